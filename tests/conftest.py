@@ -101,6 +101,23 @@ def simulate() -> Callable[..., Any]:
 
 
 @pytest.fixture(scope="session")
+def between() -> Callable[..., Any]:
+    """A function that reads votes for x, votes for y and ties, with further columns."""
+    import polars as pl
+
+    import quorate as q
+
+    def read(wins: int, losses: int, ties: int = 0, **columns: Any) -> Any:
+        winner = ["model_a"] * wins + ["model_b"] * losses + ["tie"] * ties
+        frame = pl.DataFrame(
+            {"model_a": ["x"] * len(winner), "model_b": ["y"] * len(winner), "winner": winner, **columns}
+        )
+        return q.read_votes(frame, announce=False)
+
+    return read
+
+
+@pytest.fixture(scope="session")
 def judged(simulate) -> Callable[..., Any]:
     """A function that draws a crossed table and reads it."""
     import quorate as q

@@ -5,10 +5,12 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 import pytest
+from scipy.special import stdtr
 
 import quorate as q
 from quorate.decide.outcome import Outcome
-from quorate.decide.votes.margin import margin_of_votes
+from quorate.estimate.votes.margin import margin_of_votes
+from quorate.numerics.votes.multiway import multiways
 
 pytestmark = pytest.mark.calibration
 
@@ -50,6 +52,23 @@ def test_false_differences_are_as_many_as_said(seed, law):
     rng, studies = np.random.default_rng(seed), 1200
     found = [margin_of_votes(two_systems(rng, *law), "x", "y").p_difference() <= 0.05 for _ in range(studies)]
     assert 0.04 - 0.0126 <= np.mean(found) <= 0.065 + 0.0126
+
+
+@pytest.mark.parametrize("most", [0.2, 0.35, 0.5, 0.7])
+@pytest.mark.parametrize(("people", "sd"), [(12, 0.05), (12, 0.1), (30, 0.1)])
+def test_one_person_with_many_of_the_votes(most, people, sd):
+    """4,000 studies of 400 votes, 5 on each of 80 prompts: at most 6.5%, with two standard errors (.0039)."""
+    rng, studies, n = np.random.default_rng(5), 4000, 400
+    chance = [most, *[(1 - most) / (people - 1)] * (people - 1)]
+    judge = rng.choice(people, (studies, n), p=chance)
+    prompt = np.tile(np.repeat(np.arange(80), 5), (studies, 1))
+    share = 0.5 + np.take_along_axis(rng.normal(0, sd, (studies, people)), judge, 1)
+    share += np.take_along_axis(rng.normal(0, 0.1, (studies, 80)), prompt, 1)
+    won, study = (rng.random((studies, n)) < share).ravel().astype(float), np.repeat(np.arange(studies), n)
+    found = multiways(study, won, np.ones(len(won)), [prompt.ravel(), judge.ravel()]).share
+    p = np.maximum(2 * stdtr(found.df, -abs(found.value - 0.5) / found.se), found.least_p)
+    print(f"| {most} | {people} | {sd} | {np.mean(p <= 0.05):.3f} |")
+    assert 0.003 <= np.mean(p <= 0.05) <= 0.065 + 0.0078
 
 
 @pytest.mark.parametrize("spread", [0.0, 0.1, 0.2])

@@ -10,8 +10,8 @@ from scipy.special import ndtri
 
 from quorate.decide.stop import stopping_rule
 from quorate.decide.votes.clustered_study import ClusteredVotes
-from quorate.decide.votes.margin import margin_of_counts, margin_of_share
 from quorate.decide.votes.verdict import Outcome, outcome_of
+from quorate.estimate.votes.margin import margin_of_counts, margin_of_share
 from quorate.numerics.multiplicity import holm_level
 from quorate.numerics.sequential import fair_coin as sequential
 from quorate.numerics.votes import binomial, clustered
@@ -65,7 +65,10 @@ def test_the_confidence_sequence_covers_at_every_look_at_once(p, ties):
         ([20.0] * 6, 0.3, 0.065),
         ([20.0] * 5, 0.3, 0.05),
         ([1.0] * 30 + [30.0] * 6, 0.3, 0.065),
-        ([1.0] * 30 + [30.0] * 3, 0.3, 0.05),
+        ([1.0] * 30 + [30.0] * 3, 0.3, 0.065),
+        ([100.0] + [36.0] * 11, 0.1, 0.065),
+        ([200.0] + [18.0] * 11, 0.05, 0.065),
+        ([280.0] + [11.0] * 11, 0.05, 0.065),
         ([5.0, 10.0, 40.0, 80.0, 160.0], 0.1, 0.05),
         ([5.0, 10.0, 40.0, 80.0, 160.0] * 3, 0.1, 0.07),
     ],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from quorate import wording
 from quorate.arguments import argument
 from quorate.caveats.caveat import Caveat
 
@@ -13,6 +14,16 @@ def few_clusters(name: str, clusters: int, effective: float, about: str = "") ->
     worth = "" if effective > clusters - 0.5 else f", worth {effective:.1f} of equal size{about}"
     said = f"{clusters:,} levels of {name}{worth}: their spread, and so the verdict, is uncertain"
     return Caveat("few-clusters", said)
+
+
+def dominant_cluster(name: str, label: str, share: float, cap: float, margin: float, p: float) -> Caveat:
+    """One level of a facet has so many of the votes that they are mostly about it."""
+    return Caveat(
+        "dominant-cluster",
+        f'{wording.percent(share)} of the votes are of one {name}, "{label}": the result is mostly about it, and its '
+        f"tests are careful; at the weight of the {name} with the next most votes ({cap:,.0f}) it would leave a "
+        f"margin of {wording.margin(margin)} (p = {p:.2g}), so decide on such a cap before the outcome is known",
+    )
 
 
 def few_clusters_on_pairs(name: str, few: int, pairs: int, fewest: float) -> Caveat:

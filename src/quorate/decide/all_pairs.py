@@ -15,12 +15,12 @@ from quorate.caveats import Caveat
 from quorate.decide.compare import given, refuse
 from quorate.decide.outcome import AnyVerdict, Outcome
 from quorate.decide.scores.verdict import check_question_of_scores, verdict_of_difference
-from quorate.decide.votes.margin import margin_of_votes
 from quorate.decide.votes.verdict import check_question, verdict_of_margin
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.differences.difference import Method, difference
 from quorate.estimate.means.targets import Target
 from quorate.estimate.votes.dependence import Cluster
+from quorate.estimate.votes.margin import margin_of_votes
 from quorate.numerics.multiplicity import holm_level
 from quorate.plan.power.sample_size import check_count
 from quorate.table.judgments import Judgments

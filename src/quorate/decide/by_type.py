@@ -8,11 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from quorate.arrays import Floats
-from quorate.decide.votes.margin import margin_of_votes
 from quorate.errors import NotEstimable
 from quorate.estimate.differences.difference import SystemDifference, difference
 from quorate.estimate.differences.paired import two_systems
 from quorate.estimate.votes.dependence import Cluster
+from quorate.estimate.votes.margin import margin_of_votes
 from quorate.numerics.multiplicity import holm
 from quorate.table.judgments import Judgments
 from quorate.table.results import Result
@@ -91,7 +91,7 @@ def types_of_votes(
     Parameters
     ----------
     votes, a, b, ties, cluster
-        As for `quorate.decide.votes.margin.margin_of_votes`, which gives the margin of each type and its error.
+        As for `quorate.estimate.votes.margin.margin_of_votes`, which gives the margin of each type and its error.
     level : float
         Coverage of the interval of each type.
 

@@ -11,9 +11,9 @@ import numpy as np
 from quorate.arrays import Bools, Floats
 from quorate.caveats import Caveat
 from quorate.decide.outcome import OPEN, SUPPORTED, Outcome
-from quorate.decide.votes.margin import margin_of_votes
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.votes.dependence import Cluster
+from quorate.estimate.votes.margin import margin_of_votes
 from quorate.numerics.sequential import fair_coin as sequential
 from quorate.numerics.votes import binomial
 from quorate.plan.power.sample_size import check_count, check_margin, check_range, sample_size

@@ -10,9 +10,9 @@ from typing import NamedTuple
 import numpy as np
 
 from quorate.arrays import Floats
-from quorate.decide.votes.margin import VoteMargin, margin_of_counts, margin_of_share
 from quorate.decide.votes.verdict import Outcome, outcome_of
 from quorate.errors import NotEstimable
+from quorate.estimate.votes.margin import VoteMargin, margin_of_counts, margin_of_share
 from quorate.numerics.votes import clustered
 from quorate.plan.power.sample_size import check_count, check_range
 from quorate.streams import stream

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from quorate.decide.votes.clustered_study import ClusteredVotes
-from quorate.decide.votes.margin import margin_of_share
 from quorate.errors import InvalidInput
+from quorate.estimate.votes.margin import margin_of_share
 from quorate.numerics.votes import clustered
 from quorate.plan.power.sample_size import sample_size
 

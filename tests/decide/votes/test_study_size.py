@@ -5,8 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quorate.decide.votes.study_size import SingleVotes, TiedVotes, t_reach
+from quorate.decide.votes.study_size import SingleVotes, TiedVotes, detectable, t_reach
 from quorate.errors import InvalidInput
+from quorate.estimate.votes.margin import margin_of_votes
 from quorate.numerics.votes import binomial
 from quorate.plan.power.equivalence import equivalence_power, equivalence_size
 from quorate.plan.power.sample_size import detectable_margin, sample_size
@@ -73,3 +74,13 @@ def test_t_reach_has_the_power_asked_for():
     for df in (2.5, 20, 1e6):
         assert 1 - nctdtr(df, t_reach(df, 0.05, 0.9), stdtrit(df, 0.975)) == pytest.approx(0.9, abs=1e-6)
     assert t_reach(1e6, 0.05, 0.9) == pytest.approx(1.95996 + 1.28155, abs=1e-4)
+
+
+def test_detectable(between):
+    assert detectable(margin_of_votes(between(2, 1), "x", "y"), 0.05, 0.9) is None
+    exact = detectable(margin_of_votes(between(250, 250), "x", "y"), 0.05, 0.9)
+    half = detectable(margin_of_votes(between(250, 250), "x", "y", ties="half"), 0.05, 0.9)
+    assert exact == pytest.approx(0.0734, abs=1e-4)
+    assert half == pytest.approx(exact, rel=0.02)
+    few = between(60, 40, prompt=[f"p{i % 4}" for i in range(100)])
+    assert detectable(margin_of_votes(few, "x", "y"), 0.05, 0.9) is None

@@ -4,8 +4,8 @@ import numpy as np
 import polars as pl
 import pytest
 
-from quorate.decide.votes.margin import margin_of_votes
 from quorate.errors import NotEstimable, UnknownTerm
+from quorate.estimate.votes.margin import margin_of_votes
 from quorate.estimate.votes.margins import margins
 from quorate.table.read_votes import read_votes
 

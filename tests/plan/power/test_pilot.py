@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import stdtrit
 
-from quorate.decide.votes.margin import margin_of_votes
 from quorate.errors import InvalidInput, NotEstimable
+from quorate.estimate.votes.margin import margin_of_votes
 from quorate.numerics.votes import binomial
 from quorate.plan.power.pilot import Reach, feasibility
 from quorate.plan.power.sample_size import detectable_margin, sample_size

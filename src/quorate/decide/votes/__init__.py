@@ -2,6 +2,6 @@
 
 In reading order:
 
-- `verdict`: better, worse, equivalent or undecided; `margin`: by how much, with its tests.
+- `verdict`: better, worse, equivalent or undecided.
 - `next_step`: what would decide; `study_size` and `clustered_study`: votes that a new study takes.
 """

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quorate.arrays import Floats
-from quorate.decide.votes.margin import NOTHING, VoteMargin, margin_of_share
-from quorate.decide.votes.study_size import FEWEST_ALIKE, Studies, t_reach
+from quorate.decide.votes.study_size import Studies, t_reach
+from quorate.estimate.votes.margin import FEWEST_ALIKE, NOTHING, VoteMargin, margin_of_share
 from quorate.numerics.threshold import last
 from quorate.numerics.votes import clustered
 from quorate.numerics.votes.binomial import SLACK
@@ -114,10 +114,12 @@ class ClusteredVotes(Studies):
         shown = [shown_by_one(found.one(i)) for i in np.flatnonzero(exact)[first].tolist()]
         out[exact] = np.array(shown, dtype=np.bool_)[place.ravel()] if len(kinds) else False
         # the same for the others, whose tests are t tests
-        value, se, df, effective = (x[~exact] for x in (found.value, found.se, found.df, found.effective))
+        value, se, df, effective, least_p = (
+            x[~exact] for x in (found.value, found.se, found.df, found.effective, found.least_p)
+        )
         distance = np.abs(value - 0.5)
         if margin is None:
-            p = np.maximum(2 * stdtr(df, -distance / se), 2.0 ** (1 - effective))
+            p = np.maximum(2 * stdtr(df, -distance / se), least_p)
             out[~exact] = (value > 0.5) & (p <= self.alpha * SLACK)
         else:
             out[~exact] = (effective >= FEWEST_ALIKE) & (stdtr(df, (distance - margin) / se) <= self.alpha * SLACK)
@@ -144,8 +146,8 @@ class ClusteredVotes(Studies):
         return np.array(math.floor(votes / self._size + 1e-6), dtype=float)
 
     def _enough(self, g: Floats) -> NDArray[np.bool_]:
-        """Whether p-values can be as small as the level."""
-        return np.asarray(2.0 ** (1 - self._effective(g)) <= self.alpha)
+        """Whether p-values can be as small as the level: the clusters beside the largest are in proportion."""
+        return np.asarray(self.found.least_p ** ((g - 1) / (self._groups - 1)) <= self.alpha)
 
     def _effective(self, g: Floats) -> Floats:
         return np.asarray(g * self.found.effective / self._groups)

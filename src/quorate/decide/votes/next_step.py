@@ -11,9 +11,9 @@ import numpy as np
 
 from quorate import wording
 from quorate.decide.votes.clustered_study import ClusteredVotes
-from quorate.decide.votes.margin import VoteMargin
 from quorate.decide.votes.study_size import SingleVotes, Studies, TiedVotes
 from quorate.errors import InvalidInput
+from quorate.estimate.votes.margin import VoteMargin
 from quorate.numerics.votes import binomial
 from quorate.plan.power.pilot import FEWEST, few_votes
 from quorate.table.results import Result

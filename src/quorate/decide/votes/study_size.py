@@ -12,13 +12,12 @@ import numpy as np
 
 from quorate.arrays import Floats
 from quorate.errors import InvalidInput
+from quorate.estimate.votes.margin import VoteMargin
 from quorate.numerics.inference import t_quantile
 from quorate.numerics.votes import binomial, equivalence
 from quorate.plan.power.equivalence import equivalence_size
 from quorate.plan.power.sample_size import sample_size, seen_by, whole
 
-FEWEST_ALIKE = 5.0
-"""Effective clusters below which equivalence is not shown."""
 _LEFT_TO_CHANCE = 2000  # votes that count, above which it hardly matters that their number varies
 
 
@@ -146,6 +145,26 @@ class TiedVotes(Studies):
 
     def _among_decisive(self, d: float) -> float:
         return min(d / self.decisive.share, 0.5)
+
+
+def detectable(found: VoteMargin, alpha: float, power: float) -> float | None:
+    """Smallest margin that so many votes like those of a margin detect; None if there is none.
+
+    Parameters
+    ----------
+    found : VoteMargin
+        Of the votes.
+    alpha, power : float
+        Level of the test, and the chance of detection wanted.
+    """
+    counted = found.exact or found.decisive
+    if found.least_p > alpha:
+        return None
+    if counted:
+        among = SingleVotes(alpha).seen(int(counted.n), power) if counted.n else None
+        return None if among is None else among * (1.0 if found.exact else counted.n / found.n)
+    seen = t_reach(found.df, alpha, power) * found.se
+    return seen if seen <= 0.5 else None
 
 
 def t_reach(df: float, alpha: float, power: float) -> float:

@@ -10,10 +10,11 @@ from quorate import wording
 from quorate.arguments import argument
 from quorate.decide.by_type import types_of_votes
 from quorate.decide.outcome import AnyVerdict, Claim, Outcome, outcome_by
-from quorate.decide.votes.margin import VoteMargin, margin_of_votes
 from quorate.decide.votes.next_step import NextStep, next_step
+from quorate.decide.votes.study_size import detectable
 from quorate.errors import InvalidInput
 from quorate.estimate.votes.dependence import Cluster
+from quorate.estimate.votes.margin import VoteMargin, margin_of_votes
 from quorate.numerics.votes import binomial, equivalence
 from quorate.plan.power.sample_size import check_count, check_power, check_range
 from quorate.table.votes import Encoding, Votes, checked_votes
@@ -193,7 +194,7 @@ def verdict_of_margin(
         level=level,
         p_difference=found.p_difference(),
         p_equivalence=None if margin is None else found.p_equivalence(margin),
-        detectable=found.detectable(alpha, power),
+        detectable=detectable(found, alpha, power),
         power=power,
         error_rate=error_rate,
         next_step=step,

@@ -20,6 +20,7 @@ from quorate.estimate.ratings.contrast import Law
 from quorate.estimate.ratings.counts import VoteCounts, refuse_unrated, tally
 from quorate.estimate.ratings.ratings import Method, Ratings
 from quorate.estimate.votes.dependence import Cluster
+from quorate.estimate.votes.margin import margin_of_votes
 from quorate.numerics.inference import checked_level
 from quorate.numerics.ratings.bradley_terry import Fit, anchored, fit
 from quorate.numerics.ratings.draws import covariance, inverse_information, refits
@@ -87,13 +88,17 @@ def bradley_terry(
     del inverse
     robust = list(laws.values())[-1]
     cautions = [*_caveats(counted, table, found, regularisation)]
+    theta, systems = at.theta[:, 0], counted.design.systems
+    order = np.append(np.argsort(-theta[:systems], kind="stable"), np.arange(systems, len(theta)))
+    names, lead = tuple(counted.systems[i] for i in order[:systems].tolist()), None
+    if systems == 2 and weights is None and not (position or regularisation):
+        lead = margin_of_votes(counted.votes, *names, ties="half" if ties == "half" else "drop", cluster=cluster)
+        cautions += [one for one in lead.caveats if one.code == "dominant-cluster"]
     if resamples:
         laws["bootstrap"], few = _resampled(counted, at, regularisation, resamples, seed, robust, found)
         cautions += few
-    theta, systems = at.theta[:, 0], counted.design.systems
-    order = np.append(np.argsort(-theta[:systems], kind="stable"), np.arange(systems, len(theta)))
     return Ratings(
-        systems=tuple(counted.systems[i] for i in order[:systems].tolist()),
+        systems=names,
         values=theta[order],
         laws={method: law.reordered(order) for method, law in laws.items()},
         method=list(laws)[-1],
@@ -110,6 +115,7 @@ def bradley_terry(
         caveats=tuple(cautions),
         backend=table.source.backend,
         unrated=counted.unrated,
+        margin=lead,
     )
 
 

@@ -9,8 +9,10 @@ from typing import Any
 import numpy as np
 
 from quorate.arrays import Floats, Ints
+from quorate.estimate.votes.margin import VoteMargin
 from quorate.numerics.inference import checked_level, t_quantile
 from quorate.numerics.ratings.ties.model import TieModel
+from quorate.numerics.votes.binomial import SLACK
 
 _ROUNDING = 1e-6
 
@@ -57,6 +59,8 @@ class Contrast:
         Votes of the fit.
     deviations : array or None
         Refits less the estimate; intervals are their percentiles, widened as Student's t is against the normal law.
+    margin : VoteMargin or None
+        Of the two systems, where votes on no others are in the fit: its test is that of the contrast.
     """
 
     name: str
@@ -65,6 +69,7 @@ class Contrast:
     df: float
     n: int
     deviations: Floats | None = field(default=None, repr=False, compare=False)
+    margin: VoteMargin | None = field(default=None, repr=False, compare=False)
 
     def interval(self, level: float = 0.95) -> tuple[float, float]:
         """Confidence interval: Student's t, or percentiles of refits, widened where degrees of freedom are few.
@@ -77,7 +82,7 @@ class Contrast:
         checked_level(level)
         if self.deviations is None:
             half = t_quantile(self.df, (1 + level) / 2) * self.se
-            return self.value - half, self.value + half
+            return self._tested(self.value - half, self.value + half, level)
         wider = t_quantile(self.df, (1 + level) / 2) / t_quantile(math.inf, (1 + level) / 2)
         low, high = np.quantile(self.deviations, [(1 - level) / 2, (1 + level) / 2])
         return self.value + wider * float(low), self.value + wider * float(high)
@@ -86,10 +91,12 @@ class Contrast:
     def p_value(self) -> float:
         """Of the two-sided test that it is 0: 1 less the level of the interval that ends there.
 
-        With refits it is at least 1 over their number plus one.
+        With refits it is at least 1 over their number plus one; of the only two systems it is that of their margin.
         """
         from scipy.special import stdtr
 
+        if self.margin is not None:
+            return self.margin.p_difference()
         if self.deviations is None:
             return float(2 * stdtr(self.df, -abs(self.value) / self.se))
         # By halving: intervals grow with their level.
@@ -100,6 +107,17 @@ class Contrast:
             middle = (low + high) / 2
             low, high = (low, middle) if self._excludes_zero(1 - middle) else (middle, high)
         return high
+
+    def _tested(self, low: float, high: float, level: float) -> tuple[float, float]:
+        """The interval, which leaves out 0 where the test of the margin rejects: its near end is then the margin's."""
+        if self.margin is None:
+            return low, high
+        if self.margin.p_difference() > (1 - level) * SLACK:
+            return min(low, 0.0), max(high, 0.0)
+        ends, lead = self.margin.interval(level), self.margin.value
+        near = max(ends[0] if lead > 0 else -ends[1], 0.0)
+        end = self.value * math.atanh(2 * near) / math.atanh(2 * abs(lead))
+        return (end, high) if self.value > 0 else (low, end)
 
     def _excludes_zero(self, level: float) -> bool:
         low, high = self.interval(level)

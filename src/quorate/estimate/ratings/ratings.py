@@ -18,6 +18,8 @@ from quorate.estimate.ratings.contrast import Contrast, Law, WinRate, average_od
 from quorate.estimate.ratings.fragility import Fragility
 from quorate.estimate.ratings.linked import Unrated, unrated_words
 from quorate.estimate.ratings.ranked import by_group, rank_rows, standing, top
+from quorate.estimate.votes.margin import VoteMargin
+from quorate.numerics.inference import t_quantile
 from quorate.numerics.ratings.rank_intervals import (
     RankIntervals,
     agreeing,
@@ -26,9 +28,11 @@ from quorate.numerics.ratings.rank_intervals import (
     normal_deviations,
     rank_groups,
     rank_intervals,
+    ranks_of_two,
 )
 from quorate.numerics.ratings.ties.model import TieModel
 from quorate.numerics.ratings.ties.registry import Ties, tie_model
+from quorate.numerics.votes.binomial import SLACK
 from quorate.streams import stream
 from quorate.table.results import Result, Row
 from quorate.wording import brief
@@ -85,6 +89,9 @@ class Ratings(Result):
         How few votes, left out, would put another system first, where that was asked for and some would.
     not_fragile : str
         Why none would; empty otherwise.
+    margin : VoteMargin or None
+        Of the first system over the second, on a board of two: its test, that of `quorate.compare`, decides on their
+        difference, unless the method is ``model`` or ``bootstrap``.
     """
 
     systems: tuple[str, ...]
@@ -108,6 +115,7 @@ class Ratings(Result):
     unrated: tuple[Unrated, ...] = ()
     fragility: Fragility | None = None
     not_fragile: str = ""
+    margin: VoteMargin | None = None
 
     def __len__(self) -> int:
         return len(self.systems)
@@ -136,6 +144,10 @@ class Ratings(Result):
         """Intervals of the ratings, each with coverage ``level``; shape (systems, 2)."""
         from scipy.special import ndtri, stdtrit
 
+        if self._tested_by:
+            low, high = self.difference(*self.systems).interval(self.level)
+            off = np.array([low, high]) - self.scale * float(self.values[0] - self.values[1])
+            return self.rating[:, None] + np.array([off, -off[::-1]]) / 2
         df, at = np.diag(self._law.df)[: len(self)], (1 + self.level) / 2
         if self._law.deviations is None:
             ends = stdtrit(df, at) * self.se * np.array([[-1.0], [1.0]])
@@ -148,6 +160,9 @@ class Ratings(Result):
     def ranks(self) -> RankIntervals:
         """Intervals of the ranks, for all systems at once and for one chosen beforehand; rank 1 is best."""
         drawn, df = self._law.deviations, self._law.df[: len(self), : len(self)]
+        if self._tested_by:
+            apart = self._tested_by.p_difference() <= (1 - self.level) * SLACK
+            return ranks_of_two(self.rating, apart, t_quantile(float(df[0, 1]), (1 + self.level) / 2))
         if drawn is None:
             return rank_intervals(self.rating, self.covariance, self._drawn(math.inf), self.level, df)
         deviations = self.scale * drawn[:, : len(self)]
@@ -323,6 +338,11 @@ class Ratings(Result):
     def _law(self) -> Law:
         return self.laws[self.method]
 
+    @property
+    def _tested_by(self) -> VoteMargin | None:
+        """The margin whose test decides, if one does."""
+        return self.margin if self.method in ("sandwich", "cluster") else None
+
     def _drawn(self, df: float | Floats) -> Floats:
         """Draws of the ratings less what they estimate."""
         return normal_deviations(self.covariance, df, most_draws(len(self)), stream(self.seed, "ranks"))
@@ -339,7 +359,8 @@ class Ratings(Result):
         se = scale * math.sqrt(float(weight @ law.covariance @ weight))
         df = float(law.df[plus, plus if minus is None else minus])
         drawn = None if law.deviations is None else scale * (law.deviations @ weight) * float(_wide(np.array(df)))
-        return Contrast(name, shift + scale * float(weight @ self.values), se, df, self.n, drawn)
+        tested = self._tested_by if plus < len(self) and minus is not None else None
+        return Contrast(name, shift + scale * float(weight @ self.values), se, df, self.n, drawn, tested)
 
     def _two(self, a: str, b: str) -> tuple[int, int]:
         if a == b:

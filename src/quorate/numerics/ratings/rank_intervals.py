@@ -114,6 +114,23 @@ def rank_intervals(
     return RankIntervals(low, high, marginal_low, marginal_high, used, above)
 
 
+def ranks_of_two(estimate: Floats, apart: bool, critical: float) -> RankIntervals:
+    """Ranks of two systems by a test of their difference.
+
+    Parameters
+    ----------
+    estimate : array, shape (2,)
+        Estimates; higher is better.
+    apart : bool
+        Whether the test rejects that they are equal.
+    critical : float
+        Standard errors of their difference that intervals reach.
+    """
+    above = (estimate[:, None] > estimate) & apart
+    low, high = 1 + above.sum(axis=0), 2 - above.sum(axis=1)
+    return RankIntervals(low, high, low, high, critical, above)
+
+
 def row_blocks(systems: int) -> Iterator[slice]:
     """Rows of a matrix of all pairs, so many at a time that what is made of them stays small."""
     step = max(1, _ENTRIES // systems)

@@ -34,6 +34,9 @@ class Share(NamedTuple):
         Votes.
     effective : float
         Clusters of equal size that weigh as these do, ``n^2 / sum n_g^2``.
+    least_p : float
+        Smallest p-value of a difference: the chance that all clusters, if fair, lean the way the largest does,
+        ``2^-k`` of ``k = (n - n_1)^2 / (sum n_g^2 - n_1^2)`` others of equal weight.
     """
 
     value: float
@@ -43,6 +46,7 @@ class Share(NamedTuple):
     clusters: int
     n: float
     effective: float = np.inf
+    least_p: float = 0.0
 
 
 class Shares(NamedTuple):
@@ -55,6 +59,7 @@ class Shares(NamedTuple):
     clusters: Ints
     n: Floats
     effective: Floats
+    least_p: Floats
 
     def one(self, at: int) -> Share:
         """The share of one study.
@@ -64,8 +69,8 @@ class Shares(NamedTuple):
         at : int
             Its place.
         """
-        value, se, df, icc, clusters, n, effective = (x[at].item() for x in self)
-        return Share(value, se, df, icc, clusters, n, effective)
+        value, se, df, icc, clusters, n, effective, least_p = (x[at].item() for x in self)
+        return Share(value, se, df, icc, clusters, n, effective, least_p)
 
 
 def share(wins: Floats, sizes: Floats, squares: Floats | None = None) -> Share:
@@ -112,7 +117,9 @@ def shares(wins: Floats, sizes: Floats, squares: Floats | None = None, study: In
         rho = _icc(of, wins, sizes, wins if squares is None else squares)
         df = _df(of, w, sizes * (1 + (sizes - 1) * of.each(rho)))
     se, df, rho = (np.where(groups < 2, np.nan, x) for x in (np.sqrt(of.total(rest)) / n, df, rho))
-    return Shares(p, se, df, rho, groups, n, 1 / of.product(w, w))
+    square, most = of.product(w, w), of.largest(w)
+    rest = np.divide((1 - most) ** 2, square - most**2, out=np.zeros_like(most), where=groups > 1)
+    return Shares(p, se, df, rho, groups, n, 1 / square, 2.0**-rest)
 
 
 @dataclass(frozen=True)
@@ -132,6 +139,14 @@ class _Studies:
     def product(self, x: Floats, y: Floats) -> Floats:
         """Sums of products."""
         return np.asarray(np.einsum("...g,...g->...", x, y)) if self.number is None else self.total(x * y)
+
+    def largest(self, x: Floats) -> Floats:
+        """The largest of each study."""
+        if self.number is None:
+            return np.asarray(x.max(axis=-1))
+        out = np.zeros(int(self.number.max()) + 1)
+        np.maximum.at(out, self.number, x)
+        return out
 
     def each(self, value: Floats) -> Floats:
         """The value of its study for every cluster."""
@@ -196,7 +211,7 @@ def margin_interval(share: Share, level: float) -> tuple[float, float]:
         return float(ends[0]) - 0.5, float(ends[1]) - 0.5
     half, d = t_quantile(share.df, (1 + level) / 2) * share.se, share.value - 0.5
     low, high = max(d - half, -0.5), min(d + half, 0.5)
-    return (min(low, 0.0), max(high, 0.0)) if 2 ** (1 - share.effective) > 1 - level else (low, high)
+    return (min(low, 0.0), max(high, 0.0)) if share.least_p > 1 - level else (low, high)
 
 
 def votes_per_independent(share: Share) -> float:
@@ -216,8 +231,8 @@ def balance(share: Share, level: float) -> tuple[float, float, float]:
     """Lead of one of two outcomes over the other, from -1 to 1: its interval, and the p-value of none.
 
     Student's, on twice the share less one. Where clusters do not differ they are single votes in an exact test. A
-    p-value is never less than the chance that as many fair clusters all agree: 2^(1-n) of n clusters, .06 of five, so
-    that with up to five an interval of 95% may leave out 0 where the p-value is above .05.
+    p-value is never less than ``least_p``: .06 of five clusters of one size, so that with up to five an interval of
+    95% may leave out 0 where the p-value is above .05.
 
     Parameters
     ----------
@@ -229,16 +244,15 @@ def balance(share: Share, level: float) -> tuple[float, float, float]:
     from scipy.special import stdtr
 
     lead = 2 * share.value - 1
-    floor = min(1.0, 2.0 ** (1 - share.effective))
     if not share.se > _NOTHING:
         # Whole clusters that the winner is ahead by; all of them where all agree.
         agree = abs(lead) >= 1 - _NOTHING
         ahead = share.effective if agree else float(np.floor(share.effective * abs(lead) + _NOTHING))
         won = (share.effective + np.sign(lead) * ahead) / 2
         low, high = clopper_pearson(won, share.effective, level)
-        return 2 * float(low) - 1, 2 * float(high) - 1, max(float(p_value(won, share.effective)), floor)
+        return 2 * float(low) - 1, 2 * float(high) - 1, max(float(p_value(won, share.effective)), share.least_p)
     half = 2 * t_quantile(share.df, (1 + level) / 2) * share.se
-    p = max(2 * float(stdtr(share.df, -abs(lead) / (2 * share.se))), floor)
+    p = max(2 * float(stdtr(share.df, -abs(lead) / (2 * share.se))), share.least_p)
     return max(lead - half, -1.0), min(lead + half, 1.0), min(p, 1.0)
 
 

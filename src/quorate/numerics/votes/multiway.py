@@ -22,8 +22,8 @@ class Multiway(NamedTuple):
     Parameters
     ----------
     share : Share
-        With the standard error that allows for all facets; ``icc``, ``clusters`` and ``effective`` are those of the
-        facet whose clusters are worth the fewest.
+        With the standard error that allows for all facets, and the largest ``least_p``; ``icc``, ``clusters`` and
+        ``effective`` are those of the facet whose clusters are worth the fewest.
     ways : tuple of Share
         By each facet alone.
     sizes : array, shape (clusters,)
@@ -100,7 +100,8 @@ def multiways(study: Ints, outcome: Floats, weight: Floats, codes: Sequence[NDAr
     variance, df = combined(total, np.array([way.se for way in ways]) ** 2, np.array([way.df for way in ways]))
     fewest = np.argmin([way.effective for way in ways], axis=0)
     of_fewest = (np.choose(fewest, [getattr(way, name) for way in ways]) for name in Shares._fields)
-    return Multiways(Shares(*of_fewest)._replace(se=np.sqrt(variance), df=df), tuple(ways))
+    least = np.max([way.least_p for way in ways], axis=0)
+    return Multiways(Shares(*of_fewest)._replace(se=np.sqrt(variance), df=df, least_p=least), tuple(ways))
 
 
 def combined(variance: Floats, ways: Floats, df: Floats) -> tuple[Floats, Floats]:

@@ -4,8 +4,8 @@ import numpy as np
 import polars as pl
 import pytest
 
-from quorate.decide.votes.margin import margin_of_votes
 from quorate.errors import NotEstimable, UnknownTerm
+from quorate.estimate.votes.margin import margin_of_votes
 from quorate.table.read_votes import read_votes
 
 
@@ -77,14 +77,6 @@ def test_votes_that_share_a_prompt_are_not_taken_as_independent_in_silence(betwe
     assert not margin_of_votes(between(6, 4), "x", "y").caveats
 
 
-def test_detectable(between):
-    assert margin_of_votes(between(2, 1), "x", "y").detectable(0.05, 0.9) is None
-    exact = margin_of_votes(between(250, 250), "x", "y").detectable(0.05, 0.9)
-    half = margin_of_votes(between(250, 250), "x", "y", ties="half").detectable(0.05, 0.9)
-    assert exact == pytest.approx(0.0734, abs=1e-4)
-    assert half == pytest.approx(exact, rel=0.02)
-
-
 def test_refusals(between):
     with pytest.raises(NotEstimable, match="none between"):
         margin_of_votes(between(0, 0, 5), "x", "y")
@@ -117,9 +109,9 @@ def test_the_equivalence_interval_exists_at_the_ends(between):
     assert margin_of_votes(between(20, 0), "x", "y", ties="half").equivalence_interval()[1] == 0.5
 
 
-def test_too_few_clusters_detect_nothing(between):
+def test_too_few_clusters_show_no_difference(between):
     found = margin_of_votes(between(60, 40, prompt=[f"p{i % 4}" for i in range(100)]), "x", "y", cluster="prompt")
-    assert found.detectable(0.05, 0.9) is None
+    assert found.p_difference() >= found.least_p == 1 / 8
     assert found.sizes.tolist() == [25] * 4
     assert "sizes" not in found.to_dict()
 
@@ -169,3 +161,29 @@ def test_one_judge_is_no_cluster_and_is_said(between):
     found = margin_of_votes(between(6, 4, judge=["a"] * 10), "x", "y")
     assert found.cluster == ()
     assert [one.code for one in found.caveats] == ["one-level"]
+
+
+SIZES = {"equal": [20] * 6, "one of half": [110, *[10] * 11], "two of half": [55, 55, *[1] * 10]}
+
+
+@pytest.mark.parametrize(("sizes", "least"), [("equal", 2**-5), ("one of half", 2**-11), ("two of half", 0.381)])
+def test_the_smallest_p_value_is_the_chance_that_all_lean_as_the_largest(between, sizes, least):
+    """Two people with nearly all votes agree by chance half of the time; one with half of them settles nothing."""
+    each = SIZES[sizes]
+    label = np.repeat([f"j{g}" for g in range(len(each))], each)
+    won = np.concatenate([np.arange(n) < round(0.85 * n) - g % 2 for g, n in enumerate(each)])
+    order = np.argsort(~won, kind="stable")
+    found = margin_of_votes(between(int(won.sum()), int((~won).sum()), judge=label[order]), "x", "y")
+    assert found.least_p == pytest.approx(least, abs=0.005)
+    assert found.p_difference() >= found.least_p
+    assert (found.interval()[0] > 0) == (found.p_difference() <= 0.05) == (sizes != "two of half")
+    said = [one.sentence for one in found.caveats if one.code == "dominant-cluster"]
+    assert [('50.0% of the votes are of one judge, "j0"' in one) for one in said] == [True] * (sizes == "one of half")
+
+
+def test_unanimous_clusters_are_no_surer_than_the_largest_allow(between):
+    people = np.repeat([f"j{g}" for g in range(12)], SIZES["two of half"])
+    found = margin_of_votes(between(120, 0, judge=people), "x", "y")
+    assert found.exact == (12, 12)
+    assert found.p_difference() == found.least_p > 0.3
+    assert found.interval()[0] == 0

@@ -11,9 +11,8 @@ import numpy as np
 
 from quorate import caveats
 from quorate.arguments import argument
-from quorate.arrays import Bools, Floats
+from quorate.arrays import Bools, Floats, Ints
 from quorate.caveats import Caveat
-from quorate.decide.votes.study_size import FEWEST_ALIKE, SingleVotes, t_reach
 from quorate.errors import NotEstimable
 from quorate.estimate.votes.dependence import Cluster, cells, clustered_by, repeating
 from quorate.estimate.votes.presentation import presentation
@@ -24,6 +23,9 @@ from quorate.table.votes import Encoding, Votes
 from quorate.wording import Brief
 
 FEW_CLUSTERS = 20
+FEWEST_ALIKE = 5.0
+"""Effective clusters below which equivalence is not shown."""
+_DOMINANT = 0.3  # part of the votes from which on one cluster is named, if it has twice as many as any other
 NOTHING = 1e-9
 """A standard error that is rounding alone."""
 
@@ -67,6 +69,8 @@ class VoteMargin(Brief):
         Clusters of equal size that weigh as these do, of the facet that has the fewest; infinite without clusters.
     sizes : array, shape (clusters,), or None
         Votes of each cluster of that facet, where known.
+    least_p : float
+        Smallest p-value of a difference that so few clusters allow; 0 without clusters.
     caveats : tuple of Caveat
         What to know before relying on this.
     """
@@ -86,6 +90,7 @@ class VoteMargin(Brief):
     decisive: Exact | None = None
     effective: float = math.inf
     sizes: Floats | None = field(default=None, repr=False, compare=False)
+    least_p: float = 0.0
 
     @property
     def effect(self) -> float:
@@ -95,11 +100,11 @@ class VoteMargin(Brief):
     def interval(self, level: float = 0.95) -> tuple[float, float]:
         """Confidence interval of the margin: Clopper and Pearson's where tests are exact, else Student's t."""
         if self.exact:
-            low, high = binomial.clopper_pearson(*self.exact, level)
-            return float(low) - 0.5, float(high) - 0.5
-        half = t_quantile(self.df, (1 + level) / 2) * self.se
-        ends = max(self.value - half, -0.5), min(self.value + half, 0.5)
-        return (min(ends[0], 0.0), max(ends[1], 0.0)) if self._floor() > 1 - level else ends
+            low, high = (float(end) - 0.5 for end in binomial.clopper_pearson(*self.exact, level))
+        else:
+            half = t_quantile(self.df, (1 + level) / 2) * self.se
+            low, high = max(self.value - half, -0.5), min(self.value + half, 0.5)
+        return (min(low, 0.0), max(high, 0.0)) if self.least_p > 1 - level else (low, high)
 
     def equivalence_interval(self, alpha: float = 0.05) -> tuple[float, float]:
         """The interval that the test of equivalence rests on: it rejects where this lies within the margin.
@@ -114,14 +119,13 @@ class VoteMargin(Brief):
     def p_difference(self) -> float:
         """P-value of a margin of 0, two-sided.
 
-        With ties as halves that of the sign test on the others, which is exact. With clusters at least ``2^(1 - G)``,
-        G the effective clusters: so likely it is that so many fair ones agree.
+        With ties as halves that of the sign test on the others, which is exact. With clusters at least ``least_p``.
         """
         if self.exact:
-            return float(binomial.p_value(*self.exact))
+            return max(float(binomial.p_value(*self.exact)), self.least_p)
         if self.decisive:
             return float(binomial.p_value(*self.decisive)) if self.decisive.n else 1.0
-        return min(1.0, max(2 * self._tail(-abs(self.value)), self._floor()))
+        return min(1.0, max(2 * self._tail(-abs(self.value)), self.least_p))
 
     def p_equivalence(self, margin: float) -> float:
         """P-value of a margin that is at least this far from 0, in either direction (two one-sided tests)."""
@@ -130,27 +134,6 @@ class VoteMargin(Brief):
         if self.decisive:
             return tango(self.decisive.wins, self.decisive.n - self.decisive.wins, self.n, margin)
         return 1.0 if self.effective < FEWEST_ALIKE else self._tail(abs(self.value) - margin)
-
-    def _floor(self) -> float:
-        """Smallest p-value that so few clusters allow; 0 without clusters."""
-        return float(2.0 ** (1 - self.effective)) if self.cluster else 0.0
-
-    def detectable(self, alpha: float, power: float) -> float | None:
-        """Smallest margin that so many such votes detect; None if there is none.
-
-        Parameters
-        ----------
-        alpha, power : float
-            Level of the test, and the chance of detection wanted.
-        """
-        counted = self.exact or self.decisive
-        if counted:
-            among = SingleVotes(alpha).seen(int(counted.n), power) if counted.n else None
-            return None if among is None else among * (1.0 if self.exact else counted.n / self.n)
-        if self._floor() > alpha:
-            return None
-        seen = t_reach(self.df, alpha, power) * self.se
-        return seen if seen <= 0.5 else None
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain values; None where a number is infinite or not known."""
@@ -226,7 +209,7 @@ def _margin(pair: Votes, a: str, b: str, ties: Encoding, cluster: Cluster | None
             if not code.any():
                 raise NotEstimable(f"cluster: all votes are of one {name}; nothing here says what another would give")
         found = multiway(outcome, weight, codes)
-        caution = (*told, *_few(found, facets))
+        caution = (*told, *_few(found, facets), *_dominated(pair, counts, outcome, weight, facets, codes))
         made = margin_of_share(found.share, a, b, ties=ties, cluster=facets[0], caveats=caution)
         levels, icc = tuple(way.clusters for way in found.ways), tuple(way.icc for way in found.ways)
         return replace(made, cluster=facets, clusters=levels, icc=icc, sizes=found.sizes)
@@ -253,6 +236,21 @@ def _few(found: Multiway, facets: tuple[str, ...]) -> tuple[Caveat, ...]:
     return tuple(
         caveats.few_clusters(name, way.clusters, way.effective) for name, way in each if way.effective < FEW_CLUSTERS
     )
+
+
+def _dominated(
+    pair: Votes, counts: Bools, outcome: Floats, weight: Floats, facets: tuple[str, ...], codes: list[Ints]
+) -> Iterator[Caveat]:
+    """That one level of a facet has most votes, and the margin if it had as many as the next."""
+    for name, code in zip(facets, codes, strict=True):
+        size = np.bincount(code, weight)
+        *_, second, first = np.sort(size)
+        if first > _DOMINANT * size.sum() and first >= 2 * second:
+            its = code == size.argmax()
+            label = pair.facet(name).levels[int(pair.column(name)[counts][its][0])]
+            capped = multiway(outcome, np.where(its, weight * second / first, weight), codes).share
+            left = margin_of_share(capped, "a", "b", ties="half", cluster=name)
+            yield caveats.dominant_cluster(name, label, first / size.sum(), second, left.value, left.p_difference())
 
 
 def _left_out(pair: Votes, counts: Bools, outcome: Floats, facets: tuple[str, ...]) -> Iterator[Caveat]:
@@ -294,9 +292,8 @@ def margin_of_share(
     units = None if found.se > NOTHING and not alone else Exact(*clustered.single_votes(found))
     clusters, icc = ((found.clusters,), (found.icc,)) if cluster else ((), ())
     value, se, n = found.value - 0.5, found.se if found.se > NOTHING else math.nan, int(found.n)
-    effective = found.effective if cluster else math.inf
-    by = (cluster,) if cluster else ()
-    return VoteMargin(a, b, value, se, found.df, n, ties, by, clusters, icc, units, caveats, effective=effective)
+    made = VoteMargin(a, b, value, se, found.df, n, ties, (), clusters, icc, units, caveats)
+    return replace(made, cluster=(cluster,), effective=found.effective, least_p=found.least_p) if cluster else made
 
 
 def tango(wins: float, losses: float, n: float, margin: float) -> float:
