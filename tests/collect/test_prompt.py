@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from dataclasses import replace
 
@@ -235,3 +236,20 @@ def test_marks_hold_whatever_a_template_does_with_the_text(template):
 def test_material_that_is_taken_apart_is_refused(template):
     with pytest.raises(InvalidInput, match="cuts or changes the item's texts"):
         Prompt("mine", template, Expects(1, 10)).messages({"response": "text"})
+
+
+def test_a_key_marks_one_label_of_each_item_right_and_is_not_shown():
+    expects = Expects(0, 1, labels={"A": 0.0, "B": 0.0}, name="answer")
+    prompt = Prompt("plain", "{{ question }} A: {{ a }} B: {{ b }}", expects, key="right")
+    item = {"question": "2 + 2?", "a": "5", "b": "4", "right": "B"}
+    request = prompt.request(item, key="k", judge="m", params={})
+    assert dict(request.expects.labels) == {"A": 0.0, "B": 1.0}
+    assert "2 + 2?" in request.messages[0].content
+    assert "right" not in request.messages[0].content
+    assert [judged(json.dumps({"answer": letter}), request.expects)[1] for letter in "AB"] == [0.0, 1.0]
+    assert prompt.digest != replace(prompt, key="a").digest
+    for wrong in ({**item, "right": "C"}, {name: item[name] for name in ("question", "a", "b")}):
+        with pytest.raises(InvalidInput, match='right must hold the right one of A, B, got "'):
+            prompt.messages(wrong)
+    with pytest.raises(InvalidInput, match="which of two is better has no key"):
+        Prompt("pair", "{{ first }} {{ second }}", expects, key="right")

@@ -52,6 +52,7 @@ BAD = {
     "way": ({"judges": {"m": {**ENDPOINT, "structured": "xml"}}}, "judges.m.structured: must be one of .* got 'xml'"),
     "two sources": ({"prompts": {"a": {"built_in": "score", "file": "a.j2"}}}, "prompts.a: give either"),
     "no scale": ({"prompts": {"a": {"file": "a.j2"}}}, r"prompts.a: a file needs its scale, such as \[1, 10\]"),
+    "key of no labels": ({"prompts": {"a": {"file": "a.j2", "scale": [0, 1], "key": "k"}}}, "prompts.a: .*list of lab"),
     "scale of three": ({"prompts": {"a": {"file": "a.j2", "scale": [1, 2, 3]}}}, "prompts.a.scale: .*at most 2"),
     "own scale": ({"prompts": {"a": {"built_in": "score", "scale": [1, 2]}}}, "prompts.a: scale is that of the built"),
     "prompt twice": ({"prompts": ["score", "score"]}, "prompts: list each prompt once"),

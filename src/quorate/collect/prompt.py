@@ -54,17 +54,20 @@ class Prompt:
         What counts as an answer.
     instructions : str
         What people read in place of the template's task; models do not.
+    key : str, optional
+        Field of the item that holds the right label: an answer then scores 1 if it is that one, else 0.
 
     Raises
     ------
     InvalidInput
-        If the template cannot be read.
+        If the template cannot be read, or a prompt with a key compares two responses.
     """
 
     name: str
     source: str = field(repr=False)
     expects: Expects
     instructions: str = field(default="", repr=False)
+    key: str | None = None
     _template: Template = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -74,12 +77,15 @@ class Prompt:
         except Exception as error:  # noqa: BLE001  (whatever a template does to Jinja is said in a line)
             raise InvalidInput(f'prompt "{self.name}": {_one_line(error)}') from None
         object.__setattr__(self, "_template", template)
+        if self.key is not None and self.compares:
+            raise InvalidInput(f'prompt "{self.name}": which of two is better has no key; leave it out')
 
     @property
     def digest(self) -> str:
         """SHA-256 of the template, of the built-in ones it rests on, and of what counts as an answer. 64 hex digits."""
         wanted = replace(self.expects, labels=dict(self.expects.labels))
         stated = [_sources(self.source), {**vars(wanted), "labels": list(self.expects.labels.items())}]
+        stated += [] if self.key is None else [self.key]
         return hashlib.sha256(json.dumps(stated, sort_keys=True).encode()).hexdigest()
 
     @property
@@ -137,8 +143,9 @@ class Prompt:
         return Sheet(self.instructions or item.plain(task), shown, "" if plain else closing)
 
     def _values(self, fields: Mapping[str, Any], swapped: bool) -> tuple[Fenced, dict[str, Any]]:
-        """An item's texts, and what the template is filled with."""
-        shown = dict(fields)
+        """An item's texts, and what the template is filled with; the key is not."""
+        self.marked(fields)
+        shown = {name: value for name, value in fields.items() if name != self.key}
         pair = [shown.pop(name, None) for name in _PAIR]
         if None not in pair:
             shown[FIRST], shown[SECOND] = reversed(pair) if swapped else pair
@@ -162,6 +169,23 @@ class Prompt:
         given = ", ".join(sorted(fields))
         return InvalidInput(f'prompt "{self.name}": {_one_line(error)}; the item has {given}')
 
+    def marked(self, fields: Mapping[str, Any]) -> Expects:
+        """What counts as an answer about one item: with a key, its label is worth 1 and any other 0.
+
+        Raises
+        ------
+        InvalidInput
+            If the item's right label is none of the labels.
+        """
+        if self.key is None:
+            return self.expects
+        right, labels = str(fields.get(self.key, "")).strip(), tuple(self.expects.labels)
+        if right not in labels:
+            raise InvalidInput(
+                f'prompt "{self.name}": {self.key} must hold the right one of {", ".join(labels)}, got "{right}"'
+            )
+        return replace(self.expects, labels={label: float(label == right) for label in labels})
+
     def request(
         self,
         fields: Mapping[str, Any],
@@ -173,7 +197,7 @@ class Prompt:
         cell: Mapping[str, str] | None = None,
     ) -> Request:
         """The question about one item to one judge; see `messages`, and `Request` for the rest."""
-        expects = replace(self.expects, swapped=swapped)
+        expects = replace(self.marked(fields), swapped=swapped)
         return Request(key, self.messages(fields, swapped=swapped), params, expects, judge, cell or {})
 
 

@@ -64,6 +64,13 @@ def prompts_by_name(given: Any) -> Any:
     return prompts
 
 
+def _unscored(given: Any) -> Any:
+    """A list of labels, each with a score that the key of an item will say."""
+    return (
+        dict.fromkeys(given, 0.0) if isinstance(given, list) and all(isinstance(one, str) for one in given) else given
+    )
+
+
 _IN_MEMORY = ":memory:"  # what SQLite takes for no file at all
 Positive = Annotated[int, Field(ge=1)]
 Amount = Annotated[float, Field(ge=0, allow_inf_nan=False)]
@@ -245,7 +252,10 @@ class Wording(FilePart):
         default=None, description="Least and greatest score of a file's answers."
     )
     integer: bool = Field(default=True, description="Whether only whole numbers are scores.")
-    labels: dict[str, float] = Field(default_factory=dict, description="Verdicts in words, and the score of each.")
+    labels: Annotated[dict[str, float], BeforeValidator(_unscored)] = Field(
+        default_factory=dict, description="Verdicts in words, and the score of each; with a key a list of them."
+    )
+    key: Text | None = Field(default=None, description="Column of the item's right label, not shown: 1, any other 0.")
     reasoned: bool = Field(default=False, description="Whether a file asks for reasons before the answer.")
     name: Text = Field(default="score", description="What a file calls the answer in a structured reply.")
     expected: bool = Field(default=False, description="Whether the score is the mean under the token probabilities.")
@@ -260,9 +270,11 @@ class Wording(FilePart):
             raise ValueError("give either built_in or file")
         if self.file is not None and self.scale is None:
             raise ValueError("a file needs its scale, such as [1, 10]")
-        stated = {"scale", "integer", "labels", "reasoned", "name"} & self.model_fields_set
+        stated = {"scale", "integer", "labels", "key", "reasoned", "name"} & self.model_fields_set
         if self.built_in is not None and stated:
             raise ValueError(f"{min(stated)} is that of the built-in prompt; leave it out, or give a file")
+        if self.key is not None and (self.scale != [0, 1] or len(self.labels) < 2):
+            raise ValueError("with a key an answer is right or wrong; give the scale [0, 1] and a list of labels")
         return self
 
 

@@ -255,7 +255,7 @@ def prompt_of(study: Study, name: str, wording: Wording) -> Prompt:
         raise InvalidInput(f"prompts.{name}.file: {path} cannot be read ({why})") from None
     low, high = wording.scale or (0.0, 0.0)
     stated = wording.model_dump(include={"integer", "labels", "reasoned", "name", "expected"})
-    return Prompt(name, source, Expects(low, high, **stated), wording.instructions or "")
+    return Prompt(name, source, Expects(low, high, **stated), wording.instructions or "", wording.key)
 
 
 def _span(prompt: Prompt) -> str:

@@ -38,9 +38,9 @@ def test_what_is_commented_out_is_valid_too(run, tmp_path):
     assert load(path).budget.money == 1.0
 
 
-@pytest.mark.parametrize(("recipe", "cells"), [("ailuminate", 36), ("arena", 24)])
+@pytest.mark.parametrize(("recipe", "cells"), [("ailuminate", 36), ("arena", 24), ("mmlu", 30)])
 def test_designs_of_papers_are_valid_and_can_be_quoted(run, tmp_path, recipe, cells):
-    """Two items, three judges and two wordings: at three temperatures, or in both orders."""
+    """Two items and three judges: two wordings at three temperatures or in both orders, or five wordings."""
     assert run("init", "--recipe", recipe).code == 0
     assert len(load(tmp_path / "study.yaml").judges) == 3
     quoted = run("run", "study.yaml", "--quote")

@@ -14,7 +14,6 @@ from quorate.cli.console import console, print_json, say, whole
 from quorate.cli.options import Output, command, only
 from quorate.errors import InvalidInput
 
-ITEMS = "items.jsonl"
 STUDY, EXAMPLE = "study.yaml", "smollm2"
 
 
@@ -32,8 +31,10 @@ def init(
         typer.Option("--example", help="Write a whole study with a small local model, and the answers it gave."),
     ] = False,
     recipe: Annotated[
-        Literal["ailuminate", "arena"] | None,
-        typer.Option(help="Write a study of a published design: safety of responses, or which of two is better."),
+        Literal["ailuminate", "arena", "mmlu"] | None,
+        typer.Option(
+            help="Write a study of a published design: safety of responses, which of two is better, or right answers."
+        ),
     ] = None,
     schema: Annotated[
         bool, typer.Option("--schema", help="Print the JSON Schema of study files, for an editor.")
@@ -66,15 +67,16 @@ def init(
         whole(out, f"Without it, from the recorded answers: quorate run {folder / 'replay.yaml'} --quote")
     else:
         place = path or Path(STUDY)
-        items = place.with_name(ITEMS)
-        if place == items:
-            raise InvalidInput(f"path: {ITEMS} is the name of the items' file; choose another for the study")
-        sources = {place: home.joinpath(STUDY), items: home.joinpath(ITEMS)}
         if recipe is not None:
-            recipes = home.joinpath("recipes")
-            sources = {place: recipes.joinpath(f"{recipe}.yaml"), items: recipes.joinpath(f"{recipe}.jsonl")}
+            home = home.joinpath("recipes", recipe)
+        beside = sorted(
+            (one for one in home.iterdir() if one.is_file() and one.name != STUDY), key=lambda one: one.name
+        )
+        sources = {place: home.joinpath(STUDY)} | {place.with_name(one.name): one for one in beside}
+        if len(sources) <= len(beside):
+            raise InvalidInput(f"path: {place.name} is the name of a file that is written beside it; choose another")
         write(sources)
-        say(out, f"Written: {place}, {items}")
+        say(out, f"Written: {', '.join(map(str, sources))}")
         whole(out, f"What it may cost: quorate run {place} --quote")
     return 0
 
