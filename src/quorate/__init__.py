@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from quorate.analysis.analyze import analyze as analyze
+    from quorate.analysis.interim.interim import interim as interim
     from quorate.analysis.nominal import labels as labels
     from quorate.decide.all_pairs import compare_all as compare_all
     from quorate.decide.compare import compare as compare
@@ -124,6 +125,7 @@ _HOMES = {
     "fragility": "quorate.estimate.ratings.fragility",
     "gaming": "quorate.decide.gaming.gaming",
     "icc": "quorate.estimate.agreement.coefficients",
+    "interim": "quorate.analysis.interim.interim",
     "labels": "quorate.analysis.nominal",
     "least_judgments": "quorate.plan.power.sample_size",
     "leave_one_out": "quorate.estimate.components.robustness",

@@ -14,6 +14,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from quorate.analysis.interim.result import Interim as Interim
     from quorate.analysis.judgments import Analysis as Analysis
     from quorate.analysis.nominal import Labels as Labels
     from quorate.analysis.pair import PairAnalysis as PairAnalysis
@@ -121,6 +122,7 @@ _HOMES = {
     "Flags": "quorate.estimate.means.flags",
     "Fragility": "quorate.estimate.ratings.fragility",
     "Gaming": "quorate.decide.gaming.gaming",
+    "Interim": "quorate.analysis.interim.result",
     "Icc": "quorate.estimate.agreement.coefficients",
     "Judgments": "quorate.table.judgments",
     "Boards": "quorate.estimate.ratings.boards",

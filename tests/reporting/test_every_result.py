@@ -160,6 +160,7 @@ RESULTS: dict[str, Callable[[Path], Any]] = {
     "Fragility": lambda _: q.fragility(votes()),
     "Gaming": lambda _: q.gaming(fit(), 5, rng=1),
     "Icc": lambda _: q.icc(q.decompose(pool())),
+    "Interim": lambda folder: q.interim(study(folder)),
     "Judgments": lambda _: judgments(),
     "Boards": lambda _: q.rank(rated(), by="judge"),
     "LatentDecomposition": lambda _: q.decompose(binary(), link="logit"),

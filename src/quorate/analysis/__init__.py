@@ -15,6 +15,7 @@ ratings       leaderboards
 agreement     agreement with people
 allocation    replays of adaptive allocation
 allocation_words  replays in words
+interim       studies that are still being filled, looked at as answers come in
 replay        what smaller studies of the votes at hand would have found
 demo          intervals of the demonstration against its truth
 words         numbers and sentences

@@ -13,6 +13,7 @@ from typing import Annotated, Any
 import typer
 
 from quorate.cli.collect.init import init
+from quorate.cli.collect.interim import interim
 from quorate.cli.collect.run import run
 from quorate.cli.collect.serve import serve
 from quorate.cli.collect.status import status
@@ -114,7 +115,7 @@ def _start(
 STAGES: Mapping[str, tuple[Callable[..., int], ...]] = {
     "Look at a file": (doctor, analyze, diagnose, mean_from, posterior, demo),
     "Plan a study": (project, optimize, assign, panel, screen, adaptive, plan_votes, sample_battles, replay, validate),
-    "Collect judgments": (init, variants, run, serve, status),
+    "Collect judgments": (init, variants, run, serve, status, interim),
     "Decide between systems": (compare, rank, corrected, monitor, agree, against, pipelines, gaming),
     "Write it up": (writeup, export),
 }

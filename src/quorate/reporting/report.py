@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from quorate.analysis.agreement import AgreementAnalysis
 from quorate.analysis.allocation import AllocationAnalysis
 from quorate.analysis.designs import Changes
+from quorate.analysis.interim.result import Interim
 from quorate.analysis.judgments import Analysis
 from quorate.analysis.nominal import Labels, labels
 from quorate.analysis.optimum import OptimumAnalysis
@@ -53,6 +54,7 @@ from quorate.reporting.pages import (
     verdict,
     votes,
 )
+from quorate.reporting.pages.interim import page as interim
 from quorate.reporting.pages.judgments import diagnosis, latent
 from quorate.reporting.pages.judgments import page as judgments
 from quorate.reporting.pages.panel import page as panel
@@ -86,6 +88,7 @@ PAGES: Mapping[type, Callable[[Any, Any], Page]] = {
     Corrected: corrected.page,
     Diagnosis: diagnosis.page,
     Gaming: gaming.page,
+    Interim: interim.page,
     Labels: nominal.page,
     LatentDecomposition: latent.page,
     Leaderboard: ratings.page,

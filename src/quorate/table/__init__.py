@@ -9,6 +9,7 @@
 - exchange: ledgers of collected judgments, files of SQLite or schemas of Postgres
 - facts: what a table holds: crossings, what is missing or repeated, what hangs together
 - families: judges nested in families, by their makers or as said
+- arrived: the answers of a ledger in the order in which they came
 - chosen: one level of each facet named
 - reread: where judgments came from, opened again
 - answers, again, long: single answers, further columns and rows read again when they are wanted, and files of rows

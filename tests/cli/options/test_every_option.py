@@ -49,6 +49,7 @@ CALLS: dict[str, tuple[str, ...]] = {
     "run": ("quorate.study.file:load", "quorate.study.loop:carry_out"),
     "serve": ("quorate.web.serve:serve",),
     "status": ("quorate.study.status:status",),
+    "interim": ("quorate.analysis.interim.interim:interim",),
     "compare": (READ, READ_VOTES, "quorate.decide.all_pairs:compare_all", "quorate.decide.compare:compare"),
     "rank": (READ, READ_VOTES, "quorate.estimate.ratings.rank:rank"),
     "corrected": (READ, READ_VOTES, "quorate.estimate.agreement.prediction_powered:corrected"),
@@ -199,6 +200,7 @@ NO_OPTION_IN = {
         ("writeup", name): "of votes"
         for name in ("a", "b", "power", "margin", "ties", "cluster", "claim", "budget", "minimum")
     },
+    ("interim", "earlier"): "a value of Python",
     ("writeup", "half_width"): "a question, and no part of a paper",
     ("writeup", "link"): "a check, which the paragraph does not rest on",
     **{

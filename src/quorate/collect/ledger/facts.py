@@ -207,6 +207,16 @@ def progress(connection: Connection, start: Progress, first: int) -> Progress:
     return after
 
 
+def planned_by(connection: Connection, place: int) -> dict[str, int]:
+    """Cells of every level of the facet at a place, whatever their state."""
+    rows = connection.execute(
+        f"SELECT l.label, count(*) FROM cells AS c JOIN labels AS l ON l.facet = ? AND l.code = c.f{place:d} "
+        "GROUP BY l.label",
+        (place,),
+    )
+    return dict(rows.fetchall())
+
+
 def unfinished(connection: Connection, place: int) -> dict[str, int]:
     """Cells that are planned or leased, by judge; ``place`` is that of the facet of judges."""
     rows = connection.execute(

@@ -9,6 +9,7 @@ all_pairs  verdicts on all pairs of systems
 votes      votes on all pairs; `votes_read`: what was read, `votes_words`: how they are taken, `ties`: what ties do
 ratings    leaderboards; `boards` has one for every level of a facet
 people     judges beside people: agreement, means corrected by labels
+interim    a study that is still being filled
 pipelines  leaderboards by pipelines of judges
 posterior  components and the mean as draws have them, beside the prior
 gaming     what submitting many times is worth

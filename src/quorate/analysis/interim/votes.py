@@ -1,0 +1,74 @@
+"""Votes so far: the share for one of two systems at each look, and what is decided of every two."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from quorate.analysis.interim.result import MOST_PAIRS, Decision, Interim, Look
+from quorate.decide.stop import monitor
+from quorate.decide.votes.margin import margin_of_votes
+from quorate.decide.votes.verdict import verdict_of_votes
+from quorate.errors import InvalidInput, NotEstimable
+from quorate.estimate.agreement.pairwise import pairwise_agreement
+from quorate.study.file import Study
+from quorate.study.judges import people
+from quorate.study.status import Status
+from quorate.table.arrived import ArrivedVotes
+from quorate.table.votes import Votes
+
+
+def of_votes(study: Study, status: Status, found: ArrivedVotes, known: dict[int, Look], level: float) -> Interim:
+    """What the votes of a study say so far; looks that are known are taken over."""
+    votes, pairs = found.votes, _busiest(found.votes)
+    if not pairs:
+        return Interim(status, "votes", level, unknown="No vote is for one of two systems yet.", caveats=found.caveats)
+    *before, now = found.sizes
+    looks = [known.get(size) or _look(size, found.first(size), pairs[0], level) for size in before]
+    decided = (_decision(votes, a, b, 1 - (1 - level) / len(pairs)) for a, b in pairs)
+    return Interim(
+        status,
+        "votes",
+        level,
+        (*looks, _look(now, votes, pairs[0], level)),
+        pairs[0],
+        tuple(one for one in decided if one is not None),
+        advice=_advice(votes, pairs[0], level),
+        agreement=pairwise_agreement(votes, people=people(study), level=level),
+        caveats=found.caveats,
+    )
+
+
+def _busiest(votes: Votes) -> list[tuple[str, str]]:
+    """Pairs of systems with votes that count, those with the most first."""
+    counts = votes.pairs()
+    order = np.argsort(-counts.decisive, kind="stable")[:MOST_PAIRS]
+    return [counts.names[at] for at in order.tolist() if counts.decisive[at]]
+
+
+def _decision(votes: Votes, a: str, b: str, level: float) -> Decision | None:
+    try:
+        one = monitor(votes, a, b, level=level)
+    except NotEstimable:
+        return None
+    share = float(one.wins[-1] / one.n[-1])
+    return Decision(a, b, one.outcome, share, 0.5 + float(one.low[-1]), 0.5 + float(one.high[-1]), int(one.n[-1]))
+
+
+def _look(size: int, votes: Votes, pair: tuple[str, str], level: float) -> Look:
+    try:
+        seen, watched = margin_of_votes(votes, *pair), monitor(votes, *pair, level=level)
+    except (NotEstimable, InvalidInput):  # no vote on the two counts yet
+        return Look(size, math.nan, math.nan, math.nan)
+    low, high = (0.5 + end for end in seen.interval(level))
+    always_low, always_high = (0.5 + float(end[-1]) for end in (watched.low, watched.high))
+    return Look(size, 0.5 + seen.value, low, high, always_low, always_high, int(watched.n[-1]))
+
+
+def _advice(votes: Votes, pair: tuple[str, str], level: float) -> tuple[str, ...]:
+    try:
+        step = verdict_of_votes(votes, *pair, level=level).next_step
+    except NotEstimable:
+        return ()
+    return () if step is None else (step.sentence,)

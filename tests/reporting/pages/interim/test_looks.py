@@ -1,0 +1,30 @@
+"""The curve of the estimate: a band to watch, dashed lines to decide by."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from under_way import scored
+
+import quorate as q
+from quorate.reporting.pages.interim.looks import looks
+
+
+@pytest.fixture(scope="module")
+def found(tmp_path_factory):
+    return q.interim(scored(tmp_path_factory.mktemp("study"), calls=60, items=16))
+
+
+def test_the_curve_has_every_look_and_both_intervals(found):
+    figure = looks(found)
+    assert [row["n"] for row in figure.rows] == [look.n for look in found.looks]
+    spec = figure.chart().to_dict()
+    marks = [layer["mark"]["type"] for layer in spec["layer"]]
+    assert marks == ["area", "line", "line", "line"]
+    assert "NaN" not in json.dumps(spec)
+    assert figure.headers["always_low"] == "low, to decide by"
+
+
+def test_one_look_is_no_curve(found):
+    assert looks(type(found)(found.status, "scores", 0.95, found.looks[:1])).chart is None
