@@ -5,8 +5,10 @@ import polars as pl
 import pytest
 
 import quorate as q
+from quorate.analysis import views as of_views
 from quorate.analysis.views import answer, needed, panel_scope, views
 from quorate.analysis.words import number
+from quorate.cli.spelling import in_options
 from quorate.errors import InvalidInput
 from quorate.estimate.means.targets import PANEL, POPULATION
 from quorate.wording import decimals
@@ -139,3 +141,12 @@ def test_what_cannot_be_had():
     by_judge = q.analyze(shares(0.85), link="logit", residual_by="judge")
     assert by_judge.latent is None
     assert "residual variances here are by level" in by_judge.latent_reason
+
+
+def test_a_check_that_is_left_out_names_how_to_ask_for_it(monkeypatch):
+    monkeypatch.setattr(of_views, "MOST_CELLS", 10)
+    found = q.analyze(shares(0.85))
+    assert found.latent is None
+    assert found.latent_reason.endswith('cells are many to check unasked (up to 10 are); ask for it with link="logit"')
+    assert in_options(found.latent_reason).endswith("ask for it with --link logit")
+    assert q.analyze(shares(0.85), link="logit").latent.link == "logit"

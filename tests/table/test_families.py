@@ -1,10 +1,16 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
+import numpy as np
 import polars as pl
 import pytest
 
 import quorate as q
-from quorate.errors import InvalidInput, UnknownTerm
+from quorate.errors import InvalidInput, NotEstimable, UnknownTerm
+from quorate.table.answers import answers
+from quorate.table.judgments import Facet
+from quorate.table.reread import origin_of
 
 JUDGES = ["gpt-4o", "gpt-4.1", "claude-3", "ann"]
 
@@ -45,3 +51,22 @@ def test_what_is_refused(frame):
         q.read(frame, families="names", announce=False)
     with pytest.raises(InvalidInput, match="no judges to group"):
         q.read(frame.drop("judge"), families="auto", announce=False)
+
+
+def test_judgments_in_families_are_read_again(frame, tmp_path):
+    again = pl.concat([frame.with_columns(replicate=pl.lit(r), score=pl.col("score") + r) for r in (1, 2)])
+    table = q.read(again, families="auto", announce=False)
+    plain = q.read(again, announce=False)
+    assert answers(table).values.tolist() == answers(plain).values.tolist()
+    written = table.write(tmp_path / "table.csv")
+    assert (written.n, written.per) == (48, "answer")
+    back = q.read(tmp_path / "table.csv", nested={"judge": "family"}, announce=False)
+    assert [facet.levels for facet in back.facets] == [facet.levels for facet in table.facets]
+    assert back.mean.tolist() == table.mean.tolist()
+    moved = replace(table, facets=(*table.facets, Facet("half", "half", ("a", "b"))))
+    doubled = replace(moved, codes=np.column_stack([table.codes, np.arange(table.n_cells) % 2]))
+    assert origin_of(doubled) is table.origin  # more names for the same cells
+    twice = {name: np.tile(getattr(table, name), 2) for name in ("n", "mean", "ss", "low", "high")}
+    halves = np.column_stack([np.vstack([table.codes] * 2), np.repeat([0, 1], table.n_cells)])
+    with pytest.raises(NotEstimable, match="facets are not those that were read"):
+        origin_of(replace(moved, codes=halves, **twice))

@@ -9,6 +9,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal
 
 from quorate.analysis.words import number
+from quorate.arguments import argument
 from quorate.errors import InvalidInput, NotConverged, NotEstimable
 from quorate.estimate.components.categories import Link
 from quorate.estimate.components.decomposition import Decomposition
@@ -143,7 +144,7 @@ def level_effects(fit: Decomposition, level: float) -> tuple[dict[str, tuple[Lev
 def needed(judgments: Judgments) -> Link | None:
     """The link to check scores by that nobody asked about: two values or a few marks, whose mean is near an end."""
     ends, facts = score_ends(judgments), score_facts(judgments)
-    if ends is None or not judgments.n_answers or judgments.n_cells > MOST_CELLS or not facts.integers:
+    if ends is None or not judgments.n_answers or not facts.integers:
         return None
     answered = judgments.n > 0
     mean = float(judgments.n[answered] @ judgments.mean[answered]) / judgments.n_answers
@@ -192,6 +193,9 @@ def latent_view(fit: Decomposition, asked: Asked | None) -> tuple[LatentDecompos
     link = needed(fit.judgments) if asked is None else asked
     if link is None or link == "identity":
         return None, ""
+    if asked is None and fit.judgments.n_cells > MOST_CELLS:
+        many = f"{fit.judgments.n_cells:,} cells are many to check unasked (up to {MOST_CELLS:,} are)"
+        return None, f"{many}; ask for it with " + argument("link", link)
     if fit.assembled.residual_levels:
         return None, "log odds have one level-1 variance, and the residual variances here are by level"
     try:

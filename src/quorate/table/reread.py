@@ -82,12 +82,16 @@ def origin_of(judgments: Judgments) -> Origin:
     Raises
     ------
     NotEstimable
-        If they were not read from rows, or their facets are not those that were read.
+        If they were not read from rows, or their facets are others than those that were read and what these tell,
+        such as families of judges.
     """
     origin = table_of(judgments).origin
     if origin is None:
         raise NotEstimable("judgments: hold means, not answers; read them from rows")
-    if judgments.names != tuple(facet.name for facet in origin.roles.facets):
+    read = tuple(facet.name for facet in origin.roles.facets)
+    more = len(judgments.names) > len(read)
+    told = not more or len(np.unique(judgments.codes[:, : len(read)], axis=0)) == judgments.n_cells
+    if judgments.names[: len(read)] != read or not told:
         raise NotEstimable("judgments: facets are not those that were read; pass the table as quorate.read returned it")
     return origin
 
@@ -134,13 +138,18 @@ def reopened(judgments: Judgments) -> Iterator[Reopened]:
 
 
 def cells_of(judgments: Judgments, facets: Sequence[Coded]) -> Ints:
-    """Cell of the judgments for the labels of every row, in the order of the facets; -1 where it is none of them."""
+    """Cell of the judgments for the labels of every row, in the order of the facets; -1 where it is none of them.
+
+    Facets of the judgments beyond those that were read tell no cells apart.
+    """
+    known = {facet.name for facet in judgments.facets[: len(facets)]}
+    read = [replace(f, parent=f.parent if f.parent in known else None) for f in judgments.facets[: len(facets)]]
     columns = []
-    for facet, coded in zip(judgments.facets, facets, strict=True):
+    for facet, coded in zip(read, facets, strict=True):
         index = {level: code for code, level in enumerate(facet.levels)}
         lookup = [index.get(level, -1) for level in (*coded.levels, ABSENT)]
         columns.append(np.array(lookup, dtype=np.int64)[coded.codes])
-    return places(judgments.codes, np.column_stack(columns), judgments.facets)
+    return places(judgments.codes[:, : len(read)], np.column_stack(columns), read)
 
 
 def refuse_changed(judgments: Judgments, cell: Ints, values: Floats) -> None:

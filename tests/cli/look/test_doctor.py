@@ -112,3 +112,18 @@ def test_what_a_format_took_for_granted_is_no_column(run, tmp_path):
     lines = run("doctor", path).out.splitlines()
     assert lines[lines.index("Read as") + 1] == "  - Mechanical Turk: score = answer rating; item = HITId"
     assert any(line.startswith("  - other columns: score = score") for line in lines)
+
+
+def test_labels(run, tmp_path):
+    path = tmp_path / "words.csv"
+    words = ("up", "off", "gone")
+    rows = [f"{i},{j},{words[(i + i * k % 2) % 3]}\n" for i in range(9) for k, j in enumerate("xyz")]
+    path.write_text("item,judge,score\n" + "".join(rows), encoding="utf-8")
+    ran = run("doctor", path, "--labels")
+    said = " ".join(ran.out.split())
+    assert (ran.code, ran.err) == (0, "")
+    assert "27 judgments, all with a usable label of 3: gone, off and up." in said
+    assert "variance components, interval for the mean" in said
+    assert "(read the share of one label as the score, with --label gone)" in said
+    assert "words.csv --labels" in said
+    assert "are labels" in run("doctor", path, "--labels", "--fit").err

@@ -128,7 +128,7 @@ def show(out: Console, found: Analysis) -> None:
         del why["judges like these"]
     sentences += [f"no interval for {view} (" + reason + ")" for view, reason in why.items() if reason]
     if found.latent_reason:
-        sentences.append(f"no components of log odds ({found.latent_reason})")
+        sentences.append("no components of log odds (" + found.latent_reason + ")")
     caveats(out, sentences)
 
 

@@ -15,7 +15,7 @@ from quorate.cli.look.diagnose import show as show_fit
 from quorate.cli.options import File, For, Group, Output, Reading, command
 from quorate.cli.options.roles_file import save_options
 from quorate.cli.spelling import in_options, shell
-from quorate.errors import InvalidData
+from quorate.errors import InvalidData, InvalidInput
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -63,6 +63,8 @@ class Further(Group):
 
         if not self.fit or not ok or not isinstance(table, Judgments):
             return None
+        if table.labels:
+            raise InvalidInput("--fit: is for scores, and these are labels; read the share of one with --label")
         return diagnose(decompose(table))
 
 
@@ -161,15 +163,17 @@ def show(out: Console, found: Support, name: str, *, next_step: str) -> None:
 
 def show_data(out: Console, found: Support) -> None:
     """Print how many judgments there are, their facets, how these meet, and what has no score."""
-    from quorate.wording import counted
+    from quorate.wording import counted, listed
 
     facts, balance = found.facts, found.facts.balance
     every = "all" if facts.answers == facts.rows else f"{facts.answers:,}"
-    scores = f", from {facts.scores.low:g} to {facts.scores.high:g}" if facts.answers else ""
+    scores = f" score, from {facts.scores.low:g} to {facts.scores.high:g}" if facts.answers else " score"
+    if found.labels:
+        scores = f" label of {len(found.labels)}: {listed(found.labels, most=8)}"
     span = "" if balance.least == balance.most else f"{balance.least} to "
     say(
         out,
-        f"{counted(facts.rows, 'judgment')}, {every} with a usable score{scores}. {facts.cells:,} of "
+        f"{counted(facts.rows, 'judgment')}, {every} with a usable{scores}. {facts.cells:,} of "
         f"{balance.full:,.0f} cells of the full crossing, {span}{counted(balance.most, 'answer')} each"
         f"{': balanced' if balance.balanced else ''}.",
     )
@@ -193,7 +197,7 @@ def show_data(out: Console, found: Support) -> None:
         heading(out, "How they meet")
         points(out, meetings)
     if facts.answers < facts.rows:
-        heading(out, "Without a usable score")
+        heading(out, f"Without a usable {'label' if found.labels else 'score'}")
         statuses = ", ".join(f"{one.rows:,} {one.name}" for one in facts.statuses)
         points(out, [f"by status: {statuses}", *missing(facts)])
 

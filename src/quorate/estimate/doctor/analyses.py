@@ -58,7 +58,7 @@ class Supported:
 
 def analyses(judgments: Judgments, facts: Description) -> tuple[Supported, ...]:
     """Every analysis of one table of judgments, possible or not."""
-    obstacle = _obstacle(facts)
+    obstacle = obstacle_of(facts)
     if obstacle is None:
         try:
             return tuple(_of_fit(decompose(judgments)))
@@ -71,17 +71,19 @@ def analyses(judgments: Judgments, facts: Description) -> tuple[Supported, ...]:
     return (obstacle, *(Supported(name, False, f"needs the {COMPONENTS}") for name in names))
 
 
-def _obstacle(facts: Description) -> Supported | None:
-    """What rules every analysis out."""
+def obstacle_of(facts: Description, answer: str = "score") -> Supported | None:
+    """What rules every analysis out; an answer is a score or a label."""
     name, statuses = facts.object, listed(f"{status.rows:,} {status.name}" for status in facts.statuses)
     objects = next(facet.levels for facet in facts.facets if facet.name == name)
     repeats = 0 if facts.duplicates is None else facts.duplicates.rows
     if facts.answers == 0:
-        reason, fix = f"no judgment has a usable score ({statuses})", "check the score column and the statuses"
+        reason = f"no judgment has a usable {answer} ({statuses})"
+        fix = "check the score column and the statuses"
     elif objects < 2:
         reason, fix = f"1 {name}: there is nothing to vary between", f"judge at least 2 {plural(name)}, 30 for a pilot"
     elif facts.constancy.all:
-        reason, fix = f"all {facts.answers:,} scores are equal", "check that the score column is the right one"
+        reason = f"all {facts.answers:,} {answer}s are equal"
+        fix = "check that the score column is the right one"
     elif repeats:
         fix = "drop the repeats, or read without the replicate column if they are further replicates"
         reason = f"{counted(repeats, 'row')} with the facets and replicate of another row"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal
@@ -47,12 +48,13 @@ class Finding(Brief):
 
 def findings(judgments: Judgments, facts: Description) -> tuple[Finding, ...]:
     """Everything found, errors first."""
+    answer = "label" if judgments.labels else "score"
     return by_severity(
         [
-            *score_findings(facts),
+            *score_findings(facts, answer),
             *of_source(judgments.source),
             *duplicate_findings(facts, judgments.notes),
-            *missing_findings(facts),
+            *missing_findings(facts, answer),
             *level_findings(facts),
             *nesting_findings(facts),
             *label_findings(judgments),
@@ -97,13 +99,14 @@ def share_homogeneity(part: Ints, whole: Ints) -> float:
     return float(chdtrc(len(part) - 1, statistic))
 
 
-def score_findings(facts: Description) -> Iterator[Finding]:
-    """No usable score, or scores that do not vary: all, of a cell, of an object."""
+def score_findings(facts: Description, answer: str = "score") -> Iterator[Finding]:
+    """No usable score or label, or such that do not vary: all, of a cell, of an object."""
     constant, scores = facts.constancy, facts.scores
     if facts.answers == 0:
-        yield Finding("no-answers", "error", f"none of the {counted(facts.rows, 'judgment')} has a usable score")
+        yield Finding("no-answers", "error", f"none of the {counted(facts.rows, 'judgment')} has a usable {answer}")
     elif constant.all:
-        yield Finding("constant", "error", f"all {facts.answers:,} scores are equal ({scores.low:g}): nothing varies")
+        value = "" if math.isnan(scores.low) else f" ({scores.low:g})"
+        yield Finding("constant", "error", f"all {facts.answers:,} {answer}s are equal{value}: nothing varies")
         return
     if constant.constant_cells:
         share = percent(constant.constant_cells / constant.cells)
@@ -111,7 +114,7 @@ def score_findings(facts: Description) -> Iterator[Finding]:
             "constant-cells",
             "note",
             f"{constant.constant_cells:,} of {constant.cells:,} cells judged more than once ({share}) got the same "
-            "score every time; more replicates of those would add little",
+            f"{answer} every time; more replicates of those would add little",
         )
     if constant.constant_objects:
         share = percent(constant.constant_objects / constant.objects)
@@ -119,7 +122,7 @@ def score_findings(facts: Description) -> Iterator[Finding]:
             "constant-objects",
             "note",
             f"{constant.constant_objects:,} of {counted(constant.objects, facts.object)} judged more than once "
-            f"({share}) got the same score from every judgment",
+            f"({share}) got the same {answer} from every judgment",
         )
 
 
@@ -138,8 +141,8 @@ def duplicate_findings(facts: Description, notes: tuple[Note, ...]) -> Iterator[
     )
 
 
-def missing_findings(facts: Description) -> Iterator[Finding]:
-    """Judgments without a score, levels that drop out with them, and cells that do not occur."""
+def missing_findings(facts: Description, answer: str = "score") -> Iterator[Finding]:
+    """Judgments without a score or label, levels that drop out with them, and cells that do not occur."""
     unscored, named = facts.rows - facts.answers, {"missing": "for no stated reason"}
     if unscored and facts.answers:
         share, verb = unscored / facts.rows, "has" if unscored == 1 else "have"
@@ -147,17 +150,19 @@ def missing_findings(facts: Description) -> Iterator[Finding]:
         yield Finding(
             "missing",
             "warning" if share >= _MUCH else "note",
-            f"{unscored:,} of {counted(facts.rows, 'judgment')} ({percent(share)}) {verb} no usable score ({kinds}); "
-            "estimates are right only if, given the facets, whether a score is missing has nothing to do with what it "
-            "would have been",
+            f"{unscored:,} of {counted(facts.rows, 'judgment')} ({percent(share)}) {verb} no usable {answer} ({kinds}"
+            f"); estimates are right only if, given the facets, whether a {answer} is missing has nothing to do with "
+            "what it would have been",
         )
         tables = [(table, table.missing, table.rows) for table in facts.missing]
-        yield from _differing("missing-differs", "judgments without a usable score differ", tables)
+        yield from _differing("missing-differs", f"judgments without a usable {answer} differ", tables)
     for table in facts.missing:
         lost = [label for label, n, rows in zip(table.levels, table.missing, table.rows, strict=True) if n == rows]
         if 0 < len(lost) < len(table.levels):
             shown = listed(lost[:3]) + (" ..." if len(lost) > 3 else "")
-            verb = "has no usable score and drops out" if len(lost) == 1 else "have no usable score and drop out"
+            verb = (
+                f"has no usable {answer} and drops out" if len(lost) == 1 else f"have no usable {answer} and drop out"
+            )
             sentence = f"{len(lost):,} of {counted(len(table.levels), table.facet)} {verb}: {shown}"
             yield Finding("lost-levels", "warning", sentence)
     if not facts.balance.complete:

@@ -7,6 +7,7 @@ from typing import Any, overload
 
 from quorate.estimate.doctor.analyses import COMPONENTS, Supported, analyses
 from quorate.estimate.doctor.findings import Finding, by_severity, findings, of_source
+from quorate.estimate.doctor.label_analyses import SHARES, label_analyses, label_findings
 from quorate.estimate.doctor.unsaid import unsaid_findings
 from quorate.estimate.doctor.vote_analyses import MARGINS, vote_analyses
 from quorate.estimate.doctor.vote_findings import vote_findings
@@ -14,7 +15,7 @@ from quorate.estimate.means.configurations import configuration_facets
 from quorate.roles import JUDGE, PROMPT, REPLICATE
 from quorate.table.facts.describe import Description, describe
 from quorate.table.facts.vote_facts import VoteFacts
-from quorate.table.judgments import Judgments, checked
+from quorate.table.judgments import Judgments, table_of
 from quorate.table.notes import Note
 from quorate.table.results import Result, Row
 from quorate.table.votes import Votes
@@ -70,6 +71,8 @@ class Support(Result):
         What is wrong or worth knowing, errors first.
     notes : tuple of Note
         What reading took for granted.
+    labels : tuple of str
+        Labels, where answers are no scores.
     """
 
     facts: Description
@@ -77,11 +80,12 @@ class Support(Result):
     floors: tuple[Floor, ...]
     findings: tuple[Finding, ...]
     notes: tuple[Note, ...]
+    labels: tuple[str, ...] = ()
 
     @property
     def ok(self) -> bool:
-        """Whether the variance components can be estimated and nothing found is an error."""
-        possible = any(entry.name == COMPONENTS and entry.possible for entry in self.analyses)
+        """Whether variance components, or shares of labels, can be estimated and nothing found is an error."""
+        possible = self.analysis(SHARES if self.labels else COMPONENTS).possible
         return possible and not any(finding.severity == "error" for finding in self.findings)
 
     def analysis(self, name: str) -> Supported:
@@ -95,7 +99,8 @@ class Support(Result):
     def to_dict(self) -> dict[str, Any]:
         """The same as plain dictionaries, lists, numbers and text, ready for JSON."""
         lists = {name: [asdict(row) for row in getattr(self, name)] for name in ("analyses", "floors", "findings")}
-        return {"ok": self.ok, "facts": self.facts.to_dict(), **lists, "notes": list(self.notes)}
+        plain = {"ok": self.ok, "facts": self.facts.to_dict(), **lists, "notes": list(self.notes)}
+        return plain | ({"labels": list(self.labels)} if self.labels else {})
 
 
 @dataclass(frozen=True)
@@ -153,12 +158,13 @@ def doctor(judgments: Votes) -> VotesSupport: ...
 def doctor(judgments: Judgments | Votes) -> Support | VotesSupport:
     """Which analyses the judgments support, why not the others, and what is wrong with the judgments.
 
-    The judgments are decomposed once, with the default terms; an analysis that is possible can still be imprecise.
+    The judgments are decomposed once, with the default terms, labels each by itself; an analysis that is possible can
+    still be imprecise.
 
     Parameters
     ----------
     judgments : Judgments or Votes
-        From `quorate.read` or `quorate.read_votes`.
+        From `quorate.read`, of scores or of labels, or `quorate.read_votes`.
 
     Returns
     -------
@@ -177,9 +183,11 @@ def doctor(judgments: Judgments | Votes) -> Support | VotesSupport:
         facts_of_votes = judgments.describe()
         problems = by_severity([*of_source(judgments.source), *vote_findings(facts_of_votes)])
         return VotesSupport(facts_of_votes, vote_analyses(facts_of_votes), problems, judgments.notes)
-    facts = describe(checked(judgments))
-    problems = by_severity([*findings(judgments, facts), *unsaid_findings(judgments)])
-    return Support(facts, analyses(judgments, facts), _floors(judgments, facts), problems, judgments.notes)
+    facts, labels = describe(table_of(judgments)), judgments.labels
+    said = label_findings(judgments, facts) if labels else ()
+    problems = by_severity([*findings(judgments, facts), *said, *unsaid_findings(judgments)])
+    possible = label_analyses(judgments, facts) if labels else analyses(judgments, facts)
+    return Support(facts, possible, _floors(judgments, facts), problems, judgments.notes, labels)
 
 
 def _floors(judgments: Judgments, facts: Description) -> tuple[Floor, ...]:

@@ -61,7 +61,9 @@ def unsaid_findings(judgments: Judgments) -> Iterator[Finding]:
     name = judgments.object
     nested = judgments.facet(name).parent
     others = [*_facets(judgments), *_unused(judgments)]
-    if judgments.scale is None:  # said of one column; others may differ because they go with it
+    if (
+        judgments.scale is None and not judgments.labels
+    ):  # said of one column; others may differ because they go with it
         yield from islice((finding for beside in others for finding in scale_findings(beside)), 1)
     if nested is None:
         yield from islice((finding for beside in others for finding in restart_findings(beside, name)), 1)
