@@ -47,4 +47,4 @@ def test_what_is_no_answer_is_refused(people):
 def test_somebody_without_questions(people):
     standing = people.standing("nobody")
     assert (standing.task, standing.total) == (None, 0)
-    assert not people.undo("nobody")
+    assert not people.undo("nobody", "")

@@ -4,15 +4,21 @@ from __future__ import annotations
 
 import json
 import re
+import socket
+from contextlib import closing
+from functools import partial
 from html import unescape
+from threading import Thread
+from time import sleep
 
 import pytest
+import uvicorn
 import yaml
 from starlette.testclient import TestClient
 
 from quorate.collect.ledger.links import LINK
 from quorate.web.app import application
-from quorate.web.serve import prepare
+from quorate.web.serve import listen, prepare
 
 PAIRS = [
     {
@@ -31,6 +37,8 @@ STUDY = {
     "prompts": ["pairwise"],
     "budget": {"calls": 100},
 }
+
+HOSTILE_NAME = """=cmd|' /C calc'!A0" onload="alert(1)<script>alert(1)</script>"""
 
 
 class Browser:
@@ -100,21 +108,50 @@ class Served:
         self.ledger(lambda people: setattr(people.ledger, "clock", ahead(people.ledger.clock, 60 * minutes)))
 
 
+class Wire:
+    """What a server says to bytes that are sent as they are."""
+
+    def __init__(self, port):
+        self.port = port
+
+    def send(self, *parts, seconds=5.0, pause=0.0):
+        """What it says until it closes the connection, or falls silent."""
+        with closing(socket.create_connection(("127.0.0.1", self.port), timeout=seconds)) as wire:
+            said = b""
+            try:
+                for part in parts:
+                    wire.sendall(part)
+                    sleep(pause)
+                while chunk := wire.recv(65536):
+                    said += chunk
+            except TimeoutError:
+                return said + b"<silent>"
+            except ConnectionError:
+                pass
+            return said
+
+    @staticmethod
+    def head(method, path, *lines):
+        return "\r\n".join((f"{method} {path} HTTP/1.1", "Host: 127.0.0.1", *lines, "", "")).encode("latin-1")
+
+
 def ahead(clock, seconds):
     return lambda: clock() + seconds
+
+
+def written(folder, *, rows=PAIRS, **changes):
+    """Path of a study written to a folder."""
+    (folder / "items.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
+    content = {name: value for name, value in {**STUDY, **changes}.items() if value is not None}
+    (folder / "study.yaml").write_text(yaml.safe_dump(content, sort_keys=False), encoding="utf-8")
+    return folder / "study.yaml"
 
 
 @pytest.fixture
 def study(tmp_path):
     """A function that writes a study, changed by its arguments, and gives its path."""
 
-    def write(*, rows=PAIRS, **changes):
-        (tmp_path / "items.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
-        content = {name: value for name, value in {**STUDY, **changes}.items() if value is not None}
-        (tmp_path / "study.yaml").write_text(yaml.safe_dump(content, sort_keys=False), encoding="utf-8")
-        return tmp_path / "study.yaml"
-
-    return write
+    return partial(written, tmp_path)
 
 
 @pytest.fixture
@@ -129,3 +166,40 @@ def served(study):
     yield serve
     for one in opened:
         one.site.desk.close()
+
+
+@pytest.fixture(scope="module")
+def attacked(tmp_path_factory):
+    """A study with more people, and names that mean harm, which a whole module attacks."""
+    crowd = {"kind": "people", "seats": 9}
+    judges = {**STUDY["judges"], "crowd": crowd, HOSTILE_NAME: {"kind": "person"}}
+    site = Served(written(tmp_path_factory.mktemp("attacked"), judges=judges))
+    yield site
+    site.site.desk.close()
+
+
+@pytest.fixture(scope="module")
+def wire(attacked):
+    """A wire to that study, which is served as `quorate serve` serves it."""
+    servers, place = [], free_port()
+
+    class Kept(uvicorn.Server):
+        def __init__(self, config):
+            super().__init__(config)
+            servers.append(self)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(uvicorn, "Server", Kept)
+        thread = Thread(target=listen, args=(attacked.app, "127.0.0.1", place))
+        thread.start()
+        while not (servers and servers[0].started):
+            sleep(0.01)
+        yield Wire(place)
+        servers[0].should_exit = True
+        thread.join()
+
+
+def free_port():
+    with closing(socket.socket()) as found:
+        found.bind(("127.0.0.1", 0))
+        return found.getsockname()[1]

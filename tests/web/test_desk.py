@@ -15,7 +15,7 @@ def test_a_step_that_fails_says_so_and_the_others_count(served):
     def fail(_):
         raise InvalidInput("no")
 
-    given = [desk._given(step) for step in (lambda people: people.undo("ana"), fail, lambda people: people.asked)]
+    given = [desk._given(step) for step in (lambda people: people.undo("ana", ""), fail, lambda people: people.asked)]
     assert given[0].result() is False
     with pytest.raises(InvalidInput, match="no"):
         given[1].result()

@@ -138,9 +138,12 @@ class People:
             reply = Reply(OK, request.expects.recoded(score), text, cost=cost)
         return self.seats.answer(cell, reply, request.digest, self._budget)
 
-    def undo(self, name: str) -> bool:
-        """Take somebody's latest answer back, if it is not too long ago; whether there is one."""
-        return name in self._totals and self.seats.undo(name, self._seconds(name))
+    def undo(self, name: str, key: str) -> bool:
+        """Take back the answer before the question of this key, if it is not too long ago; whether there is one.
+
+        The key is empty if nothing was left to ask. What is sent twice takes one answer back.
+        """
+        return name in self._totals and self.seats.undo(name, self._seconds(name), before=key)
 
     def _task(self, cell: LeasedCell) -> Task:
         return Task(cell.key, cell.asked, self.asked.sheet(cell), self.asked.request(cell).expects)

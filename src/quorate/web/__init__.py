@@ -3,7 +3,8 @@
 In reading order:
 
 - ``serve`` is `quorate.serve`: the links, and a server until Ctrl-C
-- ``app`` puts the pages together; ``guard`` is what holds for all of them: headers, sizes, rates
+- ``app`` puts the pages together; ``guard`` is what holds for all of them: headers, sizes, rates;
+  ``connection`` closes those that never say what they want
 - ``site`` is what pages share; ``desk`` is the one thread that uses the ledger
 - ``enter`` takes a link and gives a cookie; ``person`` is the page of a person, ``live`` that of the owner
 

@@ -49,7 +49,7 @@ def application(asked: Questions, *, rates: Rates | None = None) -> Starlette:
     routes = [route for page in PAGES for route in page(site)]
     app = Starlette(
         routes=[*routes, Mount("/static", StaticFiles(directory=HERE / "static"))],
-        middleware=[Middleware(Guard, rates=rates or Rates())],
+        middleware=[Middleware(Guard, rates=rates or Rates(), who=site.who)],
         exception_handlers={QuorateError: refused, 404: absent, 405: absent},
         lifespan=lifespan,
     )

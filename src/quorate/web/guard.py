@@ -5,12 +5,19 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import OrderedDict
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from starlette.datastructures import MutableHeaders
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+MOST_HEADERS = 100
+"""Headers of a request."""
+
+MOST_HEAD = 16 * 1024
+"""Bytes of its address and headers."""
 
 MOST_BODY = 64 * 1024
 """Bytes of a form."""
@@ -69,10 +76,12 @@ class Guard:
         The pages.
     rates : Rates
         How often each visitor may ask.
+    who : callable
+        The visitor that a request comes from, as far as that is known without a question to the ledger.
     """
 
-    def __init__(self, app: ASGIApp, rates: Rates) -> None:
-        self._app, self._rates = app, rates
+    def __init__(self, app: ASGIApp, rates: Rates, who: Callable[[Request], str]) -> None:
+        self._app, self._rates, self._who = app, rates, who
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
@@ -99,18 +108,24 @@ class Guard:
 
     def _refusal(self, request: Request) -> PlainTextResponse | None:
         """What is said to a request that is not let in; None to one that is."""
-        # Everybody behind one address shares its rate until they have a cookie.
-        who = "; ".join(sorted(request.cookies.values())) or (request.client.host if request.client else "")
-        if not self._rates.allow(who[:200], time.monotonic()):
-            return PlainTextResponse("Too many requests; wait a few seconds.", 429, {"Retry-After": "2"})
+        if not self._rates.allow(self._who(request), time.monotonic()):
+            return _refused("Too many requests; wait a few seconds.", 429, {"Retry-After": "2"})
+        head = sum(len(name) + len(value) for name, value in request.headers.raw)
+        if len(request.headers.raw) > MOST_HEADERS or head + len(str(request.url)) > MOST_HEAD:
+            return _refused("These are too many headers.", 431)
         if request.method in {"GET", "HEAD"}:
             return None
         if request.headers.get("sec-fetch-site", "same-origin") not in {"same-origin", "none"}:
-            return PlainTextResponse("This form was sent from another site.", 403)
+            return _refused("This form was sent from another site.", 403)
         length = request.headers.get("content-length", "0")
         if not length.isdecimal() or len(length) > 9 or int(length) > MOST_BODY:
-            return PlainTextResponse("This is too long.", 413)
+            return _refused("This is too long.", 413)
         return None
+
+
+def _refused(text: str, status: int, headers: Mapping[str, str] | None = None) -> PlainTextResponse:
+    """A refusal after which nothing more is read, whatever else is sent."""
+    return PlainTextResponse(text, status, {"Connection": "close", **(headers or {})})
 
 
 async def _body(receive: Receive) -> bytes | PlainTextResponse:
@@ -121,15 +136,15 @@ async def _body(receive: Receive) -> bytes | PlainTextResponse:
             while True:
                 message = await receive()
                 if message["type"] == "http.disconnect":
-                    return PlainTextResponse("The connection was closed.", 400)
+                    return _refused("The connection was closed.", 400)
                 parts.append(message.get("body", b""))
                 size += len(parts[-1])
                 if size > MOST_BODY:
-                    return PlainTextResponse("This is too long.", 413)
+                    return _refused("This is too long.", 413)
                 if not message.get("more_body", False):
                     return b"".join(parts)
     except TimeoutError:
-        return PlainTextResponse("This took too long.", 408, {"Connection": "close"})
+        return _refused("This took too long.", 408)
 
 
 def _again(body: bytes, receive: Receive) -> Receive:

@@ -11,11 +11,13 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from quorate.collect.expects import Expects
+from quorate.errors import InvalidInput
 from quorate.study.people import MOST_COMMENT, Standing
 from quorate.web.site import Site, Visitor, from_own_form
 
 _TIES = frozenset({"tie", "equal", "same", "draw"})
 _MOST_POINTS = 21
+_MOST_FIELDS = 20
 
 
 @dataclass(frozen=True)
@@ -59,7 +61,7 @@ def routes(site: Site) -> list[BaseRoute]:
         shown = int(form["shown"]) if form.get("shown", "").isdecimal() and len(form["shown"]) < 10 else -1
         key, comment = form.get("task", ""), form.get("comment", "")
         if "undo" in form:
-            await site.desk.do(lambda people: people.undo(visitor.name))
+            await site.desk.do(lambda people: people.undo(visitor.name, key))
         else:
             await site.desk.do(lambda people: people.answer(visitor.name, key, shown, word, comment))
         return RedirectResponse("/", 303)
@@ -101,4 +103,6 @@ def stranger(site: Site) -> Response:
 async def fields(request: Request) -> Mapping[str, str]:
     """The fields of a form, each once."""
     text = (await request.body()).decode("utf-8", "replace")
-    return {name: values[-1] for name, values in parse_qs(text, keep_blank_values=True, max_num_fields=20).items()}
+    if text.count("&") >= _MOST_FIELDS:
+        raise InvalidInput(f"form: must have at most {_MOST_FIELDS} fields")
+    return {name: values[-1] for name, values in parse_qs(text, keep_blank_values=True).items()}

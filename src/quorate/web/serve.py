@@ -130,17 +130,21 @@ def listen(app: Starlette, host: str, port: int) -> None:
     """Serve an application until it is told to stop; addresses, which may hold the word of a link, are not logged."""
     import uvicorn
 
+    from quorate.web.connection import Connection
+    from quorate.web.guard import MOST_HEAD
+
     settings = uvicorn.Config(
         app,
         host=host,
         port=port,
+        http=Connection,
         access_log=False,
         log_level="warning",
         server_header=False,
         limit_concurrency=1000,
         timeout_keep_alive=20,
         timeout_graceful_shutdown=5,
-        h11_max_incomplete_event_size=16 * 1024,
+        h11_max_incomplete_event_size=MOST_HEAD,
         ws="none",
         lifespan="on",
     )

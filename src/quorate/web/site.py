@@ -55,6 +55,7 @@ class Site:
 
     def __init__(self, asked: Questions) -> None:
         self.asked, self.desk = asked, Desk(asked)
+        self._known: dict[str, str] = {}
         self._name = self.desk.done(lambda people: people.ledger.name)[:12]
         self._templates = Environment(
             loader=FileSystemLoader(HERE / "templates"),
@@ -82,7 +83,19 @@ class Site:
         """Who asks for a page of people, or of the owner; None if the request has no cookie of theirs."""
         word = request.cookies.get(self._cookie(owner))
         name = None if word is None else await self.desk.do(lambda people: whose(people, word))
-        return None if word is None or name is None or (name == OWNER) != owner else Visitor(name, form_word(word))
+        if word is None or name is None or (name == OWNER) != owner:
+            return None
+        self._known[word] = name
+        return Visitor(name, form_word(word))
+
+    def who(self, request: Request) -> str:
+        """Whose rate a request counts against: that of a link that has worked, or else of the address it comes from.
+
+        Everybody behind one address shares its rate until they have a cookie; one that is made up is none.
+        """
+        words = (request.cookies.get(self._cookie(owner), "") for owner in (False, True))
+        known = next((self._known[word] for word in words if word in self._known), None)
+        return f"judge {known}" if known is not None else request.client.host if request.client else ""
 
     def admit(self, response: Response, request: Request, word: str, *, owner: bool) -> None:
         """Let the browser that gets a response keep a link's word, out of reach of scripts and of other sites."""

@@ -111,12 +111,14 @@ def test_answers_are_taken_back_one_by_one(seats, clock):
     first, _ = answered(seats, "ana")
     second, _ = answered(seats, "ana", Reply("refused", text="", cost=0.5))
     shown = seats.show("ana", 60, MANY)
-    assert seats.undo("ana", 60)
+    assert seats.undo("ana", 60, before=shown.cell.key)
     assert seats.show("ana", 60, MANY).cell.id == second.id
-    assert seats.undo("ana", 60)
+    for sent_again in (shown.cell.key, ""):
+        assert not seats.undo("ana", 60, before=sent_again)
+    assert seats.undo("ana", 60, before=second.key)
     back = seats.show("ana", 60, MANY).cell
     assert (back.id, back.asked) == (first.id, 1)
-    assert not seats.undo("ana", 60)
+    assert not seats.undo("ana", 60, before=back.key)
     assert seats.left("ana") == 6
     assert seats.answer(back, GOOD, "r", MANY)
     assert not seats.answer(shown.cell, GOOD, "r", Budget(calls=0)), "it went back, and the budget has no room"
@@ -131,7 +133,7 @@ def test_a_closed_seat_shows_and_takes_nothing(seats):
     assert seats.is_closed("ana")
     assert seats.show("ana", 60, MANY) is None
     assert not seats.answer(cell, GOOD, "r", MANY)
-    assert not seats.undo("ana", 60)
+    assert not seats.undo("ana", 60, before=cell.key)
     assert not seats.is_closed("ben")
     seats.open("ana")
     assert seats.answer(cell, GOOD, "r", MANY)

@@ -135,20 +135,24 @@ class Seats:
             lease.commit(self._connection, runner, [Settled(cell, timed, state, 0.0, request, now, blamed=False)]) == 0
         )
 
-    def undo(self, judge: str, seconds: float) -> bool:
+    def undo(self, judge: str, seconds: float, *, before: str) -> bool:
         """Take back the latest answer that was given within some seconds, and show its cell; whether there is one.
 
-        What was answered stays in the ledger, and counts no more.
+        There is none if the cell that is shown has not the key ``before``, empty where none is: what is sent again
+        takes nothing more back. What was answered stays in the ledger, and counts no more.
         """
-        return self._ledger.whole(lambda: self._undo(judge, seconds))
+        return self._ledger.whole(lambda: self._undo(judge, seconds, before))
 
-    def _undo(self, judge: str, seconds: float) -> bool:
+    def _undo(self, judge: str, seconds: float, before: str) -> bool:
         latest = self.latest(judge, seconds)
         if latest is None or self.is_closed(judge):
             return False
         now = self._ledger.clock()
         runner, *_ = self._runner(judge, now)
-        lease.release(self._connection, runner, [cell.id for cell in self._cells(judge, "runner = ?", runner)])
+        held = self._cells(judge, "runner = ?", runner)
+        if [cell.key for cell in held] != [before] * (before != ""):
+            return False
+        lease.release(self._connection, runner, [cell.id for cell in held])
         self._connection.execute("UPDATE cells SET accepted = NULL, state = 'planned' WHERE id = ?", (latest,))
         (cell,) = self._cells(judge, "id = ?", latest)
         self._take(runner, cell)
