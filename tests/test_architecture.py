@@ -25,6 +25,7 @@ LAYERS = (
     {"decide", "collect"},
     {"study", "simulate"},
     {"analysis"},
+    {"reproduction"},
     {"reporting"},
     {"web"},
     {"__init__", "types"},
@@ -134,6 +135,11 @@ def layer_of(module: str) -> str:
 
 def mirror(path: Path) -> Path:
     inside = path.relative_to(SRC / "quorate")
+    if inside.parts[:2] == (
+        "reproduction",
+        "studies",
+    ):  # a study is a value, which one file of tests runs with the others
+        return ROOT / "tests" / "reproduction" / "test_studies.py"
     return ROOT / "tests" / inside.parent / f"test_{inside.stem.strip('_')}.py"
 
 

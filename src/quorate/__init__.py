@@ -72,6 +72,7 @@ if TYPE_CHECKING:
     from quorate.reporting.exports.export import export as export
     from quorate.reporting.paper.writeup import writeup as writeup
     from quorate.reporting.report import report as report
+    from quorate.reproduction.reproduce import reproduce as reproduce
     from quorate.simulate.allocation.allocation import simulate_allocation as simulate_allocation
     from quorate.simulate.pipelines.pipelines import pipelines as pipelines
     from quorate.simulate.validate import validate as validate
@@ -148,6 +149,7 @@ _HOMES = {
     "read": "quorate.table.read",
     "read_votes": "quorate.table.read_votes",
     "report": "quorate.reporting.report",
+    "reproduce": "quorate.reproduction.reproduce",
     "resampled_prize": "quorate.decide.gaming.resampled",
     "run": "quorate.study.loop",
     "sample_battles": "quorate.plan.battles",

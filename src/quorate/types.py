@@ -83,6 +83,10 @@ if TYPE_CHECKING:
     from quorate.plan.power.votes_plan import VotesPlan as VotesPlan
     from quorate.plan.search.optimum import Optimum as Optimum
     from quorate.reporting.paper.writeup import Writeup as Writeup
+    from quorate.reproduction.comparison import Compared as Compared
+    from quorate.reproduction.comparison import Ran as Ran
+    from quorate.reproduction.comparison import Reproduction as Reproduction
+    from quorate.reproduction.study import Drawing as Drawing
     from quorate.simulate.allocation.result import Allocation as Allocation
     from quorate.simulate.pipelines.result import Pipelines as Pipelines
     from quorate.simulate.validate import PlanRun as PlanRun
@@ -109,6 +113,7 @@ _HOMES = {
     "Check": "quorate.estimate.diagnostics.check",
     "Convergence": "quorate.estimate.posterior.result",
     "Clustered": "quorate.plan.power.clusters",
+    "Compared": "quorate.reproduction.comparison",
     "Component": "quorate.estimate.components.component",
     "Components": "quorate.estimate.components.published",
     "Concentration": "quorate.plan.power.concentration",
@@ -117,6 +122,7 @@ _HOMES = {
     "Dependability": "quorate.estimate.components.dependability",
     "Detectability": "quorate.plan.power.detectability",
     "Diagnosis": "quorate.estimate.diagnostics.diagnose",
+    "Drawing": "quorate.reproduction.study",
     "Estimate": "quorate.estimate.means.mean",
     "Feasibility": "quorate.plan.power.pilot",
     "Flags": "quorate.estimate.means.flags",
@@ -155,8 +161,10 @@ _HOMES = {
     "Progress": "quorate.table.progress",
     "Projection": "quorate.plan.designs.dstudy",
     "Proposal": "quorate.estimate.doctor.proposal.propose",
+    "Ran": "quorate.reproduction.comparison",
     "RateVariance": "quorate.estimate.votes.prompts",
     "Ratings": "quorate.estimate.ratings.ratings",
+    "Reproduction": "quorate.reproduction.comparison",
     "Reweighted": "quorate.estimate.posterior.sensitivity",
     "ScoreVerdict": "quorate.decide.scores.verdict",
     "Screening": "quorate.plan.panel.screening",

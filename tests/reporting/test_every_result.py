@@ -191,6 +191,7 @@ RESULTS: dict[str, Callable[[Path], Any]] = {
     "Proposal": lambda _: q.propose(
         pl.DataFrame({"plate": list("aabb"), LABELS[0]: list("xyxy"), "y": [1.5, 2, 3, 4]})
     ),
+    "Reproduction": lambda _: q.reproduce(["lee"]),
     "Support": lambda _: q.doctor(judgments()),
     "Validated": lambda _: q.validate(crossed(), [20], runs=3, pilot=8),
     "Verdict": lambda _: q.compare(votes(), *LABELS[:2]),

@@ -46,6 +46,7 @@ from quorate.cli.plan.screen import screen
 from quorate.cli.plan.validate import validate
 from quorate.cli.spelling import in_options
 from quorate.cli.write.export import export
+from quorate.cli.write.reproduce import reproduce
 from quorate.cli.write.writeup import writeup
 from quorate.errors import QuorateError, UnknownColumn
 
@@ -117,7 +118,7 @@ STAGES: Mapping[str, tuple[Callable[..., int], ...]] = {
     "Plan a study": (project, optimize, assign, panel, screen, adaptive, plan_votes, sample_battles, replay, validate),
     "Collect judgments": (init, variants, run, serve, status, interim),
     "Decide between systems": (compare, rank, corrected, monitor, agree, against, pipelines, gaming),
-    "Write it up": (writeup, export),
+    "Write it up": (writeup, export, reproduce),
 }
 OWN_MODELS = {
     "panel": "has models of its own, systems by judges and the mean squares of scores that all judges gave",

@@ -58,6 +58,7 @@ from quorate.reporting.pages.interim import page as interim
 from quorate.reporting.pages.judgments import diagnosis, latent
 from quorate.reporting.pages.judgments import page as judgments
 from quorate.reporting.pages.panel import page as panel
+from quorate.reporting.pages.papers import reproduced
 from quorate.reporting.pages.people import against, agreement, corrected
 from quorate.reporting.paper.record import Record, study_record
 from quorate.reporting.paper.reproduce import Provenance
@@ -67,6 +68,7 @@ from quorate.reporting.print.files import writable, write_whole
 from quorate.reporting.print.html import as_html
 from quorate.reporting.print.json import as_json
 from quorate.reporting.print.markdown import as_markdown
+from quorate.reproduction.comparison import Reproduction
 from quorate.simulate.allocation.result import Allocation
 from quorate.simulate.pipelines.result import Pipelines
 from quorate.simulate.validate import Validated
@@ -103,6 +105,7 @@ PAGES: Mapping[type, Callable[[Any, Any], Page]] = {
     Projection: designs.planned,
     Ratings: ratings.page,
     RatingsAnalysis: ratings.page,
+    Reproduction: reproduced.page,
     Validated: validated.page,
     Verdicts: all_pairs.page,
     Votes: votes.page,

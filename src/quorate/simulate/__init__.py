@@ -1,6 +1,7 @@
 """Simulators: data whose truth is known, and studies redrawn from data that exist, in reading order.
 
 ``demo``, ``panel_demo``: demonstration data, drawn from published components.
+``crossed``: judgments of a crossed design, drawn from known components.
 ``comparisons``, ``verdicts``: error rates of comparisons of scores and of verdicts on votes.
 ``two_stage``, ``pilots``, ``strategies``: studies in two stages, pilots that choose a design, strategies for calls.
 ``validate``, ``holdout``: plans by pilots, drawn from a crossed table again and again.
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from quorate.simulate.comparisons import Pair as Pair
     from quorate.simulate.comparisons import replay_comparisons as replay_comparisons
     from quorate.simulate.comparisons import simulate_comparisons as simulate_comparisons
+    from quorate.simulate.crossed import draw_judgments as draw_judgments
     from quorate.simulate.demo import Coverage as Coverage
     from quorate.simulate.demo import demo_coverage as demo_coverage
     from quorate.simulate.demo import demo_table as demo_table
@@ -84,6 +86,7 @@ _HOMES = {
     "demo_coverage": "quorate.simulate.demo",
     "demo_table": "quorate.simulate.demo",
     "demo_truth": "quorate.simulate.demo",
+    "draw_judgments": "quorate.simulate.crossed",
     "draw_panel": "quorate.simulate.pipelines.battles",
     "panel_table": "quorate.simulate.panel_demo",
     "pilot_study": "quorate.simulate.pilots",

@@ -57,6 +57,7 @@ CALLS: dict[str, tuple[str, ...]] = {
     "agree": (READ, READ_VOTES, "quorate.analysis.agreement:agreement_view"),
     "pipelines": (READ, READ_VOTES, "quorate.simulate.pipelines.pipelines:pipelines"),
     "gaming": (READ, DECOMPOSE, "quorate.decide.gaming.gaming:gaming"),
+    "reproduce": ("quorate.reproduction.reproduce:reproduce",),
     "writeup": (READ, ANALYZE),
     "export": (READ, "quorate.reporting.exports.export:export"),
     "plan-votes": (
@@ -141,6 +142,7 @@ PRINTED = {
     "format_": "how a writeup is printed; quorate.export has it",
 }
 HERE = {
+    ("reproduce", "list_"): "lists the studies",
     ("posterior", "yes"): "the command asks where sampling takes long",
     ("doctor", "fit"): "of quorate.diagnose",
     ("demo", "directory"): "where the file of the demonstration is kept",
@@ -211,6 +213,7 @@ NO_OPTION_IN = {
 }
 # What is needed to run a command, and a value for every option that has no other rule; {} is a file.
 NEEDS = {
+    "reproduce": "tee.safety",
     "optimize": "{scores} --budget 50",
     "validate": "{scores} --budgets 50",
     "adaptive": "{scores} --budget 500",
@@ -476,6 +479,7 @@ def value_of(command: str, option: Any) -> list[str]:
 
 
 LATE = {
+    ("reproduce", "list_"),
     ("doctor", "fit"),
     ("optimize", "draws"),
     ("panel", "validate"),

@@ -15,6 +15,7 @@ posterior  components and the mean as draws have them, beside the prior
 gaming     what submitting many times is worth
 allocation replays of adaptive allocation; `replays` has other constants, people and whole cycles
 validated  plans that were drawn from a table again and again
+papers     published figures beside ours
 designs    a planned design, and the best of many; `frontier` draws those that nothing beats
 table      every other result, from its own sentence, rows and caveats
 """

@@ -1,0 +1,4 @@
+"""Pages about published papers.
+
+- `reproduced`: their figures beside ours, and redrawn.
+"""

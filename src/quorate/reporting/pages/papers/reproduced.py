@@ -1,0 +1,160 @@
+"""Reproduction: the page of published figures beside ours, with the papers' figures redrawn."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from quorate.reporting.draw import marks
+from quorate.reporting.draw.theme import CORRECTED, MISSED, NAIVE, OTHERS
+from quorate.reporting.page import Caption, Figure, Page, Row, Section, Tile, particulars
+from quorate.reproduction.published import publication
+from quorate.wording import counted
+
+if TYPE_CHECKING:
+    from quorate.reporting.draw.marks import Chart
+    from quorate.reporting.page import Table
+    from quorate.reproduction.comparison import Compared, Reproduction
+    from quorate.reproduction.study import Drawing
+
+COLOURS = (CORRECTED, MISSED, NAIVE, *OTHERS)
+
+
+def page(result: Reproduction, _: Table | None = None) -> Page:
+    """The page of figures computed again."""
+    counts = Counter(one.verdict for one in result.figures)
+    papers = dict.fromkeys(run.study.split(".")[0] for run in result.runs)
+    drawn = any(run.replicates for run in result.runs)
+    tiles = [Tile(f"{counts['agrees']:,}", "published figures agree")]
+    tiles += [Tile(f"{counts['erratum']:,}", "disagree by an error of the paper")] if counts["erratum"] else []
+    tiles += [Tile(f"{counts['disagrees']:,}", "disagree without an explanation")] if counts["disagrees"] else []
+    tiles += (
+        [Tile(f"{counts['cannot be recomputed']:,}", "need data that are not here")]
+        if counts["cannot be recomputed"]
+        else []
+    )
+    facts = {"studies": len(result.runs), "published figures": sum(counts.values()) - counts["not in the paper"]}
+    facts |= {f"replicates of {run.study}": run.replicates for run in result.runs if run.replicates}
+    facts |= {f"replicates of {run.study} that failed": run.failed for run in result.runs if run.failed}
+    return Page(
+        title="Published figures, computed again",
+        sentence=result.sentence,
+        sections=(*([errata(result)] if result.errata else []), *(paper(result, name) for name in papers)),
+        facts=particulars("run", "What was run", facts.items()),
+        methods=methods(drawn),
+        content=result.to_dict,
+        tiles=tuple(tiles),
+        options=", ".join(run.study for run in result.runs),
+        seed=result.seed,
+    )
+
+
+def errata(result: Reproduction) -> Section:
+    """What is wrong in the papers, with the figures that show it."""
+    rows: list[Row] = [{"erratum": name, "what is wrong": f"{words}."} for name, words in result.errata.items()]
+    caption = Caption(f"{counted(len(rows), 'error')} of the papers that these figures show")
+    return Section("errata", "Errors of the papers", figures=(Figure("errata", caption, rows),))
+
+
+def paper(result: Reproduction, name: str) -> Section:
+    """A paper: its figures beside ours, those redrawn, and what is ours alone."""
+    own = [one for one in result.figures if one.study.split(".")[0] == name]
+    figures = [published(name, [one for one in own if one.verdict != "not in the paper"])]
+    studies = {one.study for one in own}
+    figures += [redrawn(one) for one in result.drawings if one.study in studies]
+    more = [one for one in own if one.verdict == "not in the paper"]
+    if more:
+        rows: list[Row] = [
+            {"study": one.study, "figure": one.what, "ours": one.ours, "error": one.error or None} for one in more
+        ]
+        caption = Caption(f"{counted(len(rows), 'figure')} that the paper does not have")
+        figures.append(Figure(f"{name}-ours", caption, rows, headers={"error": "Monte Carlo error"}, folded=True))
+    return Section(name, publication().papers[name], figures=tuple(figures))
+
+
+def published(name: str, own: list[Compared]) -> Figure:
+    """Published figures beside ours."""
+    bounds = {"equal": "", "at least": "at least ", "at most": "at most "}
+    rows: list[Row] = [
+        {
+            "study": one.study,
+            "figure": one.what,
+            "place": one.place,
+            "paper": one.published if one.rule == "equal" else f"{bounds[one.rule]}{one.published:g}",
+            "ours": one.ours if math.isfinite(one.ours) else ("-" if math.isnan(one.ours) else "unattainable"),
+            "error": one.error or None,
+            "tolerance": one.tolerance,
+            "verdict": one.verdict_words,
+        }
+        for one in own
+    ]
+    agree = sum(one.verdict == "agrees" for one in own)
+    lines = (
+        "Tolerance: the rounding or the Monte Carlo error of the paper, or three Monte Carlo errors of ours if more.",
+    )
+    heads = {"error": "Monte Carlo error"}
+    return Figure(f"{name}-figures", Caption(f"{agree} of {len(own)} agree", lines), rows, None, heads)
+
+
+def redrawn(drawing: Drawing) -> Figure:
+    """A figure of a paper from our numbers."""
+    return Figure(drawing.name, Caption(drawing.title, ("Our numbers.",)), drawing.rows, _chart(drawing), folded=False)
+
+
+def _chart(drawing: Drawing) -> Callable[[], Chart]:
+    def chart() -> Chart:
+        import altair as alt
+
+        tips = [_tip(name, value) for name, value in drawing.rows[0].items()]
+        base = alt.Chart(alt.InlineData(values=tuple(drawing.rows))).encode(tooltip=tips)
+        if drawing.by:
+            names = [*dict.fromkeys(str(row[drawing.by]) for row in drawing.rows)]
+            scale = alt.Scale(domain=names, range=[COLOURS[i % len(COLOURS)] for i in range(len(names))])
+            legend = alt.Legend(title=None, columns=3, labelLimit=240)
+            base = base.encode(color=alt.Color(f"{drawing.by}:N", scale=scale, legend=legend))
+        scale = alt.Scale(type="log", nice=False) if drawing.log else alt.Scale(zero=drawing.mark == "bar")
+        x = alt.X(
+            f"{drawing.x}:Q", title=drawing.x, scale=scale, axis=alt.Axis(grid=drawing.mark == "bar", tickCount=5)
+        )
+        if isinstance(drawing.rows[0][drawing.y], str):
+            y = marks.labels(drawing.y)
+            tall: dict[str, Any] = {"height": alt.Step(26)}
+        else:
+            y = alt.Y(
+                f"{drawing.y}:Q", title=drawing.y, scale=alt.Scale(zero=False), axis=alt.Axis(grid=True, tickCount=5)
+            )
+            tall = {"height": 300}
+        base = base.encode(x=x, y=y)
+        plain: dict[str, Any] = {} if drawing.by else {"color": CORRECTED}
+        if drawing.mark == "bar":
+            layers = [base.mark_bar(height=14, **plain)]
+        else:
+            dots = base.mark_point(filled=True, size=50, opacity=0.8, **plain)
+            layers = [dots] if drawing.mark == "point" else [base.mark_line(strokeWidth=2.5, **plain), dots]
+        return marks.finish(layers, **tall)
+
+    return chart
+
+
+def _tip(name: str, value: object) -> Any:
+    import altair as alt
+
+    return alt.Tooltip(f"{name}:N") if isinstance(value, str) else alt.Tooltip(f"{name}:Q", format=".4~r")
+
+
+def methods(drawn: bool) -> str:
+    """The paragraph for a methods section."""
+    simulated = (
+        " Simulations draw as many tables of each law as the paper did, or as few as asked for, each with random "
+        "numbers of its own, so that the result does not depend on the number of processes."
+        if drawn
+        else ""
+    )
+    return (
+        "Published figures of the papers behind Quorate were computed again by its own planners, estimators and "
+        f"simulators, from components and tables that the papers or their archives publish.{simulated} A figure agrees "
+        "if ours is within its tolerance or within three Monte Carlo standard errors; one that does not is named an "
+        "erratum only where the cause is known."
+    )

@@ -1,0 +1,65 @@
+"""The studies, in the order of their papers; one more is a file in ``studies/`` and a line here."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from quorate.errors import InvalidInput
+from quorate.reproduction.studies.budget import bounds
+from quorate.reproduction.studies.cyclic import panel, strategies
+from quorate.reproduction.studies.lee import tables
+from quorate.reproduction.studies.tee import (
+    additivity,
+    best_of,
+    frontier,
+    ideology,
+    logit,
+    mmlu,
+    propaganda,
+    safety,
+    single,
+)
+from quorate.reproduction.study import AnyStudy
+
+STUDIES: tuple[AnyStudy, ...] = (
+    safety.STUDY,
+    frontier.STUDY,
+    ideology.LIKERT,
+    ideology.PAIRWISE,
+    mmlu.STUDY,
+    logit.STUDY,
+    single.STUDY,
+    best_of.STUDY,
+    propaganda.STUDY,
+    additivity.STUDY,
+    panel.TABLE_1,
+    panel.TABLE_2,
+    panel.F,
+    strategies.STUDY,
+    tables.STUDY,
+    bounds.STUDY,
+)
+
+
+def by_id(name: str) -> AnyStudy:
+    """The study of this name."""
+    return next(one for one in STUDIES if one.id == name)
+
+
+def chosen(ids: Sequence[str]) -> tuple[AnyStudy, ...]:
+    """Studies by their names, or by the first part of these; all without any.
+
+    Raises
+    ------
+    InvalidInput
+        If there is no such study.
+    """
+    for asked in ids:
+        if not any(_is(one, asked) for one in STUDIES):
+            known = ", ".join(one.id for one in STUDIES)
+            raise InvalidInput(f'no study "{asked}"; there are {known}')
+    return tuple(one for one in STUDIES if not ids or any(_is(one, asked) for asked in ids))
+
+
+def _is(study: AnyStudy, asked: str) -> bool:
+    return study.id == asked or study.id.split(".")[0] == asked

@@ -1,0 +1,108 @@
+"""Reproduction of published figures: the studies chosen, computed again and compared."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from quorate.arguments import argument
+from quorate.arrays import Floats
+from quorate.errors import InvalidInput
+from quorate.plan.designs.schemes import is_count
+from quorate.reproduction.comparison import Compared, Ran, Reproduction, compared
+from quorate.reproduction.registry import chosen
+from quorate.reproduction.samples import Chunk, Jobs, checked_jobs, chunks, collected, drawn
+from quorate.reproduction.study import Drawing, MonteCarlo
+from quorate.streams import stream
+
+_FEWEST = 10
+
+
+def reproduce(
+    ids: Sequence[str] = (),
+    *,
+    reps: int | None = None,
+    quick: bool = False,
+    seed: int = 1,
+    jobs: Jobs = 1,
+    resume: str | Path | None = None,
+    on_progress: Callable[[int, int], None] | None = None,
+) -> Reproduction:
+    """Compute figures of the papers behind this package again, and say of each whether it agrees.
+
+    Parameters
+    ----------
+    ids : sequence of str
+        Studies, such as ``tee.safety``, or all of a paper: ``tee``, ``mc`` (its simulations), ``cyclic``, ``lee``,
+        ``budget``. All of them by default, which takes many minutes; ``quick=True`` takes a few.
+    reps : int, optional
+        Replicates of every simulation, in place of those of the paper.
+    quick : bool
+        A tenth of the paper's replicates.
+    seed : int
+        Root of the random numbers; every replicate has its own, so that results are the same on any number of cores.
+    jobs : int or "joblib"
+        Processes; or ``"joblib"``, which takes the backend and the workers from `joblib.parallel_config`, such as those
+        of a Dask or Ray cluster.
+    resume : path, optional
+        Folder in which replicates are kept as they are done: a run that was killed goes on there.
+    on_progress : callable, optional
+        Told how many chunks of replicates are done, and of how many.
+
+    Returns
+    -------
+    Reproduction
+
+    Raises
+    ------
+    InvalidInput
+        If there is no such study, or an argument is out of range.
+
+    Notes
+    -----
+    A figure agrees if ours is within the tolerance stated with it, or within three Monte Carlo standard errors if these
+    are more. With several processes a script needs ``if __name__ == "__main__":``.
+
+    References
+    ----------
+    Messing (2026), arXiv:2604.11581; Zhu et al. (2026), arXiv:2603.01865; Lee (2026); Saha et al. (2026),
+    arXiv:2602.15481.
+
+    Examples
+    --------
+    >>> import quorate as q
+    >>> found = q.reproduce(["tee.safety"])
+    >>> len(found.unexplained)
+    0
+    """
+    studies = chosen([ids] if isinstance(ids, str) else ids)
+    jobs = checked_jobs(jobs)
+    if reps is not None and (quick or not is_count(reps) or reps < _FEWEST):
+        raise InvalidInput(argument("reps") + f": a whole number of at least {_FEWEST} without quick, got {reps!r}")
+    folder = None if resume is None else Path(resume)
+    if folder is not None:
+        folder.mkdir(parents=True, exist_ok=True)
+    counts = {one.id: reps or (one.quick if quick else one.reps) for one in studies if isinstance(one, MonteCarlo)}
+    asked = [chunk for one in studies if isinstance(one, MonteCarlo) for chunk in chunks(one, counts[one.id], seed)]
+    parts: dict[str, dict[Chunk, Floats]] = {name: {} for name in counts}
+    for done, (chunk, numbers) in enumerate(drawn(asked, jobs, folder), start=1):
+        parts[chunk.study][chunk] = numbers
+        if on_progress is not None:
+            on_progress(done, len(asked))
+    figures: list[Compared] = []
+    runs: list[Ran] = []
+    drawings: list[Drawing] = []
+    for one in studies:
+        failed = 0
+        if isinstance(one, MonteCarlo):
+            draws = collected(one, parts[one.id])
+            failed = sum(int(np.isnan(numbers).all(axis=1).sum()) for numbers in draws.values())
+            outcome = one.outcome(draws)
+        else:
+            outcome = one.outcome(stream(seed, one.id))
+        figures += compared(one, outcome)
+        drawings += outcome.drawings
+        runs.append(Ran(one.id, one.title, counts.get(one.id, 0), failed))
+    return Reproduction(tuple(figures), tuple(runs), seed, tuple(drawings))

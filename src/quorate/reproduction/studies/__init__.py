@@ -1,0 +1,1 @@
+"""Studies by paper: ``tee``, ``cyclic``, ``lee``, ``budget``."""

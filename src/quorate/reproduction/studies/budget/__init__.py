@@ -1,0 +1,4 @@
+"""Saha et al. (2026), LLM-as-Judge on a Budget.
+
+- `bounds`: warm-ups of the experiments, and what the lemma and the theorems say.
+"""

@@ -1,0 +1,90 @@
+"""The judge panel of MT-Bench: means by judge, components with their contributions, and tests of judges."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import numpy as np
+
+from quorate.estimate.components.published import components
+from quorate.estimate.means.targets import pool
+from quorate.estimate.panel.crossed import crossed
+from quorate.plan.designs.dstudy import project
+from quorate.reproduction.study import Drawing, Outcome, Study
+from quorate.simulate.panel_demo import SYSTEMS, write_panel
+from quorate.table.judgments import Judgments
+from quorate.table.read_scores import read_scores
+
+PUBLISHED_JUDGES = ("Qwen", "Llama", "GPT")
+OPERATING_POINT = {"items": 80, "judges": 1, "levels": {"generation": 1}}
+
+
+def simulated() -> Judgments:
+    """Scores of five judges on three systems, with the published means and components."""
+    with TemporaryDirectory() as folder:
+        return read_scores(write_panel(Path(folder) / "panel.csv"), announce=False)
+
+
+def means(_: np.random.Generator) -> Outcome:
+    """Mean score of every system by every judge whose means are published."""
+    judgments, values, rows = simulated(), dict[str, float](), []
+    for system in SYSTEMS:
+        own = judgments.only("system", system)
+        every = {judge: float(own.only("judge", judge).mean.mean()) for judge in own.facet("judge").levels}
+        values |= {f"{system} by {judge}": every[judge] for judge in PUBLISHED_JUDGES}
+        centre = float(np.mean(list(every.values())))
+        rows += [{"judge": judge, "bias": value - centre, "system": system} for judge, value in every.items()]
+    title = "Judge biases by system (Fig. 1); those of Gemini and Claude are chosen to give the published variance"
+    return Outcome(
+        values, (Drawing("cyclic.table1", "biases", title, rows, x="bias", y="judge", by="system", mark="point"),)
+    )
+
+
+def contributions(_: np.random.Generator) -> Outcome:
+    """Components of every system and what they contribute at one judge and generation, x 1,000."""
+    judgments, values, rows = simulated(), {}, []
+    for system in SYSTEMS:
+        found = crossed(judgments.only("system", system), resamples=100)
+        own = found.paper
+        source = components(
+            {"item": own.alpha, "item:generation": own.beta, "cell": own.eps}, sensitivity={"judge": own.gamma}
+        )
+        plan = project(source, **OPERATING_POINT, targets={"judge": pool(5)})  # type: ignore[arg-type]  # as above
+        names = {"item": "scenario", "item:generation": "generation", "judge": "judge", "cell": "residual"}
+        values[f"{system}: mean"] = found.mean
+        parts = {"scenario": own.alpha, "generation": own.beta, "judge": own.gamma, "residual": own.eps}
+        values |= {f"{system}: {name}": float(value) for name, value in parts.items()}
+        for term, name in names.items():
+            value = 1e3 * plan.variance * plan.shares[term]
+            values[f"{system}: contribution of {name}, x 1,000"] = value
+            rows.append({"system": system, "component": name, "contribution": value})
+        values[f"{system}: share of judges, %"] = 100 * plan.shares["judge"]
+    title = "Contributions to the variance of a mean, x 1,000 (Table 2)"
+    drawing = Drawing(
+        "cyclic.table2",
+        "contributions",
+        title,
+        rows,
+        x="contribution",
+        y="component",
+        by="system",
+        mark="point",
+        log=True,
+    )
+    return Outcome(values, (drawing,))
+
+
+def tests(_: np.random.Generator) -> Outcome:
+    """F of the judges for every system, against the pooled residual."""
+    judgments, values = simulated(), {}
+    for system in SYSTEMS:
+        found = crossed(judgments.only("system", system), resamples=100).paper_test
+        values[f"{system}: F"] = found.f
+        values[f"{system}: df of the residual"] = float(found.df_error)
+    return Outcome(values)
+
+
+TABLE_1 = Study("cyclic.table1", "Means by judge", means)
+TABLE_2 = Study("cyclic.table2", "Components and contributions", contributions)
+F = Study("cyclic.f", "Tests of judges", tests)

@@ -1,0 +1,4 @@
+"""Lee (2026), how many human judgments are enough.
+
+- `tables`: sample sizes of Tables 1 to 3, the worked example and appendices D.6 to D.8.
+"""

@@ -1,0 +1,56 @@
+"""Ideology by Likert scores and by pairs: shares of the variance of the mean, and what single changes would do."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from quorate.estimate.components.published import Components
+from quorate.plan.designs.dstudy import project
+from quorate.reproduction.published import source_of
+from quorate.reproduction.study import Drawing, Outcome, Study
+
+PANEL = {"judge": "panel", "temperature": "panel"}
+
+
+def changes(source: Components, design: Mapping[str, Any]) -> dict[str, float]:
+    """Percent that the variance changes by, without the spread of fixed facets, as the paper's projections have it."""
+    # Positions are no factor of the calls: each call has one of the two, drawn for its item.
+    crossed = {name: count for name, count in design.items() if name != "levels"}
+
+    def variance(**change: int) -> float:
+        return project(source, **{**crossed, **change}, targets=PANEL).variance
+
+    more = {
+        "twice the items": {"items": 2 * design["items"]},
+        "two more prompts": {"prompts": design["prompts"] + 2},
+        "five more replicates": {"replicates": design["replicates"] + 5},
+        "one judge": {"judges": 1},
+    }
+    return {f"{words}, %": 100 * (variance(**change) / variance() - 1) for words, change in more.items()}
+
+
+def outcome(name: str, figures: str, _: np.random.Generator) -> Outcome:
+    """Shares and counterfactuals of one way to score."""
+    source, design = source_of(name)
+    whole = project(source, **design)
+    one = project(source, **{**design, "judges": 1})
+    moved = changes(source, design)
+    values = {f"share of {term}, %": 100 * part for term, part in whole.shares.items()} | moved
+    values["one judge, spread of judges throughout, %"] = 100 * (one.variance / whole.variance - 1)
+    rows = [{"change": words.removesuffix(", %"), "percent": value} for words, value in moved.items()]
+    title = f"Change of the variance by one change of the design, {name} ({figures})"
+    return Outcome(
+        values, (Drawing(f"tee.{name}", f"{name}-changes", title, rows, x="percent", y="change", mark="bar"),)
+    )
+
+
+LIKERT = Study(
+    "tee.likert", "Likert ideology: shares, and changes of the design", partial(outcome, "likert", "Fig. 13")
+)
+PAIRWISE = Study(
+    "tee.pairwise", "Pairwise ideology: shares, and changes of the design", partial(outcome, "pairwise", "Fig. 14")
+)

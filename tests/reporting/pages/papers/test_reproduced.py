@@ -1,0 +1,46 @@
+from __future__ import annotations
+
+import json
+
+import pytest
+
+import quorate as q
+from quorate.reporting.report import page_of, write
+
+STUDIES = ["tee.safety", "tee.frontier", "cyclic.table1", "lee.tables"]
+
+
+@pytest.fixture(scope="module")
+def page():
+    return page_of(q.reproduce(STUDIES))
+
+
+def test_a_section_for_every_paper_with_its_figures_redrawn(page):
+    assert [section.name for section in page.sections] == ["errata", "tee", "cyclic", "lee"]
+    assert [figure.name for figure in page.figures] == [
+        *("errata", "tee-figures", "safety-shares", "frontier", "tee-ours"),
+        *("cyclic-figures", "biases", "lee-figures", "sample-size"),
+    ]
+    assert page.tiles[0].label == "published figures agree"
+    assert page.seed == 1
+
+
+def test_the_table_has_every_published_figure_with_its_verdict(page):
+    [figures] = [one for one in page.figures if one.name == "lee-figures"]
+    verdicts = {row["figure"]: row["verdict"] for row in figures.rows}
+    assert verdicts["worked example, margin .06"] == "agrees"
+    assert verdicts["code, power 0.9"] == "disagrees: erratum E3"
+    assert [row["ours"] for row in figures.rows if row["figure"] == "1051 judgments, ICC 0.01"] == ["unattainable"]
+
+
+def test_charts_are_drawn(page):
+    for figure in page.figures:
+        if figure.chart is not None:
+            assert json.loads(figure.chart().to_json())["layer"], figure.name
+
+
+@pytest.mark.parametrize("ending", ["md", "json"])
+def test_it_is_written(page, ending, tmp_path):
+    text = write(page, tmp_path / f"page.{ending}").read_text(encoding="utf-8")
+    assert "Messing (2026)" in text or ending == "json"
+    assert "E3" in text

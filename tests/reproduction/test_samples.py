@@ -1,0 +1,111 @@
+"""Replicates: the same whatever the chunks and the workers, kept, and read again only if they are whole."""
+
+from __future__ import annotations
+
+import sys
+from types import ModuleType
+
+import numpy as np
+import pytest
+
+from quorate.errors import InvalidInput, NotConverged, NotEstimable
+from quorate.reproduction import registry, samples
+from quorate.reproduction.samples import Chunk, checked_jobs, chunks, collected, drawn
+from quorate.reproduction.study import MonteCarlo, Outcome
+
+
+def replicate(law, rng):
+    """Two normal numbers about the law; one in seven fails."""
+    if rng.random() < 1 / 7:
+        raise NotConverged("no optimum")
+    return law + rng.normal(size=2)
+
+
+STUDY = MonteCarlo("mc.toy", "Normal numbers", {"zero": 0.0, "ten": 10.0}, replicate, lambda _: Outcome({}), chunk=10)
+
+
+@pytest.fixture(autouse=True)
+def toy(monkeypatch):
+    monkeypatch.setattr(registry, "STUDIES", (STUDY,))
+    clear = samples._source.cache_clear
+    clear()
+    yield
+    clear()
+
+
+def test_chunks_cover_the_replicates_once():
+    asked = chunks(STUDY, 25, seed=1)
+    assert [(one.law, one.first, one.count) for one in asked] == [
+        (law, first, count) for law in ("zero", "ten") for first, count in ((0, 10), (10, 10), (20, 5))
+    ]
+
+
+def test_a_replicate_has_its_own_random_numbers():
+    """The numbers depend on the seed, the study, the law and the place alone, not on the chunk."""
+    whole = Chunk("mc.toy", "ten", 0, 12, 1).draw()
+    parts = [Chunk("mc.toy", "ten", first, 4, 1).draw() for first in (0, 4, 8)]
+    assert np.array_equal(whole, np.concatenate(parts), equal_nan=True)
+    assert not np.array_equal(whole, Chunk("mc.toy", "ten", 0, 12, 2).draw(), equal_nan=True)
+    assert 0 < np.isnan(whole).all(axis=1).sum() < 12
+    assert np.nanmean(whole) == pytest.approx(10, abs=1)
+
+
+def test_a_killed_run_goes_on(tmp_path, monkeypatch):
+    asked = chunks(STUDY, 25, seed=1)
+    first = dict(drawn(asked[:4], folder=tmp_path))
+    assert len(list(tmp_path.glob("*.npy"))) == 4
+    asked[0].file(tmp_path).write_bytes(b"torn")
+    np.save(asked[1].file(tmp_path), np.zeros((3, 2)))
+    done = []
+    monkeypatch.setattr(Chunk, "draw", lambda self, draw=Chunk.draw: done.append(self) or draw(self))
+    parts = dict(drawn(asked, folder=tmp_path))
+    assert set(done) == {asked[0], asked[1], asked[4], asked[5]}
+    for chunk, numbers in first.items():
+        assert np.array_equal(parts[chunk], numbers, equal_nan=True)
+    assert {law: numbers.shape for law, numbers in collected(STUDY, parts).items()} == {"zero": (25, 2), "ten": (25, 2)}
+
+
+def test_what_another_version_of_the_study_kept_is_not_taken(tmp_path, monkeypatch):
+    [chunk, *_] = chunks(STUDY, 10, seed=1)
+    before = chunk.file(tmp_path)
+    monkeypatch.setattr(samples, "_source", lambda _: "other")
+    assert chunk.file(tmp_path) != before
+
+
+def test_no_replicate_at_all_is_said():
+    asked = chunks(STUDY, 10, seed=1)
+    with pytest.raises(NotEstimable, match="no replicate of zero could be estimated"):
+        collected(STUDY, {chunk: np.full((10, 1), np.nan) for chunk in asked})
+
+
+def test_joblib_takes_its_own_backend(monkeypatch):
+    """Chunks are handed to `joblib.Parallel` without a number of jobs: its configuration has that."""
+    module = ModuleType("joblib")
+    handed = []
+
+    class Parallel:
+        def __init__(self, **options):
+            assert options == {"return_as": "generator"}
+
+        def __call__(self, tasks):
+            for function, chunk in tasks:
+                handed.append(chunk)
+                yield function(chunk)
+
+    module.Parallel, module.delayed = Parallel, lambda function: lambda chunk: (function, chunk)
+    module.__spec__ = object()
+    monkeypatch.setitem(sys.modules, "joblib", module)
+    asked = chunks(STUDY, 12, seed=1)
+    by_joblib, alone = (dict(drawn(asked, jobs)) for jobs in (checked_jobs("joblib"), 1))
+    assert handed == asked
+    assert all(np.array_equal(by_joblib[chunk], alone[chunk], equal_nan=True) for chunk in asked)
+
+
+def test_jobs(monkeypatch):
+    assert checked_jobs(3) == 3
+    for wrong in (0, -1, 1.5, "dask", None):
+        with pytest.raises(InvalidInput, match='jobs: a whole number from 1 to 1,024 or "joblib"'):
+            checked_jobs(wrong)
+    monkeypatch.setitem(sys.modules, "joblib", None)
+    with pytest.raises(InvalidInput, match="joblib is not installed"):
+        checked_jobs("joblib")
