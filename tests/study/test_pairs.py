@@ -94,7 +94,8 @@ def test_the_votes_are_those_that_the_judge_gave(study):
 def test_votes_that_are_not_there_are_said_with_every_result(study):
     path = study(items=NAMED, rows=rows(30), prompts=["pairwise"], budget={"calls": 20})
     votes = q.run(path, judges={"rule": leaning})
-    said = "10 of 30 planned cells are not answered (rule: 10): the panel is not complete; quorate run goes on"
+    said = "10 of 30 planned cells are not answered (rule: 10): the panel is not complete; "
+    said += "quorate run goes on, and quorate serve where people judge"
     assert [one.sentence for one in votes.source.caveats] == [said]
     assert said in [one.sentence for one in q.doctor(votes).findings if one.severity == "warning"]
     assert said in [one.sentence for one in verdict_of_votes(votes, "amber", "basalt", cluster="prompt").caveats]

@@ -129,7 +129,7 @@ def unanswered_cells(judges: Mapping[str, int], planned: int) -> Caveat:
     return Caveat(
         "unanswered-cells",
         f"{sum(judges.values()):,} of {planned:,} planned cells are not answered ({', '.join((*shown, *more))}): "
-        "the panel is not complete; quorate run goes on",
+        "the panel is not complete; quorate run goes on, and quorate serve where people judge",
     )
 
 

@@ -18,7 +18,7 @@ from quorate.collect.runner.limits import Limits
 from quorate.collect.runner.outcome import Ended, RunOutcome, Update
 from quorate.errors import InvalidInput
 from quorate.study.file import Study, load
-from quorate.study.judges import check, made, pace, tag
+from quorate.study.judges import check, made, pace, people, tag
 from quorate.study.questions import Questions, questions
 from quorate.study.quote import Quote, Sizes, quote, sizes, worst
 from quorate.study.rounds import in_rounds, shares
@@ -53,7 +53,7 @@ class Carried:
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain values."""
-        counts = ("complete", "finished", "given_up", "left", "late", "seconds")
+        counts = ("complete", "finished", "given_up", "left", "people", "late", "seconds")
         outcome = self.outcome
         ended = (
             None
@@ -150,7 +150,7 @@ def carry_out(
     lengths = sizes(asked)
     prices = worst(asked, lengths)
     quoted = quotation(asked, lengths, prices)
-    ended = study.adaptive is None and quoted.done > 0 and not quoted.cells  # so that no judge is needed
+    ended = study.adaptive is None and quoted.done > 0 and quoted.cells == quoted.people  # so that no judge is needed
     asking = {} if yes is False or ended else made(study, judges)
     if not (yes(quoted) if callable(yes) else yes):
         return Carried(quoted, None)
@@ -170,6 +170,7 @@ def carry_out(
                 on_progress=on_progress,
                 stop=stop,
                 beside=study.folder,
+                people=people(study),
             )
             try:
                 if study.adaptive is None:
@@ -224,7 +225,9 @@ def _same_study(ledger: Ledger, held: int, known: int) -> None:
 
 def limits(study: Study) -> Limits:
     """How hard the study's judges are asked."""
-    return Limits(paces={name: pace(study, name) for name in study.judges}, tries=study.tries)
+    return Limits(
+        paces={name: pace(study, name) for name in study.judges if name not in people(study)}, tries=study.tries
+    )
 
 
 def finished(ledger: Ledger) -> int:

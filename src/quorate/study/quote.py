@@ -14,7 +14,7 @@ from quorate.collect.ledger.lease import LOST
 from quorate.collect.price import Price
 from quorate.errors import InvalidInput
 from quorate.study.alike import alike
-from quorate.study.judges import price
+from quorate.study.judges import people, price
 from quorate.study.questions import Questions
 
 PER_TOKEN = 4.0
@@ -58,6 +58,8 @@ class JudgeQuote:
         Worst-case price of one call, which is reserved before it is sent.
     answers : int
         Answers so far on which the expected tokens rest; 0 where they rest on what is taken for granted.
+    person : bool
+        Whether it is a person, whom a run does not ask.
     """
 
     judge: str
@@ -67,6 +69,7 @@ class JudgeQuote:
     money: Range
     call: float | None
     answers: int = 0
+    person: bool = False
 
 
 @dataclass(frozen=True)
@@ -100,6 +103,11 @@ class Quote:
     def cells(self) -> int:
         """Cells to be answered."""
         return sum(judge.cells for judge in self.judges)
+
+    @property
+    def people(self) -> int:
+        """Those of them that are for people, whom ``quorate serve`` asks."""
+        return sum(judge.cells for judge in self.judges if judge.person)
 
     @property
     def calls(self) -> Range:
@@ -183,6 +191,8 @@ def quote(asked: Questions, cells: Mapping[str, int], lengths: Sizes, *, seen: S
 
 def _judge(asked: Questions, name: str, cells: int, lengths: Sizes, seen: JudgeStatus | None) -> JudgeQuote:
     """One judge's part: what its answers took so far is what is expected, else what is taken for granted."""
+    if name in people(asked.study):
+        return _person(asked, name, cells)
     limit, answers = _limit(asked, name), 0
     if seen is not None and seen.tokens_in:  # else the judge does not say what its answers took
         answers = sum(number for status, number in seen.statuses.items() if status not in {ERROR, LOST})
@@ -200,6 +210,12 @@ def _judge(asked: Questions, name: str, cells: int, lengths: Sizes, seen: JudgeS
     prices: list[float | None] = [_cost(cost, *pair) for pair in each]
     prices[2] = highest = _worst(asked, name, lengths)
     return JudgeQuote(name, cells, calls, _times(calls, tokens), _times(calls, prices), highest, answers)
+
+
+def _person(asked: Questions, name: str, cells: int) -> JudgeQuote:
+    """A person's part: every question once, at the price of a vote."""
+    calls, vote = Range(cells, cells, cells), price(asked.study, name).call
+    return JudgeQuote(name, cells, calls, Range(0, 0, 0), _times(calls, [vote] * 3), vote, person=True)
 
 
 def _worst(asked: Questions, name: str, lengths: Sizes) -> float | None:

@@ -13,7 +13,9 @@ from quorate.collect.judge import ERROR
 from quorate.collect.ledger.facts import JudgeStatus
 from quorate.collect.ledger.lease import LOST
 from quorate.collect.ledger.ledger import Ledger
+from quorate.collect.ledger.seats import CLOSED
 from quorate.study.file import Study, load
+from quorate.study.judges import people
 from quorate.study.rounds import reached
 from quorate.table.exchange.postgres.address import Place
 from quorate.table.results import Result
@@ -45,6 +47,8 @@ class Status(Result):
         Whether no policy wants more: it has reached what it was to reach, or was to spend its budget and has.
     resting : mapping of str to float
         Judges that asked to be left alone, and for how many seconds more, by the clock of the ledger.
+    people : frozenset of str
+        Judges who are people, whom ``quorate serve`` asks.
     """
 
     ledger: Place
@@ -54,6 +58,7 @@ class Status(Result):
     reached: str = ""
     ended: bool = True
     resting: Mapping[str, float] = field(default_factory=dict)
+    people: frozenset[str] = frozenset()
 
     @property
     def cells(self) -> int:
@@ -132,6 +137,12 @@ class Status(Result):
         return tuple(sentences)
 
     @property
+    def closed(self) -> tuple[str, ...]:
+        """People who are asked nothing more, because the study is closed to them."""
+        until = {judge.judge: judge.paused_until or 0.0 for judge in self.judges}
+        return tuple(name for name in until if name in self.people and until[name] >= CLOSED)
+
+    @property
     def scoreless(self) -> bool:
         """Whether cells are finished and none of them has a score."""
         return 0 < self.finished == self.given_up
@@ -147,7 +158,9 @@ class Status(Result):
         held = sum(judge.held for judge in self.judges)
         wait = f"; {held:,} questions wait in batches, for a run to collect the answers" if held else ""
         policy = f" Policy: {self.reached}." if self.reached else ""
-        return f"{self.finished:,} of {self.cells:,} cells are finished{failed}{wait}.{policy}"
+        left = sum(judge.planned + judge.leased for judge in self.judges if judge.judge in self.people)
+        people = f"; {left:,} wait for people, who are asked by quorate serve" if left else ""
+        return f"{self.finished:,} of {self.cells:,} cells are finished{failed}{wait}{people}.{policy}"
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain values."""
@@ -190,11 +203,11 @@ def standing(study: Study) -> Status:
     """As `status`, for a study that is loaded."""
     budget = Budget(**study.budget.model_dump())
     if not Ledger.exists(study.database):
-        return Status(study.database, (), Spend(), budget)
+        return Status(study.database, (), Spend(), budget, people=frozenset(people(study)))
     with Ledger.open(study.database) as ledger:
         policy = ("", True) if study.adaptive is None else reached(ledger, study)
         judges, spend = ledger.seen(lambda: (ledger.status(), ledger.spend()))
         now = ledger.clock()
         waits = {judge.judge: (judge.paused_until or 0.0) - now for judge in judges}
         resting = {judge: wait for judge, wait in waits.items() if wait > 0}
-        return Status(study.database, judges, spend, budget, *policy, resting)
+        return Status(study.database, judges, spend, budget, *policy, resting, frozenset(people(study)))

@@ -84,7 +84,8 @@ def test_cells_that_are_not_answered_are_said_with_every_result(study):
     with closing(sqlite3.connect(study)) as connection, connection:
         connection.execute("INSERT INTO cells (key, judge, f2, replicate) VALUES ('another', 1, 1, 9)")
     table = q.read(study, announce=False)
-    said = "1 of 6 planned cells are not answered (y: 1): the panel is not complete; quorate run goes on"
+    said = "1 of 6 planned cells are not answered (y: 1): the panel is not complete; "
+    said += "quorate run goes on, and quorate serve where people judge"
     assert [str(one) for one in q.doctor(table).findings if one.code == "unanswered-cells"] == [said]
     assert said in [str(one) for one in q.decompose(table.without("judge", "y")).caveats]
 

@@ -31,9 +31,10 @@ def init(
         typer.Option("--example", help="Write a whole study with a small local model, and the answers it gave."),
     ] = False,
     recipe: Annotated[
-        Literal["ailuminate", "arena", "mmlu"] | None,
+        Literal["ailuminate", "arena", "mmlu", "people"] | None,
         typer.Option(
-            help="Write a study of a published design: safety of responses, which of two is better, or right answers."
+            help="Write a study of a published design (safety of responses, which of two is better, right answers), or "
+            "one that people answer."
         ),
     ] = None,
     schema: Annotated[
@@ -78,6 +79,8 @@ def init(
         write(sources)
         say(out, f"Written: {', '.join(map(str, sources))}")
         whole(out, f"What it may cost: quorate run {place} --quote")
+        if recipe == "people":
+            whole(out, f"To let people answer: quorate serve {place}")
     return 0
 
 

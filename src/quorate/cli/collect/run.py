@@ -54,7 +54,7 @@ def run(
     def answer(quoted: Quote) -> bool:
         if not out.as_json:
             show_quote(console(), found, quoted)
-        return yes or not quoted.cells or confirmed(", or --quote to see the price alone")
+        return yes or quoted.cells == quoted.people or confirmed(", or --quote to see the price alone")
 
     at_terminal = sys.stderr.isatty()
     try:
@@ -108,6 +108,8 @@ def show_quote(out: Console, study: Study, quoted: Quote) -> None:
 def remarks(study: Study, quoted: Quote) -> Iterator[str]:
     """What else is worth knowing before a yes: who is asked where, and on what the numbers rest."""
     yield from filter(None, (asked_at(name, judge) for name, judge in study.judges.items()))
+    if quoted.people:
+        yield f"{quoted.people:,} of the cells are for people: a run leaves them, quorate serve asks them."
     for first, second in quoted.alike:
         yield f'The judges "{first}" and "{second}" look alike, and are two: if one is meant, rename it.'
     if study.adaptive is not None:
@@ -152,5 +154,7 @@ def show_outcome(out: Console, path: Path, outcome: RunOutcome, reached: str, fa
         whole(out, f"Now: quorate analyze {far.ledger}")
     if outcome.ended.name == "BUDGET":
         say(out, f"To go on, raise the budget in {path}.")
+    if outcome.people:
+        whole(out, f"To let people answer: quorate serve {path}")
     if not outcome.complete:
         whole(out, f"How far every judge is: quorate status {path}")

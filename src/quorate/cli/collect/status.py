@@ -55,7 +55,9 @@ def show(out: Console, found: Status) -> None:
             say(out, f"{one.judge} has answered none of its {one.calls:,} calls: the panel lacks it so far.{last}")
         elif why:
             say(out, f"The last call of {one.judge} failed: {why}.")
-        if one.judge in found.resting:
+        if one.judge in found.closed:
+            say(out, f"{one.judge} is asked nothing more: the study is closed to them.")
+        elif one.judge in found.resting:
             say(out, f"{one.judge} is left alone for {found.resting[one.judge]:,.0f} s more.")
 
 

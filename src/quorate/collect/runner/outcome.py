@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
 
@@ -19,6 +19,7 @@ class Ended(Enum):
     COMPLETE = "every cell is answered or given up"
     BUDGET = "the budget has no room for another call"
     STOPPED = "stopped on request"
+    PEOPLE = "every cell of a program is answered or given up"
     JUDGES = "a judge does not answer"
     WAITING = "a judge asked for a long wait"
 
@@ -73,7 +74,7 @@ class RunOutcome:
     finished, given_up : int
         Cells finished by this run, and those of them that were given up.
     left : int
-        Cells of the ledger that are not finished.
+        Cells of the ledger that are not finished, but for those of people.
     calls : mapping of str to int
         Requests of this run, by judge.
     dead : mapping of str to str
@@ -86,6 +87,8 @@ class RunOutcome:
         Of the whole ledger.
     held : mapping of str to int
         Cells of the ledger whose questions go on at a judge, as in a batch, by judge; a later run collects the answers.
+    people : int
+        Cells that wait for people, who answer on the pages of ``quorate serve``.
     """
 
     ended: Ended
@@ -98,6 +101,7 @@ class RunOutcome:
     seconds: float = 0.0
     spend: Spend = field(default_factory=Spend)
     held: Mapping[str, int] = field(default_factory=dict)
+    people: int = 0
 
     @property
     def complete(self) -> bool:
@@ -111,6 +115,7 @@ class RunOutcome:
         fix = "mend the judge or its key, then run" if self.dead and self.ended is Ended.JUDGES else "run"
         rest = f"; {self.left:,} cells are left: {fix} it again to go on" if self.left else ""
         held = "".join(f"; {n:,} of them wait in batches of {name}, which go on" for name, n in self.held.items())
+        rest += f"; {self.people:,} wait for people, who are asked by quorate serve" if self.people else ""
         why = [f"{name} does not answer ({why})" for name, why in self.dead.items()]
         ended = "; ".join(why if why and self.ended is Ended.JUDGES else [self.ended.value, *why])
         return f"{self.finished:,} cells finished{failed}: {ended}{rest}{held}"
@@ -136,6 +141,7 @@ def why_end(
     limits: Limits,
     now: float,
     more: Callable[[Mapping[str, int]], None],
+    people: Collection[str] = (),
 ) -> Ended | None:
     """Why to end, if nothing is under way here and nothing will be; None to go on."""
     alive = [lane for lane in lanes if not lane.dead]
@@ -144,7 +150,9 @@ def why_end(
     if not due and not elsewhere:
         left, dead = ledger.unfinished(), {lane.judge for lane in lanes if lane.dead}
         if not left.keys() & judges.keys() - dead:
-            return Ended.JUDGES if left else Ended.COMPLETE
+            if left.keys() <= set(people):
+                return Ended.PEOPLE if left else Ended.COMPLETE
+            return Ended.JUDGES
         more(left)
     if elsewhere or not due:
         return None

@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import signal
 import threading
-from collections.abc import Callable, Coroutine, Iterator, Mapping
+from collections.abc import Callable, Collection, Coroutine, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, TypeVar
@@ -33,6 +33,7 @@ async def collect(
     clock: Clock | None = None,
     stop: asyncio.Event | None = None,
     beside: Path | None = None,
+    people: Collection[str] = (),
 ) -> RunOutcome:
     """Ask judges everything that is planned in a ledger and not finished.
 
@@ -60,6 +61,8 @@ async def collect(
     beside : Path, optional
         Folder in which answers are left that the ledger cannot take in the end, for the next run to record; that of
         the ledger's file, or the current one, unless given.
+    people : collection of str
+        Judges who are asked elsewhere, on a page: their cells are left alone.
 
     Returns
     -------
@@ -73,7 +76,7 @@ async def collect(
         cannot be written. What was recorded before stays.
     """
     budget = budget or Budget()
-    absent = [name for name in ledger.unfinished() if name not in judges]
+    absent = [name for name in ledger.unfinished() if name not in judges and name not in people]
     if absent:
         raise InvalidInput(f"judges: cells are planned for {', '.join(absent)}, which is not given; give every judge")
     unpriced = ledger.unpriced() if budget.money is not None else ()
@@ -82,7 +85,8 @@ async def collect(
             f"budget: money cannot be capped, the price of {', '.join(unpriced)} is not known; give it, or cap calls"
         )
     beside = beside or (ledger.path.parent if isinstance(ledger.path, Path) else Path.cwd())
-    runner = Work(ledger, judges, build, limits or Limits(), budget, on_progress, clock or ledger.clock, stop, beside)
+    hard, tick, others = limits or Limits(), clock or ledger.clock, frozenset(people)
+    runner = Work(ledger, judges, build, hard, budget, on_progress, tick, stop, beside, others)
     work = asyncio.create_task(runner.ended())
     try:
         return await asyncio.shield(work)

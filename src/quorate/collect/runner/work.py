@@ -58,10 +58,11 @@ class Work:
         clock: Clock,
         stop: asyncio.Event | None,
         beside: Path,
+        people: frozenset[str] = frozenset(),
     ) -> None:
         self._ledger, self._judges, self._build = ledger, judges, build
         self._limits, self._budget, self._clock = limits, budget, clock
-        self._tell, self._stop, self._beside = on_progress, stop, beside
+        self._tell, self._stop, self._beside, self._people = on_progress, stop, beside, people
         self._name, self._runner = ledger.name, ledger.enlist(limits.lease)
         for path, answers in found(beside, self._name):  # what an earlier run had to leave beside the ledger
             ledger.recover(self._runner, answers)
@@ -90,7 +91,7 @@ class Work:
             if name in unfinished and name not in there:
                 most = unfinished[name] * self._limits.tries
                 self._lanes.append(Lane(name, self._limits, pauses.get(name, 0.0), lasting=lasts(judge), most=most))
-        self._left = sum(unfinished.values())
+        self._left = sum(count for name, count in unfinished.items() if name not in self._people)
 
     def abort(self) -> None:
         """End now: what is in flight is not waited for, and counts as lost."""
@@ -129,7 +130,7 @@ class Work:
             if not self._busy:  # is anything under way or to come, by the ledger as it is at one moment?
                 with contextlib.suppress(Interrupted):
                     reason = partial(why_end, self._ledger, self._lanes, self._judges, self._budget, self._limits)
-                    step = partial(reason, self._clock(), self._begin_with)
+                    step = partial(reason, self._clock(), self._begin_with, self._people)
                     ended = await self._disk.looked(partial(self._ledger.seen, step))
                     if ended is not None:
                         return ended
@@ -353,15 +354,18 @@ class Work:
         )
 
     def _outcome(self, ended: Ended) -> RunOutcome:
+        unfinished = self._ledger.unfinished()
+        waiting = sum(unfinished.pop(name, 0) for name in self._people)
         return RunOutcome(
             ended,
             self._finished,
             self._given_up,
-            sum(self._ledger.unfinished().values()),
+            sum(unfinished.values()),
             {lane.judge: lane.calls for lane in self._lanes},
             {lane.judge: lane.dead for lane in self._lanes if lane.dead},
             self._late,
             self._clock() - self._began,
             self._ledger.spend(),
             {judge.judge: judge.held for judge in self._ledger.status() if judge.held},
+            waiting,
         )

@@ -285,7 +285,8 @@ def _groups(
             [f"in {of[unit]}" if unit in of else f"alone {i}" for i, unit in enumerate(predicted.keys)],
             return_inverse=True,
         )[1]
-        if named is not None or (name == key and code.max() + 1 < len(code)) or 2 <= len(set(own.cluster)) < len(of):
+        battles = name == key and isinstance(judges, Votes) and code.max() + 1 < len(code)
+        if named is not None or battles or 2 <= len(set(own.cluster)) < len(of):
             found[name] = code
     return dict(sorted(found.items(), key=lambda one: int(one[1].max())))
 

@@ -30,6 +30,7 @@ TEMPERATURE = 0.9
 
 FOLDER = "prompts"
 _CANNOT = {
+    "person": "is a person, and is not asked for drafts",
     "replay": "replays recorded scores and cannot write",
     "batch": "answers in batches, which take hours for every draft",
 }
