@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import polars as pl
 import pytest
@@ -8,7 +10,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import quorate as q
-from quorate.estimate.means.intervals import between, in_order, largest_square, score_ends
+from quorate.estimate.means.intervals import between, in_order, largest_square, limits, score_ends
 
 
 def scored(score, items=30, prompts=3, judges=3):
@@ -45,6 +47,15 @@ def test_limits_of_log_odds_by_hand():
 def test_limits_never_leave_the_scale(value, half, n):
     low, high = between(value, half, n, (0.0, 1.0))
     assert 0 <= low <= high + 1e-12 <= 1 + 1e-12
+
+
+@given(value=st.floats(0, 1), half=st.lists(st.floats(0, 1), min_size=2, max_size=2), n=st.integers(1, 10**4))
+def test_a_wider_interval_has_no_nearer_limit(value, half, n):
+    """At .8, .098 and .101 to either side: the second is one of log odds, and its upper end was nearer."""
+    (low, high), (lower, higher) = (limits(value, one, n, (0.0, 1.0)) for one in sorted(half))
+    assert lower <= low + 1e-12
+    assert high <= higher + 1e-12
+    assert limits(0.8, 0.098, 100, (0, 1))[1] <= limits(0.8, 0.101, 100, (0, 1))[1] < 1
 
 
 @pytest.mark.parametrize(
@@ -144,6 +155,29 @@ def test_intervals_in_order_give_way_on_both_sides():
 
     found = {names: in_order(names, halves, half, 0.95) for names in halves}
     assert {"".join(sorted(names)): size for names, size in found.items()} == {"": 1.0, "j": 3.0, "p": 6.0, "jp": 6.0}
+
+
+@pytest.mark.parametrize("seed", [1, 54])
+def test_intervals_lie_within_those_of_more_that_is_drawn_and_of_higher_levels(seed):
+    """0/1 scores of 60 items at .9: items that stand for themselves had .28 where items like these had .17."""
+    rng = np.random.default_rng(seed)
+    item = np.where(rng.random(60) < 0.75, 5.5, rng.normal(0.8, 0.8, 60))[:, None, None]
+    odds = (item + rng.normal(0, 0.7, (60, 2, 1)) + np.array([-0.4, 0.4])).ravel()
+    fit = q.decompose(
+        scored(lambda n: (rng.random(n) < 1 / (1 + np.exp(-odds))).astype(float), items=60, prompts=2, judges=2)
+    )
+    for fewer, more in [
+        ({"item": "panel"}, {}),
+        ({"item": "finite", "judge": "panel"}, {"judge": "population"}),
+        ({"judge": "panel"}, {"judge": "population"}),
+        ({"prompt": "panel"}, {}),
+    ]:
+        near, wide = (fit.mean_for(**targets) for targets in (fewer, more))
+        for level in (0.8, 0.9, 0.95, 0.99):
+            (low, high), (lower, higher) = near.interval(level), wide.interval(level)
+            assert lower - 1e-12 <= low < high <= higher + 1e-12
+        ends = [near.interval(level) for level in (0.8, 0.9, 0.95, 0.99)]
+        assert all(out[0] <= one[0] and one[1] <= out[1] for one, out in pairwise(ends))
 
 
 @given(df=st.floats(1, 200), level=st.floats(0.6, 0.999))

@@ -87,10 +87,24 @@ def limits(value: float, half: float, n: int, ends: tuple[float, float] | None) 
     >>> [round(limit, 2) for limit in limits(4.8, 0.3, 100, (1, 5))]
     [4.19, 4.96]
     """
-    if ends is None or not near_an_end(value, half, ends):
+    if ends is None:
         return value - half, value + half
-    low, high = between(value, half, n, ends)
+    low, high = _within(value, half, n, ends)
     return float(low), float(high)
+
+
+def _within(value: ArrayLike, half: ArrayLike, n: ArrayLike, ends: tuple[float, float]) -> tuple[Floats, Floats]:
+    """Limits on a scale that ends: of log odds near an end, and then never within the last ones without ends.
+
+    So a wider interval has no limit that is nearer.
+    """
+    value, half = np.asarray(value, dtype=float), np.asarray(half, dtype=float)
+    low, high = between(value, half, n, ends)
+    near, last = near_an_end(value, half, ends), np.minimum(value - ends[0], ends[1] - value) / 2
+    return (
+        np.where(near, np.minimum(low, value - last), value - half),
+        np.where(near, np.maximum(high, value + last), value + half),
+    )
 
 
 @dataclass(frozen=True)
@@ -110,8 +124,8 @@ class Ended(Brief):
 
     def half_width(self, half: ArrayLike, n: ArrayLike) -> Floats:
         """Half the default interval of such a mean, where it would be ``half`` without ends."""
-        low, high = between(self.value, half, n, self.ends)
-        return np.where(near_an_end(self.value, half, self.ends), (high - low) / 2, half)
+        low, high = _within(self.value, half, n, self.ends)
+        return (high - low) / 2
 
 
 def lenient(level: float) -> float:
@@ -126,8 +140,12 @@ def lenient(level: float) -> float:
 
 
 def chosen(estimate: Estimate, level: float) -> tuple[float, float]:
-    """Student's t, wider where levels show little variance, in order of the facets that are drawn, within ends."""
-    half = float(in_order(estimate.drawn, estimate.choices, _half, level))
+    """Student's t, wider where levels show little variance, in order of the facets that are drawn, within ends.
+
+    Where items stand for themselves it is no wider than for items like these, which the mean estimates less well.
+    """
+    means = [estimate] if estimate.of_items_like_these is None else [estimate, estimate.of_items_like_these]
+    half = min(float(in_order(one.drawn, one.choices, _half, level)) for one in means)
     return limits(estimate.value, half, estimate.n, score_ends(estimate.basis.fit.judgments))
 
 

@@ -101,6 +101,19 @@ class Estimate(Result):
                 out.setdefault(drawn, estimate(fit, self.basis.weighed, targets))
         return out
 
+    @cached_property
+    def of_items_like_these(self) -> Estimate | None:
+        """The same mean for items like these, where items stand for themselves; None where that is not known."""
+        fit, judgments = self.basis.fit, self.basis.fit.judgments
+        groups = judgments.ancestors(judgments.object)
+        if self.target[judgments.object] == POPULATION or any(isinstance(self.target[up], Pool) for up in groups):
+            return None
+        usual = default_targets(fit)
+        targets = {**self.target, **{up: usual[up] for up in groups}, judgments.object: POPULATION}
+        with suppress(NotEstimable):
+            return estimate(fit, self.basis.weighed, targets)
+        return None
+
     def half_width(self, level: float = 0.95, method: IntervalMethod | None = None) -> float:
         """Half the width of `interval`."""
         low, high = self.interval(level, method)
@@ -115,8 +128,8 @@ class Estimate(Result):
             Coverage wanted, in (0, 1).
         method : {"satterthwaite", "pivotal", "bootstrap", "wald"}, optional
             By default Student's t on Satterthwaite degrees of freedom, wider where a drawn facet shows little or no
-            variance, never narrower than with fewer facets other than items drawn, and on the scale of log odds where
-            a mean of 0/1 scores or of marks is near an end of their scale. ``"satterthwaite"`` is Student's t
+            variance, never narrower than with fewer facets drawn, and on the scale of log odds where a mean of 0/1
+            scores or of marks is near an end of their scale. ``"satterthwaite"`` is Student's t
             alone. Others: generalised pivotal, balanced data only;
             studentised parametric bootstrap from `Decomposition.bootstrap`, which covers 88 to 93% with 3 prompts; or
             the normal interval without small-sample corrections, as the source paper has it, which covers 83 to 92%
