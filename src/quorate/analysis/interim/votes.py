@@ -8,10 +8,10 @@ import numpy as np
 
 from quorate.analysis.interim.result import MOST_PAIRS, Decision, Interim, Look
 from quorate.decide.stop import monitor
-from quorate.decide.votes.margin import margin_of_votes
 from quorate.decide.votes.verdict import verdict_of_votes
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.agreement.pairwise import pairwise_agreement
+from quorate.estimate.votes.margin import margin_of_votes
 from quorate.study.file import Study
 from quorate.study.judges import people
 from quorate.study.status import Status
