@@ -23,7 +23,6 @@ ONE_OF_EACH = [
     caveats.few_levels("prompt", 2),
     caveats.cached_answers(12, 36),
     caveats.below_a_pilot({"prompt": 2}, 3),
-    caveats.unequal_categories(),
     caveats.paid_for_nothing(40, 45, "cyclic"),
     caveats.incomplete_scenarios(1, 12),
     caveats.averaged_answers(1, 8),

@@ -60,15 +60,6 @@ def promised_near_an_end(value: float, ends: tuple[float, float], few: Mapping[s
     )
 
 
-def unequal_categories() -> Caveat:
-    """A plan for categories of unequal size, whose items it weighs alike; an analysis weighs them as they vary."""
-    return Caveat(
-        "unequal-categories",
-        "categories are not equally large: the plan weighs every item alike, an analysis weighs categories by what "
-        "they tell of others like them; its half-width was .8 to 1.2 times the plan's in simulated studies",
-    )
-
-
 def below_a_pilot(levels: Mapping[str, int], fewest: int) -> Caveat:
     """The best design has too few levels of a facet for its data to show how these vary."""
     listed = ", ".join(f"{name} {count}" for name, count in levels.items())

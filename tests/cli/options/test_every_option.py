@@ -305,6 +305,7 @@ VALUES_IN = {
     ("assign", "category"): "system",
     ("assign", "category_items"): "x=7,y=5",
     **{(name, "category_items"): "9,1" for name in ("project", "optimize")},
+    ("project", "category_shares"): ".9,.1",
     ("assign", "items"): "13",
     ("assign", "judges"): "a,c",
     ("assign", "prompts"): "p,r",

@@ -353,27 +353,56 @@ def test_categories_of_unequal_size_keep_their_sizes(simulate):
     fit = q.decompose(q.read(frame, facets={"item": "item", "judge": "judge"}, nested={"item": "category"}))
     as_it_is, half = q.project(fit), q.project(fit, items=15)
     assert half.se > as_it_is.se
-    assert as_it_is.se == pytest.approx(fit.mean_for(category="population").se, rel=0.05)
+    assert as_it_is.variance == pytest.approx(fit.mean_for(category="population").basis.plain, rel=1e-9)
     assert as_it_is.shares["category"] * as_it_is.variance < (24**2 + 3**2 + 3**2) / 30**2 * fit.variance("category")
     three = q.project(fit, categories=3)
     assert three.shares["category"] * three.variance == pytest.approx(fit.variance("category") / 3)
 
 
 def test_categories_of_a_design_may_be_unequal():
-    """A category counts for its share of the items: the squared shares .36, .09 and .01 add up to .46."""
-    source = q.components({"item": 0.4, "category": 0.3, "category:judge": 0.06, "cell": 0.2})
-    unequal = q.project(source, items=200, judges=2, category_items={"math": 60, "code": 30, "chat": 10})
+    """A mean weighs categories by their precision: as the inverse of .36 + .5 / items, whatever varies with judges."""
+    source = q.components({"item": 0.4, "category": 0.3, "category:judge": 0.12, "cell": 0.2})
+    sizes = {"math": 60, "code": 30, "chat": 10}
+    design = {"items": 100, "judges": 2, "category_items": sizes}
+    unequal = q.project(source, **design)
+    precision = 1 / (0.36 + 0.5 / np.array(list(sizes.values())))
+    weight = precision / precision.sum()
     assert unequal.groups == {"category": 3}
+    assert unequal.variance == pytest.approx(1 / precision.sum())
     parts = {name: share * unequal.variance for name, share in unequal.shares.items()}
-    assert parts["category"] == pytest.approx(0.3 * 0.46)
-    assert parts["category:judge"] == pytest.approx(0.06 * 0.46 / 2)
-    equal = q.project(source, items=200, judges=2, categories=3)
-    assert q.project(source, items=200, judges=2, category_items=[1, 1, 1]).variance == pytest.approx(equal.variance)
-    best = q.optimize(source, budget=400, limits={"items": [100, 200], "judges": [1, 2]}, category_items=[60, 30, 10])
-    assert "unequal-categories" in {caveat.code for caveat in best.caveats}
-    alike = q.optimize(source, budget=400, limits={"items": [100, 200], "judges": [1, 2]}, category_items=[9, 9, 9])
-    assert "unequal-categories" not in {caveat.code for caveat in alike.caveats}
+    assert parts["category"] == pytest.approx(0.3 * weight @ weight)
+    assert parts["category:judge"] == pytest.approx(0.12 / 2 * weight @ weight)
+    assert parts["item"] == pytest.approx(0.4 * np.sum(weight**2 / [60, 30, 10]))
+    equal = q.project(source, items=100, judges=2, categories=3)
+    assert q.project(source, items=100, judges=2, category_items=[1, 1, 1]).variance == pytest.approx(equal.variance)
+    best = q.optimize(source, budget=200, limits={"items": [50, 100], "judges": [1, 2]}, category_items=[60, 30, 10])
     assert best.plan.variance == pytest.approx(unequal.variance)
+    asked = q.project(source, **design, category_shares={"chat": 0.2, "math": 0.5, "code": 0.3})
+    assert asked.variance == pytest.approx(0.36 * 0.38 + 0.5 * (0.5**2 / 60 + 0.3**2 / 30 + 0.2**2 / 10))
+    assert asked.half_width() > unequal.half_width()
+    these = q.project(
+        source, **design, category_shares={"chat": 0.2, "math": 0.5, "code": 0.3}, targets={"category": "finite"}
+    )
+    assert these.shares["category"] == 0
+
+
+@pytest.mark.parametrize(
+    ("items", "shares", "said"),
+    [
+        (None, [0.5, 0.5], "category_items must say how many"),
+        ({"a": 3, "b": 6}, [0.5, 0.5], "name the categories here and in category_items"),
+        ({"a": 3, "b": 6}, {"a": 0.5, "c": 0.5}, r"one for each of the categories \(a, b\), summing to 1"),
+        ([3, 6], [0.5, 0.6], r"one for each of the categories \(2 of them\), summing to 1"),
+    ],
+)
+def test_shares_of_categories_that_are_refused(items, shares, said):
+    source = q.components({"item": 0.4, "category": 0.3})
+    with pytest.raises(InvalidInput, match=said):
+        q.project(source, items=9, category_items=items, category_shares=shares)
+
+
+def test_sizes_of_categories_that_are_refused():
+    source = q.components({"item": 0.4, "category": 0.3, "category:judge": 0.06, "cell": 0.2})
     for wrong in ([], [1, 0], "60", [math.inf], [True]):
         with pytest.raises(InvalidInput, match="category_items: a number above 0 for each category"):
             q.project(source, items=9, category_items=wrong)

@@ -7,6 +7,7 @@ import pytest
 import quorate as q
 from quorate.errors import InvalidInput
 from quorate.estimate.means.targets import Pool
+from quorate.plan.designs.groups import given_sizes
 from quorate.plan.designs.layouts import lay_out
 from quorate.plan.designs.schemes import Scheme
 from quorate.plan.designs.weights import (
@@ -24,9 +25,9 @@ POPULATION = dict.fromkeys((*COUNTS, "category"), "population")
 LAID = lay_out(Scheme("factorial"), COUNTS, "item", replicates=4, groups={"category": 5})
 
 
-def weight(name, targets, laid=LAID, uneven=()):
+def weight(name, targets, laid=LAID, groups=None):
     own = own_facets(name, tuple(COUNTS)) if name in ("cell", "replicate") else frozenset(name.split(":"))
-    return float(coefficient(name, own, own, laid, {}, dict(uneven), POPULATION | targets))
+    return float(coefficient(name, own, own, laid, {}, groups, POPULATION | targets))
 
 
 @pytest.mark.parametrize(
@@ -44,9 +45,18 @@ def test_targets_take_away_what_they_hold():
     assert np.isnan(weight("judge", {"judge": Pool(2)}))
 
 
-def test_uneven_groups_weigh_more():
-    assert weight("category", {}, uneven={"category": 1.5}.items()) == pytest.approx(1.5 / 5)
-    assert weight("category", {}, uneven={"category": 9.0}.items()) == 1.0
+def test_groups_that_weigh_unequally():
+    """Weights .6, .2, .1, .05 and .05 of the groups, whose squares add up to .415."""
+    sizes = given_sizes(["category"], [60, 20, 10, 5, 5])
+    alike = sizes.weights(1.0, {})
+    assert weight("category", {}, groups=alike) == pytest.approx(0.415)
+    assert weight("category:judge", {}, groups=alike) == pytest.approx(0.415 / 3)
+    assert weight("category", {"category": "finite"}, groups=alike) == pytest.approx(0)
+    assert weight("item", {}, groups=alike) == pytest.approx(1 / 12)
+    apart = sizes.weights(0.0, {"category": 1.0})
+    assert weight("category", {}, groups=apart) == pytest.approx(1 / 5)
+    assert weight("category", {"category": "finite"}, groups=apart) == pytest.approx(0.415 - 1 / 5)
+    assert weight("item", {}, groups=apart) == pytest.approx((1 / 0.6 + 1 / 0.2 + 1 / 0.1 + 40) / 25 / 12)
 
 
 def test_replicates_divide_replicates_only():

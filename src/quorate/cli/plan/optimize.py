@@ -95,7 +95,7 @@ class Limits(Group):
         out = {name: grid(f"--{name.replace('_', '-')}", text) for name, text in given.items()}
         return out | {name: grid("--levels", text) for name, text in levels.items()} or None
 
-    def sizes(self) -> list[int] | None:
+    def sizes(self) -> dict[str, int] | list[int] | None:
         """Items of each category, as `quorate.optimize` takes them."""
         return None if self.category_items is None else category_items(self.category_items)
 

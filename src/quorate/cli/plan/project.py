@@ -12,6 +12,7 @@ from quorate.cli.console import caveats, console, print_json, say
 from quorate.cli.options import (
     MODEL,
     CategoryItems,
+    CategoryShares,
     Files,
     Fit,
     Group,
@@ -21,6 +22,7 @@ from quorate.cli.options import (
     SourceFile,
     Targets,
     category_items,
+    category_shares,
     command,
     counts,
     only,
@@ -49,6 +51,7 @@ class Design(Group):
     replicates: Count = None
     categories: Count = None
     category_items: CategoryItems = None
+    category_shares: CategoryShares = None
     levels: Annotated[
         list[str] | None, typer.Option(metavar="ROLE=N", help="Levels of any other facet; repeat for each.")
     ] = None
@@ -74,6 +77,8 @@ class Design(Group):
         given = self.given()
         if self.category_items is not None:
             given["category_items"] = category_items(self.category_items)
+        if self.category_shares is not None:
+            given["category_shares"] = category_shares(self.category_shares)
         return given | {name: counts(option, given[name], eg) for name, (option, eg) in named.items() if name in given}
 
 

@@ -15,6 +15,7 @@ from quorate.arguments import argument
 from quorate.arrays import Floats, Ints
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.means.coefficients import coefficients, is_of_known_levels
+from quorate.estimate.means.groups import held_adjustment, held_slopes
 from quorate.estimate.means.intervals import chosen, near_an_end, score_ends
 from quorate.estimate.means.targets import (
     FINITE,
@@ -272,8 +273,8 @@ def weighed(fit: Decomposition, weight: Floats, covariance: Floats | None = None
     """The value of ``weight' beta`` as the cells of the fit weigh in it, with the covariance of its components."""
     problem, solved, scale = fit.assembled.problem, fit.point.solved, fit.assembled.scale
     given = weights(problem, solved, weight)
-    covariance = fit.covariance if covariance is None else covariance
-    added = scale**2 * adjustment(problem, solved, weight, covariance / scale**4)
+    covariance = (fit.covariance if covariance is None else covariance) / scale**4
+    added = scale**2 * held_adjustment(fit, weight, covariance, adjustment(problem, solved, weight, covariance))
     gradient = partial(coefficients, fit, given)
     return Weighed(float(weight @ fit.beta), fit.judgments.n_answers, weight, squares(problem, given), added, gradient)
 
@@ -315,7 +316,7 @@ def estimate(
     terms = gradient * theta
     classes = zip(fit.variances, fit.identified.classes, strict=True)
     parts = {name: float(sum(terms[t] for t in members)) for name, members in classes}
-    slopes, spread, draws = gradient.copy(), 0.0, {}
+    slopes, spread, draws = held_slopes(fit, gradient), 0.0, {}
     for facet, target in targets.items():
         if facet not in fit.assembled.fixed.levels or target in (PANEL, FINITE):
             continue

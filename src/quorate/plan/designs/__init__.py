@@ -8,6 +8,7 @@ A layout is the one idea here: a `Scheme` is its name with its options, a `Cycle
 - `blocks`: balanced blocks of judges.
 - `cycles`: one period of an assignment, or judges drawn at random, as weights.
 - `layouts`: the cells of a plan, with the weight of every level.
+- `groups`: how the mean weighs groups of items that are not equally large.
 - `weights`: the weight that a layout and a target give to the variance of one term.
 - `sources`: published components as the variance of any layout's mean; `fitted`: those of a fit.
 - `degrees`: degrees of freedom of a design; `strata`: the mean squares that its analysis has.

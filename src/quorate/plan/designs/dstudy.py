@@ -22,7 +22,7 @@ from quorate.plan.designs.layouts import Count, Layout, lay_out
 from quorate.plan.designs.names import LayoutName
 from quorate.plan.designs.prices import Prices, cheapest, cost, known
 from quorate.plan.designs.schemes import MOST, Scheme, is_count
-from quorate.plan.designs.sources import CategoryItems, Design, Source, from_components, sizes_of
+from quorate.plan.designs.sources import CategoryItems, Design, Source, from_components, shares_of, sizes_of
 from quorate.plan.designs.studies import Studies
 from quorate.table.results import Result, plain
 
@@ -148,6 +148,7 @@ def project(
     levels: Mapping[str, int] | None = None,
     categories: int | None = None,
     category_items: CategoryItems | None = None,
+    category_shares: CategoryItems | None = None,
     targets: Mapping[str, Target] | None = None,
     prices: Prices | None = None,
 ) -> Projection:
@@ -182,7 +183,12 @@ def project(
         Categories drawn with the items. From published components the category variance is otherwise absorbed in the
         items' (divided by items), as the source paper has it.
     category_items : mapping of str to int, or sequence of int, optional
-        In place of ``categories``, where these are not equally large: items of each, or their proportions.
+        In place of ``categories``, where these are not equally large: items of each, or their proportions. The mean
+        weighs them as its analysis does, by how precisely each is known, so that a large one counts for less than its
+        items where categories differ.
+    category_shares : mapping of str to float, or sequence of float, optional
+        What each of these counts for in the mean that is meant, in place of that; they sum to 1. See
+        `Assignment.weights`.
     targets : mapping of str to str or Pool, optional
         As for `Decomposition.mean_for`.
     prices : mapping, optional
@@ -237,7 +243,8 @@ def project(
         raise InvalidInput(f"categories: {categories} need at least as many items, got {items}")
     sizes, unequal = sizes_of(category_items, categories), layout == "random" or balanced < 1
     groups = len(sizes) or categories
-    design = Design(items, given, replicates, groups, targets or {}, cheapest(prices or {}), unequal, sizes)
+    wanted, named = shares_of(category_shares, category_items), cheapest(prices or {})
+    design = Design(items, given, replicates, groups, targets or {}, named, unequal, sizes, wanted)
     made = from_fit(source, design) if isinstance(source, Decomposition) else from_components(source, design)
     return projection(made, made.counts, made.replicates, scheme, prices=prices)
 

@@ -14,15 +14,17 @@ from quorate.estimate.components.decomposition import Decomposition
 from quorate.estimate.components.model import CELL, closure
 from quorate.estimate.means.coefficients import inside_fixed
 from quorate.estimate.means.intervals import Ended, score_ends
-from quorate.estimate.means.mean import draw_of, mean_for
+from quorate.estimate.means.mean import draw_of
 from quorate.estimate.means.prediction import residual_facet
-from quorate.estimate.means.targets import FINITE, PANEL, POPULATION, Target, is_grouping, resolve
+from quorate.estimate.means.targets import FINITE, PANEL, Target, is_grouping, resolve
 from quorate.numerics.mixed.identify import bounds
+from quorate.plan.designs.groups import GroupWeights, given_sizes, group_sizes_of
 from quorate.plan.designs.layouts import Layout
 from quorate.plan.designs.sources import Design, Source, balanced
 from quorate.plan.designs.weights import (
     answers_of,
     coefficient,
+    group_weights,
     known_judges,
     own_facets,
     refuse_small_pools,
@@ -61,8 +63,8 @@ def _fitted(
     judgments = source.judgments
     answers = design.replicates or round(judgments.n_answers / judgments.n_cells)
     above = {name: judgments.ancestors(name) for name in judgments.names}
-    data = design.categories is None
-    uneven = {name: unevenness(source, name) if data else design.uneven for name in groups}
+    given = given_sizes(judgments.ancestors(judgments.object), design.sizes, design.wanted)
+    sizes = group_sizes_of(judgments) if design.categories is None else given
     names, theta, space = extended_components(source)
     fixed = source.assembled.fixed.levels
     # fixed facets whose spread may enter: they stand for more than their levels, or these weigh unequally
@@ -73,11 +75,20 @@ def _fitted(
     ]
     judges = known_judges(source) if JUDGE in drawn and chosen[JUDGE] in (PANEL, FINITE) else None
 
+    whole = [closure(judgments, own_facets(name, tuple(judgments.names))) for name in names]
+
+    def portions(laid: Layout) -> list[Floats | float]:
+        return [residual_portion(source, name, laid, design.judges) for name in names]
+
+    def grouping(laid: Layout) -> GroupWeights | None:
+        worth = (value * portion for value, portion in zip(theta, portions(laid), strict=True))
+        return group_weights(sizes, laid, zip(names, whole, worth, strict=True))
+
     def vector(laid: Layout) -> list[Floats]:
+        groups = grouping(laid)
         return [
-            component_weight(source, name, laid, chosen, above, uneven)
-            * residual_portion(source, name, laid, design.judges)
-            for name in names
+            component_weight(source, name, laid, chosen, above, groups) * portion
+            for name, portion in zip(names, portions(laid), strict=True)
         ]
 
     def weigh(laid: Layout) -> dict[str, Floats]:
@@ -102,7 +113,23 @@ def _fitted(
     ends, mean = score_ends(judgments), float(source.assembled.fixed.mean @ source.beta)
     scale = None if ends is None else Ended(mean, ends)
     item, unseen = judgments.object, frozenset(name for name, levels in fixed.items() if len(levels) < 2)
-    return Source(item, counts, answers, chosen, groups, above, balance, values, weigh, refuse, aimed, unseen, scale)
+    return Source(
+        item=item,
+        counts=counts,
+        replicates=answers,
+        targets=chosen,
+        groups=groups,
+        above=above,
+        balance=balance,
+        values=values,
+        weigh=weigh,
+        refuse=refuse,
+        aimed=aimed,
+        unseen=unseen,
+        scale=scale,
+        sizes=sizes,
+        grouping=grouping,
+    )
 
 
 def component_weight(
@@ -111,13 +138,13 @@ def component_weight(
     laid: Layout,
     targets: Mapping[str, Target],
     above: Mapping[str, tuple[str, ...]],
-    uneven: Mapping[str, float],
+    groups: GroupWeights | None,
 ) -> Floats:
     """Weight of a component in a layout."""
     judgments, sizes = fit.judgments, laid.counts.keys() | laid.groups.keys()
     own = own_facets(name, tuple(judgments.names)) & sizes
     whole = closure(judgments, own) & sizes
-    weight = coefficient(name, own, whole, laid, above, uneven, targets) / answers_of(name, laid)
+    weight = coefficient(name, own, whole, laid, above, groups, targets) / answers_of(name, laid)
     if not inside_fixed(fit, name, targets):
         return weight
     others = own - set(fit.assembled.fixed.levels)
@@ -214,22 +241,3 @@ def refuse_open(names: tuple[str, ...], vector: Floats, theta: Floats, space: Fl
         listed,
         (low, high),
     )
-
-
-def unevenness(fit: Decomposition, name: str) -> float:
-    """How much more than evenly the mean of the data weighs the levels of what groups the items; at least 1.
-
-    The weights are those of the mean that was estimated, which gives a large group less than its share of items where
-    groups differ; by numbers of items where the data do not show how groups differ.
-    """
-    judgments, levels = fit.judgments, fit.judgments.n_levels(name)
-    try:
-        found = mean_for(fit, {name: POPULATION}) if fit.variances.get(name, 0.0) > 0 else None
-    except NotEstimable:
-        found = None
-    if found is not None and name in found.shares:
-        return max(1.0, levels * found.shares[name] * found.se**2 / fit.variances[name])
-    codes = judgments.level_codes([judgments.object])
-    first = np.unique(codes, return_index=True)[1]
-    per_level = np.bincount(judgments.level_codes([name])[first])
-    return float(len(per_level) * np.sum((per_level / per_level.sum()) ** 2))

@@ -25,9 +25,17 @@ from quorate.estimate.means.targets import (
     Target,
     choices,
 )
+from quorate.plan.designs.groups import GroupSizes, GroupWeights, given_sizes
 from quorate.plan.designs.layouts import Count, Layout
 from quorate.plan.designs.schemes import GENERATION
-from quorate.plan.designs.weights import answers_of, coefficient, own_facets, published, refuse_small_pools
+from quorate.plan.designs.weights import (
+    answers_of,
+    coefficient,
+    group_weights,
+    own_facets,
+    published,
+    refuse_small_pools,
+)
 from quorate.roles import CATEGORY, ITEM
 from quorate.wording import Brief
 
@@ -52,6 +60,8 @@ class Design:
         Whether there are plans in which the levels of a fixed facet do not weigh equally, by chance or by choice.
     sizes : tuple of float
         Items of each category, or their proportions; empty where categories are equally large.
+    wanted : tuple of float
+        What each category counts for in the mean; empty where that is left to the analysis.
     """
 
     items: int | None = None
@@ -62,12 +72,7 @@ class Design:
     judges: tuple[str, ...] = ()
     unequal: bool = False
     sizes: tuple[float, ...] = ()
-
-    @property
-    def uneven(self) -> float:
-        """How much more than evenly items are spread over categories: their number times the sum of squared shares."""
-        total = sum(self.sizes)
-        return len(self.sizes) * sum((size / total) ** 2 for size in self.sizes) if self.sizes else 1.0
+    wanted: tuple[float, ...] = ()
 
 
 CategoryItems = Mapping[str, float] | Sequence[float]
@@ -93,6 +98,34 @@ def sizes_of(category_items: CategoryItems | None, categories: object = None) ->
             f"category_items: a number above 0 for each category is needed, such as 60, 30, 10, got {category_items!r}"
         )
     return tuple(map(float, sizes))
+
+
+def shares_of(category_shares: CategoryItems | None, category_items: CategoryItems | None) -> tuple[float, ...]:
+    """What each category counts for in the mean, in the order of the items of each; empty where nothing is said.
+
+    Raises
+    ------
+    InvalidInput
+        If they are not those of the categories, or do not sum to 1.
+    """
+    if category_shares is None:
+        return ()
+    if category_items is None:
+        raise InvalidInput("category_shares: category_items must say how many items each category has")
+    if isinstance(category_shares, Mapping) != isinstance(category_items, Mapping):
+        raise InvalidInput("category_shares: name the categories here and in category_items, or in neither")
+    keys: list[object] = list(category_items if isinstance(category_items, Mapping) else range(len(category_items)))
+    named = category_shares.items() if isinstance(category_shares, Mapping) else enumerate(category_shares)
+    given: dict[object, float] = dict(named)
+    values = [given[key] for key in keys if key in given]
+    known = len(given) == len(keys) == len(values) and all(isinstance(x, Real) and 0 <= x <= 1 for x in values)
+    if not known or abs(sum(values) - 1) > 1e-9:
+        listed = ", ".join(map(str, keys)) if isinstance(category_items, Mapping) else f"{len(keys)} of them"
+        raise InvalidInput(
+            f"category_shares: one for each of the categories ({listed}), summing to 1, is needed, "
+            f"got {category_shares!r}"
+        )
+    return tuple(map(float, values))
 
 
 @dataclass(frozen=True)
@@ -130,6 +163,10 @@ class Source(Brief):
         Facets of which nothing is known beyond their levels.
     scale : Ended, optional
         Where the mean is on a scale that ends; None where scores have no ends, or nothing is known of them.
+    sizes : GroupSizes, optional
+        How items are spread over what groups them, where nothing else is said; None where nothing does.
+    grouping : callable
+        Maps a layout to how the mean weighs groups of items; to None where it weighs all alike.
     """
 
     item: str
@@ -145,6 +182,8 @@ class Source(Brief):
     aimed: Callable[[Mapping[str, Target]], Source]
     unseen: frozenset[str] = frozenset()
     scale: Ended | None = None
+    sizes: GroupSizes | None = None
+    grouping: Callable[[Layout], GroupWeights | None] = lambda _: None
 
     @cached_property
     def choices(self) -> Mapping[frozenset[str], Source]:
@@ -202,14 +241,21 @@ def from_components(source: Components, design: Design) -> Source:
 
 def _published(source: Components, design: Design, counts: Mapping[str, int], chosen: Mapping[str, Target]) -> Source:
     """A design under published components, for targets of all facets."""
-    above, uneven = source.above, {CATEGORY: design.uneven}
+    above = source.above
+    own = {name: own_facets(name, tuple(counts)) for name in source.random}
+    whole = {
+        name: mine | {up for one in mine for up in above.get(one, ()) if up in counts} for name, mine in own.items()
+    }
+    sizes = given_sizes([CATEGORY], design.sizes, design.wanted)
+
+    def grouping(laid: Layout) -> GroupWeights | None:
+        return group_weights(sizes, laid, ((name, whole[name], value) for name, value in source.random.items()))
 
     def weigh(laid: Layout) -> dict[str, Floats]:
-        out = {}
+        groups, out = grouping(laid), {}
         for name in source.random:
-            own = own_facets(name, tuple(counts))
-            whole = own | {up for facet in own for up in above.get(facet, ()) if up in counts}
-            out[name] = coefficient(name, own, whole, laid, above, uneven, chosen) / answers_of(name, laid)
+            square = coefficient(name, own[name], whole[name], laid, above, groups, chosen)
+            out[name] = square / answers_of(name, laid)
         for name in source.sensitivity:
             out[name] = published(name, chosen[name], laid)
         return out
@@ -222,7 +268,22 @@ def _published(source: Components, design: Design, counts: Mapping[str, int], ch
     balance = balanced(source.sensitivity, counts)
     aimed = partial(_published, source, design, counts)
     answers, unseen = design.replicates or 1, frozenset(source.sensitivity)
-    return Source(ITEM, counts, answers, chosen, groups, above, balance, values, weigh, refuse, aimed, unseen)
+    return Source(
+        item=ITEM,
+        counts=counts,
+        replicates=answers,
+        targets=chosen,
+        groups=groups,
+        above=above,
+        balance=balance,
+        values=values,
+        weigh=weigh,
+        refuse=refuse,
+        aimed=aimed,
+        unseen=unseen,
+        sizes=sizes,
+        grouping=grouping,
+    )
 
 
 def _check_published(source: Components, design: Design) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -14,6 +14,7 @@ from quorate.arrays import Floats
 from quorate.estimate.means.intervals import in_order, largest_square
 from quorate.estimate.means.targets import POPULATION, Pool
 from quorate.numerics.inference import checked_level, t_quantile
+from quorate.plan.designs.groups import GroupSizes, GroupWeights
 from quorate.plan.designs.layouts import Layout
 from quorate.plan.designs.sources import Source
 from quorate.plan.designs.strata import Facets, Strata
@@ -102,8 +103,16 @@ class Studies(Brief):
         return Strata(self.source.drawn, self.laid)
 
     @cached_property
-    def _found(self) -> tuple[dict[Facets, Any], dict[Facets, Any]]:
-        """Mean squares, and the part of the variance of each stratum, that every study finds; shape (studies, ...)."""
+    def _groups(self) -> GroupWeights | None:
+        """How the mean weighs groups of items, by the components as they are; None where it weighs all alike."""
+        return self.source.grouping(self.laid)
+
+    @cached_property
+    def _found(self) -> tuple[dict[Facets, Any], dict[Facets, Any], Any]:
+        """Mean squares, and the part of the variance of each stratum, that every study finds; shape (studies, ...).
+
+        And what finding how groups of items vary adds to the variance.
+        """
         strata, parts = self._strata, self._parts(self.source.drawn)
         own = {one: _total(part for name, part in parts.items() if strata.of_term(name) == one) for one in strata.each}
         ndim = max(np.ndim(value) for value in (*parts.values(), *self.laid.counts.values()))
@@ -114,11 +123,38 @@ class Studies(Brief):
             df = strata.df[stratum]
             expected = _total(part for other, part in own.items() if stratum <= other)
             noise = _total(part for other, part in found.items() if stratum < other)
-            drawn = expected * mean_squares(_chances(turn.index(stratum)).reshape(-1, *[1] * ndim), df)
+            told = df if self._groups is None or not self._is_grouped(stratum) else df * self._groups.seen
+            free = np.where(np.asarray(df) >= 1, np.maximum(told, 1.0), df)
+            drawn = expected * mean_squares(_chances(turn.index(stratum)).reshape(-1, *[1] * ndim), free)
             seen = np.maximum(drawn - noise, 0.0)
             found[stratum] = np.where(df >= 1, seen, 0.0)  # without degrees of freedom it is in a smaller stratum
             squares[stratum] = found[stratum] + noise
-        return squares, found
+        return (squares, found, 0.0) if self._groups is None else self._reweighed(found, self._groups)
+
+    def _is_grouped(self, stratum: Facets) -> bool:
+        """Whether a stratum varies with groups of items, but not with items."""
+        return self.source.item not in stratum and bool(stratum & self.laid.groups.keys())
+
+    def _reweighed(
+        self, found: Mapping[Facets, Any], weights: GroupWeights
+    ) -> tuple[dict[Facets, Any], dict[Facets, Any], Any]:
+        """The same where every study weighs groups of items by what it finds of them."""
+        sizes, item = cast("GroupSizes", self.source.sizes), self.source.item
+        kinds = {one: next(name for name in sizes.names if name in one) for one in found if self._is_grouped(one)}
+        within = _total(part for one, part in found.items() if item in one) / weights.items
+        between = {
+            name: _total(found[one] for one, kind in kinds.items() if kind == name) / weights.squares[name]
+            for name in sizes.names
+        }
+        own = sizes.weights(within, between, sizes.times(self.laid))
+        times = {one: own.items / weights.items if item in one else np.ones(()) for one in found}
+        times |= {one: own.squares[kind] / weights.squares[kind] for one, kind in kinds.items()}
+        parts = {one: part * times[one] for one, part in found.items()}
+        squares = {
+            one: part + _total(more for other, more in parts.items() if one < other) for one, part in parts.items()
+        }
+        added = own.added * _total(part for one, part in parts.items() if item in one or one in kinds)
+        return squares, parts, added
 
     def _parts(self, source: Source) -> dict[str, Any]:
         """What every term brings to the variance, for some targets."""
@@ -142,7 +178,7 @@ class Studies(Brief):
         And for every facet that stands for others what the noise in its mean square, and that mean square, bring to the
         variance, and the degrees of freedom of it.
         """
-        strata, (squares, found) = self._strata, self._found
+        strata, (squares, found, added) = self._strata, self._found
         times, fixed = self._times(source)
         variance = fixed + _total(times[stratum] * part for stratum, part in found.items())
         weight: dict[Facets, Any] = dict.fromkeys(strata.each, np.zeros(()))
@@ -156,7 +192,7 @@ class Studies(Brief):
             square = np.sqrt(df * _total((sign * squares[one]) ** 2 / self._free(one) for one, sign in sums.items()))
             effects.append((times[stratum] * (square - found[stratum]), times[stratum] * square, np.maximum(df, 1.0)))
         df, unseen = np.maximum(variance**2 / np.maximum(spread, 1e-300), 1.0), self._unseen(source)
-        variance = np.where(unseen, _total(self._parts(source).values()), variance)
+        variance = np.where(unseen, _total(self._parts(source).values()), variance + added)
         return variance, np.where(unseen, 1.0, df), effects
 
     def _unseen(self, source: Source) -> Any:

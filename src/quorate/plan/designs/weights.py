@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -15,6 +16,7 @@ from quorate.estimate.components.model import CELL
 from quorate.estimate.means.targets import ABSORBED, FINITE, FIXED, PANEL, POPULATION, SENSITIVITY, Pool, Target
 from quorate.numerics.assignment import toward
 from quorate.numerics.panel.grubbs import effects
+from quorate.plan.designs.groups import GroupSizes, GroupWeights
 from quorate.plan.designs.layouts import Count, Layout
 from quorate.roles import JUDGE, REPLICATE
 
@@ -31,38 +33,67 @@ def coefficient(
     whole: frozenset[str],
     laid: Layout,
     above: Mapping[str, tuple[str, ...]],
-    uneven: Mapping[str, float],
+    groups: GroupWeights | None,
     targets: Mapping[str, Target],
 ) -> Floats:
     """``sum_l (w_l - tau_l)^2`` of a term in a layout, replicates apart.
 
     ``own`` are the term's facets, ``whole`` those and what they are nested in. What groups items is in ``whole`` but
-    not in the layout: items carry it where they are in the term; elsewhere it crosses the rest, as evenly as the items
-    are spread over it and never in more combinations than there are items, or is absorbed.
+    not in the layout: items carry it where they are in the term; elsewhere it crosses the rest, as evenly as the mean
+    weighs it (``groups``; all alike without) and never in more combinations than there are items, or is absorbed.
     """
     if targets.get(name) == FIXED:
         return np.zeros(())
-    groups = [] if laid.item in whole else [facet for facet in whole if facet not in laid.counts]
+    over = [] if laid.item in whole else [facet for facet in whole if facet not in laid.counts]
     inside = whole & laid.counts.keys()
-    if any(targets[facet] == ABSORBED or facet not in laid.groups for facet in groups):
-        groups, inside = [], inside | {laid.item}
+    if any(targets[facet] == ABSORBED or facet not in laid.groups for facet in over):
+        over, inside = [], inside | {laid.item}
     sizes = {**laid.counts, **laid.grouped}
-    spread = math.prod(np.minimum(uneven.get(facet, 1.0) / sizes[facet], 1.0) for facet in groups)
-    concentrated = np.asarray(
-        laid.concentration(inside, 1 / np.asarray(spread)) if groups else laid.concentration(inside)
-    )
-    if groups:
-        concentrated = np.maximum(concentrated, laid.concentration(inside | {laid.item}))
+    last = [facet for facet in over if not any(facet in above.get(other, ()) for other in over)]
+    concentrated = np.asarray(laid.concentration(inside))
+    square = np.ones(())
+    if last:
+        square = np.asarray(1 / sizes[last[0]])
+        square = square if groups is None else np.clip(groups.squares[last[0]], square, 1.0)
+        by_item = laid.concentration(inside | {laid.item})
+        concentrated = np.maximum(laid.concentration(inside, 1 / square), by_item)
+    elif groups is not None and laid.item in inside:
+        concentrated = concentrated * groups.items
     if name.startswith(REPLICATE) or any(targets[facet] in (POPULATION, SENSITIVITY, ABSORBED) for facet in own):
         return concentrated
     # levels of the term under the target; the pool of a nested facet counts over all that it is nested in
-    levels = {facet: sizes[facet] for facet in (*inside, *groups)}
+    levels = {facet: sizes[facet] for facet in (*inside, *last)}
     for facet, target in targets.items():
         if facet in levels and isinstance(target, Pool):
             parents = [up for up in above.get(facet, ()) if up in levels]
             levels[facet] = _size(target, levels[facet] * math.prod(sizes[up] for up in parents))
             levels |= dict.fromkeys(parents, 1)
+    if groups is not None and last and not isinstance(targets[last[0]], Pool):  # they count by their items
+        rest = math.prod(count for facet, count in levels.items() if facet != last[0])
+        return np.asarray(square * toward(laid.concentration(inside), rest) + groups.apart[last[0]] / rest)
     return toward(concentrated, math.prod(levels.values()))
+
+
+def group_weights(
+    sizes: GroupSizes | None, laid: Layout, terms: Iterable[tuple[str, frozenset[str], Any]]
+) -> GroupWeights | None:
+    """How the mean of a layout weighs groups of items; None where all groups and items weigh alike.
+
+    ``terms`` are names with their facets, those that these are nested in included, and what each is worth. Their
+    weights in the mean do not depend on what it stands for.
+    """
+    if sizes is None or sizes.alike or not laid.groups:
+        return None
+    within: Any = 0.0
+    between: dict[str, Any] = {}
+    for name, whole, value in terms:
+        kind = next((group for group in sizes.names if group in whole), None)
+        part = value * laid.concentration(whole & laid.counts.keys()) / answers_of(name, laid)
+        if laid.item in whole:
+            within = within + part
+        elif kind is not None:
+            between[kind] = between.get(kind, 0.0) + part
+    return sizes.weights(within, between, sizes.times(laid))
 
 
 def answers_of(name: str, laid: Layout) -> Count:

@@ -174,7 +174,6 @@ def optimize(
         judges=plan.judges or tuple(cheapest(prices)[: plan.design.get(JUDGE, 1)]),
         caveats=(
             *_caveats(source, made, grid, plan, prices),
-            *((caveats.unequal_categories(),) if len(set(sizes)) > 1 else ()),
             *_unused(plan, paid),
             *_ends(source, made, plan, half_width),
         ),
