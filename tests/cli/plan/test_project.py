@@ -169,3 +169,17 @@ def test_plans_have_reports(run, scores, tmp_path, words):
     assert "standard error" in page.read_text()
     assert json.loads(plain.read_text())
     assert "--report: " in run(command, scores, *options, "--report", tmp_path / "plan.pdf").err
+
+
+def test_categories_of_unequal_size_and_what_they_count_for(run, tmp_path):
+    path = tmp_path / "skills.json"
+    path.write_text(json.dumps({"random": {"item": 0.4, "category": 0.1}}))
+    source, words = q.components({"item": 0.4, "category": 0.1}), ["project", path, "--items", 100, "--json"]
+    named = [*words, "--category-items", "math=60,code=30,chat=10"]
+    sizes, shares = {"math": 60, "code": 30, "chat": 10}, {"chat": 0.2, "math": 0.5, "code": 0.3}
+    left = q.project(source, items=100, category_items=sizes)
+    asked = q.project(source, items=100, category_items=sizes, category_shares=shares)
+    assert run(*named).json["se"] == pytest.approx(left.se)
+    assert run(*named, "--category-shares", "chat=.2,math=.5,code=.3").json["se"] == pytest.approx(asked.se)
+    unnamed = run(*words, "--category-items", "60,30,10", "--category-shares", ".5,.3,.2")
+    assert unnamed.json["half_width_95"] == pytest.approx(asked.half_width())
