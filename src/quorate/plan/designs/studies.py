@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, cast
@@ -25,8 +25,10 @@ _GENERATOR = 29
 """Of the lattice of studies: of a prime number of them, every mean square takes every step of its law once."""
 _MANY = 1000.0
 """Degrees of freedom from which the law of a mean square is that of Wilson and Hilferty (1931)."""
-_FEW = 4096
-"""Quantiles of Student's t that are cheaper one by one than from a table."""
+_TABLE = 4096
+"""Quantiles of Student's t in a table; as many are cheaper one by one."""
+_SHOWN = 2**20
+"""Quantiles up to which a result that is shown has each by itself: of a frontier of 8,000 designs."""
 
 
 @dataclass(frozen=True)
@@ -64,20 +66,22 @@ class Studies(Brief):
 
         Half of the studies find a narrower interval, half a wider one, if the components are right.
         """
-        return self._middle(lambda values: values, self.laid.calls, level)
+        return self._middle(level, _TABLE)
 
     def half_width_of(self, place: int, level: float = 0.95) -> float:
-        """The same, of one design alone."""
+        """The same, of one design; the first that is asked for works out all of them."""
+        if level not in self._widths:
+            self._widths[level] = np.ravel(self._middle(level, _SHOWN))
+        each = self._widths[level]
+        return float(each[place % len(each)])
 
-        def own(values: Floats) -> Floats:
-            flat = values.reshape(len(values), -1)
-            return flat[:, place % flat.shape[1]]
+    @cached_property
+    def _widths(self) -> dict[float, Floats]:
+        """Half the interval of the middle study of every design, by level."""
+        return {}
 
-        calls = np.ravel(self.laid.calls)
-        return float(self._middle(own, calls[place % len(calls)], level))
-
-    def _middle(self, of: Callable[[Floats], Floats], calls: Any, level: float) -> Floats:
-        """Half the interval of the middle study, of some of the designs."""
+    def _middle(self, level: float, few: int) -> Floats:
+        """Half the interval of the middle study of every design."""
 
         def half(source: Source, level: float) -> Floats:
             variance, df, effects = self._each_aim[id(source)]
@@ -85,12 +89,12 @@ class Studies(Brief):
             for noise, square, free in effects:
                 more = more + np.maximum(largest_square(free, level) * noise - square, 0.0)
             upper = (1 + level) / 2
-            student = t_quantiles(of(df), upper) * np.sqrt(of(variance))
-            return np.asarray(np.fmax(student, t_quantile(np.inf, upper) * np.sqrt(of(more))))
+            student = t_quantiles(df, upper, few) * np.sqrt(variance)
+            return np.asarray(np.fmax(student, t_quantile(np.inf, upper) * np.sqrt(more)))
 
         ended, level = self.source.scale, checked_level(level)
         widths = in_order(self._drawn, self.source.choices, half, level) * self.factor
-        return np.median(widths if ended is None else ended.half_width(widths, calls), axis=0)
+        return np.median(widths if ended is None else ended.half_width(widths, self.laid.calls), axis=0)
 
     @cached_property
     def _drawn(self) -> Facets:
@@ -269,13 +273,13 @@ def mean_squares(chance: Floats, df: ArrayLike) -> Floats:
     return np.where(free < 1, 1.0, np.where(free > _MANY, normal, exact))
 
 
-def t_quantiles(df: Floats, probability: float) -> Floats:
-    """Quantiles of Student's t; of many, from a table, right to 1e-6."""
+def t_quantiles(df: Floats, probability: float, few: int = _TABLE) -> Floats:
+    """Quantiles of Student's t; of more than ``few``, from a table, right to 1e-6."""
     from scipy.special import ndtri, stdtrit
 
-    if df.size <= _FEW:
+    if df.size <= few:
         return np.asarray(stdtrit(df, probability))
-    grid = np.linspace(0, 1, _FEW)
+    grid = np.linspace(0, 1, _TABLE)
     with np.errstate(divide="ignore"):
         known = np.where(grid > 0, stdtrit(1 / np.maximum(grid, 1e-9), probability), ndtri(probability))
     return np.exp(np.interp(1 / df, grid, np.log(known)))
