@@ -75,7 +75,9 @@ def page(site: Site, visitor: Visitor, standing: Standing) -> Response:
     far = {"done": standing.done, "total": standing.total, "undoable": standing.undoable, "form": visitor.form}
     if task is None:
         return site.page("rest.html", {**far, "closed": standing.closed})
-    words = {"task": task, "choices": choices(task.expects), "most": MOST_COMMENT}
+    # What to decide is read once, unless it is not always the same.
+    unfold = standing.done == 0 or len(site.study.prompts) > 1
+    words = {"task": task, "choices": choices(task.expects), "most": MOST_COMMENT, "unfold": unfold}
     return site.page("task.html", {**far, **words, "expects": task.expects})
 
 

@@ -35,11 +35,11 @@ async function submit(button) {
   if (button.name) fields.set(button.name, button.value);
   for (const one of own.querySelectorAll("button")) one.disabled = true;
   const response = await send(new URLSearchParams(fields));
-  show(await response.text());
+  show(await response.text(), button.name === "undo" ? "Taken back." : "Saved.");
   sending = false;
 }
 
-function show(html) {
+function show(html, done) {
   const next = new DOMParser().parseFromString(html, "text/html");
   document.title = next.title;
   document.body.replaceWith(next.body);
@@ -47,7 +47,7 @@ function show(html) {
   const main = document.getElementById("main");
   main.tabIndex = -1;
   main.focus({ preventScroll: true });
-  say(form() ? "Saved. Next question." : "");
+  say(done);
 }
 
 // From left to right among the answers; of two responses, the left one or the right one at once.
@@ -63,7 +63,7 @@ function move(step) {
 }
 
 document.addEventListener("submit", (event) => {
-  if (event.target.id !== "answer") return;
+  if (event.target !== form()) return;
   event.preventDefault();
   submit(event.submitter ?? event.target.querySelector("button"));
 });
