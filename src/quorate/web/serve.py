@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from importlib.util import find_spec
 from ipaddress import ip_address
@@ -22,6 +22,10 @@ from quorate.study.quote import sizes, worst
 
 if TYPE_CHECKING:
     from starlette.applications import Starlette
+
+
+SELF = "owner"
+"""What the owner of a study is called where names are given and shown."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +53,7 @@ def serve(
     port: int = 8000,
     host: str = "127.0.0.1",
     public: bool = False,
-    links: bool = False,
+    links: bool | Collection[str] = False,
     on_start: Callable[[Opened], None] | None = None,
 ) -> None:
     """Serve the pages of a study until Ctrl-C: people who are its judges answer there, and its owner watches.
@@ -68,8 +72,9 @@ def serve(
         The address that is listened at: this machine alone, unless ``public``.
     public : bool
         Whether other machines may reach the pages. They are not encrypted: put a reverse proxy with TLS before them.
-    links : bool
-        Whether everybody gets a new link, and the old ones end. Who has none gets one in any case.
+    links : bool or collection of str
+        Who gets a new link, so that the old one ends: everybody, or judges by name and ``owner``. Who has none gets one
+        in any case.
     on_start : callable, optional
         Called with the new links before the server starts; they are written to standard error unless it is given.
 
@@ -108,7 +113,7 @@ def is_loopback(host: str) -> bool:
         return host == "localhost"
 
 
-def prepare(study: str | os.PathLike[str], *, host: str, port: int, links: bool) -> Opened:
+def prepare(study: str | os.PathLike[str], *, host: str, port: int, links: bool | Collection[str]) -> Opened:
     """A study with its cells planned, everybody's questions in an order of their own, and links for who has none."""
     loaded = load(study)
     check(loaded)
@@ -119,11 +124,22 @@ def prepare(study: str | os.PathLike[str], *, host: str, port: int, links: bool)
         People(ledger, asked).arrange()
         known = Links(ledger)
         held, names = known.held(), [OWNER, *people(loaded)]
-        wanted = [name for name in names if links or name not in held]
+        new = frozenset(names if links is True else _named(links or (), names))
+        wanted = [name for name in names if name in new or name not in held]
         words = known.make(wanted)
     shown = f"[{host}]" if ":" in host else host
     made = {name: f"http://{shown}:{port}{LINK}{word}" for name, word in words.items()}
     return Opened(asked, made, bool(held.intersection(wanted)))
+
+
+def _named(given: Collection[str], names: Collection[str]) -> list[str]:
+    """Names of the links that are meant."""
+    found = [OWNER if name == SELF and name not in names else name for name in given]
+    for name in found:
+        if name not in names:
+            shown = ", ".join(known or SELF for known in names)
+            raise InvalidInput(f'links: nobody is called "{name}"; there are {shown}')
+    return found
 
 
 def listen(app: Starlette, host: str, port: int) -> None:
@@ -153,4 +169,4 @@ def listen(app: Starlette, host: str, port: int) -> None:
 
 def _say(opened: Opened) -> None:
     for name, link in opened.links.items():
-        sys.stderr.write(f"quorate: {name or 'owner'}: {link}\n")
+        sys.stderr.write(f"quorate: {name or SELF}: {link}\n")

@@ -41,6 +41,12 @@ def test_links_are_shown_once(run, listened):
         "raters 2",
     ]
     assert "/link/" not in run("serve", "study.yaml").out
+    one = run("serve", "study.yaml", "--link", "raters 2", "--link", "owner")
+    assert [line.split(": ")[0].strip() for line in one.out.splitlines()[1:3]] == ["owner", "raters 2"]
+    assert (
+        'links: nobody is called "raters 9"; there are owner, ana'
+        in run("serve", "study.yaml", "--link", "raters 9").err
+    )
     again = run("serve", "study.yaml", "--links", "--public", "--host", "0.0.0.0")
     assert again.out.count("/link/") == 4
     assert "Those from before end." in again.out

@@ -95,14 +95,19 @@ def show_quote(out: Console, study: Study, quoted: Quote) -> None:
     if len(rows) > 1:
         rows.append(["all", f"{quoted.cells:,}", span(quoted.calls), span(quoted.tokens), money_span(quoted.money)])
     table(out, {"judge": "left"} | dict.fromkeys(("cells", "calls", "tokens", "money"), "right"), rows)
-    say(
-        out,
-        f"Low / expected / high: no call is repeated, 4 characters per token; high: every one of {study.tries} tries, "
-        "a token for every byte, and the longest reply. Calls that are told to wait, are lost with their process, or "
-        f"meet a judge before its first answer come on top. No run takes more than is left of the {budget}.",
-    )
+    if quoted.cells > quoted.people:
+        say(out, f"{span_in_words(study.tries)} No run takes more than is left of the {budget}.")
     for remark in remarks(study, quoted):
         say(out, remark)
+
+
+def span_in_words(tries: int) -> str:
+    """What the three numbers of a quote stand for."""
+    return (
+        f"Low / expected / high: no call is repeated, 4 characters per token; high: every one of {tries} tries, "
+        "a token for every byte, and the longest reply. Calls that are told to wait, are lost with their process, or "
+        "meet a judge before its first answer come on top."
+    )
 
 
 def remarks(study: Study, quoted: Quote) -> Iterator[str]:
