@@ -27,6 +27,7 @@ def test_items_of_each_system_are_not_shared():
     assert draw_pair(Pair(20, missing=0.5), np.random.default_rng(1)).n_cells < 0.7 * 2 * 20 * 5 * 3
 
 
+@pytest.mark.slow
 def test_a_large_difference_is_always_found_and_none_rarely():
     assert simulate_comparisons(Pair(30, difference=5.0), studies=10).found == 1
     none = simulate_comparisons(Pair(40, judges=4), studies=40)

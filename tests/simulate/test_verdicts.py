@@ -32,6 +32,7 @@ def test_few_votes_are_refused(copied):
         replay_verdicts(copied, least=1000)
 
 
+@pytest.mark.slow
 def test_without_a_facet_single_votes_are_drawn(copied):
     (found,) = replay_verdicts(copied, [200], cluster=None, draws=1200)
     assert (found.method, found.pairs, found.tilted) == ("independent", 1, 1)

@@ -444,7 +444,9 @@ def test_of_a_recorded_table_nothing_is_asked_that_was_not_recorded(study, tmp_p
     assert carried.outcome.complete
 
 
-@pytest.mark.parametrize(("answers", "tries", "cycle"), [(0, 2, None), (30, 1, "judge")])
+@pytest.mark.parametrize(
+    ("answers", "tries", "cycle"), [pytest.param(0, 2, None, marks=pytest.mark.slow), (30, 1, "judge")]
+)
 def test_an_arm_that_fails_takes_no_more_than_a_fiftieth_of_the_budget(study, monkeypatch, answers, tries, cycle):
     """From the first call on or later, of one judge or of a cycle of two, and tried again."""
     called = Counter()

@@ -230,6 +230,7 @@ def test_the_interval_of_a_mean_is_the_studentised_bootstrap(fit, draws):
     assert half(estimate) > estimate.half_width(method="wald")
 
 
+@pytest.mark.slow
 def test_weights_kept_as_fitted_hardly_change_the_interval(unbalanced):
     """Against weights found anew for every draw: a second-order difference."""
     vars(unbalanced)["default_bootstrap"] = draws = unbalanced.bootstrap(200)

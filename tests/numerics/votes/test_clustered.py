@@ -23,6 +23,7 @@ def test_degrees_of_freedom_match_their_definition(rho):
     assert found == pytest.approx(np.trace(m) ** 2 / np.sum(m * m))
 
 
+@pytest.mark.slow
 def test_the_variance_is_unbiased_for_independent_votes():
     rng = np.random.default_rng(1)
     sizes = np.array([1.0, 2, 3, 10, 20])

@@ -65,6 +65,7 @@ def test_unanimous_votes_have_no_design_effect():
     assert np.isnan(vote_clusters.design_effect(clusters([2, 3], [2, 3]))).all()
 
 
+@pytest.mark.slow
 def test_halves_of_dependent_votes_differ_too_often_unless_clusters_are_allowed_for():
     rng = np.random.default_rng(2)
     copies = clusters(4.0 * rng.integers(2, size=2000), np.full(2000, 4), np.repeat(np.arange(20), 100))

@@ -160,7 +160,7 @@ def test_a_warm_up_under_way_is_waited_for():
     assert not policy.done(sent)
 
 
-@pytest.mark.parametrize(("batch", "stop"), [(1, 3), (8, 90), (1, 200)])
+@pytest.mark.parametrize(("batch", "stop"), [(8, 90), pytest.param(1, 3, marks=pytest.mark.slow), (1, 200)])
 def test_a_run_that_was_killed_goes_on_as_if_it_had_not_been(batch, stop, tmp_path):
     draws = scores_of(15, 500, 5) / 3
     draws[::4, 1::3] = np.nan

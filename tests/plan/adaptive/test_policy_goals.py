@@ -82,6 +82,7 @@ def test_for_the_average_attributes_add_up():
     assert pulls == {"worst": [41, 59], "average": [54, 46]}
 
 
+@pytest.mark.slow
 def test_focus_on_the_boundary_finds_the_better_system_more_often():
     drawn = [paired_systems(seed) for seed in range(3)]
     wrong = {name: np.mean([1 - right(name, draws, truth, 80 * 20) for truth, draws in drawn]) for name in OBJECTIVES}

@@ -69,7 +69,7 @@ def test_judges_that_stand_for_others_are_drawn_too(judged):
     assert judge.std() == pytest.approx(own, rel=0.1)  # chi-square on 2 degrees of freedom
 
 
-@pytest.mark.parametrize("target", ["panel", "population"])
+@pytest.mark.parametrize("target", [pytest.param("panel", marks=pytest.mark.slow), "population"])
 def test_figures_of_a_plain_loop(fit, target):
     options = {"limits": LIMITS, "layouts": LAYOUTS, "targets": {"judge": target}}
     goal = q.optimize(fit, budget=BUDGET, **options).se

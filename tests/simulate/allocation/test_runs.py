@@ -46,6 +46,7 @@ def test_pulls_are_given_in_the_order_of_the_pools():
         assert one.pulls[order[-1]] > 3 * one.pulls[order[0]]
 
 
+@pytest.mark.slow
 def test_errors_are_those_of_means_of_independent_draws():
     """Mean squared error of uniform allocation: the mean of variances over pulls."""
     found = outcomes(("uniform",), runs=4000)["uniform"]

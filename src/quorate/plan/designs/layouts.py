@@ -7,7 +7,8 @@ from one period of the assignment, whatever the number of items, and for many nu
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -85,7 +86,7 @@ class Layout(Brief):
             return None
         return self.cycle.uses(facet) * np.asarray(self.crossed * self.replicates)[..., None]
 
-    def concentration(self, facets: Set[str], groups: Any = 1.0) -> Any:
+    def concentration(self, facets: AbstractSet[str], groups: Any = 1.0) -> Any:
         """``sum_l w_l^2`` over the combinations of these facets (parents of nested facets included).
 
         With ``groups`` of items, equally large, for each group on its own.
@@ -102,7 +103,7 @@ class Layout(Brief):
         """Concentrations, which every term and every target ask for again."""
         return {}
 
-    def _concentration(self, facets: Set[str], groups: Any) -> Any:
+    def _concentration(self, facets: AbstractSet[str], groups: Any) -> Any:
         crossed = math.prod(self.counts[name] for name in facets if name not in self.assigned)
         together = facets & self.assigned
         if self.cycle is None or not together:
