@@ -1,5 +1,5 @@
 # Everything runs in .venv (benchmarks in .venv-bench, with the peers they are measured against; Inspect AI in
-# .venv-inspect, whose open streams at its end are not ours).
+# .venv-inspect, whose open streams at its end are not ours; what drives a browser in .venv-browser).
 # Each stamp file says what is installed there, so that a second call installs nothing.
 
 PYTHON ?= python3
@@ -15,7 +15,7 @@ INSTALL := -m pip install -qq --disable-pip-version-check --constraint constrain
 export PYTHONDONTWRITEBYTECODE :=
 SCRIPTS := $(sort $(filter-out benchmarks/_%,$(wildcard benchmarks/*.py)))
 
-.PHONY: demo test check engines calibrate test-slow test-local test-bayes test-postgres test-inspect bench docs pins clean
+.PHONY: demo test check engines calibrate test-slow test-local test-bayes test-postgres test-browser test-inspect bench docs pins clean
 .NOTPARALLEL:  # two calls of pip in one environment would get in each other's way
 
 demo: .venv/core.stamp  ## see the main job on data whose truth is known
@@ -49,6 +49,9 @@ test-bayes: .venv/bayes.stamp  ## posteriors by numpyro, with simulation-based c
 test-postgres: .venv/postgres.stamp  ## a ledger on Postgres, whose programs (initdb, pg_ctl) must be there
 	$(BIN)/python -m pytest -m postgres $(ARGS)
 
+test-browser: .venv/test.stamp .venv-browser/npm.stamp  ## people's pages in Chromium (CHROMIUM names it), which takes node and npm
+	$(BIN)/python -m pytest -m browser $(ARGS) tests/browser
+
 test-inspect: .venv-inspect/test.stamp  ## the panel in the newest Inspect AI itself, with mock models
 	.venv-inspect/bin/python -m pytest -m inspect -p no:unraisableexception $(ARGS) tests/study/inspect
 
@@ -70,7 +73,7 @@ pins:  ## resolve every dependency afresh and write constraints.txt
 	rm -rf .venv-pins
 
 clean:
-	rm -rf .venv .venv-bench .venv-inspect .venv-pins .cache build dist site
+	rm -rf .venv .venv-bench .venv-browser .venv-inspect .venv-pins .cache build dist site
 
 .venv/core.stamp: $(PINS)
 	$(PYTHON) -m venv .venv
@@ -95,6 +98,12 @@ clean:
 
 .venv/postgres.stamp: .venv/test.stamp
 	$(BIN)/python $(INSTALL) --editable '.[postgres]'
+	touch $@
+
+.venv-browser/npm.stamp: tests/browser/package.json
+	mkdir -p $(@D)
+	cp $< $(@D)
+	npm install --prefix $(@D) --no-package-lock --no-audit --no-fund --loglevel error
 	touch $@
 
 .venv-inspect/test.stamp: $(PINS)

@@ -40,7 +40,7 @@ def application(asked: Questions, *, rates: Rates | None = None) -> Starlette:
         site.desk.close()
 
     async def refused(_: Request, error: Exception) -> Response:
-        return site.message("That did not work", str(error), status=400)
+        return site.message("That did not work", str(error), status=400, back=True)
 
     async def absent(_: Request, error: Exception) -> Response:
         status: int = getattr(error, "status_code", 404)

@@ -56,7 +56,7 @@ def routes(site: Site) -> list[BaseRoute]:
             return stranger(site)
         form = await fields(request)
         if not from_own_form(visitor, form.get("form", "")):
-            return site.message("That did not work", "Load the page again, and answer there.", status=403)
+            return site.message("That did not work", "Load the page again, and answer there.", status=403, back=True)
         word = None if "skip" in form else form.get("answer", "")
         shown = int(form["shown"]) if form.get("shown", "").isdecimal() and len(form["shown"]) < 10 else -1
         key, comment = form.get("task", ""), form.get("comment", "")
@@ -84,11 +84,10 @@ def page(site: Site, visitor: Visitor, standing: Standing) -> Response:
 def choices(expects: Expects) -> list[Choice]:
     """The answers that are buttons, in the order in which they stand; none where a number is typed."""
     if expects.labels:
-        words = list(expects.labels)
-        keys = [str(number) if number < 10 else "" for number in range(1, len(words) + 1)]
+        keys = iter("123456789")
         return [
-            Choice(word, word[:1].upper() + word[1:], "T" if word.casefold() in _TIES else key)
-            for word, key in zip(words, keys, strict=True)
+            Choice(word, word[:1].upper() + word[1:], "T" if word.casefold() in _TIES else next(keys, ""))
+            for word in expects.labels
         ]
     points = [f"{point:g}" for point in expects.points]
     if len(points) > _MOST_POINTS:

@@ -75,9 +75,9 @@ class Site:
         """A page made of a template in which every value is text."""
         return HTMLResponse(self._templates.get_template(template).render(values), status)
 
-    def message(self, title: str, text: str, *, status: int = 200) -> HTMLResponse:
-        """A page that says one thing."""
-        return self.page("message.html", {"title": title, "text": text}, status=status)
+    def message(self, title: str, text: str, *, status: int = 200, back: bool = False) -> HTMLResponse:
+        """A page that says one thing, and may lead back to the question."""
+        return self.page("message.html", {"title": title, "text": text, "back": back}, status=status)
 
     async def visitor(self, request: Request, *, owner: bool = False) -> Visitor | None:
         """Who asks for a page of people, or of the owner; None if the request has no cookie of theirs."""

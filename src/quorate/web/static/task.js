@@ -2,7 +2,9 @@
 "use strict";
 
 const PAUSES = [500, 1000, 2000, 5000, 10000];
+const SETTLED = 300; // milliseconds in which nobody has read a question: what comes earlier was meant for the one before
 let sending = false;
+let since = -Infinity;
 
 const rest = (ms) => new Promise((done) => setTimeout(done, ms));
 const form = () => document.getElementById("answer");
@@ -27,7 +29,7 @@ async function send(body) {
 }
 
 async function submit(button) {
-  if (sending) return;
+  if (sending || performance.now() - since < SETTLED) return;
   const own = form();
   if (!button.formNoValidate && !own.reportValidity()) return;
   sending = true;
@@ -43,6 +45,7 @@ function show(html, done) {
   const next = new DOMParser().parseFromString(html, "text/html");
   document.title = next.title;
   document.body.replaceWith(next.body);
+  since = performance.now();
   window.scrollTo(0, 0);
   const main = document.getElementById("main");
   main.tabIndex = -1;
