@@ -42,7 +42,8 @@ def seen(rng, law, n):
     """Verdicts 0 and 1 on n items, whose label is 1."""
     right = rng.binomial(AGAIN, law(rng, n)).reshape(n, -1) / AGAIN
     answers = np.full(right.shape, AGAIN)
-    return Rightness(np.stack([1 - right, right], axis=2), answers, np.ones(n, int), LEVELS, ("judge", "prompt"), 0, 0)
+    shares = np.stack([1 - right, right], axis=2)
+    return Rightness(shares, answers, np.ones(n, int), LEVELS, ("judge", "prompt"), 0, 0, np.arange(n))
 
 
 def measures(one, rng, resamples=300):
@@ -52,10 +53,10 @@ def measures(one, rng, resamples=300):
     disputed = 1 - np.sum(one.verdicts() ** 2, axis=1)
     flipped, panel = flips(one, 0.95), worth(one, 0.95)
     return {
-        "configuration": share_of(right[:, 0], 0.95),
-        "average": share_of(average, 0.95),
-        "majority": share_of(majority, 0.95),
-        "gain": mean_of(majority - average, 0.95),
+        "configuration": share_of(right[:, 0], 0.95, one.cluster),
+        "average": share_of(average, 0.95, one.cluster),
+        "majority": share_of(majority, 0.95, one.cluster),
+        "gain": mean_of(majority - average, 0.95, one.cluster),
         "rewording": flipped.reworded,
         "excess": flipped.excess,
         "correlation": correlated(disputed, average, 0.95, resamples, rng),
@@ -92,7 +93,7 @@ def test_the_chosen_configuration_is_tested_on_labels_that_did_not_choose_it(ski
     for _ in range(300):
         chance = np.clip(skill + rng.normal(0, 0.15, (n, 1)), 0, 1)
         right = (rng.random((n, len(skill))) < chance).astype(float)
-        found.append(split_half(right, (right.mean(axis=1) > 0.5).astype(float), 100, 0.95, rng))
+        found.append(split_half(right, (right.mean(axis=1) > 0.5).astype(float), np.arange(n), 100, 0.95, rng))
     said = [f"skills {skill[0]:.2f} to {skill[-1]:.2f}, {n} items: apparent {np.mean([x.apparent for x in found]):.3f}"]
     for name in ("chosen", "lift", "left"):
         value, low, high = np.array([numbers(getattr(one, name)) for one in found]).T
@@ -128,3 +129,33 @@ def test_real_labels(shared):
     topical = q.against(*(q.read(frame, facets=facets, score=one, announce=False) for one in columns))
     print(topical.sentence, topical.flips)
     assert topical.flips.excess.low > 0
+
+
+def test_intervals_of_battles_that_share_a_prompt_cover():
+    """Three battles a prompt that are hard together: intervals over prompts cover, those over battles do not."""
+    rng = np.random.default_rng(3)
+    cluster = np.repeat(np.arange(40), 3)
+
+    def drawn(prompts):
+        right = rng.normal(0, 1.5, (prompts, 1, 1)) + rng.normal(0, 0.4, (prompts, 3, JUDGES)) + SKILL[:, 0]
+        verdict = (rng.random(right.shape) < 1 / (1 + np.exp(-right))).astype(float).reshape(-1, JUDGES)
+        shares = np.stack([1 - verdict, verdict], axis=2)
+        levels, label = tuple((f"j{j}",) for j in range(JUDGES)), np.ones(len(shares), int)
+        of = np.repeat(np.arange(prompts), 3)
+        return Rightness(shares, np.ones(verdict.shape, int), label, levels, ("judge",), 0, 0, of, "battle", "variant")
+
+    whole = drawn(20_000)
+    truth = {"majority": whole.majority().mean(), "panel": worth(whole, 0.95).value}
+    covered = {"majority": [], "battles alone": [], "panel": []}
+    for _ in range(STUDIES):
+        one = drawn(40)
+        for name, of in (("majority", cluster), ("battles alone", np.arange(120))):
+            found = share_of(one.majority(), 0.95, of)
+            covered[name].append(found.low <= truth["majority"] <= found.high)
+        panel = worth(one, 0.95)
+        covered["panel"].append(panel.low <= truth["panel"] <= panel.high)
+    rates = {name: 100 * float(np.mean(own)) for name, own in covered.items()}
+    print(rates)
+    assert 91 <= rates["majority"] <= 98.5
+    assert 90 <= rates["panel"] <= 98.5
+    assert rates["battles alone"] < 90

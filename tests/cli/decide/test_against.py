@@ -47,3 +47,23 @@ def test_people_are_named_once(run, scores, tmp_path):
     assert theirs["items"] == 60
     (tmp_path / "people.csv").write_text(scores.read_text().replace("score", "mark"))
     assert "people.csv is read as the judges are, and " in run("against", scores, "--people", "people.csv").err
+
+
+def test_votes_stand_beside_the_votes_of_people(run, tmp_path):
+    rng, lines = np.random.default_rng(8), []
+    for prompt in range(60):
+        truth = rng.choice(["model_a", "tie", "model_b"])
+        for judge in "abc":
+            said = truth if rng.random() < 0.7 else "model_a"
+            lines += [f"{prompt},x,y,{judge},{variant},{said},{truth}" for variant in "pq"]
+    path = tmp_path / "votes.csv"
+    path.write_text("prompt,model_a,model_b,judge,variant,winner,people\n" + "\n".join(lines) + "\n")
+    options = ("--splits", "20", "--resamples", "100", "--human-label", "people", "--facet", "variant=variant")
+    ran = run("against", path, *options)
+    assert (ran.code, ran.err) == (0, "")
+    said = " ".join(ran.out.split())
+    assert "of 60 labelled battles" in said
+    assert "judge variant battles right" in said
+    assert run("against", path, "--human", "a", "--json", "--splits", "20").json["unit"] == "battle"
+    mixed = run("against", path, *options, "--score", "winner", "--winner", "people")
+    assert "--winner: for votes, and --score is for scores" in mixed.err

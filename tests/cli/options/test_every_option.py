@@ -53,7 +53,7 @@ CALLS: dict[str, tuple[str, ...]] = {
     "compare": (READ, READ_VOTES, "quorate.decide.all_pairs:compare_all", "quorate.decide.compare:compare"),
     "rank": (READ, READ_VOTES, "quorate.estimate.ratings.rank:rank"),
     "corrected": (READ, READ_VOTES, "quorate.estimate.agreement.prediction_powered:corrected"),
-    "against": (READ, "quorate.estimate.agreement.against:against"),
+    "against": (READ, READ_VOTES, "quorate.estimate.agreement.against:against"),
     "agree": (READ, READ_VOTES, "quorate.analysis.agreement:agreement_view"),
     "pipelines": (READ, READ_VOTES, "quorate.simulate.pipelines.pipelines:pipelines"),
     "gaming": (READ, DECOMPOSE, "quorate.decide.gaming.gaming:gaming"),

@@ -108,7 +108,7 @@ def test_what_cannot_be_compared_is_refused_by_name(frame):
     with pytest.raises(InvalidInput, match="judges and people are both needed"):
         q.against(judgments, ["ann", *RIGHT])
     other = q.read(frame.with_columns(item=pl.lit("z") + pl.col("item")), announce=False)
-    with pytest.raises(NotEstimable, match="none is of an item that was judged"):
+    with pytest.raises(NotEstimable, match="none is of what was judged; items are matched"):
         q.against(judgments, other)
     halves = q.read(frame.with_columns(score=pl.col("score") + 0.25), announce=False)
     with pytest.raises(InvalidInput, match="most labels are verdicts that no judge gives"):
@@ -119,3 +119,73 @@ def test_what_cannot_be_compared_is_refused_by_name(frame):
         q.against(many, "ann")
     with pytest.raises(InvalidInput, match="splits: a whole number of at least 20"):
         q.against(judgments, "ann", splits=3)
+
+
+@pytest.fixture(scope="module")
+def battles():
+    """Two judges, two wordings, both orders, on three pairs of systems for every prompt; people's votes beside."""
+    rng, rows = np.random.default_rng(5), []
+    for prompt in range(40):
+        for a, b in (("x", "y"), ("z", "x"), ("y", "z")):
+            truth = rng.choice(["model_a", "model_b", "tie"], p=[0.45, 0.4, 0.15])
+            for judge, share in (("good", 0.8), ("poor", 0.5)):
+                for variant in "pq":
+                    for turned in (False, True):
+                        said = truth if rng.random() < share else rng.choice(["model_a", "model_b", "tie"])
+                        other = {"model_a": "model_b", "model_b": "model_a", "tie": "tie"}
+                        sides = (b, a, other[said], other[truth]) if turned else (a, b, said, truth)
+                        rows.append((prompt, *sides, judge, variant, "model_a", int(turned)))
+    names = ["prompt", "model_a", "model_b", "winner", "people", "judge", "variant", "first", "again"]
+    return pl.DataFrame(rows, schema=names, orient="row")
+
+
+def read_battles(frame, winner="winner"):
+    return q.read_votes(frame, winner=winner, facets={"variant": "variant"}, announce=False)
+
+
+def test_votes_are_verdicts_on_battles(battles):
+    found = q.against(read_battles(battles), read_battles(battles, "people"), splits=50, resamples=100)
+    assert (found.unit, found.items, found.clusters) == ("battle", 120, 40)
+    assert set(found.roles) == {"judge", "variant"}
+    assert "120 labelled battles" in found.sentence
+    right = battles.with_columns(right=pl.col("winner") == pl.col("people"))
+    each = right.group_by("judge", "variant").agg(pl.col("right").mean())
+    by_name = {frozenset(row[:2]): row[2] for row in each.rows()}
+    assert {frozenset(one.levels): one.value for one in found.configurations} == pytest.approx(by_name)
+    assert found.flips is not None  # between the two wordings
+    assert found.worth.value == pytest.approx(q.against(*as_labels(battles), splits=50, resamples=100).worth.value)
+
+
+def as_labels(frame):
+    """The same as labels of items: the system that won, by name."""
+    won = [
+        pl.when(pl.col(column) == "tie").then(pl.lit("tie"))
+        .when((pl.col(column) == "model_a") == (pl.col("model_a") < pl.col("model_b"))).then(pl.lit("first"))
+        .otherwise(pl.lit("second")).alias(name)
+        for column, name in (("winner", "said"), ("people", "label"))
+    ]  # fmt: skip
+    pair = pl.concat_str(
+        pl.col("prompt"), pl.min_horizontal("model_a", "model_b"), pl.max_horizontal("model_a", "model_b")
+    )
+    frame = frame.with_columns(*won, item=pair)
+    facets = {"item": "item", "judge": "judge", "prompt": "variant", "replicate": "again"}
+    return [q.read(frame, facets=facets, score=one, labels=True, announce=False) for one in ("said", "label")]
+
+
+def test_the_order_of_showing_is_a_facet_where_both_were_tried(battles):
+    votes = q.read_votes(battles, facets={"variant": "variant"}, order="first", announce=False)
+    found = q.against(votes, read_battles(battles, "people"), splits=20, resamples=100)
+    assert found.roles[-1] == "order"
+    assert len(found.configurations) == 8
+
+
+def test_people_among_those_who_voted_and_what_has_no_meaning(battles):
+    people = battles.with_columns(winner=pl.col("people"), judge=pl.lit("ann"))
+    votes = read_battles(pl.concat([battles, people]))
+    assert q.against(votes, "ann", splits=20, resamples=100).judges == ("good", "poor")
+    with pytest.raises(InvalidInput, match="judgments hold votes and people's labels; read both alike"):
+        q.against(read_battles(battles), as_labels(battles)[1])
+    with pytest.raises(InvalidInput, match="key: no item says which votes are of one battle"):
+        q.against(votes, "ann", key="item")
+    with pytest.raises(UnknownTerm, match="bob"):
+        q.against(votes, "bob")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 from math import isfinite, isnan
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, ClassVar
@@ -10,7 +11,8 @@ from typing import TYPE_CHECKING, Annotated, ClassVar
 import typer
 
 from quorate.cli.console import caveats, console, heading, read_as, say, table
-from quorate.cli.options import Files, Labelled, Level, Output, ScoreReading, ScoresFile, SeedOrNone, command
+from quorate.cli.options import File, Files, For, Labelled, Level, Output, Reading, SeedOrNone, command
+from quorate.cli.options.groups import spelled
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -18,7 +20,9 @@ if TYPE_CHECKING:
     from quorate.estimate.agreement.against import Against
     from quorate.estimate.agreement.yardsticks import ConfigurationAccuracy, Measured
     from quorate.table.judgments import Judgments
+    from quorate.table.votes import Votes
 
+NO_VOTES = "for votes, and this file has scores; leave it out"
 MOST_ROWS = 20
 """Configurations on the terminal; the report and the JSON have all."""
 
@@ -31,6 +35,11 @@ class Labels(Labelled):
         str | None,
         typer.Option(metavar="COLUMN", help="Instead of --human: column of FILE with what people said, or a key."),
     ] = None
+    key: Annotated[
+        str,
+        For("votes"),
+        typer.Option(metavar="ROLE", help="Votes: what the two systems answered; battles of one are drawn together."),
+    ] = "prompt"
     splits: Annotated[
         int, typer.Option(metavar="N", help="Random halves of the labels, to choose and to test the best on.")
     ] = 200
@@ -42,28 +51,36 @@ class Labels(Labelled):
         "give --human-label, the column of what people said, or --people, their file; one of the three"
     )
 
-    def theirs(self, file: Path, reading: ScoreReading) -> Judgments | list[str]:
-        """What people said: a table, or the judges who are people."""
+    def theirs(self, file: Path, reading: Reading, votes: bool) -> Judgments | Votes | list[str]:
+        """What people said: a table of the kind that judges' is, or the judges who are people."""
         if self.human_label is None:
-            return self.said(reading.alike().judgments)
+            alike = reading.alike()
+            return self.said(partial(alike.votes, facet=alike.facet) if votes else alike.judgments)
         self.once(bool(self.human), self.people is not None, True)
+        if votes:
+            return reading.votes(file, facet=reading.facet, winner=self.human_label, wins=())
         return replace(reading, score=self.human_label).judgments(file)
 
 
 @command
-def against(file: ScoresFile, labels: Labels, reading: ScoreReading, files: Files, out: Output) -> int:
+def against(file: File, labels: Labels, reading: Reading, files: Files, out: Output) -> int:
     """How often judges say what people say, and how many judges they are worth.
 
-    Every judge under every prompt, and their majority, against a label for each item: what averaging gains, which judge
-    to drop, how often verdicts flip when the prompt is reworded, and how many more labels would settle it.
+    Every judge under every prompt, and their majority, against a label for each item, or people's votes on each battle:
+    what averaging gains, which judge to drop, how often verdicts flip when the prompt is reworded, and how many more
+    labels would settle it.
     """
     from quorate.estimate.agreement.against import against as found_by
+    from quorate.table.votes import Votes
 
-    judgments = reading.judgments(file)
-    human = labels.theirs(file, reading)
+    judgments = judged(file, reading)
+    if not isinstance(judgments, Votes):
+        labels.refuse("votes", NO_VOTES)
+    human = labels.theirs(file, reading, isinstance(judgments, Votes))
     found = found_by(
         judgments,
         human,
+        key=labels.key,
         splits=labels.splits,
         resamples=labels.resamples,
         level=labels.level,
@@ -76,8 +93,23 @@ def against(file: ScoresFile, labels: Labels, reading: ScoreReading, files: File
     return 0
 
 
+def judged(file: Path, reading: Reading) -> Judgments | Votes:
+    """What judges said: votes, of which a facet may be the wording of the question, or scores or labels."""
+    scores = [name for name in reading.given("scores") if name != "facet"]
+    if reading.roles is not None:
+        return reading.table(file)
+    if scores or not (reading.given("votes") or reading.has_votes(file)):
+        reading.refuse(
+            "votes", f"for votes, and {spelled(type(reading), scores[0])} is for scores" if scores else NO_VOTES
+        )
+        return reading.judgments(file)
+    return reading.votes(file, facet=reading.facet)
+
+
 def show(out: Console, found: Against) -> None:
     """Print what the panel is worth, and every configuration beside the majority."""
+    from quorate.wording import plural
+
     say(out, found.sentence, style="bold")
     interval = f"{100 * found.level:.4g}% interval"
     heading(out, "Right verdicts")
@@ -90,7 +122,7 @@ def show(out: Console, found: Against) -> None:
     table(out, {" ": "left", "share": "right", interval: "right"}, rows)
     ranked = sorted(found.configurations, key=lambda one: -one.value)
     heading(out, "Configurations, the best first")
-    heads = dict.fromkeys(found.roles, "left") | {"items": "right", "right": "right", interval: "right"}
+    heads = dict.fromkeys(found.roles, "left") | {plural(found.unit): "right", "right": "right", interval: "right"}
     table(out, heads, [(*one.levels, f"{one.n:,}", *shown(one)) for one in ranked[:MOST_ROWS]])
     if len(ranked) > MOST_ROWS:
         say(out, f"  And {len(ranked) - MOST_ROWS:,} more; --report and --json have all.")
@@ -112,12 +144,20 @@ def show(out: Console, found: Against) -> None:
 
 def show_items(out: Console, found: Against, interval: str) -> None:
     """Print how right configurations are on items that they dispute less and more."""
+    from quorate.wording import capitalised, plural
+
     r = found.disagreement
-    heading(out, "Items, by how far configurations disagree")
+    heading(out, f"{capitalised(plural(found.unit))}, by how far configurations disagree")
     rows = [
         (f"{one.name} disputed", f"{one.n:,}", shown(one.average)[0], *shown(one.majority)) for one in found.tertiles
     ]
-    heads = {"items": "left", "n": "right", "one configuration": "right", "majority": "right", interval: "right"}
+    heads = {
+        plural(found.unit): "left",
+        "n": "right",
+        "one configuration": "right",
+        "majority": "right",
+        interval: "right",
+    }
     table(out, heads, rows)
     if not isnan(r.value):
         ends = "" if isnan(r.low) else f" ({r.low:.2f} to {r.high:.2f})"

@@ -30,9 +30,11 @@ from quorate.estimate.agreement.yardsticks import (
 )
 from quorate.numerics.inference import checked_level
 from quorate.numerics.panel.independence import Worth, correlated
+from quorate.roles import PROMPT
 from quorate.streams import stream
 from quorate.table.judgments import Judgments
 from quorate.table.results import Result, Row
+from quorate.table.votes import Votes
 from quorate.wording import counted, percent
 
 _FEW = 50
@@ -72,6 +74,10 @@ class Against(Result):
         The majority without each judge, the best to drop first; empty with fewer than three judges.
     level : float
         Coverage of intervals.
+    unit : str
+        What items are: ``item``, or of votes ``battle``.
+    clusters : int
+        Clusters of items that are drawn together; as many as items where each is drawn by itself.
     """
 
     items: int
@@ -94,13 +100,15 @@ class Against(Result):
     worth: Worth
     drops: tuple[Drop, ...]
     level: float
+    unit: str
+    clusters: int
 
     derived = ("sentence",)
 
     @property
     def caveats(self) -> tuple[Caveat, ...]:
         """What must be known to read it."""
-        out = [few_labelled(self.items)] if self.items < _FEW else []
+        out = [few_labelled(self.clusters)] if self.clusters < _FEW else []
         unknown = self.flips is not None and math.isnan(self.flips.rerun.value)
         return (*out, *([reruns_unknown()] if unknown else []))
 
@@ -109,7 +117,7 @@ class Against(Result):
         """The answer: what the panel is worth, whom to drop, how often verdicts flip, and how many labels settle it."""
         first = (
             f"The majority of {counted(len(self.configurations), 'configuration')} is right on "
-            f"{percent(self.majority.value)} of {counted(self.items, 'labelled item')}, one of them on "
+            f"{percent(self.majority.value)} of {counted(self.items, f'labelled {self.unit}')}, one of them on "
             f"{percent(self.average.value)}, and the one that is best on half of the labels on "
             f"{percent(self.chosen.value)} of the others"
         )
@@ -154,9 +162,10 @@ class Against(Result):
 
 
 def against(
-    judgments: Judgments,
-    human: Judgments | str | Collection[str],
+    judgments: Judgments | Votes,
+    human: Judgments | Votes | str | Collection[str],
     *,
+    key: str = PROMPT,
     splits: int = 200,
     resamples: int = 1000,
     level: float = 0.95,
@@ -165,15 +174,20 @@ def against(
     """How often judges say what people say, what averaging them gains, and how many independent judges they are worth.
 
     A configuration is a judge under a prompt, temperature ...; the majority is the verdict that most configurations
-    give. Items are taken as drawn, judges and prompts as these.
+    give. Items, and of votes battles, are taken as drawn, judges and prompts as these.
 
     Parameters
     ----------
-    judgments : Judgments
-        Verdicts: labels (``quorate.read(..., labels=True)``), or scores of at most 20 values, such as 0 and 1.
-    human : Judgments, or str or collection of str
-        What people said of the items, or a key: a table read alike; or the levels of ``judge`` that are people. The
-        label of an item is what most say.
+    judgments : Judgments or Votes
+        Verdicts: labels (``quorate.read(..., labels=True)``), scores of at most 20 values, such as 0 and 1, or votes
+        between two systems: for one, for the other, or a tie.
+    human : Judgments, Votes, or str or collection of str
+        What people said of the items or battles, or a key: a table read alike; or the levels of ``judge`` that are
+        people. The label of an item is what most say.
+    key : str
+        Of votes, the role of what the two systems answered. A battle is two systems on one level of it; battles of one
+        level are drawn together. Wordings of the judges' question are a facet ``variant``, and if most battles were
+        shown both ways round, so is their order.
     splits : int
         Random halves of the labels, on which the best configuration is chosen and tested.
     resamples : int
@@ -215,23 +229,23 @@ def against(
         if isinstance(value, bool) or not isinstance(value, int) or value < 20:
             raise InvalidInput(f"{name}: a whole number of at least 20 is needed, got {value!r}")
     draws = stream(0, "against") if rng is None else np.random.default_rng(rng)
-    seen = rightness(judgments, human)
-    right, majority = seen.right, seen.majority()
+    seen = rightness(judgments, human, key)
+    right, majority, cluster = seen.right, seen.majority(), seen.cluster
     average = row_means(right)
     disputed = 1 - np.sum(seen.verdicts() ** 2, axis=1)
-    halves = split_half(right, majority, splits, level, draws)
+    halves = split_half(right, majority, cluster, splits, level, draws)
     return Against(
         items=len(right),
         unlabelled=seen.unlabelled,
         undecided=seen.undecided,
         roles=seen.roles,
         configurations=tuple(accuracies(seen, level)),
-        average=share_of(average, level),
-        majority=share_of(majority, level),
-        gain=mean_of(majority - average, level),
-        beaten=beaten(right, majority, resamples, level, draws),
-        disagreement=Measured(*correlated(disputed, average, level, resamples, draws)),
-        tertiles=tuple(tertiles(disputed, average, majority, level)),
+        average=share_of(average, level, cluster),
+        majority=share_of(majority, level, cluster),
+        gain=mean_of(majority - average, level, cluster),
+        beaten=beaten(right, majority, cluster, resamples, level, draws),
+        disagreement=Measured(*correlated(disputed, average, level, resamples, draws, cluster)),
+        tertiles=tuple(tertiles(disputed, average, majority, cluster, level)),
         apparent=halves.apparent,
         chosen=halves.chosen,
         lift=halves.lift,
@@ -241,4 +255,6 @@ def against(
         worth=worth(seen, level),
         drops=drops(seen, majority, level),
         level=level,
+        unit=seen.unit,
+        clusters=int(cluster.max()) + 1,
     )

@@ -11,14 +11,13 @@ import numpy as np
 
 from quorate.arrays import Floats, Ints
 from quorate.errors import InvalidInput, NotEstimable, UnknownTerm
-from quorate.estimate.labels.given import label_shares
-from quorate.estimate.means.effects import level_labels
-from quorate.roles import JUDGE
-from quorate.table.answers import answers
+from quorate.estimate.agreement.verdicts import ITEM, Verdicts, verdicts
+from quorate.roles import JUDGE, PROMPT
 from quorate.table.judgments import Judgments, table_of
-from quorate.wording import Brief, counted
+from quorate.table.votes import Votes
+from quorate.wording import Brief
 
-MOST_VERDICTS, _MOST, _SAME = 20, 20_000_000, 1e-9
+_MOST, _SAME = 20_000_000, 1e-9
 
 
 @dataclass(frozen=True)
@@ -39,6 +38,12 @@ class Rightness(Brief):
         Facets that tell configurations apart.
     unlabelled, undecided : int
         Items that were judged and have no label, and whose people tie.
+    cluster : array of int, shape (items,)
+        Which items may resemble each other, by a number from 0; each its own where none do.
+    unit : str
+        What items are called: ``item``, or ``battle`` of votes.
+    wording : str
+        Role whose levels are wordings of one question.
     """
 
     shares: Floats
@@ -48,6 +53,9 @@ class Rightness(Brief):
     roles: tuple[str, ...]
     unlabelled: int
     undecided: int
+    cluster: Ints
+    unit: str = ITEM
+    wording: str = PROMPT
 
     @cached_property
     def right(self) -> Floats:
@@ -93,7 +101,9 @@ def row_means(values: Floats) -> Floats:
         return np.asarray(np.nansum(values, axis=1) / known.sum(axis=1))
 
 
-def judged_and_labelled(judgments: Judgments, human: Judgments | str | Collection[str]) -> tuple[Judgments, Judgments]:
+def judged_and_labelled(
+    judgments: Judgments | Votes, human: Judgments | Votes | str | Collection[str]
+) -> tuple[Judgments | Votes, Judgments | Votes]:
     """What judges said, and what people said, who may be judges of the same table.
 
     Raises
@@ -101,38 +111,51 @@ def judged_and_labelled(judgments: Judgments, human: Judgments | str | Collectio
     UnknownTerm
         If there is no such judge.
     InvalidInput
-        If nothing is left of either, or one holds labels and the other scores.
+        If nothing is left of either, or they hold different things: scores, labels or votes.
     """
-    table = table_of(judgments)
-    if isinstance(human, Judgments):
-        if bool(human.labels) != bool(table.labels):
-            kinds = [("scores", "labels")[bool(one.labels)] for one in (table, human)]
-            raise InvalidInput(f"human: judgments hold {kinds[0]} and people's {kinds[1]}; read both alike")
+    table = judgments if isinstance(judgments, Votes) else table_of(judgments)
+    if isinstance(human, (Judgments, Votes)):
+        ours, theirs = (_kind(one) for one in (table, human))
+        if ours != theirs:
+            raise InvalidInput(f"human: judgments hold {ours} and people's {theirs}; read both alike")
         return table, human
     names = {human} if isinstance(human, str) else set(human)
     levels = table.facet(JUDGE).levels
     for name in sorted(names):
         if name not in levels:
             raise UnknownTerm(name, levels, JUDGE)
-    known = np.array([level in names for level in levels])[table.column(JUDGE)]
+    code = table.column(JUDGE)
+    known = np.isin(code, [place for place, level in enumerate(levels) if level in names])
     if known.all() or not known.any():
         raise InvalidInput(
             f"human: judges and people are both needed, got {len(names)} of {len(levels)} judges as people"
         )
+    if isinstance(table, Votes):
+        return table.keep(~known), table.keep(known)
     return table.keep(~known), table.keep(known)
 
 
-def rightness(judgments: Judgments, human: Judgments | str | Collection[str]) -> Rightness:
-    """Verdicts of every configuration on every item that people labelled.
+def _kind(table: Judgments | Votes) -> str:
+    if isinstance(table, Votes):
+        return "votes"
+    return "labels" if table.labels else "scores"
+
+
+def rightness(
+    judgments: Judgments | Votes, human: Judgments | Votes | str | Collection[str], key: str = PROMPT
+) -> Rightness:
+    """The verdict of every configuration on every item that people labelled.
 
     The label of an item is the verdict that most of what people said of it gives; items of which they tie have none.
 
     Parameters
     ----------
-    judgments : Judgments
-        Verdicts: labels, or scores of at most 20 values.
-    human : Judgments, or str or collection of str
+    judgments : Judgments or Votes
+        Verdicts: labels, scores of at most 20 values, or votes between two systems.
+    human : Judgments, Votes, or str or collection of str
         What people said, or which judges are people.
+    key : str
+        Of votes, the role of what the two systems answered.
 
     Raises
     ------
@@ -141,74 +164,49 @@ def rightness(judgments: Judgments, human: Judgments | str | Collection[str]) ->
     NotEstimable
         If no item is in both.
     """
-    judged, people = (table.keep(table.n > 0) for table in judged_and_labelled(judgments, human))
-    names, shares = verdict_shares(judged)
-    theirs, said = verdict_shares(people)
-    places = {name: place for place, name in enumerate(dict.fromkeys((*names, *theirs)))}
-    label, undecided = _labels(people, said, np.array([places[name] for name in theirs]))
-    items = level_labels(judged, judged.object)
-    item = judged.level_codes([judged.object])
-    of_item = np.array([label.get(name, -1) for name in items])
+    judged, people = (verdicts(table, key) for table in judged_and_labelled(judgments, human))
+    places = {name: place for place, name in enumerate(dict.fromkeys((*judged.names, *people.names)))}
+    label, undecided = _labels(people, np.array([places[name] for name in people.names]))
+    of_item = np.array([label.get(name, -1) for name in judged.units])
     known = np.flatnonzero(of_item >= 0)
     if not len(known):
         raise NotEstimable(
-            f"labels: none is of an item that was judged; {judged.object}s are matched by their names, "
-            f"such as {items[0]!r} here"
+            f"labels: none is of what was judged; {judged.unit}s are matched by their names, "
+            f"such as {judged.units[0]!r} here"
         )
-    roles = tuple(name for name in judged.names if name not in (judged.object, *judged.ancestors(judged.object)))
-    if np.mean(np.isin(of_item[known], [places[name] for name in names])) < 0.5:
+    given = [places[name] for name in judged.names]
+    if np.mean(np.isin(of_item[known], given)) < 0.5:
         raise InvalidInput(
-            f"human: most labels are verdicts that no judge gives, such as {theirs[0]}; judges say {names[0]} ... "
-            f"{names[-1]}. Label with the same words or numbers"
+            f"human: most labels are verdicts that no judge gives, such as {people.names[0]}; judges say "
+            f"{judged.names[0]} ... {judged.names[-1]}. Label with the same words or numbers"
         )
-    code = judged.level_codes(roles)
-    levels = _levels(judged, roles, code)
-    shape = (len(items), len(levels), len(places))
+    shape = (len(judged.units), len(judged.levels), len(places))
     if math.prod(shape) > _MOST:
         raise InvalidInput(f"judgments: {math.prod(shape):,} verdicts of items by configurations are too many at once")
-    whole = np.full(shape, np.nan)
-    whole[item, code] = 0.0
-    whole[item[:, None], code[:, None], np.array([places[name] for name in names])[None, :]] = shares
-    count = np.zeros(shape[:2], dtype=np.int64)
-    count[item, code] = judged.n
-    unlabelled = len(items) - len(known) - len(undecided & set(items))
-    return Rightness(whole[known], count[known], of_item[known], levels, roles, unlabelled, len(undecided & set(items)))
+    whole, count = np.full(shape, np.nan), np.zeros(shape[:2], dtype=np.int64)
+    whole[judged.of, judged.code] = 0.0
+    whole[judged.of[:, None], judged.code[:, None], np.array(given)[None, :]] = judged.shares
+    count[judged.of, judged.code] = judged.n
+    tied = len(undecided & set(judged.units))
+    return Rightness(
+        whole[known],
+        count[known],
+        of_item[known],
+        judged.levels,
+        judged.roles,
+        len(judged.units) - len(known) - tied,
+        tied,
+        np.unique([judged.cluster[place] for place in known], return_inverse=True)[1].astype(np.int64),
+        judged.unit,
+        judged.wording,
+    )
 
 
-def verdict_shares(judgments: Judgments) -> tuple[tuple[str, ...], Floats]:
-    """Verdicts by name, and the share of each among the answers of every cell, shape (cells, verdicts)."""
-    if judgments.labels:
-        return judgments.labels, label_shares(judgments)
-    values = np.unique([judgments.low, judgments.high])
-    mixed = judgments.low < judgments.high
-    if set(values.tolist()) <= {0.0, 1.0}:
-        return ("0", "1"), np.column_stack([1 - judgments.mean, judgments.mean])
-    given, offsets = (judgments.mean, np.arange(judgments.n_cells + 1)) if not mixed.any() else answers(judgments)
-    values = np.unique(given)
-    if len(values) > MOST_VERDICTS:
-        raise InvalidInput(
-            f"judgments: scores have {counted(len(values), 'value')}, more than the {MOST_VERDICTS} that verdicts may "
-            "have; compare means of scores with people's by quorate.corrected, or cut scores into a few"
-        )
-    cell = np.repeat(np.arange(judgments.n_cells), np.diff(offsets))
-    out = np.zeros((judgments.n_cells, len(values)))
-    np.add.at(out, (cell, np.searchsorted(values, given)), 1.0)
-    return tuple(f"{value:g}" for value in values), out / np.diff(offsets)[:, None]
-
-
-def _labels(people: Judgments, said: Floats, place: Ints) -> tuple[Mapping[str, int], set[str]]:
+def _labels(people: Verdicts, place: Ints) -> tuple[Mapping[str, int], set[str]]:
     """The verdict that most of what people said gives, by item, and the items of which they tie."""
-    item, names = people.level_codes([people.object]), level_labels(people, people.object)
-    total = np.zeros((len(names), said.shape[1]))
-    np.add.at(total, item, said)
+    total = np.zeros((len(people.units), len(people.names)))
+    np.add.at(total, people.of, people.shares)
     first = total >= total.max(axis=1, keepdims=True) - _SAME
     alone = first.sum(axis=1) == 1
-    label = {name: int(place[first[i].argmax()]) for i, name in enumerate(names) if alone[i]}
-    return label, {name for i, name in enumerate(names) if not alone[i]}
-
-
-def _levels(judgments: Judgments, roles: tuple[str, ...], code: Ints) -> tuple[tuple[str, ...], ...]:
-    """Levels of every configuration."""
-    first = np.unique(code, return_index=True)[1]
-    columns = [[judgments.facet(role).levels[at] for at in judgments.column(role)[first]] for role in roles]
-    return tuple(zip(*columns, strict=True)) if columns else ((),)
+    label = {name: int(place[first[i].argmax()]) for i, name in enumerate(people.units) if alone[i]}
+    return label, {name for i, name in enumerate(people.units) if not alone[i]}

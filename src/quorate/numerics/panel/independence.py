@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from quorate.arrays import Floats
+from quorate.arrays import Floats, Ints
 from quorate.numerics.inference import t_quantile
 
 _ROUNDING, _AT_ONCE = 1e-12, 500_000
@@ -31,7 +31,7 @@ class Worth(NamedTuple):
     high: float
 
 
-def independent_judges(errors: Floats, level: float) -> Worth:
+def independent_judges(errors: Floats, level: float, cluster: Ints | None = None) -> Worth:
     """How many judges with independent errors a panel is worth.
 
     ``J / (1 + (J - 1) rho)`` with the mean covariance of two judges over the mean variance for rho.
@@ -42,6 +42,8 @@ def independent_judges(errors: Floats, level: float) -> Worth:
         How wrong each judge was about each item.
     level : float
         Coverage of the interval.
+    cluster : array of int, shape (items,), optional
+        Items that may resemble each other; the jackknife leaves them out together.
 
     References
     ----------
@@ -59,9 +61,14 @@ def independent_judges(errors: Floats, level: float) -> Worth:
     if n < 3 or judges < 2 or not own > _ROUNDING or not together > _ROUNDING:
         return Worth(np.nan, np.nan, np.nan, np.nan)
     value = float(judges * own / together)
-    left = sums - errors  # the sums without each item
-    own_left = square.sum() - square - (left**2).sum(axis=1) / (n - 1)
-    together_left = (total**2).sum() - total**2 - left.sum(axis=1) ** 2 / (n - 1)
+    place = np.arange(n) if cluster is None else np.unique(cluster, return_inverse=True)[1]
+    away = np.bincount(place)
+    squares, totals = np.bincount(place, square), np.bincount(place, total**2)
+    left = sums - np.column_stack([np.bincount(place, own) for own in errors.T])  # the sums without each cluster
+    if len(away) < 3:
+        return Worth(value, float((together - own) / (judges - 1) / own), np.nan, np.nan)
+    own_left = square.sum() - squares - (left**2).sum(axis=1) / (n - away)
+    together_left = (total**2).sum() - totals - left.sum(axis=1) ** 2 / (n - away)
     rho = float((together - own) / (judges - 1) / own)
     if np.any(own_left <= _ROUNDING) or np.any(together_left <= _ROUNDING):
         return Worth(value, rho, np.nan, np.nan)
@@ -70,7 +77,7 @@ def independent_judges(errors: Floats, level: float) -> Worth:
 
 
 def correlated(
-    x: Floats, y: Floats, level: float, resamples: int, rng: np.random.Generator
+    x: Floats, y: Floats, level: float, resamples: int, rng: np.random.Generator, cluster: Ints | None = None
 ) -> tuple[float, float, float]:
     """Correlation of two variables and its interval, by the studentised bootstrap of Fisher's z; nan where none is.
 
@@ -84,6 +91,8 @@ def correlated(
         Bootstrap samples.
     rng : numpy.random.Generator
         Source of the draws.
+    cluster : array of int, shape (n,), optional
+        From 0: values that may resemble each other, and are drawn together.
 
     References
     ----------
@@ -92,11 +101,15 @@ def correlated(
     n = len(x)
     if n < 4 or not np.ptp(x) > _ROUNDING or not np.ptp(y) > _ROUNDING:
         return np.nan, np.nan, np.nan
-    (z,), (se,) = _fisher(np.ones((1, n)), x, y)
+    cluster = np.arange(n) if cluster is None else cluster
+    order = np.argsort(cluster, kind="stable")
+    x, y, starts = x[order], y[order], np.flatnonzero(np.diff(cluster[order], prepend=-1))
+    units, size = len(starts), np.diff(starts, append=n)
+    (z,), (se,) = _fisher(np.ones((1, units)), size, x, y)
     block, drawn = max(1, _AT_ONCE // n), []
     for first in range(0, resamples, block):
-        weight = rng.multinomial(n, np.full(n, 1 / n), min(block, resamples - first)).astype(float)
-        other, its = _fisher(weight, x, y)
+        weight = rng.multinomial(units, np.full(units, 1 / units), min(block, resamples - first)).astype(float)
+        other, its = _fisher(weight, size, x, y)
         drawn.append(((other - z) / its)[np.isfinite(other) & (its > 0)])
     pivots = np.concatenate(drawn)
     if not np.isfinite(z) or not se > 0 or len(pivots) < resamples / 2:
@@ -105,15 +118,17 @@ def correlated(
     return float(np.tanh(z)), float(np.tanh(z - high * se)), float(np.tanh(z - low * se))
 
 
-def _fisher(weight: Floats, x: Floats, y: Floats) -> tuple[Floats, Floats]:
-    """Fisher's z of samples and its standard error, by influences; ``weight`` has how often an item is in a sample."""
+def _fisher(often: Floats, size: Ints, x: Floats, y: Floats) -> tuple[Floats, Floats]:
+    """Fisher's z of samples and its standard error, by influences; ``often`` has how often a cluster is in a sample."""
+    weight, starts = np.repeat(often, size, axis=1), np.cumsum(size) - size
     n = weight.sum(axis=1, keepdims=True)
     with np.errstate(invalid="ignore", divide="ignore"):
         a, b = (one[None, :] - (weight @ one)[:, None] / n for one in (x, y))
         a, b = (one / np.sqrt(np.sum(weight * one**2, axis=1, keepdims=True) / n) for one in (a, b))
         r = np.sum(weight * a * b, axis=1, keepdims=True) / n
         influence = a * b - r * (a**2 + b**2) / 2
-        se = np.sqrt(np.sum(weight * influence**2, axis=1)) / n[:, 0] / (1 - r[:, 0] ** 2)
+        of_cluster = np.add.reduceat(influence, starts, axis=1)
+        se = np.sqrt(np.sum(often * of_cluster**2, axis=1)) / n[:, 0] / (1 - r[:, 0] ** 2)
         return np.arctanh(np.clip(r[:, 0], -1, 1)), se
 
 

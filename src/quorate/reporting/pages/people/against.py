@@ -20,7 +20,7 @@ from quorate.reporting.page import (
     source_of,
     title_of,
 )
-from quorate.wording import counted, listed, percent
+from quorate.wording import capitalised, counted, listed, percent, plural
 
 if TYPE_CHECKING:
     from quorate.estimate.agreement.against import Against
@@ -32,8 +32,11 @@ if TYPE_CHECKING:
 def page(result: Against, table: Table | None = None) -> Page:
     """The page of judges against labels."""
     worth = "" if math.isnan(result.worth.low) else f" ({result.worth.low:.1f} to {result.worth.high:.1f})"
-    facts: dict[str, object] = {"labelled items": result.items, "judged items without a label": result.unlabelled}
-    facts |= {"items of which people tie": result.undecided, "configurations": len(result.configurations)}
+    units = plural(result.unit)
+    facts: dict[str, object] = {f"labelled {units}": result.items}
+    facts |= {f"judged {units} without a label": result.unlabelled}
+    facts |= {} if result.clusters == result.items else {"clusters of them that are drawn together": result.clusters}
+    facts |= {f"{units} of which people tie": result.undecided, "configurations": len(result.configurations)}
     facts |= {"what tells configurations apart": listed(result.roles) if result.roles else "nothing"}
     facts |= {"best configuration on the half that chose it": percent(result.apparent)}
     facts |= {"mean correlation of two judges' errors": result.worth.correlation}
@@ -44,7 +47,7 @@ def page(result: Against, table: Table | None = None) -> Page:
             (result.sentence,),
             figures=(summary(result), configurations(result)),
         ),
-        Section("items", "On which items they are right", figures=(tertiles(result),)),
+        Section("items", f"On which {units} they are right", figures=(tertiles(result),)),
     ]
     if result.flips is not None:
         sections.append(Section("flips", "How often rewording flips a verdict", figures=(flips(result.flips),)))
@@ -62,7 +65,9 @@ def page(result: Against, table: Table | None = None) -> Page:
         title=title_of(table, "Judges against labels"),
         sentence=headline(result),
         sections=tuple(sections),
-        facts=particulars("labels", f"What it rests on: {counted(result.items, 'labelled item')}", facts.items()),
+        facts=particulars(
+            "labels", f"What it rests on: {counted(result.items, f'labelled {result.unit}')}", facts.items()
+        ),
         methods=methods(result),
         content=result.to_dict,
         caveats=tuple(caveat.sentence for caveat in result.caveats),
@@ -76,7 +81,7 @@ def page(result: Against, table: Table | None = None) -> Page:
 def headline(result: Against) -> str:
     """What the panel is worth and whether the majority is better than one configuration."""
     each = f"one configuration on {percent(result.average.value)}"
-    said = f"The majority is right on {percent(result.majority.value)} of {counted(result.items, 'item')}, {each}"
+    said = f"The majority is right on {percent(result.majority.value)} of {counted(result.items, result.unit)}, {each}"
     if math.isnan(result.worth.value):
         return f"{said}."
     return f"{said}; {len(result.judges)} judges are worth {result.worth.value:.1f} independent ones."
@@ -99,10 +104,10 @@ def summary(result: Against) -> Figure:
     ]
     beats = percent(result.beaten.value)
     finding = f"The majority gains {100 * result.gain.value:+.1f} points and beats {beats} of configurations"
-    share, level = f"Share of right verdicts on {counted(result.items, 'item')}", f"{100 * result.level:.4g}%"
+    share, level = f"Share of right verdicts on {counted(result.items, result.unit)}", f"{100 * result.level:.4g}%"
     seemed = f"The best on half of the labels looked right on {percent(result.apparent)} of these."
     lines = (
-        f"{share}, with {level} intervals over items.",
+        f"{share}, with {level} intervals over {plural(result.unit)}.",
         f"It beats {_ends(result.beaten)} by the bootstrap. {seemed}",
     )
 
@@ -119,7 +124,7 @@ def configurations(result: Against) -> Figure:
     rows: list[Row] = [
         {
             "configuration": ", ".join(cut(level) for level in one.levels) or "all",
-            "items": one.n,
+            plural(result.unit): one.n,
             "value": one.value,
             "low": one.low,
             "high": one.high,
@@ -146,20 +151,21 @@ def tertiles(result: Against) -> Figure:
             row = _row(f"{one.name} disputed, {by}", measured)
             rows.append({**row, "items": one.n, "disagreement": one.disagreement})
     r = result.disagreement
-    finding = "Configurations do not differ in how far they disagree on items"
+    finding = "Configurations do not differ in how far they disagree"
     if not math.isnan(r.value):
         ends = "" if math.isnan(r.low) else f" ({r.low:.2f} to {r.high:.2f})"
         finding = f"Disagreement and right verdicts correlate by {r.value:.2f}{ends}"
+    said = f"Thirds of the {plural(result.unit)} by the chance that two configurations give different verdicts"
     lines = (
-        "Thirds of the items by the chance that two configurations give different verdicts; items alike stay together.",
-        "Items in dispute are those to send to people.",
+        f"{said}; those that are alike stay together.",
+        f"The {plural(result.unit)} in dispute are those to send to people.",
     )
 
     def chart() -> Chart:
         looks = [(NAIVE, "circle"), (CORRECTED, "circle")] * len(result.tertiles)
         return marks.dots(rows, "what", "value", "share of right verdicts", looks, at=None)
 
-    heads = {"what": "items", "value": "right", "items": "n"}
+    heads = {"what": plural(result.unit), "value": "right", "items": "n"}
     return Figure("tertiles", Caption(finding, lines), rows, chart, heads, unfolded=True)
 
 
@@ -208,10 +214,14 @@ def drops(result: Against) -> Figure:
 
 def methods(result: Against) -> str:
     """The paragraph for a methods section."""
+    units, drawn = plural(result.unit), "as drawn"
+    if result.clusters < result.items:
+        drawn = f"as drawn in {result.clusters:,} clusters"
     return (
         f"Verdicts of {counted(len(result.configurations), 'configuration')} were compared with one label for each of "
-        f"{counted(result.items, 'item')}. Items are taken as drawn, judges and prompts as these. Shares of right "
-        "verdicts have Wilson's interval with the trials that their standard error over items is worth, differences "
+        f"{counted(result.items, result.unit)}. {capitalised(units)} are taken {drawn}, judges and prompts as these. "
+        f"Shares of right verdicts have Wilson's interval with the trials that their standard error over {units} is "
+        "worth, differences "
         "Student's; those of judges left out hold for all at once (Bonferroni). The correlation of disagreement (one "
         "less the sum of squared shares of verdicts) and accuracy has a studentised bootstrap interval. A panel of J "
         "judges is worth J / (1 + (J - 1) rho) independent ones, rho the mean covariance of two judges' errors over "
