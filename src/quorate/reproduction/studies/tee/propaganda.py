@@ -24,7 +24,8 @@ def outcome(_: np.random.Generator) -> Outcome:
         "average accuracy of judgments, %": 100 * float(right.mean()),
         "accuracy of the majority, %": 100 * float(majority.mean()),
     }
-    for name, third in zip(("low", "medium", "high"), tertiles(variance, right, majority, 0.95), strict=True):
+    thirds = tertiles(variance, right, majority, np.arange(len(n)), 0.95)
+    for name, third in zip(("low", "medium", "high"), thirds, strict=True):
         values[f"accuracy at {name} variance, %"] = 100 * third.average.value
     rows = [{"variance": float(v), "accuracy": float(a)} for v, a in zip(variance, right, strict=True)]
     title = "Accuracy of an item's judgments against their variance (Fig. 17)"
