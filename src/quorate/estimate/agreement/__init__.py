@@ -3,7 +3,7 @@
 ``agreement``: how often pipelines of judges decide battles as people do.
 ``pipelines``, ``battles``, ``clusters``: what a pipeline is, its verdicts, battles that resemble each other.
 ``accuracy``, ``cells``: how often judges are right, and single judgments in every cell.
-``against``, ``verdicts``, ``rightness``, ``yardsticks``: judges against labels: each, their majority, what the panel is worth.
+``against``, ``verdicts``, ``rightness``, ``yardsticks``: judges against labels, their majority, a panel's worth.
 ``pairwise``: how alike two judges answer the same question, among people, and models with people.
 ``position``: whether the response shown first is preferred.
 ``prediction_powered``, ``labelled``: means of judges corrected by a few labels of people.
