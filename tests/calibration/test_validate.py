@@ -110,3 +110,21 @@ def test_plans_on_real_tables(shared, source, budgets):
         assert best.rmse < 0.85 * naive.rmse
         assert best.coverage > naive.coverage
         assert best.coverage >= 0.85  # three errors below .95 with 60 runs
+
+
+def test_intervals_hold_for_judges_of_two_families():
+    """Six judges of two makers who err together are drawn whatever their maker, from a pool that is all there is."""
+    rng, sizes = np.random.default_rng(7), {"item": 100, "prompt": 3, "judge": 6}
+    shape, found = tuple(sizes.values()), []
+    for number in range(TABLES):
+        judge = np.repeat(rng.normal(0, 0.3, 2), 3) + rng.normal(0, 0.15, 6)
+        own = np.repeat(rng.normal(0, 0.25, (100, 1, 2)), 3, axis=2) + rng.normal(0, 0.15, (100, 1, 6))
+        score = rng.normal(0, 0.5, (100, 1, 1)) + judge + own + rng.normal(0, 0.4, shape)
+        codes = dict(zip(sizes, np.indices(shape).reshape(3, -1), strict=True))
+        frame = pl.DataFrame({**codes, "score": score.ravel()}).with_columns(family=pl.col("judge") // 3)
+        read = q.read(frame, nested={"judge": "family"}, announce=False)
+        found.append(q.validate(read, (60,), ("optimal",), runs=RUNS, rng=number).cells[0])
+    cover = [one.coverage for one in found]
+    error = np.std(cover) / np.sqrt(TABLES)
+    print(f"covers {100 * np.mean(cover):.1f} +- {100 * error:.1f}")
+    assert 0.95 - 3 * error - 0.02 <= np.mean(cover) <= 0.985

@@ -1,10 +1,13 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 import quorate as q
 from quorate.errors import InvalidInput, NotEstimable
+from quorate.table.judgments import Facet
 
 
 @pytest.fixture(scope="module")
@@ -60,3 +63,19 @@ def test_categories_are_left_out_and_gaps_are_missing(judged):
     table = judged({"item": 30, "prompt": 3, "judge": 2}, seed=2, keep=0.95)
     found = q.validate(table, [30], runs=4, pilot=10)
     assert all(np.isfinite(one.rmse) for one in found.cells)
+
+
+def test_judges_are_drawn_whatever_their_family(judged):
+    table = judged({"item": 24, "prompt": 3, "judge": 4}, seed=2)
+    judges = table.facet("judge").levels
+    family = np.array([0, 0, 1, 1], dtype=np.int32)[table.column("judge")]
+    nested = [replace(one, parent="family", fixed=False) if one.name == "judge" else one for one in table.facets]
+    facets = (*nested, Facet("family", "family", ("x", "y")))
+    grouped = replace(table, facets=facets, codes=np.column_stack([table.codes, family]))
+    drawn = [replace(one, fixed=False) if one.name == "judge" else one for one in table.facets]
+    options = {"runs": 3, "pilot": 8, "rng": 1}
+    assert len(judges) == 4
+    assert q.validate(grouped, [24], **options) == q.validate(replace(table, facets=tuple(drawn)), [24], **options)
+    own = [replace(one, parent="judge") if one.name == "prompt" else one for one in table.facets]
+    with pytest.raises(NotEstimable, match="prompt is nested in judge: a plan that has fewer of one would have others"):
+        q.validate(replace(table, facets=tuple(own)), [24])

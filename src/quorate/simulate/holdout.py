@@ -22,7 +22,7 @@ from quorate.numerics.inference import t_quantile
 from quorate.plan.designs.dstudy import Projection
 from quorate.plan.designs.names import LayoutName
 from quorate.plan.designs.schemes import Scheme
-from quorate.roles import REPLICATE
+from quorate.roles import JUDGE, PROMPT, REPLICATE, TEMPERATURE
 from quorate.table.answers import Answers, answers
 from quorate.table.judgments import Facet, Judgments
 from quorate.wording import counted, listed, whole_percent
@@ -58,7 +58,7 @@ class Crossed:
     Parameters
     ----------
     judgments : Judgments
-        The table. What groups its items is left out: items are drawn whatever their group.
+        The table. What groups its items, judges or prompts is left out: they are drawn whatever their group.
 
     Raises
     ------
@@ -180,20 +180,35 @@ class Crossed:
 
 
 def _without_groups(judgments: Judgments) -> Judgments:
-    """The table without what groups its items, which keep labels of their own.
+    """The table without what groups its items, judges or prompts, which keep labels of their own.
+
+    Levels are drawn from those of the table, one as likely as the other whatever their group, so that the group is a
+    part of what they differ by.
 
     Raises
     ------
     NotEstimable
-        If another facet is nested in one.
+        If a facet is nested in one that plans choose levels of, or in the items.
     """
-    item, groups = judgments.object, judgments.ancestors(judgments.object)
-    for facet in judgments.facets:
-        if facet.parent is not None and facet.name not in (item, *groups):
-            raise NotEstimable(f"{facet.name} is nested in {facet.parent}; plans are drawn from crossed tables only")
-    own = Facet(item, judgments.facet(item).column, tuple(map(str, level_labels(judgments, item))))
-    facets = [own if facet.name == item else facet for facet in judgments.facets if facet.name not in groups]
-    columns = [judgments.level_codes([item]) if f.name == item else judgments.column(f.name) for f in facets]
+    chosen = {judgments.object, JUDGE, PROMPT, TEMPERATURE}
+    nested = {facet.name: facet.parent for facet in judgments.facets if facet.parent is not None}
+    for name, parent in nested.items():
+        if parent in chosen:
+            raise NotEstimable(
+                f"{name} is nested in {parent}: a plan that has fewer of one would have others of the other, which "
+                f"this table does not tell apart; read it with {parent} and {name} crossed, or one level of {parent}"
+            )
+    groups = set(nested.values())
+    kept = [facet for facet in judgments.facets if facet.name not in groups]
+    facets, columns = [], []
+    for facet in kept:
+        if facet.name in nested:
+            labels = tuple(map(str, level_labels(judgments, facet.name)))
+            facets.append(Facet(facet.name, facet.column, labels, fixed=facet.fixed))
+            columns.append(judgments.level_codes([facet.name]))
+        else:
+            facets.append(facet)
+            columns.append(judgments.column(facet.name).astype(np.int64))
     return replace(judgments, facets=tuple(facets), codes=np.column_stack(columns).astype(np.int32))
 
 
