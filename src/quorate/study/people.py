@@ -12,6 +12,7 @@ from quorate.collect.expects import Expects
 from quorate.collect.judge import REFUSED, Reply
 from quorate.collect.ledger.lease import LeasedCell
 from quorate.collect.ledger.ledger import Ledger
+from quorate.collect.ledger.links import OWNER, Links, hashed
 from quorate.collect.ledger.seats import Seats
 from quorate.collect.sheet import Sheet
 from quorate.errors import InvalidInput
@@ -80,11 +81,16 @@ class People:
     """
 
     def __init__(self, ledger: Ledger, asked: Questions) -> None:
-        self.ledger, self.asked, self.seats = ledger, asked, Seats(ledger)
+        self.ledger, self.asked, self.seats, self.links = ledger, asked, Seats(ledger), Links(ledger)
         self.settings = judges.people(asked.study)
         self._budget = Budget(**asked.study.budget.model_dump())
         self._price = {name: judges.price(asked.study, name) for name in self.settings}
         self._totals = {judge.judge: judge.cells for judge in ledger.status()}
+
+    def whose(self, word: str) -> str | None:
+        """Whose link a word is: a person's, by name, or the owner's; None if it is nobody's, or of nobody any more."""
+        name = self.links.whose(hashed(word))
+        return name if name == OWNER or name in self.settings else None
 
     def arrange(self) -> None:
         """Put everybody's questions in an order of their own."""
@@ -127,16 +133,16 @@ class People:
             raise InvalidInput(f"answer: {name} has no such question; load the page again")
         if cell.asked != shown:
             return False
-        request = self.asked.request(cell)
-        score = None if word is None else _score(word, request.expects)
-        said: dict[str, object] = {request.expects.name: word if request.expects.labels else score}
+        expects = self.asked.expects(cell)
+        score = None if word is None else _score(word, expects)
+        said: dict[str, object] = {expects.name: word if expects.labels else score}
         text = json.dumps(said | ({"comment": comment[:MOST_COMMENT]} if comment.strip() else {}), ensure_ascii=False)
         cost = 0.0 if cell.asked else self._price[name].call  # a vote that was taken back is paid for once
         if score is None:
             reply = Reply(REFUSED, text=text, cost=cost, error="cannot say")
         else:
-            reply = Reply(OK, request.expects.recoded(score), text, cost=cost)
-        return self.seats.answer(cell, reply, request.digest, self._budget)
+            reply = Reply(OK, expects.recoded(score), text, cost=cost)
+        return self.seats.answer(cell, reply, self._budget)
 
     def undo(self, name: str, key: str) -> bool:
         """Take back the answer before the question of this key, if it is not too long ago; whether there is one.
@@ -146,7 +152,7 @@ class People:
         return name in self._totals and self.seats.undo(name, self._seconds(name), before=key)
 
     def _task(self, cell: LeasedCell) -> Task:
-        return Task(cell.key, cell.asked, self.asked.sheet(cell), self.asked.request(cell).expects)
+        return Task(cell.key, cell.asked, self.asked.sheet(cell), self.asked.expects(cell))
 
     def _seconds(self, name: str) -> float:
         return 60.0 * self.settings[name].minutes

@@ -152,6 +152,10 @@ class Questions:
         """The same as people read it."""
         return self.prompts[cell.levels[PROMPT]].sheet(self._fields(cell), swapped=self._swapped(cell))
 
+    def expects(self, cell: LeasedCell) -> Expects:
+        """What counts as an answer to it."""
+        return replace(self.prompts[cell.levels[PROMPT]].marked(self._fields(cell)), swapped=self._swapped(cell))
+
     def _fields(self, cell: LeasedCell) -> Row:
         """The item of a cell."""
         row = cell.levels

@@ -7,7 +7,7 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
 from quorate.collect.ledger.links import LINK, OWNER
-from quorate.web.site import Site, whose
+from quorate.web.site import Site
 
 
 def routes(site: Site) -> list[BaseRoute]:
@@ -15,7 +15,7 @@ def routes(site: Site) -> list[BaseRoute]:
 
     async def enter(request: Request) -> Response:
         word = request.path_params["word"]
-        name = await site.desk.do(lambda people: whose(people, word))
+        name = await site.desk.do(lambda people: people.whose(word))
         if name is None:
             text = "Ask whoever sent it for a new one."
             return site.message("This link does not work, or no longer", text, status=404)

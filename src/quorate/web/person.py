@@ -12,7 +12,7 @@ from starlette.routing import BaseRoute, Route
 
 from quorate.collect.expects import Expects
 from quorate.errors import InvalidInput
-from quorate.study.people import MOST_COMMENT, Standing
+from quorate.study.people import MOST_COMMENT, People, Standing
 from quorate.web.site import Site, Visitor, from_own_form
 
 _TIES = frozenset({"tie", "equal", "same", "draw"})
@@ -43,27 +43,32 @@ def routes(site: Site) -> list[BaseRoute]:
     """The routes of the page."""
 
     async def show(request: Request) -> Response:
-        visitor = await site.visitor(request)
-        if visitor is None:
+        found = await site.serve(request, lambda people, visitor: people.standing(visitor.name))
+        if found is None:
             owner = await site.visitor(request, owner=True)
             return stranger(site) if owner is None else RedirectResponse("/study", 303)
-        standing = await site.desk.do(lambda people: people.standing(visitor.name))
-        return page(site, visitor, standing)
+        return page(site, *found)
 
     async def answer(request: Request) -> Response:
-        visitor = await site.visitor(request)
-        if visitor is None:
-            return stranger(site)
         form = await fields(request)
-        if not from_own_form(visitor, form.get("form", "")):
-            return site.message("That did not work", "Load the page again, and answer there.", status=403, back=True)
         word = None if "skip" in form else form.get("answer", "")
         shown = int(form["shown"]) if form.get("shown", "").isdecimal() and len(form["shown"]) < 10 else -1
         key, comment = form.get("task", ""), form.get("comment", "")
-        if "undo" in form:
-            await site.desk.do(lambda people: people.undo(visitor.name, key))
-        else:
-            await site.desk.do(lambda people: people.answer(visitor.name, key, shown, word, comment))
+
+        def taken(people: People, visitor: Visitor) -> bool:
+            if not from_own_form(visitor, form.get("form", "")):
+                return False
+            if "undo" in form:
+                people.undo(visitor.name, key)
+            else:
+                people.answer(visitor.name, key, shown, word, comment)
+            return True
+
+        found = await site.serve(request, taken)
+        if found is None:
+            return stranger(site)
+        if not found[1]:
+            return site.message("That did not work", "Load the page again, and answer there.", status=403, back=True)
         return RedirectResponse("/", 303)
 
     return [Route("/", show), Route("/answer", answer, methods=["POST"])]

@@ -4,21 +4,22 @@ from __future__ import annotations
 
 import hashlib
 import hmac
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
-from quorate.collect.ledger.links import OWNER, Links, hashed
+from quorate.collect.ledger.links import OWNER
 from quorate.study.file import Study
 from quorate.study.people import People
 from quorate.study.questions import Questions
 from quorate.web.desk import Desk
 
+T = TypeVar("T")
 HERE = Path(__file__).parent
 MONTH = 30 * 86_400
 
@@ -63,6 +64,7 @@ class Site:
             undefined=StrictUndefined,
             trim_blocks=True,
             lstrip_blocks=True,
+            auto_reload=False,
         )
         self._templates.filters["visible"] = visible
 
@@ -81,12 +83,28 @@ class Site:
 
     async def visitor(self, request: Request, *, owner: bool = False) -> Visitor | None:
         """Who asks for a page of people, or of the owner; None if the request has no cookie of theirs."""
+        found = await self.serve(request, lambda _, visitor: visitor, owner=owner)
+        return None if found is None else found[0]
+
+    async def serve(
+        self, request: Request, step: Callable[[People, Visitor], T], *, owner: bool = False
+    ) -> tuple[Visitor, T] | None:
+        """The same with what a step gives for them, in one turn of the desk."""
         word = request.cookies.get(self._cookie(owner))
-        name = None if word is None else await self.desk.do(lambda people: whose(people, word))
-        if word is None or name is None or (name == OWNER) != owner:
+        if word is None:
             return None
-        self._known[word] = name
-        return Visitor(name, form_word(word))
+
+        def known(people: People) -> tuple[Visitor, T] | None:
+            name = people.whose(word)
+            if name is None or (name == OWNER) != owner:
+                return None
+            visitor = Visitor(name, form_word(word))
+            return visitor, step(people, visitor)
+
+        found = await self.desk.do(known)
+        if found is not None:
+            self._known[word] = found[0].name
+        return found
 
     def who(self, request: Request) -> str:
         """Whose rate a request counts against: that of a link that has worked, or else of the address it comes from.
@@ -106,12 +124,6 @@ class Site:
 
     def _cookie(self, owner: bool) -> str:
         return f"quorate-{self._name}{'-owner' if owner else ''}"  # ports of one machine share cookies
-
-
-def whose(people: People, word: str) -> str | None:
-    """Whose link a word is, if they are still in the study; None if it is nobody's."""
-    name = Links(people.ledger).whose(hashed(word))
-    return name if name == OWNER or name in people.settings else None
 
 
 def form_word(word: str) -> str:

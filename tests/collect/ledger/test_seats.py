@@ -40,7 +40,7 @@ def seats(planned, clock):
 
 def answered(seats, name, reply=GOOD):
     shown = seats.show(name, 60, MANY)
-    return shown.cell, seats.answer(shown.cell, reply, "r", MANY)
+    return shown.cell, seats.answer(shown.cell, reply, MANY)
 
 
 def test_everybody_has_an_order_of_their_own(seats):
@@ -70,7 +70,7 @@ def test_one_cell_is_shown_until_its_time_is_over(seats, clock):
 def test_an_answer_counts_once(seats):
     cell, new = answered(seats, "ana")
     assert new
-    assert not seats.answer(cell, GOOD, "r", MANY)
+    assert not seats.answer(cell, GOOD, MANY)
     spend = seats.ledger.spend()
     assert (spend.calls, spend.money, spend.reserved) == (1, 0.5, 0)
     assert seats.find("ben", cell.key) is None
@@ -81,19 +81,19 @@ def test_a_late_answer_counts_while_there_is_room(seats, clock):
     late = seats.show("ana", 60, MANY).cell
     clock.now += 61
     assert seats.ledger.expire() == 1
-    assert not seats.answer(late, GOOD, "r", Budget(calls=0))
+    assert not seats.answer(late, GOOD, Budget(calls=0))
     runner = seats.ledger.enlist(60)
     other = seats.ledger.lease(runner, "ana", 1, MANY)
     assert [cell.id for cell in other] == [late.id]
-    assert not seats.answer(late, GOOD, "r", MANY), "another one has it"
+    assert not seats.answer(late, GOOD, MANY), "another one has it"
     seats.ledger.release(runner, other)
-    assert seats.answer(late, GOOD, "r", MANY)
+    assert seats.answer(late, GOOD, MANY)
 
 
 def test_the_time_of_an_answer_is_known_or_none(seats, clock):
     first = seats.show("ana", 60, MANY).cell
     clock.now += 20
-    seats.answer(first, GOOD, "r", MANY)
+    seats.answer(first, GOOD, MANY)
     late = seats.show("ana", 60, MANY).cell
     clock.now += 61
     seats.ledger.expire()
@@ -101,7 +101,7 @@ def test_the_time_of_an_answer_is_known_or_none(seats, clock):
     seats.ledger.lease(runner, "ana", 1, MANY)  # so that another one is shown
     seats.show("ana", 60, MANY)
     seats.ledger.release(runner, [late])
-    seats.answer(late, GOOD, "r", MANY)
+    seats.answer(late, GOOD, MANY)
     times = [row[0] for row in seats.ledger.store.connection.execute("SELECT latency FROM attempts ORDER BY id")]
     assert times[0] == 20
     assert times[1] is None or math.isnan(times[1])
@@ -120,8 +120,8 @@ def test_answers_are_taken_back_one_by_one(seats, clock):
     assert (back.id, back.asked) == (first.id, 1)
     assert not seats.undo("ana", 60, before=back.key)
     assert seats.left("ana") == 6
-    assert seats.answer(back, GOOD, "r", MANY)
-    assert not seats.answer(shown.cell, GOOD, "r", Budget(calls=0)), "it went back, and the budget has no room"
+    assert seats.answer(back, GOOD, MANY)
+    assert not seats.answer(shown.cell, GOOD, Budget(calls=0)), "it went back, and the budget has no room"
     clock.now += 61
     assert seats.latest("ana", 60) is None
     assert seats.ledger.spend().reserved == 0
@@ -132,8 +132,8 @@ def test_a_closed_seat_shows_and_takes_nothing(seats):
     seats.close("ana")
     assert seats.is_closed("ana")
     assert seats.show("ana", 60, MANY) is None
-    assert not seats.answer(cell, GOOD, "r", MANY)
+    assert not seats.answer(cell, GOOD, MANY)
     assert not seats.undo("ana", 60, before=cell.key)
     assert not seats.is_closed("ben")
     seats.open("ana")
-    assert seats.answer(cell, GOOD, "r", MANY)
+    assert seats.answer(cell, GOOD, MANY)

@@ -105,15 +105,15 @@ class Seats:
         """A cell of a seat by its key; None if it has none of that key."""
         return next(iter(self._cells(judge, "key = ?", key)), None)
 
-    def answer(self, cell: LeasedCell, reply: Reply, request: str, budget: Budget) -> bool:
+    def answer(self, cell: LeasedCell, reply: Reply, budget: Budget) -> bool:
         """Record the answer to a cell as it was when it was shown; False if it has one, or may have none any more.
 
         One that comes after its lease has run out counts if there is still room in the budget. Its latency is known if
         nothing else was shown meanwhile.
         """
-        return self._ledger.whole(lambda: self._answer(cell, reply, request, budget))
+        return self._ledger.whole(lambda: self._answer(cell, reply, budget))
 
-    def _answer(self, cell: LeasedCell, reply: Reply, request: str, budget: Budget) -> bool:
+    def _answer(self, cell: LeasedCell, reply: Reply, budget: Budget) -> bool:
         if self.is_closed(cell.judge):
             return False
         now = self._ledger.clock()
@@ -132,7 +132,7 @@ class Seats:
         timed = Reply(reply.status, reply.score, reply.text, cost=reply.cost, latency=now - since, error=reply.error)
         state = _SCORED[reply.score is not None]
         return (
-            lease.commit(self._connection, runner, [Settled(cell, timed, state, 0.0, request, now, blamed=False)]) == 0
+            lease.commit(self._connection, runner, [Settled(cell, timed, state, 0.0, cell.key, now, blamed=False)]) == 0
         )
 
     def undo(self, judge: str, seconds: float, *, before: str) -> bool:
