@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable, Sequence
 
 from quorate.caveats.caveat import Caveat
+from quorate.wording import listed
 
 
 def few_levels(facet: str, levels: int) -> Caveat:
@@ -40,6 +41,15 @@ def zero_with_few_levels(facet: str, levels: int) -> Caveat:
         "zero-few-levels",
         f"the {facet} variance is estimated at zero from {levels} levels, which happens in about 1 sample of 8 "
         "when it is not zero; the interval of the mean is wider for what it may be, the standard error is not",
+    )
+
+
+def endless_variance(terms: Sequence[str]) -> Caveat:
+    """Variances of log odds that have no end by Laplace's approximation."""
+    return Caveat(
+        "endless-variance",
+        f"by Laplace's approximation the variance of the log odds of {listed(terms)} grows without end, as levels have "
+        'too few judgments, most of them alike; components are those of method="pirls", which has no such runaway',
     )
 
 

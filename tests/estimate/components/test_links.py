@@ -57,3 +57,25 @@ def test_a_judge_who_always_says_the_same_has_infinite_log_odds():
 def test_a_random_judge_who_always_says_the_same_is_no_trouble():
     judgments = table(lambda i, j, p: 1 if j == 2 else mixed(i, j, p), fixed=())
     assert np.isfinite(q.decompose(judgments, link="logit", random=["item", "judge"]).deviance)
+
+
+def sparse(seed):
+    """60 items by 3 prompts by 2 judges, 0/1 scores of which 80% are 1."""
+    rng = np.random.default_rng(seed)
+    odds = 1.8 + rng.normal(0, 1, (60, 1, 1)) + rng.normal(0, 0.7, (60, 3, 1)) + rng.normal(0, 0.5, (1, 3, 1))
+    score = rng.random((60, 3, 2)) < 1 / (1 + np.exp(-odds))
+    item, prompt, judge = (at.ravel() for at in np.indices(score.shape))
+    columns = {"item": item, "prompt": prompt, "judge": judge, "score": score.ravel().astype(int)}
+    return q.read(pl.DataFrame(columns), announce=False)
+
+
+def test_a_variance_without_end_leaves_the_fit_that_has_one():
+    """lme4 1.1-31, glmer(..., binomial, nAGQ = 1) returns a variance of 624 for such a table, and thousands at .95."""
+    judgments = sparse(35)
+    with pytest.raises(NotEstimable, match=r'item:prompt grows without end.*method="pirls"'):
+        q.decompose(judgments, link="logit", method="laplace")
+    fit = q.decompose(judgments, link="logit")
+    assert (fit.method, fit.endless) == ("pirls", ("item:prompt",))
+    assert fit.variances == q.decompose(judgments, link="logit", method="pirls").variances
+    assert [one.code for one in fit.caveats].count("endless-variance") == 1
+    assert q.decompose(sparse(0), link="logit").method == "laplace"

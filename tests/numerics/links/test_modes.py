@@ -36,3 +36,9 @@ def test_modes_that_do_not_settle_are_refused(monkeypatch):
     monkeypatch.setattr(module, "_MOST", 1)
     with pytest.raises(NotConverged, match="conditional modes"):
         modes(laid, VARIANCE, np.append(start(laid.counts), [0.0, 0.0]), free=True)
+
+
+def test_thresholds_without_a_digit_left_are_refused():
+    laid = layout()
+    with pytest.raises(NotConverged, match="they run away"):
+        modes(laid, 1e3 * VARIANCE, np.append(start(laid.counts) + 800.0, [0.0, 0.0]), free=False)

@@ -91,8 +91,8 @@ def decompose(
         each of a few ordered ones. With a link, components are in squared log odds, beside pi^2/3 for one judgment.
     method : {"reml", "ml", "anova", "laplace", "pirls"}, optional
         Restricted maximum likelihood (the default), maximum likelihood, or expected mean squares (balanced data only).
-        With a link: maximum likelihood by Laplace's approximation (the default), or the quicker one that finds fixed
-        effects with the random ones.
+        With a link: maximum likelihood by Laplace's approximation, or the quicker one that finds fixed effects with the
+        random ones. By default the first, and the second with a caveat where a variance has no end by the first.
     residual_by : str, optional
         Fixed facet each of whose levels has its own cell and replicate variance.
     interval : {"normal", "robust"}, optional
@@ -173,8 +173,7 @@ def _latent(
     for name, value in others.items():
         if value is not None:
             raise InvalidInput(f"{name}: is for scores as numbers, not with a link; leave one of the two out")
-    method = "laplace" if method is None else method
-    if method not in ("laplace", "pirls"):
+    if method not in (None, "laplace", "pirls"):
         raise InvalidInput(f"method: with a link, one of 'laplace', 'pirls' is needed, got {method!r}")
     return decompose_latent(decompose(judgments, random=random, covariates=covariates), link, method)
 

@@ -91,7 +91,8 @@ class LatentDecomposition(Result):
 
     Made by `decompose` with ``link="logit"`` or ``"ordinal"``. Components are read by name with `variance`, together
     with `components` or `to_frame`; `linear` is the decomposition of the scores as numbers, `rank_correlation` says
-    whether both put the components in the same order, and `mean` is the mean score over the random effects.
+    whether both put the components in the same order, and `mean` is the mean score over the random effects. `endless`
+    names terms whose variance has no end by Laplace's approximation, where that was tried first.
     """
 
     linear: Decomposition = field(repr=False)
@@ -101,6 +102,7 @@ class LatentDecomposition(Result):
     values: Floats = field(repr=False)
     link: Link
     method: Approximation
+    endless: tuple[str, ...] = ()
 
     derived = ("sentence", "deviance", "components", "rank_correlation", "mean", "caveats")
 
@@ -254,6 +256,7 @@ class LatentDecomposition(Result):
         out = list(self.judgments.source.caveats)
         if self.assembled.missing:
             out.append(caveats.missing(self.assembled.missing, self.judgments.n_answers + self.assembled.missing))
+        out += [caveats.endless_variance(self.endless)] if self.endless else []
         out += [caveats.few_levels(name, 2) for name in self.variances if name != CELL and self.n_levels(name) == 2]
         zero = [name for name, value in self.variances.items() if value == 0]
         return (*out, *([caveats.boundary(zero)] if zero else []))

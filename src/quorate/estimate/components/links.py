@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal, cast
+from typing import Literal
 
 import numpy as np
 
@@ -31,13 +31,16 @@ _FAR = 15.0
 """Log odds of a fixed effect that stand for infinite ones: a share within 3e-7 of 0 or 1."""
 
 
-def decompose_latent(linear: Decomposition, link: Link, method: Approximation) -> LatentDecomposition:
+def decompose_latent(linear: Decomposition, link: Link, method: Approximation | None = None) -> LatentDecomposition:
     """Components of the log odds, with the terms of a decomposition of the same scores as numbers.
+
+    Without a ``method`` Laplace's approximation, unless some variance grows without end by it.
 
     Raises
     ------
     NotEstimable
-        If nothing can be estimated, or log odds are infinite: a level of a fixed facet always has the same score.
+        If nothing can be estimated, or log odds are infinite: a level of a fixed facet always has the same score, or
+        a variance has no end by the method that is named.
     """
     values, counts = categories(linear.judgments, link)
     _refuse_certain(linear.judgments, linear.assembled.model.fixed, counts)
@@ -45,27 +48,37 @@ def decompose_latent(linear: Decomposition, link: Link, method: Approximation) -
     if not terms:
         raise NotEstimable("no random term is left that the design can tell apart: there is no latent component")
     layout, order = _layout(linear.assembled, terms, counts)
-    try:
-        optimum = search(layout, _start(linear, order), inside=True)
-        if method == "laplace":
-            optimum = search(layout, np.maximum(optimum.variance, _LEAST), optimum.fixed, inside=False)
-    except NotConverged as stopped:
-        _refuse_endless(order, cast("Optimum", stopped.partial).variance, method)
-        raise
+    optimum = _searched(layout, _start(linear, order), order, inside=True)
+    endless: tuple[str, ...] = ()
+    if method != "pirls":
+        try:
+            optimum = _searched(layout, np.maximum(optimum.variance, _LEAST), order, optimum.fixed)
+        except NotEstimable as refused:
+            if method == "laplace":
+                raise
+            endless = tuple(name for name in order if name in refused.names)
+    used: Approximation = "pirls" if endless or method == "pirls" else "laplace"
     _refuse_infinite(linear.assembled, optimum, layout)
-    return LatentDecomposition(linear, layout, tuple(order), optimum, values, link, method)
+    return LatentDecomposition(linear, layout, tuple(order), optimum, values, link, used, endless)
 
 
-def _refuse_endless(names: Sequence[str], variance: Floats, method: Approximation) -> None:
-    """Refuse terms whose variance a stopped search had made as good as infinite."""
-    far = [name for name, value in zip(names, variance, strict=True) if value > LARGEST]
-    if far:
-        other = ' or take method="pirls", which is more robust' if method == "laplace" else ""
+def _searched(
+    layout: Layout, start: Floats, names: Sequence[str], fixed: Floats | None = None, *, inside: bool = False
+) -> Optimum:
+    """The least deviance; terms are refused whose variance a stopped search had made as good as infinite."""
+    try:
+        return search(layout, start, fixed, inside=inside)
+    except NotConverged as stopped:
+        reached = stopped.partial.variance if isinstance(stopped.partial, Optimum) else np.zeros(len(names))
+        far = [name for name, value in zip(names, reached, strict=True) if value > LARGEST]
+        if not far:
+            raise
+        other = "" if inside else ' or take method="pirls", which is more robust'
         raise NotEstimable(
             f"the variance of the log odds of {listed(far)} grows without end: its levels have too few judgments for "
             f"Laplace's approximation. Leave it out{other}",
             far,
-        )
+        ) from None
 
 
 def _start(linear: Decomposition, names: Sequence[str]) -> Floats:

@@ -95,7 +95,10 @@ def modes(layout: Layout, variance: Floats, fixed: Floats, start: Effects | None
         eta, at, height = looked(effects, fixed)
     for _ in range(_MOST):
         edge = border(layout.counts, layout.x, fixed[:k], eta, at)
-        factor = Factor(scaled, at.weight, edge.coupling, edge.information)
+        try:
+            factor = Factor(scaled, at.weight, edge.coupling, edge.information)
+        except np.linalg.LinAlgError:  # thresholds or effects so far away that no digit is left
+            break
         slope = scaled.sums(at.score[:, None]) + effects * -1.0
         step, move = factor.solve(slope, edge.score[:, None] if free else None)
         change = move[:, 0] if free else np.zeros(len(fixed))
@@ -109,4 +112,4 @@ def modes(layout: Layout, variance: Floats, fixed: Floats, start: Effects | None
             there, moved = effects + step, fixed + change
             eta, at, higher = looked(there, moved)
         effects, fixed, height = there, moved, higher
-    raise NotConverged(f"conditional modes: no convergence after {_MOST} steps", fixed)
+    raise NotConverged("conditional modes: they run away", fixed)

@@ -78,6 +78,14 @@ def search(layout: Layout, variance: Floats, fixed: Floats | None = None, *, ins
         effects = None if near is None else near.modes.effects
         return evaluate(layout, place[:n], known if inside else place[n:], effects, inside=inside)
 
+    def tried(place: Floats, near: Point) -> Point | None:
+        """The criterion, if there is one so far away."""
+        try:
+            point = at(place, near)
+        except NotConverged:
+            return None
+        return point if np.isfinite(point.criterion) else None
+
     point, damping, used = at(place, None), 0.0, 1
     hessian = point.hessian
     while used < _MOST:
@@ -86,8 +94,8 @@ def search(layout: Layout, variance: Floats, fixed: Floats | None = None, *, ins
         if promised < _TOLERANCE and damping < 1e6:
             return Optimum(np.where(place[:n] > 2 * LEAST, place[:n], 0.0), point.modes.fixed, point, used)
         there = np.maximum(place + step, least)
-        trial, used = at(there, point), used + 1
-        if np.isfinite(trial.criterion) and trial.criterion <= point.criterion + 1e-9 * (1 + damping):
+        trial, used = tried(there, point), used + 1
+        if trial and trial.criterion <= point.criterion + 1e-9 * (1 + damping):
             hessian = (
                 trial.hessian if used < _TRUSTED else _updated(hessian, there - place, trial.gradient - point.gradient)
             )
