@@ -40,13 +40,13 @@ def test_verdicts(figures):
     words = {one.what: one.verdict_words for one in figures}
     assert words["wrong"] == "disagrees: erratum E1"
     assert words["lost"] == "cannot be recomputed: the votes"
-    assert {one.what: one.tolerance for one in figures}["noisy"] == pytest.approx(2.1)
+    assert {one.what: one.tolerance for one in figures}["noisy"] == pytest.approx(math.hypot(0.5, 2.1))
 
 
 def test_the_sentence_counts_them_all(figures):
     found = Reproduction(figures, (Ran("a.b", "A study", 0, 0),), 1)
     assert found.sentence == (
-        "Of 6 published figures 2 agree, 1 disagree by an error of the paper (E1), 1 cannot be recomputed here and 2 "
+        "Of 6 published figures 2 agree, 1 disagree by a known error of the paper, 1 cannot be recomputed here and 2 "
         "disagree without an explanation."
     )
     assert found.errata == {"E1": "Twice as large"}

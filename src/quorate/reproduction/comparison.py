@@ -15,7 +15,7 @@ from quorate.wording import Brief, counted, listed
 
 Verdict = Literal["agrees", "erratum", "cannot be recomputed", "not in the paper", "disagrees"]
 ERRORS = 3.0
-"""Monte Carlo standard errors that ours may be off beside the tolerance."""
+"""Monte Carlo standard errors that ours may be off: one figure in 400 is further off by chance."""
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,8 @@ class Compared(Brief):
     error : float
         Monte Carlo standard error of ours.
     tolerance : float
-        How far apart they may be: the stated tolerance, or three Monte Carlo errors if these are more.
+        How far apart they may be: the rounding or the Monte Carlo error of the paper, and three Monte Carlo errors of
+        ours, as the root of the sum of their squares.
     rule : {"equal", "at least", "at most"}
         Whether the paper states a number or a bound.
     verdict : str
@@ -122,7 +123,7 @@ class Reproduction(Result):
         of = sum(counts.values()) - counts["not in the paper"]
         parts = [f"{counts['agrees']} agree"]
         if counts["erratum"]:
-            parts.append(f"{counts['erratum']} disagree by an error of the paper ({listed(list(self.errata))})")
+            parts.append(f"{counts['erratum']} disagree by a known error of the paper")
         if counts["cannot be recomputed"]:
             parts.append(f"{counts['cannot be recomputed']} cannot be recomputed here")
         if counts["disagrees"]:
@@ -150,7 +151,7 @@ def _beside(study: str, figure: Published, values: Mapping[str, Value | float]) 
     if figure.needs:
         return Compared(*at, math.nan, 0.0, figure.tolerance, figure.rule, "cannot be recomputed", figure.needs)
     ours, error = _value(values[figure.what])
-    reach = max(figure.tolerance, ERRORS * error)
+    reach = math.hypot(figure.tolerance, ERRORS * error)
     if agrees(figure, ours, reach):
         return Compared(*at, ours, error, reach, figure.rule, "agrees")
     if figure.erratum:

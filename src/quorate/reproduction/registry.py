@@ -10,14 +10,20 @@ from quorate.reproduction.studies.cyclic import panel, strategies
 from quorate.reproduction.studies.lee import tables
 from quorate.reproduction.studies.tee import (
     additivity,
+    ambiguity,
     best_of,
+    few_prompts,
     frontier,
+    heteroscedastic,
     ideology,
     logit,
+    misspecified,
     mmlu,
+    portability,
     propaganda,
     safety,
     single,
+    staircase,
 )
 from quorate.reproduction.study import AnyStudy
 
@@ -32,6 +38,13 @@ STUDIES: tuple[AnyStudy, ...] = (
     best_of.STUDY,
     propaganda.STUDY,
     additivity.STUDY,
+    heteroscedastic.STUDY,
+    few_prompts.STUDY,
+    few_prompts.EDGE,
+    portability.STUDY,
+    misspecified.STUDY,
+    staircase.STUDY,
+    ambiguity.STUDY,
     panel.TABLE_1,
     panel.TABLE_2,
     panel.F,

@@ -18,19 +18,21 @@ def page():
 def test_a_section_for_every_paper_with_its_figures_redrawn(page):
     assert [section.name for section in page.sections] == ["errata", "tee", "cyclic", "lee"]
     assert [figure.name for figure in page.figures] == [
-        *("errata", "tee-figures", "safety-shares", "frontier", "tee-ours"),
-        *("cyclic-figures", "biases", "lee-figures", "sample-size"),
+        *("tee-safety", "safety-shares", "tee-frontier", "frontier", "tee-ours"),
+        *("cyclic-table1", "biases", "lee-tables", "sample-size"),
     ]
+    assert page.sections[0].text[0].startswith("E3: ")
+    assert page.sections[1].title == "Messing (2026)"
     assert page.tiles[0].label == "published figures agree"
     assert page.seed == 1
 
 
 def test_the_table_has_every_published_figure_with_its_verdict(page):
-    [figures] = [one for one in page.figures if one.name == "lee-figures"]
-    verdicts = {row["figure"]: row["verdict"] for row in figures.rows}
-    assert verdicts["worked example, margin .06"] == "agrees"
-    assert verdicts["code, power 0.9"] == "disagrees: erratum E3"
-    assert [row["ours"] for row in figures.rows if row["figure"] == "1051 judgments, ICC 0.01"] == ["unattainable"]
+    [figures] = [one for one in page.figures if one.name == "lee-tables"]
+    rows = {row["figure"]: row for row in figures.rows}
+    assert rows["worked example, margin .06 (section 3.5)"]["verdict"] == "agrees"
+    assert rows["code, power 0.9 (appendix D.8)"]["verdict"] == "disagrees: erratum E3"
+    assert rows["1051 judgments, ICC 0.01 (Table 3)"]["ours"] == "unattainable"
 
 
 def test_charts_are_drawn(page):

@@ -16,7 +16,7 @@ from quorate.wording import counted
 if TYPE_CHECKING:
     from quorate.reporting.draw.marks import Chart
     from quorate.reporting.page import Table
-    from quorate.reproduction.comparison import Compared, Reproduction
+    from quorate.reproduction.comparison import Compared, Ran, Reproduction
     from quorate.reproduction.study import Drawing
 
 COLOURS = (CORRECTED, MISSED, NAIVE, *OTHERS)
@@ -52,50 +52,54 @@ def page(result: Reproduction, _: Table | None = None) -> Page:
 
 
 def errata(result: Reproduction) -> Section:
-    """What is wrong in the papers, with the figures that show it."""
-    rows: list[Row] = [{"erratum": name, "what is wrong": f"{words}."} for name, words in result.errata.items()]
-    caption = Caption(f"{counted(len(rows), 'error')} of the papers that these figures show")
-    return Section("errata", "Errors of the papers", figures=(Figure("errata", caption, rows),))
+    """What is wrong in the papers, where these figures show it."""
+    return Section(
+        "errata", "Errors of the papers", tuple(f"{name}: {words}." for name, words in result.errata.items())
+    )
 
 
 def paper(result: Reproduction, name: str) -> Section:
-    """A paper: its figures beside ours, those redrawn, and what is ours alone."""
-    own = [one for one in result.figures if one.study.split(".")[0] == name]
-    figures = [published(name, [one for one in own if one.verdict != "not in the paper"])]
-    studies = {one.study for one in own}
-    figures += [redrawn(one) for one in result.drawings if one.study in studies]
-    more = [one for one in own if one.verdict == "not in the paper"]
-    if more:
+    """A paper: study after study, its figures beside ours and those redrawn."""
+    title = publication().papers[name]
+    figures: list[Figure] = []
+    for run in result.runs:
+        if run.study.split(".")[0] == name:
+            own = [one for one in result.figures if one.study == run.study]
+            figures.append(published(run, [one for one in own if one.verdict != "not in the paper"]))
+            figures += [redrawn(one) for one in result.drawings if one.study == run.study]
+    mine = [one for one in result.figures if one.study.split(".")[0] == name and one.verdict == "not in the paper"]
+    if mine:
         rows: list[Row] = [
-            {"study": one.study, "figure": one.what, "ours": one.ours, "error": one.error or None} for one in more
+            {"study": one.study, "figure": one.what, "ours": one.ours, "error": one.error or None} for one in mine
         ]
         caption = Caption(f"{counted(len(rows), 'figure')} that the paper does not have")
         figures.append(Figure(f"{name}-ours", caption, rows, headers={"error": "Monte Carlo error"}, folded=True))
-    return Section(name, publication().papers[name], figures=tuple(figures))
+    short = title.partition(",")[0] + (", simulations" if name == "mc" else "")
+    return Section(name, short, (f"{title}.",), tuple(figures))
 
 
-def published(name: str, own: list[Compared]) -> Figure:
-    """Published figures beside ours."""
+def published(run: Ran, own: list[Compared]) -> Figure:
+    """The figures of a study beside ours."""
     bounds = {"equal": "", "at least": "at least ", "at most": "at most "}
     rows: list[Row] = [
         {
-            "study": one.study,
-            "figure": one.what,
-            "place": one.place,
+            "figure": f"{one.what} ({one.place})",
             "paper": one.published if one.rule == "equal" else f"{bounds[one.rule]}{one.published:g}",
             "ours": one.ours if math.isfinite(one.ours) else ("-" if math.isnan(one.ours) else "unattainable"),
+            "verdict": one.verdict_words,
             "error": one.error or None,
             "tolerance": one.tolerance,
-            "verdict": one.verdict_words,
         }
         for one in own
     ]
     agree = sum(one.verdict == "agrees" for one in own)
+    drawn = f" {run.replicates:,} replicates of every law." if run.replicates else ""
     lines = (
-        "Tolerance: the rounding or the Monte Carlo error of the paper, or three Monte Carlo errors of ours if more.",
+        f"{agree} of {counted(len(own), 'published figure')} agree.{drawn}",
+        "Tolerance: rounding or Monte Carlo error of the paper, and three Monte Carlo errors of ours, together.",
     )
     heads = {"error": "Monte Carlo error"}
-    return Figure(f"{name}-figures", Caption(f"{agree} of {len(own)} agree", lines), rows, None, heads)
+    return Figure(run.study.replace(".", "-"), Caption(f"{run.study}: {run.title}", lines), rows, None, heads)
 
 
 def redrawn(drawing: Drawing) -> Figure:
@@ -155,6 +159,6 @@ def methods(drawn: bool) -> str:
     return (
         "Published figures of the papers behind Quorate were computed again by its own planners, estimators and "
         f"simulators, from components and tables that the papers or their archives publish.{simulated} A figure agrees "
-        "if ours is within its tolerance or within three Monte Carlo standard errors; one that does not is named an "
-        "erratum only where the cause is known."
+        "if ours is within its tolerance, three Monte Carlo standard errors of ours counted in; one that does not is "
+        "named an erratum only where the cause is known."
     )
