@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from quorate.collect.budget import Budget
@@ -69,6 +69,35 @@ class Standing:
     closed: bool
 
 
+@dataclass(frozen=True)
+class Progress:
+    """How far a person is, as the owner sees it.
+
+    Parameters
+    ----------
+    name : str
+        Name of the judge.
+    done, total : int
+        Questions that are answered, and all that there are.
+    declined : int
+        Answers that are "cannot say".
+    seconds : float, optional
+        Median of the times that answers took; None before the first.
+    ago : float, optional
+        Seconds since the latest answer.
+    closed : bool
+        Whether the study is closed to them.
+    """
+
+    name: str
+    done: int
+    total: int
+    declined: int
+    seconds: float | None
+    ago: float | None
+    closed: bool
+
+
 class People:
     """The people of a study, on its ledger.
 
@@ -86,6 +115,30 @@ class People:
         self._budget = Budget(**asked.study.budget.model_dump())
         self._price = {name: judges.price(asked.study, name) for name in self.settings}
         self._totals = {judge.judge: judge.cells for judge in ledger.status()}
+
+    def progress(self) -> list[Progress]:
+        """How far everybody is, in the order of the study."""
+        return self.ledger.whole(self._progress)
+
+    def _progress(self) -> list[Progress]:
+        known = {judge.judge: judge for judge in self.ledger.status()}
+        return [
+            Progress(
+                name,
+                judge.done + judge.given_up,
+                judge.cells,
+                judge.given_up,
+                *self.seats.pace(name),
+                closed=self.seats.is_closed(name),
+            )
+            for name in self.settings
+            if (judge := known.get(name)) is not None
+        ]
+
+    def set_closed(self, names: Collection[str], *, closed: bool) -> None:
+        """Close the study to people, who are then asked nothing more, or open it again."""
+        for name in self._totals.keys() & frozenset(names) & self.settings.keys():
+            (self.seats.close if closed else self.seats.open)(name)
 
     def whose(self, word: str) -> str | None:
         """Whose link a word is: a person's, by name, or the owner's; None if it is nobody's, or of nobody any more."""

@@ -6,7 +6,8 @@ In reading order:
 - ``app`` puts the pages together; ``guard`` is what holds for all of them: headers, sizes, rates;
   ``connection`` closes those that never say what they want
 - ``site`` is what pages share; ``desk`` is the one thread that uses the ledger
-- ``enter`` takes a link and gives a cookie; ``person`` is the page of a person, ``live`` that of the owner
+- ``enter`` takes a link and gives a cookie; ``person`` is the page of a person, ``live`` that of the owner,
+  ``raters`` what the owner sees of people
 
 A new page is a file with ``routes(site)`` beside ``person``, its line in ``PAGES`` of ``app``, a template in
 ``templates`` that extends ``base.html``, and what it needs in ``static``: files of our own, since pages load nothing

@@ -14,11 +14,11 @@ from starlette.staticfiles import StaticFiles
 
 from quorate.errors import QuorateError
 from quorate.study.questions import Questions
-from quorate.web import enter, live, person
+from quorate.web import enter, live, person, raters
 from quorate.web.guard import Guard, Rates
 from quorate.web.site import HERE, Site
 
-PAGES: tuple[Callable[[Site], list[BaseRoute]], ...] = (enter.routes, person.routes, live.routes)
+PAGES: tuple[Callable[[Site], list[BaseRoute]], ...] = (enter.routes, person.routes, live.routes, raters.routes)
 """The routes of every page."""
 
 

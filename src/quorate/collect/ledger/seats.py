@@ -42,6 +42,21 @@ class Shown(NamedTuple):
     since: float
 
 
+class Pace(NamedTuple):
+    """How fast a person is.
+
+    Parameters
+    ----------
+    seconds : float, optional
+        Median of the times that answers took; None before the first.
+    ago : float, optional
+        Seconds since the latest one.
+    """
+
+    seconds: float | None
+    ago: float | None
+
+
 class Seats:
     """The seats of a ledger; every method is one transaction, or a part of one as those of `Ledger` are."""
 
@@ -176,6 +191,17 @@ class Seats:
         ((planned,),) = self._connection.execute(f"{count}'planned'", (code,))
         ((leased,),) = self._connection.execute(f"{count}'leased'", (code,))
         return int(planned + leased)
+
+    def pace(self, judge: str) -> Pace:
+        """How long a seat takes for an answer, and when the latest one came."""
+        runner, *_ = self._runner(judge, None)
+        timed = "FROM attempts WHERE runner = ? AND latency IS NOT NULL"
+        ((count, latest),) = self._connection.execute(f"SELECT count(*), max(at) {timed}", (runner,))
+        if not count:
+            return Pace(None, None)
+        middle = f"SELECT latency {timed} ORDER BY latency LIMIT 1 OFFSET ?"
+        ((median,),) = self._connection.execute(middle, (runner, count // 2))
+        return Pace(median, self._ledger.clock() - latest)
 
     def close(self, judge: str) -> None:
         """Show a seat nothing any more and take no answers, until it is opened."""
