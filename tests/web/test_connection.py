@@ -18,7 +18,7 @@ def test_a_head_that_comes_byte_by_byte(wire, monkeypatch, parts):
 
 
 def test_the_second_head_of_a_connection_that_never_ends(wire, monkeypatch):
-    monkeypatch.setattr(connection, "SLOWEST_HEAD", 0.2)
+    monkeypatch.setattr(connection, "SLOWEST_HEAD", 1.0)
     said = wire.send(wire.head("GET", "/static/icon.svg"), b"GET / HTTP/1.1\r\n", pause=0.05)
     assert said.count(b"HTTP/1.1 ") == 1
     assert b"<silent>" not in said
