@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from textwrap import shorten
 from typing import Any
 
@@ -93,13 +93,17 @@ class Status(Result):
         return max(known) if known and len(known) == len(waits) else None
 
     @property
+    def wait(self) -> str:
+        """That in words; empty where nothing is left, or it is not known."""
+        return duration(self.seconds_left) if self.seconds_left else ""
+
+    @property
     def pace(self) -> str:
         """Speed and time left in a sentence; empty where nothing was finished in the last minutes, or all is."""
         if not self.rate or self.finished == self.cells:
             return ""
         speed = f"{self.rate:,.3g} cells per second" if self.rate >= 1 else f"{60 * self.rate:,.2g} cells per minute"
-        wait = "" if self.seconds_left is None else f"; at this speed {duration(self.seconds_left)} to go"
-        return f"Over the last minutes {speed}{wait}."
+        return f"Over the last minutes {speed}{f'; at this speed {self.wait} to go' if self.wait else ''}."
 
     @property
     def aside(self) -> int:
@@ -201,13 +205,18 @@ def status(study: str | os.PathLike[str]) -> Status:
 
 def standing(study: Study) -> Status:
     """As `status`, for a study that is loaded."""
-    budget = Budget(**study.budget.model_dump())
     if not Ledger.exists(study.database):
-        return Status(study.database, (), Spend(), budget, people=frozenset(people(study)))
+        return Status(study.database, (), Spend(), Budget(**study.budget.model_dump()), people=frozenset(people(study)))
     with Ledger.open(study.database) as ledger:
-        policy = ("", True) if study.adaptive is None else reached(ledger, study)
-        judges, spend = ledger.seen(lambda: (ledger.status(), ledger.spend()))
-        now = ledger.clock()
-        waits = {judge.judge: (judge.paused_until or 0.0) - now for judge in judges}
-        resting = {judge: wait for judge, wait in waits.items() if wait > 0}
-        return Status(study.database, judges, spend, budget, *policy, resting, frozenset(people(study)))
+        words, ended = ("", True) if study.adaptive is None else reached(ledger, study)
+        return replace(counted_in(ledger, study), reached=words, ended=ended)
+
+
+def counted_in(ledger: Ledger, study: Study) -> Status:
+    """The same as the sums of an open ledger have it, without what an adaptive policy has reached."""
+    judges, spend = ledger.seen(lambda: (ledger.status(), ledger.spend()))
+    now = ledger.clock()
+    waits = {judge.judge: (judge.paused_until or 0.0) - now for judge in judges}
+    resting = {judge: wait for judge, wait in waits.items() if wait > 0}
+    budget, asked_by_hand = Budget(**study.budget.model_dump()), frozenset(people(study))
+    return Status(study.database, judges, spend, budget, resting=resting, people=asked_by_hand)

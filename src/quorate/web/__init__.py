@@ -8,6 +8,8 @@ In reading order:
 - ``site`` is what pages share; ``desk`` is the one thread that uses the ledger
 - ``enter`` takes a link and gives a cookie; ``person`` is the page of a person, ``live`` that of the owner,
   ``raters`` what the owner sees of people
+- ``watch`` is what the owner sees: sums from the ledger, and what ``estimator`` makes of the answers in a process of
+  its own; ``machine`` begins and ends runs
 
 A new page is a file with ``routes(site)`` beside ``person``, its line in ``PAGES`` of ``app``, a template in
 ``templates`` that extends ``base.html``, and what it needs in ``static``: files of our own, since pages load nothing

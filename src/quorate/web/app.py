@@ -37,6 +37,8 @@ def application(asked: Questions, *, rates: Rates | None = None) -> Starlette:
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
         yield
+        for close in site.closing:
+            await close()
         site.desk.close()
 
     async def refused(_: Request, error: Exception) -> Response:

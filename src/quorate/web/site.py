@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import hmac
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
@@ -57,6 +57,7 @@ class Site:
     def __init__(self, asked: Questions) -> None:
         self.asked, self.desk = asked, Desk(asked)
         self._known: dict[str, str] = {}
+        self.closing: list[Callable[[], Awaitable[None]]] = []
         self._name = self.desk.done(lambda people: people.ledger.name)[:12]
         self._templates = Environment(
             loader=FileSystemLoader(HERE / "templates"),
@@ -75,7 +76,11 @@ class Site:
 
     def page(self, template: str, values: Mapping[str, Any], *, status: int = 200) -> HTMLResponse:
         """A page made of a template in which every value is text."""
-        return HTMLResponse(self._templates.get_template(template).render(values), status)
+        return HTMLResponse(self.part(template, values), status)
+
+    def part(self, template: str, values: Mapping[str, Any]) -> str:
+        """A part of a page, made as a page is."""
+        return self._templates.get_template(template).render(values)
 
     def message(self, title: str, text: str, *, status: int = 200, back: bool = False) -> HTMLResponse:
         """A page that says one thing, and may lead back to the question."""

@@ -121,17 +121,22 @@ class Interim(Result):
     @property
     def sentence(self) -> str:
         """How far the study is and what it says, in a few sentences."""
+        return f"{self.status.sentence} {self.so_far}"
+
+    @property
+    def so_far(self) -> str:
+        """What it says."""
         if not self.looks or math.isnan(self.looks[-1].value):
-            return f"{self.status.sentence} Nothing has a score yet."
+            return "Nothing has a score yet."
         now, shown = self.looks[-1], self.shown(self.looks[-1])
         if math.isnan(now.low):
-            return f"{self.status.sentence} So far the {self.what} is {shown[0]}. {self.unknown}".rstrip()
+            return f"So far the {self.what} is {shown[0]}. {self.unknown}".rstrip()
         watch = f"{100 * self.level:.4g}% interval to watch {shown[1]}"
         unit = "vote" if self.kind == "votes" else "finished item"
         decide = f"to decide by, whenever you stop, {shown[2]} (of {counted(now.units, unit)})"
         if math.isnan(now.always_low):
             decide = "the policy decides" if self.adaptive else "none to decide by: no item is finished by all yet"
-        return f"{self.status.sentence} So far the {self.what} is {shown[0]}; {watch}, {decide}."
+        return f"So far the {self.what} is {shown[0]}; {watch}, {decide}."
 
     @property
     def adaptive(self) -> bool:

@@ -12,6 +12,7 @@ from quorate.decide.votes.verdict import verdict_of_votes
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.agreement.pairwise import pairwise_agreement
 from quorate.estimate.votes.margin import margin_of_votes
+from quorate.roles import JUDGE, PROMPT
 from quorate.study.file import Study
 from quorate.study.judges import people
 from quorate.study.status import Status
@@ -25,19 +26,31 @@ def of_votes(study: Study, status: Status, found: ArrivedVotes, known: dict[int,
     if not pairs:
         return Interim(status, "votes", level, unknown="No vote is for one of two systems yet.", caveats=found.caveats)
     *before, now = found.sizes
-    looks = [known.get(size) or _look(size, found.first(size), pairs[0], level) for size in before]
-    decided = (_decision(votes, a, b, 1 - (1 - level) / len(pairs)) for a, b in pairs)
+    alike = _alike(study, votes)
+
+    def look(size: int, votes: Votes) -> Look:
+        return _look(size, votes, pairs[0], alike, level)
+
+    looks = [known.get(size) or look(size, found.first(size)) for size in before]
+    decided = (_decision(votes, a, b, alike, 1 - (1 - level) / len(pairs)) for a, b in pairs)
     return Interim(
         status,
         "votes",
         level,
-        (*looks, _look(now, votes, pairs[0], level)),
+        (*looks, look(now, votes)),
         pairs[0],
         tuple(one for one in decided if one is not None),
         advice=_advice(votes, pairs[0], level),
         agreement=pairwise_agreement(votes, people=people(study), level=level),
         caveats=found.caveats,
     )
+
+
+def _alike(study: Study, votes: Votes) -> tuple[str, ...]:
+    """Facets whose votes may resemble each other by the plan, so that a claim stays the same claim."""
+    several = len(study.judges) > 1
+    again = several or len(study.prompts) > 1 or study.replicates > 1 or study.order == "both"
+    return tuple(name for name, so in ((PROMPT, again), (JUDGE, several)) if so and name in votes.names)
 
 
 def _busiest(votes: Votes) -> list[tuple[str, str]]:
@@ -47,23 +60,32 @@ def _busiest(votes: Votes) -> list[tuple[str, str]]:
     return [counts.names[at] for at in order.tolist() if counts.decisive[at]]
 
 
-def _decision(votes: Votes, a: str, b: str, level: float) -> Decision | None:
+def _decision(votes: Votes, a: str, b: str, alike: tuple[str, ...], level: float) -> Decision | None:
     try:
-        one = monitor(votes, a, b, level=level)
+        one = monitor(votes, a, b, level=level, cluster=alike)
     except NotEstimable:
         return None
     share = float(one.wins[-1] / one.n[-1])
     return Decision(a, b, one.outcome, share, 0.5 + float(one.low[-1]), 0.5 + float(one.high[-1]), int(one.n[-1]))
 
 
-def _look(size: int, votes: Votes, pair: tuple[str, str], level: float) -> Look:
+def _look(size: int, votes: Votes, pair: tuple[str, str], alike: tuple[str, ...], level: float) -> Look:
     try:
-        seen, watched = margin_of_votes(votes, *pair), monitor(votes, *pair, level=level)
-    except (NotEstimable, InvalidInput):  # no vote on the two counts yet
-        return Look(size, math.nan, math.nan, math.nan)
+        seen = margin_of_votes(votes, *pair, cluster=alike)
+        watched = monitor(votes, *pair, level=level, cluster=alike)
+    except (NotEstimable, InvalidInput):  # no vote on the two counts yet, or all are of one judge
+        return Look(size, _share(votes, *pair), math.nan, math.nan)
     low, high = (0.5 + end for end in seen.interval(level))
     always_low, always_high = (0.5 + float(end[-1]) for end in (watched.low, watched.high))
     return Look(size, 0.5 + seen.value, low, high, always_low, always_high, int(watched.n[-1]))
+
+
+def _share(votes: Votes, a: str, b: str) -> float:
+    """Share of decisive votes for the first; nan without any."""
+    if not {a, b} <= set(votes.models):
+        return math.nan
+    wins, losses = votes.wins(a, b), votes.wins(b, a)
+    return wins / (wins + losses) if wins + losses else math.nan
 
 
 def _advice(votes: Votes, pair: tuple[str, str], level: float) -> tuple[str, ...]:

@@ -17,6 +17,7 @@ from quorate.collect.ledger.sums import BY_STATUS
 from quorate.table.cells import Cells
 from quorate.table.judgments import OK
 from quorate.table.progress import Progress
+from quorate.wording import duration
 
 _STATES = ("planned", "leased", "done", "given_up")
 _BLOCK = 10_000
@@ -102,6 +103,11 @@ class JudgeStatus:
         """Seconds until all its cells are finished, at its rate of the last minutes; None while it finishes none."""
         left = self.planned + self.leased
         return 0.0 if not left else left / self.rate if self.rate else None
+
+    @property
+    def wait(self) -> str:
+        """That in words; empty where nothing is left, or it is not known."""
+        return duration(self.seconds_left) if self.seconds_left else ""
 
     @property
     def failure_rate(self) -> float:

@@ -120,6 +120,13 @@ def renew(connection: Connection, runner: int, name: str, until: float) -> bool:
     return len(connection.execute(renewed, (until, runner, name)).fetchall()) > 0
 
 
+def under_way(connection: Connection, now: float) -> list[str]:
+    """Names of the processes that may be asking judges: their leases hold, and they are not known to be gone."""
+    rows = connection.execute("SELECT name FROM runners WHERE until > ? ORDER BY id", (now,))
+    names = [name for (name,) in rows if not name.startswith((PERSON, _HOLDER))]
+    return [name for name in dict.fromkeys(names) if not is_gone(name)]
+
+
 def awaited(connection: Connection, now: float) -> bool:
     """Whether there may be a runner that writes."""
     return connection.execute("SELECT 1 FROM runners WHERE until > ? LIMIT 1", (now,)).fetchone() is not None

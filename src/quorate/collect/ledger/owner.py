@@ -27,6 +27,13 @@ def is_gone(name: str) -> bool:
     return _started(int(pid)) != started
 
 
+def process_here(name: str) -> int | None:
+    """Number of the process of this name, if it runs on this machine; None if it does not, or that is not known."""
+    place, _, rest = name.partition(":")
+    pid, _, started = rest.partition(":")
+    return int(pid) if started and place == _place() and _started(int(pid)) == started else None
+
+
 def start_of_machine() -> str | None:
     """Name of this start of this machine, the same for all processes that count time from it; None if not known."""
     return _named("time")

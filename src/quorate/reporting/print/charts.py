@@ -122,6 +122,17 @@ def _inked(part: Any) -> Any:
     return _BLACK if part == INK else part
 
 
+def svg(figure: Figure, width: int) -> str:
+    """One chart as an image for a page that has its title: black on white, as wide as said."""
+    import vl_convert
+
+    spec = on_paper(figure)
+    del spec["title"]
+    return str(
+        vl_convert.vegalite_to_svg({**spec, "width": width, "autosize": {"type": "fit-x", "contains": "padding"}})
+    )
+
+
 def write_chart(figure: Figure, path: Path) -> Path:
     """Write one chart as the ending of the path says, black on white, with its title."""
     import vl_convert

@@ -9,7 +9,7 @@ from quorate.analysis.labels import cut
 from quorate.reporting.draw import marks
 from quorate.reporting.draw.theme import CORRECTED, INK, MISSED
 from quorate.reporting.page import Caption, Figure, Row
-from quorate.wording import counted
+from quorate.wording import capitalised, counted
 
 if TYPE_CHECKING:
     import altair as alt
@@ -25,9 +25,9 @@ def looks(result: Interim) -> Figure:
     """The estimate as answers came in: a band for one look, dashed lines for all looks."""
     now = result.looks[-1]
     value, once, always = result.shown(now)
-    finding = f"After {counted(now.n, 'answer')} the {cut(result.what)} is {value}"
-    finding += "" if math.isnan(now.low) else f", {once} to watch"
-    finding += "" if math.isnan(now.always_low) else f"; {always} to decide by"
+    finding = f"{cut(capitalised(result.what))} after {counted(now.n, 'answer')}: {value}"
+    finding += "" if math.isnan(now.low) else f"; {once} to watch"
+    finding += "" if math.isnan(now.always_low) else f", {always} to decide by"
     level = f"{100 * result.level:.4g}%"
     units = "votes on the two" if result.kind == "votes" else "items that everybody has finished"
     lines = (

@@ -103,15 +103,16 @@ def progress(status: Status) -> Figure:
 
 def decisions(result: Interim) -> Figure:
     """Every two systems: what is decided, by the interval that holds at all looks and for all pairs."""
+    times = 100 if result.kind == "votes" else 1
     rows: list[Row] = [
-        {"a": cut(one.a), "b": cut(one.b), "outcome": one.outcome.value, "value": one.value, "low": one.low}
-        | {"high": one.high, "units": one.units}
+        {"a": cut(one.a), "b": cut(one.b), "outcome": one.outcome.value, "units": one.units}
+        | {"value": times * one.value, "low": times * one.low, "high": times * one.high}
         for one in result.decisions
     ]
     open_ = sum(row["outcome"] == "undecided" for row in rows)
     told = len(rows) - open_
     finding = f"{told} of {counted(len(rows), 'pair')} decided" if len(rows) > 1 else result.verdicts[0].rstrip(".")
-    what = "share of votes for a" if result.kind == "votes" else "mean of a less mean of b"
+    what = "share of votes for a, %" if result.kind == "votes" else "mean of a less mean of b"
     line = f"Intervals hold at all looks and for all pairs at once, with a chance of {100 * result.level:.4g}%."
     heads = {"value": what, "units": "votes" if result.kind == "votes" else "items finished by all"}
     return Figure("decisions", Caption(finding, (line,)), rows, headers=heads)
@@ -135,16 +136,17 @@ def sources(result: Interim) -> Figure:
 def agreement(result: Interim) -> Figure:
     """How alike answers to the same question are, by who gave them."""
     same = result.kind == "votes"
+    times = 100 if same else 1
     rows: list[Row] = [
-        {"first": cut(one.first), "second": cut(one.second), "value": one.value, "low": one.low, "high": one.high}
-        | {"items": one.items, "pairs": one.pairs}
+        {"first": cut(one.first), "second": cut(one.second), "value": times * one.value, "low": times * one.low}
+        | {"high": times * one.high, "items": one.items, "pairs": one.pairs}
         for one in result.agreement
     ]
     first = result.agreement[0]
     who = f"{first.first} and {first.second}" if first.first != first.second else f"two of the {first.first}"
     number = whole_percent(first.value) if same else f"{first.value:.2f} points"
     said = f"are the same on {number} of shared questions" if same else f"differ by {number} on a shared question"
-    measure = "share of the same answers" if same else "root mean square difference, in points"
+    measure = "the same, %" if same else "root mean square difference, in points"
     line = f"Pairs of answers by two judges to one question; {100 * result.level:.4g}% intervals over items."
     heads = {"first": "answers of", "second": "and of", "value": measure, "pairs": "pairs of answers"}
     return Figure("agreement", Caption(f"Answers of {cut(who)} {said}", (line,)), rows, headers=heads)

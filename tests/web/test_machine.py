@@ -1,0 +1,80 @@
+"""Runs of this machine: found by the ledger, begun and ended as processes."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import time
+
+import pytest
+import yaml
+from under_way import scored
+
+from quorate.collect.ledger.ledger import Ledger
+from quorate.errors import InvalidInput
+from quorate.study.file import load
+from quorate.web import machine
+from quorate.web.machine import Machine
+
+
+@pytest.fixture
+def study(tmp_path):
+    """A study whose judges are recorded, some of its cells answered."""
+    path = scored(tmp_path, calls=5, items=2)
+    judge = {"kind": "replay", "table": "scores.csv"}
+    rows = [f"q{i},{name},{judge},7" for i in range(2) for name in ("amber", "basalt") for judge in ("r", "s")]
+    (tmp_path / "scores.csv").write_text("\n".join(["item,system,judge,score", *rows]) + "\n", encoding="utf-8")
+    content = yaml.safe_load(path.read_text(encoding="utf-8"))
+    content |= {"judges": {"r": judge, "s": dict(judge)}, "ledger": "recorded.db", "budget": {"calls": 100}}
+    path.write_text(yaml.safe_dump(content), encoding="utf-8")
+    return load(path)
+
+
+def test_a_run_is_found_by_the_ledger_and_told_to_end(study, monkeypatch):
+    told = []
+    monkeypatch.setattr(machine.os, "kill", lambda pid, number: told.append((pid, number)))
+    with Ledger.open(study.database) as ledger:
+        found = Machine(study)
+        assert (found.look(ledger).state, found.refusal) == ("none", "")
+        ledger.enlist(60)  # as a run in this process does
+        assert found.look(ledger).state == "running"
+        found.end(ledger)
+        assert told == [(machine.os.getpid(), signal.SIGINT)]
+        Machine(study).end(ledger, at_once=True)
+        assert len(told) == 3
+
+
+def test_a_run_elsewhere_and_one_that_is_gone(study):
+    with Ledger.open(study.database) as ledger:
+        ledger.store.connection.execute(
+            "INSERT INTO runners (name, since, until) VALUES ('otherhost:77', 0, ?)", (ledger.clock() + 60,)
+        )
+        assert Machine(study).look(ledger).state == "elsewhere"
+        ledger.store.connection.execute("UPDATE runners SET name = 'person:ana'")
+        assert Machine(study).look(ledger).state == "none"
+
+
+def test_functions_of_python_are_not_run_from_a_page(tmp_path):
+    functions = load(scored(tmp_path, calls=1, items=2))
+    with pytest.raises(InvalidInput, match="is a function of Python"):
+        asyncio.run(Machine(functions).start())
+
+
+@pytest.mark.slow
+def test_a_run_is_begun_and_ends(study):
+    async def run():
+        begun = Machine(study)
+        await begun.start()
+        with Ledger.open(study.database) as ledger:
+            states = {begun.look(ledger).state}
+            end = time.monotonic() + 60
+            while begun.look(ledger).going and time.monotonic() < end:
+                states.add(begun.look(ledger).state)
+                await asyncio.sleep(0.05)
+            return states, begun.look(ledger), ledger.status()
+
+    states, over, judges = asyncio.run(run())
+    assert "starting" in states
+    assert over.state == "ended"
+    assert "every cell is answered" in over.words
+    assert sum(judge.done for judge in judges) == 8
