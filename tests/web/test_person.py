@@ -90,6 +90,15 @@ def test_a_question_comes_back_if_it_is_not_answered(served):
     assert page.texts != first
 
 
+def test_the_script_of_the_page_gets_the_next_question_at_once(served):
+    page = served().browser("ana")
+    own = {**page.form, "answer": "A"}
+    answered = page.client.post("/answer", data=own, headers={"Sec-Fetch-Dest": "empty"}, follow_redirects=False)
+    assert answered.status_code == 200
+    assert "Question 2 of 2" in answered.text
+    assert page.client.post("/answer", data=own, follow_redirects=False).status_code == 303
+
+
 def test_what_is_no_answer_is_refused(served):
     site = served()
     page, other = site.browser("ana"), site.browser("raters 1")

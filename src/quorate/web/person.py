@@ -54,22 +54,24 @@ def routes(site: Site) -> list[BaseRoute]:
         word = None if "skip" in form else form.get("answer", "")
         shown = int(form["shown"]) if form.get("shown", "").isdecimal() and len(form["shown"]) < 10 else -1
         key, comment = form.get("task", ""), form.get("comment", "")
+        by_script = request.headers.get("sec-fetch-dest") == "empty"  # which shows what it gets, wherever it is from
 
-        def taken(people: People, visitor: Visitor) -> bool:
+        def taken(people: People, visitor: Visitor) -> tuple[bool, Standing | None]:
             if not from_own_form(visitor, form.get("form", "")):
-                return False
+                return False, None
             if "undo" in form:
                 people.undo(visitor.name, key)
             else:
                 people.answer(visitor.name, key, shown, word, comment)
-            return True
+            return True, people.standing(visitor.name) if by_script else None
 
         found = await site.serve(request, taken)
         if found is None:
             return stranger(site)
-        if not found[1]:
+        visitor, (own, standing) = found
+        if not own:
             return site.message("That did not work", "Load the page again, and answer there.", status=403, back=True)
-        return RedirectResponse("/", 303)
+        return RedirectResponse("/", 303) if standing is None else page(site, visitor, standing)
 
     return [Route("/", show), Route("/answer", answer, methods=["POST"])]
 

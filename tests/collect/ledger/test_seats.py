@@ -137,3 +137,24 @@ def test_a_closed_seat_shows_and_takes_nothing(seats):
     assert not seats.is_closed("ben")
     seats.open("ana")
     assert seats.answer(cell, GOOD, MANY)
+
+
+@pytest.mark.parametrize("store", ["sqlite"], indirect=True)
+def test_nothing_looks_through_all_cells(seats):
+    """A ledger may have a million of them."""
+    connection, said = seats.ledger.store.connection, []
+    connection.set_trace_callback(said.append)
+    cell, _ = answered(seats, "ana")
+    seats.show("ana", 60, MANY)
+    seats.undo("ana", 60, before=seats.show("ana", 60, MANY).cell.key)
+    seats.find("ana", cell.key)
+    seats.left("ana")
+    seats.pace("ana")
+    connection.set_trace_callback(None)
+    asked = {one for one in said if one.startswith(("SELECT", "UPDATE")) and ("cells" in one or "attempts" in one)}
+    plans = {one: [row[3] for row in connection.execute(f"EXPLAIN QUERY PLAN {one}")] for one in asked}
+    scans = {
+        one: plan for one, plan in plans.items() if any(step in ("SCAN c", "SCAN cells", "SCAN a") for step in plan)
+    }
+    assert not scans
+    assert len(asked) > 8

@@ -84,7 +84,9 @@ class Seats:
         if not new:
             return 0
         self._connection.execute(_INDEX)
-        ((first,),) = self._connection.execute("SELECT max(next_at) FROM cells WHERE judge = ?", (code,))
+        ((first,),) = self._connection.execute(
+            "SELECT max(next_at) FROM cells WHERE state = 'planned' AND judge = ?", (code,)
+        )
         drawn = sorted(new, key=lambda row: hashlib.sha256(f"{seed}/{row[1]}".encode()).digest())
         turns: Counter[int] = Counter()
         order = []
@@ -107,7 +109,7 @@ class Seats:
             return None
         now = self._ledger.clock()
         runner, since, until = self._runner(judge, now)
-        held = self._cells(judge, "runner = ?", runner)
+        held = self._held(judge, runner)
         if held and until > now:
             return Shown(held[0], since)
         lease.release(self._connection, runner, [cell.id for cell in held])
@@ -139,7 +141,7 @@ class Seats:
         if row[0] == PLANNED:
             if not affordable([cell.price], *money.room(self._connection, budget)):
                 return False
-            elsewhere = bool(self._cells(cell.judge, "runner = ?", runner))
+            elsewhere = bool(self._held(cell.judge, runner))
             since = math.nan if elsewhere else since
             self._take(runner, cell)
         elif (row[0], row[1]) != (LEASED, runner):
@@ -164,7 +166,7 @@ class Seats:
             return False
         now = self._ledger.clock()
         runner, *_ = self._runner(judge, now)
-        held = self._cells(judge, "runner = ?", runner)
+        held = self._held(judge, runner)
         if [cell.key for cell in held] != [before] * (before != ""):
             return False
         lease.release(self._connection, runner, [cell.id for cell in held])
@@ -234,6 +236,9 @@ class Seats:
         """Lease a cell that is planned, whatever the budget."""
         self._connection.execute("UPDATE cells SET state = 'leased', runner = ? WHERE id = ?", (runner, cell.id))
         money.book(self._connection, reserved=1, reserved_money=cell.price or 0)
+
+    def _held(self, judge: str, runner: int) -> list[LeasedCell]:
+        return self._cells(judge, "state = 'leased' AND runner = ?", runner)
 
     def _cells(self, judge: str, which: str, value: object) -> list[LeasedCell]:
         rows = self._connection.execute(
