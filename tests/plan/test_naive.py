@@ -10,6 +10,7 @@ from scipy import stats
 
 import quorate as q
 from quorate.caveats import unequal_weights
+from quorate.errors import InvalidInput
 
 Z = stats.norm.ppf(0.975)
 
@@ -164,3 +165,30 @@ def test_a_given_fit_is_used(table):
     assert got.single[0].corrected_se == pytest.approx(
         math.sqrt(fit.variance("item") / 4 + fit.variance("prompt") + fit.variance("judge") + fit.variance("cell") / 4)
     )
+
+
+def test_targets_leave_out_what_the_source_paper_leaves_out(table):
+    """Messing (2026), Table 14: the spread of judges is no part of the error of one configuration there."""
+    fit = q.decompose(table[1])
+    found = q.naive(table[1], fit, targets={"judge": "panel"})
+    wanted = q.project(fit, items=4, prompts=1, judges=1, targets={"judge": "panel"}).se
+    assert [one.corrected_se for one in found.single] == pytest.approx([wanted] * 4)
+    assert wanted < q.naive(table[1], fit).single[0].corrected_se
+
+
+def test_the_truth_of_a_level(table, result):
+    """Messing (2026), Table 14, MMLU: every system is held against its own mean."""
+    score, judgments = table
+    found = q.naive(judgments, truth="by:judge")
+    for one in found.single:
+        own = score[:, :, int(one.labels["judge"])].mean()
+        assert one.target == pytest.approx(own)
+        assert one.misses == (abs(one.naive.value - own) > Z * one.naive.se)
+    assert found.target == result.target
+    assert {one.target for one in result.single} == {result.target}
+
+
+@pytest.mark.parametrize("truth", ["by:item", "judge", "by:nobody", ""])
+def test_a_truth_that_there_is_not(table, truth):
+    with pytest.raises(InvalidInput, match='truth: "grand" or one of "by:prompt", "by:judge" is needed'):
+        q.naive(table[1], truth=truth)

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from quorate.caveats import Caveat, unequal_weights
-from quorate.errors import NotEstimable
+from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.components.decompose import decompose
 from quorate.estimate.components.decomposition import Decomposition
 from quorate.estimate.means.configurations import Configuration, configuration_facets, configurations
+from quorate.estimate.means.effects import effects
 from quorate.estimate.means.mean import Estimate
 from quorate.estimate.means.targets import SENSITIVITY, Target
 from quorate.numerics.inference import t_quantile
@@ -57,9 +58,11 @@ class SingleConfiguration(Brief):
     corrected_low, corrected_high : float
         Limits of the corrected interval.
     misses : bool
-        Whether the naive interval misses the mean over all configurations.
+        Whether the naive interval misses what it should hold: the mean over all configurations, or that of its level.
     corrected_misses : bool or None
         Whether the corrected interval does; None where there is none.
+    target : float
+        What it should hold.
     """
 
     labels: Mapping[str, str]
@@ -69,6 +72,7 @@ class SingleConfiguration(Brief):
     corrected_high: float
     misses: bool
     corrected_misses: bool | None
+    target: float
 
 
 @dataclass(frozen=True)
@@ -82,7 +86,7 @@ class Naive(Result):
     corrected : Estimate
         The mean for the default targets.
     target : float
-        Mean over all configurations, which every single configuration is compared with.
+        Mean over all configurations, which every single configuration is compared with unless ``truth`` says otherwise.
     single : tuple of SingleConfiguration
         One entry per configuration with at least 2 items.
     level : float
@@ -142,7 +146,14 @@ class Naive(Result):
         }
 
 
-def naive(judgments: Judgments, fit: Decomposition | None = None, *, level: float = 0.95) -> Naive:
+def naive(
+    judgments: Judgments,
+    fit: Decomposition | None = None,
+    *,
+    level: float = 0.95,
+    targets: Mapping[str, Target] | None = None,
+    truth: str = "grand",
+) -> Naive:
     """How wrong the usual interval is.
 
     For the whole study it takes every judgment as independent. For each single configuration (prompt x judge x
@@ -157,10 +168,21 @@ def naive(judgments: Judgments, fit: Decomposition | None = None, *, level: floa
         Components to correct with; fitted by default.
     level : float
         Coverage of all intervals.
+    targets : mapping of str to str or Pool, optional
+        What facets stand for in the corrected standard error of a configuration, as for `quorate.project`. By default
+        the spread of fixed facets counts (``sensitivity``); the source paper leaves it out: ``{"judge": "panel"}``.
+    truth : str
+        ``grand``: intervals should hold the mean over all configurations; ``by:FACET``, such as ``by:judge``: the mean
+        at the level of this facet that they were found with.
 
     Returns
     -------
     Naive
+
+    Raises
+    ------
+    InvalidInput
+        If ``truth`` is neither, or names a facet that tells no configurations apart.
 
     References
     ----------
@@ -173,17 +195,18 @@ def naive(judgments: Judgments, fit: Decomposition | None = None, *, level: floa
     every = configurations(answered, facets)
     usable = [cell for cell in every if cell.n_items > 1]
     levels = dict.fromkeys(facets, 1)
-    targets: dict[str, Target] = {name: SENSITIVITY for name in facets if name in fit.assembled.fixed.levels}
+    spread: dict[str, Target] = {name: SENSITIVITY for name in facets if name in fit.assembled.fixed.levels}
     se, reason = {}, ""  # corrected standard error of a single configuration, by number of items
     try:
         se = {
-            items: project(fit, items=items, levels=levels, targets=targets).se
+            items: project(fit, items=items, levels=levels, targets=spread | dict(targets or {})).se
             for items in {cell.n_items for cell in usable}
         }
     except NotEstimable as error:
         reason = str(error)
     target, z = fit.mean.value, t_quantile(np.inf, (1 + level) / 2)
-    single = tuple(against(cell, se.get(cell.n_items, np.nan), target, z) for cell in usable)
+    true = truths(fit, truth, facets)
+    single = tuple(against(cell, se.get(cell.n_items, np.nan), true(cell), z) for cell in usable)
     n = answered.n_answers
     value = float(answered.n @ answered.mean / n)
     square = float(answered.ss.sum() + answered.n @ (answered.mean - value) ** 2)
@@ -192,8 +215,21 @@ def naive(judgments: Judgments, fit: Decomposition | None = None, *, level: floa
     return Naive(overall, fit.mean, target, single, level, len(every) - len(usable), reason)
 
 
+def truths(fit: Decomposition, truth: str, facets: tuple[str, ...]) -> Callable[[Configuration], float]:
+    """What the interval of a configuration should hold."""
+    if truth == "grand":
+        grand = fit.mean.value
+        return lambda _: grand
+    facet = truth.removeprefix("by:")
+    if not truth.startswith("by:") or facet not in facets:
+        known = ", ".join(f'"by:{name}"' for name in facets)
+        raise InvalidInput(f'truth: "grand" or one of {known or "no others here"} is needed, got {truth!r}')
+    means = {one.level: one.mean for one in effects(fit, facet)}
+    return lambda cell: means[cell.labels[facet]]
+
+
 def against(cell: Configuration, se: float, target: float, z: float) -> SingleConfiguration:
-    """The naive interval of a configuration and the corrected one, against the mean over all."""
+    """The naive interval of a configuration and the corrected one, against what they should hold."""
     low, high = cell.value - z * cell.se, cell.value + z * cell.se
     return SingleConfiguration(
         labels=cell.labels,
@@ -203,4 +239,5 @@ def against(cell: Configuration, se: float, target: float, z: float) -> SingleCo
         corrected_high=cell.value + z * se,
         misses=not low <= target <= high,
         corrected_misses=abs(cell.value - target) > z * se if np.isfinite(se) else None,
+        target=target,
     )
