@@ -90,16 +90,33 @@ def test_shares(law):
         mine = dict(zip(NAMES, law.chances(base, effects, judge).mean(axis=(0, 1)), strict=True))
         true = dict(zip(NAMES, law.shares, strict=True))
         for one in found:
-            for view, mean, value in (
-                ("judges like these", one.population or one.mean, true[one.label]),
-                ("these judges", one.mean, mine[one.label]),
+            for view, (low, high), value in (
+                ("judges like these", one.interval(), true[one.label]),
+                ("these judges", one.panel_interval(), mine[one.label]),
             ):
-                low, high = mean.interval()
                 held[view][one.label].append(low <= value <= high)
     for view, labels in held.items():
         for (label, covers), share in zip(labels.items(), law.shares, strict=True):
             print(f"{view}, share {share}: covers {np.mean(covers):.3f} of {len(covers)}")
             assert np.mean(covers) >= 0.95 - 3 * np.sqrt(0.95 * 0.05 / len(covers)), (view, label)
+
+
+def test_shares_where_judges_see_a_true_label_or_guess():
+    """Another law: items have a label, and a judge sees it with a chance of its own, or says any."""
+    rng, share, held = np.random.default_rng(8), np.array([0.5, 0.4, 0.08, 0.02]), {label: [] for label in NAMES}
+    for _ in range(200):
+        sees, truth = rng.uniform(0.6, 0.95, 10), rng.choice(4, 100, p=share)
+        said = np.where(rng.random((100, 10)) < sees, truth[:, None], rng.integers(0, 4, (100, 10)))
+        item, judge = np.indices(said.shape).reshape(2, -1)
+        frame = pl.DataFrame({"item": item, "judge": judge, "score": NAMES[said.ravel()]})
+        table = q.read(frame, labels=True, announce=False)
+        true = dict(zip(NAMES, share * sees.mean() + (1 - sees.mean()) / 4, strict=True))
+        for one in label_means(table, label_shares(table), targets={}):
+            low, high = one.panel_interval()
+            held[one.label].append(low <= true[one.label] <= high)
+    for label, covers in held.items():
+        print(f"{label}: covers {np.mean(covers):.3f}")
+        assert np.mean(covers) >= 0.92 - 2 * np.sqrt(0.08 * 0.92 / len(covers)), label
 
 
 @pytest.mark.parametrize(

@@ -113,7 +113,7 @@ def test_the_jackknife_is_that_of_leaving_out_one_by_one():
         return jackknife(own, *STEPS[name], 0.95).value
 
     def log(value):
-        return np.log(1 - np.asarray(value))
+        return np.log((1 - np.asarray(value)) / (1 + np.asarray(value)))
 
     for name in ("alpha", "ac1"):
         by_item = log([values(name, [i], []) for i in range(n)])
@@ -127,7 +127,7 @@ def test_the_jackknife_is_that_of_leaving_out_one_by_one():
         )
         variance = max(parts[0] + parts[1] - parts[2], *parts[:2])
         one = found(rows)[name]
-        assert one.se == pytest.approx(np.sqrt(variance) * (1 - point[name]), rel=1e-9)
+        assert one.se == pytest.approx(np.sqrt(variance) * (1 - point[name] ** 2) / 2, rel=1e-9)
         assert one.judges
         assert one.low < one.value < one.high < 1
 

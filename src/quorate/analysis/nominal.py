@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from numbers import Integral
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -274,8 +274,8 @@ def _plain(value: float, places: int) -> str:
 
 
 def _row(one: Share, level: float, count: float) -> LabelShare:
-    wide, panel = one.population or one.mean, one.mean.interval(level)
-    return LabelShare(one.label, one.mean.value, wide.se, *wide.interval(level), *panel, count)
+    wide = one.population or one.mean
+    return LabelShare(one.label, one.mean.value, wide.se, *one.interval(level), *one.panel_interval(level), count)
 
 
 def _caveats(
@@ -283,7 +283,8 @@ def _caveats(
 ) -> Iterator[Caveat]:
     """What holds for the intervals of all labels, and what for some."""
     each = [(one.population or one.mean).caveats for one in found]
-    yield from (one for one in each[0] if all(one in others for others in each))
+    shared = (one for one in each[0] if all(one in others for others in each))
+    yield from (replace(one, sentence=one.sentence.replace("usable score", "usable label")) for one in shared)
     alone = {one.label: one.alone for one in found if one.alone}
     rare = [label for label, count in counts.items() if count < RARE]
     folded: dict[str, list[str]] = {}

@@ -180,12 +180,13 @@ def jackknife(
     rows: Callable[[Tally], Floats],
     value: Callable[[Floats], Floats],
     level: float,
+    least: float = -1.0,
 ) -> Jackknifed:
     """A coefficient of sums over items, with an interval over items and judges by the jackknife in both directions.
 
     The variance is ``v_items + v_judges - v_both``, each from leaving out one (of very many, a part) or one of both,
-    on the scale of ``log(1 - value)``; its degrees of freedom are Satterthwaite's. With two judges it is that of items
-    alone.
+    on the scale of ``log((1 - value) / (value - least))``; its degrees of freedom are Satterthwaite's. With two judges
+    it is that of items alone.
 
     Parameters
     ----------
@@ -197,6 +198,8 @@ def jackknife(
         From such sums to the coefficient.
     level : float
         Coverage wanted.
+    least : float
+        The least that the coefficient can be; 1 is the most.
     """
     whole = tally(ratings)
     added = rows(whole)
@@ -212,7 +215,7 @@ def jackknife(
         own = rows(whole.less(one))
         parts.append(value(own.sum(axis=0)))
         both.append(value(own.sum(axis=0) - _summed(own, of_item)))
-    return _interval(point, value(total - _summed(added, of_item)), np.array(parts), np.array(both), level)
+    return _interval(point, value(total - _summed(added, of_item)), np.array(parts), np.array(both), level, least)
 
 
 def _parts(size: int, most: int) -> Ints:
@@ -229,17 +232,17 @@ def _summed(rows: Floats, part: Ints) -> Floats:
     return np.column_stack([np.bincount(part, column) for column in rows.T])
 
 
-def _interval(point: float, left: Floats, parts: Floats, both: Floats, level: float) -> Jackknifed:
+def _interval(point: float, left: Floats, parts: Floats, both: Floats, level: float, least: float) -> Jackknifed:
     """The interval from what is left without every item, every judge, and each pair of the two."""
     n, m = len(left), len(parts)
     counted = bool(m) and not (np.isnan(parts).any() or np.isnan(both).any())
     if np.isnan(left).any():
         return Jackknifed(point, np.nan, np.nan, np.nan, judges=False)
     every = np.concatenate([[point], left, *([parts, both.ravel()] if counted else [])])
-    logs = bool((every < 1 - 1e-12).all())  # else some part is in full agreement, and has no logarithm
+    logs = bool((every < 1 - 1e-12).all() and (every > least + 1e-12).all())  # else a part is at an end
 
     def scaled(values: Floats) -> Floats:
-        return np.log(1 - values) if logs else values
+        return np.log((1 - values) / (values - least)) if logs else values
 
     of_items = (n - 1) / n * _squares(scaled(left))
     variance, spread = of_items, of_items**2 / (n - 1)
@@ -253,10 +256,12 @@ def _interval(point: float, left: Floats, parts: Floats, both: Floats, level: fl
     if not variance > 1e-24:
         return Jackknifed(point, np.nan, np.nan, np.nan, judges=counted)
     half = t_quantile(max(1.0, variance**2 / spread), (1 + level) / 2) * float(np.sqrt(variance))
-    se = float(np.sqrt(variance)) * (1 - point if logs else 1.0)
+    se = float(np.sqrt(variance))
     if not logs:
-        return Jackknifed(point, point - half, min(point + half, 1.0), se, judges=counted)
-    return Jackknifed(point, 1 - (1 - point) * np.exp(half), 1 - (1 - point) * np.exp(-half), se, judges=counted)
+        return Jackknifed(point, max(point - half, least), min(point + half, 1.0), se, judges=counted)
+    odds = (1 - point) / (point - least)
+    low, high = (float((1 + least * u) / (1 + u)) for u in (odds * np.exp(half), odds * np.exp(-half)))
+    return Jackknifed(point, low, high, se * (1 - point) * (point - least) / (1 - least), judges=counted)
 
 
 def _squares(values: Floats) -> float:

@@ -5,6 +5,7 @@ import pytest
 import quorate as q
 from quorate.estimate.labels.agreement import COEFFICIENTS, coefficients, pairs
 from quorate.estimate.labels.given import judge_of, label_shares, ratings
+from quorate.numerics.nominal import Ratings
 
 
 def said(rows):
@@ -67,3 +68,15 @@ def test_every_two_of_four_observers_as_in_r():
     table = table.keep(table.n > 0)
     found = pairs(ratings(table, label_shares(table)), judge_of(table)[1], table.labels, 0.95)
     assert {one.first + one.second: one.kappa for one in found} == pytest.approx(printed, abs=6e-7)
+
+
+def test_intervals_end_where_coefficients_do():
+    """Three judges, one of whom is of another mind: two degrees of freedom, and no limit beyond what can be."""
+    rng = np.random.default_rng(2)
+    truth = rng.integers(0, 3, 40)
+    said = np.column_stack([truth, truth, np.where(rng.random(40) < 0.6, truth, rng.integers(0, 3, 40))])
+    item, judge = np.indices(said.shape).reshape(2, -1)
+    found = coefficients(Ratings(item, judge, said.ravel(), np.ones(120), 40, 3, 3), 0.95)
+    for one in found:
+        least = 0 if one.name == "agreement" else -1
+        assert least <= one.low < one.value < one.high <= 1

@@ -6,6 +6,7 @@ import quorate as q
 from quorate.errors import NotEstimable
 from quorate.estimate.labels.given import as_score, label_shares
 from quorate.estimate.labels.shares import label_means, mean_weights
+from quorate.estimate.means.intervals import half_without_ends
 
 
 def table(seed=1, items=40, judges=4, missing=0.0, prior=(0.6, 0.3, 0.1), right=0.7):
@@ -109,3 +110,15 @@ def test_prompts_that_change_nothing_for_one_label():
 def test_one_item_is_not_enough():
     with pytest.raises(NotEstimable, match="1 item"):
         shares_of(table(items=1, judges=12, right=0.2))
+
+
+def test_limits_are_those_of_the_log_odds():
+    """So of a share of .1 the upper limit is further away than the lower one; and a panel's lie within the others'."""
+    for one in shares_of(table(items=80, prior=(0.5, 0.4, 0.1))):
+        low, high = one.panel_interval()
+        half, value = half_without_ends(one.mean, 0.95), one.mean.value
+        odds, reach = value / (1 - value), np.exp(half / (value * (1 - value)))
+        assert (low, high) == pytest.approx((odds / reach / (1 + odds / reach), odds * reach / (1 + odds * reach)))
+        assert (high - value > value - low) == (value < 0.5)
+        wide = one.interval()
+        assert wide[0] <= low < high <= wide[1]

@@ -88,7 +88,8 @@ def coefficients(ratings: Ratings, level: float) -> tuple[Coefficient, ...]:
     """Agreement of all judges, by `COEFFICIENTS`."""
     out = []
     for name, (rows, value) in COEFFICIENTS.items():
-        found = nominal.jackknife(ratings, rows, value, level)
+        least = 0.0 if value is nominal.agreement else -1.0
+        found = nominal.jackknife(ratings, rows, value, level, least)
         out.append(Coefficient(name, found.value, found.se, found.low, found.high, found.judges))
     return tuple(out)
 

@@ -13,7 +13,8 @@ from quorate.arrays import Floats
 from quorate.errors import NotEstimable
 from quorate.estimate.components.decompose import decompose
 from quorate.estimate.components.decomposition import Decomposition
-from quorate.estimate.labels.given import as_score, averaged
+from quorate.estimate.labels.given import ENDS, as_score, averaged
+from quorate.estimate.means.intervals import between, half_without_ends, limits, near_an_end
 from quorate.estimate.means.mean import Estimate
 from quorate.estimate.means.targets import PANEL, POPULATION, Target
 from quorate.numerics.mixed.information import cell_weights, weights
@@ -62,6 +63,23 @@ class Share:
     mean: Estimate
     population: Estimate | None
     alone: tuple[str, ...]
+
+    def interval(self, level: float = 0.95) -> tuple[float, float]:
+        """Interval for judges like these, where there is one, else as `panel_interval`."""
+        return _of_odds(self.population or self.mean, level)
+
+    def panel_interval(self, level: float = 0.95) -> tuple[float, float]:
+        """Interval for this panel of judges, or what was asked."""
+        return _of_odds(self.mean, level)
+
+
+def _of_odds(share: Estimate, level: float) -> tuple[float, float]:
+    """The default interval with the limits of the log odds: the spread of a share depends on it wherever it is."""
+    half = half_without_ends(share, level)
+    if near_an_end(share.value, half, ENDS):
+        return limits(share.value, half, share.n, ENDS)
+    low, high = between(share.value, half, share.n, ENDS)
+    return float(low), float(high)
 
 
 def label_means(

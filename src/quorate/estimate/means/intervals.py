@@ -140,13 +140,18 @@ def lenient(level: float) -> float:
 
 
 def chosen(estimate: Estimate, level: float) -> tuple[float, float]:
-    """Student's t, wider where levels show little variance, in order of the facets that are drawn, within ends.
+    """Student's t, wider where levels show little variance, in order of the facets that are drawn, within ends."""
+    half = half_without_ends(estimate, level)
+    return limits(estimate.value, half, estimate.n, score_ends(estimate.basis.fit.judgments))
+
+
+def half_without_ends(estimate: Estimate, level: float) -> float:
+    """Half-width of the default interval on a scale without ends.
 
     Where items stand for themselves it is no wider than for items like these, which the mean estimates less well.
     """
     means = [estimate] if estimate.of_items_like_these is None else [estimate, estimate.of_items_like_these]
-    half = min(float(in_order(one.drawn, one.choices, _half, level)) for one in means)
-    return limits(estimate.value, half, estimate.n, score_ends(estimate.basis.fit.judgments))
+    return min(float(in_order(one.drawn, one.choices, _half, level)) for one in means)
 
 
 def in_order(

@@ -52,7 +52,7 @@ def model() -> str:
     return (
         "Shares are means of 0/1 scores, one for each label, from linear mixed models whose variance components were "
         "estimated by restricted maximum likelihood, with one set of weights for all labels, so that shares add up to "
-        f"1; intervals near 0 or 1 are those of the log odds (Quorate {version('quorate')})."
+        f"1; their intervals are those of the log odds (Quorate {version('quorate')})."
     )
 
 
