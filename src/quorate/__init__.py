@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from quorate.estimate.means.mean_from import mean_from as mean_from
     from quorate.estimate.means.missing_bounds import missing_bounds as missing_bounds
     from quorate.estimate.means.targets import pool as pool
+    from quorate.estimate.posterior.check import check_posterior as check_posterior
     from quorate.estimate.posterior.posterior import posterior as posterior
     from quorate.estimate.ratings.fragility import fragility as fragility
     from quorate.estimate.ratings.rank import rank as rank
@@ -107,6 +108,7 @@ _HOMES = {
     "analyze": "quorate.analysis.analyze",
     "assign": "quorate.plan.assign",
     "by_level": "quorate.estimate.components.robustness",
+    "check_posterior": "quorate.estimate.posterior.check",
     "clustered_sample_size": "quorate.plan.power.clusters",
     "compare": "quorate.decide.compare",
     "compare_all": "quorate.decide.all_pairs",

@@ -54,11 +54,14 @@ if TYPE_CHECKING:
     from quorate.estimate.means.missing_bounds import LevelBounds as LevelBounds
     from quorate.estimate.means.missing_bounds import MissingBounds as MissingBounds
     from quorate.estimate.means.targets import Pool as Pool
+    from quorate.estimate.posterior.check import PosteriorCheck as PosteriorCheck
+    from quorate.estimate.posterior.latent import LatentPosterior as LatentPosterior
+    from quorate.estimate.posterior.mean import DrawnMean as DrawnMean
     from quorate.estimate.posterior.mean import PosteriorMean as PosteriorMean
     from quorate.estimate.posterior.prior import Law as Law
     from quorate.estimate.posterior.result import Convergence as Convergence
-    from quorate.estimate.posterior.result import Posterior as Posterior
     from quorate.estimate.posterior.result import PosteriorComponent as PosteriorComponent
+    from quorate.estimate.posterior.scores import Posterior as Posterior
     from quorate.estimate.posterior.sensitivity import Reweighted as Reweighted
     from quorate.estimate.posterior.sensitivity import Sensitivity as Sensitivity
     from quorate.estimate.ratings.boards import Boards as Boards
@@ -123,6 +126,7 @@ _HOMES = {
     "Detectability": "quorate.plan.power.detectability",
     "Diagnosis": "quorate.estimate.diagnostics.diagnose",
     "Drawing": "quorate.reproduction.study",
+    "DrawnMean": "quorate.estimate.posterior.mean",
     "Estimate": "quorate.estimate.means.mean",
     "Feasibility": "quorate.plan.power.pilot",
     "Flags": "quorate.estimate.means.flags",
@@ -136,6 +140,7 @@ _HOMES = {
     "LatentDecomposition": "quorate.estimate.components.latent",
     "LatentMean": "quorate.estimate.components.latent_mean",
     "Labels": "quorate.analysis.nominal",
+    "LatentPosterior": "quorate.estimate.posterior.latent",
     "Law": "quorate.estimate.posterior.prior",
     "Leaderboard": "quorate.estimate.ratings.leaderboard",
     "LevelBounds": "quorate.estimate.means.missing_bounds",
@@ -153,7 +158,8 @@ _HOMES = {
     "PlanRun": "quorate.simulate.validate",
     "Policy": "quorate.plan.adaptive.policy",
     "Pool": "quorate.estimate.means.targets",
-    "Posterior": "quorate.estimate.posterior.result",
+    "Posterior": "quorate.estimate.posterior.scores",
+    "PosteriorCheck": "quorate.estimate.posterior.check",
     "PosteriorComponent": "quorate.estimate.posterior.result",
     "PosteriorMean": "quorate.estimate.posterior.mean",
     "PowerCurve": "quorate.plan.power.sample_size",

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
-from posteriors import posterior_of
+from posteriors import check_of, latent_posterior_of, posterior_of
 
 import quorate as q
 from quorate.reporting.print.cells import cell
@@ -164,6 +164,7 @@ RESULTS: dict[str, Callable[[Path], Any]] = {
     "Judgments": lambda _: judgments(),
     "Boards": lambda _: q.rank(rated(), by="judge"),
     "LatentDecomposition": lambda _: q.decompose(binary(), link="logit"),
+    "LatentPosterior": lambda _: latent_posterior_of(q.decompose(binary(), link="logit")),
     "Labels": lambda _: q.labels(nominal()),
     "Leaderboard": lambda _: q.rank(rated()),
     "LevelEffect": lambda _: q.effects(fit(), "judge", shrink=True),
@@ -172,6 +173,7 @@ RESULTS: dict[str, Callable[[Path], Any]] = {
     "Monitor": lambda _: q.monitor(votes(), *LABELS[:2], cluster="prompt"),
     "Naive": lambda _: q.naive(judgments()),
     "Posterior": lambda _: posterior_of(fit()),
+    "PosteriorCheck": lambda _: check_of(),
     "OneVoteEach": lambda _: q.one_vote_each(votes(), minimum=50),
     "TieSensitivity": lambda _: q.tie_sensitivity(votes()),
     "Optimum": lambda _: q.optimize(parts(), budget=141, limits={"items": [50, 141], "judges": range(1, 4)}),

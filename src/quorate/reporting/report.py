@@ -29,7 +29,8 @@ from quorate.estimate.components.decomposition import Decomposition
 from quorate.estimate.components.latent import LatentDecomposition
 from quorate.estimate.diagnostics.diagnose import Diagnosis
 from quorate.estimate.means.mean_from import MeanFrom
-from quorate.estimate.posterior.result import Posterior
+from quorate.estimate.posterior.check import PosteriorCheck
+from quorate.estimate.posterior.result import DrawnComponents
 from quorate.estimate.ratings.boards import Boards
 from quorate.estimate.ratings.leaderboard import Leaderboard
 from quorate.estimate.ratings.ratings import Ratings
@@ -47,7 +48,6 @@ from quorate.reporting.pages import (
     nominal,
     pair,
     pipelines,
-    posterior,
     ratings,
     table,
     validated,
@@ -60,6 +60,8 @@ from quorate.reporting.pages.judgments import page as judgments
 from quorate.reporting.pages.panel import page as panel
 from quorate.reporting.pages.papers import reproduced
 from quorate.reporting.pages.people import against, agreement, corrected
+from quorate.reporting.pages.posterior import check
+from quorate.reporting.pages.posterior import page as posterior
 from quorate.reporting.paper.record import Record, study_record
 from quorate.reporting.paper.reproduce import Provenance
 from quorate.reporting.paper.writeup import analysed
@@ -101,7 +103,8 @@ PAGES: Mapping[type, Callable[[Any, Any], Page]] = {
     Panel: panel.page,
     PanelAnalysis: panel.page,
     Pipelines: pipelines.page,
-    Posterior: posterior.page,
+    DrawnComponents: posterior.page,
+    PosteriorCheck: check.page,
     Projection: designs.planned,
     Ratings: ratings.page,
     RatingsAnalysis: ratings.page,

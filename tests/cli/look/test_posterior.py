@@ -1,10 +1,11 @@
 from __future__ import annotations
 
 import pytest
-from posteriors import posterior_of
+from posteriors import check_of, posterior_of
 
 import quorate as q
 from quorate.cli.look import posterior as command
+from quorate.estimate.posterior import check
 from quorate.estimate.posterior import posterior as module
 from quorate.numerics.posterior import nuts
 
@@ -49,6 +50,19 @@ def test_judgments_of_an_earlier_study_are_fitted(run, scores, sampled):
     assert ran.code == 0
     assert ran.json["checks"]["chains"] == 4
     assert sampled["prior"].variances == q.decompose(q.read(scores, announce=False)).variances
+
+
+def test_a_check_prints_ranks_and_takes_no_targets(run, scores, monkeypatch, tmp_path):
+    asked = {}
+    monkeypatch.setattr(check, "check_posterior", lambda _, **options: asked.update(options) or check_of())
+    ran = run("posterior", scores, "--check", 200, "--link", "ordinal", "--report", tmp_path / "page.html")
+    assert ran.code == 0
+    assert (asked["studies"], asked["link"]) == (200, "ordinal")
+    assert "draws" not in asked
+    assert "Nothing speaks against posteriors of such tables" in " ".join(ran.out.split())
+    assert "ranks-1" in (tmp_path / "page.html").read_text()
+    ran = run("posterior", scores, "--check", 200, "--target", "judge=panel")
+    assert "--target: a check is of the mean of default targets" in ran.err
 
 
 def test_long_sampling_is_asked_about(run, scores, sampled, monkeypatch):

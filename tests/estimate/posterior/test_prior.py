@@ -6,7 +6,7 @@ from posteriors import posterior_of
 
 import quorate as q
 from quorate.errors import InvalidInput
-from quorate.estimate.posterior.prior import Law, laws_for, laws_of
+from quorate.estimate.posterior.prior import Law, laws_for, laws_of, terms_of
 from quorate.simulate import write_demo
 
 
@@ -16,13 +16,15 @@ def fit(tmp_path_factory):
 
 
 def by_name(fit, prior):
-    return {law.name: law for law in laws_for(fit, prior)}
+    return {law.name: law for law in laws_for(terms_of(fit), prior)}
 
 
 def test_by_default_priors_say_little(fit):
     spread = fit.assembled.scale
-    assert laws_for(fit, None) == tuple(Law(name, "half-t", spread, np.inf, "default") for name in fit.variances)
-    assert laws_of(laws_for(fit, None), spread).scale == pytest.approx(1.0)
+    assert laws_for(terms_of(fit), None) == tuple(
+        Law(name, "half-t", spread, np.inf, "default") for name in fit.variances
+    )
+    assert laws_of(laws_for(terms_of(fit), None), spread).scale == pytest.approx(1.0)
 
 
 def test_a_fit_is_as_wide_as_it_was_unsure(fit):
@@ -69,10 +71,10 @@ def test_sums_that_the_scores_cannot_tell_apart_add_up(fit):
 
 def test_what_is_no_earlier_study_is_refused(fit):
     with pytest.raises(InvalidInput, match="prior: has none of the components of this model"):
-        laws_for(fit, {"annotator": 0.2})
+        laws_for(terms_of(fit), {"annotator": 0.2})
     with pytest.raises(
         InvalidInput, match="prior: a fit, a posterior, components or variances by name are needed, got"
     ):
-        laws_for(fit, "pilot.csv")
+        laws_for(terms_of(fit), "pilot.csv")
     with pytest.raises(InvalidInput, match="finite variance of at least 0"):
-        laws_for(fit, {"item": -1.0})
+        laws_for(terms_of(fit), {"item": -1.0})

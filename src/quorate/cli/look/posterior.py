@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -19,9 +19,9 @@ from quorate.errors import InvalidInput, UnknownColumn
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from quorate.estimate.components.decomposition import Decomposition
-    from quorate.estimate.components.published import Components
-    from quorate.estimate.posterior.result import Posterior
+    from quorate.estimate.posterior.check import PosteriorCheck
+    from quorate.estimate.posterior.prior import Prior
+    from quorate.estimate.posterior.result import DrawnComponents
 
 LONG = 60
 """Seconds of sampling that nobody is asked about."""
@@ -39,12 +39,30 @@ class Sampling(Group):
             help="An earlier study: its judgments, read alike, or components as JSON. Default: priors that say little.",
         ),
     ] = None
-    draws: Annotated[int, typer.Option(metavar="N", help="Draws of each chain that are kept.")] = 1000
-    warmup: Annotated[int, typer.Option(metavar="N", help="Draws of each chain that tune the sampler.")] = 200
+    draws: Annotated[
+        int | None,
+        typer.Option(metavar="N", help="Draws of each chain that are kept. Default: 1000, or 250 to check."),
+    ] = None
+    warmup: Annotated[
+        int | None,
+        typer.Option(metavar="N", help="Draws of each chain to tune it. Default: 200, or 100 to check."),
+    ] = None
     chains: Annotated[int, typer.Option(metavar="N", help="Chains.")] = 4
     seed: Seed = 0
+    link: Annotated[
+        Literal["identity", "logit", "ordinal"],
+        typer.Option(help="Components of scores as numbers, or of log odds: of two values, of a few ordered marks."),
+    ] = "identity"
+    check: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            help="Instead, simulate N studies of these cells from the priors: does the posterior hold the truth as "
+            "often as it says?",
+        ),
+    ] = None
 
-    def earlier(self, reading: ScoreReading, fit: Fit) -> Components | Decomposition | None:
+    def earlier(self, reading: ScoreReading, model: dict[str, Any]) -> Prior | None:
         """The components of the earlier study."""
         from quorate.estimate.components.decompose import decompose
 
@@ -56,9 +74,9 @@ class Sampling(Group):
             judgments = reading.alike().judgments(self.prior)
         except UnknownColumn as error:
             raise InvalidInput(f"--prior: {self.prior} is read as the scores are, and {error}") from None
-        return decompose(
-            judgments, random=fit.random or None, covariates=fit.covariate or (), residual_by=fit.residual_by
-        )
+        options = model if self.link == "identity" else {**model, "link": self.link}
+        found: Prior = decompose(judgments, **options)
+        return found
 
 
 @command
@@ -78,24 +96,23 @@ def posterior(
     With what an earlier study found as prior, if there is one. For studies of few prompts or judges, and components
     that are estimated at zero. Says how long it takes before it goes on. Needs pip install 'quorate[bayes]'.
     """
+    from quorate.estimate.posterior.check import check_posterior
     from quorate.estimate.posterior.posterior import posterior as sampled
 
-    earlier = sampling.earlier(reading, fit)
-    judgments = reading.judgments(file)
-    found = sampled(
-        judgments,
-        random=fit.random or None,
-        covariates=fit.covariate or (),
-        residual_by=fit.residual_by,
-        prior=earlier,
-        targets=targets.asked(),
-        draws=sampling.draws,
-        warmup=sampling.warmup,
-        chains=sampling.chains,
-        seed=sampling.seed,
-        on_quote=asks(yes),
-    )
-    out.show(found, show)
+    model: dict[str, Any] = {"random": fit.random or None, "covariates": fit.covariate or ()}
+    if fit.residual_by is not None:
+        model["residual_by"] = fit.residual_by
+    options = {**model, **sampling.given(), "prior": sampling.earlier(reading, model)}
+    studies = options.pop("check", None)
+    judgments, asked = reading.judgments(file), targets.asked()
+    found: Any
+    if studies is None:
+        found = sampled(judgments, **options, targets=asked, on_quote=asks(yes))
+    elif asked:
+        raise InvalidInput("--target: a check is of the mean of default targets; leave it out")
+    else:
+        found = check_posterior(judgments, studies=studies, **options, on_quote=asks(yes))
+    out.show(found, show if studies is None else show_check)
     if not out.as_json:
         read_as(console(), judgments.notes)
     files.write(found, judgments, out, seed=sampling.seed)
@@ -113,13 +130,13 @@ def asks(yes: bool) -> Callable[[float], None]:
     return quoted
 
 
-def show(out: Console, found: Posterior) -> None:
+def show(out: Console, found: DrawnComponents) -> None:
     """Print the mean, components with their intervals, what other priors would change, and the checks."""
     from quorate.analysis.words import significant
     from quorate.wording import whole_percent
 
     say(out, found.sentence, style="bold")
-    heading(out, "Where the variance of one judgment comes from")
+    heading(out, f"Where the variance of one judgment comes from{found.on_scale}")
     rows = [
         (
             one.name,
@@ -137,3 +154,16 @@ def show(out: Console, found: Posterior) -> None:
     heading(out, "Sampling")
     say(out, f"  {found.checks.sentence}")
     caveats(out, (one.sentence for one in found.caveats))
+
+
+def show_check(out: Console, found: PosteriorCheck) -> None:
+    """Print whether ranks are uniform, and their counts in tenths."""
+    from quorate.numerics.posterior.ranks import DRAWS
+
+    say(out, found.sentence, style="bold")
+    heading(out, f"Ranks of the truth among {DRAWS} draws, in tenths")
+    uniform = found.uniformity.items()
+    rows = [(name, " ".join(f"{count:3}" for count in one.counts), f"{one.p:.3f}") for name, one in uniform]
+    table(out, {"parameter": "left", "studies in each tenth": "left", "chi-square p": "right"}, rows)
+    low, high = found.band
+    say(out, f"  All tenths lie between {low} and {high} for 19 of 20 parameters whose ranks are uniform.")

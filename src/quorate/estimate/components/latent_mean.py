@@ -19,6 +19,7 @@ from quorate.numerics.links.search import settled
 from quorate.table.results import Result
 
 if TYPE_CHECKING:
+    from quorate.estimate.components.assemble import Assembled
     from quorate.estimate.components.latent import LatentDecomposition
 
 _MOST = 100_000
@@ -73,7 +74,7 @@ def latent_mean(fit: LatentDecomposition) -> LatentMean:
     random facet was found from few levels, its part is that of the restricted estimate, and at least three standard
     errors of a zero one (``docs/methods/links.md``).
     """
-    x, steps, total = _grid(fit), np.diff(fit.values), float(fit.optimum.variance.sum())
+    x, steps, total = grid(fit.assembled), np.diff(fit.values), float(fit.optimum.variance.sum())
     modes = (fit.optimum.point if fit.method == "laplace" else settled(fit.layout, fit.optimum)).modes
     thresholds, effects = modes.fixed[: len(steps)], modes.fixed[len(steps) :]
     above, slope, _ = logistic_normal(x @ effects[:, None] - thresholds, total)
@@ -105,13 +106,13 @@ def _in_variance(fit: LatentDecomposition, modes: Modes, of_fixed: Floats) -> Ma
     rows = coupling @ np.linalg.solve(lower.T, np.linalg.solve(lower, of_fixed))
     solved, _ = factor.solve(scaled.sums(rows[:, None]))
     rows = rows - factor.weight * scaled.rows(solved)[:, 0]
-    levels = [*fit.layout.within.T, *fit.layout.shared.T, *([np.arange(len(rows))] if fit.layout.cells else [])]
+    levels = fit.layout.by_term
     return {name: float(np.sum(np.bincount(c, rows) ** 2)) for name, c in zip(fit.names, levels, strict=True)}
 
 
-def _grid(fit: LatentDecomposition) -> Floats:
+def grid(assembled: Assembled) -> Floats:
     """Rows of fixed effects for every combination of levels of the fixed facets, covariates at their mean."""
-    fixed, model = fit.assembled.fixed, fit.assembled.model
+    fixed, model = assembled.fixed, assembled.model
     for term in model.covariates:
         if len(set(term.split(":")) & set(model.fixed)) > 1:
             raise NotEstimable(f'covariates: the mean over "{term}" is not known for scores with a link; leave it out')

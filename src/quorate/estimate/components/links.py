@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
 from typing import Literal
 
 import numpy as np
@@ -20,7 +22,7 @@ from quorate.numerics.links.layout import Layout
 from quorate.numerics.links.search import LARGEST, Optimum, search
 from quorate.roles import REPLICATE
 from quorate.table.judgments import Judgments
-from quorate.wording import listed
+from quorate.wording import Brief, listed
 
 Approximation = Literal["laplace", "pirls"]
 """How the likelihood of log odds is approximated."""
@@ -29,6 +31,57 @@ _LEAST = 1e-4
 """Least component that a search starts from."""
 _FAR = 15.0
 """Log odds of a fixed effect that stand for infinite ones: a share within 3e-7 of 0 or 1."""
+
+
+@dataclass(frozen=True, eq=False)
+class Laid(Brief):
+    """A model of log odds laid out.
+
+    Parameters
+    ----------
+    linear : Decomposition
+        The decomposition of the same scores as numbers, which has the terms.
+    counts : array, shape (cells, categories)
+        Judgments of every cell by category.
+    layout : Layout
+        The same, in collapsed rows.
+    names : tuple of str
+        Terms, in the order of the layout.
+    values : array, shape (categories,)
+        The scores, ascending.
+    link : {"logit", "ordinal"}
+        What the log odds are of.
+    """
+
+    linear: Decomposition
+    counts: Floats
+    layout: Layout
+    names: tuple[str, ...]
+    values: Floats
+    link: Link
+
+    @property
+    def boundaries(self) -> tuple[str, ...]:
+        """Names of the thresholds: the scores on either side."""
+        return tuple(f"{low:g}|{high:g}" for low, high in pairwise(self.values))
+
+
+def lay_out(linear: Decomposition, link: Link) -> Laid:
+    """The model of log odds with the terms of a decomposition.
+
+    Raises
+    ------
+    InvalidInput
+        If there are other scores than the link is for.
+    NotEstimable
+        If no random term is left.
+    """
+    values, counts = categories(linear.judgments, link)
+    terms = _terms(linear)
+    if not terms:
+        raise NotEstimable("no random term is left that the design can tell apart: there is no latent component")
+    layout, order = _layout(linear.assembled, terms, counts)
+    return Laid(linear, counts, layout, tuple(order), values, link)
 
 
 def decompose_latent(linear: Decomposition, link: Link, method: Approximation | None = None) -> LatentDecomposition:
@@ -42,12 +95,9 @@ def decompose_latent(linear: Decomposition, link: Link, method: Approximation | 
         If nothing can be estimated, or log odds are infinite: a level of a fixed facet always has the same score, or
         a variance has no end by the method that is named.
     """
-    values, counts = categories(linear.judgments, link)
-    _refuse_certain(linear.judgments, linear.assembled.model.fixed, counts)
-    terms = _terms(linear)
-    if not terms:
-        raise NotEstimable("no random term is left that the design can tell apart: there is no latent component")
-    layout, order = _layout(linear.assembled, terms, counts)
+    laid = lay_out(linear, link)
+    layout, order = laid.layout, laid.names
+    _refuse_certain(linear.judgments, linear.assembled.model.fixed, laid.counts)
     optimum = _searched(layout, _start(linear, order), order, inside=True)
     endless: tuple[str, ...] = ()
     if method != "pirls":
@@ -59,7 +109,7 @@ def decompose_latent(linear: Decomposition, link: Link, method: Approximation | 
             endless = tuple(name for name in order if name in refused.names)
     used: Approximation = "pirls" if endless or method == "pirls" else "laplace"
     _refuse_infinite(linear.assembled, optimum, layout)
-    return LatentDecomposition(linear, layout, tuple(order), optimum, values, link, used, endless)
+    return LatentDecomposition(linear, layout, order, optimum, laid.values, link, used, endless)
 
 
 def _searched(

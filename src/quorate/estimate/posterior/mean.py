@@ -20,15 +20,15 @@ from quorate.table.results import Result
 
 if TYPE_CHECKING:
     from quorate.estimate.components.decomposition import Decomposition
-    from quorate.estimate.posterior.result import Posterior
+    from quorate.estimate.posterior.scores import Posterior
 
 _ONE_SE = (0.158655, 0.841345)
 """What a normal law has below one standard deviation under its mean, and above it."""
 
 
 @dataclass(frozen=True)
-class PosteriorMean(Result):
-    """A mean with its posterior.
+class DrawnMean(Result):
+    """A mean score with its posterior.
 
     Parameters
     ----------
@@ -39,10 +39,6 @@ class PosteriorMean(Result):
         Answers used.
     target : mapping of str to str or Pool
         What each facet stands for.
-    shares : mapping of str to float
-        Fraction of the variance of the mean that each component brings, on average over the draws.
-    caveats : tuple of Caveat
-        What the reader must know.
     draws : array, shape (draws,)
         The draws.
     """
@@ -51,8 +47,6 @@ class PosteriorMean(Result):
     se: float
     n: int
     target: Mapping[str, Target]
-    shares: Mapping[str, float]
-    caveats: tuple[caveats.Caveat, ...]
     draws: Floats = field(repr=False)
 
     def interval(self, level: float = 0.95) -> tuple[float, float]:
@@ -65,6 +59,29 @@ class PosteriorMean(Result):
         """Half the width of `interval`."""
         low, high = self.interval(level)
         return (high - low) / 2
+
+
+@dataclass(frozen=True)
+class PosteriorMean(DrawnMean):
+    """A mean of scores as numbers, with its posterior.
+
+    Parameters
+    ----------
+    value, se, n, target, draws
+        As for every drawn mean.
+    shares : mapping of str to float
+        Fraction of the variance of the mean that each component brings, on average over the draws.
+    caveats : tuple of Caveat
+        What the reader must know.
+    """
+
+    shares: Mapping[str, float]
+    caveats: tuple[caveats.Caveat, ...]
+
+
+def middle(draws: Floats) -> tuple[float, float]:
+    """Median, and half the width of the central 68%."""
+    return float(np.median(draws)), float(np.diff(np.quantile(draws, _ONE_SE))[0]) / 2
 
 
 def mean_for(posterior: Posterior, asked: Mapping[str, Target]) -> PosteriorMean:
@@ -98,9 +115,10 @@ def mean_for(posterior: Posterior, asked: Mapping[str, Target]) -> PosteriorMean
     total = np.sum(list(parts.values()), axis=0)
     own = {caveat.code for caveat in fit.caveats}
     cautions = [caveat for caveat in stated.caveats if caveat.code not in own]
+    value, se = middle(draws)
     return PosteriorMean(
-        value=float(np.median(draws)),
-        se=float(np.diff(np.quantile(draws, _ONE_SE))[0]) / 2,
+        value=value,
+        se=se,
         n=fit.judgments.n_answers,
         target=dict(targets),
         shares={name: float(np.mean(part / total)) for name, part in parts.items()},

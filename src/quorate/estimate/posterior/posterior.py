@@ -4,52 +4,57 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
-from numbers import Integral
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Literal, overload
 
-import numpy as np
-
-from quorate.arguments import argument
-from quorate.errors import InvalidInput, NotConverged
-from quorate.estimate.components.decomposition import Decomposition
-from quorate.estimate.components.design import design
-from quorate.estimate.posterior.mean import checked_targets
-from quorate.estimate.posterior.prior import Prior, laws_for, laws_of
-from quorate.estimate.posterior.result import Convergence, Posterior
-from quorate.numerics.mixed.reml import evaluate
-from quorate.numerics.posterior import marginal, nuts
-from quorate.numerics.posterior.convergence import bulk_ess, r_hat
-from quorate.numerics.posterior.laws import Laws, log_density
-from quorate.numerics.posterior.mode import mode
+from quorate.errors import InvalidInput
+from quorate.estimate.components.categories import Link
+from quorate.estimate.posterior.gaussian import Gaussian, gaussian
+from quorate.estimate.posterior.latent import LatentPosterior
+from quorate.estimate.posterior.log_odds import LogOdds, log_odds, refuse_of_numbers
+from quorate.estimate.posterior.prior import Prior
+from quorate.estimate.posterior.sampling import Sampling, refuse_few, refuse_unconverged
+from quorate.estimate.posterior.scores import Posterior
+from quorate.numerics.posterior import nuts
 from quorate.streams import stream
 from quorate.table.facts.describe import refuse_repeats
 from quorate.table.judgments import Judgments, checked
 
 if TYPE_CHECKING:
     from quorate.estimate.means.targets import Target
-    from quorate.numerics.posterior.nuts import Sampled
-
-MOST_R_HAT, LEAST_ESS = 1.01, 400
-"""What chains must reach: Vehtari et al. (2021), section 4."""
-_MOST_NUMBERS = 2e7
-"""Numbers in one array of the likelihood; the sampler holds some ten of that size."""
-_SPREAD = 1.5
-"""How far from the mode chains begin, in standard deviations: further apart than the posterior is wide."""
 
 
-class Density(NamedTuple):
-    """What the log density of a Gaussian model is made of."""
+@overload
+def posterior(
+    judgments: Judgments,
+    *,
+    random: Sequence[str] | None = None,
+    covariates: Sequence[str] = (),
+    residual_by: str | None = None,
+    link: Literal["identity"] = "identity",
+    prior: Prior | None = None,
+    targets: Mapping[str, Target] | None = None,
+    draws: int = 1000,
+    warmup: int = 200,
+    chains: int = 4,
+    seed: int = 0,
+    on_quote: Callable[[float], None] | None = None,
+) -> Posterior: ...
 
-    problem: marginal.Padded
-    laws: Laws
 
-
-def log_posterior(data: Density, sd: Any) -> Any:
-    """Log density of standard deviations of either sign: likelihood and prior are even in each."""
-    import jax.numpy as jnp
-
-    return marginal.log_likelihood(data.problem, sd**2) + jnp.sum(log_density(sd, data.laws, jnp))
+@overload
+def posterior(
+    judgments: Judgments,
+    *,
+    random: Sequence[str] | None = None,
+    covariates: Sequence[str] = (),
+    link: Link,
+    prior: Prior | None = None,
+    draws: int = 1000,
+    warmup: int = 200,
+    chains: int = 4,
+    seed: int = 0,
+    on_quote: Callable[[float], None] | None = None,
+) -> LatentPosterior: ...
 
 
 def posterior(
@@ -58,6 +63,7 @@ def posterior(
     random: Sequence[str] | None = None,
     covariates: Sequence[str] = (),
     residual_by: str | None = None,
+    link: Literal["identity"] | Link = "identity",
     prior: Prior | None = None,
     targets: Mapping[str, Target] | None = None,
     draws: int = 1000,
@@ -65,12 +71,13 @@ def posterior(
     chains: int = 4,
     seed: int = 0,
     on_quote: Callable[[float], None] | None = None,
-) -> Posterior:
+) -> Posterior | LatentPosterior:
     """Where the variance of the judgments comes from, and their mean, as posterior distributions.
 
-    The model of `quorate.decompose` with a prior on every standard deviation and a flat one on fixed effects. Worth its
-    time where levels are few (3 prompts, 4 judges), where an estimate lies at zero, or where an earlier study says how
-    large components are. Random effects are integrated out exactly, so only the standard deviations are sampled.
+    The model of `quorate.decompose` with a prior on every standard deviation. Worth its time where levels are few
+    (3 prompts, 4 judges), where an estimate lies at zero, or where an earlier study says how large components are. Of
+    scores as numbers fixed effects have a flat prior, and random effects are integrated out exactly, so only the
+    standard deviations are sampled; with a link everything is.
 
     Parameters
     ----------
@@ -78,12 +85,19 @@ def posterior(
         From `quorate.read`.
     random, covariates, residual_by
         As for `quorate.decompose`.
-    prior : Decomposition, Posterior, Components or mapping of str to float, optional
-        An earlier study of the same kind: its fit or posterior gives lognormal priors about what it found, as wide as
-        it was unsure; published components, or variances by name, give half-t priors of that size. Components that it
-        has not, and all by default: half-t on 3 degrees of freedom, with the standard deviation of all scores as scale.
+        The latter is for scores as numbers.
+    link : {"identity", "logit", "ordinal"}
+        Scores as numbers, or the log odds of the higher of two scores, or of a score above each of a few ordered ones,
+        as for `quorate.decompose`. Thresholds and fixed effects of log odds have t priors on 3 degrees of freedom with
+        scale 2.5, and the mean is over the random effects, inside the scale of the scores.
+    prior : Decomposition, LatentDecomposition, Posterior, Components or mapping of str to float, optional
+        An earlier study of the same kind and link: its fit or posterior gives lognormal priors about what it found, as
+        wide as it was unsure; published components, or variances by name, give half-t priors of that size. Components
+        that it has not, and all by default: half-t on 3 degrees of freedom, with the standard deviation of all scores
+        as scale, 2.5 for log odds.
     targets : mapping of str to str or Pool, optional
-        What facets stand for in the mean, as for `Posterior.mean_for`: ``{"judge": "population"}``.
+        What facets stand for in the mean, as for `Posterior.mean_for`: ``{"judge": "population"}``. For scores as
+        numbers.
     draws, warmup : int
         Iterations of every chain: kept, and before them to tune the sampler.
     chains : int
@@ -96,7 +110,8 @@ def posterior(
 
     Returns
     -------
-    Posterior
+    Posterior or LatentPosterior
+        The latter with a link.
 
     Raises
     ------
@@ -110,7 +125,8 @@ def posterior(
 
     Notes
     -----
-    R: ``brms::brm(score ~ judge + (1 | item) + ..., prior = set_prior("student_t(3, 0, s)", class = "sd"))``.
+    R: ``brms::brm(score ~ judge + (1 | item) + ..., prior = set_prior("student_t(3, 0, s)", class = "sd"))``, with
+    ``family = bernoulli()`` or ``cumulative()`` for a link.
 
     References
     ----------
@@ -121,82 +137,34 @@ def posterior(
     >>> import quorate as q
     >>> q.posterior(q.read("pilot.csv"), prior=q.decompose(q.read("last-year.csv")))  # doctest: +SKIP
     """
-    counts = {"draws": (draws, 100), "warmup": (warmup, 100), "chains": (chains, 2)}
-    for name, (count, least) in counts.items():
-        if isinstance(count, bool) or not isinstance(count, Integral) or count < least:
-            raise InvalidInput(f"{name}: a whole number of at least {least} is needed, got {count!r}")
-    start = stream(seed, "posterior")
-    refuse_repeats(checked(judgments))
-    laid = design(judgments, random=random, covariates=covariates, residual_by=residual_by)
-    problem, kept = laid.assembled.problem, np.array(laid.identified.representatives)
-    _refuse_large(marginal.size(problem))
-    even = np.zeros(problem.n_components)
-    even[kept] = 1 / len(kept)
-    fit = Decomposition(laid.assembled, laid.identified, even, evaluate(problem, even), "reml")
-    laws, stated = laws_for(fit, prior), dict(targets or {})
-    checked_targets(fit, stated)
+    refuse_few(draws, warmup, chains)
+    stream(seed, "posterior")  # refuses what is no seed
+    model = model_of(judgments, random, covariates, residual_by, link, prior, targets)
     nuts.require()
-    data = Density(marginal.padded(problem, kept), laws_of(laws, fit.assembled.scale))
-    top, covariance = mode(problem, kept, data.laws)
-    places = top + _SPREAD * start.standard_normal((chains, len(kept))) @ np.linalg.cholesky(covariance).T
-    told = _say if on_quote is None else on_quote
-    seeds = int(start.integers(2**31))
-    options: dict[str, Any] = {"warmup": warmup, "draws": draws, "seed": seeds, "metric": covariance, "on_quote": told}
-    sampled = nuts.sample(log_posterior, data, places, **options)
-    variances = np.square(sampled.positions).reshape(-1, len(kept))
-    means, covariances = marginal.fixed_effects(data.problem, variances, problem.p)
-    noise = stream(seed, "posterior/fixed").standard_normal(means.shape)
-    around = np.einsum("dpq,dq->dp", np.linalg.cholesky(covariances), noise)
-    scale, centre = fit.assembled.scale, np.eye(1, problem.p)[0] * fit.assembled.center
-    middle = np.zeros(problem.n_components)
-    middle[kept] = np.median(variances, axis=0)
-    fit = replace(fit, theta=middle, point=evaluate(problem, middle))
-    checks = _checks(list(fit.representatives), sampled)
-    found = Posterior(fit, laws, variances * scale**2, means * scale + centre, around * scale, checks, seed, stated)
-    _refuse_unconverged(found, draws, warmup)
+    how = Sampling(draws, warmup, chains, seed, _say if on_quote is None else on_quote)
+    found = model.sampled(how)
+    refuse_unconverged(found, draws, warmup)
     return found
+
+
+def model_of(
+    judgments: Judgments,
+    random: Sequence[str] | None,
+    covariates: Sequence[str],
+    residual_by: str | None,
+    link: Literal["identity"] | Link,
+    prior: Prior | None,
+    targets: Mapping[str, Target] | None = None,
+) -> Gaussian | LogOdds:
+    """The model that is asked for; see `posterior`."""
+    refuse_repeats(checked(judgments))
+    if link == "identity":
+        return gaussian(judgments, random, covariates, residual_by, prior, targets)
+    if link not in ("logit", "ordinal"):
+        raise InvalidInput(f"link: one of 'identity', 'logit', 'ordinal' is needed, got {link!r}")
+    refuse_of_numbers(targets, residual_by)
+    return log_odds(judgments, link, random, covariates, prior)
 
 
 def _say(seconds: float) -> None:
     sys.stderr.write(f"quorate: sampling takes about {seconds:,.0f} s\n")
-
-
-def _refuse_large(numbers: float) -> None:
-    if numbers > _MOST_NUMBERS:
-        raise InvalidInput(
-            f"judgments: the sampler would hold arrays of {numbers:,.0f} numbers, more than {_MOST_NUMBERS:,.0f}; use "
-            "quorate.decompose, which needs none of them and has as much to say of a table of this size"
-        )
-
-
-def _checks(names: list[str], sampled: Sampled) -> Convergence:
-    sd = np.abs(sampled.positions)
-    chains, draws = sd.shape[:2]
-    return Convergence(
-        r_hat={name: r_hat(sd[:, :, at]) for at, name in enumerate(names)},
-        ess={name: bulk_ess(sd[:, :, at]) for at, name in enumerate(names)},
-        divergences=sampled.divergences,
-        chains=chains,
-        draws=draws,
-        quoted=sampled.quoted,
-        seconds=sampled.seconds,
-    )
-
-
-def _refuse_unconverged(found: Posterior, draws: int, warmup: int) -> None:
-    """Refuse chains that do not agree or hold too few independent draws; a value that is not a number counts as bad."""
-    checks = found.checks
-    apart = {name: value for name, value in checks.r_hat.items() if not value <= MOST_R_HAT}
-    few = {name: value for name, value in checks.ess.items() if not value >= LEAST_ESS}
-    if not apart and not few:
-        return
-    said = [f"R-hat {value:.3f} of {name}, at most {MOST_R_HAT} is needed" for name, value in apart.items()]
-    said += [f"{value:.0f} effective draws of {name}, at least {LEAST_ESS} are needed" for name, value in few.items()]
-    known = [value for value in few.values() if value > 0]
-    more = int(np.ceil(draws * max([2.0, *(1.5 * LEAST_ESS / value for value in known)]) / 100)) * 100
-    raise NotConverged(
-        f"posterior: {'; '.join(said)}. Use "
-        + argument("draws", more)
-        + (" and " + argument("warmup", 2 * warmup) if apart else ""),
-        found,
-    )

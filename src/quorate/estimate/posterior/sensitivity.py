@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from quorate.estimate.posterior.prior import laws_of
 from quorate.numerics.posterior.importance import WORST_K, quantiles, smoothed
 from quorate.numerics.posterior.laws import log_density, widened
 from quorate.table.results import Result, Row
 
 if TYPE_CHECKING:
-    from quorate.estimate.posterior.result import Posterior
+    from quorate.estimate.posterior.result import DrawnComponents
 
 FACTORS = (0.5, 1.0, 2.0)
 _LEAST_ESS = 100
@@ -89,7 +88,7 @@ class Sensitivity(Result):
         return [vars(one) | {"reliable": one.reliable} for one in self.with_prior]
 
 
-def sensitivity(posterior: Posterior) -> Sensitivity:
+def sensitivity(posterior: DrawnComponents) -> Sensitivity:
     """Reweight the draws to priors half and twice as wide; see `Posterior.sensitivity`.
 
     References
@@ -97,16 +96,14 @@ def sensitivity(posterior: Posterior) -> Sensitivity:
     Kallioinen, Paananen, Burkner and Vehtari (2024), Detecting and diagnosing prior and likelihood sensitivity with
     power-scaling, Statistics and Computing 34, section 2.3.
     """
-    laws = laws_of(posterior.prior, 1.0)
-    sd = np.sqrt(posterior.draws)
-    now = log_density(sd, laws).sum(axis=1)
-    columns = [*posterior.draws.T, *posterior.level_squares.values()]
-    names = [*posterior.fit.representatives, *posterior.level_squares]
+    known, laws = posterior.known_before
+    now = log_density(known, laws).sum(axis=1)
+    columns, names = [part.draws for part in posterior.parts.values()], [*posterior.parts]
     shares = np.array(columns) / np.sum(columns, axis=0)
     medians = np.median(shares, axis=1)
     found, changes = [], []
     for factor in FACTORS:
-        weight, k = smoothed(log_density(sd, widened(laws, factor)).sum(axis=1) - now)
+        weight, k = smoothed(log_density(known, widened(laws, factor)).sum(axis=1) - now)
         mean = posterior.mean.draws
         low, high = quantiles(mean, weight, np.array([0.025, 0.975])).tolist()
         moved = np.array([float(quantiles(share, weight, np.array(0.5))) for share in shares]) - medians

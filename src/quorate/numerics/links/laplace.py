@@ -71,12 +71,9 @@ def evaluate(layout: Layout, variance: Floats, fixed: Floats, start: Effects | N
 
 def _by_term(layout: Layout, rows: Floats) -> list[Floats]:
     """Sum of rows by level, for every term."""
-    levels = [*layout.within.T, *layout.shared.T]
-    sums = [np.bincount(level, rows).astype(np.float64) for level in levels]
-    return sums + ([rows] if layout.cells else [])
+    return [np.bincount(level, rows).astype(np.float64) for level in layout.by_term]
 
 
 def _spread(layout: Layout, by_term: list[Floats]) -> list[Floats]:
     """Every level's number on its rows."""
-    levels = [*layout.within.T, *layout.shared.T]
-    return [values[level] for level, values in zip(levels, by_term, strict=False)] + by_term[len(levels) :]
+    return [values[level] for level, values in zip(layout.by_term, by_term, strict=True)]

@@ -54,6 +54,11 @@ class Layout(Brief):
         return int(self.within.shape[1] + self.shared.shape[1] + self.cells)
 
     @property
+    def by_term(self) -> tuple[Ints, ...]:
+        """Level of every row, for each random term."""
+        return (*self.within.T, *self.shared.T, *([np.arange(len(self.counts))] if self.cells else []))
+
+    @property
     def n_fixed(self) -> int:
         """Thresholds and fixed effects."""
         return int(self.counts.shape[1] - 1 + self.x.shape[1])

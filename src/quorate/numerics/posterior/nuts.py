@@ -20,8 +20,11 @@ from quorate.errors import InvalidInput
 
 STEP = 10
 """Iterations of all chains at a time."""
-PILOT = 2
-"""Steps after which the time is said: the first of them compiles, the second is timed."""
+PILOT, TUNED = 2, 6
+"""Steps after which the time is said, with a metric that is known and without: the first compiles, the last is timed,
+and without a metric the first few are of trajectories longer than the others."""
+_ACCEPTED, _ACCEPTED_TUNED = 0.8, 0.9
+"""Acceptance that steps are tuned for, with a metric that is known, and without: curvature varies, so shorter ones."""
 _FIRST = 0.3
 """Step of the integrator that tuning begins with, in units of the metric."""
 LOG_DENSITY = Callable[[Any, Any], Any]
@@ -74,6 +77,7 @@ def sample(
     draws: int,
     seed: int,
     metric: Floats | None = None,
+    kept: int | None = None,
     on_quote: Callable[[float], None],
 ) -> Sampled:
     """Draw from a density.
@@ -93,6 +97,8 @@ def sample(
     metric : array, shape (d, d), optional
         Covariance that draws are expected to have, which is then the metric; tuned from the draws, without
         correlations, unless given.
+    kept : int, optional
+        How many of the first numbers of a position are kept; all by default.
     on_quote : callable
         Is told the seconds that the run is expected to take, once; may raise.
     """
@@ -104,12 +110,13 @@ def sample(
         arrays = jax.tree.map(jax.numpy.asarray, data)
         state = first(jax.random.split(jax.random.PRNGKey(seed), len(start)), start, arrays, metric)
         steps, taken, quoted = -(-(warmup + draws) // STEP), [], 0.0
+        pilot = TUNED if metric is None else PILOT
         for number in range(steps):
             before = perf_counter()
-            state, kept = advance(state, arrays)
-            taken.append([np.asarray(one) for one in kept])
-            if number + 1 == PILOT:
-                quoted = perf_counter() - began + (steps - PILOT) * (perf_counter() - before)
+            state, passed = advance(state, arrays)
+            taken.append([np.asarray(one) for one in (passed[0][:, :, :kept], *passed[1:])])
+            if number + 1 == pilot:
+                quoted = perf_counter() - began + (steps - pilot) * (perf_counter() - before)
                 on_quote(quoted)
     parts = (np.concatenate(one, axis=1)[:, warmup : warmup + draws] for one in zip(*taken, strict=True))
     positions, diverging, leapfrogs = parts
@@ -131,6 +138,7 @@ def _programs(log_density: LOG_DENSITY, warmup: int, known: bool) -> tuple[Calla
         def one(chain: Any) -> Any:
             key, position = chain
             tuned = {"dense_mass": known, "adapt_mass_matrix": not known, "inverse_mass_matrix": metric}
+            tuned["target_accept_prob"] = _ACCEPTED if known else _ACCEPTED_TUNED
             return begin(position, warmup, step_size=_FIRST, model_args=(data,), rng_key=key, **tuned)
 
         return jax.lax.map(one, (keys, start))

@@ -11,7 +11,7 @@ ratings    leaderboards; `boards` has one for every level of a facet
 people     judges beside people: agreement, means corrected by labels
 interim    a study that is still being filled
 pipelines  leaderboards by pipelines of judges
-posterior  components and the mean as draws have them, beside the prior
+posterior  components and the mean as draws have them, beside the prior, and whether such draws hold the truth
 gaming     what submitting many times is worth
 allocation replays of adaptive allocation; `replays` has other constants, people and whole cycles
 validated  plans that were drawn from a table again and again

@@ -14,19 +14,20 @@ from quorate.reporting.page import Caption, Figure, Page, Row, Section, Tile, pa
 from quorate.wording import counted, listed, whole_percent
 
 if TYPE_CHECKING:
-    from quorate.estimate.posterior.result import Posterior
+    from quorate.estimate.posterior.result import DrawnComponents
     from quorate.reporting.draw.marks import Chart
     from quorate.reporting.page import Table
 
+LINKS = {"logit": "a logit model", "ordinal": "a cumulative logit model with ordered thresholds"}
 _LONG = 300
 _ENDS = np.array([0.025, 0.5, 0.975])
 
 
-def page(result: Posterior, table: Table | None = None) -> Page:
+def page(result: DrawnComponents, table: Table | None = None) -> Page:
     """The page of a posterior."""
     table = result.judgments if table is None else table
     low, high = result.mean.interval()
-    first = max(result.components, key=lambda one: one.share)
+    first = result.first
     return Page(
         title=title_of(table, "Posterior of components and the mean"),
         sentence=cut(result.sentence, _LONG),
@@ -49,7 +50,7 @@ def page(result: Posterior, table: Table | None = None) -> Page:
     )
 
 
-def components(result: Posterior) -> Figure:
+def components(result: DrawnComponents) -> Figure:
     """The share of every component in the variance of one judgment."""
     rows: list[Row] = [
         {
@@ -65,10 +66,9 @@ def components(result: Posterior) -> Figure:
         }
         for one in result.components
     ]
-    first = max(result.components, key=lambda one: one.share)
-    finding = f"{cut(first.name)} is {whole_percent(first.share)} of the variance of one judgment"
+    finding = f"{cut(result.first.name)} is {whole_percent(result.first.share)} of the variance of one judgment"
     lines = (
-        "Medians of the shares with 95% credible intervals; of a fixed facet, the spread of its levels.",
+        f"Medians of the shares{result.on_scale}, 95% credible intervals; of a fixed facet, the spread of its levels.",
         "Circles: main effects; diamonds: interactions; squares: noise.",
     )
 
@@ -80,7 +80,7 @@ def components(result: Posterior) -> Figure:
     return Figure("components", Caption(finding, lines), rows, chart, unfolded=True)
 
 
-def priors(result: Posterior) -> Figure:
+def priors(result: DrawnComponents) -> Figure:
     """Prior and posterior of the standard deviation of every component."""
     rows: list[Row] = []
     for law, draws in zip(result.prior, result.draws.T, strict=True):
@@ -95,7 +95,7 @@ def priors(result: Posterior) -> Figure:
         f"The scores say most about {name}: its interval is {whole_percent(learnt['narrower'])} shorter than before"
     )
     lines = (
-        "Standard deviation of each component, in score units: median and 95% interval before (grey) and after.",
+        f"Standard deviation of each component, in {result.unit}: median and 95% interval before (grey) and after.",
         "An arrow: the interval goes on.",
     )
 
@@ -104,14 +104,14 @@ def priors(result: Posterior) -> Figure:
         window = marks.from_zero([row["sd"] for row in shown], [row["high"] for row in shown[1::2]])
         looks = [NAIVE if place % 2 == 0 else CORRECTED for place in range(len(shown))]
         drawn = [marks.drawn(row, window, look) for row, look in zip(shown, looks, strict=True)]
-        x = marks.axis("sd", "standard deviation (score units)", window)
+        x = marks.axis("sd", f"standard deviation ({result.unit})", window)
         base = marks.chart(drawn, marks.labels("component"), step=18)
         return marks.finish(marks.intervals(drawn, base, x))
 
     return Figure("priors", Caption(finding, lines), rows, chart, {"sd": "standard deviation"})
 
 
-def means(result: Posterior) -> Figure:
+def means(result: DrawnComponents) -> Figure:
     """The mean, with the priors as they are, and with other ones."""
     words = {0.5: "priors half as wide", 1.0: "priors as they are", 2.0: "priors twice as wide"}
     rows: list[Row] = [
@@ -144,7 +144,7 @@ def means(result: Posterior) -> Figure:
     return Figure("means", Caption(finding, lines), rows, chart, unfolded=True)
 
 
-def checks(result: Posterior) -> Figure:
+def checks(result: DrawnComponents) -> Figure:
     """What shows that the draws can be relied on."""
     made = result.checks
     facts: dict[str, object] = {"chains": made.chains, "draws of each": made.draws, "divergences": made.divergences}
@@ -155,17 +155,24 @@ def checks(result: Posterior) -> Figure:
     return particulars("checks", "The chains agree", facts.items())
 
 
-def methods(result: Posterior) -> str:
+def methods(result: DrawnComponents) -> str:
     """The paragraph for a methods section."""
-    origins = {law.origin for law in result.prior}
-    laws = ["half-t with 3 degrees of freedom, its scale the standard deviation of all scores"] * ("default" in origins)
+    origins, latent = {law.origin for law in result.prior}, result.terms.link != "identity"
+    scale = "2.5" if latent else "the standard deviation of all scores"
+    laws = [f"half-t with 3 degrees of freedom, its scale {scale}"] * ("default" in origins)
     laws += ["lognormal or half-t by what an earlier study found"] * ("pilot" in origins)
     laws += ["half-t with 3 degrees of freedom, of the size that was published"] * ("published" in origins)
+    model, fixed = (
+        "normal effects",
+        "of fixed effects: flat. Random effects were integrated out and standard deviations",
+    )
+    if latent:
+        model = f"normal effects on log odds ({LINKS[result.terms.link]})"
+        fixed = "of thresholds and fixed effects: t with 3 degrees of freedom and scale 2.5. All parameters were"
     return (
         "Variance components and the mean were estimated by Bayesian inference in a crossed random-effects model with "
-        f"normal effects. Priors of standard deviations: {listed(laws)}; of fixed effects: flat. Random effects were "
-        f"integrated out and standard deviations sampled by the no-U-turn sampler of numpyro. {result.checks.sentence} "
-        f"{result.sensitivity.sentence}"
+        f"{model}. Priors of standard deviations: {listed(laws)}; {fixed} sampled by the no-U-turn sampler of numpyro. "
+        f"{result.checks.sentence} {result.sensitivity.sentence}"
     )
 
 

@@ -1,0 +1,133 @@
+"""Posterior of a model of log odds: components in squared log odds, and the mean score inside its scale."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+
+from quorate import caveats
+from quorate.arrays import Floats
+from quorate.caveats import Caveat
+from quorate.errors import UnknownTerm
+from quorate.estimate.components.latent import LEVEL_1
+from quorate.estimate.components.latent_mean import grid
+from quorate.estimate.components.links import Laid
+from quorate.estimate.components.model import CELL, canonical
+from quorate.estimate.means.targets import default_targets
+from quorate.estimate.posterior.mean import DrawnMean, middle
+from quorate.estimate.posterior.prior import LOG_ODDS, Terms, latent_terms, laws_of
+from quorate.estimate.posterior.result import DrawnComponents, Part
+from quorate.numerics.links.marginal import logistic_normal
+from quorate.numerics.posterior.laws import Laws
+from quorate.roles import REPLICATE
+from quorate.table.judgments import Judgments
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class LatentPosterior(DrawnComponents):
+    """Posterior of the components of the log odds of a table of judgments, and of its mean score.
+
+    Made by `posterior` with ``link="logit"`` or ``"ordinal"``. Components are read by name with `variance` and
+    `interval`, all together with `components` or `to_frame`; the mean score over the random effects is `mean`.
+
+    Parameters
+    ----------
+    prior, draws, checks, seed
+        As for every posterior: ``prior`` and ``draws`` of the components, variances in squared log odds.
+    laid : Laid
+        Terms and counts; fixed effects are centred.
+    middle : array, shape (effects,)
+        What the columns of the fixed effects were on average.
+    thresholds : array, shape (draws, categories - 1)
+        Log odds of a score at most so high, for every score but the highest, at the average of the fixed effects.
+    effects : array, shape (draws, effects)
+        Fixed effects on the log odds of a higher score.
+    """
+
+    laid: Laid = field(repr=False)
+    middle: Floats = field(repr=False)
+    thresholds: Floats = field(repr=False)
+    effects: Floats = field(repr=False)
+
+    unit = "log odds"
+
+    @property
+    def judgments(self) -> Judgments:
+        """The answered judgments."""
+        return self.laid.linear.judgments
+
+    @property
+    def terms(self) -> Terms:
+        """What components are called."""
+        return latent_terms(self.laid.names, self.judgments, self.laid.link)
+
+    @cached_property
+    def parts(self) -> Mapping[str, Part]:
+        """Components, the level-1 variance of one judgment, and sensitivities of fixed facets."""
+        assembled, n = self.laid.linear.assembled, self.judgments.n_answers
+        one = REPLICATE if assembled.replicated else f"{CELL} + {REPLICATE}"
+        parts = {
+            name: Part(draws, int(level.max()) + 1, "random")
+            for name, draws, level in zip(self.laid.names, self.draws.T, self.laid.layout.by_term, strict=True)
+        }
+        parts[one] = Part(np.full(len(self.draws), LEVEL_1), n, "level-1")
+        for name, rows in assembled.fixed.levels.items():
+            if len(rows) > 1:
+                spread = np.var(self.effects @ rows[:, 1:].T, axis=1)
+                parts[name] = Part(spread, len(rows), "sensitivity")
+        return parts
+
+    @property
+    def known_before(self) -> tuple[Floats, Laws]:
+        """Standard deviations, thresholds and fixed effects, and their priors."""
+        fixed, own = np.hstack([self.thresholds, self.effects]), laws_of(self.prior, 1.0)
+        scale, width = np.full(fixed.shape[1], LOG_ODDS), np.full(fixed.shape[1], np.inf)
+        laws = Laws(np.append(own.scale, scale), np.append(own.width, width))
+        return np.hstack([np.sqrt(self.draws), fixed]), laws
+
+    @cached_property
+    def parameters(self) -> Mapping[str, Floats]:
+        """Components, thresholds, fixed effects and the mean."""
+        names = (*self.laid.boundaries, *self.laid.linear.assembled.fixed.names[1:])
+        fixed = np.hstack([self.thresholds, self.effects]).T
+        components = dict(zip(self.laid.names, self.draws.T, strict=True))
+        return {**components, **dict(zip(names, fixed, strict=True)), "mean": self.mean.draws}
+
+    def drawn(self, term: str) -> Floats:
+        """Draws of a component, as `variance` names it; shape (draws,).
+
+        Raises
+        ------
+        UnknownTerm
+            If the model has no such term.
+        """
+        wanted = {term, " + ".join(canonical(self.judgments, part.strip()) for part in term.split("+"))}
+        for name, part in self.parts.items():
+            if name in wanted or (REPLICATE in wanted and name.endswith(REPLICATE)):
+                return part.draws
+        raise UnknownTerm(term, tuple(self.parts))
+
+    @cached_property
+    def mean(self) -> DrawnMean:
+        """The mean score: random facets stand for their populations, levels of fixed facets weigh equally."""
+        draws = mean_of(self.laid, self.middle, self.draws, self.thresholds, self.effects)
+        value, se = middle(draws)
+        return DrawnMean(value, se, self.judgments.n_answers, default_targets(self.laid.linear), draws)
+
+    @property
+    def own_caveats(self) -> tuple[Caveat, ...]:
+        """What the reader must know of the table and the model."""
+        missing, n = self.laid.linear.assembled.missing, self.judgments.n_answers
+        return (*self.judgments.source.caveats, *([caveats.missing(missing, n + missing)] if missing else []))
+
+
+def mean_of(laid: Laid, average: Floats, variances: Floats, thresholds: Floats, effects: Floats) -> Floats:
+    """Mean score over the random effects for every draw of the parameters, shape (draws,)."""
+    x, steps = grid(laid.linear.assembled) - average, np.diff(laid.values)
+    out = np.empty(len(variances))
+    for draw, (total, below, effect) in enumerate(zip(variances.sum(axis=1), thresholds, effects, strict=True)):
+        out[draw] = logistic_normal(x @ effect[:, None] - below, float(total))[0].mean(axis=0) @ steps
+    return np.asarray(laid.values[0] + out)
