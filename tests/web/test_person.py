@@ -125,10 +125,12 @@ def test_scores_are_buttons_or_a_number(served, tmp_path):
     items = {"file": "items.jsonl"}
     rows = [{"id": "q1", "prompt": "p", "response": "r"}]
     judges = {"ana": {"kind": "person"}}
-    page = served(items=items, rows=rows, judges=judges, prompts=["score"]).browser("ana")
+    site = served(items=items, rows=rows, judges=judges, prompts=["score"])
+    page = site.browser("ana")
     assert 'value="10" data-key="0"' in page.html
     assert page.answer("11").response.status_code == 400
     assert page.reload().answer("10").title == "All answered"
+    assert site.rows("SELECT score, text FROM attempts") == [(10.0, '{"score": 10}')]
     own = {"own": {"file": "own.j2", "scale": [0, 1], "integer": False, "instructions": "How good?"}}
     site = served(items=items, rows=rows, judges=judges, prompts=own, ledger="own.db")
     page = site.browser("ana")

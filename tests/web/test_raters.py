@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import re
 
 
@@ -28,6 +30,20 @@ def test_the_owner_sees_how_far_everybody_is_and_closes_the_study(served):
     assert other.reload().title == "Question 1 of 2"
     assert say(close="") == 200
     assert {site.browser(name).title for name in ("raters 1", "raters 2")} == {"Closed"}
+
+
+def test_the_owner_reads_comments_as_a_table(served):
+    site = served()
+    page = site.browser("ana").answer("A", comment="first").send(undo="1")
+    page.answer("B", comment='=HYPERLINK("x"), "quoted"\nünï')
+    page.answer("tie")
+    client = site.browser("").client
+    (row,) = csv.DictReader(io.StringIO(client.get("/people/comments.csv").text))
+    assert (row["judge"], row["score"]) == ("ana", "0.0")
+    assert row["comment"] == '\'=HYPERLINK("x"), "quoted"\nünï'
+    assert {row["system_a"], row["system_b"]} == {"Alpha-9000", "Beta-XL"}
+    assert site.browser("ana").client.get("/people/comments.csv").status_code == 403
+    assert served(ledger="other.db").browser("").client.get("/people/comments.csv").text == "comment\r\n"
 
 
 def test_it_is_for_the_owner_alone(served):

@@ -27,4 +27,4 @@ def test_nothing_tells_which_system_answered(served):
 
 
 def test_control_characters_are_seen():
-    assert visible("a\x1b[1mb\tc\r\nd\x7f") == "a\u241b[1mb\tc\nd\u2421"
+    assert visible("a\x1b[1mb\tc\r\nd\x7f\u202ee") == "a\u241b[1mb\tc\nd\u2421\ufffde"

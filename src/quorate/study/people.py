@@ -135,6 +135,18 @@ class People:
             if (judge := known.get(name)) is not None
         ]
 
+    def comments(self) -> list[dict[str, object]]:
+        """What people said beside their answers, with the cell and the answer that it is about."""
+        return self.ledger.whole(self._comments)
+
+    def _comments(self) -> list[dict[str, object]]:
+        return [
+            {**cell.levels, "replicate": cell.replicate, "score": score, "comment": comment}
+            for name in self._totals.keys() & self.settings.keys()
+            for cell, score, text in self.seats.answers(name)
+            if (comment := json.loads(text).get("comment"))
+        ]
+
     def set_closed(self, names: Collection[str], *, closed: bool) -> None:
         """Close the study to people, who are then asked nothing more, or open it again."""
         for name in self._totals.keys() & frozenset(names) & self.settings.keys():
@@ -188,7 +200,8 @@ class People:
             return False
         expects = self.asked.expects(cell)
         score = None if word is None else _score(word, expects)
-        said: dict[str, object] = {expects.name: word if expects.labels else score}
+        given = word if expects.labels else int(score) if score is not None and expects.integer else score
+        said: dict[str, object] = {expects.name: given}
         text = json.dumps(said | ({"comment": comment[:MOST_COMMENT]} if comment.strip() else {}), ensure_ascii=False)
         cost = 0.0 if cell.asked else self._price[name].call  # a vote that was taken back is paid for once
         if score is None:

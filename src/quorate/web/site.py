@@ -142,8 +142,10 @@ def from_own_form(visitor: Visitor, given: str) -> bool:
 
 
 _CONTROLS = {code: 0x2400 + code for code in range(32) if chr(code) not in "\t\n"} | {0x7F: 0x2421}
+_OVERRIDES = dict.fromkeys((0x202D, 0x202E), 0xFFFD)
+"""By which text is shown in another order than that in which it is written."""
 
 
 def visible(text: str) -> str:
-    """A text with a picture in the place of each control character, such as those by which terminals are steered."""
-    return text.replace("\r\n", "\n").translate(_CONTROLS)
+    """A text with a sign in the place of each character that steers a terminal, or turns the order of others round."""
+    return text.replace("\r\n", "\n").translate(_CONTROLS | _OVERRIDES)

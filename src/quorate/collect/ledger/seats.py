@@ -205,6 +205,17 @@ class Seats:
         ((median,),) = self._connection.execute(middle, (runner, count // 2))
         return Pace(median, self._ledger.clock() - latest)
 
+    def answers(self, judge: str) -> list[tuple[LeasedCell, float | None, str]]:
+        """The answers of a seat that count: the cell, the score and the reply, in the order in which they came."""
+        cells = {cell.id: cell for cell in self._cells(judge, "state IN ('done', 'given_up') AND id > ?", 0)}
+        runner, *_ = self._runner(judge, None)
+        rows = self._connection.execute(
+            "SELECT a.cell, a.score, a.text FROM attempts AS a JOIN cells AS c ON c.id = a.cell AND c.accepted = a.id "
+            "WHERE a.runner = ? ORDER BY a.id",
+            (runner,),
+        )
+        return [(cells[cell], score, text) for cell, score, text in rows.fetchall()]
+
     def close(self, judge: str) -> None:
         """Show a seat nothing any more and take no answers, until it is opened."""
         self._ledger.pause(judge, CLOSED)
