@@ -47,6 +47,12 @@ def voted(folder: Path, *, calls: int, items: int = 30, share: float = 0.9) -> P
     return path
 
 
+def asked(folder: Path) -> Path:
+    """One rating that a person is asked for."""
+    rows = [{"id": "q1", "prompt": "p", "response": "r"}]
+    return written(folder, rows, "items.jsonl", ["score"], 9, judges={"ana": {"kind": "person"}})
+
+
 def written(folder: Path, rows: Any, items: Any, prompts: list[str], calls: int, **more: Any) -> Path:
     """A study file and its items."""
     folder.mkdir(exist_ok=True)

@@ -77,6 +77,8 @@ if TYPE_CHECKING:
     from quorate.simulate.allocation.allocation import simulate_allocation as simulate_allocation
     from quorate.simulate.pipelines.pipelines import pipelines as pipelines
     from quorate.simulate.validate import validate as validate
+    from quorate.study.label_studio import annotation_tasks as annotation_tasks
+    from quorate.study.label_studio import take_annotations as take_annotations
     from quorate.study.loop import run as run
     from quorate.study.status import status as status
     from quorate.study.variants.variants import variants as variants
@@ -106,6 +108,7 @@ _HOMES = {
     "agreement": "quorate.estimate.agreement.agreement",
     "alpha": "quorate.estimate.agreement.coefficients",
     "analyze": "quorate.analysis.analyze",
+    "annotation_tasks": "quorate.study.label_studio",
     "assign": "quorate.plan.assign",
     "by_level": "quorate.estimate.components.robustness",
     "check_posterior": "quorate.estimate.posterior.check",
@@ -161,6 +164,7 @@ _HOMES = {
     "simulate_allocation": "quorate.simulate.allocation.allocation",
     "status": "quorate.study.status",
     "stopping_rule": "quorate.decide.stop",
+    "take_annotations": "quorate.study.label_studio",
     "tie_sensitivity": "quorate.estimate.votes.ties",
     "validate": "quorate.simulate.validate",
     "variants": "quorate.study.variants.variants",

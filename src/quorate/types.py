@@ -94,6 +94,8 @@ if TYPE_CHECKING:
     from quorate.simulate.pipelines.result import Pipelines as Pipelines
     from quorate.simulate.validate import PlanRun as PlanRun
     from quorate.simulate.validate import Validated as Validated
+    from quorate.study.label_studio import AnnotationTasks as AnnotationTasks
+    from quorate.study.label_studio import TakenAnnotations as TakenAnnotations
     from quorate.study.status import Status as Status
     from quorate.study.variants.variants import Variants as Variants
     from quorate.table.cells import Cells as Cells
@@ -176,6 +178,8 @@ _HOMES = {
     "Screening": "quorate.plan.panel.screening",
     "Sensitivity": "quorate.estimate.posterior.sensitivity",
     "Shared": "quorate.estimate.means.mean_from",
+    "AnnotationTasks": "quorate.study.label_studio",
+    "TakenAnnotations": "quorate.study.label_studio",
     "Status": "quorate.study.status",
     "StoppingRule": "quorate.decide.stop",
     "Support": "quorate.estimate.doctor.support",

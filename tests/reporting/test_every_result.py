@@ -14,6 +14,7 @@ import numpy as np
 import polars as pl
 import pytest
 from posteriors import check_of, latent_posterior_of, posterior_of
+from under_way import asked
 
 import quorate as q
 from quorate.reporting.print.cells import cell
@@ -138,6 +139,16 @@ def study(folder: Path) -> Path:
     return folder / "study" / "replay.yaml"
 
 
+def taken_by(folder: Path) -> Any:
+    """An answer to a task of Label Studio, recorded."""
+    path = asked(folder)
+    q.annotation_tasks(path, folder / "tasks")
+    (task,) = json.loads((folder / "tasks" / "ana.json").read_text(encoding="utf-8"))
+    row = {**task["data"], "id": 1, "answer": [{"rating": 7}], "annotator": 1, "annotation_id": 1}
+    (folder / "export.json").write_text(json.dumps([row]), encoding="utf-8")
+    return q.take_annotations(path, folder / "export.json")
+
+
 RESULTS: dict[str, Callable[[Path], Any]] = {
     "Accuracy": lambda _: q.accuracy(binary()),
     "Against": lambda _: q.against(binary(), LABELS[0], splits=20, resamples=20),
@@ -160,6 +171,8 @@ RESULTS: dict[str, Callable[[Path], Any]] = {
     "Fragility": lambda _: q.fragility(votes()),
     "Gaming": lambda _: q.gaming(fit(), 5, rng=1),
     "Icc": lambda _: q.icc(q.decompose(pool())),
+    "AnnotationTasks": lambda folder: q.annotation_tasks(asked(folder / "asked"), folder / "tasks"),
+    "TakenAnnotations": lambda folder: taken_by(folder / "taken"),
     "Interim": lambda folder: q.interim(study(folder)),
     "Judgments": lambda _: judgments(),
     "Boards": lambda _: q.rank(rated(), by="judge"),

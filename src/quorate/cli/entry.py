@@ -12,11 +12,13 @@ from typing import Annotated, Any
 
 import typer
 
+from quorate.cli.collect.annotation_tasks import annotation_tasks
 from quorate.cli.collect.init import init
 from quorate.cli.collect.interim import interim
 from quorate.cli.collect.run import run
 from quorate.cli.collect.serve import serve
 from quorate.cli.collect.status import status
+from quorate.cli.collect.take_annotations import take_annotations
 from quorate.cli.collect.variants import variants
 from quorate.cli.console import safe
 from quorate.cli.decide.against import against
@@ -116,7 +118,7 @@ def _start(
 STAGES: Mapping[str, tuple[Callable[..., int], ...]] = {
     "Look at a file": (doctor, analyze, diagnose, mean_from, posterior, demo),
     "Plan a study": (project, optimize, assign, panel, screen, adaptive, plan_votes, sample_battles, replay, validate),
-    "Collect judgments": (init, variants, run, serve, status, interim),
+    "Collect judgments": (init, variants, run, serve, status, interim, annotation_tasks, take_annotations),
     "Decide between systems": (compare, rank, corrected, monitor, agree, against, pipelines, gaming),
     "Write it up": (writeup, export, reproduce),
 }

@@ -7,6 +7,7 @@ In reading order:
 - ``quote`` says what a run may come to, and which judges have names that look ``alike``
 - ``people`` are judges who answer on a page
 - ``loop`` carries a study out; ``rounds`` do so where a ``policy`` says what to ask next
+- ``label_studio`` has people answer in another tool
 - ``status`` says how far a study is
 
 The folder ``variants`` drafts other wordings of its prompts; ``inspect`` is a panel as a scorer of Inspect AI.

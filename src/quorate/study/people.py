@@ -157,9 +157,13 @@ class People:
         name = self.links.whose(hashed(word))
         return name if name == OWNER or name in self.settings else None
 
+    def seated(self) -> tuple[str, ...]:
+        """The people who have questions, in the order of the study."""
+        return tuple(name for name in self.settings if name in self._totals)
+
     def arrange(self) -> None:
         """Put everybody's questions in an order of their own."""
-        for name in self._totals.keys() & self.settings.keys():
+        for name in self.seated():
             self.seats.arrange(name, self.asked.study.seed, spread=ITEM)
 
     def standing(self, name: str) -> Standing:
@@ -180,19 +184,22 @@ class People:
             closed=self.seats.is_closed(name),
         )
 
-    def answer(self, name: str, key: str, shown: int, word: str | None, comment: str = "") -> bool:
+    def answer(
+        self, name: str, key: str, shown: int, word: str | None, comment: str = "", *, seconds: float | None = None
+    ) -> bool:
         """Record somebody's answer, None for "cannot say"; whether it is a new one.
 
-        An answer that was sent twice is recorded once, and so is that of two windows.
+        An answer that was sent twice is recorded once, and so is that of two windows. One that was given elsewhere says
+        how many seconds it took, nan if that is not known.
 
         Raises
         ------
         InvalidInput
             If the question is not theirs, or the word is no answer to it.
         """
-        return self.ledger.whole(lambda: self._answer(name, key, shown, word, comment))
+        return self.ledger.whole(lambda: self._answer(name, key, shown, word, comment, seconds))
 
-    def _answer(self, name: str, key: str, shown: int, word: str | None, comment: str) -> bool:
+    def _answer(self, name: str, key: str, shown: int, word: str | None, comment: str, seconds: float | None) -> bool:
         cell = self.seats.find(name, key) if name in self._totals else None
         if cell is None:
             raise InvalidInput(f"answer: {name} has no such question; load the page again")
@@ -208,7 +215,7 @@ class People:
             reply = Reply(REFUSED, text=text, cost=cost, error="cannot say")
         else:
             reply = Reply(OK, expects.recoded(score), text, cost=cost)
-        return self.seats.answer(cell, reply, self._budget)
+        return self.seats.answer(cell, reply, self._budget, seconds=seconds)
 
     def undo(self, name: str, key: str) -> bool:
         """Take back the answer before the question of this key, if it is not too long ago; whether there is one.

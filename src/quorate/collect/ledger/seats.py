@@ -122,15 +122,29 @@ class Seats:
         """A cell of a seat by its key; None if it has none of that key."""
         return next(iter(self._cells(judge, "key = ?", key)), None)
 
-    def answer(self, cell: LeasedCell, reply: Reply, budget: Budget) -> bool:
+    def waiting(self, judge: str) -> list[LeasedCell]:
+        """Cells of a seat that are not answered, in the order of the seat."""
+        rows = self._connection.execute(
+            f"{lease.asked_for(self._ledger.facets)} WHERE state IN ('planned', 'leased') AND judge = ? "
+            "ORDER BY next_at, id",
+            (self._ledger.code(judge),),
+        )
+        return lease.as_leased(rows.fetchall(), self._ledger.facets, judge)
+
+    def is_answered(self, cell: LeasedCell) -> bool:
+        """Whether a cell has an answer, with a score or without."""
+        row = self._connection.execute("SELECT accepted FROM cells WHERE id = ?", (cell.id,)).fetchone()
+        return row[0] is not None
+
+    def answer(self, cell: LeasedCell, reply: Reply, budget: Budget, *, seconds: float | None = None) -> bool:
         """Record the answer to a cell as it was when it was shown; False if it has one, or may have none any more.
 
         One that comes after its lease has run out counts if there is still room in the budget. Its latency is known if
-        nothing else was shown meanwhile.
+        nothing else was shown meanwhile, or is said where it was given elsewhere.
         """
-        return self._ledger.whole(lambda: self._answer(cell, reply, budget))
+        return self._ledger.whole(lambda: self._answer(cell, reply, budget, seconds))
 
-    def _answer(self, cell: LeasedCell, reply: Reply, budget: Budget) -> bool:
+    def _answer(self, cell: LeasedCell, reply: Reply, budget: Budget, seconds: float | None) -> bool:
         if self.is_closed(cell.judge):
             return False
         now = self._ledger.clock()
@@ -146,7 +160,8 @@ class Seats:
             self._take(runner, cell)
         elif (row[0], row[1]) != (LEASED, runner):
             return False
-        timed = Reply(reply.status, reply.score, reply.text, cost=reply.cost, latency=now - since, error=reply.error)
+        took = now - since if seconds is None else seconds
+        timed = Reply(reply.status, reply.score, reply.text, cost=reply.cost, latency=took, error=reply.error)
         state = _SCORED[reply.score is not None]
         return (
             lease.commit(self._connection, runner, [Settled(cell, timed, state, 0.0, cell.key, now, blamed=False)]) == 0

@@ -66,6 +66,8 @@ class Annotation:
         The model whose label the person began with.
     truth : bool
         Whether it was given as the truth.
+    seconds : float, optional
+        How long it took.
     """
 
     task: str
@@ -76,6 +78,7 @@ class Annotation:
     skipped: bool = False
     prelabel: str | None = None
     truth: bool = False
+    seconds: float | None = None
 
 
 @dataclass(frozen=True)
@@ -265,6 +268,7 @@ def _whole(path: Path, tasks: Iterable[Mapping[str, Any]]) -> list[Annotation]:
                     bool(one.get("was_cancelled")),
                     prelabel,
                     bool(one.get("ground_truth")),
+                    number(one.get("lead_time")),
                 )
             )
     return found
@@ -315,7 +319,8 @@ def _flat(path: Path, rows: Iterable[Mapping[str, Any]]) -> list[Annotation]:
         kept = {name: value for name, value in values.items() if value is not None}
         task = name_at(row.get("id", place), f"{path}: row {place}: id")
         judge = name_at(row["annotator"], f"{path}: row {place}: annotator") if row.get("annotator") else None
-        found.append(Annotation(task, data, judge, kept, frozenset(sides)))
+        seconds = number(row.get("lead_time"))
+        found.append(Annotation(task, data, judge, kept, frozenset(sides), seconds=seconds))
     return found
 
 
