@@ -225,10 +225,10 @@ INPUTS = {"Path", "Pool", "Variants"}
 
 
 def returned() -> set[str]:
-    """Names of the types of everything that public functions return, numbers apart."""
+    """Names of the types of everything that public functions return, numbers and nothing apart."""
     functions = [function for name in q.__all__ if isfunction(function := getattr(q, name))]
     words = {word for one in functions for word in re.findall(r"\w+", str(one.__annotations__["return"]))}
-    return words - {"tuple", "int", "float"} - INPUTS
+    return words - {"tuple", "int", "float", "None"} - INPUTS
 
 
 shown: dict[str, dict[str, str]] = {}
