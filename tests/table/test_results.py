@@ -119,12 +119,15 @@ def test_every_published_result_shows_itself_in_a_line_and_in_a_notebook():
     from quorate.table.results import Result
 
     parts = {
+        "Compared",
         "Component",
+        "Drawing",
         "LatentComponent",
         "Law",
         "LevelBounds",
         "PlanRun",
         "PosteriorComponent",
+        "Ran",
         "Reweighted",
         "Shared",
     }

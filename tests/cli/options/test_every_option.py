@@ -97,7 +97,6 @@ RENAMED = {
     "identity": "identities",
     "item_column": "items",
     "judge": "judges",
-    "link": "links",
     "judge_price": "prices",
     "item_price": "prices",
     "generation_price": "prices",
@@ -119,6 +118,7 @@ RENAMED_IN = {
         for name in ("items", "prompts", "judges", "temperatures", "replicates", "per_item", "categories", "levels")
     },
     **{("gaming", name): "designs" for name in ("prompts", "judges")},
+    ("serve", "link"): "links",
     ("compare", "system"): "facet",
     ("annotation-tasks", "folder"): "folder",
     ("export", "to"): "path",

@@ -47,7 +47,9 @@ def reproduce(
     files: Files,
     out: Output,
 ) -> int:
-    """Compute published figures of the papers behind this again, and say of each whether it agrees.
+    """Compute the published figures of the papers behind this again.
+
+    Of each it says whether it agrees.
 
     Without names all studies are run, which takes many minutes; --quick takes a few. Exit code 2: a figure disagrees
     without a known erratum.
