@@ -18,7 +18,7 @@ from quorate import simulate, types
 
 HEAVY = {
     *("altair", "duckdb", "httpx2", "jinja2", "narwhals", "numpy", "pandas", "polars", "pyarrow", "pydantic", "scipy"),
-    "vl_convert",
+    *("starlette", "uvicorn", "vl_convert"),
 }
 
 HELP = """

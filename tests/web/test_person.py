@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 import quorate as q
+from quorate.web.serve import prepare
 
 ANSWERS = "SELECT a.status, a.score, a.text, a.latency, a.cost FROM attempts AS a ORDER BY a.id"
 
@@ -140,6 +141,17 @@ def test_scores_are_buttons_or_a_number(served, tmp_path):
     assert page.answer("nan").response.status_code == 400
     assert page.reload().answer("0.25").title == "All answered"
     assert site.rows("SELECT score FROM attempts") == [(0.25,)]
+
+
+def test_items_that_are_added_while_pages_are_served_are_said_to_need_a_new_start(served, study):
+    judges = {"ana": {"kind": "person"}}
+    rows = [{"id": f"q{n}", "prompt": "p", "response": "r"} for n in (1, 2)]
+    site = served(items="items.jsonl", rows=rows[:1], judges=judges, prompts=["score"])
+    page = site.browser("ana")
+    prepare(study(items="items.jsonl", rows=rows, judges=judges, prompts=["score"]), host="::1", port=1, links=False)
+    page.answer("7")
+    assert page.response.status_code == 400
+    assert "was added after this study was read" in page.html
 
 
 def test_a_closed_study_takes_nothing(served):

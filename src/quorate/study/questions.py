@@ -160,6 +160,8 @@ class Questions:
         """The item of a cell."""
         row = cell.levels
         pair = (row[ITEM], row[SYSTEM_A], row[SYSTEM_B]) if self.items.pairs else (row[ITEM], row.get(SYSTEM, ""))
+        if pair not in self.items.fields:  # planned by a run that has read the files later
+            raise InvalidInput(f"items: {shown(pair)} was added after this study was read; start the command again")
         return self.items.fields[pair]
 
     def _swapped(self, cell: LeasedCell) -> bool:
