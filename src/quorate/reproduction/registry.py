@@ -22,6 +22,7 @@ from quorate.reproduction.studies.tee import (
     portability,
     propaganda,
     safety,
+    scoring,
     single,
     staircase,
 )
@@ -43,6 +44,7 @@ STUDIES: tuple[AnyStudy, ...] = (
     few_prompts.EDGE,
     portability.STUDY,
     misspecified.STUDY,
+    scoring.STUDY,
     staircase.STUDY,
     ambiguity.STUDY,
     panel.TABLE_1,
