@@ -177,3 +177,21 @@ def test_without_replicates_a_fixed_panel_leaves_cell_and_noise_together(judged)
     with pytest.raises(NotEstimable, match=r"no cell was judged twice; judge some again, or generalise .* fixed=\(\)"):
         dependability(fit)
     assert 0 < dependability(fit, fixed=()).phi < 1
+
+
+def test_standard_errors_do_not_jump_where_drawn_judges_show_no_variance(simulate):
+    """Four fixed judges moved apart by hand until their means spread by just less and just more than their noise."""
+    frame = simulate({"item": 20, "prompt": 3, "judge": 4}, sd={"prompt:judge": 0.5}, seed=2, replicates=2)
+    level = pl.col("score") - pl.col("score").mean().over("judge")
+    apart = pl.col("judge").rank("dense").cast(pl.Float64)
+
+    def fitted(step):
+        facets = {name: name for name in ("item", "prompt", "judge", "replicate")}
+        return q.decompose(q.read(frame.with_columns(score=level + step * apart), facets=facets, announce=False))
+
+    basis = fitted(1.0).mean_for(judge="population").basis
+    step = np.sqrt(basis.noise_in(basis.drawn["judge"]) / basis.drawn["judge"].square)
+    below, above = (dependability(fitted(share * step), fixed=()) for share in (0.9999, 1.0001))
+    assert "judge" not in {one.component for one in below.contributions if one.variance > 0}
+    assert "judge" in {one.component for one in above.contributions if one.variance > 0}
+    assert below.phi_se == pytest.approx(above.phi_se, rel=0.002)

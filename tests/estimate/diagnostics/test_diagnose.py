@@ -83,3 +83,12 @@ def test_arguments():
     fit = q.decompose(q.read(frame, announce=False))
     with pytest.raises(NotEstimable, match="the same on all rows of a judge"):
         q.diagnose(fit, order="day", resamples=0)
+
+
+def test_components_of_log_odds_are_refused_by_name():
+    rng = np.random.default_rng(3)
+    item, judge = (at.ravel() for at in np.indices((20, 4)))
+    frame = pl.DataFrame({"item": item, "judge": judge, "score": (rng.random(80) < 0.4 + 0.02 * item).astype(int)})
+    fit = q.decompose(q.read(frame, announce=False), link="logit", method="pirls")
+    with pytest.raises(InvalidInput, match=r'^fit: checks are of scores as numbers.*without link="logit".*its linear'):
+        q.diagnose(fit)

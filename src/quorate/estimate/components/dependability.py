@@ -227,7 +227,7 @@ def _result(study: UniverseScore, rows: Floats, drawn: list[DrawnFacet], counts:
         if row[i] > 0
     )
     universe, relative, absolute = np.sum([value * row for value, row in parts], axis=0)
-    (up, down, more), covariance = _parameters(study, rows, drawn, values)
+    (up, down, more), covariance = _parameters(study, rows, drawn)
     generalizability = _ratio(universe, relative, up, down, covariance)
     phi = _ratio(universe, relative + absolute, up, down + more, covariance)
     return Dependability(
@@ -244,18 +244,15 @@ def _result(study: UniverseScore, rows: Floats, drawn: list[DrawnFacet], counts:
     )
 
 
-def _parameters(
-    study: UniverseScore, rows: Floats, drawn: list[DrawnFacet], values: list[float]
-) -> tuple[Floats, Floats]:
+def _parameters(study: UniverseScore, rows: Floats, drawn: list[DrawnFacet]) -> tuple[Floats, Floats]:
     """Slopes of the three variances in components and squares S^2, shape (3, parameters), and their covariance."""
     slopes = np.vstack([rows, np.zeros((len(drawn), 3))])
     covariance = np.zeros((len(slopes), len(slopes)))
     covariance[: len(rows), : len(rows)] = study.fit.covariance
-    for i, (facet, value) in enumerate(zip(drawn, values, strict=True), start=len(rows)):
+    for i, facet in enumerate(drawn, start=len(rows)):
         covariance[i, i] = 2 * facet.square**2 / facet.df
-        if value > 0:
-            slopes[i] = facet.row
-            slopes[: len(rows)] -= np.outer(facet.noise, facet.row)
+        slopes[i] = facet.row  # at zero too, as for random facets
+        slopes[: len(rows)] -= np.outer(facet.noise, facet.row)
     return slopes.T, covariance
 
 

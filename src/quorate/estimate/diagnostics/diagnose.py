@@ -9,8 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from quorate.arguments import argument
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.components.decomposition import Decomposition
+from quorate.estimate.components.latent import LatentDecomposition
 from quorate.estimate.diagnostics import interactions, judges
 from quorate.estimate.diagnostics.check import Check, chance, together
 from quorate.estimate.diagnostics.difficulty import Third, curvature, interaction_by_difficulty, split_facets
@@ -125,7 +127,7 @@ def diagnose(
     Raises
     ------
     InvalidInput
-        If ``resamples`` is between 1 and 98.
+        If ``resamples`` is between 1 and 98, or the fit is one of log odds.
     UnknownColumn
         If there is no column ``order``.
 
@@ -144,6 +146,12 @@ def diagnose(
     >>> [check.name for check in found.checks]
     ['noise-by-judge', 'odd-interaction', 'curvature', 'difficulty-by-prompt', 'difficulty-by-judge']
     """
+    if isinstance(fit, LatentDecomposition):
+        raise InvalidInput(
+            "fit: checks are of scores as numbers, and these components are of log odds; fit without "
+            + argument("link", fit.link)
+            + ", or hand over its linear, the decomposition of the same scores as numbers"
+        )
     if not isinstance(resamples, Integral) or (resamples < FEWEST and resamples != 0):
         raise InvalidInput(f"resamples: 0 or a whole number of at least {FEWEST} is needed, got {resamples!r}")
     generator = stream(0, "diagnose") if rng is None else np.random.default_rng(rng)
