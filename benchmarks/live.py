@@ -1,21 +1,26 @@
-"""Seconds until the status of a study of a million cells is there: sums are kept, and rows are not read.
+"""Seconds until a study of a million cells is there to be looked at: sums are kept, and rows are not read.
 
-Run with ``make bench``. A ledger of 25,000 items by 4 judges, 2 prompts and 5 replicates, of which 900,000 cells are
-answered, as runners leave it; the first line is that of a ledger written before sums were kept, as every status of
-so large a ledger was.
+``python benchmarks/live.py``, where ``quorate[web]`` is installed. A study of 25,000 items by 4 judges and 10
+replicates, of which 900,000 cells are answered, as runners leave it. The first line is that of a ledger written before
+sums were kept, as every status of so large a ledger was; the last ones are the page of the owner.
 """
 
 from __future__ import annotations
 
+import json
 import sqlite3
 import tempfile
 import time
 from contextlib import closing
 from pathlib import Path
 
-import quorate as q
+from starlette.testclient import TestClient
+
 from quorate.collect.ledger import sums
 from quorate.collect.ledger.ledger import Ledger
+from quorate.collect.ledger.links import LINK
+from quorate.web.app import application
+from quorate.web.serve import Opened, prepare
 
 ANSWERED = 900_000
 ATTEMPTS = """
@@ -30,15 +35,22 @@ UPDATE cells SET state = CASE WHEN id % 97 = 0 THEN 'given_up' ELSE 'done' END, 
 """
 
 
+def written(folder: Path) -> Path:
+    """The study."""
+    rows = ({"id": f"item {number}", "prompt": "What is 1 + 1?", "response": "2"} for number in range(25_000))
+    (folder / "items.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
+    judges = {name: {"kind": "python"} for name in "abcd"}
+    content = {"items": "items.jsonl", "judges": judges, "prompts": ["score"], "replicates": 10}
+    path = folder / "study.yaml"
+    path.write_text(json.dumps({**content, "budget": {"calls": 2_000_000}}), encoding="utf-8")  # JSON is YAML too
+    return path
+
+
 def filled(path: Path) -> None:
-    """Plan a ledger and answer most of it at once."""
-    names = [f"item {number}" for number in range(25_000)]
-    cells = q.assign(items=names, judges=["a", "b", "c", "d"], prompts=["p", "q"], layout="factorial", replicates=5)
-    with Ledger.open(path) as ledger:
-        ledger.plan(cells, (f"{number:064x}" for number in range(len(cells))), dict.fromkeys("abcd", 0.001))
+    """Answer most of a ledger at once."""
     with closing(sqlite3.connect(path, isolation_level=None)) as connection:
         connection.execute("BEGIN")
-        connection.execute("INSERT INTO runners VALUES (1, 'gone', 0, 0)")
+        connection.execute("INSERT INTO runners (name, since, until) VALUES ('gone', 0, 0)")
         for statement in (ATTEMPTS, SETTLED):
             connection.execute(statement, (ANSWERED,))
         connection.execute("UPDATE spend SET calls = ?, money = ?", (ANSWERED, ANSWERED * 900_000))
@@ -54,15 +66,33 @@ def status(path: Path) -> float:
     return time.perf_counter() - start
 
 
+def page(opened: Opened) -> tuple[float, float]:
+    """Seconds until the owner has the page, the first time and once more while the estimate is made."""
+    link = LINK + opened.links[""].rpartition("/")[2]
+    took = []
+    with TestClient(application(opened.asked), base_url="http://127.0.0.1:8000") as client:
+        client.get(link)
+        for _ in range(2):
+            start = time.perf_counter()
+            assert "finished of 1,000,000 cells" in client.get("/study").text
+            took.append(time.perf_counter() - start)
+            time.sleep(3)
+    return took[0], took[1]
+
+
 def main() -> None:
-    """Print seconds without sums and with them."""
+    """Print seconds without sums and with them, and of the page."""
     with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "study.db"
-        filled(path)
-        print(f"1,000,000 cells, 900,000 answered; status from all attempts: {status(path):.2f} s")
-        with Ledger.open(path) as ledger:
+        study = written(Path(folder))
+        opened = prepare(study, host="127.0.0.1", port=8000, links=True)
+        place = study.with_suffix(".db")
+        filled(place)
+        print(f"1,000,000 cells, 900,000 answered; status from all attempts: {status(place):.2f} s")
+        with Ledger.open(place) as ledger:
             ledger.whole(lambda: sums.carry(ledger.store.connection, ANSWERED))
-        print(f"status from sums: {min(status(path) for _ in range(3)):.2f} s")
+        print(f"status from sums: {min(status(place) for _ in range(3)):.2f} s")
+        first, again = page(opened)
+        print(f"the owner's page: {first:.2f} s, and {again:.2f} s while the estimate is made")
 
 
 if __name__ == "__main__":

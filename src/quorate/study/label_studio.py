@@ -54,8 +54,8 @@ class AnnotationTasks(Result):
     @property
     def sentence(self) -> str:
         """What was written where."""
-        files = counted(len(self.tasks), "person")
-        return f"Wrote {self.folder}: {counted(sum(self.tasks.values()), 'task')} for {files}, and {CONFIG}."
+        whom = "1 person" if len(self.tasks) == 1 else f"{len(self.tasks):,} people"
+        return f"Wrote {self.folder}: {counted(sum(self.tasks.values()), 'task')} for {whom}, and {CONFIG}."
 
     def rows(self) -> list[Row]:
         """One row per file."""
