@@ -7,7 +7,7 @@ let sending = false;
 let since = -Infinity;
 
 const rest = (ms) => new Promise((done) => setTimeout(done, ms));
-const form = () => document.getElementById("answer");
+const form = () => document.querySelector('form[action="/answer"]');
 
 function say(text) {
   const state = document.getElementById("state");
