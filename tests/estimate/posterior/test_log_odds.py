@@ -81,7 +81,10 @@ def test_the_posterior_of_a_one_way_table_is_known():
 def test_medians_are_near_maximum_likelihood_where_the_scores_tell(marks, link):
     scores = table(marks, items=120, prompts=8, each=4)
     options = {"link": link, "random": ["item", "prompt"]}
-    fit, found = q.decompose(scores, **options), q.posterior(scores, **options, seed=1, on_quote=lambda _: None)
+    fit, found = (
+        q.decompose(scores, **options),
+        q.posterior(scores, **options, draws=2000, warmup=400, seed=1, on_quote=lambda _: None),
+    )
     item = next(one for one in fit.components if one.name == "item")
     assert abs(found.variance("item") - item.variance) < 0.5 * item.se
     low, high = found.interval("item")
