@@ -9,6 +9,7 @@ from typing import Any, cast
 from quorate.analysis.labels import cut
 from quorate.analysis.views import views
 from quorate.estimate.components.decomposition import Decomposition
+from quorate.estimate.components.latent import LatentDecomposition
 from quorate.estimate.components.published import Components
 from quorate.estimate.means.mean import mean_for
 from quorate.estimate.means.targets import PANEL, POPULATION, Target
@@ -48,7 +49,9 @@ class Changes(Result):
         return {"what_if": [one.to_dict() for one in self.what_if]}
 
 
-def default_targets(source: Components | Decomposition, asked: Mapping[str, Target]) -> dict[str, Target]:
+def default_targets(
+    source: Components | Decomposition | LatentDecomposition, asked: Mapping[str, Target]
+) -> dict[str, Target]:
     """What facets stand for: as asked; judges for others like them where nothing else is asked and the data tell."""
     if not isinstance(source, Decomposition) or JUDGE in asked:
         return dict(asked)

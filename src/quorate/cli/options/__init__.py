@@ -20,7 +20,7 @@ from quorate.cli.options.designs import (
     category_shares,
     source,
 )
-from quorate.cli.options.fit import MODEL, SEED, Fit, Level, Power, Seed, SeedOrNone
+from quorate.cli.options.fit import MODEL, SEED, Fit, Level, Linked, Power, Seed, SeedOrNone
 from quorate.cli.options.groups import For, Group, command, only
 from quorate.cli.options.output import Files, Output, StudyRecord
 from quorate.cli.options.people import Labelled, People
@@ -51,6 +51,7 @@ __all__ = [
     "Group",
     "Labelled",
     "Level",
+    "Linked",
     "Output",
     "People",
     "Power",

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any, overload
 
 import typer
 
 from quorate.cli.options.components_file import components_from
-from quorate.cli.options.fit import Fit
+from quorate.cli.options.fit import Fit, Linked
 from quorate.cli.options.groups import For, Group, spelled
 from quorate.cli.options.reading import ScoreReading
 from quorate.cli.options.values import counts, names, numbers, pairs
@@ -18,6 +18,7 @@ from quorate.errors import InvalidInput
 
 if TYPE_CHECKING:
     from quorate.estimate.components.decomposition import Decomposition
+    from quorate.estimate.components.latent import LatentDecomposition
     from quorate.estimate.components.published import Components
     from quorate.estimate.means.targets import Target
 
@@ -64,10 +65,24 @@ def category_shares(text: str) -> dict[str, float] | list[float]:
     return found if "=" in text else list(found.values())
 
 
-def source(file: Path, reading: ScoreReading, fit: Fit, *, also: Path | None = None) -> Components | Decomposition:
+@overload
+def source(
+    file: Path, reading: ScoreReading, fit: Fit, *, also: Path | None = None, link: None = None
+) -> Components | Decomposition: ...
+
+
+@overload
+def source(
+    file: Path, reading: ScoreReading, fit: Fit, *, also: Path | None = None, link: Linked
+) -> Components | Decomposition | LatentDecomposition: ...
+
+
+def source(
+    file: Path, reading: ScoreReading, fit: Fit, *, also: Path | None = None, link: Linked | None = None
+) -> Components | Decomposition | LatentDecomposition:
     """Components from a JSON file, else fitted to the judgments of any other.
 
-    ``also`` is another file of judgments that the options of reading are for.
+    ``also`` is another file of judgments that the options of reading are for. With a link, components of log odds.
 
     Raises
     ------
@@ -77,14 +92,30 @@ def source(file: Path, reading: ScoreReading, fit: Fit, *, also: Path | None = N
     from quorate.estimate.components.decompose import decompose
 
     if file.suffix.lower() != ".json":
+        if link is not None and link.link != "identity":
+            return decompose(reading.judgments(file), **of_log_odds(fit), link=link.link)
         fitted: Decomposition = decompose(reading.judgments(file), **fit.model())
         return fitted
-    for group in (reading, fit) if also is None else (fit,):
+    for group in [*([reading, fit] if also is None else [fit]), *([] if link is None else [link])]:
         for name in group.given():
             raise InvalidInput(
                 f"{spelled(type(group), name)}: for judgments, and {file} holds components; leave it out"
             )
     return components_from(file)
+
+
+def of_log_odds(fit: Fit) -> dict[str, Any]:
+    """The model as `quorate.decompose` takes it with a link, by PIRLS as `quorate analyze` fits it.
+
+    Raises
+    ------
+    InvalidInput
+        If an option is given that is for scores as numbers.
+    """
+    for name in ("method", "residual_by"):
+        if name in fit.given():
+            raise InvalidInput(f"{spelled(type(fit), name)}: is for scores as numbers, not with --link; leave it out")
+    return {"random": fit.random or None, "covariates": fit.covariate or (), "method": "pirls"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -111,7 +142,7 @@ class Targets(Group):
             asked[facet] = pool(int(many[1])) if many else text
         return asked
 
-    def of(self, fitted: Components | Decomposition) -> dict[str, Target]:
+    def of(self, fitted: Components | Decomposition | LatentDecomposition) -> dict[str, Target]:
         """The targets asked for; judges stand for others like them where nothing else is asked and the data tell."""
         from quorate.analysis.designs import default_targets
 

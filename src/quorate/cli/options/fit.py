@@ -72,6 +72,20 @@ class Fit(Group):
         return {**self.model(), "interval": self.interval, "level": self.level}
 
 
+@dataclass(frozen=True, kw_only=True)
+class Linked(Group):
+    """The scale of the effects."""
+
+    link: Annotated[
+        Literal["identity", "logit", "ordinal"],
+        For("scores"),
+        typer.Option(
+            help="Plan from log odds of scores of two values (logit) or of a few marks (ordinal), and for the mean of "
+            "such a model; identity: from scores as numbers."
+        ),
+    ] = "identity"
+
+
 def refuse_of_labels(fit: Fit, *others: Group) -> None:
     """Refuse what goes with scores where answers are labels.
 

@@ -15,6 +15,7 @@ from quorate.cli.options import (
     Files,
     Fit,
     Group,
+    Linked,
     Output,
     Prices,
     ScoreReading,
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
 
     from quorate.analysis.optimum import OptimumAnalysis
     from quorate.estimate.components.decomposition import Decomposition
+    from quorate.estimate.components.latent import LatentDecomposition
     from quorate.estimate.components.published import Components
     from quorate.plan.designs.dstudy import Projection
     from quorate.plan.search.optimum import Optimum
@@ -142,6 +144,7 @@ def optimize(
     ] = None,
     *,
     fit: Annotated[Fit, MODEL],
+    link: Linked,
     reading: ScoreReading,
     files: Files,
     out: Output,
@@ -154,13 +157,15 @@ def optimize(
     """
     from quorate.analysis.optimum import optimum_view
     from quorate.estimate.components.decomposition import Decomposition
+    from quorate.estimate.components.published import Components
     from quorate.plan.search.optimize import optimize as optimized
 
     allowed = limits.limits()
-    fitted = source(file, reading, fit, also=have)
+    fitted = source(file, reading, fit, also=have, link=link)
     if draws is not None and not isinstance(fitted, Decomposition):
         raise InvalidInput(
-            "--draws: components of a file were not estimated here, so no pilot is redrawn; leave it out"
+            "--draws: pilots are redrawn from scores as numbers that were fitted here, not with --link or from "
+            "components of a file; leave it out"
         )
     of = targets.of(fitted)
     best = optimized(
@@ -179,19 +184,19 @@ def optimize(
     )
     view = optimum_view(best, 200 if draws is None else draws)
     out.show(view, show)
-    files.write(view, fitted.judgments if isinstance(fitted, Decomposition) else None, out)
+    files.write(view, None if isinstance(fitted, Components) else fitted.judgments, out)
     return 0
 
 
 def paid_for(
-    have: Path | None, file: Path, fitted: Components | Decomposition, reading: ScoreReading
+    have: Path | None, file: Path, fitted: Components | Decomposition | LatentDecomposition, reading: ScoreReading
 ) -> Judgments | None:
     """The judgments that are paid for; those that were fitted where the file is the same."""
-    from quorate.estimate.components.decomposition import Decomposition
+    from quorate.estimate.components.published import Components
 
     if have is None:
         return None
-    if isinstance(fitted, Decomposition) and have.resolve() == file.resolve():
+    if not isinstance(fitted, Components) and have.resolve() == file.resolve():
         return fitted.judgments
     return reading.judgments(have)
 

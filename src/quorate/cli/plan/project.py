@@ -16,6 +16,7 @@ from quorate.cli.options import (
     Files,
     Fit,
     Group,
+    Linked,
     Output,
     Prices,
     ScoreReading,
@@ -89,6 +90,7 @@ def project(
     targets: Targets,
     prices: Annotated[Prices, only("price")],
     fit: Annotated[Fit, MODEL],
+    link: Linked,
     reading: ScoreReading,
     files: Files,
     out: Output,
@@ -99,13 +101,14 @@ def project(
     """
     from quorate.analysis.designs import Changes
     from quorate.estimate.components.decomposition import Decomposition
+    from quorate.estimate.components.published import Components
     from quorate.plan.designs.dstudy import project as projected
     from quorate.plan.search.whatif import AS_IT_IS, as_it_is, what_if
 
-    fitted = source(file, reading, fit)
+    fitted = source(file, reading, fit, link=link)
     asked = design.asked()
     options: dict[str, Any] = {"targets": targets.of(fitted), "prices": prices.prices()}
-    judgments = fitted.judgments if isinstance(fitted, Decomposition) else None
+    judgments = None if isinstance(fitted, Components) else fitted.judgments
     if isinstance(fitted, Decomposition) and not asked:
         changes = what_if(fitted, **options)
         if out.as_json:
@@ -115,7 +118,7 @@ def project(
         files.write(Changes(changes), judgments, out)
         return 0
     planned = projected(fitted, **asked, **options)
-    at_hand = {AS_IT_IS: as_it_is(fitted, **options)} if isinstance(fitted, Decomposition) else {}
+    at_hand = {} if isinstance(fitted, Components) else {AS_IT_IS: as_it_is(fitted, **options)}
     out.show(planned, lambda screen, planned: show_planned(screen, at_hand | {"planned": planned}))
     files.write(planned, judgments, out)
     return 0

@@ -9,5 +9,6 @@
 ``universe``, ``dependability``: a decision study of the mean scores of items, people or systems.
 ``robustness``: the fit again on parts of the judgments.
 ``categories``, ``links``, ``latent``, ``latent_mean``: components of log odds, and the mean that they stand for.
+``marginal``: the components of scores that they stand for.
 ``published``: components without data.
 """

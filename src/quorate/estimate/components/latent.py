@@ -36,7 +36,7 @@ LEVEL_1 = np.pi**2 / 3
 
 
 def refuse_latent(source: object, name: str) -> None:
-    """Refuse components of log odds where the error of a mean score is planned.
+    """Refuse components of log odds where what is asked is of scores as numbers.
 
     Raises
     ------
@@ -45,8 +45,8 @@ def refuse_latent(source: object, name: str) -> None:
     """
     if isinstance(source, LatentDecomposition):
         raise InvalidInput(
-            f"{name}: components of log odds do not say how far a mean score moves, which plans are about; hand over "
-            "its linear, the decomposition of the same scores as numbers"
+            f"{name}: components of log odds are of another scale than scores, which this is about; hand over its "
+            "linear, the decomposition of the same scores as numbers"
         )
 
 

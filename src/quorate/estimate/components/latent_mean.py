@@ -53,6 +53,11 @@ class LatentMean(Result):
     latent_variance: float
     ends: tuple[float, float] = field(repr=False)
 
+    def half_width(self, level: float = 0.95) -> float:
+        """Half the width of `interval`."""
+        low, high = self.interval(level)
+        return (high - low) / 2
+
     def interval(self, level: float = 0.95) -> tuple[float, float]:
         """Confidence interval: Student's t on the scale of log odds of the mean.
 
@@ -84,14 +89,19 @@ def latent_mean(fit: LatentDecomposition) -> LatentMean:
     weight, variance = _in_variance(fit, modes, of_fixed), float(np.sum(np.linalg.solve(lower, of_fixed) ** 2))
     spread = 0.0
     for name, v, noise in zip(fit.names, fit.optimum.variance, fit.noise.values(), strict=True):
-        own, restricted = max(fit.n_levels(name) - 1, 1), float(v)
+        own, found = max(fit.n_levels(name) - 1, 1), restricted(fit, name, float(v))
         if _is_main(fit, name):
-            restricted = v * (own + 1) / own
-            variance += weight[name] * (max(restricted, float(least_effect(noise, own))) - v)
-        spread += 2 * (weight[name] * (restricted + noise)) ** 2 / own
+            variance += weight[name] * (max(found, float(least_effect(noise, own))) - v)
+        spread += 2 * (weight[name] * (found + noise)) ** 2 / own
     df = max(1.0, 2 * variance**2 / spread) if spread > 0 else np.inf
     ends = float(fit.values[0]), float(fit.values[-1])
     return LatentMean(value, float(np.sqrt(variance)), df, fit.judgments.n_answers, total, ends)
+
+
+def restricted(fit: LatentDecomposition, name: str, variance: float) -> float:
+    """A component as its restricted estimate is: a main effect's is larger, by one level more than its degrees."""
+    own = max(fit.n_levels(name) - 1, 1)
+    return variance * (own + 1) / own if _is_main(fit, name) else variance
 
 
 def _is_main(fit: LatentDecomposition, name: str) -> bool:

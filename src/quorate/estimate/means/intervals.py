@@ -117,14 +117,17 @@ class Ended(Brief):
         The mean.
     ends : (float, float)
         Of the scale.
+    latent : bool
+        Whether it is the mean of a model of log odds, whose interval is on their scale wherever it is.
     """
 
     value: float
     ends: tuple[float, float]
+    latent: bool = False
 
     def half_width(self, half: ArrayLike, n: ArrayLike) -> Floats:
         """Half the default interval of such a mean, where it would be ``half`` without ends."""
-        low, high = _within(self.value, half, n, self.ends)
+        low, high = (between if self.latent else _within)(self.value, half, n, self.ends)
         return (high - low) / 2
 
 

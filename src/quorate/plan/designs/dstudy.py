@@ -11,7 +11,8 @@ import numpy as np
 from quorate.arrays import Floats
 from quorate.errors import InvalidInput
 from quorate.estimate.components.decomposition import Decomposition
-from quorate.estimate.components.latent import refuse_latent
+from quorate.estimate.components.latent import LatentDecomposition
+from quorate.estimate.components.latent_mean import LatentMean
 from quorate.estimate.components.published import Components
 from quorate.estimate.means.mean import Estimate
 from quorate.estimate.means.targets import Target
@@ -61,7 +62,7 @@ class Projection(Result):
         Degrees of freedom that the standard error will have in a study of this design.
     made : bool
         Whether this is a study that was made, with the standard error that it found.
-    studies : Studies or Estimate, optional
+    studies : Studies, Estimate or LatentMean, optional
         What finds its intervals: of a plan, many studies of it; of a study that was made, its mean.
     place : int
         Which of the designs of ``studies`` it is, where they are of several.
@@ -83,7 +84,7 @@ class Projection(Result):
     groups: Mapping[str, int] = field(default_factory=dict)
     df: float = np.inf
     made: bool = False
-    studies: Studies | Estimate | None = field(default=None, repr=False, compare=False)
+    studies: Studies | Estimate | LatentMean | None = field(default=None, repr=False, compare=False)
     place: int = field(default=0, repr=False, compare=False)
     reused: int = 0
 
@@ -134,7 +135,7 @@ class Projection(Result):
 
 
 def project(
-    source: Components | Decomposition,
+    source: Components | Decomposition | LatentDecomposition,
     *,
     items: int | None = None,
     prompts: int | None = None,
@@ -156,8 +157,10 @@ def project(
 
     Parameters
     ----------
-    source : Components or Decomposition
-        Published components, or a fit. From a fit, what is not given stays as in the data. From published components,
+    source : Components, Decomposition or LatentDecomposition
+        Published components, or a fit. A fit with a link counts as the components of scores that those of its log odds
+        stand for, and its half-width is that of its own mean, in score units; facets then stand for what they do by
+        default. From a fit, what is not given stays as in the data. From published components,
         a random facet that is not given has one level, and a fixed facet that is not given is a condition of the study:
         its sensitivity does not enter.
     items, prompts, judges, temperatures, replicates : int, optional
@@ -221,8 +224,7 @@ def project(
     >>> round(project(safety, items=141, judges=3, layout="cyclic").se, 4)
     0.0222
     """
-    refuse_latent(source, "source")
-    if not isinstance(source, (Components, Decomposition)):
+    if not isinstance(source, (Components, Decomposition, LatentDecomposition)):
         kind = type(source).__name__
         raise InvalidInput(f"source: expects what decompose or components returns, got {kind}; decompose it first")
     names: tuple[str, ...] = ()
@@ -245,7 +247,7 @@ def project(
     groups = len(sizes) or categories
     wanted, named = shares_of(category_shares, category_items), cheapest(prices or {})
     design = Design(items, given, replicates, groups, targets or {}, named, unequal, sizes, wanted)
-    made = from_fit(source, design) if isinstance(source, Decomposition) else from_components(source, design)
+    made = from_components(source, design) if isinstance(source, Components) else from_fit(source, design)
     return projection(made, made.counts, made.replicates, scheme, prices=prices)
 
 

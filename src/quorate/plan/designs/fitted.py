@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -11,12 +12,14 @@ from numpy.typing import NDArray
 from quorate.arrays import Floats
 from quorate.errors import InvalidInput, NotEstimable, UnknownTerm
 from quorate.estimate.components.decomposition import Decomposition
+from quorate.estimate.components.latent import LatentDecomposition
+from quorate.estimate.components.marginal import scored
 from quorate.estimate.components.model import CELL, closure
 from quorate.estimate.means.coefficients import inside_fixed
 from quorate.estimate.means.intervals import Ended, score_ends
 from quorate.estimate.means.mean import draw_of
 from quorate.estimate.means.prediction import residual_facet
-from quorate.estimate.means.targets import FINITE, PANEL, Target, is_grouping, resolve
+from quorate.estimate.means.targets import FINITE, PANEL, Target, default_targets, is_grouping, resolve
 from quorate.numerics.mixed.identify import bounds
 from quorate.plan.designs.groups import GroupWeights, given_sizes, group_sizes_of
 from quorate.plan.designs.layouts import Layout
@@ -34,8 +37,15 @@ from quorate.roles import JUDGE, REPLICATE
 from quorate.table.judgments import Judgments
 
 
-def from_fit(source: Decomposition, design: Design) -> Source:
-    """A design under fitted components; see `quorate.project`."""
+def from_fit(source: Decomposition | LatentDecomposition, design: Design) -> Source:
+    """A design under fitted components; see `quorate.project`.
+
+    Those of log odds count as the components of scores that they stand for, in the interval of their mean.
+    """
+    if isinstance(source, LatentDecomposition):
+        refuse_targets(source.linear, design.targets)
+        ended = Ended(source.mean.value, source.mean.ends, latent=True)
+        return replace(from_fit(scored(source), design), scale=ended)
     judgments = source.judgments
     counts = observed_counts(source)
     for name in design.given:
@@ -50,6 +60,23 @@ def from_fit(source: Decomposition, design: Design) -> Source:
             raise InvalidInput(f"categories: nothing groups the {judgments.object}s here, got {design.categories}")
         groups = dict.fromkeys(groups, design.categories)
     return _fitted(source, design, counts, groups, chosen)
+
+
+def refuse_targets(fit: Decomposition, targets: Mapping[str, Target]) -> None:
+    """Refuse what the mean of a model of log odds does not stand for.
+
+    Raises
+    ------
+    InvalidInput
+        If a facet is to stand for anything but its default.
+    """
+    usual = default_targets(fit)
+    for name, target in targets.items():
+        if target != usual.get(name, target):
+            raise InvalidInput(
+                f"targets: the mean of a fit with a link has {name}={usual[name]}, got {target!s}; other targets are "
+                "planned from its linear, the decomposition of the same scores as numbers"
+            )
 
 
 def _fitted(

@@ -11,13 +11,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from quorate.arrays import Floats
-from quorate.estimate.means.intervals import in_order, largest_square
+from quorate.estimate.means.intervals import in_order, largest_square, least_effect
 from quorate.estimate.means.targets import POPULATION, Pool
 from quorate.numerics.inference import checked_level, t_quantile
 from quorate.plan.designs.groups import GroupSizes, GroupWeights
 from quorate.plan.designs.layouts import Layout
 from quorate.plan.designs.sources import Source
 from quorate.plan.designs.strata import Facets, Strata
+from quorate.table.columns.roles import FIXED
 from quorate.wording import Brief
 
 _STUDIES = 127
@@ -93,7 +94,11 @@ class Studies(Brief):
             return np.asarray(np.fmax(student, t_quantile(np.inf, upper) * np.sqrt(more)))
 
         ended, level = self.source.scale, checked_level(level)
-        widths = in_order(self._drawn, self.source.choices, half, level) * self.factor
+        if ended is not None and ended.latent:
+            variance, df = self._latent
+            widths = t_quantiles(df, (1 + level) / 2, few) * np.sqrt(variance) * self.factor
+        else:
+            widths = in_order(self._drawn, self.source.choices, half, level) * self.factor
         return np.median(widths if ended is None else ended.half_width(widths, self.laid.calls), axis=0)
 
     @cached_property
@@ -121,19 +126,48 @@ class Studies(Brief):
         own = {one: _total(part for name, part in parts.items() if strata.of_term(name) == one) for one in strata.each}
         ndim = max(np.ndim(value) for value in (*parts.values(), *self.laid.counts.values()))
         turn = sorted(strata.each, key=lambda one: (self.source.item in one, len(one), sorted(one)))
-        squares: dict[Facets, Any] = {}
-        found: dict[Facets, Any] = {}
+        drawn: dict[Facets, Any] = {}
         for stratum in strata.each:
             df = strata.df[stratum]
             expected = _total(part for other, part in own.items() if stratum <= other)
-            noise = _total(part for other, part in found.items() if stratum < other)
             told = df if self._groups is None or not self._is_grouped(stratum) else df * self._groups.seen
             free = np.where(np.asarray(df) >= 1, np.maximum(told, 1.0), df)
-            drawn = expected * mean_squares(_chances(turn.index(stratum)).reshape(-1, *[1] * ndim), free)
-            seen = np.maximum(drawn - noise, 0.0)
-            found[stratum] = np.where(df >= 1, seen, 0.0)  # without degrees of freedom it is in a smaller stratum
-            squares[stratum] = found[stratum] + noise
-        return (squares, found, 0.0) if self._groups is None else self._reweighed(found, self._groups)
+            drawn[stratum] = expected * mean_squares(_chances(turn.index(stratum)).reshape(-1, *[1] * ndim), free)
+        found = self._cut(self._pooled(drawn))
+        if self._groups is not None:
+            return self._reweighed(found, self._groups)
+        return _squares(found), found, 0.0
+
+    def _pooled(self, drawn: Mapping[Facets, Any]) -> dict[Facets, Any]:
+        """Mean squares as the restricted likelihood takes them, which has no part of the variance below zero.
+
+        One that is smaller than the noise in it is set against those that this noise is of, each as uncertain as its
+        size and its degrees of freedom say, until they agree: of two alike, to their average. Levels that an analysis
+        takes as fixed have no component there.
+        """
+        strata, out = self._strata, dict(drawn)
+        fixed = {*FIXED, *self.source.balance}
+        for stratum in (one for one in strata.each if not one <= fixed):
+            noise = _total(part for other, part in self._cut(out).items() if stratum < other)
+            above = [one for one in strata.each if stratum < one]
+            next_ = [one for one in above if not any(other < one for other in above)]
+            unsure = {one: out[one] ** 2 / self._free(one) for one in next_} | {stratum: noise**2 / self._free(stratum)}
+            short = np.where(strata.df[stratum] >= 1, np.maximum(noise - out[stratum], 0.0), 0.0)
+            step = short / np.maximum(_total(unsure.values()), 1e-300)
+            out = {
+                one: square + (step * unsure[one] * (1 if one == stratum else -1) if one in unsure else 0.0)
+                for one, square in out.items()
+            }
+        return out
+
+    def _cut(self, squares: Mapping[Facets, Any]) -> dict[Facets, Any]:
+        """Part of the variance of every stratum: its mean square less those of larger ones, none below zero."""
+        out: dict[Facets, Any] = {}
+        for stratum in self._strata.each:
+            noise = _total(part for other, part in out.items() if stratum < other)
+            seen = np.maximum(squares[stratum] - noise, 0.0)
+            out[stratum] = np.where(self._strata.df[stratum] >= 1, seen, 0.0)  # else it is in a smaller stratum
+        return out
 
     def _is_grouped(self, stratum: Facets) -> bool:
         """Whether a stratum varies with groups of items, but not with items."""
@@ -198,6 +232,23 @@ class Studies(Brief):
         df, unseen = np.maximum(variance**2 / np.maximum(spread, 1e-300), 1.0), self._unseen(source)
         variance = np.where(unseen, _total(self._parts(source).values()), variance + added)
         return variance, np.where(unseen, 1.0, df), effects
+
+    @cached_property
+    def _latent(self) -> tuple[Floats, Floats]:
+        """Variance of the mean of a model of log odds, and its degrees of freedom, that each study finds.
+
+        Main effects of few levels are those of the likelihood, corrected, and at least three standard errors of zero.
+        """
+        source, strata = self.source, self._strata
+        squares = dict(self._found[0])
+        times, _ = self._times(source)
+        variance, _, effects = self._aimed(source)
+        spread = _total((times[one] * squares[one]) ** 2 / self._free(one) for one in strata.each)
+        for noise, square, free in effects:
+            seen = np.maximum(square - noise * (free + 1) / free, 0.0)
+            variance = variance - np.maximum(square - noise, 0.0) + np.maximum(seen, least_effect(noise, free))
+            spread = spread + ((seen + noise) ** 2 - square**2) / free
+        return variance, np.maximum(variance**2 / np.maximum(spread, 1e-300), 1.0)
 
     def _unseen(self, source: Source) -> Any:
         """Whether a drawn facet has one level, so that nothing shows how it varies, for some targets."""
@@ -283,6 +334,11 @@ def t_quantiles(df: Floats, probability: float, few: int = _TABLE) -> Floats:
     with np.errstate(divide="ignore"):
         known = np.where(grid > 0, stdtrit(1 / np.maximum(grid, 1e-9), probability), ndtri(probability))
     return np.exp(np.interp(1 / df, grid, np.log(known)))
+
+
+def _squares(parts: Mapping[Facets, Any]) -> dict[Facets, Any]:
+    """Mean squares: the part of every stratum and of those with more facets."""
+    return {one: part + _total(more for other, more in parts.items() if one < other) for one, part in parts.items()}
 
 
 def _total(parts: Iterable[Any]) -> Any:

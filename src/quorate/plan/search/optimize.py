@@ -11,7 +11,8 @@ from typing import Any
 from quorate import caveats
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.components.decomposition import Decomposition
-from quorate.estimate.components.latent import refuse_latent
+from quorate.estimate.components.latent import LatentDecomposition
+from quorate.estimate.components.marginal import scored
 from quorate.estimate.components.model import CELL
 from quorate.estimate.components.published import Components
 from quorate.estimate.means.prediction import residual_facet
@@ -42,7 +43,7 @@ _FEWEST = 3
 
 
 def optimize(
-    source: Components | Decomposition,
+    source: Components | Decomposition | LatentDecomposition,
     *,
     budget: float | None = None,
     target_se: float | None = None,
@@ -63,8 +64,8 @@ def optimize(
 
     Parameters
     ----------
-    source : Components or Decomposition
-        From `quorate.components` or `quorate.decompose`.
+    source : Components, Decomposition or LatentDecomposition
+        From `quorate.components` or `quorate.decompose`; of a fit with a link as for `quorate.project`.
     budget : float, optional
         Most that may be spent, in the unit of the prices. Exactly one of ``budget``, ``target_se`` and ``half_width``
         is given.
@@ -131,8 +132,7 @@ def optimize(
     >>> best.plan.layout, best.calls, round(best.se, 4)
     ('cyclic', 141, 0.0222)
     """
-    refuse_latent(source, "source")
-    if not isinstance(source, (Components, Decomposition)):
+    if not isinstance(source, (Components, Decomposition, LatentDecomposition)):
         kind = type(source).__name__
         raise InvalidInput(f"source: expects what decompose or components returns, got {kind}; decompose it first")
     if limits is not None and not isinstance(limits, Mapping):
@@ -173,7 +173,7 @@ def optimize(
         own=at_hand,
         judges=plan.judges or tuple(cheapest(prices)[: plan.design.get(JUDGE, 1)]),
         caveats=(
-            *_caveats(source, made, grid, plan, prices),
+            *_caveats(scored(source) if isinstance(source, LatentDecomposition) else source, made, grid, plan, prices),
             *_unused(plan, paid),
             *_ends(source, made, plan, half_width),
         ),
@@ -183,7 +183,7 @@ def optimize(
 
 
 def _prepared(
-    source: Components | Decomposition,
+    source: Components | Decomposition | LatentDecomposition,
     limits: Limits | None,
     layouts: Sequence[LayoutName],
     targets: Mapping[str, Target],
@@ -193,7 +193,7 @@ def _prepared(
 ) -> tuple[Source, Grid]:
     """The variance of any layout, and the designs allowed. Facets that limits name count as given by the design."""
     unequal = traded or "random" in layouts
-    if isinstance(source, Decomposition):
+    if not isinstance(source, Components):
         design = Design(categories=len(sizes) or None, sizes=sizes, targets=targets, unequal=unequal)
         made = from_fit(source, replace(design, judges=cheapest(prices)))
         limits = around(made, prices) if limits is None else limits
@@ -247,7 +247,7 @@ def _out_of_reach(searched: Searched, asked: Mapping[str, float]) -> str:
 
 
 def design_at_hand(
-    source: Components | Decomposition,
+    source: Components | Decomposition | LatentDecomposition,
     own: Mapping[str, Any] | None,
     prices: Prices,
     targets: Mapping[str, Target] | None,
@@ -268,7 +268,7 @@ def design_at_hand(
                 f"own: options of project are needed, such as items=100, judges=3; got {own!r}"
             ) from None
         return asked if paid is None else paid.applied(asked)
-    if not isinstance(source, Decomposition):
+    if isinstance(source, Components):
         return None
     try:
         made = as_it_is(source, prices=prices, targets=targets)
@@ -280,7 +280,7 @@ def design_at_hand(
 
 
 def _ends(
-    source: Components | Decomposition, made: Source, plan: Projection, half_width: float | None
+    source: Components | Decomposition | LatentDecomposition, made: Source, plan: Projection, half_width: float | None
 ) -> tuple[caveats.Caveat, ...]:
     """A word where an interval was asked for and is near an end of the scale, or nobody can tell whether it is."""
     if half_width is None:

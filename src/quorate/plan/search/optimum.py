@@ -13,6 +13,7 @@ from quorate import caveats
 from quorate.arrays import Floats, Ints
 from quorate.errors import InvalidInput
 from quorate.estimate.components.decomposition import Decomposition
+from quorate.estimate.components.latent import LatentDecomposition
 from quorate.estimate.components.published import Components
 from quorate.plan.designs.dstudy import Projection, projections
 from quorate.plan.designs.prices import Prices
@@ -70,7 +71,7 @@ class Searched(Brief):
     source: Source
     prices: Prices
     found: Found
-    fit: Components | Decomposition
+    fit: Components | Decomposition | LatentDecomposition
     grid: Grid
     paid: Paid | None = None
 
@@ -259,7 +260,7 @@ class Optimum(Result):
 
     def _backend(self) -> str | None:
         fit = self.searched.fit
-        return fit.judgments.source.backend if isinstance(fit, Decomposition) else None
+        return None if isinstance(fit, Components) else fit.judgments.source.backend
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain values, but for the sample of all designs; of a long frontier, some designs along it."""

@@ -11,6 +11,7 @@ import numpy as np
 from quorate.arrays import Floats
 from quorate.errors import InvalidInput
 from quorate.estimate.components.decomposition import Decomposition
+from quorate.estimate.components.latent import LatentDecomposition
 from quorate.estimate.means.mean import draw_of
 from quorate.estimate.means.targets import SENSITIVITY
 from quorate.plan.designs.studies import Studies
@@ -81,13 +82,19 @@ def ranking(best: Optimum, *, n: int = 1000, rng: np.random.Generator | int | No
     Raises
     ------
     InvalidInput
-        If the components were published: they come without the uncertainty that would be needed.
+        If the components were published: they come without the uncertainty that would be needed. Or if they are of log
+        odds.
 
     References
     ----------
     Messing (2026), sections E.2 and I: the ranking of interventions by simulation. ``docs/methods/optimize.md``.
     """
     fit = best.searched.fit
+    if isinstance(fit, LatentDecomposition):
+        raise InvalidInput(
+            "ranking: pilots are redrawn as scores that are numbers; optimise by its linear, the decomposition of the "
+            "same scores as numbers"
+        )
     if not isinstance(fit, Decomposition):
         raise InvalidInput(
             "ranking: published components carry no uncertainty; fit the pilot's judgments with decompose instead"

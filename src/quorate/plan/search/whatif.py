@@ -9,6 +9,8 @@ from typing import Any
 
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.components.decomposition import Decomposition
+from quorate.estimate.components.latent import LatentDecomposition
+from quorate.estimate.components.marginal import scored
 from quorate.estimate.means.mean import mean_for
 from quorate.estimate.means.targets import Target
 from quorate.plan.designs.dstudy import Projection, project
@@ -150,7 +152,10 @@ def _with_gaps(base: Projection, filled: Projection, made: Projection, beside: P
 
 
 def as_it_is(
-    fit: Decomposition, *, prices: Prices | None = None, targets: Mapping[str, Target] | None = None
+    fit: Decomposition | LatentDecomposition,
+    *,
+    prices: Prices | None = None,
+    targets: Mapping[str, Target] | None = None,
 ) -> Projection:
     """The study at hand, as a design: its own standard error, and every judgment that was asked for.
 
@@ -159,6 +164,9 @@ def as_it_is(
     NotEstimable
         If the data do not determine the variance of the mean for these targets.
     """
+    if isinstance(fit, LatentDecomposition):
+        made = as_it_is(scored(fit), prices=prices, targets=targets)
+        return replace(made, se=fit.mean.se, df=fit.mean.df, studies=fit.mean)
     judgments, mean = fit.judgments, mean_for(fit, targets or {})
     counts, calls = observed_counts(fit), judgments.n_answers + fit.assembled.missing
     layout = own_layout(fit)
