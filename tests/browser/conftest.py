@@ -25,6 +25,11 @@ MODULES = HERE.parent.parent / ".venv-browser"
 UNREAD = 0.35
 """Seconds after which a new question takes answers."""
 
+TASK = """(() => {
+  const own = document.getElementById("answer")?.elements;
+  return own?.task ? `${own.task.value}/${own.shown.value}` : null;
+})()"""
+
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 
 
@@ -80,10 +85,7 @@ class Tab:
     @property
     def task(self):
         """Key of the question on the page and how often it was answered, by which an answer is known; None if none."""
-        return self.read(
-            script="document.getElementById('answer')"
-            " && ['task', 'shown'].map((name) => document.getElementById('answer').elements[name].value).join('/')"
-        )
+        return self.read(script=TASK)
 
     def titled(self, beginning, seconds=10):
         self.wait(script=f"document.title.startsWith({json.dumps(beginning)})", seconds=seconds)
@@ -93,11 +95,7 @@ class Tab:
 
     def moved(self, before):
         """Wait until another question stands there, or none, and can be answered."""
-        self.wait(
-            script="(() => { const form = document.getElementById('answer');"
-            " const now = form && form.elements.task.value + '/' + form.elements.shown.value;"
-            f" return document.readyState === 'complete' && now !== {json.dumps(before)}; }})()"
-        )
+        self.wait(script=f"document.readyState === 'complete' && ({TASK}) !== {json.dumps(before)}")
         time.sleep(UNREAD)
 
 

@@ -58,7 +58,13 @@ def test_pages_of_pairs(serve_pairs):
     ben.titled("Nothing to answer")
     looked_at(ben, "no-room")
     owner = site.tab("")
+    owner.wait(script="!document.body.innerText.includes('The estimate is being made')", seconds=120)
     looked_at(owner, "live")
+    assert owner.goto(url=f"{site.address}/people") == 200
+    looked_at(owner, "people")
+    noted = owner.noted()
+    assert [one for one in noted if not one.startswith("request: ")] == []
+    assert [one for one in noted if site.address not in one] == []
     for name, path in (("no-such-page", "/nowhere"), ("bad-link", "/link/x"), ("wrong-person", "/study")):
         assert ben.goto(url=site.address + path) in {403, 404}
         looked_at(ben, name)

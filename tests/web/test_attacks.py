@@ -2,20 +2,36 @@
 
 from __future__ import annotations
 
+import asyncio
+import csv
+import io
 import re
+import socket
 from contextlib import contextmanager
 
 import pytest
+from starlette.requests import Request
 from starlette.testclient import TestClient
 from starlette.websockets import WebSocketDisconnect
 
 from quorate.collect.ledger.links import LINK, Links, hashed
-from quorate.web import guard
+from quorate.web import guard, live
 from quorate.web.app import application
 from quorate.web.guard import MOST_BODY, Rates
+from quorate.web.watch import Watch
 
 ANSWERED = "SELECT cell, status, score FROM attempts ORDER BY id"
 OWN = "application/x-www-form-urlencoded"
+
+
+@pytest.fixture(autouse=True)
+def unestimated(monkeypatch):
+    """Pages of the owner without an estimate, which takes a process of its own."""
+
+    async def nothing(_):
+        pass
+
+    monkeypatch.setattr(Watch, "_estimate", nothing)
 
 
 @contextmanager
@@ -380,3 +396,82 @@ def test_what_was_refused_gives_nothing_away(attacked):
         everything = said.html + str(said.response.headers)
         for secret in ("Alpha-9000", "Beta-XL", "q1", "Traceback", str(attacked.opened.asked.study.folder)):
             assert secret not in everything
+
+
+# ---- what is the owner's
+
+
+def test_what_is_the_owners_is_for_nobody_else(attacked):
+    stranger, seat = TestClient(attacked.app), attacked.browser("ana").client
+    for client in (stranger, seat):
+        for path in ("/study", "/study/events", "/study/start", "/study/report", "/study/judgments.csv"):
+            assert client.get(path).status_code == 403, path
+        for path in ("/study/judgments.parquet", "/study/chart/looks.svg", "/people", "/people/comments.csv"):
+            assert client.get(path).status_code == 403, path
+        for path, fields in (("/study/act", {"do": "stop"}), ("/people", {"close": ""})):
+            assert client.post(path, data=fields).status_code == 403, path
+    assert attacked.browser("raters 2").title.startswith("Question"), "the study is open"
+
+
+def test_buttons_of_the_owner_pressed_from_elsewhere(attacked):
+    owner = attacked.browser("").client
+    for path, fields in (("/study/act", {"do": "start"}), ("/study/act", {"do": "stop"}), ("/people", {"close": ""})):
+        for form in ({}, {"form": "0" * 32}, {"form": attacked.browser("ana").form["form"]}):
+            assert owner.post(path, data={**fields, **form}).status_code == 403
+        assert owner.post(path, data=fields, headers={"Sec-Fetch-Site": "cross-site"}).status_code == 403
+    assert attacked.browser("raters 2").title.startswith("Question"), "the study is open"
+
+
+def test_formulas_and_html_in_comments(served):
+    site = served()
+    page = site.browser("ana")
+    for comment in ('=HYPERLINK("//evil.example")', "<script>alert(1)</script>\r\nSet-Cookie: owned=1"):
+        page.answer("A", comment=comment)
+    owner = site.browser("").client
+    said = owner.get("/people/comments.csv")
+    assert said.headers["content-type"].startswith("text/csv")
+    assert said.headers["content-disposition"] == 'attachment; filename="comments.csv"'
+    assert said.headers["x-content-type-options"] == "nosniff"
+    rows = list(csv.DictReader(io.StringIO(said.text)))
+    assert sorted(row["comment"][:3] for row in rows) == ["'=H", "<sc"]
+    assert not [value for row in rows for value in row.values() if value[:1] in set("=+-@")]
+    for path in ("/study", "/people"):
+        assert "alert(1)" not in owner.get(path).text
+
+
+def test_pages_that_watch_without_end(attacked, wire, monkeypatch):
+    monkeypatch.setattr(live, "MOST_OPEN", 2)
+    cookie = f"Cookie: {attacked.site._cookie(True)}={word_of(attacked, '')}"
+    asked = wire.head("GET", "/study/events", cookie)
+    lines = []
+    for _ in range(3):
+        lines.append(socket.create_connection(("127.0.0.1", wire.port), timeout=20))
+        lines[-1].sendall(asked)
+        assert lines[-1].recv(12) == (b"HTTP/1.1 429" if len(lines) == 3 else b"HTTP/1.1 200")
+        while len(lines) < 3 and b"event: far" not in lines[-1].recv(65536):
+            pass
+    person = f"Cookie: {attacked.site._cookie(False)}={word_of(attacked, 'raters 2')}"
+    assert wire.send(wire.head("GET", "/", person, "Connection: close")).startswith(b"HTTP/1.1 200")
+    for line in lines:
+        line.close()
+
+
+def test_a_page_that_watches_with_a_link_that_has_ended(attacked, monkeypatch):
+    async def changes(*_):
+        yield "one"
+        yield "two"
+
+    monkeypatch.setattr(live.Live, "changes", changes)
+    word = word_of(attacked, "")
+    cookie = f"{attacked.site._cookie(True)}={word}".encode()
+    request = Request({"type": "http", "headers": [(b"cookie", cookie)]})
+    page = live.Live(attacked.site)
+
+    async def watched():
+        told = page.stream(request, await attacked.site.visitor(request, owner=True))
+        first = await anext(told)
+        attacked.ledger(lambda people: Links(people.ledger).make([""]))
+        return [first, *[change async for change in told]]
+
+    assert asyncio.run(watched()) == ["one"]
+    assert page._open == 0

@@ -28,6 +28,9 @@ from quorate.web.watch import Watch
 PAUSE = 2.0
 """Seconds between two looks of a page that is open."""
 
+MOST_OPEN = 20
+"""Pages of its owner that are told of changes at the same time."""
+
 QUIET = 15.0
 """Seconds after which a page that has nothing new is told so, so that nobody on the way ends the connection."""
 
@@ -56,6 +59,7 @@ class Live:
         self.site, self.watch, self.machine = site, Watch(site.study), Machine(site.study)
         self.title = site.study.path.stem
         self._people = people(site.study)
+        self._open = 0
 
     async def parts(self, visitor: Visitor) -> dict[str, str]:
         """The parts of the page that change, by the names under which they stand there."""
@@ -106,9 +110,23 @@ class Live:
         """The page."""
         return self.site.page("live.html", {"title": self.title, "parts": await self.parts(owner)})
 
-    async def events(self, _: Request, owner: Visitor) -> Response:
-        """Its parts as they change."""
-        return StreamingResponse(self.changes(owner), media_type="text/event-stream")
+    async def events(self, request: Request, owner: Visitor) -> Response:
+        """Its parts as they change, for as long as the link holds."""
+        if self._open >= MOST_OPEN:
+            text = "Close some of them, and load this one again."
+            return self.site.message("Too many pages of this study are open", text, status=429)
+        return StreamingResponse(self.stream(request, owner), media_type="text/event-stream")
+
+    async def stream(self, request: Request, owner: Visitor) -> AsyncIterator[str]:
+        """What is sent of `changes`, until the page is closed or its link has ended."""
+        self._open += 1
+        try:
+            async for change in self.changes(owner):
+                if await self.site.visitor(request, owner=True) is None:
+                    return
+                yield change
+        finally:
+            self._open -= 1
 
     async def chart(self, request: Request, _: Visitor) -> Response:
         """A chart of the latest estimate."""

@@ -19,7 +19,8 @@ async function send(body) {
   for (let turn = 0; ; turn += 1) {
     try {
       const response = await fetch("/answer", { method: "POST", body, credentials: "same-origin" });
-      if (response.status !== 429 && response.status < 500) return response;
+      const text = await response.text();
+      if (response.status !== 429 && response.status < 500) return text;
     } catch (error) {
       // no connection: again below
     }
@@ -36,8 +37,7 @@ async function submit(button) {
   const fields = new FormData(own);
   if (button.name) fields.set(button.name, button.value);
   for (const one of own.querySelectorAll("button")) one.disabled = true;
-  const response = await send(new URLSearchParams(fields));
-  show(await response.text(), button.name === "undo" ? "Taken back." : "Saved.");
+  show(await send(new URLSearchParams(fields)), button.name === "undo" ? "Taken back." : "Saved.");
   sending = false;
 }
 
