@@ -15,6 +15,8 @@ from quorate.reproduction.published import publication
 from quorate.reproduction.registry import STUDIES
 from quorate.reproduction.study import MonteCarlo, Study
 
+LONG = ("mc.edge", "mc.staircase")
+"""Simulations of which a tenth takes most of a minute."""
 EXACT = [one.id for one in STUDIES if isinstance(one, Study)]
 
 
@@ -97,7 +99,14 @@ def test_figures_are_numbers_and_short_names():
 
 
 @pytest.mark.calibration
-@pytest.mark.parametrize("study", [one.id for one in STUDIES if isinstance(one, MonteCarlo)])
+@pytest.mark.parametrize(
+    "study",
+    [
+        pytest.param(one.id, marks=pytest.mark.slow if one.id in LONG else ())
+        for one in STUDIES
+        if isinstance(one, MonteCarlo)
+    ],
+)
 def test_a_tenth_of_the_replicates_hits_the_figures(study):
     found = q.reproduce([study], quick=True)
     assert found.unexplained == ()
