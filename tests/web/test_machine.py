@@ -41,7 +41,8 @@ def test_a_run_is_found_by_the_ledger_and_told_to_end(study, monkeypatch):
         found.end(ledger)
         assert told == [(machine.os.getpid(), signal.SIGINT)]
         Machine(study).end(ledger, at_once=True)
-        assert len(told) == 3
+        assert [number for _, number in told[1:]] == [signal.SIGINT, signal.SIGTERM]
+        assert found.look(ledger).state == "pausing"
 
 
 def test_a_run_elsewhere_and_one_that_is_gone(study):

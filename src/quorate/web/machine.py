@@ -21,6 +21,8 @@ from quorate.errors import InvalidInput
 from quorate.study.file import PythonSettings, Study
 from quorate.study.judges import people
 
+_ENDED = (0, 2, 130)  # all is answered; some is left; ended at once
+
 State = Literal["none", "starting", "running", "pausing", "elsewhere", "ended", "failed"]
 _LAST, _LINES = 2000, 5  # bytes and lines of what it wrote last
 
@@ -81,11 +83,11 @@ class Machine:
         if self._process is not None and code is None:
             return Run("pausing" if self._told else "running" if here else "starting")
         if here:
-            return Run("running")
+            return Run("pausing" if self._told else "running")
         if names:
             return Run("elsewhere")
         if code is not None:
-            return Run("ended" if code in (0, 2) else "failed", self._words())
+            return Run("ended" if code in _ENDED else "failed", self._words())
         return Run("none")
 
     async def start(self) -> None:
@@ -115,8 +117,8 @@ class Machine:
         if self._process is not None and self._process.returncode is None:
             found.add(self._process.pid)
         for pid in found:
-            for _ in range(2 if at_once and not self._told else 1):
-                os.kill(pid, signal.SIGINT)  # type: ignore[arg-type]  # None is taken away
+            for number in (signal.SIGINT, signal.SIGTERM) if at_once else (signal.SIGINT,):  # alike they may be one
+                os.kill(pid, number)  # type: ignore[arg-type]  # None is taken away
         self._told = True
 
     def _words(self) -> str:
