@@ -148,8 +148,8 @@ class Studies(Brief):
         strata, out = self._strata, dict(drawn)
         fixed = {*FIXED, *self.source.balance}
         for stratum in (one for one in strata.each if not one <= fixed):
-            noise = _total(part for other, part in self._cut(out).items() if stratum < other)
             above = [one for one in strata.each if stratum < one]
+            noise = _total(self._cut({one: out[one] for one in above}).values())
             next_ = [one for one in above if not any(other < one for other in above)]
             unsure = {one: out[one] ** 2 / self._free(one) for one in next_} | {stratum: noise**2 / self._free(stratum)}
             short = np.where(strata.df[stratum] >= 1, np.maximum(noise - out[stratum], 0.0), 0.0)
@@ -163,7 +163,7 @@ class Studies(Brief):
     def _cut(self, squares: Mapping[Facets, Any]) -> dict[Facets, Any]:
         """Part of the variance of every stratum: its mean square less those of larger ones, none below zero."""
         out: dict[Facets, Any] = {}
-        for stratum in self._strata.each:
+        for stratum in squares:
             noise = _total(part for other, part in out.items() if stratum < other)
             seen = np.maximum(squares[stratum] - noise, 0.0)
             out[stratum] = np.where(self._strata.df[stratum] >= 1, seen, 0.0)  # else it is in a smaller stratum
