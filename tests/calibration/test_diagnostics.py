@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter
 
 import numpy as np
+import polars as pl
 import pytest
 from odd_scores import scores
 
@@ -73,6 +74,24 @@ def test_size_of_the_likelihood_ratio(law):
         found.append(likelihood_ratio(q.decompose(judgments), "cell", 199, rng).p <= 0.05)
     print(law, np.mean(found))
     assert 0.028 - 0.011 <= np.mean(found) <= 0.072 + 0.011
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("law", ["normal", "skewed"])
+def test_size_of_the_likelihood_ratios_of_three_facets(law):
+    """15 items, 3 prompts, 3 judges and 2 temperatures, without three-way interactions; 300 studies, error .013."""
+    rng, found, studies = np.random.default_rng(3), Counter(), 300
+    terms = ["item:prompt:judge", "item:prompt:temperature", "prompt:judge:temperature"]
+    drawn = rng.normal if law == "normal" else lambda size: rng.exponential(1, size) - 1
+    item, prompt, judge, temperature = (at.ravel() for at in np.indices((15, 3, 3, 2)))
+    columns = {"item": item, "prompt": prompt, "judge": judge, "temperature": temperature}
+    for _ in range(studies):
+        score = drawn(size=15)[item] + 0.4 * rng.normal(size=(15, 3))[item, judge] + 0.5 * drawn(size=len(item))
+        fit = q.decompose(q.read(pl.DataFrame({**columns, "score": score}), announce=False))
+        found.update(term for term in terms if likelihood_ratio(fit, term, 199, rng).p <= 0.05)
+    sizes = {term: found[term] / studies for term in terms}
+    print(law, sizes)
+    assert all(0.03 - 0.026 <= size <= 0.065 + 0.026 for size in sizes.values())
 
 
 def test_power_of_the_likelihood_ratio():
