@@ -39,6 +39,8 @@ def test_a_study_is_carried_out_gone_on_with_and_read(study, cluster, tmp_path):
     assert (found.names, int(found.n.sum())) == (("item", "prompt", "judge"), 12)
     assert q.status(path).complete
     assert int(q.read(place, announce=False).n.sum()) == 12
+    so_far = q.interim(path)
+    assert ([look.n for look in so_far.looks], so_far.looks[-1].units) == ([8, 11, 12], 3)
     assert not list(tmp_path.glob("*.db*"))
     with pytest.raises(InvalidInput, match=r'item "q1".* changed since this ledger was planned'):
         q.run(study(ledger=place, rows=[{"id": "q1", "prompt": "p", "response": "new"}]), judges={"rule": length})
@@ -56,6 +58,7 @@ def test_an_adaptive_study_goes_round_by_round(study, cluster):
     rows = [{"id": f"q{n}", "prompt": "p", "response": "r" * n} for n in range(4)]
     path = study(ledger=cluster.place(), rows=rows, adaptive={"name": "uniform", "batch": 8}, budget={"calls": 24})
     assert int(q.run(path, judges={"rule": length}).n.sum()) == 24
+    assert "the policy decides" in q.interim(path).sentence
 
 
 @pytest.mark.postgres

@@ -33,15 +33,17 @@ def of_votes(study: Study, status: Status, found: ArrivedVotes, known: dict[int,
 
     looks = [known.get(size) or look(size, found.first(size)) for size in before]
     decided = (_decision(votes, a, b, alike, 1 - (1 - level) / len(pairs)) for a, b in pairs)
+    latest = look(now, votes)
     return Interim(
         status,
         "votes",
         level,
-        (*looks, look(now, votes)),
+        (*looks, latest),
         pairs[0],
         tuple(one for one in decided if one is not None),
         advice=_advice(votes, pairs[0], level),
         agreement=pairwise_agreement(votes, people=people(study), level=level),
+        unknown="Votes of one judge, or on one item, give no interval yet." if math.isnan(latest.low) else "",
         caveats=found.caveats,
     )
 
