@@ -72,3 +72,13 @@ def test_who_shares_no_question_agrees_on_nothing(rows):
     assert pairwise_agreement(q.read(apart, announce=False), people=["ana"]) == ()
     one_item = rows.filter(pl.col("item") == "i1")
     assert all(np.isnan(one.low) for one in pairwise_agreement(q.read(one_item, announce=False), people=PEOPLE))
+
+
+def test_who_always_disagrees_agrees_on_nothing_at_all():
+    battles = pl.DataFrame(
+        {"prompt": f"p{n}", "judge": judge, "model_a": "a", "model_b": "b", "winner": winner}
+        for n in range(3)
+        for judge, winner in (("ana", "model_a"), ("ben", "model_b"))
+    )
+    (one,) = pairwise_agreement(q.read_votes(battles, announce=False), people=("ana", "ben"))
+    assert (one.value, one.pairs) == (0.0, 3)

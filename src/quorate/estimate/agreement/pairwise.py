@@ -126,7 +126,7 @@ def _of_scores(table: Judgments) -> _Answers:
 def _of_votes(votes: Votes) -> _Answers:
     used = votes.keep((votes.outcome != MISSING) & (votes.column(JUDGE) >= 0))
     outcome = np.where(used.outcome == BOTH_BAD, TIE, used.outcome)
-    corner: Floats = np.eye(3)[outcome] / math.sqrt(2)  # different corners are 1 apart
+    corner: Floats = np.eye(3)[outcome]  # squared distances are whole numbers: 2 between different corners
     apart = [name for name in used.names if name not in (JUDGE, REPLICATE)]
     question = dense(used.model_a.astype(np.int64) * len(used.models) + used.model_b)
     for name in apart:
@@ -176,7 +176,7 @@ def _squares(point: Floats, key: Ints, left: Bools, right: Bools) -> tuple[Float
 def _number(distance: Floats, pairs: Floats, answers: _Answers, level: float) -> tuple[float, float, float]:
     """The measure and its interval, from sums over pairs by item."""
     if answers.measure == "same":
-        found = share(pairs - distance, pairs)
+        found = share(pairs - distance / 2, pairs)
         return (found.value, *(interval(found, level) if found.clusters > 1 else (math.nan, math.nan)))
     span = max(float(np.ptp(answers.point)), 1e-300) ** 2
     found = share(distance / span, pairs)
