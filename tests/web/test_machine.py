@@ -72,7 +72,9 @@ def test_a_run_is_begun_and_ends(study):
             while begun.look(ledger).going and time.monotonic() < end:
                 states.add(begun.look(ledger).state)
                 await asyncio.sleep(0.05)
-            return states, begun.look(ledger), ledger.status()
+            over = begun.look(ledger)
+            await begun.close()
+            return states, over, ledger.status()
 
     states, over, judges = asyncio.run(run())
     assert "starting" in states

@@ -189,7 +189,7 @@ class Live:
 def routes(site: Site) -> list[BaseRoute]:
     """The routes of the page."""
     live = Live(site)
-    site.closing.append(live.watch.close)
+    site.closing += [live.watch.close, live.machine.close]
     return [
         Route("/study", live.owned(live.show)),
         Route("/study/events", live.owned(live.events)),

@@ -100,6 +100,7 @@ class Machine:
         """
         if self.refusal:
             raise InvalidInput(f"run: {self.refusal}")
+        await self.close()
         self._written = tempfile.TemporaryFile()  # noqa: SIM115  (read when it has ended)
         self._told = False
         self._process = await asyncio.create_subprocess_exec(
@@ -109,6 +110,12 @@ class Machine:
             stderr=asyncio.subprocess.STDOUT,
             start_new_session=True,  # Ctrl-C to the server is none to it
         )
+
+    async def close(self) -> None:
+        """Let go of what the run wrote; the run goes on."""
+        if self._written is not None:
+            self._written.close()
+            self._written = None
 
     def end(self, ledger: Ledger, *, at_once: bool = False) -> None:
         """Tell the runs of this machine to end: what is in flight is waited for, unless it is to be at once."""
