@@ -112,7 +112,7 @@ clean:
 	touch $@
 
 .venv/check.stamp: .venv/core.stamp
-	$(BIN)/python $(INSTALL) --editable '.[check]'
+	$(BIN)/python $(INSTALL) --editable '.[check,web]'
 	touch $@
 
 .venv/docs.stamp: .venv/test.stamp
