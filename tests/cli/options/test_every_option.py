@@ -123,7 +123,6 @@ RENAMED_IN = {
     ("annotation-tasks", "folder"): "folder",
     ("export", "to"): "path",
     ("posterior", "check"): "studies",
-    ("posterior", "link"): "link",
     ("rank", "system"): "facet",
     ("agree", "seed"): "rng",
     ("diagnose", "seed"): "rng",
