@@ -34,6 +34,8 @@ HOSTILE = (
     "\x1b[2J\x1b]0;owned\x07\x00\u202e\u2066 {{ 7 * 7 }} javascript:alert(5) ' \" ` --><!-- \r\n"
 )
 EVIL_NAME = """=cmd|'x'!A0"><script>alert(6)</script>"""
+RULES = {"strict": 2, "fair": 3, "kind": 4}
+"""Models of recorded scores, each with the step of its scores from item to item."""
 
 
 def test_pages_of_pairs(serve_pairs):
@@ -140,3 +142,44 @@ def test_nothing_tells_who_wrote_what(serve_pairs):
     for secret in ("Alpha-9000", "Beta-XL", "item-", "model_a", "response_a", "items.jsonl", str(site.path.parent)):
         assert secret not in heard, secret
     assert site.rows("SELECT DISTINCT score FROM attempts") == [(1.0,)], "the sides are swapped back"
+
+
+def test_the_owner_watches_a_study_in_progress(serve):
+    models = {judge: {"kind": "replay", "table": "recorded.csv"} for judge in RULES}
+    rows = [{"id": f"item-{n}", "prompt": f"Question {n}?", "response": f"Answer {n}."} for n in range(1, 25)]
+    recorded = "".join(
+        f"item-{n},{judge},{1 + (n * step) % 5}\n" for judge, step in RULES.items() for n in range(1, 25)
+    )
+    site = serve(
+        rows,
+        items="items.jsonl",
+        judges={"ana": {"kind": "person"}, **models},
+        prompts=["score"],
+        budget={"calls": 200},
+        files={"recorded.csv": f"item,judge,score\n{recorded}"},
+    )
+    assert site.run().wait(60) in {0, 2}, site.log
+    ana = site.tab("ana")
+    for turn in range(4):
+        if turn == 1:
+            ana.read(script="document.getElementById('comment').value = '=1+1: both <b>stale</b>'")
+        task = ana.task
+        ana.press("3")
+        ana.moved(task)
+    owner = site.tab("")
+    owner.wait(script="document.querySelectorAll('figure img').length > 0", seconds=120)
+    looked_at(owner, "in-progress")
+    owner.wait(script="[...document.querySelectorAll('figure img')].every((one) => one.complete && one.naturalWidth)")
+    owner.read(script="document.querySelectorAll('details').forEach((one) => { one.open = true; })")
+    looked_at(owner, "in-progress-numbers")
+    assert owner.goto(url=f"{site.address}/people") == 200
+    assert "4 of 24" in owner.read(script="document.querySelector('main').textContent")
+    looked_at(owner, "people-in-progress")
+    comments = owner.read(script="fetch('/people/comments.csv').then((response) => response.text())")
+    assert "'=1+1: both <b>stale</b>" in comments, "no spreadsheet computes it"
+    owner.click(selector="button[name=close][value='ana']")
+    owner.wait(script="document.querySelector('button[name=open][value=ana]') !== null")
+    looked_at(owner, "people-closed")
+    noted = owner.noted()
+    assert [one for one in noted if not one.startswith("request: ")] == [], "nor is anything against the pages' policy"
+    assert [one for one in noted if site.address not in one] == []
