@@ -83,7 +83,7 @@ def test_medians_are_near_maximum_likelihood_where_the_scores_tell(marks, link):
     options = {"link": link, "random": ["item", "prompt"]}
     fit, found = (
         q.decompose(scores, **options),
-        q.posterior(scores, **options, draws=2000, warmup=400, seed=1, on_quote=lambda _: None),
+        q.posterior(scores, **options, seed=1, on_quote=lambda _: None),
     )
     item = next(one for one in fit.components if one.name == "item")
     assert abs(found.variance("item") - item.variance) < 0.5 * item.se

@@ -41,11 +41,13 @@ class Sampling(Group):
     ] = None
     draws: Annotated[
         int | None,
-        typer.Option(metavar="N", help="Draws of each chain that are kept. Default: 1000, or 250 to check."),
+        typer.Option(
+            metavar="N", help="Draws of each chain that are kept. Default: 1000, of log odds 2000; to check 250."
+        ),
     ] = None
     warmup: Annotated[
         int | None,
-        typer.Option(metavar="N", help="Draws of each chain to tune it. Default: 200, or 100 to check."),
+        typer.Option(metavar="N", help="Draws of each chain to tune it. Default: 200, of log odds 400; to check 100."),
     ] = None
     chains: Annotated[int, typer.Option(metavar="N", help="Chains.")] = 4
     seed: Seed = 0

@@ -33,8 +33,8 @@ def posterior(
     link: Literal["identity"] = "identity",
     prior: Prior | None = None,
     targets: Mapping[str, Target] | None = None,
-    draws: int = 1000,
-    warmup: int = 200,
+    draws: int | None = None,
+    warmup: int | None = None,
     chains: int = 4,
     seed: int = 0,
     on_quote: Callable[[float], None] | None = None,
@@ -49,8 +49,8 @@ def posterior(
     covariates: Sequence[str] = (),
     link: Link,
     prior: Prior | None = None,
-    draws: int = 1000,
-    warmup: int = 200,
+    draws: int | None = None,
+    warmup: int | None = None,
     chains: int = 4,
     seed: int = 0,
     on_quote: Callable[[float], None] | None = None,
@@ -66,8 +66,8 @@ def posterior(
     link: Literal["identity"] | Link = "identity",
     prior: Prior | None = None,
     targets: Mapping[str, Target] | None = None,
-    draws: int = 1000,
-    warmup: int = 200,
+    draws: int | None = None,
+    warmup: int | None = None,
     chains: int = 4,
     seed: int = 0,
     on_quote: Callable[[float], None] | None = None,
@@ -98,8 +98,9 @@ def posterior(
     targets : mapping of str to str or Pool, optional
         What facets stand for in the mean, as for `Posterior.mean_for`: ``{"judge": "population"}``. For scores as
         numbers.
-    draws, warmup : int
-        Iterations of every chain: kept, and before them to tune the sampler.
+    draws, warmup : int, optional
+        Iterations of every chain: kept, and before them to tune the sampler. By default 1000 and 200, with a link 2000
+        and 400.
     chains : int
         Chains, at least 2.
     seed : int
@@ -137,6 +138,8 @@ def posterior(
     >>> import quorate as q
     >>> q.posterior(q.read("pilot.csv"), prior=q.decompose(q.read("last-year.csv")))  # doctest: +SKIP
     """
+    usual_draws, usual_warmup = (1000, 200) if link == "identity" else (2000, 400)
+    draws, warmup = usual_draws if draws is None else draws, usual_warmup if warmup is None else warmup
     refuse_few(draws, warmup, chains)
     stream(seed, "posterior")  # refuses what is no seed
     model = model_of(judgments, random, covariates, residual_by, link, prior, targets)
