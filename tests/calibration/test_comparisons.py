@@ -45,7 +45,9 @@ def test_size_with_judges_and_prompts_drawn(items, judges, prompts):
     assert found.naive > 0.2
 
 
-@pytest.mark.parametrize(("judges", "prompts", "least"), [(2, 2, 0.0), (2, 1, 0.04), (2, 3, 0.015)])
+@pytest.mark.parametrize(
+    ("judges", "prompts", "least"), [(2, 2, 0.0), (2, 1, 0.04), pytest.param(2, 3, 0.015, marks=pytest.mark.slow)]
+)
 def test_size_with_two_judges(judges, prompts, least):
     """One degree of freedom: conservative where two facets have it, and near its level where one has."""
     found = simulate_comparisons(Pair(200, judges, prompts), studies=STUDIES)
@@ -96,7 +98,9 @@ def test_one_model_where_the_system_with_fewer_items_varies_more():
     assert said / 200 > 0.95
 
 
-@pytest.mark.parametrize(("items", "times"), [(80, 3), (60, 3), (60, 4), (30, 4)])
+@pytest.mark.parametrize(
+    ("items", "times"), [(80, 3), *(pytest.param(60, times, marks=pytest.mark.slow) for times in (3, 4)), (30, 4)]
+)
 def test_unlike_systems_that_share_some_items_are_paired_unasked(items, times):
     """100 items of one system, some of them of the other, whose own part varies more: pairs and the default hold."""
     rng, studies = np.random.default_rng(31), 600
@@ -290,7 +294,7 @@ def test_size_on_real_scores_with_judges_drawn(shared):
         assert sizes[1] > sizes[0]
 
 
-@pytest.mark.parametrize(("items", "levels"), [(500, 2), (500, 3), (100, 3)])
+@pytest.mark.parametrize(("items", "levels"), [pytest.param(500, 2, marks=pytest.mark.slow), (500, 3), (100, 3)])
 def test_size_on_real_scores_for_a_pool_of_judges(shared, items, levels):
     found = replay_comparisons(
         reward(shared, "judge"), "chosen", "rejected", items=items, levels=levels, whole_pool=True, studies=3000

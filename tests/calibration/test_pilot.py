@@ -44,7 +44,14 @@ def test_the_truth_buys_three_judges():
     assert judges_bought(q.components({**SAFETY.random, "judge": 1.5 * SAFETY.sensitivity["judge"]})) == 3
 
 
-@pytest.mark.parametrize(("judges", "zero", "alone"), [(2, 0.554, 0.128), (3, 0.44, 0.074), (5, 0.37, 0.032)])
+@pytest.mark.parametrize(
+    ("judges", "zero", "alone"),
+    [
+        pytest.param(2, 0.554, 0.128, marks=pytest.mark.slow),
+        (3, 0.44, 0.074),
+        pytest.param(5, 0.37, 0.032, marks=pytest.mark.slow),
+    ],
+)
 def test_pilots_with_few_judges_see_no_difference_between_them(judges, zero, alone):
     rng = np.random.default_rng(31)
     fits = [q.decompose(pilot(rng, judges)) for _ in range(PILOTS)]
