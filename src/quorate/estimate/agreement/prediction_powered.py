@@ -358,9 +358,14 @@ def _sample(predicted: UnitMeans, labels: UnitMeans, groups: Sequence[Codes]) ->
     both = [(at, place) for at, place in labelled if place is not None]
     others = sorted(set(known.values()) - {place for _, place in both})
     if len(both) < _FEWEST or len(others) < 2:
+        way = (
+            "label a random part of the units that judges judged"
+            if len(both) < _FEWEST
+            else "where all is labelled there is nothing to correct, and the labels alone are the answer"
+        )
         raise NotEstimable(
             f"{len(both)} units have a label and a prediction and {len(others)} a prediction alone; at least {_FEWEST} "
-            "and 2 are needed: label a random part of the units that judges judged"
+            f"and 2 are needed: {way}"
         )
     at_both = np.array([place for _, place in both])
     codes = groups or [np.arange(len(predicted.keys))]
