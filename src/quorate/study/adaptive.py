@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag, model_validator
+
+from quorate.study.problems import belonging
 
 Crossed = Literal["judge", "prompt", "system", "temperature", "order"]
 Above = Annotated[float, Field(gt=0, allow_inf_nan=False)]
@@ -68,10 +69,7 @@ class Adaptive(BaseModel):
     @classmethod
     def said_here(cls, given: Any) -> Any:
         """Refuse, with the reason, what stands elsewhere in a study file."""
-        for name, why in _ELSEWHERE.items():
-            if isinstance(given, Mapping) and name in given:
-                raise ValueError(f"{name}: {why}")
-        return given
+        return belonging(given, _ELSEWHERE)
 
     @model_validator(mode="after")
     def consistent(self) -> Adaptive:

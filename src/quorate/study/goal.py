@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, model_validator
 
 from quorate.study.kinds import FilePart, Text
+from quorate.study.problems import belonging
 
 Pair = Annotated[list[Text], Field(min_length=2, max_length=2)]
 Above = Annotated[float, Field(gt=0, allow_inf_nan=False)]
@@ -47,10 +47,7 @@ class Goal(FilePart):
     @classmethod
     def said_here(cls, given: Any) -> Any:
         """Refuse, with the reason, what stands elsewhere in a study file."""
-        for name, why in _ELSEWHERE.items():
-            if isinstance(given, Mapping) and name in given:
-                raise ValueError(f"{name}: {why}")
-        return given
+        return belonging(given, _ELSEWHERE)
 
     @model_validator(mode="after")
     def one_question(self) -> Goal:

@@ -64,6 +64,20 @@ class _Loader(yaml.SafeLoader):
 _Loader.add_implicit_resolver("tag:yaml.org,2002:float", _EXPONENT, list("-+0123456789"))
 
 
+def belonging(given: Any, elsewhere: Mapping[str, str]) -> Any:
+    """The values of a section, where none of them stands elsewhere in a study file.
+
+    Raises
+    ------
+    ValueError
+        With the reason, if one does.
+    """
+    for name, why in elsewhere.items():
+        if isinstance(given, Mapping) and name in given:
+            raise ValueError(f"{name}: {why}")
+    return given
+
+
 def parsed(path: Path) -> dict[str, Any]:
     """The content of a YAML file that is a mapping.
 

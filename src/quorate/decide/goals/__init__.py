@@ -4,6 +4,7 @@ In reading order:
 
 - `goal`: what is asked; `offer`: what may be bought, at which prices, and the most that may be spent
 - `rounds`: the pilot, and each look with what it buys next; `look`: what a look says
+- `repeated`: tests that are repeated at every look
 - `pursuit`: what all goals have in common; `compare`: which of two systems scores higher; `half_width`: a mean that is
   known well enough; `best`: which of several systems is best
 - `plans`: the studies that may be bought; `batch`: the calls that one of them still needs

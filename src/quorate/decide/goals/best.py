@@ -13,7 +13,8 @@ from quorate.decide.goals.goal import BestGoal
 from quorate.decide.goals.look import UNDECIDED, Look
 from quorate.decide.goals.offer import Spent
 from quorate.decide.goals.plans import Plan, Plans, of_difference
-from quorate.decide.goals.pursuit import Pursuit, t_bound
+from quorate.decide.goals.pursuit import Pursuit
+from quorate.decide.goals.repeated import found_at, held, t_bound
 from quorate.decide.scores.search import largest_errors
 from quorate.estimate.differences.difference import SystemDifference, difference
 from quorate.numerics.sequential.spending import inflation
@@ -75,22 +76,16 @@ class Elimination(Pursuit[BestGoal, SystemDifference]):
 
     def tested(self, found: SystemDifference, judgments: Judgments, past: Sequence[Look], fraction: float) -> Look:
         """The tests of the leader against all others."""
-        bound, spent = self.held(past, fraction, self.alpha, 1)
+        bound, spent = held(past, fraction, self.alpha, 1, spending=self.spending)
         systems = past[-1].systems if past else self.systems
         rivals = self._rivals(judgments, systems)
         still = [one.b for one in rivals if one.value <= float(t_bound(bound, one.df)) * one.se]
         half = float(t_bound(bound, found.df)) * found.se
-        return Look(
-            number=len(past) + 1,
-            looks=self.offer.looks,
-            judgments=judgments.n_answers,
-            spent=Spent(0),
-            value=found.value,
-            se=found.se,
-            df=found.df,
-            low=found.value - half,
-            high=found.value + half,
-            fraction=fraction,
+        return found_at(
+            found,
+            past,
+            fraction,
+            (found.value - half, found.value + half),
             alpha=spent,
             bound=bound,
             level=self.goal.level,
@@ -104,6 +99,6 @@ class Elimination(Pursuit[BestGoal, SystemDifference]):
         from scipy.special import ndtr
 
         here = looks[-1]
-        bound, _ = self.held(looks, 1.0, self.alpha, 1)
+        bound, _ = held(looks, 1.0, self.alpha, 1, spending=self.spending)
         limit = t_bound(bound, law.found_df) * law.found_se
         return np.asarray(ndtr((here.value - limit) / spread) + ndtr((-limit - here.value) / spread))

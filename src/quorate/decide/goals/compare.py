@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
 from quorate.arrays import Floats
 from quorate.decide.goals.goal import CompareGoal
-from quorate.decide.goals.look import UNDECIDED, Look
+from quorate.decide.goals.look import Look
 from quorate.decide.goals.offer import Spent
 from quorate.decide.goals.plans import Plan, Plans, of_difference
-from quorate.decide.goals.pursuit import Pursuit, t_bound
+from quorate.decide.goals.pursuit import Pursuit
+from quorate.decide.goals.repeated import DifferenceTest
 from quorate.decide.scores.search import largest_errors
 from quorate.estimate.differences.difference import SystemDifference, difference
 from quorate.numerics.sequential.spending import inflation
@@ -71,48 +71,16 @@ class Comparison(Pursuit[CompareGoal, SystemDifference]):
         """Studies of both systems."""
         return of_difference(found, self.offer, self.sized, spent, len(systems))
 
-    def tested(self, found: SystemDifference, judgments: Judgments, past: Sequence[Look], fraction: float) -> Look:
+    @property
+    def test(self) -> DifferenceTest:
+        """The test that is repeated."""
+        return DifferenceTest(self.alpha, self.goal.margin, self.spending)
+
+    def tested(self, found: SystemDifference, judgments: Judgments, past: Sequence[Look], fraction: float) -> Look:  # noqa: ARG002
         """The test of a difference and, with a margin, of equivalence."""
-        goal, alpha = self.goal, self.alpha
-        bound, spent = self.held(past, fraction, alpha, 2)
-        half = float(t_bound(bound, found.df)) * found.se
-        shown = "better" if found.value > half else "worse" if found.value < -half else UNDECIDED
-        equal: dict[str, Any] = {}
-        if goal.margin is not None:
-            own, _ = self.held(past, fraction, alpha, 1, equal=True)
-            room = float(t_bound(own, found.df)) * found.se
-            equal = {"equal_bound": own, "equal_low": found.value - room, "equal_high": found.value + room}
-            shown = "equivalent" if abs(found.value) + room < goal.margin else shown
-        return Look(
-            number=len(past) + 1,
-            looks=self.offer.looks,
-            judgments=judgments.n_answers,
-            spent=Spent(0),
-            value=found.value,
-            se=found.se,
-            df=found.df,
-            low=found.value - half,
-            high=found.value + half,
-            fraction=fraction,
-            alpha=spent,
-            bound=bound,
-            level=goal.level,
-            outcome=shown,
-            systems=self.systems,
-            question=f"{goal.a} less {goal.b}",
-            **equal,
-        )
+        a, b = self.systems
+        return self.test.look(found, past, fraction, systems=self.systems, question=f"{a} less {b}")
 
     def chances(self, looks: Sequence[Look], law: Studies, spread: float, final: Plan) -> Floats:  # noqa: ARG002
         """Chance that the last analysis shows something."""
-        from scipy.special import ndtr
-
-        goal, here = self.goal, looks[-1]
-        bound, _ = self.held(looks, 1.0, self.alpha, 2)
-        limit = t_bound(bound, law.found_df) * law.found_se
-        chance = ndtr((here.value - limit) / spread) + ndtr((-limit - here.value) / spread)
-        if goal.margin is not None:
-            own, _ = self.held(looks, 1.0, self.alpha, 1, equal=True)
-            room = np.maximum(goal.margin - t_bound(own, law.found_df) * law.found_se, 0.0)
-            chance += ndtr((room - here.value) / spread) - ndtr((-room - here.value) / spread)
-        return np.asarray(chance)
+        return self.test.chances(looks, law.found_se, law.found_df, spread)

@@ -13,7 +13,8 @@ from quorate.decide.goals.goal import HalfWidthGoal
 from quorate.decide.goals.look import UNDECIDED, Look
 from quorate.decide.goals.offer import Spent
 from quorate.decide.goals.plans import Plan, Plans, of_mean
-from quorate.decide.goals.pursuit import Pursuit, t_bound
+from quorate.decide.goals.pursuit import Pursuit
+from quorate.decide.goals.repeated import found_at, held, t_bound
 from quorate.estimate.components.decompose import decompose
 from quorate.estimate.means.mean import Estimate
 from quorate.numerics.sequential.spending import bounds
@@ -81,30 +82,15 @@ class Precision(Pursuit[HalfWidthGoal, Estimate]):
         """Studies of the mean."""
         return of_mean(found, self.offer, self.aim, spent)
 
-    def tested(self, found: Estimate, judgments: Judgments, past: Sequence[Look], fraction: float) -> Look:
+    def tested(self, found: Estimate, judgments: Judgments, past: Sequence[Look], fraction: float) -> Look:  # noqa: ARG002
         """The usual interval, as much wider as the bound is."""
         goal = self.goal
-        bound, spent = self.held(past, fraction, self.alpha, 2)
+        bound, spent = held(past, fraction, self.alpha, 2, spending=self.spending)
         times = float(t_bound(bound, found.df) / t_bound(self.ordinary, found.df))
         low, high = (found.value + times * (end - found.value) for end in found.interval(goal.level))
-        return Look(
-            number=len(past) + 1,
-            looks=self.offer.looks,
-            judgments=judgments.n_answers,
-            spent=Spent(0),
-            value=found.value,
-            se=found.se,
-            df=found.df,
-            low=low,
-            high=high,
-            fraction=fraction,
-            alpha=spent,
-            bound=bound,
-            level=goal.level,
-            outcome="known" if (high - low) / 2 <= goal.half_width else UNDECIDED,
-            systems=self.systems,
-            question="mean",
-        )
+        narrow = (high - low) / 2 <= goal.half_width
+        said = {"alpha": spent, "bound": bound, "level": goal.level, "outcome": "known" if narrow else UNDECIDED}
+        return found_at(found, past, fraction, (low, high), systems=self.systems, question="mean", **said)
 
     def chances(self, looks: Sequence[Look], law: Studies, spread: float, final: Plan) -> Floats:  # noqa: ARG002
         """Whether the interval is narrow enough in studies of a plan; wherever the mean is."""

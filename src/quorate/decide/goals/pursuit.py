@@ -18,7 +18,7 @@ from quorate.decide.goals.plans import Plan, Plans, bought, described
 from quorate.decide.scores.studies import studies_of_plan
 from quorate.estimate.differences.difference import SystemDifference
 from quorate.estimate.means.mean import Estimate
-from quorate.numerics.sequential.spending import Spending, bound_for, obrien_fleming, pocock, start
+from quorate.numerics.sequential.spending import Spending, obrien_fleming, pocock
 from quorate.numerics.study_power import Studies
 from quorate.roles import ITEM
 from quorate.streams import stream
@@ -76,7 +76,7 @@ class Pursuit(ABC, Generic[Asked, Found]):
 
     @abstractmethod
     def tested(self, found: Found, judgments: Judgments, past: Sequence[Look], fraction: float) -> Look:
-        """What the look shows."""
+        """What the look shows; see `quorate.decide.goals.repeated.found_at`."""
 
     @abstractmethod
     def chances(self, looks: Sequence[Look], law: Studies, spread: float, final: Plan) -> Floats:
@@ -96,7 +96,7 @@ class Pursuit(ABC, Generic[Asked, Found]):
         fraction = fraction if fraction < _ALL else 1.0
         fraction = max([fraction, *(one.fraction for one in past)])
         here = self.tested(found, judgments, past, fraction)
-        here = replace(here, spent=spent)
+        here = replace(here, looks=offer.looks, judgments=judgments.n_answers, spent=spent)
         if here.outcome != UNDECIDED:
             return here.ended(Ending.REACHED), none
         if last or final is None or (fraction >= 1 and not self.goes_on):
@@ -122,12 +122,6 @@ class Pursuit(ABC, Generic[Asked, Found]):
         """Part of the information that the next look is to have: in equal steps, or else in equal ratios."""
         return fraction + (1 - fraction) / left if self.promised else float(fraction ** (1 - 1 / left))
 
-    def held(
-        self, past: Sequence[Look], fraction: float, alpha: float, sided: int, *, equal: bool = False
-    ) -> tuple[float, float]:
-        """The bound of a look, and what is spent of the level by then, after looks that did not go beyond theirs."""
-        return held(past, fraction, alpha, sided, equal=equal, spending=self.spending)
-
     def _chance(self, looks: Sequence[Look], final: Plan) -> float:
         """Chance of success by the last analysis, with the estimate as uncertain as it is now."""
         now = looks[-1].se ** 2
@@ -145,31 +139,3 @@ class Pursuit(ABC, Generic[Asked, Found]):
         plan = plans.cheapest(1.0 if self.promised else abs(here.value))
         spent = here.fraction >= 1 and not self.goes_on  # so that what is left would buy no other answer
         return None if plan is None or (spent and plans.affords(plan)) else plan.cost
-
-
-def held(
-    past: Sequence[Look],
-    fraction: float,
-    alpha: float,
-    sided: int,
-    *,
-    equal: bool = False,
-    spending: Spending = obrien_fleming,
-) -> tuple[float, float]:
-    """The bound of a look, and what is spent of the level by then, after looks that did not go beyond theirs."""
-    path, limit = start(), 0.0
-    for one in past:
-        if one.fraction > path.fraction:
-            limit = (one.equal_bound or 0.0) if equal else one.bound
-            path = path.after(one.fraction, limit, sided=sided)
-    spent, before = (sided * float(spending(part, alpha / sided)) for part in (fraction, path.fraction))
-    if fraction <= path.fraction:  # nothing new: the same bound
-        return limit, spent
-    return bound_for(path, fraction, spent - before, sided=sided), spent
-
-
-def t_bound(bound: float, df: Floats | float) -> Floats:
-    """The value of Student's t that is as rare as a standard normal one."""
-    from scipy.special import ndtr, stdtrit
-
-    return -np.asarray(stdtrit(np.minimum(df, 1e9), max(float(ndtr(-bound)), 1e-300)))

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -16,7 +16,8 @@ from quorate.decide.goals.goal import PreferGoal
 from quorate.decide.goals.look import UNDECIDED, Ending, Look
 from quorate.decide.goals.offer import Offer, Spent
 from quorate.decide.goals.plans import bought
-from quorate.decide.goals.pursuit import FUTILE, held, t_bound
+from quorate.decide.goals.pursuit import FUTILE
+from quorate.decide.goals.repeated import DifferenceTest
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.agreement.labelled import vote_units
 from quorate.numerics.prediction_powered import Sample, powered_mean, share_error
@@ -91,6 +92,11 @@ class Preference:
         return obrien_fleming if self.promised else pocock
 
     @property
+    def test(self) -> DifferenceTest:
+        """The test that is repeated, of the share of votes less a half."""
+        return DifferenceTest(self.alpha, self.goal.margin, self.spending)
+
+    @property
     def people(self) -> tuple[str, ...]:
         """Judges who are people."""
         return tuple(name for name in self.offer.judge_order if name in self.offer.people)
@@ -158,14 +164,17 @@ class Preference:
         target = _variance_of(found, final) if final is not None and more else found.se**2
         last = number >= offer.looks or not more
         fraction = max([1.0 if last else min(1.0, target / found.se**2), *(one.fraction for one in past)])
-        here = replace(self._tested(found, past, fraction), spent=spent, judgments=votes.n)
+        margin = found._replace(value=found.value - 0.5)
+        here = self.test.look(margin, past, fraction, question=f"margin of votes for {self.goal.a}")
+        here = replace(here, looks=offer.looks, judgments=votes.n, spent=spent)
         need = None if wanted is None else self._price(found, wanted)
         if here.outcome != UNDECIDED:
             return here.ended(Ending.REACHED), none
         if number >= offer.looks or fraction >= 1 or final is None:
             spent_all = not more and not affordable
             return here.ended(Ending.BUDGET if spent_all else Ending.LOOKS, need), none
-        chance = self._chance(here, past, target)
+        spread = math.sqrt(max(here.se**2 - target, 1e-12 * here.se**2))
+        chance = float(self.test.chances([*past, here], np.sqrt(target), math.inf, spread))
         if chance < FUTILE:
             return replace(here, chance=chance).ended(Ending.FUTILE, need), none
         left_over = offer.looks - number
@@ -251,51 +260,6 @@ class Preference:
             return Size(had.voted + len(cells) // (len(self.models) * max(len(self.offer.prompts), 1)), 0)
         said = int((~human).sum()) // len(self.models) if self.models else 0
         return Size(had.voted + int(human.sum()), had.predicted + said if had.predicted else 0)
-
-    def _tested(self, found: Estimated, past: Sequence[Look], fraction: float) -> Look:
-        """The test of a preference and, with a margin, of equivalence."""
-        goal, alpha, value = self.goal, self.alpha, found.value - 0.5
-        bound, spent = held(past, fraction, alpha, 2, spending=self.spending)
-        half = float(t_bound(bound, found.df)) * found.se
-        shown = "better" if value > half else "worse" if value < -half else UNDECIDED
-        equal: dict[str, Any] = {}
-        if goal.margin is not None:
-            own, _ = held(past, fraction, alpha, 1, equal=True)
-            room = float(t_bound(own, found.df)) * found.se
-            equal = {"equal_bound": own, "equal_low": value - room, "equal_high": value + room}
-            shown = "equivalent" if abs(value) + room < goal.margin else shown
-        return Look(
-            number=len(past) + 1,
-            looks=self.offer.looks,
-            judgments=0,
-            spent=Spent(0),
-            value=value,
-            se=found.se,
-            df=found.df,
-            low=value - half,
-            high=value + half,
-            fraction=fraction,
-            alpha=spent,
-            bound=bound,
-            level=goal.level,
-            outcome=shown,
-            question=f"margin of votes for {goal.a}",
-            **equal,
-        )
-
-    def _chance(self, here: Look, past: Sequence[Look], target: float) -> float:
-        """Chance that the last analysis shows something, with the margin as uncertain as it is now."""
-        from scipy.special import ndtr
-
-        looks, spread = [*past, here], math.sqrt(max(here.se**2 - target, 1e-12 * here.se**2))
-        bound, _ = held(looks, 1.0, self.alpha, 2, spending=self.spending)
-        limit = bound * math.sqrt(target)
-        chance = ndtr((here.value - limit) / spread) + ndtr((-limit - here.value) / spread)
-        if self.goal.margin is not None:
-            own, _ = held(looks, 1.0, self.alpha, 1, equal=True)
-            room = max(self.goal.margin - own * math.sqrt(target), 0.0)
-            chance += ndtr((room - here.value) / spread) - ndtr((-room - here.value) / spread)
-        return float(min(chance, 1.0))
 
 
 def _shares(votes: Votes, a: str, b: str) -> Shares:
