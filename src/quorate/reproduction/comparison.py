@@ -4,18 +4,32 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
+import numpy as np
+
+from quorate.numerics.multiplicity import holm
+from quorate.numerics.votes.binomial import lower_tail
 from quorate.reproduction.published import Published, publication
 from quorate.reproduction.study import AnyStudy, Drawing, Outcome, Value
 from quorate.table.results import Result, Row
 from quorate.wording import Brief, counted, listed
 
-Verdict = Literal["agrees", "erratum", "cannot be recomputed", "not in the paper", "as written down", "disagrees"]
+Verdict = Literal[
+    "agrees",
+    "erratum",
+    "cannot be recomputed",
+    "not in the paper",
+    "as written down",
+    "within chance",
+    "disagrees",
+]
 ERRORS = 3.0
-"""Monte Carlo standard errors that ours may be off: one figure in 400 is further off by chance."""
+"""Monte Carlo standard errors that a figure may be off: one in 370 is further off by chance."""
+FAMILY = 0.01
+"""Chance that anything is called a miss where nothing is wrong, for all simulated figures of a run together."""
 
 
 @dataclass(frozen=True)
@@ -33,15 +47,18 @@ class Compared(Brief):
     error : float
         Monte Carlo standard error of ours.
     tolerance : float
-        How far apart they may be: the rounding or the Monte Carlo error of the paper, and three Monte Carlo errors of
-        ours, as the root of the sum of their squares.
+        How far apart they may be: the rounding of the paper or what it leaves open, and three Monte Carlo errors of
+        ours and of the paper's, as the root of the sum of their squares.
     rule : {"equal", "at least", "at most"}
         Whether the paper states a number or a bound.
     verdict : str
-        "agrees", "erratum", "cannot be recomputed", "not in the paper", "disagrees"; or "as written down" where the
-        paper has no such figure and ours is what it was.
+        "agrees", "erratum", "cannot be recomputed", "not in the paper", "disagrees"; "as written down" where the
+        paper has no such figure and ours is what it was; or "within chance" where ours is further off than the
+        tolerance, as among so many simulated figures one may be.
     why : str
-        The erratum, or what is missing; empty where nothing has to be said.
+        The erratum, what is missing, or how rare it is to be so far off; empty where nothing has to be said.
+    p : float
+        Chance of being so far off where nothing is wrong; nan where nothing is drawn.
     """
 
     study: str
@@ -54,6 +71,7 @@ class Compared(Brief):
     rule: str
     verdict: Verdict
     why: str = ""
+    p: float = math.nan
 
     @property
     def verdict_words(self) -> str:
@@ -115,6 +133,11 @@ class Reproduction(Result):
         return tuple(one for one in self.figures if one.verdict == "disagrees")
 
     @property
+    def excused(self) -> tuple[Compared, ...]:
+        """Figures beyond their tolerance by no more than chance leaves among so many."""
+        return tuple(one for one in self.figures if one.verdict == "within chance")
+
+    @property
     def errata(self) -> dict[str, str]:
         """Errata of the papers that these figures show, by name."""
         names = {one.why.partition(":")[0] for one in self.figures if one.verdict == "erratum"}
@@ -130,6 +153,9 @@ class Reproduction(Result):
             parts.append(f"{counts['erratum']} disagree by a known error of the paper")
         if counts["cannot be recomputed"]:
             parts.append(f"{counts['cannot be recomputed']} cannot be recomputed here")
+        if counts["within chance"]:
+            number = counts["within chance"]
+            parts.append(f"{number} {'is' if number == 1 else 'are'} off by no more than chance leaves among so many")
         if counts["disagrees"]:
             parts.append(f"{counts['disagrees']} disagree without an explanation")
         kept = counts["as written down"]
@@ -137,11 +163,11 @@ class Reproduction(Result):
         return f"Of {counted(of, 'published figure')} {listed(parts)}." + (besides if kept else "")
 
     def rows(self) -> list[Row]:
-        """One row for every figure: study, what, place, published, ours, error, tolerance, rule, verdict, why."""
+        """One row for every figure: study, what, place, published, ours, error, tolerance, rule, verdict, why, p."""
         return [dict(vars(one)) for one in self.figures]
 
 
-def compared(study: AnyStudy, outcome: Outcome, missing: str = "") -> tuple[Compared, ...]:
+def compared(study: AnyStudy, outcome: Outcome, missing: str = "", replicates: int = 0) -> tuple[Compared, ...]:
     """The figures of a study: those that are published, and those that are ours alone.
 
     Parameters
@@ -152,6 +178,8 @@ def compared(study: AnyStudy, outcome: Outcome, missing: str = "") -> tuple[Comp
         What it found; nothing where files are missing.
     missing : str
         What it needs to be computed; empty where it was.
+    replicates : int
+        Tables drawn for each law, on which Monte Carlo errors rest; 0 where they are known otherwise.
     """
     published = publication().figures.get(study.id, ())
     if missing:
@@ -161,30 +189,87 @@ def compared(study: AnyStudy, outcome: Outcome, missing: str = "") -> tuple[Comp
         Compared(study.id, what, "", math.nan, value.value, value.error, math.nan, "equal", "not in the paper")
         for what, value in ((what, _value(value)) for what, value in outcome.values.items() if what not in named)
     ]
-    return (*(_beside(study.id, one, outcome.values) for one in published), *own)
+    return (*(_beside(study.id, one, outcome.values, replicates) for one in published), *own)
 
 
-def _beside(study: str, figure: Published, values: Mapping[str, Value | float]) -> Compared:
+def _beside(study: str, figure: Published, values: Mapping[str, Value | float], replicates: int) -> Compared:
     at = (study, figure.what, figure.place, figure.value)
     if figure.needs:
         return Compared(*at, math.nan, 0.0, figure.tolerance, figure.rule, "cannot be recomputed", figure.needs)
     ours, error = _value(values[figure.what])
-    reach = math.hypot(figure.tolerance, ERRORS * error)
-    if agrees(figure, ours, reach):
-        return Compared(*at, ours, error, reach, figure.rule, "as written down" if figure.own else "agrees")
+    noise = math.hypot(error, figure.error) if error > 0 else 0.0
+    reach = math.hypot(figure.tolerance, ERRORS * noise)
+    p = chance(off(figure, ours), figure.tolerance, noise, replicates)
+    found = (*at, ours, error, reach, figure.rule)
+    if off(figure, ours) <= reach * (1 + 1e-9):
+        return Compared(*found, "as written down" if figure.own else "agrees", p=p)
     if figure.erratum:
-        why = f"{figure.erratum}: {publication().errata[figure.erratum]}"
-        return Compared(*at, ours, error, reach, figure.rule, "erratum", why)
-    return Compared(*at, ours, error, reach, figure.rule, "disagrees")
+        return Compared(*found, "erratum", f"{figure.erratum}: {publication().errata[figure.erratum]}", p)
+    return Compared(*found, "disagrees", p=p)
 
 
-def agrees(figure: Published, ours: float, reach: float) -> bool:
-    """Whether a figure is within reach of the published one, or on the right side of a published bound."""
+def off(figure: Published, ours: float) -> float:
+    """How far a figure is from the published one, or on the wrong side of a published bound."""
     if figure.rule == "at least":
-        return ours >= figure.value - reach
+        return figure.value - ours
     if figure.rule == "at most":
-        return ours <= figure.value + reach
-    return abs(ours - figure.value) <= reach * (1 + 1e-9)
+        return ours - figure.value
+    return abs(ours - figure.value)
+
+
+def chance(distance: float, tolerance: float, noise: float, replicates: int) -> float:
+    """Two-sided p-value of a figure that is so far off: beyond its tolerance by Monte Carlo error alone.
+
+    Parameters
+    ----------
+    distance, tolerance, noise : float
+        How far off it is, how far it may be whatever is drawn, and the Monte Carlo standard error.
+    replicates : int
+        What the error was estimated from; 0 if it is known.
+    """
+    from scipy.special import ndtr, stdtr
+
+    if not noise > 0 or not math.isfinite(distance):
+        return math.nan
+    errors = math.sqrt(max(distance * abs(distance) - tolerance**2, 0.0)) / noise
+    return min(1.0, 2 * float(stdtr(replicates - 1, -errors) if replicates > 1 else ndtr(-errors)))
+
+
+def held_together(figures: Sequence[Compared]) -> tuple[Compared, ...]:
+    """Figures of a run with those that are off by no more than chance leaves among so many.
+
+    A simulated figure beyond its tolerance stays a miss if it is too far off for any of them (Holm's procedure), or if
+    more of them are beyond theirs than independent ones would be (a binomial tail). Each has half of `FAMILY`.
+
+    Parameters
+    ----------
+    figures : sequence of Compared
+        Of all studies of the run.
+    """
+    family = [one for one in figures if math.isfinite(one.p) and one.verdict in _HELD]
+    beyond = [one for one in family if one.verdict == "disagrees"]
+    if not beyond or len(beyond) > by_chance(len(family)):
+        return tuple(figures)
+    adjusted = dict(zip(map(id, family), holm(np.array([one.p for one in family])), strict=True))
+    why = f"one of {len(family):,} simulated figures may be so far off (p = {{:.2g}})"
+    return tuple(
+        replace(one, verdict="within chance", why=why.format(one.p))
+        if one.verdict == "disagrees" and adjusted.get(id(one), 0.0) > FAMILY / 2
+        else one
+        for one in figures
+    )
+
+
+def by_chance(figures: int) -> int:
+    """The most of so many independent figures that are beyond three errors, but for a chance of half of `FAMILY`."""
+    from scipy.special import ndtr
+
+    counts = np.arange(figures + 1)
+    return int(np.argmax(1 - lower_tail(counts, figures, 2 * float(ndtr(-ERRORS))) <= FAMILY / 2))
+
+
+_HELD = ("agrees", "as written down", "disagrees")
+"""Verdicts of figures that could have been a miss."""
 
 
 def _value(value: Value | float) -> Value:

@@ -27,7 +27,9 @@ class Published:
     value : float
         As printed.
     tolerance : float
-        How far ours may be from it, Monte Carlo error apart.
+        How far ours may be from it, Monte Carlo error apart; with that of the paper where ``error`` does not say it.
+    error : float
+        Monte Carlo standard error of the paper's, where it is known; else 0.
     rule : {"equal", "at least", "at most"}
         Whether it is a number, or a bound that the paper states.
     erratum : str
@@ -42,6 +44,7 @@ class Published:
     place: str
     value: float
     tolerance: float = 0.0
+    error: float = 0.0
     rule: Rule = "equal"
     erratum: str = ""
     needs: str = ""

@@ -58,7 +58,7 @@ def reproduce(
     Of each it says whether it agrees.
 
     Without names all studies are run, which takes many minutes; --quick takes a few. Exit code 2: a figure disagrees
-    without a known erratum.
+    without a known erratum, and by more than chance leaves among all that are simulated.
     """
     from quorate.reproduction.reproduce import reproduce as reproduced
 
@@ -134,6 +134,10 @@ def show(out: Console, found: Reproduction) -> None:
         extra = sum(one.verdict == "not in the paper" for one in own)
         if extra:
             say(out, f"  {extra} more that the paper does not have are in --json and in the report.")
+    if found.excused:
+        heading(out, "Within chance")
+        for one in found.excused:
+            say(out, f"  {one.study}, {one.what}: {one.why}; try another --seed.")
     if found.errata:
         heading(out, "Errata")
         for name, words in found.errata.items():

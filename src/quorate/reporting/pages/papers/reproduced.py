@@ -29,6 +29,7 @@ def page(result: Reproduction, _: Table | None = None) -> Page:
     drawn = any(run.replicates for run in result.runs)
     tiles = [Tile(f"{counts['agrees']:,}", "published figures agree")]
     tiles += [Tile(f"{counts['erratum']:,}", "disagree by an error of the paper")] if counts["erratum"] else []
+    tiles += [Tile(f"{len(result.excused):,}", "off, within chance")] if result.excused else []
     tiles += [Tile(f"{counts['disagrees']:,}", "disagree without an explanation")] if counts["disagrees"] else []
     tiles += (
         [Tile(f"{counts['cannot be recomputed']:,}", "need data that are not here")]
@@ -100,7 +101,8 @@ def published(run: Ran, own: list[Compared]) -> Figure:
     lines = (
         *((capitalised(run.missing) + ".",) if run.missing else ()),
         f"{found}{drawn}".strip(),
-        "Tolerance: rounding or Monte Carlo error of the paper, and three Monte Carlo errors of ours, together.",
+        *(f"{one.what}: {one.why}." for one in own if one.verdict == "within chance"),
+        "Tolerance: rounding of the paper or what it leaves open, and three Monte Carlo errors, together.",
     )
     heads = {"error": "Monte Carlo error"}
     caption = Caption(f"{run.study}: {run.title}", lines)
@@ -161,9 +163,16 @@ def methods(drawn: bool) -> str:
         if drawn
         else ""
     )
+    together = (
+        " Simulated figures are held together: one beyond its tolerance is a miss if it is too far off for any of them "
+        "(Holm), or if more of them are beyond theirs than chance leaves, with a chance of a false alarm of 1% for the "
+        "whole run."
+        if drawn
+        else ""
+    )
     return (
         "Published figures of the papers behind Quorate were computed again by its own planners, estimators and "
         f"simulators, from components and tables that the papers or their archives publish.{simulated} A figure agrees "
-        "if ours is within its tolerance, three Monte Carlo standard errors of ours counted in; one that does not is "
-        "named an erratum only where the cause is known."
+        "if ours is within its tolerance, three Monte Carlo standard errors counted in; one that does not is named an "
+        f"erratum only where the cause is known.{together}"
     )
