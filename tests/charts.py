@@ -7,13 +7,11 @@ from functools import cache
 from typing import Any
 
 import altair as alt
-from altair.utils.schemapi import debug_mode
 
 
 def spec(figure: Any) -> dict[str, Any]:
     """The chart of a figure, checked against the schema of Vega-Lite as a whole."""
-    with debug_mode(False):
-        out: dict[str, Any] = figure.chart().to_dict(validate=False)
+    out: dict[str, Any] = figure.chart()
     check(json.dumps(plain({**out, "datasets": {}}), sort_keys=True))
     return out
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from quorate.reporting.paper.reproduce import Provenance, called, made_with, read_from, titled
 
 if TYPE_CHECKING:
-    from quorate.reporting.draw.marks import Chart
+    from quorate.reporting.draw.vega import Spec
     from quorate.table.judgments import Judgments
     from quorate.table.votes import Votes
 
@@ -49,7 +49,7 @@ class Figure:
     rows : sequence of dict
         The numbers.
     chart : callable, optional
-        Draws the chart where it is printed; None for a table.
+        Gives the chart in Vega-Lite where it is printed; None for a table.
     headers : mapping of str to str
         Column titles that differ from the keys.
     folded : bool
@@ -61,7 +61,7 @@ class Figure:
     name: str
     caption: Caption
     rows: Sequence[Row]
-    chart: Callable[[], Chart] | None = None
+    chart: Callable[[], Spec] | None = None
     headers: Mapping[str, str] = field(default_factory=dict)
     folded: bool = False
     unfolded: bool = False

@@ -64,7 +64,7 @@ def test_a_window_from_zero(points, highs, top):
 
 def test_a_pointer_shows_the_row_without_what_draws_it():
     rows = [{"level": "a", "n": 1200, "mean": 0.5, "colour": "#000000"}]
-    encoding = marks.chart(rows, marks.labels("level"), step=20).mark_point().to_dict()["encoding"]
+    encoding = marks.chart(rows, marks.labels("level"), step=20).parts["encoding"]
     assert [(one["field"], one.get("format")) for one in encoding["tooltip"]] == [
         ("level", None),
         ("n", ","),
@@ -82,7 +82,6 @@ def test_a_chart_has_as_many_rows_as_fit():
 
 def test_a_label_that_is_cut_and_one_that_is_not_are_both_there_in_full():
     rows = [{"judge": "j" * 60, "value": 1.0}, {"judge": "short", "value": 2.0}]
-    spec = marks.chart(rows, marks.labels("judge"), step=20).mark_point().to_dict()
-    values = next(iter(spec.get("datasets", {"": spec["data"].get("values")}).values()))
+    values = marks.chart(rows, marks.labels("judge"), step=20).rows
     assert [row["in_full"] for row in values] == ["j" * 60, "short"]
     assert values[1]["judge"] == "short"

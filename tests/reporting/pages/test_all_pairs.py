@@ -29,7 +29,7 @@ def test_every_pair_is_a_row_the_largest_difference_first(found):
         assert [row[name] for name in ("value", "low", "high", "p")] == pytest.approx(expected)
     apart = sum(v.outcome.value in ("better", "worse") for v in found.verdicts)
     assert figure.caption.finding.startswith(f"{apart} of 3 pairs")
-    assert len(figure.chart().to_dict()["layer"]) > 3  # no difference, both edges of equal, and the intervals
+    assert len(figure.chart()["layer"]) > 3  # no difference, both edges of equal, and the intervals
 
 
 def test_caveats_of_one_kind_are_one_line(found):

@@ -23,7 +23,7 @@ def test_the_mean_stands_beside_the_pilot_with_its_sources_and_levels(found):
     assert sources.caption.finding.endswith(sources.rows[0]["component"])
     assert [row["facet"] for row in levels.rows] == ["item", "prompt", "judge"]
     assert levels.caption.finding == "All levels were in the pilot"
-    assert all(figure.chart().to_dict() for figure in (means, sources))
+    assert all(figure.chart() for figure in (means, sources))
     assert made.sentence == found.sentence
     assert {"production answers": 108, "judge stands for": "population"}.items() <= {
         row["what"]: row["value"] for row in made.facts.rows

@@ -20,8 +20,8 @@ def test_errors_and_coverage_are_drawn_by_budget_and_plan(found):
     assert [row["value"] for row in coverage.rows] == [one.coverage for one in found.cells]
     assert [row["design"] for row in designs.rows] == [one.design for one in found.cells]
     assert errors.caption.finding.startswith("With 48 judgments ")
-    assert len(errors.chart().to_dict()["layer"]) == 3
-    assert len(coverage.chart().to_dict()["layer"]) == 4
+    assert len(errors.chart()["layer"]) == 3
+    assert len(coverage.chart()["layer"]) == 4
     assert made.sentence == found.sentence
     facts = {row["what"]: row["value"] for row in made.facts.rows}
     assert (facts["items of a pilot"], facts["items held out"]) == (8, 16)

@@ -3,8 +3,7 @@ from __future__ import annotations
 import re
 from html.parser import HTMLParser
 
-import altair as alt
-
+from quorate.reporting.draw.vega import Marks, layered
 from quorate.reporting.page import Caption, Figure, Page, Section, Tile
 from quorate.reporting.print.html import as_html
 
@@ -41,7 +40,7 @@ class Elements(HTMLParser):
 def test_no_text_ends_the_element_or_the_attribute_that_it_stands_in():
     def page(word):
         def chart():
-            return alt.Chart(alt.InlineData(values=[{"x": word}])).mark_point().encode(x="x:N")
+            return layered([Marks([{"x": word}]).mark("point").encode(x="x:N")])
 
         figure = Figure("f", Caption(word, (word,)), [{word: word}], chart, headers={word: word})
         texts = {"caveats": (word,), "tiles": (Tile(word, word),), "prompts": ((word, word),), "source": {word: word}}

@@ -1,6 +1,6 @@
 """Charts: what all pages draw with.
 
+vega    marks, what they encode, and layers of them, as plain values
 marks   marks that pages put together
-layers  marks on one panel
 theme   the colours that all share
 """

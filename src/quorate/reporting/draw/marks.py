@@ -9,13 +9,11 @@ import numpy as np
 
 from quorate.analysis.labels import distinct
 from quorate.reporting.draw.theme import INK, settings
+from quorate.reporting.draw.vega import Marks, channel, layered
 
 if TYPE_CHECKING:
-    import altair as alt
-
+    from quorate.reporting.draw.vega import Channel, Spec
     from quorate.reporting.page import Row
-
-    Chart = alt.Chart | alt.LayerChart
 
 WIDTH = 600
 """Pixels in a notebook; in the report charts are as wide as the page."""
@@ -31,89 +29,75 @@ _DRAWING = frozenset(
 ) | {"beyond_high"}
 
 
-def chart(rows: Sequence[Mapping[str, Any]], y: alt.Y, *, step: int) -> alt.Chart:
+def chart(rows: Sequence[Mapping[str, Any]], y: Channel, *, step: int) -> Marks:
     """A chart over rows of plain values, with ``step`` pixels per row."""
-    import altair as alt
-
-    field = y["shorthand"].removesuffix(":N")
+    field = y["field"]
     texts = list(dict.fromkeys(row[field] for row in rows if isinstance(row.get(field), str)))
-    cut = zip(texts, distinct(texts, MOST_CHARACTERS), strict=True) if field != y["shorthand"] else ()
+    cut = zip(texts, distinct(texts, MOST_CHARACTERS), strict=True) if y["type"] == "nominal" else ()
     if short := {text: label for text, label in cut if label != text}:  # still to be told apart
         rows = [{**row, field: short.get(row[field], row[field]), "in_full": row[field]} for row in rows]
     finite = [
         {name: None if isinstance(value, float) and not np.isfinite(value) else value for name, value in row.items()}
         for row in rows
     ]
-    data = alt.InlineData(values=tuple(finite))
     tips = []  # what a pointer over a mark shows: the row of the table, without what only draws it
     for key in dict.fromkeys(key for row in rows for key in row if key not in _DRAWING):
         kinds, title = {type(row.get(key)) for row in rows}, key.replace("_", " ")
-        number = alt.Tooltip(f"{key}:Q", title=title, format=".4~r" if float in kinds else ",")
-        tips.append(number if kinds & {int, float} else alt.Tooltip(f"{key}:N", title=title))
-    base: alt.Chart = alt.Chart(data).encode(y=y, tooltip=tips).properties(height=alt.Step(step))
-    return base
+        number = channel(f"{key}:Q", title=title, format=".4~r" if float in kinds else ",")
+        tips.append(number if kinds & {int, float} else channel(f"{key}:N", title=title))
+    return Marks(finite).encode(y=y, tooltip=tips).tall({"step": step})
 
 
-def labels(field: str, title: str | None = None) -> alt.Y:
+def labels(field: str, title: str | None = None) -> Channel:
     """The axis of rows, in the order they have."""
-    import altair as alt
-
-    return alt.Y(f"{field}:N", sort=None, title=title)
+    return channel(f"{field}:N", sort=None, title=title)
 
 
-def axis(field: str, title: str, window: tuple[float, float]) -> alt.X:
+def axis(field: str, title: str, window: tuple[float, float]) -> Channel:
     """A numeric axis that ends where the window does."""
-    import altair as alt
-
-    return alt.X(f"{field}:Q", title=title, scale=alt.Scale(domain=list(window), nice=False, zero=False))
+    return channel(f"{field}:Q", title=title, scale={"domain": list(window), "nice": False, "zero": False})
 
 
-def own_colour() -> alt.Color:
+def own_colour() -> Channel:
     """The colour that a row names itself."""
-    import altair as alt
-
-    return alt.Color("colour:N", scale=None)
+    return channel("colour:N", scale=None)
 
 
-def intervals(rows: Sequence[Row], base: alt.Chart, x: alt.X, *, thickness: float = 2.5) -> list[alt.Chart]:
+def on(dark: str) -> Channel:
+    """The colour of words: white where the panel under them is dark."""
+    return {"condition": {"test": dark, "value": "white"}, "value": "#14181D"}
+
+
+def intervals(rows: Sequence[Row], base: Marks, x: Channel, *, thickness: float = 2.5) -> list[Marks]:
     """A line from low to high with a dot, and an arrow where the interval goes on beyond the axis."""
-    import altair as alt
-
-    line = base.mark_rule(strokeWidth=thickness, opacity=0.85)
-    dots = base.mark_point(filled=True, opacity=1, size=90, stroke=INK, strokeWidth=0.5)
+    line = base.mark("rule", strokeWidth=thickness, opacity=0.85)
+    dots = base.mark("point", filled=True, opacity=1, size=90, stroke=INK, strokeWidth=0.5)
     layers = [
-        line.encode(x=like(x, "shown_low"), x2=alt.X2("shown_high:Q"), color=own_colour()),
-        dots.encode(x=x, color=own_colour(), shape=alt.Shape("shape:N", scale=None)),
+        line.encode(x=like(x, "shown_low"), x2="shown_high", color=own_colour()),
+        dots.encode(x=x, color=own_colour(), shape=channel("shape:N", scale=None)),
     ]
     for end, angle in (("low", 270), ("high", 90)):
         if any(row[f"beyond_{end}"] for row in rows):
-            arrow = base.mark_point(shape="triangle", filled=True, size=80, angle=angle, opacity=1)
-            at = arrow.transform_filter(f"datum.beyond_{end}")
+            arrow = base.mark("point", shape="triangle", filled=True, size=80, angle=angle, opacity=1)
+            at = arrow.only(f"datum.beyond_{end}")
             layers.append(at.encode(x=like(x, f"shown_{end}"), color=own_colour()))
     return layers
 
 
-def like(x: alt.X, field: str) -> alt.X:
+def like(x: Channel, field: str) -> Channel:
     """The same axis for another field."""
-    return type(x)(f"{field}:Q", title=x["title"], scale=x["scale"])
+    return channel(f"{field}:Q", title=x["title"], scale=x["scale"])
 
 
-def line_at(value: float, x: alt.X) -> alt.Chart:
+def line_at(value: float, x: Channel) -> Marks:
     """A dashed line through all rows."""
-    import altair as alt
-
-    data = alt.InlineData(values=[{"at": value}])
-    line: alt.Chart = alt.Chart(data).mark_rule(color=INK, opacity=0.6, strokeDash=[4, 3]).encode(x=like(x, "at"))
-    return line
+    line = Marks([{"at": value}]).mark("rule", color=INK, opacity=0.6, strokeDash=[4, 3])
+    return line.encode(x=like(x, "at"))
 
 
-def finish(layers: Sequence[alt.Chart], **properties: Any) -> Chart:
+def finish(layers: Sequence[Marks], **properties: Any) -> Spec:
     """Layers with the shared settings; printers add the title."""
-    import altair as alt
-
-    from quorate.reporting.draw.layers import layered
-
-    return layered(layers, config=alt.Config(**settings()), **{"width": WIDTH, **properties})
+    return layered(layers, config=settings(), **{"width": WIDTH, **properties})
 
 
 def drawn(row: Mapping[str, Any], window: tuple[float, float], colour: str, shape: str = "circle") -> Row:
@@ -177,13 +161,11 @@ def step(rows: Sequence[Row]) -> int:
     return 26 if len(rows) <= 20 else 18
 
 
-def bars(rows: Sequence[Row], label: str, share: str) -> Chart:
+def bars(rows: Sequence[Row], label: str, share: str) -> Spec:
     """Shares as bars, each in the colour that its row names."""
-    import altair as alt
-
     base = chart(rows, labels(label), step=step(rows))
-    x = alt.X(f"{share}:Q", title="share", axis=alt.Axis(format="~%", tickCount=4), scale=alt.Scale(zero=True))
-    return finish([base.mark_bar(height=14).encode(x=x, color=own_colour())])
+    x = channel(f"{share}:Q", title="share", axis={"format": "~%", "tickCount": 4}, scale={"zero": True})
+    return finish([base.mark("bar", height=14).encode(x=x, color=own_colour())])
 
 
 def dots(
@@ -196,7 +178,7 @@ def dots(
     at: float | None,
     tall: int | None = None,
     side: str | None = None,
-) -> Chart:
+) -> Spec:
     """One dot with its interval in every row, of one colour or each with a colour and shape, and a line at ``at``."""
     looks = [(colour, "circle")] * len(rows) if isinstance(colour, str) else colour
     window = around(rows, value, *([] if at is None else [at]))

@@ -64,7 +64,7 @@ def settings() -> dict[str, Any]:
     return {
         "background": "transparent",
         "font": "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif",
-        "view": {"stroke": None},
+        "view": {"stroke": None, "continuousWidth": 300, "continuousHeight": 300},
         "axis": {**text, **lines, **faint, **sizes},
         "axisX": {
             "tickCount": 5,

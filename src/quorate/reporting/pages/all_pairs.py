@@ -17,7 +17,7 @@ from quorate.wording import capitalised, counted
 
 if TYPE_CHECKING:
     from quorate.decide.outcome import AnyVerdict
-    from quorate.reporting.draw.marks import Chart
+    from quorate.reporting.draw.vega import Spec
     from quorate.reporting.page import Table
 
 
@@ -62,14 +62,14 @@ def verdicts(result: Verdicts) -> Figure:
         f"{'Votes' if by_votes else 'Calls'} to decide: of a new study on the pair, if the difference is as found."
     ]
 
-    def chart() -> Chart:
+    def chart() -> Spec:
         shown = marks.spread(marks.known(rows, "low", "high"))
         window = marks.around(shown, "value", zero)
         colour = {Outcome.UNDECIDED.value: NAIVE, Outcome.EQUIVALENT.value: NAIVE}
         drawn = [marks.drawn(row, window, colour.get(row["outcome"], CORRECTED)) for row in shown]
         x = marks.axis("value", name, window)
         edges = [] if margin is None else [zero - margin, zero + margin]
-        over = [marks.line_at(zero, x), *(marks.line_at(edge, x).mark_rule(strokeDash=[1, 3]) for edge in edges)]
+        over = [marks.line_at(zero, x), *(marks.line_at(edge, x).mark("rule", strokeDash=[1, 3]) for edge in edges)]
         return marks.finish([*over, *marks.intervals(drawn, marks.chart(drawn, marks.labels("pair"), step=24), x)])
 
     drawable = chart if marks.known(rows, "low", "high") else None

@@ -14,6 +14,7 @@ from quorate.analysis.labels import cut
 from quorate.analysis.words import number, significant
 from quorate.reporting.draw import marks
 from quorate.reporting.draw.theme import CORRECTED, INK, MISSED
+from quorate.reporting.draw.vega import Marks, channel
 from quorate.reporting.page import Caption, Figure, Page, Row, Section, Tile, source_of
 from quorate.reporting.pages import replays
 from quorate.reporting.pages.replays import DASHED, DOTTED, POLICIES, SOLID
@@ -25,7 +26,7 @@ from quorate.wording import counted, decimals, percent
 if TYPE_CHECKING:
     from quorate.analysis.allocation import LevelReplay
     from quorate.arrays import Floats
-    from quorate.reporting.draw.marks import Chart
+    from quorate.reporting.draw.vega import Spec
     from quorate.simulate.allocation.result import Saved
     from quorate.table.judgments import Judgments
 
@@ -82,7 +83,7 @@ def levels(view: AllocationAnalysis) -> Figure:
     interval = "95% bootstrap intervals" if view.with_intervals else f"no intervals below {LEAST_RUNS} runs"
     line = f"Part of the budget saved at the largest error that uniform allocation ends with; {interval}."
 
-    def chart() -> Chart:
+    def chart() -> Spec:
         known = marks.known(rows, "saved", "low")
         return marks.dots(known, "level", "saved", "budget saved, %", CORRECTED, at=0.0, tall=30)
 
@@ -110,30 +111,26 @@ def curve(study: LevelReplay, mark: str = "") -> Figure:
         thick = "Thick line: calls saved, at the error that uniform allocation ends with. "
         lines.append(f"{thick if found.saved().value > 0 else ''}{_ROBIN}")
 
-    def chart() -> Chart:
-        import altair as alt
-
+    def chart() -> Spec:
         positive = [row for row in rows if row["error"] > 0]
         least = min(row["error"] for row in positive) / 2
         shown = [{**row, "low": max(row["low"], least)} for row in positive]
         x, y, colour = replays.calls(found.budget), replays.error("error", shown), replays.colour(POLICIES)
-        band = alt.Chart(alt.InlineData(values=tuple(shown))).mark_area(opacity=0.18)
-        wide = band.encode(x=x, y=replays.error("low", shown), y2=alt.Y2("high:Q"), color=colour)
-        means = alt.Chart(alt.InlineData(values=tuple(shown))).mark_line(strokeWidth=2.5)
-        tips = ["policy:N", alt.Tooltip("calls:Q", format=","), alt.Tooltip("error:Q", format=".3~r")]
+        band = Marks(shown).mark("area", opacity=0.18)
+        wide = band.encode(x=x, y=replays.error("low", shown), y2="high", color=colour)
+        means = Marks(shown).mark("line", strokeWidth=2.5)
+        tips = [channel("policy:N"), channel("calls:Q", format=","), channel("error:Q", format=".3~r")]
         drawn = means.encode(x=x, y=y, color=colour, strokeDash=replays.dash(POLICIES), tooltip=tips)
         layers = [wide, drawn]
         saved = study.saved if both else None
         if saved is not None and saved.value > 0:  # a thick line from the calls that ROBIN-HOOD needs to all of them
             final = float(found.outcomes[UNIFORM].errors[:, -1].mean())
             value: Row = {"needed": found.budget * (1 - saved.value), "all": found.budget, "at": final}
-            data = alt.InlineData(values=[{**value, "text": f"{share_text(saved.value)} saved"}])
+            data = [{**value, "text": f"{share_text(saved.value)} saved"}]
             x, y = replays.calls(found.budget, "needed"), replays.error("at", shown)
-            rule = (
-                alt.Chart(data).mark_rule(color=INK, strokeWidth=4, opacity=0.75).encode(x=x, x2=alt.X2("all:Q"), y=y)
-            )
-            words = alt.Chart(data).mark_text(align="right", dy=-12, fontWeight="bold", color=INK)
-            layers += [rule, words.encode(x=replays.calls(found.budget, "all"), y=y, text=alt.Text("text:N"))]
+            rule = Marks(data).mark("rule", color=INK, strokeWidth=4, opacity=0.75).encode(x=x, x2="all", y=y)
+            words = Marks(data).mark("text", align="right", dy=-12, fontWeight="bold", color=INK)
+            layers += [rule, words.encode(x=replays.calls(found.budget, "all"), y=y, text="text:N")]
         return marks.finish(layers, height=340)
 
     return Figure(f"curve{mark}", Caption(_saves(found), tuple(lines)), rows, chart)
@@ -195,9 +192,7 @@ def profile(study: LevelReplay, mark: str = "") -> Figure:
     )
     line = "Pulls of an arm against its variance, arms of about equal variance taken together."
 
-    def chart() -> Chart:
-        import altair as alt
-
+    def chart() -> Spec:
         styles = {SHORT[ROBIN_HOOD]: (CORRECTED, SOLID), IDEAL: (MISSED, DASHED)}
         styles[SHORT[UNIFORM]] = (POLICIES[SHORT[UNIFORM]][0], DOTTED)
         shown = [
@@ -206,15 +201,15 @@ def profile(study: LevelReplay, mark: str = "") -> Figure:
             for row in rows
             if name in row
         ]
-        x = alt.X("variance:Q", title="variance of an arm", scale=alt.Scale(nice=False), axis=alt.Axis(grid=False))
-        y = alt.Y("pulls:Q", title="pulls of an arm", axis=alt.Axis(grid=True, tickCount=5))
-        numbers = [alt.Tooltip(f"{name}:Q", format=".3~r") for name in ("variance", "pulls", "arms")]
+        x = channel("variance:Q", title="variance of an arm", scale={"nice": False}, axis={"grid": False})
+        y = channel("pulls:Q", title="pulls of an arm", axis={"grid": True, "tickCount": 5})
+        numbers = [channel(f"{name}:Q", format=".3~r") for name in ("variance", "pulls", "arms")]
         colour = replays.colour(styles, "which")
-        base = alt.Chart(alt.InlineData(values=tuple(shown)))
-        base = base.encode(x=x, y=y, color=colour, tooltip=[alt.Tooltip("which:N"), *numbers])
-        lines = base.mark_line(strokeWidth=2).encode(strokeDash=replays.dash(styles, "which"))
-        points = base.mark_point(filled=True, size=30, opacity=1)
-        return marks.finish([lines, points.transform_filter(f"datum.which === '{SHORT[ROBIN_HOOD]}'")], height=300)
+        base = Marks(shown)
+        base = base.encode(x=x, y=y, color=colour, tooltip=[channel("which:N"), *numbers])
+        lines = base.mark("line", strokeWidth=2).encode(strokeDash=replays.dash(styles, "which"))
+        points = base.mark("point", filled=True, size=30, opacity=1)
+        return marks.finish([lines, points.only(f"datum.which === '{SHORT[ROBIN_HOOD]}'")], height=300)
 
     return Figure(f"profile{mark}", Caption(finding, (line,)), rows, chart)
 
@@ -304,20 +299,18 @@ def _saves(found: Allocation) -> str:
     return f"ROBIN-HOOD needs {calls}: {share_text(saved.value)} saved"
 
 
-def _bars(rows: list[Row], title: str) -> Callable[[], Chart]:
+def _bars(rows: list[Row], title: str) -> Callable[[], Spec]:
     """Arms by value; bars have some width, also where all values are the same."""
 
-    def chart() -> Chart:
-        import altair as alt
-
+    def chart() -> Spec:
         wide = [{**row, "to": row["to"] if row["to"] > row["from"] else row["from"] + 1e-3} for row in rows]
-        tips = [alt.Tooltip(f"{name}:Q", format=".3~r") for name in ("from", "to")]
-        tips.append(alt.Tooltip("arms:Q", format=","))
-        scale = alt.Scale(zero=False, nice=False, padding=6)
-        x = alt.X("from:Q", title=title, bin="binned", axis=alt.Axis(grid=False, tickCount=6), scale=scale)
-        y = alt.Y("arms:Q", title="arms", axis=alt.Axis(grid=True, tickCount=4, tickMinStep=1))
-        bar = alt.Chart(alt.InlineData(values=tuple(wide))).mark_bar(color=CORRECTED, opacity=0.85, binSpacing=1)
-        return marks.finish([bar.encode(x=x, x2=alt.X2("to:Q"), y=y, tooltip=tips)], height=180)
+        tips = [channel(f"{name}:Q", format=".3~r") for name in ("from", "to")]
+        tips.append(channel("arms:Q", format=","))
+        scale = {"zero": False, "nice": False, "padding": 6}
+        x = channel("from:Q", title=title, bin="binned", axis={"grid": False, "tickCount": 6}, scale=scale)
+        y = channel("arms:Q", title="arms", axis={"grid": True, "tickCount": 4, "tickMinStep": 1})
+        bar = Marks(wide).mark("bar", color=CORRECTED, opacity=0.85, binSpacing=1)
+        return marks.finish([bar.encode(x=x, x2="to", y=y, tooltip=tips)], height=180)
 
     return chart
 

@@ -35,7 +35,7 @@ from quorate.wording import counted, decimals, dollars, listed, plural, whole_pe
 
 if TYPE_CHECKING:
     from quorate.plan.designs.dstudy import Projection
-    from quorate.reporting.draw.marks import Chart
+    from quorate.reporting.draw.vega import Spec
     from quorate.reporting.page import Row, Table
 
 _METHODS = (
@@ -148,7 +148,7 @@ def shares(plans: Mapping[str, Projection]) -> Figure:
         finding = f"{whole_percent(last.shares[order[0]])} of its variance would come from {order[0]}"
     drawn = [{"source": name, "share": last.shares[name]} for name in order]
 
-    def chart() -> Chart:
+    def chart() -> Spec:
         return marks.bars(drawn, "source", "share")
 
     return Figure("shares", Caption(finding, ("Share of the variance of the mean.",)), rows, chart if order else None)
@@ -166,7 +166,7 @@ def frontier(best: Optimum) -> Figure:
     title = f"{unit}{rest}{', USD' if is_money(best) else ''} (log scale)"
     several = len({row["cost"] for row in rows if row["cost"]}) > 1
 
-    def chart() -> Chart:
+    def chart() -> Spec:
         return drawing(best, rows, "standard error of the mean", title)
 
     finding = f"{counted(len(best.searched.found.frontier.cost), 'design')} that nothing beats, of {best.candidates:,}"

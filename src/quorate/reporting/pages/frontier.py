@@ -10,13 +10,12 @@ import numpy as np
 from quorate.analysis.designs import in_words
 from quorate.reporting.draw import marks
 from quorate.reporting.draw.theme import CORRECTED, INK, MISSED, NAIVE
+from quorate.reporting.draw.vega import Marks, channel
 
 if TYPE_CHECKING:
-    import altair as alt
-
     from quorate.plan.designs.dstudy import Projection
     from quorate.plan.search.optimum import Optimum
-    from quorate.reporting.draw.marks import Chart
+    from quorate.reporting.draw.vega import Spec
     from quorate.reporting.page import Row
 
 FAR = 2.5
@@ -45,28 +44,26 @@ def within_reach(best: Optimum, chosen: Projection | None = None) -> list[Row]:
     ]
 
 
-def drawing(best: Optimum, rows: Sequence[Row], error: str, price: str) -> Chart:
+def drawing(best: Optimum, rows: Sequence[Row], error: str, price: str) -> Spec:
     """Price against standard error: all designs within reach, the best ones, and those with a name among them."""
-    import altair as alt
-
     priced = [row for row in rows if row["cost"] and row["cost"] > 0]
-    grid = alt.Axis(grid=True, tickCount=5)
-    y = alt.Y("se:Q", title=error, scale=alt.Scale(zero=False, padding=16), axis=grid)
-    log, ticks = alt.Scale(type="log", padding=24, nice=False), alt.Axis(format="~s", tickCount=5, grid=False)
-    x = alt.X("cost:Q", title=price, scale=log, axis=ticks)
+    grid = {"grid": True, "tickCount": 5}
+    y = channel("se:Q", title=error, scale={"zero": False, "padding": 16}, axis=grid)
+    log, ticks = {"type": "log", "padding": 24, "nice": False}, {"format": "~s", "tickCount": 5, "grid": False}
+    x = channel("cost:Q", title=price, scale=log, axis=ticks)
     on_edge = marks.chart([row for row in priced if row["place"] == ON_THE_FRONTIER], y, step=1)
     steps, cloud = (
         [{"cost": cost, "se": se} for cost, se in zip(shown.cost.tolist(), shown.se.tolist(), strict=True) if cost > 0]
         for shown in (best.edge(MOST_STEPS), best.cloud)
     )
-    edge = alt.Chart(alt.InlineData(values=tuple(step for step in steps if _is_near(step["se"], best)))).encode(y=y)
+    edge = Marks([step for step in steps if _is_near(step["se"], best)]).encode(y=y)
     drawn = [plan for plan in cloud if _is_near(plan["se"], best)]
     sample = drawn[:: max(1, -(-len(drawn) // MOST_DESIGNS))]
-    every = alt.Chart(alt.InlineData(values=tuple(sample))).encode(x=x, y=y)
+    every = Marks(sample).encode(x=x, y=y)
     layers = [
-        every.mark_point(filled=True, size=14, opacity=0.3, color=NAIVE, aria=False),
-        edge.encode(x=x).mark_line(color=CORRECTED, strokeWidth=2.5, interpolate="step-after"),
-        on_edge.encode(x=x).mark_point(filled=True, size=26, opacity=1, color=CORRECTED),
+        every.mark("point", filled=True, size=14, opacity=0.3, color=NAIVE, aria=False),
+        edge.encode(x=x).mark("line", color=CORRECTED, strokeWidth=2.5, interpolate="step-after"),
+        on_edge.encode(x=x).mark("point", filled=True, size=26, opacity=1, color=CORRECTED),
     ]
     low, high = (np.log(pick(row["cost"] for row in priced)) for pick in (min, max))
     words = [  # on the side on which the name has room
@@ -84,21 +81,19 @@ def _is_near(se: float, best: Optimum) -> bool:
     return best.own is None or se <= FAR * max(best.own.se, best.plan.se)
 
 
-def _named(base: alt.Chart) -> list[alt.Chart]:
+def _named(base: Marks) -> list[Marks]:
     """Designs with a name: a ring for the study as it is, diamonds for better ones; their names where there is room.
 
     No design lies below the frontier, so its names do.
     """
-    import altair as alt
-
-    ring = base.mark_point(filled=False, size=190, strokeWidth=3, opacity=1, color=MISSED)
-    disc = base.mark_point(filled=True, size=150, opacity=1, color=CORRECTED, shape="diamond")
+    ring = base.mark("point", filled=False, size=190, strokeWidth=3, opacity=1, color=MISSED)
+    disc = base.mark("point", filled=True, size=150, opacity=1, color=CORRECTED, shape="diamond")
     own, better = "datum.place === 'as it is'", "datum.place !== 'as it is'"
-    layers = [ring.transform_filter(own), disc.transform_filter(better)]
+    layers = [ring.only(own), disc.only(better)]
     for side in _SIDES:
         for which, dy in ((own, -15), (better, 22)):
-            words = base.mark_text(
-                dy=dy, align=side, fontWeight="bold", color=INK, opacity=alt.expr(_WIDE_ENOUGH)
-            ).encode(text=alt.Text("text:N"))
-            layers.append(words.transform_filter(f"{which} && datum.side === '{side}'"))
+            words = base.mark(
+                "text", dy=dy, align=side, fontWeight="bold", color=INK, opacity={"expr": _WIDE_ENOUGH}
+            ).encode(text="text:N")
+            layers.append(words.only(f"{which} && datum.side === '{side}'"))
     return layers

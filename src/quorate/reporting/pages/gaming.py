@@ -10,6 +10,7 @@ from quorate.analysis.words import significant
 from quorate.numerics.extremes import maximum_moments
 from quorate.reporting.draw import marks
 from quorate.reporting.draw.theme import CORRECTED, INK, OTHERS, SEQUENTIAL
+from quorate.reporting.draw.vega import Marks, channel
 from quorate.reporting.page import (
     SAME_EVERY_TIME,
     Caption,
@@ -25,7 +26,7 @@ from quorate.wording import capitalised, counted, listed, whole_percent
 
 if TYPE_CHECKING:
     from quorate.decide.gaming.gaming import Gaming
-    from quorate.reporting.draw.marks import Chart
+    from quorate.reporting.draw.vega import Spec
     from quorate.reporting.page import Row, Table
 
 ATTEMPTS = (2, 3, 5, 10, 20, 27, 50, 100, 200, 500, 1000)
@@ -96,7 +97,7 @@ def prizes(gaming: Gaming) -> Figure:
             f"Lines: {level} intervals, from the components that the data make plausible. An arrow: it goes on."
         )
 
-    def chart() -> Chart:
+    def chart() -> Spec:
         shown = [_without(row, "price") for row in rows[: marks.MOST_ROWS]]
         window = marks.from_zero([row["prize"] for row in shown], [row["high"] for row in marks.known(shown, "high")])
         drawn = [marks.drawn(row, window, CORRECTED) for row in shown]
@@ -125,20 +126,19 @@ def grid(gaming: Gaming) -> Figure | None:
     finding = f"{cut(least.label, _SHORT)} leave {saved} less to gain than {cut(most.label, _SHORT)}"
     line = f"Expected height of the best of {counted(gaming.k, 'attempt')} above the truth, {unit(gaming)}"
 
-    def chart() -> Chart:
-        import altair as alt
-
+    def chart() -> Spec:
         low, high = min(row["prize"] for row in rows), max(row["prize"] for row in rows)
         drawn = [{**row, "text": significant(row["prize"])} for row in rows]
-        x = alt.X("prompts:O", title="prompts", axis=alt.Axis(labelAngle=0, grid=False, ticks=False, domain=False))
-        y = alt.Y("judges:O", title="judges", axis=alt.Axis(ticks=False, domain=False))
-        scale = alt.Scale(domain=[low, high], range=list(SEQUENTIAL), nice=False, zero=False)
+        heads = {"labelAngle": 0, "grid": False, "ticks": False, "domain": False}
+        x = channel("prompts:O", title="prompts", axis=heads)
+        y = channel("judges:O", title="judges", axis={"ticks": False, "domain": False})
+        scale = {"domain": [low, high], "range": list(SEQUENTIAL), "nice": False, "zero": False}
         base = marks.chart(drawn, y, step=44).encode(x=x)
-        box = base.mark_rect(stroke=INK, strokeOpacity=0.2, cornerRadius=3)
-        filled = box.encode(color=alt.Color("prize:Q", scale=scale, legend=None))
+        box = base.mark("rect", stroke=INK, strokeOpacity=0.2, cornerRadius=3)
+        filled = box.encode(color=channel("prize:Q", scale=scale, legend=None))
         dark = f"datum.prize > {low + _DARK * (high - low)}"
-        ink = alt.condition(dark, alt.value("white"), alt.value("#14181D"))
-        return marks.finish([filled, base.mark_text(fontSize=13).encode(text=alt.Text("text:N"), color=ink)])
+        words = base.mark("text", fontSize=13).encode(text="text:N", color=marks.on(dark))
+        return marks.finish([filled, words])
 
     return Figure("surface", Caption(finding, (f"{line}; darker: more to gain.",)), rows, chart, {"calls": "judgments"})
 
@@ -169,17 +169,14 @@ def mitigation(gaming: Gaming) -> Figure | None:
         f"Prize that is left, {unit(gaming)}; dashed: without a change.",
     )
 
-    def chart() -> Chart:
-        import altair as alt
-
+    def chart() -> Spec:
         window = (0.0, _ROOM * max(first.value, *(row["prize"] for row in rows)) or 1.0)
         x = marks.axis("prize", f"prize that is left, {unit(gaming)}", window)
-        base = marks.chart([_without(row, "more_cost") for row in rows], marks.labels("change"), step=30)
-        bar = base.mark_bar(color=CORRECTED, opacity=0.8, height={"band": 0.55}).encode(x=x)
-        calls = base.transform_calculate(
-            text="datum.more_calls > 0 ? '+' + format(datum.more_calls, ',') + ' calls' : 'no more calls'"
-        )
-        text = calls.mark_text(align="left", dx=6, color=INK, fontSize=11).encode(x=x, text=alt.Text("text:N"))
+        more = [f"+{row['more_calls']:,} calls" if row["more_calls"] > 0 else "no more calls" for row in rows]
+        drawn = [{**_without(row, "more_cost"), "text": text} for row, text in zip(rows, more, strict=True)]
+        base = marks.chart(drawn, marks.labels("change"), step=30)
+        bar = base.mark("bar", color=CORRECTED, opacity=0.8, height={"band": 0.55}).encode(x=x)
+        text = base.mark("text", align="left", dx=6, color=INK, fontSize=11).encode(x=x, text="text:N")
         return marks.finish([bar, text, marks.line_at(first.value, x)])
 
     heads = {"prize": "prize that is left", "reduction": "taken away", "share": "of the prize"}
@@ -201,23 +198,21 @@ def attempts(gaming: Gaming) -> Figure:
     finding = f"Trying more often pays ever less: {_amount(gaming, gaming.prizes[0].value)} for {so_many}"
     line = f"Expected height of the best attempt above the truth, {unit(gaming)}; dashed: {so_many}."
 
-    def chart() -> Chart:
-        import altair as alt
-
+    def chart() -> Spec:
         names = [prize.label for prize in gaming.prizes][:MOST_LINES]
-        scale = alt.Scale(domain=names, range=list(_LINES[: len(names)]))
-        legend = alt.Legend(title=None, columns=2, symbolType="stroke", symbolStrokeWidth=3, labelLimit=240)
-        ticks = alt.Axis(values=[2, 5, 10, 20, 50, 100, 200, 500, 1000], format="~s", grid=False)
-        log = alt.Scale(type="log", nice=False)
-        x = alt.X("attempts:Q", title="attempts (log scale)", scale=log, axis=ticks)
-        y = alt.Y("prize:Q", title=f"prize, {unit(gaming)}", axis=alt.Axis(grid=True, tickCount=5))
-        tips = [alt.Tooltip("design:N"), alt.Tooltip("attempts:Q", format=","), alt.Tooltip("prize:Q", format=".4~r")]
-        line = alt.Chart(alt.InlineData(values=[row for row in rows if row["design"] in names]))
-        line = line.mark_line(strokeWidth=2.5, point=alt.OverlayMarkDef(size=30))
-        layers = [line.encode(x=x, y=y, color=alt.Color("design:N", scale=scale, legend=legend), tooltip=tips)]
+        scale = {"domain": names, "range": list(_LINES[: len(names)])}
+        legend = {"title": None, "columns": 2, "symbolType": "stroke", "symbolStrokeWidth": 3, "labelLimit": 240}
+        ticks = {"values": [2, 5, 10, 20, 50, 100, 200, 500, 1000], "format": "~s", "grid": False}
+        log = {"type": "log", "nice": False}
+        x = channel("attempts:Q", title="attempts (log scale)", scale=log, axis=ticks)
+        y = channel("prize:Q", title=f"prize, {unit(gaming)}", axis={"grid": True, "tickCount": 5})
+        tips = [channel("design:N"), channel("attempts:Q", format=","), channel("prize:Q", format=".4~r")]
+        line = Marks([row for row in rows if row["design"] in names])
+        line = line.mark("line", strokeWidth=2.5, point={"size": 30})
+        layers = [line.encode(x=x, y=y, color=channel("design:N", scale=scale, legend=legend), tooltip=tips)]
         if gaming.k > 1:
-            asked = alt.Chart(alt.InlineData(values=[{"attempts": gaming.k}]))
-            layers.append(asked.mark_rule(color=INK, opacity=0.6, strokeDash=[4, 3]).encode(x=x))
+            asked = Marks([{"attempts": gaming.k}])
+            layers.append(asked.mark("rule", color=INK, opacity=0.6, strokeDash=[4, 3]).encode(x=x))
         return marks.finish(layers, height=320)
 
     lines = (line, "Attempts are equally good and their errors independent: an upper bound.")

@@ -15,7 +15,7 @@ from quorate.wording import counted, decimals, whole_percent
 
 if TYPE_CHECKING:
     from quorate.estimate.means.mean_from import MeanFrom
-    from quorate.reporting.draw.marks import Chart
+    from quorate.reporting.draw.vega import Spec
     from quorate.reporting.page import Table
 
 
@@ -67,7 +67,7 @@ def means(result: MeanFrom) -> Figure:
     finding = f"Half an interval is {significant(half)}; that of the pilot's own mean is {significant(alone)}"
     lines = (f"Mean score with {100 * result.level:.4g}% intervals for the same targets.",)
 
-    def chart() -> Chart:
+    def chart() -> Spec:
         looks = [(CORRECTED, "circle")] + [(NAIVE, "circle")] * (len(rows) - 1)
         return marks.dots(rows, "by", "value", "mean score", looks, at=None, tall=34)
 
@@ -94,7 +94,7 @@ def components(result: MeanFrom) -> Figure:
         finding = f"{whole_percent(rows[0]['share'])} of the variance of the mean comes from {rows[0]['component']}"
     line = "Share of the variance of the production mean: components of the pilot times their weights in these scores."
 
-    def chart() -> Chart:
+    def chart() -> Spec:
         facets = result.production.names
         shown = [{**row, "colour": colour(row["component"], facets)} for row in rows[: marks.MOST_ROWS]]
         return marks.bars(shown, "component", "share")

@@ -15,7 +15,7 @@ from quorate.reporting.paper.nominal import differing, most_confused, paragraph
 from quorate.wording import capitalised, counted, percent, plural, shares
 
 if TYPE_CHECKING:
-    from quorate.reporting.draw.marks import Chart
+    from quorate.reporting.draw.vega import Spec
     from quorate.reporting.page import Table
 
 _LONG, _MOST = 60, 200
@@ -90,7 +90,7 @@ def label_shares(result: Labels) -> Figure:
     lines += [f"Panel low and high: the interval {result.panel_scope}."] if result.panel_scope else []
     drawable = marks.known(rows, "share", "low", "high")
 
-    def chart() -> Chart:
+    def chart() -> Spec:
         return marks.dots(marks.spread(drawable), "label", "share", "share", CORRECTED, at=None, tall=26)
 
     heads = {"panel_low": "panel low", "panel_high": "panel high"}
@@ -115,7 +115,7 @@ def agreement(result: Labels) -> Figure:
     )
     drawable = marks.known(rows, "value", "low", "high")
 
-    def chart() -> Chart:
+    def chart() -> Spec:
         return marks.dots(drawable, "coefficient", "value", "agreement", CORRECTED, at=0.0, tall=26)
 
     caption = Caption(f"Two judges agree on {percent(agreed.value)}", lines)
@@ -146,7 +146,7 @@ def two_by_two(result: Labels) -> Figure:
         "Confused: the first says, the second says, and on how many items.",
     )
 
-    def chart() -> Chart:
+    def chart() -> Spec:
         return marks.dots(marks.spread(drawable), "judges", "kappa", "Cohen's kappa", NAIVE, at=0.0)
 
     return Figure("pairs", Caption(finding, lines), rows, chart if drawable else None)

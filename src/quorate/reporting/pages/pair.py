@@ -15,7 +15,7 @@ from quorate.reporting.paper.reproduce import read_from, titled
 
 if TYPE_CHECKING:
     from quorate.analysis.pair import PairAnalysis
-    from quorate.reporting.draw.marks import Chart
+    from quorate.reporting.draw.vega import Spec
     from quorate.reporting.page import Row, Table
 
 
@@ -70,7 +70,7 @@ def ways(view: PairAnalysis) -> Figure:
         "Where outcomes differ, the verdict rests on how votes are counted.",
     )
 
-    def chart() -> Chart:
+    def chart() -> Spec:
         edges = [] if asked.margin is None else [0.5 - asked.margin, 0.5 + asked.margin]
         known = marks.known(rows, "wins", "low", "high")
         return verdict.intervals(known, "way", "wins", verdict.axis(asked), 0.5, edges, step=30)

@@ -14,7 +14,7 @@ from quorate.reporting.page import Caption, Figure, Page, Section, Tile, particu
 from quorate.wording import capitalised, counted, listed, plural
 
 if TYPE_CHECKING:
-    from quorate.reporting.draw.marks import Chart
+    from quorate.reporting.draw.vega import Spec
     from quorate.reporting.page import Row, Table
     from quorate.simulate.pipelines.result import PipelineErrors, Pipelines
 
@@ -115,9 +115,7 @@ def board(name: str, errors: PipelineErrors, facets: Mapping[str, int]) -> Figur
         lines.append(f"{errors.without:,} resamples without a leaderboard are left out.")
     rows = systems(errors)
 
-    def chart() -> Chart:
-        import altair as alt
-
+    def chart() -> Spec:
         intervals = [
             {**row, **dict(zip(("naive_low", "naive_high"), errors.interval(one.system, aware=False), strict=True))}
             for row, one in zip(rows, errors.systems, strict=True)
@@ -127,8 +125,8 @@ def board(name: str, errors: PipelineErrors, facets: Mapping[str, int]) -> Figur
         x = marks.axis("value", unit, window)
         drawn = [marks.drawn(row, window, CORRECTED) for row in both]
         base = marks.chart(drawn, marks.labels("system"), step=24)
-        naive = base.mark_rule(strokeWidth=7, opacity=0.5, color=NAIVE)
-        ends = naive.encode(x=marks.like(x, "naive_low"), x2=alt.X2("naive_high:Q"))
+        naive = base.mark("rule", strokeWidth=7, opacity=0.5, color=NAIVE)
+        ends = naive.encode(x=marks.like(x, "naive_low"), x2="naive_high")
         return marks.finish([ends, *marks.intervals(drawn, base, x)])
 
     return Figure(name, Caption(finding, tuple(lines)), rows, chart, _HEADS, unfolded=True)

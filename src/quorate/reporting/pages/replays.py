@@ -13,6 +13,7 @@ from quorate.analysis.labels import cut
 from quorate.analysis.words import significant
 from quorate.reporting.draw import marks
 from quorate.reporting.draw.theme import CORRECTED, MISSED, NAIVE
+from quorate.reporting.draw.vega import Marks, channel
 from quorate.reporting.page import Caption, Figure, Row
 from quorate.simulate.allocation.cycles import CYCLE
 from quorate.simulate.allocation.result import ROBIN, ROBIN_HOOD, UNIFORM
@@ -20,10 +21,8 @@ from quorate.simulate.allocation.sweep import MIXED
 from quorate.wording import capitalised, plural
 
 if TYPE_CHECKING:
-    import altair as alt
-
     from quorate.analysis.allocation import LevelReplay
-    from quorate.reporting.draw.marks import Chart
+    from quorate.reporting.draw.vega import Channel, Spec
     from quorate.simulate.allocation.cycles import CycleComparison
     from quorate.simulate.allocation.result import Allocation
     from quorate.simulate.allocation.sweep import Sweep
@@ -62,9 +61,7 @@ def human(study: LevelReplay, mark: str = "") -> Figure:
         finding = f"Rank correlation with human scores after {found.budget:,} calls: {', '.join(said)}"
         caption = Caption(finding, lines)
 
-    def chart() -> Chart:
-        import altair as alt
-
+    def chart() -> Spec:
         known = [
             {"policy": row["policy"], "calls": row["calls"], "coefficient": title, "correlation": row[name]}
             for row in rows
@@ -72,18 +69,18 @@ def human(study: LevelReplay, mark: str = "") -> Figure:
             if row[name] == row[name]
         ]
         dashes = dict(zip(COEFFICIENTS.values(), (SOLID, DASHED, DOTTED), strict=True))
-        legend = alt.Legend(title=None, symbolType="stroke", orient="bottom")
-        kinds = alt.Scale(domain=list(dashes), range=list(dashes.values()))
-        strokes = alt.StrokeDash("coefficient:N", scale=kinds, legend=legend)
-        axis = alt.Axis(grid=True, tickCount=5)
-        y = alt.Y("correlation:Q", title="correlation with human scores", scale=alt.Scale(zero=False), axis=axis)
-        numbers = [alt.Tooltip("calls:Q", format=","), alt.Tooltip("correlation:Q", format=".3f")]
+        legend = {"title": None, "symbolType": "stroke", "orient": "bottom"}
+        kinds = {"domain": list(dashes), "range": list(dashes.values())}
+        strokes = channel("coefficient:N", scale=kinds, legend=legend)
+        axis = {"grid": True, "tickCount": 5}
+        y = channel("correlation:Q", title="correlation with human scores", scale={"zero": False}, axis=axis)
+        numbers = [channel("calls:Q", format=","), channel("correlation:Q", format=".3f")]
         layers = []
         for name in dict.fromkeys(row["policy"] for row in known):
             width, opacity = (6.0, 0.55) if name == SHORT[UNIFORM] else (2.0, 1.0)
-            line = alt.Chart(alt.InlineData(values=[row for row in known if row["policy"] == name]))
-            line = line.mark_line(strokeWidth=width, opacity=opacity)
-            tips = ["policy:N", "coefficient:N", *numbers]
+            line = Marks([row for row in known if row["policy"] == name])
+            line = line.mark("line", strokeWidth=width, opacity=opacity)
+            tips = [channel("policy:N"), channel("coefficient:N"), *numbers]
             encoded = {"x": calls(found.budget), "y": y, "color": colour(POLICIES), "strokeDash": strokes}
             layers.append(line.encode(**encoded, tooltip=tips))
         return marks.finish(layers, height=320)
@@ -112,15 +109,13 @@ def settings(sweep: Sweep, mark: str = "") -> Figure:
         why = "The bound is infinite until every arm has its equal share, so this is uniform allocation."
         lines.append(f"{mixed}{why}")
 
-    def chart() -> Chart:
-        import altair as alt
-
+    def chart() -> Spec:
         curve = sweep.curve
         points = zip(curve["setting"], curve["spent"].tolist(), curve["wce_mean"].tolist(), strict=True)
         known = [{"setting": SHORT.get(name, name), "calls": n, "error": at} for name, n, at in points if at > 0]
         styles = _styles(sweep)
-        tips = ["setting:N", alt.Tooltip("calls:Q", format=","), alt.Tooltip("error:Q", format=".3~r")]
-        line = alt.Chart(alt.InlineData(values=tuple(known))).mark_line(strokeWidth=2)
+        tips = [channel("setting:N"), channel("calls:Q", format=","), channel("error:Q", format=".3~r")]
+        line = Marks(known).mark("line", strokeWidth=2)
         drawn = line.encode(
             x=calls(int(sweep.spent[-1])),
             y=error("error", known),
@@ -159,9 +154,7 @@ def cycles(found: CycleComparison, mark: str = "") -> Figure:
         *found.below_zero,
     )
 
-    def chart() -> Chart:
-        import altair as alt
-
+    def chart() -> Spec:
         parts = {BIAS: "bias_squared", VARIANCE: "variance"}
         drawn = [
             {"design": row["design"], "part": part, "order": i, "of_error": max(row[name], 0.0)}
@@ -169,12 +162,12 @@ def cycles(found: CycleComparison, mark: str = "") -> Figure:
             if row["policy"] == SHORT[ROBIN_HOOD]
             for i, (part, name) in enumerate(parts.items())
         ]
-        scale = alt.Scale(domain=list(parts), range=[CORRECTED, "#8FC1E3"])
-        fill = alt.Color("part:N", scale=scale, legend=alt.Legend(title=None))
+        scale = {"domain": list(parts), "range": [CORRECTED, "#8FC1E3"]}
+        fill = channel("part:N", scale=scale, legend={"title": None})
         title = "mean squared error against the whole panel"
-        x = alt.X("of_error:Q", title=title, stack="zero", axis=alt.Axis(grid=True))
+        x = channel("of_error:Q", title=title, stack="zero", axis={"grid": True})
         base = marks.chart(drawn, marks.labels("design"), step=30)
-        return marks.finish([base.mark_bar().encode(x=x, color=fill, order=alt.Order("order:Q"))])
+        return marks.finish([base.mark("bar").encode(x=x, color=fill, order="order:Q")])
 
     finding = f"Means by whole cycles are off by {off[0]}, by {single} by {off[1]} with as many calls"
     heads = {"design": "asked", "shift": "mean bias", "bias_squared": "squared bias"}
@@ -187,41 +180,38 @@ def order(found: Allocation) -> list[str]:
     return [name for name in SHORT if name in found.outcomes]
 
 
-def calls(budget: int, field: str = "calls") -> alt.X:
+def calls(budget: int, field: str = "calls") -> Channel:
     """The axis of calls, as far as the budget."""
-    import altair as alt
-
-    axis = alt.Axis(format=",.0f", grid=False)
-    return alt.X(f"{field}:Q", title="judge calls", axis=axis, scale=alt.Scale(domain=[0, budget], nice=False))
+    axis = {"format": ",.0f", "grid": False}
+    return channel(f"{field}:Q", title="judge calls", axis=axis, scale={"domain": [0, budget], "nice": False})
 
 
-def error(field: str, rows: Sequence[Row]) -> alt.Y:
+def error(field: str, rows: Sequence[Row]) -> Channel:
     """The axis of errors."""
-    import altair as alt
-
     ends = [row[name] for row in rows for name in ("low", "error", "high") if row.get(name)]
-    scale = alt.Scale(type="log", domain=[0.95 * min(ends), 1.05 * max(ends)], nice=False)
-    axis = alt.Axis(grid=True, tickCount=6, format="~g")
-    return alt.Y(f"{field}:Q", title="largest error of any arm (log scale)", scale=scale, axis=axis)
+    scale = {"type": "log", "domain": [0.95 * min(ends), 1.05 * max(ends)], "nice": False}
+    axis = {"grid": True, "tickCount": 6, "format": "~g"}
+    return channel(f"{field}:Q", title="largest error of any arm (log scale)", scale=scale, axis=axis)
 
 
-def colour(styles: Styles, field: str = "policy", columns: int = 3) -> alt.Color:
+def colour(styles: Styles, field: str = "policy", columns: int = 3) -> Channel:
     """Colours with a legend of strokes that fits a narrow page."""
-    import altair as alt
+    legend = {
+        "title": None,
+        "columns": columns,
+        "symbolType": "stroke",
+        "symbolStrokeWidth": 3,
+        "symbolOpacity": 1,
+        "labelLimit": 260,
+    }
+    scale = {"domain": list(styles), "range": [shade for shade, _ in styles.values()]}
+    return channel(f"{field}:N", scale=scale, legend=legend)
 
-    legend = alt.Legend(
-        title=None, columns=columns, symbolType="stroke", symbolStrokeWidth=3, symbolOpacity=1, labelLimit=260
-    )
-    scale = alt.Scale(domain=list(styles), range=[shade for shade, _ in styles.values()])
-    return alt.Color(f"{field}:N", scale=scale, legend=legend)
 
-
-def dash(styles: Styles, field: str = "policy") -> alt.StrokeDash:
+def dash(styles: Styles, field: str = "policy") -> Channel:
     """Strokes that tell lines apart without colours."""
-    import altair as alt
-
-    scale = alt.Scale(domain=list(styles), range=[stroke for _, stroke in styles.values()])
-    return alt.StrokeDash(f"{field}:N", scale=scale, legend=None)
+    scale = {"domain": list(styles), "range": [stroke for _, stroke in styles.values()]}
+    return channel(f"{field}:N", scale=scale, legend=None)
 
 
 def _styles(sweep: Sweep) -> Styles:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from quorate.analysis.words import significant
 from quorate.reporting.draw import marks
 from quorate.reporting.draw.theme import CORRECTED, MISSED, NAIVE
+from quorate.reporting.draw.vega import Marks, channel
 from quorate.reporting.page import (
     SAME_EVERY_TIME,
     Caption,
@@ -24,7 +25,7 @@ from quorate.simulate.validate import PLANS
 from quorate.wording import counted, listed, whole_percent
 
 if TYPE_CHECKING:
-    from quorate.reporting.draw.marks import Chart
+    from quorate.reporting.draw.vega import Spec
     from quorate.reporting.page import Table
     from quorate.simulate.validate import PlanRun, Validated
 
@@ -133,9 +134,7 @@ def _drawing(rows: list[Row], title: str, at: float | None) -> Any:
     if not known:
         return None
 
-    def chart() -> Chart:
-        import altair as alt
-
+    def chart() -> Spec:
         shown = [
             {**row, "low": row["value"] - 2 * row["error"], "high": row["value"] + 2 * row["error"]} for row in known
         ]
@@ -143,20 +142,20 @@ def _drawing(rows: list[Row], title: str, at: float | None) -> Any:
             shown = [{**row, "low": max(row["low"], 0.0), "high": min(row["high"], 1.0)} for row in shown]
         styles = {name: STYLES[name] for name in STYLES if name in {row["plan"] for row in shown}}
         budgets = sorted({row["budget"] for row in shown})
-        axis = alt.Axis(values=budgets, format=",", grid=False)
-        x = alt.X("budget:Q", title="judgments", scale=alt.Scale(type="log", nice=False, padding=20), axis=axis)
-        y = alt.Y("value:Q", title=title, axis=alt.Axis(grid=True, tickCount=5), scale=alt.Scale(zero=at is None))
-        tips: list[Any] = ["plan:N", alt.Tooltip("budget:Q", format=","), alt.Tooltip("value:Q", format=".3~r")]
-        base = alt.Chart(alt.InlineData(values=tuple(shown))).encode(x=x, color=colour(styles, "plan"), tooltip=tips)
-        wide = base.mark_rule(strokeWidth=2, opacity=0.6)
+        axis = {"values": budgets, "format": ",", "grid": False}
+        x = channel("budget:Q", title="judgments", scale={"type": "log", "nice": False, "padding": 20}, axis=axis)
+        y = channel("value:Q", title=title, axis={"grid": True, "tickCount": 5}, scale={"zero": at is None})
+        tips: list[Any] = ["plan:N", channel("budget:Q", format=","), channel("value:Q", format=".3~r")]
+        base = Marks(shown).encode(x=x, color=colour(styles, "plan"), tooltip=tips)
+        wide = base.mark("rule", strokeWidth=2, opacity=0.6)
         layers = [
-            wide.encode(y=alt.Y("low:Q", title=title, axis=y["axis"], scale=y["scale"]), y2=alt.Y2("high:Q")),
-            base.mark_line(strokeWidth=2.5).encode(y=y, strokeDash=dash(styles, "plan")),
-            base.mark_point(filled=True, size=60, opacity=1).encode(y=y),
+            wide.encode(y=channel("low:Q", title=title, axis=y["axis"], scale=y["scale"]), y2="high"),
+            base.mark("line", strokeWidth=2.5).encode(y=y, strokeDash=dash(styles, "plan")),
+            base.mark("point", filled=True, size=60, opacity=1).encode(y=y),
         ]
         if at is not None:
-            level = alt.Chart(alt.InlineData(values=[{"at": at}])).mark_rule(opacity=0.6, strokeDash=[4, 3])
-            layers.append(level.encode(y=alt.Y("at:Q", title=title, axis=y["axis"], scale=y["scale"])))
+            level = Marks([{"at": at}]).mark("rule", opacity=0.6, strokeDash=[4, 3])
+            layers.append(level.encode(y=channel("at:Q", title=title, axis=y["axis"], scale=y["scale"])))
         return marks.finish(layers, height=300)
 
     return chart

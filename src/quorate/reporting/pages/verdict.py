@@ -11,6 +11,7 @@ from quorate.decide.scores.verdict import ScoreVerdict
 from quorate.decide.votes.verdict import Verdict
 from quorate.reporting.draw import marks
 from quorate.reporting.draw.theme import CORRECTED, INK, NAIVE
+from quorate.reporting.draw.vega import channel
 from quorate.reporting.page import Caption, Figure, Page, Row, Section, Tile, particulars, source_of, title_of
 from quorate.wording import capitalised, counted, listed, margin, plural, shares, whole_percent
 
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from quorate.decide.outcome import AnyVerdict
     from quorate.decide.scores.step import ScoreStep
     from quorate.decide.votes.next_step import NextStep
-    from quorate.reporting.draw.marks import Chart
+    from quorate.reporting.draw.vega import Spec
     from quorate.reporting.page import Table
 
 SHORT = 40
@@ -81,7 +82,7 @@ def interval(verdict: AnyVerdict) -> Figure:
             equal = f"{zero - half:.4g} to {zero + half:.4g} ({p_value(verdict.p_equivalence)})"
             lines.append(f"Dotted: what counts as equal, {equal}.")
 
-    def chart() -> Chart:
+    def chart() -> Spec:
         edges = [] if half is None else [zero - half, zero + half]
         return intervals(marks.known(rows, "low", "high"), "interval", "value", name, zero, edges, step=34)
 
@@ -91,12 +92,12 @@ def interval(verdict: AnyVerdict) -> Figure:
 
 def intervals(
     rows: list[Row], label: str, value: str, name: str, zero: float, edges: list[float], *, step: int
-) -> Chart:
+) -> Spec:
     """Intervals, the first in colour, with no difference dashed and what counts as equal dotted."""
     window = marks.around(rows, value, zero, *edges)
     drawn = [marks.drawn(row, window, NAIVE if i else CORRECTED) for i, row in enumerate(rows)]
     x = marks.axis(value, name, window)
-    lines = [marks.line_at(zero, x), *(marks.line_at(edge, x).mark_rule(strokeDash=[1, 3]) for edge in edges)]
+    lines = [marks.line_at(zero, x), *(marks.line_at(edge, x).mark("rule", strokeDash=[1, 3]) for edge in edges)]
     return marks.finish([*lines, *marks.intervals(drawn, marks.chart(drawn, marks.labels(label), step=step), x)])
 
 
@@ -136,7 +137,7 @@ def by_type(types: Types, verdict: AnyVerdict) -> Figure:
         f"That all are the same: {p_value(types.p)}. Adjusted: by Holm, for all of them together.",
     )
 
-    def chart() -> Chart:
+    def chart() -> Spec:
         return intervals(marks.known(rows, "low", "high"), "type", "value", name, zero, [], step=30)
 
     heads = {"type": by, "value": name, "p": "p of no difference", "p_adjusted": "adjusted"}
@@ -152,16 +153,14 @@ def sources(verdict: ScoreVerdict) -> Figure:
     finding = f"{largest} of the uncertainty of the difference comes from {cut(parts[0][0])}"
     line = f"Shares of the variance of the difference; {common} of it stays with any number of items."
 
-    def chart() -> Chart:
-        import altair as alt
-
+    def chart() -> Spec:
         drawn = [{**row, "text": f"{row['share_of_variance']:.0%}"} for row in rows]
-        scale, ticks = alt.Scale(domain=[0, 1], nice=False), alt.Axis(format=".0%")
-        x = alt.X("share_of_variance:Q", title="share of the variance of the difference", scale=scale, axis=ticks)
+        scale, ticks = {"domain": [0, 1], "nice": False}, {"format": ".0%"}
+        x = channel("share_of_variance:Q", title="share of the variance of the difference", scale=scale, axis=ticks)
         base = marks.chart(drawn, marks.labels("source"), step=26)
-        bar = base.mark_bar(color=CORRECTED, opacity=0.85, height={"band": 0.6}).encode(x=x)
+        bar = base.mark("bar", color=CORRECTED, opacity=0.85, height={"band": 0.6}).encode(x=x)
         return marks.finish(
-            [bar, base.mark_text(align="left", dx=5, color=INK, fontSize=11).encode(x=x, text=alt.Text("text:N"))]
+            [bar, base.mark("text", align="left", dx=5, color=INK, fontSize=11).encode(x=x, text="text:N")]
         )
 
     heads = {"share_of_variance": "share of Var(difference)"}

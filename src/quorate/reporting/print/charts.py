@@ -78,15 +78,8 @@ def slug(name: str) -> str:
 
 
 def specification(figure: Figure) -> dict[str, Any]:
-    """The chart of a figure in Vega-Lite, with its title.
-
-    It is drawn and read out without checks against the schema, which take most of the time of a page; the tests draw
-    every chart.
-    """
-    from altair.utils.schemapi import debug_mode
-
-    with debug_mode(False):
-        spec: dict[str, Any] = _visible(figure.chart().to_dict(validate=False)) if figure.chart else {}
+    """The chart of a figure in Vega-Lite, with its title."""
+    spec: dict[str, Any] = _visible(figure.chart()) if figure.chart else {}
     title = {"text": visible(figure.caption.finding), "subtitle": [visible(line) for line in figure.caption.lines]}
     return {**spec, "title": title}
 

@@ -13,5 +13,5 @@ def test_the_page_has_every_stage():
     (figure,) = made.figures
     assert [row["stage"] for row in figure.rows] == ["plan", "code", "test"]
     assert [row["share"] for row in figure.rows] == [one.share for one in found.links]
-    assert figure.chart().to_dict()["layer"]
+    assert figure.chart()["layer"]
     assert "runs as independent" in made.methods

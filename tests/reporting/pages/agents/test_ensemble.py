@@ -9,4 +9,4 @@ def test_the_page_has_every_number_of_agents():
     (figure,) = made.figures
     assert [row["agents"] for row in figure.rows] == list(range(1, 9))
     assert figure.caption.finding == "4 agents are worth 1.6 independent ones"
-    assert figure.chart().to_dict()["layer"]
+    assert figure.chart()["layer"]

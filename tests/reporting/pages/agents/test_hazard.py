@@ -19,4 +19,4 @@ def test_the_page_has_every_turn():
     assert [row["hazard"] for row in hazards.rows] == [one.hazard for one in found.turns]
     assert survival.rows[-1]["survival"] == found.turns[-1].survival
     assert made.sentence == found.sentence
-    assert all(figure.chart().to_dict()["layer"] for figure in made.figures)
+    assert all(figure.chart()["layer"] for figure in made.figures)

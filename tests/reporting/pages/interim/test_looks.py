@@ -19,7 +19,7 @@ def found(tmp_path_factory):
 def test_the_curve_has_every_look_and_both_intervals(found):
     figure = looks(found)
     assert [row["n"] for row in figure.rows] == [look.n for look in found.looks]
-    spec = figure.chart().to_dict()
+    spec = figure.chart()
     marks = [layer["mark"]["type"] for layer in spec["layer"]]
     assert marks == ["area", "line", "line", "line"]
     assert "NaN" not in json.dumps(spec)

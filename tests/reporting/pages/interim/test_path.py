@@ -25,7 +25,7 @@ def test_every_look_is_there_and_the_range_that_counts_as_equal():
     assert path.caption.finding == "Difference 0.200, 0.050 to 0.350, after 2.00 in money"
     assert [row["money"] for row in path.rows] == [1.0, 2.0]
     assert [row["equal_bound"] for row in bounds.rows] == [None, 1.7]
-    spec = path.chart().to_dict()
+    spec = path.chart()
     assert [layer["mark"]["type"] for layer in spec["layer"]] == ["rule"] * 5 + ["line", "text"]
     lows = [row["low"] for rows in spec["datasets"].values() for row in rows if "low" in row]
     assert round(min(lows), 9) == -0.4
@@ -37,5 +37,5 @@ def test_without_prices_and_a_margin_there_are_calls_and_no_range():
     path, bounds = found.figures
     assert "money" not in path.rows[0]
     assert "equal_bound" not in bounds.rows[0]
-    assert [layer["mark"]["type"] for layer in path.chart().to_dict()["layer"]] == ["rule", "line", "text"]
+    assert [layer["mark"]["type"] for layer in path.chart()["layer"]] == ["rule", "line", "text"]
     assert section(GoalPath("the mean", (), "calls", 400.0)).figures == ()

@@ -33,6 +33,6 @@ def test_the_corrected_mean_stands_beside_what_it_is_made_of(found):
     ]
     assert figure.caption.finding == f"The predictions make 60 labels worth {found.effective:.0f}"
     assert made.sentence.startswith(f"Win rate of x against y: {found.value:.3f}")
-    assert len(figure.chart().to_dict()["layer"]) >= 2
+    assert len(figure.chart()["layer"]) >= 2
     facts = {row["what"]: row["value"] for row in made.facts.rows}
     assert (facts["labels"], facts["predictions without a label"]) == (60, 140)

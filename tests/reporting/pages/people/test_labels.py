@@ -25,7 +25,7 @@ def test_the_split_stands_beside_people_alone_and_other_splits_of_its_price(plan
     assert ways.rows == plan.rows()
     assert ways.caption.finding == f"The split saves {plan.saved:.0%} of the price of people alone"
     assert [row["labels"] for row in same.rows] == [way.labels for way in plan.same_price]
-    assert len(same.chart().to_dict()["layer"]) == 2
+    assert len(same.chart()["layer"]) == 2
     assert [row["stratum"] for row in strata.rows] == ["c0", "c1", "c2"]
     assert made.sentence == f"Mean score: {plan.sentence}"
     assert made.sections[0].text == plan.says

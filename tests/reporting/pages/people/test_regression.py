@@ -30,4 +30,4 @@ def test_the_page_shows_three_ways(found):
     assert made.sentence == found.sentence
     assert "clustered by author" in made.methods
     assert {row["what"]: row["value"] for row in made.facts.rows}["levels of author"] == 40
-    assert all(len(figure.chart().to_dict()["layer"]) >= 2 for figure in made.figures)
+    assert all(len(figure.chart()["layer"]) >= 2 for figure in made.figures)

@@ -17,6 +17,6 @@ def test_the_page_has_a_histogram_of_every_parameter_with_its_band():
     assert [row["in the band"] for row in histograms[2].rows] == [
         low <= count <= high for count in found.uniformity["mean"].counts
     ]
-    assert len(histograms[0].chart().to_dict()["layer"]) == 3
+    assert len(histograms[0].chart()["layer"]) == 3
     assert len(tests.rows) == 3
     assert "Talts et al., 2018" in made.methods

@@ -28,7 +28,7 @@ def test_the_page_shows_prior_and_posterior_of_every_component(found):
     assert [row["prior"] for row in means.rows] == [
         f"priors {words}" for words in ("half as wide", "as they are", "twice as wide")
     ]
-    assert all(len(figure.chart().to_dict()["layer"]) >= 2 for figure in made.figures)
+    assert all(len(figure.chart()["layer"]) >= 2 for figure in made.figures)
 
 
 def test_the_methods_paragraph_says_prior_sampler_and_sensitivity(found):

@@ -29,7 +29,7 @@ def test_the_page_says_what_moves(board):
     assert [row["covariate"] for row in effects.rows] == ["length", "lists"]
     assert [row["system"] for row in moved.rows] == list(board.systems)
     assert moved.caption.finding == "4 systems of 5 surely move, and 4 systems change place"
-    assert moved.chart().to_dict()["layer"]
+    assert moved.chart()["layer"]
     assert "at equal length and lists" in shown.methods
     assert RatingsAnalysis(board).covariate_words[0].startswith("Length: between equals, the one with ")
 

@@ -12,7 +12,7 @@ from quorate.wording import percent
 
 if TYPE_CHECKING:
     from quorate.estimate.agents.chain import Chain
-    from quorate.reporting.draw.marks import Chart
+    from quorate.reporting.draw.vega import Spec
     from quorate.reporting.page import Table
 
 
@@ -52,7 +52,7 @@ def stages(result: Chain) -> Figure:
     finding = f"{percent(most.share)} of the variance comes from {cut(most.stage)}"
     line = f"Share of the variance of the last stage, with {100 * result.level:.4g}% intervals; shares add up to 1."
 
-    def chart() -> Chart:
+    def chart() -> Spec:
         return marks.dots(rows, "stage", "share", "share", CORRECTED, at=0.0)
 
     heads = {"so_far": "with those before it"}

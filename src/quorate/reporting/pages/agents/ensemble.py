@@ -11,7 +11,7 @@ from quorate.reporting.page import Caption, Figure, Page, Section, Tile, particu
 
 if TYPE_CHECKING:
     from quorate.estimate.agents.ensemble import Ensemble
-    from quorate.reporting.draw.marks import Chart
+    from quorate.reporting.draw.vega import Spec
     from quorate.reporting.page import Table
 
 
@@ -44,7 +44,7 @@ def numbers(result: Ensemble) -> Figure:
     finding = f"{result.agents:,} agents are worth {significant(result.worth, 2)} independent ones"
     line = "Standard deviation of the mean on one item, of agents like these."
 
-    def chart() -> Chart:
+    def chart() -> Spec:
         shown = [{"agents": str(row["agents"]), "se": row["se"], "low": row["se"], "high": row["se"]} for row in rows]
         return marks.dots(
             shown[: marks.MOST_ROWS], "agents", "se", "standard deviation", CORRECTED, at=None, side="agents"

@@ -11,7 +11,7 @@ from quorate.wording import percent
 
 if TYPE_CHECKING:
     from quorate.estimate.agents.hazard import Hazard
-    from quorate.reporting.draw.marks import Chart
+    from quorate.reporting.draw.vega import Spec
     from quorate.reporting.page import Table
 
 
@@ -56,7 +56,7 @@ def hazards(result: Hazard) -> Figure:
     side = "above" if result.above else "below"
     line = f"Chance of a score {side} {result.threshold:g} with {100 * result.level:.4g}% intervals; normal scores."
 
-    def chart() -> Chart:
+    def chart() -> Spec:
         return marks.dots(rows, "turn", "hazard", "chance", CORRECTED, at=None, side="turn")
 
     heads = {"mean": "mean score", "sd": "standard deviation of single scores", "n": "answers"}
@@ -79,7 +79,7 @@ def survival(result: Hazard) -> Figure:
         "turn to turn; the product over turns is beside it."
     )
 
-    def chart() -> Chart:
+    def chart() -> Spec:
         return marks.dots(rows, "turn", "lasting", "chance", CORRECTED, at=None, side="turn")
 
     heads = {"lasting": "none so far", "survival": "by independent turns"}

@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING
 from quorate.analysis.labels import cut
 from quorate.reporting.draw import marks
 from quorate.reporting.draw.theme import CORRECTED, INK, MISSED
+from quorate.reporting.draw.vega import Marks, channel
 from quorate.reporting.page import Caption, Figure, Row
 from quorate.wording import capitalised, counted
 
 if TYPE_CHECKING:
-    import altair as alt
-
     from quorate.analysis.interim.result import Interim
-    from quorate.reporting.draw.marks import Chart
+    from quorate.reporting.draw.vega import Channel, Spec
 
 WATCH, DECIDE = "to watch", "to decide by"
 """Names of the two intervals: of an analysis that is made once, and of one who stops when it says enough."""
@@ -42,30 +41,28 @@ def looks(result: Interim) -> Figure:
     )
 
 
-def curve(result: Interim) -> Chart:
+def curve(result: Interim) -> Spec:
     """The curve that narrows."""
-    import altair as alt
-
     rows = marks.known(result.rows(), "value")
     banded, held = marks.known(rows, "low", "high"), marks.known(rows, "always_low", "always_high")
     edges = [end for row in banded for end in (row["low"], row["high"])] or [row["value"] for row in rows]
     edges += [end for row in held[-1:] for end in (row["always_low"], row["always_high"])]
     window = [min(edges), max(edges)] if max(edges) > min(edges) else [min(edges) - 1, max(edges) + 1]
-    x = alt.X("n:Q", title="answers (log scale)", scale=alt.Scale(type="log", nice=False), axis=alt.Axis(tickCount=6))
-    shares = alt.Axis(format="~%") if result.kind == "votes" else alt.Axis()
-    scale = alt.Scale(domain=window, nice=False, zero=False, clamp=True)
+    x = channel("n:Q", title="answers (log scale)", scale={"type": "log", "nice": False}, axis={"tickCount": 6})
+    shares = {"format": "~%"} if result.kind == "votes" else {}
+    scale = {"domain": window, "nice": False, "zero": False, "clamp": True}
 
-    def y(field: str) -> alt.Y:
-        return alt.Y(f"{field}:Q", title=None, scale=scale, axis=shares)
+    def y(field: str) -> Channel:
+        return channel(f"{field}:Q", title=None, scale=scale, axis=shares)
 
-    def base(of: list[Row]) -> alt.Chart:
-        finite = ({key: one if math.isfinite(one) else None for key, one in row.items()} for row in of)
-        return alt.Chart(alt.InlineData(values=tuple(finite)))
+    def base(of: list[Row]) -> Marks:
+        finite = [{key: one if math.isfinite(one) else None for key, one in row.items()} for row in of]
+        return Marks(finite)
 
-    band = base(banded).mark_area(opacity=0.2, color=CORRECTED).encode(x=x, y=y("low"), y2=alt.Y2("high:Q"))
-    line = base(rows).mark_line(color=CORRECTED, strokeWidth=2.5, point=True).encode(x=x, y=y("value"))
-    dashed = base(held).mark_line(color=MISSED, strokeWidth=2, strokeDash=[6, 4], clip=True)
+    band = base(banded).mark("area", opacity=0.2, color=CORRECTED).encode(x=x, y=y("low"), y2="high")
+    line = base(rows).mark("line", color=CORRECTED, strokeWidth=2.5, point=True).encode(x=x, y=y("value"))
+    dashed = base(held).mark("line", color=MISSED, strokeWidth=2, strokeDash=[6, 4], clip=True)
     ends = [dashed.encode(x=x, y=y(f"always_{end}")) for end in ("low", "high")] if held else []
-    zero = base([{"at": 0.5}]).mark_rule(color=INK, opacity=0.5).encode(y=y("at"))
+    zero = base([{"at": 0.5}]).mark("rule", color=INK, opacity=0.5).encode(y=y("at"))
     equal = [zero] if result.kind == "votes" and window[0] <= 0.5 <= window[1] else []
     return marks.finish([*equal, band, *ends, line], height=300)

@@ -15,7 +15,7 @@ from quorate.wording import capitalised, counted, duration, whole_percent
 
 if TYPE_CHECKING:
     from quorate.analysis.interim.result import Interim
-    from quorate.reporting.draw.marks import Chart
+    from quorate.reporting.draw.vega import Spec
     from quorate.reporting.page import Table
     from quorate.study.status import Status
 
@@ -128,7 +128,7 @@ def sources(result: Interim) -> Figure:
     finding = f"{whole_percent(rows[0]['share'])} of the variance of the mean comes from {rows[0]['component']}"
     line = "Of the mean for judges like these, where there are several; else for the judges that were asked."
 
-    def chart() -> Chart:
+    def chart() -> Spec:
         shown = [{**row, "colour": colour(row["component"], ())} for row in rows[: marks.MOST_ROWS]]
         return marks.bars(shown, "component", "share")
 

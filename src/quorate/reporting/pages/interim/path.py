@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING
 from quorate.analysis.words import number
 from quorate.reporting.draw import marks
 from quorate.reporting.draw.theme import CORRECTED, INK, MISSED
+from quorate.reporting.draw.vega import Marks, channel
 from quorate.reporting.page import Caption, Figure, Row, Section
 from quorate.wording import capitalised, counted, decimals
 
 if TYPE_CHECKING:
-    import altair as alt
-
     from quorate.analysis.goals.path import GoalPath
-    from quorate.reporting.draw.marks import Chart
+    from quorate.reporting.draw.vega import Channel, Spec
 
 WIDEST = 4.0
 """Half-width of an early interval, in those of the last one, beyond which it leaves the chart."""
@@ -87,10 +86,8 @@ def bounds(path: GoalPath) -> Figure:
     return Figure("bounds", Caption(finding, (line,)), rows, headers=heads, folded=True)
 
 
-def drawn(path: GoalPath) -> Chart:
+def drawn(path: GoalPath) -> Spec:
     """Intervals against what was spent, with the range that counts as equal."""
-    import altair as alt
-
     last = path.looks[-1]
     half = max((last.high - last.low) / 2, 1e-9)
     window = [last.value - WIDEST * half, last.value + WIDEST * half]
@@ -104,22 +101,22 @@ def drawn(path: GoalPath) -> Chart:
     edges = [row[name] for row in rows for name in ("low", "high")]
     edges += [at for at in lines if window[0] <= at <= window[1]]
     title = "spent, in money" if path.unit == "money" else "calls"
-    x = alt.X("spent:Q", title=title, scale=alt.Scale(domainMin=0, nice=True))
-    scale = alt.Scale(domain=[min(edges), max(edges)], nice=True, zero=False)
+    x = channel("spent:Q", title=title, scale={"domainMin": 0, "nice": True})
+    scale = {"domain": [min(edges), max(edges)], "nice": True, "zero": False}
 
-    def y(field: str) -> alt.Y:
-        return alt.Y(f"{field}:Q", title=last.question, scale=scale)
+    def y(field: str) -> Channel:
+        return channel(f"{field}:Q", title=last.question, scale=scale)
 
-    base = alt.Chart(alt.InlineData(values=rows))
-    bars = base.mark_rule(color=CORRECTED, strokeWidth=3).encode(x=x, y=y("low"), y2=alt.Y2("high:Q"))
-    thick = base.mark_rule(color=CORRECTED, strokeWidth=8, opacity=0.45)
-    equal = [thick.encode(x=x, y=y("equal_low"), y2=alt.Y2("equal_high:Q"))] if last.equal_low is not None else []
-    curve = base.mark_line(color=CORRECTED, strokeWidth=1.5, point=alt.OverlayMarkDef(size=70, filled=True))
-    numbers = base.mark_text(dx=9, align="left", color=INK).encode(x=x, y=y("value"), text="round:Q")
+    base = Marks(rows)
+    bars = base.mark("rule", color=CORRECTED, strokeWidth=3).encode(x=x, y=y("low"), y2="high")
+    thick = base.mark("rule", color=CORRECTED, strokeWidth=8, opacity=0.45)
+    equal = [thick.encode(x=x, y=y("equal_low"), y2="equal_high")] if last.equal_low is not None else []
+    curve = base.mark("line", color=CORRECTED, strokeWidth=1.5, point={"size": 70, "filled": True})
+    numbers = base.mark("text", dx=9, align="left", color=INK).encode(x=x, y=y("value"), text="round:Q")
     rules = [
-        alt.Chart(alt.InlineData(values=[{"at": at}]))
-        .mark_rule(color=MISSED if at else INK, strokeDash=[6, 4] if at else [1, 0], opacity=0.7)
-        .encode(y=alt.Y("at:Q", scale=scale))
+        Marks([{"at": at}])
+        .mark("rule", color=MISSED if at else INK, strokeDash=[6, 4] if at else [1, 0], opacity=0.7)
+        .encode(y=channel("at:Q", scale=scale))
         for at in lines
         if min(edges) <= at <= max(edges)
     ]

@@ -9,6 +9,7 @@ import numpy as np
 from quorate.analysis.labels import cut
 from quorate.reporting.draw import marks
 from quorate.reporting.draw.theme import CORRECTED, INK, MISSED, NAIVE, colour
+from quorate.reporting.draw.vega import Marks, channel
 from quorate.reporting.page import (
     SAME_EVERY_TIME,
     Caption,
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from quorate.estimate.diagnostics.check import Check
     from quorate.estimate.diagnostics.diagnose import Diagnosis
     from quorate.estimate.diagnostics.tails import Quantiles
-    from quorate.reporting.draw.marks import Chart
+    from quorate.reporting.draw.vega import Spec
     from quorate.reporting.page import Table
 
 MOST_POINTS = 400
@@ -123,15 +124,13 @@ def residual_against_fitted(result: Diagnosis) -> Figure:
         "A bend: effects do not add; a fan: noise depends on the score; parallel stripes: scores are whole numbers.",
     )
 
-    def chart() -> Chart:
-        import altair as alt
-
-        y = alt.Y("residual:Q", title="residual", axis=alt.Axis(grid=True, tickCount=5))
+    def chart() -> Spec:
+        y = channel("residual:Q", title="residual", axis={"grid": True, "tickCount": 5})
         x = marks.axis("fitted", "fitted (score units)", marks.span([row["fitted"] for row in rows]))
         base = marks.chart(rows, y, step=1).encode(x=x)
-        zero = alt.Chart(alt.InlineData(values=[{"at": 0.0}])).mark_rule(color=INK, opacity=0.5, strokeDash=[4, 3])
-        dots = base.mark_point(filled=True, size=18, opacity=0.5, color=CORRECTED)
-        return marks.finish([zero.encode(y=alt.Y("at:Q", title="residual")), dots], height=280)
+        zero = Marks([{"at": 0.0}]).mark("rule", color=INK, opacity=0.5, strokeDash=[4, 3])
+        dots = base.mark("point", filled=True, size=18, opacity=0.5, color=CORRECTED)
+        return marks.finish([zero.encode(y=channel("at:Q", title="residual")), dots], height=280)
 
     finding = f"Residuals have a standard deviation of {sd:.3g}"
     return Figure("residuals", Caption(finding, lines), rows, chart, folded=False)
@@ -148,18 +147,16 @@ def thirds(result: Diagnosis) -> Figure:
         finding = cut(f"{capitalised(out[0].looked_at)}: {out[0].seen}", 200)
     line = f"Variance between levels on one of the {what}; some levels sort the {what} into thirds, others are compared"
 
-    def chart() -> Chart:
+    def chart() -> Spec:
         facets = result.fit.judgments.names
         drawn = [
             {**row, "place": f"{row['facet']}, {row['third']}", "share": row["variance"]}
             | {"colour": colour(row["facet"], facets)}
             for row in rows
         ]
-        import altair as alt
-
         base = marks.chart(drawn, marks.labels("place"), step=26)
-        x = alt.X("variance:Q", title="variance between levels, squared score units", scale=alt.Scale(zero=True))
-        return marks.finish([base.mark_bar(height=14).encode(x=x, color=marks.own_colour())])
+        x = channel("variance:Q", title="variance between levels, squared score units", scale={"zero": True})
+        return marks.finish([base.mark("bar", height=14).encode(x=x, color=marks.own_colour())])
 
     heads = {"facet": "between", "mean": "their mean score", "items": f"{what}, as often as sorted"}
     return Figure("thirds", Caption(finding, (f"{line}, in turn.",)), rows, chart, heads)
@@ -189,17 +186,15 @@ def against_normal(result: Diagnosis, found: Quantiles) -> Figure:
         *([f"{len(kept)} of {n:,} are shown, with the ten at either end."] if len(kept) < n else []),
     )
 
-    def chart() -> Chart:
-        import altair as alt
-
+    def chart() -> Spec:
         shown = [{**row, "colour": CORRECTED if row["low"] <= row["effect"] <= row["high"] else MISSED} for row in rows]
-        y = alt.Y("effect:Q", title=f"{noun} (score units)", axis=alt.Axis(grid=True, tickCount=5))
+        y = channel("effect:Q", title=f"{noun} (score units)", axis={"grid": True, "tickCount": 5})
         x = marks.axis("normal", "quantile of a normal law", marks.span([row["normal"] for row in rows]))
         base = marks.chart(shown, y, step=1).encode(x=x)
-        band = base.mark_area(opacity=0.2, color=NAIVE, aria=False).encode(
-            y=alt.Y("low:Q", title=f"{noun} (score units)"), y2=alt.Y2("high:Q")
+        band = base.mark("area", opacity=0.2, color=NAIVE, aria=False).encode(
+            y=channel("low:Q", title=f"{noun} (score units)"), y2="high"
         )
-        dots = base.mark_point(filled=True, size=30, opacity=0.9).encode(color=marks.own_colour())
+        dots = base.mark("point", filled=True, size=30, opacity=0.9).encode(color=marks.own_colour())
         return marks.finish([band, dots], height=240)
 
     name = f"normal-{found.term.replace(':', '-').replace(' ', '')}"

@@ -10,6 +10,7 @@ import numpy as np
 from quorate.analysis.labels import cut, distinct
 from quorate.reporting.draw import marks
 from quorate.reporting.draw.theme import INK, NAIVE, palette
+from quorate.reporting.draw.vega import channel
 from quorate.reporting.page import Caption, Figure, Section
 from quorate.reporting.pages.judgments.phrases import capital, more
 from quorate.roles import JUDGE, PROMPT
@@ -18,7 +19,7 @@ from quorate.wording import counted, listed, percent, plural, whole_percent
 if TYPE_CHECKING:
     from quorate.analysis.judgments import Analysis
     from quorate.estimate.means.missing_bounds import MissingBounds
-    from quorate.reporting.draw.marks import Chart
+    from quorate.reporting.draw.vega import Spec
     from quorate.reporting.page import Row
 
 MOST_PAIRS = 45
@@ -72,7 +73,7 @@ def missing(analysis: Analysis, facet: str) -> Figure:
     line = f"Share of rows without a usable score, by {facet}; {counted(sum(row['rows'] for row in rows), 'row')}."
     whole = f"Not drawn: {counted(len(rows) - len(some), facet)} with every score." if len(some) < len(rows) else ""
 
-    def chart() -> Chart:
+    def chart() -> Spec:
         colour = palette(analysis.judgments.names).get(facet, NAIVE)
         return marks.bars([{**row, "colour": colour} for row in some[: marks.MOST_ROWS]], "level", "share")
 
@@ -122,9 +123,7 @@ def crossings(analysis: Analysis) -> Figure:
         both = f"{plural(cut(least.a)).capitalize()} and {plural(cut(least.b))}"
         finding = f"{both} are crossed in part: {percent(least.share)} of the pairs occur"
 
-    def chart() -> Chart:
-        import altair as alt
-
+    def chart() -> Spec:
         drawn = []
         for row in rows:
             whole = {"complete": "crossed", "nested": f"{row['facet']} in {row['with']}", "one-to-one": "one to one"}
@@ -132,10 +131,10 @@ def crossings(analysis: Analysis) -> Figure:
             fill, ink = _MEETINGS.get(row["layout"], ("#D9D9D9", "#14181D"))
             drawn.append({**row, "colour": fill, "ink": ink, "text": whole.get(row["layout"], partly)})
         base = marks.chart(drawn, marks.labels("with"), step=44)
-        heads = alt.Axis(labelAngle=0, labelLimit=110, orient="top", domain=False, ticks=False)
-        base = base.encode(x=alt.X("facet:N", sort=None, title=None, axis=heads))
-        box = base.mark_rect(stroke=INK, strokeOpacity=0.25, cornerRadius=3).encode(color=marks.own_colour())
-        text = base.mark_text(fontSize=11).encode(text=alt.Text("text:N"), color=alt.Color("ink:N", scale=None))
+        heads = {"labelAngle": 0, "labelLimit": 110, "orient": "top", "domain": False, "ticks": False}
+        base = base.encode(x=channel("facet:N", sort=None, title=None, axis=heads))
+        box = base.mark("rect", stroke=INK, strokeOpacity=0.25, cornerRadius=3).encode(color=marks.own_colour())
+        text = base.mark("text", fontSize=11).encode(text="text:N", color=channel("ink:N", scale=None))
         return marks.finish([box, text])
 
     caption = Caption(finding, ("Pairs of levels that occur, of all pairs there could be.",))

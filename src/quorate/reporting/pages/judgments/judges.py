@@ -10,6 +10,7 @@ from quorate.analysis.views import MOST_PARTS
 from quorate.analysis.words import number
 from quorate.reporting.draw import marks
 from quorate.reporting.draw.theme import SEQUENTIAL, palette
+from quorate.reporting.draw.vega import channel
 from quorate.reporting.page import Caption, Figure, Section
 from quorate.reporting.pages.judgments.phrases import SHORT, axis, level, more, places, size
 from quorate.roles import JUDGE, PROMPT
@@ -18,7 +19,7 @@ from quorate.wording import counted, decimals, plural
 if TYPE_CHECKING:
     from quorate.analysis.judgments import Analysis
     from quorate.estimate.components.robustness import Part
-    from quorate.reporting.draw.marks import Chart
+    from quorate.reporting.draw.vega import Spec
     from quorate.reporting.page import Row
 
 
@@ -56,7 +57,7 @@ def effects(analysis: Analysis, facet: str) -> Figure:
     predicted = ", drawn towards it as far as the data are thin" if len(rows) > MOST_PARTS else ""
     line = f"Difference from the mean over {counted(len(rows), facet)}{predicted}, with {level(analysis)} intervals"
 
-    def chart() -> Chart:
+    def chart() -> Spec:
         colour = palette(analysis.judgments.names)[facet]
         title = axis(analysis, "difference in")
         return marks.dots(marks.furthest(rows, "effect"), "level", "effect", title, colour, at=0.0)
@@ -87,26 +88,24 @@ def means(analysis: Analysis) -> Figure | None:
     hidden = max(len({row[side] for row in known}) for side in sides) > marks.MOST_ROWS
     rest = [f"The first {marks.MOST_ROWS} are drawn; the table has all."] if hidden else []
 
-    def chart() -> Chart:
-        import altair as alt
-
+    def chart() -> Spec:
         levels = {side: list(dict.fromkeys(row[side] for row in known)) for side in sides}
         down, across = ("row", "column") if len(levels["row"]) >= len(levels["column"]) else ("column", "row")
         first = {side: set(labels[: marks.MOST_ROWS]) for side, labels in levels.items()}
         drawn = [row for row in known if row["row"] in first["row"] and row["column"] in first["column"]]
         values = [row["mean"] for row in drawn]
-        scale = alt.Scale(range=list(SEQUENTIAL), domain=[min(values), max(values)])
+        scale = {"range": list(SEQUENTIAL), "domain": [min(values), max(values)]}
         base = marks.chart(drawn, marks.labels(down, sides[down]), step=30)
         short = sum(map(len, {row[across] for row in drawn})) <= 24
-        heads = alt.Axis(labelAngle=0 if short else -40, labelLimit=110, labelOverlap=False)
-        base = base.encode(x=alt.X(f"{across}:N", sort=None, title=sides[across], axis=heads))
-        legend = alt.Legend(title=axis(analysis, "mean of"), gradientLength=180, titleLimit=280)
-        layers = [base.mark_rect().encode(color=alt.Color("mean:Q", scale=scale, legend=legend))]
+        heads = {"labelAngle": 0 if short else -40, "labelLimit": 110, "labelOverlap": False}
+        base = base.encode(x=channel(f"{across}:N", sort=None, title=sides[across], axis=heads))
+        legend = {"title": axis(analysis, "mean of"), "gradientLength": 180, "titleLimit": 280}
+        layers = [base.mark("rect").encode(color=channel("mean:Q", scale=scale, legend=legend))]
         middle = (min(values) + max(values)) / 2
-        dark = alt.condition(f"datum.mean > {middle}", alt.value("white"), alt.value("#14181D"))
-        label = alt.Text("mean:Q", format=f".{p}f")
-        fits = alt.expr("bandwidth('x') < 32 ? 0 : 1")
-        layers.append(base.mark_text(fontSize=11, opacity=fits).encode(text=label, color=dark))
+        dark = marks.on(f"datum.mean > {middle}")
+        label = channel("mean:Q", format=f".{p}f")
+        fits = {"expr": "bandwidth('x') < 32 ? 0 : 1"}
+        layers.append(base.mark("text", fontSize=11, opacity=fits).encode(text=label, color=dark))
         return marks.finish(layers)
 
     return Figure("means", Caption(f"Means run from {low} to {high}", (line, *empty, *rest)), rows, chart, sides)
@@ -125,7 +124,7 @@ def leave_one_out(analysis: Analysis) -> Figure | None:
     finding = f"Without {cut(most['level'], SHORT)} the mean moves most, by {by if by.startswith('-') else '+' + by}"
     line = f"Mean without one {JUDGE} at a time, for the rest as a panel, with {level(analysis)} intervals"
 
-    def chart() -> Chart:
+    def chart() -> Spec:
         shown = marks.furthest(sorted(known, key=lambda row: -row["mean"]), "change")
         return _against_all(analysis, shown, JUDGE)
 
@@ -148,7 +147,7 @@ def by_category(analysis: Analysis) -> Figure | None:
     finding = f"{plural(cut(grouping, SHORT)).capitalize()} run from {low} to {high}"
     line = f"Mean within each {cut(grouping, SHORT)}, fitted on its own, with {level(analysis)} intervals"
 
-    def chart() -> Chart:
+    def chart() -> Spec:
         return _against_all(analysis, sorted(known, key=lambda row: -row["mean"])[: marks.MOST_ROWS], grouping)
 
     lines = (f"{line}; dashed: the mean over all; {size(analysis)}.", *more(known))
@@ -168,7 +167,7 @@ def _parts(analysis: Analysis, parts: Sequence[Part]) -> list[Row]:
     return rows
 
 
-def _against_all(analysis: Analysis, rows: Sequence[Row], facet: str) -> Chart:
+def _against_all(analysis: Analysis, rows: Sequence[Row], facet: str) -> Spec:
     """Means of parts with intervals, and a line at the mean of the whole."""
     colour = palette(analysis.judgments.names)[facet]
     return marks.dots(rows, "level", "mean", axis(analysis, "mean of"), colour, at=analysis.mean.value)

@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING
 from quorate.analysis.labels import cut, distinct
 from quorate.reporting.draw import marks
 from quorate.reporting.draw.theme import CORRECTED, NAIVE
+from quorate.reporting.draw.vega import channel
 from quorate.reporting.page import Caption, Figure, Page, Section, particulars, source_of, title_of
 from quorate.reporting.pages.judgments.phrases import capital
 
 if TYPE_CHECKING:
     from quorate.analysis.judgments import Analysis
     from quorate.estimate.components.latent import LatentDecomposition
-    from quorate.reporting.draw.marks import Chart
+    from quorate.reporting.draw.vega import Spec
     from quorate.reporting.page import Row, Table
 
 HEADING = "On the scale of log odds"
@@ -58,17 +59,15 @@ def shares(fit: LatentDecomposition) -> Figure:
         {"term": name} | {key: getattr(one, key) for key in keys} for name, one in zip(names, parts, strict=True)
     ]
 
-    def chart() -> Chart:
-        import altair as alt
-
+    def chart() -> Spec:
         scales = {"log odds": "share", "scores as numbers": "linear"}
         drawn = [
             {"term": row["term"], "scale": name, "share": row[key]} for row in rows for name, key in scales.items()
         ]
-        colour = alt.Color("scale:N", scale=alt.Scale(domain=[*scales], range=[CORRECTED, NAIVE]), title=None)
-        x = alt.X("share:Q", title="share of the variance of one judgment", axis=alt.Axis(format="%"))
+        colour = channel("scale:N", scale={"domain": [*scales], "range": [CORRECTED, NAIVE]}, title=None)
+        x = channel("share:Q", title="share of the variance of one judgment", axis={"format": "%"})
         base = marks.chart(drawn, marks.labels("term"), step=marks.step(rows))
-        return marks.finish([base.mark_point(filled=True, size=80).encode(x=x, color=colour)])
+        return marks.finish([base.mark("point", filled=True, size=80).encode(x=x, color=colour)])
 
     finding = f"The orders of the components have a Spearman correlation of {fit.rank_correlation:.2f}"
     lines = ("Share of the variance of one judgment: of log odds, and of scores as numbers.",)

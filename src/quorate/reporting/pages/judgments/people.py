@@ -10,6 +10,7 @@ from quorate.analysis.labels import cut, distinct
 from quorate.analysis.words import significant
 from quorate.reporting.draw import marks
 from quorate.reporting.draw.theme import CORRECTED, NAIVE, palette
+from quorate.reporting.draw.vega import channel
 from quorate.reporting.page import Caption, Figure, Section
 from quorate.reporting.pages.judgments import filters
 from quorate.reporting.pages.judgments.phrases import SHORT, axis, capital
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
     from quorate.analysis.judgments import Analysis
     from quorate.estimate.means.flags import Flag, Flags
-    from quorate.reporting.draw.marks import Chart
+    from quorate.reporting.draw.vega import Spec
     from quorate.reporting.page import Row
 
 MOST_ENDS = 10
@@ -90,9 +91,7 @@ def flagged(analysis: Analysis, flags: Flags) -> Figure:
         "Dots: configurations by mean score, larger where several agree; bar: from the least to the greatest score.",
     )
 
-    def chart() -> Chart:
-        import altair as alt
-
+    def chart() -> Spec:
         more = [{"configurations": flag.cells, "expected": flag.expected**0.5} for flag in flags.flags]
         drawn = [
             {**row, "rows": condition, **own}
@@ -101,13 +100,13 @@ def flagged(analysis: Analysis, flags: Flags) -> Figure:
         scores, facts = _spread(analysis, flags), analysis.support.facts.scores
         x = marks.axis("lowest", axis(analysis), marks.span([facts.low, facts.high]))
         base = marks.chart(drawn, marks.labels("item"), step=marks.step(drawn))
-        bar = base.mark_rule(strokeWidth=8, opacity=0.25, color=NAIVE).encode(x=x, x2=alt.X2("highest:Q"))
+        bar = base.mark("rule", strokeWidth=8, opacity=0.25, color=NAIVE).encode(x=x, x2="highest")
         most = max(row["configurations"] for row in scores)
-        scale = alt.Scale(domain=[1, max(most, 2)], range=[40, 40 + 12 * min(most, 20)])
-        size = alt.Size("configurations:Q", scale=scale, legend=None)
+        scale = {"domain": [1, max(most, 2)], "range": [40, 40 + 12 * min(most, 20)]}
+        size = channel("configurations:Q", scale=scale, legend=None)
         colour = palette(analysis.judgments.names).get(JUDGE, CORRECTED)
         dots = marks.chart(scores, marks.labels("item"), step=marks.step(drawn))
-        points = dots.mark_point(filled=True, opacity=0.7, color=colour).encode(x=marks.like(x, "mean"), size=size)
+        points = dots.mark("point", filled=True, opacity=0.7, color=colour).encode(x=marks.like(x, "mean"), size=size)
         return marks.finish([bar, points])
 
     differ = flags.between > 0

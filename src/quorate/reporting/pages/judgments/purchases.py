@@ -10,6 +10,7 @@ from quorate.analysis.words import significant
 from quorate.plan.designs.names import PARTIAL
 from quorate.reporting.draw import marks
 from quorate.reporting.draw.theme import CORRECTED, INK, NAIVE, palette
+from quorate.reporting.draw.vega import channel
 from quorate.reporting.page import Caption, Figure, Section
 from quorate.reporting.pages.frontier import HEADS, drawing, within_reach
 from quorate.reporting.pages.judgments.phrases import axis, capital, scope, size
@@ -19,7 +20,7 @@ from quorate.wording import counted, listed, whole_percent
 if TYPE_CHECKING:
     from quorate.analysis.judgments import Analysis
     from quorate.plan.designs.dstudy import Projection
-    from quorate.reporting.draw.marks import Chart
+    from quorate.reporting.draw.vega import Spec
     from quorate.reporting.page import Row
 
 
@@ -67,7 +68,7 @@ def frontier(analysis: Analysis) -> Figure | None:
         f"{key} Levels beyond those judged are taken to be like these; the components are estimates.",
     )
 
-    def chart() -> Chart:
+    def chart() -> Spec:
         price = "price in USD (log scale)" if analysis.priced else "judgments in all (log scale)"
         return drawing(best, rows, axis(analysis, "standard error of the mean of"), price)
 
@@ -100,9 +101,7 @@ def what_if(analysis: Analysis) -> Figure | None:
         "Dashed: the study as it is; right: judgments in all. Colours: the facet that changes; diamonds: the best buys."
     )
 
-    def chart() -> Chart:
-        import altair as alt
-
+    def chart() -> Spec:
         colours = {**palette(analysis.judgments.names), "": CORRECTED}
         buys = {cut(one.label) for one in best}
         drawn = [
@@ -113,14 +112,14 @@ def what_if(analysis: Analysis) -> Figure | None:
         base = marks.chart(drawn, marks.labels("change"), step=marks.step(drawn))
         title = axis(analysis, "standard error of the mean of")
         x = marks.axis("se", title, marks.span([row["se"] for row in drawn]))
-        line = base.mark_rule(strokeWidth=2.5, opacity=0.85)
-        dots = base.mark_point(filled=True, opacity=1, size=110).encode(x=x, shape=alt.Shape("shape:N", scale=None))
-        calls = base.mark_text(align="left", dx=8, fontSize=11, color=INK).encode(
-            x=alt.value("width"), text=alt.Text("text:N")
+        line = base.mark("rule", strokeWidth=2.5, opacity=0.85)
+        dots = base.mark("point", filled=True, opacity=1, size=110).encode(x=x, shape=channel("shape:N", scale=None))
+        calls = base.mark("text", align="left", dx=8, fontSize=11, color=INK).encode(
+            x={"value": "width"}, text="text:N"
         )
         layers = [
             marks.line_at(se, x),
-            line.encode(x=marks.like(x, "from"), x2=alt.X2("se:Q"), color=marks.own_colour()),
+            line.encode(x=marks.like(x, "from"), x2="se", color=marks.own_colour()),
             dots.encode(color=marks.own_colour()),
             calls,
         ]

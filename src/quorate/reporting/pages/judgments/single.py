@@ -8,13 +8,14 @@ from quorate.analysis.labels import cut, distinct
 from quorate.analysis.words import number
 from quorate.reporting.draw import marks
 from quorate.reporting.draw.theme import CORRECTED, INK, MISSED, NAIVE
+from quorate.reporting.draw.vega import channel
 from quorate.reporting.page import Caption, Figure, Section
 from quorate.reporting.pages.judgments.phrases import axis, level, more, places
 from quorate.wording import counted, whole_percent
 
 if TYPE_CHECKING:
     from quorate.analysis.judgments import Analysis
-    from quorate.reporting.draw.marks import Chart
+    from quorate.reporting.draw.vega import Spec
     from quorate.reporting.page import Row
 
 
@@ -59,22 +60,20 @@ def single(analysis: Analysis) -> Figure:
         f"Dashed: the mean over all configurations, {number(analysis.naive.target, places(analysis))}."
     )
 
-    def chart() -> Chart:
-        import altair as alt
-
+    def chart() -> Spec:
         verdicts = {True: "naive: misses it", False: "naive: holds it"}
         drawn = [{**row, "verdict": verdicts[row["naive_misses"]]} for row in marks.spread(rows)]
         ends = ("naive_low", "naive_high", "corrected_low", "corrected_high")
         base = marks.chart(drawn, marks.labels("configuration"), step=marks.step(drawn))
         x = marks.axis("mean", axis(analysis, "mean of"), marks.span([row[end] for row in drawn for end in ends]))
-        wide = base.mark_rule(color=CORRECTED, strokeWidth=1.5)
-        wide = wide.encode(x=marks.like(x, "corrected_low"), x2=alt.X2("corrected_high:Q"))
-        scale = alt.Scale(domain=list(verdicts.values()), range=[MISSED, NAIVE])
-        legend = alt.Legend(title=None, symbolType="stroke", symbolStrokeWidth=6, columns=1, labelLimit=400)
-        colour = alt.Color("verdict:N", scale=scale, legend=legend)
-        narrow = base.mark_rule(strokeWidth=6)
-        narrow = narrow.encode(x=marks.like(x, "naive_low"), x2=alt.X2("naive_high:Q"), color=colour)
-        dots = base.mark_point(filled=True, opacity=1, color=INK, size=14).encode(x=x)
+        wide = base.mark("rule", color=CORRECTED, strokeWidth=1.5)
+        wide = wide.encode(x=marks.like(x, "corrected_low"), x2="corrected_high")
+        scale = {"domain": list(verdicts.values()), "range": [MISSED, NAIVE]}
+        legend = {"title": None, "symbolType": "stroke", "symbolStrokeWidth": 6, "columns": 1, "labelLimit": 400}
+        colour = channel("verdict:N", scale=scale, legend=legend)
+        narrow = base.mark("rule", strokeWidth=6)
+        narrow = narrow.encode(x=marks.like(x, "naive_low"), x2="naive_high", color=colour)
+        dots = base.mark("point", filled=True, opacity=1, color=INK, size=14).encode(x=x)
         return marks.finish([marks.line_at(analysis.naive.target, x), wide, narrow, dots])
 
     return Figure("single", Caption(finding, (line, *more(rows, "evenly spaced ones are shown"))), rows, chart)

@@ -13,7 +13,7 @@ from quorate.wording import listed, whole_percent
 
 if TYPE_CHECKING:
     from quorate.analysis.judgments import Analysis
-    from quorate.reporting.draw.marks import Chart
+    from quorate.reporting.draw.vega import Spec
     from quorate.reporting.page import Row
 
 AT_ZERO = "estimated at zero, the boundary"
@@ -53,9 +53,7 @@ def components(analysis: Analysis) -> Figure:
         "Circles: main effects; diamonds: interactions; squares: noise. An arrow: the interval goes on.",
     )
 
-    def chart() -> Chart:
-        import altair as alt
-
+    def chart() -> Spec:
         facets, shown = analysis.judgments.names, rows[: marks.MOST_ROWS]
         window = marks.from_zero([row["se"] for row in shown], [row["high"] for row in shown])
         above = [
@@ -69,8 +67,8 @@ def components(analysis: Analysis) -> Figure:
         ]
         base = marks.chart(drawn, marks.labels("component"), step=46)
         x = marks.axis("se", axis(analysis, "standard error of the mean of"), window)
-        text = base.mark_text(dy=-14, align="left", limit=alt.expr("width - 4"), color=INK)
-        return marks.finish([*marks.intervals(drawn, base, x), text.encode(x=alt.value(3), text=alt.Text("text:N"))])
+        text = base.mark("text", dy=-14, align="left", limit={"expr": "width - 4"}, color=INK)
+        return marks.finish([*marks.intervals(drawn, base, x), text.encode(x={"value": 3}, text="text:N")])
 
     heads = {"share_of_variance": "share of Var(mean)", "se": "standard error it brings", "low": "low, 95%"}
     return Figure("components", Caption(finding, lines), rows, chart, heads | {"high": "high, 95%"})
@@ -97,7 +95,7 @@ def per_judgment(analysis: Analysis) -> Figure:
     fixed = "For a fixed facet it is the spread of its levels' means, which is no sampling variance."
     line = f"Share of the variance of a single score; {size(analysis)}. {fixed}"
 
-    def chart() -> Chart:
+    def chart() -> Spec:
         shown, facets = rows[: marks.MOST_ROWS], analysis.judgments.names
         drawn = [{**row, "colour": colour(row["component"], facets)} for row in shown]
         return marks.bars(drawn, "component", "share_of_variance")

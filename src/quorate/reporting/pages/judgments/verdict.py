@@ -15,7 +15,7 @@ from quorate.wording import listed, plural
 
 if TYPE_CHECKING:
     from quorate.analysis.judgments import Analysis
-    from quorate.reporting.draw.marks import Chart
+    from quorate.reporting.draw.vega import Spec
 
 
 def section(analysis: Analysis) -> Section:
@@ -47,9 +47,7 @@ def intervals(analysis: Analysis) -> Figure:
         *(["An arrow: the interval goes on beyond the scores that occur."] if clipped else []),
     )
 
-    def chart() -> Chart:
-        import altair as alt
-
+    def chart() -> Spec:
         low, high = marks.span([row[end] for row in rows for end in ("low", "high")])
         window = max(low, scores.low), min(high, scores.high)  # a mean cannot be beyond the scores
         drawn = [
@@ -59,7 +57,7 @@ def intervals(analysis: Analysis) -> Figure:
         ]
         base = marks.chart(drawn, marks.labels("interval"), step=60)
         x = marks.axis("mean", axis(analysis, "mean of"), window)
-        text = base.mark_text(dy=-17, color=INK).encode(x=x, text=alt.Text("text:N"))
+        text = base.mark("text", dy=-17, color=INK).encode(x=x, text="text:N")
         return marks.finish([*marks.intervals(drawn, base, x, thickness=7), text])
 
     return Figure("intervals", Caption(finding, lines), rows, chart)

@@ -16,7 +16,7 @@ from quorate.wording import counted, decimals, listed, plural
 
 if TYPE_CHECKING:
     from quorate.estimate.panel.bias import Bias
-    from quorate.reporting.draw.marks import Chart
+    from quorate.reporting.draw.vega import Spec
     from quorate.reporting.page import Row
 
 
@@ -41,7 +41,7 @@ def bias(view: PanelAnalysis) -> Figure:
     read = [f"Blue: above the panel; orange: below. Drawn: by {view.system}."] if view.many else []
     lines = (f"{line}, with {view.coverage} intervals. {scope}", *reason, *read)
 
-    def chart() -> Chart:
+    def chart() -> Spec:
         title = axis(view, "judge less panel, in")
         if view.alone:
             colour = palette(view.panel.judgments.names)[JUDGE]
@@ -134,7 +134,7 @@ def preference(view: PanelAnalysis) -> Figure | None:
     )
     matched = "Judges and systems are matched by name." if found.by_label else ""
 
-    def chart() -> Chart:
+    def chart() -> Spec:
         colour = palette(view.panel.judgments.names)[JUDGE]
         title = axis(view, "self-preference in")
         return marks.dots(marks.furthest(rows, "effect"), "judge", "effect", title, colour, at=0.0)

@@ -10,11 +10,10 @@ from quorate.analysis.labels import cut, distinct
 from quorate.analysis.panel import SHORT, PanelAnalysis
 from quorate.reporting.draw import marks
 from quorate.reporting.draw.theme import INK
+from quorate.reporting.draw.vega import channel
 
 if TYPE_CHECKING:
-    import altair as alt
-
-    from quorate.reporting.draw.marks import Chart
+    from quorate.reporting.draw.vega import Channel, Spec
     from quorate.reporting.page import Row
 
 ALL_SYSTEMS = "on average"
@@ -49,28 +48,22 @@ class Series:
     shapes: tuple[str, ...]
     room: int = 280
 
-    def colour(self) -> alt.Color:
+    def colour(self) -> Channel:
         """Colour with a legend that fits a narrow page."""
-        import altair as alt
+        scale = {"domain": list(self.names), "range": list(self.colours)}
+        return channel(f"{self.field}:N", scale=scale, legend=self.legend())
 
-        scale = alt.Scale(domain=list(self.names), range=list(self.colours))
-        return alt.Color(f"{self.field}:N", scale=scale, legend=self.legend())
-
-    def shape(self) -> alt.Shape:
+    def shape(self) -> Channel:
         """Shape, in the same legend."""
-        import altair as alt
+        scale = {"domain": list(self.names), "range": list(self.shapes)}
+        return channel(f"{self.field}:N", scale=scale, legend=self.legend())
 
-        scale = alt.Scale(domain=list(self.names), range=list(self.shapes))
-        return alt.Shape(f"{self.field}:N", scale=scale, legend=self.legend())
-
-    def legend(self) -> alt.Legend:
+    def legend(self) -> Channel:
         """As many columns as the narrowest page has room for, and names cut where it has none."""
-        import altair as alt
-
         column = LETTER * min(max(map(len, self.names)), SHORT) + SYMBOL
         columns = min(max(self.room // column, 1), len(self.names))
-        limit = alt.expr(f"clamp(width - {SYMBOL}, 60, {LETTER * SHORT})")
-        return alt.Legend(title=None, columns=columns, labelLimit=limit, symbolType="circle", symbolStrokeWidth=0)
+        limit = {"expr": f"clamp(width - {SYMBOL}, 60, {LETTER * SHORT})"}
+        return {"title": None, "columns": columns, "labelLimit": limit, "symbolType": "circle", "symbolStrokeWidth": 0}
 
 
 def systems(view: PanelAnalysis, *, whole: bool = False) -> Series:
@@ -102,48 +95,46 @@ def grouped(
     *,
     at: float | None = None,
     thick: int = 9,
-) -> Chart:
+) -> Spec:
     """Dots with intervals, those of a row above each other in the order of the legend."""
-    import altair as alt
-
     known = marks.known(rows, value)
     window = marks.around(known, value, *([] if at is None else [at]))
     drawn = [marks.drawn(row, window, INK) for row in known]
     series = replace(series, room=NARROW - min(LETTER * max(len(row[label]) for row in drawn), LABELS))
-    tall = alt.Step(thick * len(series.names) + 8, **{"for": "position"})
-    lines = alt.Axis(grid=True, tickBand="extent", ticks=False)
-    apart = alt.Scale(paddingInner=0.2, paddingOuter=0.1)
-    y = alt.Y(f"{label}:N", sort=None, title=None, axis=lines, scale=apart)
-    base = marks.chart(drawn, y, step=1).properties(height=tall)
-    base = base.encode(yOffset=alt.YOffset(f"{series.field}:N", sort=list(series.names)))
+    tall = {"step": thick * len(series.names) + 8, "for": "position"}
+    lines = {"grid": True, "tickBand": "extent", "ticks": False}
+    apart = {"paddingInner": 0.2, "paddingOuter": 0.1}
+    y = channel(f"{label}:N", sort=None, title=None, axis=lines, scale=apart)
+    base = marks.chart(drawn, y, step=1).tall(tall)
+    base = base.encode(yOffset=channel(f"{series.field}:N", sort=list(series.names)))
     x = marks.axis(value, title, window)
-    rule = base.mark_rule(strokeWidth=2, opacity=0.85)
-    rule = rule.encode(x=marks.like(x, "shown_low"), x2=alt.X2("shown_high:Q"), color=series.colour())
-    points = base.mark_point(filled=True, opacity=1, size=48).encode(x=x, color=series.colour(), shape=series.shape())
+    rule = base.mark("rule", strokeWidth=2, opacity=0.85)
+    rule = rule.encode(x=marks.like(x, "shown_low"), x2="shown_high", color=series.colour())
+    points = base.mark("point", filled=True, opacity=1, size=48).encode(
+        x=x, color=series.colour(), shape=series.shape()
+    )
     return marks.finish([*([] if at is None else [marks.line_at(at, x)]), rule, points])
 
 
-def tiles(rows: Sequence[Row], value: str, pattern: str, legend: str, *, text: str | None = None) -> Chart:
+def tiles(rows: Sequence[Row], value: str, pattern: str, legend: str, *, text: str | None = None) -> Spec:
     """A table of colours, judges down and systems across: blue above zero, orange below."""
-    import altair as alt
-
     judges, across = (dict.fromkeys(row[side] for row in rows) for side in ("judge", "system"))
     kept = [set(list(names)[: marks.MOST_ROWS]) for names in (judges, across)]
     rows = [row for row in rows if row["judge"] in kept[0] and row["system"] in kept[1]]
     names = list(dict.fromkeys(row["system"] for row in rows))
     short: Mapping[str, str] = dict(zip(names, distinct(names, 14), strict=True))
     most = max(abs(row[value]) for row in rows) or 1
-    scale = alt.Scale(range=list(DIVERGING), domain=[-most, 0, most], interpolate="rgb", type="linear")
+    scale = {"range": list(DIVERGING), "domain": [-most, 0, most], "interpolate": "rgb", "type": "linear"}
     drawn = [{**row, "across": short[row["system"]]} for row in rows]
     base = marks.chart(drawn, marks.labels("judge"), step=24)
-    heads = alt.Axis(labelAngle=-60, labelLimit=130, labelOverlap=False)
-    base = base.encode(x=alt.X("across:N", sort=None, title=None, axis=heads))
-    key = alt.Legend(title=legend, gradientLength=180, titleLimit=280, format="~g")
-    fill = alt.Color(f"{value}:Q", scale=scale, legend=key)
+    heads = {"labelAngle": -60, "labelLimit": 130, "labelOverlap": False}
+    base = base.encode(x=channel("across:N", sort=None, title=None, axis=heads))
+    key = {"title": legend, "gradientLength": 180, "titleLimit": 280, "format": "~g"}
+    fill = channel(f"{value}:Q", scale=scale, legend=key)
     dark = f"datum.{value} > {0.72 * most} || datum.{value} < {-0.88 * most}"
-    ink = alt.condition(dark, alt.value("white"), alt.value("#14181D"))
-    fits = alt.expr("bandwidth('x') < 30 ? 0 : 1")
-    words = base.mark_text(fontSize=11, opacity=fits).encode(
-        text=alt.Text(f"{text or value}:Q", format=pattern), color=ink
+    ink = marks.on(dark)
+    fits = {"expr": "bandwidth('x') < 30 ? 0 : 1"}
+    words = base.mark("text", fontSize=11, opacity=fits).encode(
+        text=channel(f"{text or value}:Q", format=pattern), color=ink
     )
-    return marks.finish([base.mark_rect().encode(color=fill), words])
+    return marks.finish([base.mark("rect").encode(color=fill), words])

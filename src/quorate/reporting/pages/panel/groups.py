@@ -17,7 +17,7 @@ from quorate.roles import JUDGE
 from quorate.wording import counted, decimals, listed, plural, whole_percent
 
 if TYPE_CHECKING:
-    from quorate.reporting.draw.marks import Chart
+    from quorate.reporting.draw.vega import Spec
     from quorate.reporting.page import Row
 
 
@@ -45,7 +45,7 @@ def means(view: PanelAnalysis) -> Figure | None:
     line = f"Mean score by the judges of each {role}, who weigh equally, less the average of the {plural(role)}"
     lines = (f"{line}, with {view.coverage} intervals. {found.scope}",)
 
-    def chart() -> Chart:
+    def chart() -> Spec:
         colour = palette(view.panel.judgments.names)[JUDGE]
         drawn = [row for row in rows if not row["system"]]
         return marks.dots(drawn, "group", "bias", axis(view, f"{role} less average, in"), colour, at=0.0)
@@ -126,7 +126,7 @@ def panels(view: PanelAnalysis) -> Figure | None:
         f"{view.coverage}, {view.panel.resamples:,} studies of resampled {plural(cut(view.item))}, the panels held."
     )
 
-    def chart() -> Chart:
+    def chart() -> Spec:
         drawn = [row for row in rows if row["system"] == ("" if view.alone else view.systems[system])]
         colour = palette(view.panel.judgments.names)[JUDGE]
         return marks.dots(drawn, "panel", "precision", "precision for the same money, best = 1", colour, at=1.0)

@@ -16,7 +16,7 @@ from quorate.wording import counted, plural
 
 if TYPE_CHECKING:
     from quorate.estimate.panel.crossed import Crossed
-    from quorate.reporting.draw.marks import Chart
+    from quorate.reporting.draw.vega import Spec
     from quorate.reporting.page import Row
 
 MOST_DRAWN = 50
@@ -53,7 +53,7 @@ def components(view: PanelAnalysis) -> Figure | None:
         f"{apart} by the other."
     )
 
-    def chart() -> Chart:
+    def chart() -> Spec:
         series = Series("model", (APART, PUBLISHED), (CORRECTED, MISSED), ("circle", "square"))
         title = f"variance of one score ({cut(view.panel.judgments.score, 30)} squared)"
         return grouped(rows[:MOST_DRAWN], "component", "variance", series, title, at=0.0, thick=11)

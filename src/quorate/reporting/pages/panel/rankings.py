@@ -15,7 +15,7 @@ from quorate.wording import counted, plural
 
 if TYPE_CHECKING:
     from quorate.estimate.panel.reversals import Order, Reversals
-    from quorate.reporting.draw.marks import Chart
+    from quorate.reporting.draw.vega import Spec
     from quorate.reporting.page import Row
 
 PANEL = "whole panel"
@@ -48,7 +48,7 @@ def rankings(view: PanelAnalysis, found: Reversals) -> Figure:
     read = "Drawn: ranks, 1 the best; blue: above the rank that the panel gives, orange: below it."
     lines = (f"{line}; n = {counted(found.means.n_items, cut(view.item))}.", *([read] if view.many else []), sure)
 
-    def chart() -> Chart:
+    def chart() -> Spec:
         if view.many:
             return tiles(rows, "moved", "d", "places up", text="rank")
         return grouped(rows, "judge", "mean", systems(view), axis(view, "mean of"))

@@ -14,13 +14,14 @@ from quorate.analysis.words import significant
 from quorate.plan.panel.strategies import ALL, CYCLIC, RANDOM
 from quorate.reporting.draw import marks
 from quorate.reporting.draw.theme import CORRECTED, MISSED, NAIVE
+from quorate.reporting.draw.vega import channel
 from quorate.reporting.page import Caption, Figure
 from quorate.reporting.pages.panel.drawing import Series, axis
 from quorate.reporting.pages.panel.rankings import FEW
 from quorate.wording import capitalised, plural, whole_percent
 
 if TYPE_CHECKING:
-    from quorate.reporting.draw.marks import Chart
+    from quorate.reporting.draw.vega import Spec
     from quorate.reporting.page import Row
     from quorate.simulate.strategies import Validation
 
@@ -94,10 +95,8 @@ def sharings(view: PanelAnalysis) -> Figure | None:
     return Figure("panel-sharings", caption, rows, None, heads, folded=len(rows) > FEW)
 
 
-def _chart(view: PanelAnalysis, rows: list[Row]) -> Chart:
+def _chart(view: PanelAnalysis, rows: list[Row]) -> Spec:
     """Standard error against calls per item on log axes: predicted lines, redrawn studies with their error."""
-    import altair as alt
-
     field = "se" if view.check is not None else "se_like_these"
     first = "" if view.alone else view.systems[str(view.drawn)]
     own = [row for row in rows if row["system"] == first and row["strategy"] in STRATEGIES]
@@ -107,18 +106,18 @@ def _chart(view: PanelAnalysis, rows: list[Row]) -> Chart:
             row |= {"low": row["redrawn"] - row["error"], "high": row["redrawn"] + row["error"]}
     colours, shapes, dashes = zip(*STRATEGIES.values(), strict=True)
     series = Series("strategy", tuple(STRATEGIES), colours, shapes)
-    dash = alt.Scale(domain=list(STRATEGIES), range=list(dashes))
-    log = alt.Scale(type="log", padding=20, nice=False)
-    x_axis = alt.Axis(values=sorted({row["calls"] for row in drawn}), format="d", grid=False)
-    x = alt.X("calls:Q", title=f"judge calls per {cut(view.item, 30)} (log scale)", scale=log, axis=x_axis)
-    y_axis = alt.Axis(grid=True, tickCount=5, format="~g")
-    y = partial(alt.Y, title=axis(view, "standard error of the mean of"), scale=log, axis=y_axis)
+    dash = {"domain": list(STRATEGIES), "range": list(dashes)}
+    log = {"type": "log", "padding": 20, "nice": False}
+    x_axis = {"values": sorted({row["calls"] for row in drawn}), "format": "d", "grid": False}
+    x = channel("calls:Q", title=f"judge calls per {cut(view.item, 30)} (log scale)", scale=log, axis=x_axis)
+    y_axis = {"grid": True, "tickCount": 5, "format": "~g"}
+    y = partial(channel, title=axis(view, "standard error of the mean of"), scale=log, axis=y_axis)
     base = marks.chart(drawn, y(f"{field}:Q"), step=1).encode(x=x)
-    line = base.mark_line(strokeWidth=2).encode(color=series.colour())
-    layers = [line.encode(strokeDash=alt.StrokeDash("strategy:N", scale=dash, legend=None))]
-    points = base.mark_point(filled=True, opacity=1, size=80).encode(color=series.colour(), shape=series.shape())
+    line = base.mark("line", strokeWidth=2).encode(color=series.colour())
+    layers = [line.encode(strokeDash=channel("strategy:N", scale=dash, legend=None))]
+    points = base.mark("point", filled=True, opacity=1, size=80).encode(color=series.colour(), shape=series.shape())
     if view.check is not None:
-        rule = base.mark_rule(strokeWidth=2).encode(y=y("low:Q"), y2=alt.Y2("high:Q"), color=series.colour())
+        rule = base.mark("rule", strokeWidth=2).encode(y=y("low:Q"), y2="high", color=series.colour())
         layers += [rule, points.encode(y=y("redrawn:Q"))]
     else:
         layers.append(points)

@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 from quorate.reporting.draw import marks
 from quorate.reporting.draw.theme import CORRECTED, MISSED, NAIVE, OTHERS
+from quorate.reporting.draw.vega import Marks, channel
 from quorate.reporting.page import Caption, Figure, Page, Row, Section, Tile, particulars
 from quorate.reproduction.published import publication
 from quorate.wording import capitalised, counted
 
 if TYPE_CHECKING:
-    from quorate.reporting.draw.marks import Chart
+    from quorate.reporting.draw.vega import Spec
     from quorate.reporting.page import Table
     from quorate.reproduction.comparison import Compared, Ran, Reproduction
     from quorate.reproduction.study import Drawing
@@ -114,45 +115,40 @@ def redrawn(drawing: Drawing) -> Figure:
     return Figure(drawing.name, Caption(drawing.title, ("Our numbers.",)), drawing.rows, _chart(drawing), folded=False)
 
 
-def _chart(drawing: Drawing) -> Callable[[], Chart]:
-    def chart() -> Chart:
-        import altair as alt
-
+def _chart(drawing: Drawing) -> Callable[[], Spec]:
+    def chart() -> Spec:
         tips = [_tip(name, value) for name, value in drawing.rows[0].items()]
-        base = alt.Chart(alt.InlineData(values=tuple(drawing.rows))).encode(tooltip=tips)
+        base = Marks(drawing.rows).encode(tooltip=tips)
         if drawing.by:
             names = [*dict.fromkeys(str(row[drawing.by]) for row in drawing.rows)]
-            scale = alt.Scale(domain=names, range=[COLOURS[i % len(COLOURS)] for i in range(len(names))])
-            legend = alt.Legend(title=None, columns=3, labelLimit=240)
-            base = base.encode(color=alt.Color(f"{drawing.by}:N", scale=scale, legend=legend))
-        scale = alt.Scale(type="log", nice=False) if drawing.log else alt.Scale(zero=drawing.mark == "bar")
-        x = alt.X(
-            f"{drawing.x}:Q", title=drawing.x, scale=scale, axis=alt.Axis(grid=drawing.mark == "bar", tickCount=5)
+            colours = {"domain": names, "range": [COLOURS[i % len(COLOURS)] for i in range(len(names))]}
+            legend = {"title": None, "columns": 3, "labelLimit": 240}
+            base = base.encode(color=channel(f"{drawing.by}:N", scale=colours, legend=legend))
+        scale: Spec = {"type": "log", "nice": False} if drawing.log else {"zero": drawing.mark == "bar"}
+        x = channel(
+            f"{drawing.x}:Q", title=drawing.x, scale=scale, axis={"grid": drawing.mark == "bar", "tickCount": 5}
         )
         if isinstance(drawing.rows[0][drawing.y], str):
             y = marks.labels(drawing.y)
-            tall: dict[str, Any] = {"height": alt.Step(26)}
+            tall: dict[str, Any] = {"height": {"step": 26}}
         else:
-            y = alt.Y(
-                f"{drawing.y}:Q", title=drawing.y, scale=alt.Scale(zero=False), axis=alt.Axis(grid=True, tickCount=5)
-            )
+            y = channel(f"{drawing.y}:Q", title=drawing.y, scale={"zero": False}, axis={"grid": True, "tickCount": 5})
             tall = {"height": 300}
         base = base.encode(x=x, y=y)
         plain: dict[str, Any] = {} if drawing.by else {"color": CORRECTED}
         if drawing.mark == "bar":
-            layers = [base.mark_bar(height=14, **plain)]
+            layers = [base.mark("bar", height=14, **plain)]
         else:
-            dots = base.mark_point(filled=True, size=50, opacity=0.8, **plain)
-            layers = [dots] if drawing.mark == "point" else [base.mark_line(strokeWidth=2.5, **plain), dots]
+            dots = base.mark("point", filled=True, size=50, opacity=0.8, **plain)
+            layers = [dots] if drawing.mark == "point" else [base.mark("line", strokeWidth=2.5, **plain), dots]
         return marks.finish(layers, **tall)
 
     return chart
 
 
 def _tip(name: str, value: object) -> Any:
-    import altair as alt
 
-    return alt.Tooltip(f"{name}:N") if isinstance(value, str) else alt.Tooltip(f"{name}:Q", format=".4~r")
+    return channel(f"{name}:N") if isinstance(value, str) else channel(f"{name}:Q", format=".4~r")
 
 
 def methods(drawn: bool) -> str:

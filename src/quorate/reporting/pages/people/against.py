@@ -25,7 +25,7 @@ from quorate.wording import capitalised, counted, listed, percent, plural
 if TYPE_CHECKING:
     from quorate.estimate.agreement.against import Against
     from quorate.estimate.agreement.yardsticks import Flips, Measured
-    from quorate.reporting.draw.marks import Chart
+    from quorate.reporting.draw.vega import Spec
     from quorate.reporting.page import Table
 
 
@@ -111,7 +111,7 @@ def summary(result: Against) -> Figure:
         f"It beats {_ends(result.beaten)} by the bootstrap. {seemed}",
     )
 
-    def chart() -> Chart:
+    def chart() -> Spec:
         looks = [(NAIVE, "circle"), (CORRECTED, "circle"), (NAIVE, "square")]
         return marks.dots(rows, "what", "value", "share of right verdicts", looks, at=None, tall=34)
 
@@ -135,7 +135,7 @@ def configurations(result: Against) -> Figure:
     lines = [f"Share of right verdicts, with {100 * result.level:.4g}% intervals. Dashed: the majority of all."]
     lines += [f"The chart shows {marks.MOST_ROWS} of them, evenly spaced."] if len(rows) > marks.MOST_ROWS else []
 
-    def chart() -> Chart:
+    def chart() -> Spec:
         shown = marks.spread(marks.known(rows, "value", "low", "high"))
         return marks.dots(shown, "configuration", "value", "share of right verdicts", NAIVE, at=result.majority.value)
 
@@ -161,7 +161,7 @@ def tertiles(result: Against) -> Figure:
         f"The {plural(result.unit)} in dispute are those to send to people.",
     )
 
-    def chart() -> Chart:
+    def chart() -> Spec:
         looks = [(NAIVE, "circle"), (CORRECTED, "circle")] * len(result.tertiles)
         return marks.dots(rows, "what", "value", "share of right verdicts", looks, at=None)
 
@@ -180,7 +180,7 @@ def flips(found: Flips) -> Figure:
         )
     lines = ("Chance that two verdicts of one judge on one item differ: under two prompts, and in two answers to one.",)
 
-    def chart() -> Chart:
+    def chart() -> Spec:
         return marks.dots(rows, "what", "value", "share of pairs of verdicts", CORRECTED, at=0.0, tall=34)
 
     return Figure("flips", Caption(finding, lines), rows, chart, {"what": " ", "value": "share"}, unfolded=True)
@@ -205,7 +205,7 @@ def drops(result: Against) -> Figure:
         "More labels: those that would tell the change from none with a chance of 90%, if it is as found.",
     )
 
-    def chart() -> Chart:
+    def chart() -> Spec:
         return marks.dots(rows, "judge", "value", "change without the judge", CORRECTED, at=0.0)
 
     heads = {"value": "change", "more": "more labels to settle it"}

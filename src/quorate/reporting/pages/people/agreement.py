@@ -28,7 +28,7 @@ from quorate.wording import counted
 
 if TYPE_CHECKING:
     from quorate.estimate.agreement.agreement import Agreement
-    from quorate.reporting.draw.marks import Chart
+    from quorate.reporting.draw.vega import Spec
     from quorate.reporting.page import Table
 
 ALL = "all"
@@ -121,7 +121,7 @@ def differences(view: AgreementAnalysis) -> Figure:
     known = [row for row in marks.known(rows, "points", "low", "high") if row["of"] == ALL]
     known = [row for row in known if row["ties"] == KINDS["overall"]]
 
-    def chart() -> Chart:
+    def chart() -> Spec:
         pairs = [{"pair": f"{row['first']} less {row['less']}", **row} for row in marks.furthest(known, "points")]
         title = "difference of agreement, points of percent"
         return marks.dots(pairs, "pair", "points", title, CORRECTED, at=0.0, tall=_STEP)
@@ -195,9 +195,7 @@ def cells(view: AgreementAnalysis) -> Figure:
         caption = Caption(f"Judgments are right in {ends}", lines)
     known = marks.known(rows, "low", "high")
 
-    def chart() -> Chart:
-        import altair as alt
-
+    def chart() -> Spec:
         both = [
             {name: value for name, value in row.items() if not name.startswith("all_")}
             | {"low": row["all_low"], "high": row["all_high"], "alone_low": row["low"], "alone_high": row["high"]}
@@ -207,8 +205,8 @@ def cells(view: AgreementAnalysis) -> Figure:
         x = marks.axis("right", "share of right judgments", window)
         drawn = [marks.drawn(row, window, CORRECTED) for row in both]
         base = marks.chart(drawn, marks.labels("cell"), step=17)
-        alone = base.mark_rule(strokeWidth=6, opacity=0.45).encode(
-            x=marks.like(x, "alone_low"), x2=alt.X2("alone_high:Q"), color=marks.own_colour()
+        alone = base.mark("rule", strokeWidth=6, opacity=0.45).encode(
+            x=marks.like(x, "alone_low"), x2="alone_high", color=marks.own_colour()
         )
         return marks.finish([alone, *marks.intervals(drawn, base, x, thickness=1.2)])
 
@@ -295,10 +293,10 @@ def _names(view: AgreementAnalysis) -> dict[str, str]:
 
 def _dots(
     rows: list[Row], label: str, value: str, title: str, *, line: float | None = None
-) -> Callable[[], Chart] | None:
+) -> Callable[[], Spec] | None:
     """Labels and shares, with intervals; what leaves out ties as grey diamonds."""
 
-    def chart() -> Chart:
+    def chart() -> Spec:
         spread = marks.spread(rows)
         grey = [row.get("ties") == KINDS["decisive"] for row in spread]
         looks = [(NAIVE, "diamond") if decisive else (CORRECTED, "circle") for decisive in grey]

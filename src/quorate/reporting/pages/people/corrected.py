@@ -12,7 +12,7 @@ from quorate.wording import capitalised, counted, listed
 
 if TYPE_CHECKING:
     from quorate.estimate.agreement.corrected import Corrected
-    from quorate.reporting.draw.marks import Chart
+    from quorate.reporting.draw.vega import Spec
     from quorate.reporting.page import Table
 
 _LONG = 200
@@ -62,7 +62,7 @@ def means(result: Corrected) -> Figure:
     covers = f"{100 * result.level:.4g}% intervals"
     lines = (f"{capitalised(cut(result.what, _LONG))}, with {covers}; judges have none for what people find.",)
 
-    def chart() -> Chart:
+    def chart() -> Spec:
         ends = ("low", "high")
         drawable = [row | {end: float("nan") if row[end] is None else row[end] for end in ends} for row in rows]
         window = marks.around(drawable, "value")

@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING
 from quorate.analysis.labels import cut
 from quorate.reporting.draw import marks
 from quorate.reporting.draw.theme import CORRECTED, NAIVE
+from quorate.reporting.draw.vega import channel
 from quorate.reporting.page import Caption, Figure, Page, Row, Section, Tile, particulars, source_of, title_of
 from quorate.wording import capitalised, counted
 
 if TYPE_CHECKING:
     from quorate.plan.labels.labels_plan import LabelsPlan
-    from quorate.reporting.draw.marks import Chart
+    from quorate.reporting.draw.vega import Spec
     from quorate.reporting.page import Table
 
 _LONG = 200
@@ -75,15 +76,13 @@ def same_price(result: LabelsPlan) -> Figure:
         (f"Half-width of every split of {result.best.cost:,.6g}, by the number of labels.",),
     )
 
-    def chart() -> Chart:
-        import altair as alt
-
+    def chart() -> Spec:
         shown = [row | {"colour": CORRECTED if row["units"] else NAIVE} for row in rows]
-        x = alt.X("labels:Q", title="labels by people", scale=alt.Scale(type="log", nice=False))
-        y = alt.Y("half_width:Q", title="half-width", scale=alt.Scale(zero=True))
+        x = channel("labels:Q", title="labels by people", scale={"type": "log", "nice": False})
+        y = channel("half_width:Q", title="half-width", scale={"zero": True})
         base = marks.chart(shown, y, step=1).encode(x=x)
-        dots = base.mark_point(filled=True, size=60, opacity=1).encode(color=marks.own_colour())
-        return marks.finish([base.mark_line(strokeWidth=2, color=CORRECTED), dots], height=260)
+        dots = base.mark("point", filled=True, size=60, opacity=1).encode(color=marks.own_colour())
+        return marks.finish([base.mark("line", strokeWidth=2, color=CORRECTED), dots], height=260)
 
     return Figure("same-price", caption, rows, chart, _HEADS)
 

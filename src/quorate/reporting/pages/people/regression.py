@@ -14,7 +14,7 @@ from quorate.wording import counted, listed
 
 if TYPE_CHECKING:
     from quorate.estimate.regression.result import Regression
-    from quorate.reporting.draw.marks import Chart
+    from quorate.reporting.draw.vega import Spec
     from quorate.reporting.page import Table
 
 
@@ -63,7 +63,7 @@ def coefficients(result: Regression) -> Figure:
     )
     lines = (f"Corrected coefficients with {100 * result.level:.4g}% intervals{_scale(result)}.",)
 
-    def chart() -> Chart:
+    def chart() -> Spec:
         return marks.dots(rows, "coefficient", "value", "coefficient", CORRECTED, at=0.0)
 
     heads = {"se": "standard error", "df": "degrees of freedom"}
@@ -91,7 +91,7 @@ def ways(result: Regression) -> Figure:
         finding = f"The predictions make {counted(result.labels, 'label')} worth {effective:,.0f}"
     line = f"{100 * result.level:.4g}% intervals; those of the judge's labels count none of its errors."
 
-    def chart() -> Chart:
+    def chart() -> Spec:
         return marks.dots(rows, "by", "value", "coefficient", looks, at=0.0)
 
     return Figure("ways", Caption(finding, (line,)), rows, chart if rows else None, {"value": "coefficient"})

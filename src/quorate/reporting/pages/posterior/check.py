@@ -8,13 +8,14 @@ from quorate.analysis.labels import cut
 from quorate.numerics.posterior.ranks import BINS, DRAWS, Uniformity
 from quorate.reporting.draw import marks
 from quorate.reporting.draw.theme import CORRECTED, INK, MISSED, NAIVE
+from quorate.reporting.draw.vega import Marks, channel
 from quorate.reporting.page import Caption, Figure, Page, Row, Section, Tile, particulars, source_of, title_of
 from quorate.reporting.pages.posterior.page import LINKS
 from quorate.wording import counted
 
 if TYPE_CHECKING:
     from quorate.estimate.posterior.check import PosteriorCheck
-    from quorate.reporting.draw.marks import Chart
+    from quorate.reporting.draw.vega import Channel, Spec
     from quorate.reporting.page import Table
 
 
@@ -71,26 +72,24 @@ def histogram(name: str, parameter: str, found: Uniformity, band: tuple[int, int
     said = "all bars in the band" if not outside else f"{counted(outside, 'bar')} outside the band"
     finding = f"{cut(parameter)}: {said}, p = {found.p:.3f}"
 
-    def chart() -> Chart:
-        import altair as alt
-
+    def chart() -> Spec:
         shown = [
             {**row, "colour": CORRECTED if row["in the band"] else MISSED, "low": low, "high": high} for row in rows
         ]
         expected = sum(found.counts) / BINS
-        x = alt.X("ranks:N", sort=None, title="rank of the truth", axis=alt.Axis(labelAngle=0, labelOverlap=True))
+        x = channel("ranks:N", sort=None, title="rank of the truth", axis={"labelAngle": 0, "labelOverlap": True})
         top = 1.05 * max(high, *found.counts)
-        scale, axis = alt.Scale(domain=[0, top], nice=False), alt.Axis(tickCount=4)
+        scale, axis = {"domain": [0, top], "nice": False}, {"tickCount": 4}
 
-        def y(field: str) -> alt.Y:
-            return alt.Y(f"{field}:Q", title="studies", scale=scale, axis=axis)
+        def y(field: str) -> Channel:
+            return channel(f"{field}:Q", title="studies", scale=scale, axis=axis)
 
-        base = alt.Chart(alt.InlineData(values=tuple(shown))).encode(x=x, tooltip=["ranks:N", "studies:Q"])
-        lines = alt.Chart(alt.InlineData(values=[{"low": low, "high": high, "expected": expected}]))
+        base = Marks(shown).encode(x=x, tooltip=["ranks:N", "studies:Q"])
+        lines = Marks([{"low": low, "high": high, "expected": expected}])
         layers = [
-            lines.mark_rect(opacity=0.25, color=NAIVE).encode(y=y("low"), y2=alt.Y2("high:Q")),
-            base.mark_bar(width=alt.RelativeBandSize(0.8)).encode(y=y("studies"), color=marks.own_colour()),
-            lines.mark_rule(color=INK, opacity=0.6, strokeDash=[4, 3]).encode(y=y("expected")),
+            lines.mark("rect", opacity=0.25, color=NAIVE).encode(y=y("low"), y2="high"),
+            base.mark("bar", width={"band": 0.8}).encode(y=y("studies"), color=marks.own_colour()),
+            lines.mark("rule", color=INK, opacity=0.6, strokeDash=[4, 3]).encode(y=y("expected")),
         ]
         return marks.finish(layers, height=150)
 

@@ -15,7 +15,7 @@ from quorate.wording import counted, listed, whole_percent
 
 if TYPE_CHECKING:
     from quorate.estimate.posterior.result import DrawnComponents
-    from quorate.reporting.draw.marks import Chart
+    from quorate.reporting.draw.vega import Spec
     from quorate.reporting.page import Table
 
 LINKS = {"logit": "a logit model", "ordinal": "a cumulative logit model with ordered thresholds"}
@@ -72,7 +72,7 @@ def components(result: DrawnComponents) -> Figure:
         "Circles: main effects; diamonds: interactions; squares: noise.",
     )
 
-    def chart() -> Chart:
+    def chart() -> Spec:
         facets = result.judgments.names
         looks = [(colour(one.name, facets), SHAPES[kind(one.name)]) for one in result.components]
         return marks.dots(rows, "component", "share", "share of the variance of one judgment", looks, at=0.0)
@@ -99,7 +99,7 @@ def priors(result: DrawnComponents) -> Figure:
         "An arrow: the interval goes on.",
     )
 
-    def chart() -> Chart:
+    def chart() -> Spec:
         shown = [{key: value for key, value in row.items() if key not in ("law", "narrower")} for row in rows]
         window = marks.from_zero([row["sd"] for row in shown], [row["high"] for row in shown[1::2]])
         looks = [NAIVE if place % 2 == 0 else CORRECTED for place in range(len(shown))]
@@ -137,7 +137,7 @@ def means(result: DrawnComponents) -> Figure:
         "Others by reweighted draws; reliable where the Pareto k of the weights is at most 0.7.",
     )
 
-    def chart() -> Chart:
+    def chart() -> Spec:
         looks = [(CORRECTED if one.factor == 1 else NAIVE, "circle") for one in result.sensitivity.with_prior]
         return marks.dots(rows, "prior", "mean", "mean score", looks, at=None, tall=34)
 

@@ -9,12 +9,13 @@ from quorate.estimate.ratings.moves import Moves
 from quorate.estimate.ratings.ratings import Ratings
 from quorate.reporting.draw import marks
 from quorate.reporting.draw.theme import CORRECTED, NAIVE
+from quorate.reporting.draw.vega import channel
 from quorate.reporting.page import Caption, Figure, Row, Section
 from quorate.wording import capitalised, counted, listed
 
 if TYPE_CHECKING:
     from quorate.analysis.ratings import RatingsAnalysis
-    from quorate.reporting.draw.marks import Chart
+    from quorate.reporting.draw.vega import Spec
 
 MOST_DRAWN = 120
 
@@ -58,16 +59,14 @@ def moved(moves: Moves, unit: str) -> Figure:
     lines = [f"{line}intervals for each: the error that both ratings share has cancelled."]
     lines += [f"The first {MOST_DRAWN} are drawn; the table has all."] * (len(rows) > MOST_DRAWN)
 
-    def chart() -> Chart:
-        import altair as alt
-
+    def chart() -> Spec:
         first = rows[:MOST_DRAWN]
         window = marks.around(first, "move")
         drawn = []
         for row in first:
             certain = row["low"] > 0 or row["high"] < 0
             drawn.append(marks.drawn(row, window, CORRECTED if certain else NAIVE))
-        names = alt.Y("system:N", sort=None, title=None)
+        names = channel("system:N", sort=None, title=None)
         base = marks.chart(drawn, names, step=20)
         return marks.finish([*marks.intervals(drawn, base, marks.axis("move", unit, window), thickness=2)])
 

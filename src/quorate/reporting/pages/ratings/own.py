@@ -9,13 +9,14 @@ from quorate.analysis.labels import distinct
 from quorate.estimate.ratings.ratings import Ratings
 from quorate.reporting.draw import marks
 from quorate.reporting.draw.theme import CORRECTED, NAIVE
+from quorate.reporting.draw.vega import channel
 from quorate.reporting.page import Caption, Figure, Row, Section
 from quorate.wording import capitalised, counted, listed, plural
 
 if TYPE_CHECKING:
     from quorate.analysis.ratings import RatingsAnalysis
     from quorate.estimate.ratings.contrast import Contrast
-    from quorate.reporting.draw.marks import Chart
+    from quorate.reporting.draw.vega import Spec
 
 MOST_DRAWN = 120
 
@@ -50,14 +51,12 @@ def rates(name: str, of: str, found: Mapping[str, Contrast], level: float, words
     finding = f"{counted(apart, of)} of {len(rows):,} surely {'differs' if apart == 1 else 'differ'} from the mean"
     span = f"{100 * level:.4g}%"
 
-    def chart() -> Chart:
-        import altair as alt
-
+    def chart() -> Spec:
         first = rows[:MOST_DRAWN]
         window = marks.around(first, "value")
         colours = [CORRECTED if certain else NAIVE for certain in sure]
         drawn = [marks.drawn(row, window, colour) for row, colour in zip(first, colours, strict=False)]
-        base = marks.chart(drawn, alt.Y("level:N", sort=None, title=None), step=20)
+        base = marks.chart(drawn, channel("level:N", sort=None, title=None), step=20)
         return marks.finish([*marks.intervals(drawn, base, marks.axis("value", words, window), thickness=2)])
 
     heads = {"level": of, "value": words, "se": "standard error", "low": f"low, {span}", "high": f"high, {span}"}

@@ -15,17 +15,16 @@ from quorate.estimate.ratings.ratings import Ratings
 from quorate.numerics.ratings.ties.registry import tie_model
 from quorate.reporting.draw import marks
 from quorate.reporting.draw.theme import CORRECTED, INK, NAIVE
+from quorate.reporting.draw.vega import Marks, channel
 from quorate.reporting.page import Caption, Figure, Page, Row, Section, Tile, particulars, source_of, title_of
 from quorate.reporting.pages.ratings import moves, own
 from quorate.wording import capitalised, counted, listed
 
 if TYPE_CHECKING:
-    import altair as alt
-
     from quorate.estimate.ratings.fragility import Fragility
     from quorate.estimate.ratings.judges import ByJudges
     from quorate.estimate.ratings.leaderboard import Leaderboard
-    from quorate.reporting.draw.marks import Chart
+    from quorate.reporting.draw.vega import Channel, Spec
     from quorate.reporting.page import Table
 
 MOST_IN_GRID = 80
@@ -111,23 +110,19 @@ def leaderboard(view: RatingsAnalysis) -> Figure:
     if len(found) > MOST_DRAWN:
         lines.append(f"The first {MOST_DRAWN} are drawn; the table has all.")
 
-    def chart() -> Chart:
-        import altair as alt
-
+    def chart() -> Spec:
         first = rows[:MOST_DRAWN]
         window = marks.around(first, "rating")
         colour = NAIVE if view.not_rankable else CORRECTED
         drawn = [{**marks.drawn(row, window, colour), "side": row["group"] % 2 * _SHADE} for row in first]
         x = marks.axis("rating", view.unit, window)
         base = marks.chart(drawn, _systems(len(first)), step=_step(len(first)))
-        bands = base.mark_rect(color=INK, height={"band": 1}).encode(opacity=alt.Opacity("side:Q", scale=None))
-        right = alt.ExprRef("width + 10")
-        text = base.mark_text(align="left", x=right, color=INK, fontSize=_size(len(first))).encode(
-            text=alt.Text("rank:N")
-        )
-        head = alt.Chart(alt.InlineData(values=[{"text": "rank"}]))
-        named = head.mark_text(align="left", x=right, y=-8, color=INK, opacity=0.7, fontSize=11).encode(
-            text=alt.Text("text:N")
+        bands = base.mark("rect", color=INK, height={"band": 1}).encode(opacity=channel("side:Q", scale=None))
+        right = {"expr": "width + 10"}
+        text = base.mark("text", align="left", x=right, color=INK, fontSize=_size(len(first))).encode(text="rank:N")
+        head = Marks([{"text": "rank"}])
+        named = head.mark("text", align="left", x=right, y=-8, color=INK, opacity=0.7, fontSize=11).encode(
+            text="text:N"
         )
         shaded = [bands] if len(found.groups) > 1 else []
         return marks.finish([*shaded, *marks.intervals(drawn, base, x, thickness=2), text, named])
@@ -155,21 +150,19 @@ def ranks(view: RatingsAnalysis) -> Figure:
     level = f"{100 * view.level:.4g}%"
     line = f"Bars: ranks with {level} confidence, {at_once(view.found)}; thick: of a system chosen before looking."
 
-    def chart() -> Chart:
-        import altair as alt
-
-        scale = alt.Scale(domain=[0.5, most + 0.5], nice=False, zero=False)
-        axis = alt.Axis(values=_ticks(most), format="d", grid=True)
+    def chart() -> Spec:
+        scale = {"domain": [0.5, most + 0.5], "nice": False, "zero": False}
+        axis = {"values": _ticks(most), "format": "d", "grid": True}
         x, place, shown_low = (
-            alt.X(f"{field}:Q", title="rank", scale=scale, axis=axis) for field in ("from", "place", "shown_low")
+            channel(f"{field}:Q", title="rank", scale=scale, axis=axis) for field in ("from", "place", "shown_low")
         )
         drawn = [{**row, "from": row["low"] - 0.4, "text": row["high"] + 0.4} for row in rows[:MOST_DRAWN]]
         drawn = [{**row, "shown_low": row["own_low"] - 0.4, "shown_high": row["own_high"] + 0.4} for row in drawn]
         base = marks.chart(drawn, _systems(len(drawn)), step=_step(len(drawn)))
-        wide = base.mark_bar(color=CORRECTED, opacity=0.35, height={"band": 0.35}).encode(x=x, x2=alt.X2("text:Q"))
-        alone = base.mark_bar(color=CORRECTED, opacity=0.9, height={"band": 0.6})
-        alone = alone.encode(x=shown_low, x2=alt.X2("shown_high:Q"))
-        return marks.finish([wide, alone, base.mark_tick(color=INK, thickness=2).encode(x=place)])
+        wide = base.mark("bar", color=CORRECTED, opacity=0.35, height={"band": 0.35}).encode(x=x, x2="text")
+        alone = base.mark("bar", color=CORRECTED, opacity=0.9, height={"band": 0.6})
+        alone = alone.encode(x=shown_low, x2="shown_high")
+        return marks.finish([wide, alone, base.mark("tick", color=INK, thickness=2).encode(x=place)])
 
     heads = {"low": "rank, from", "high": "rank, to"}
     heads |= {"own_low": "from, if chosen beforehand", "own_high": "to, if chosen beforehand"}
@@ -203,22 +196,20 @@ def pairs(view: RatingsAnalysis) -> Figure:
         "White: which of the two is better is not known. That does not say they are equal.",
     )
 
-    def chart() -> Chart:
-        import altair as alt
-
+    def chart() -> Spec:
         places = zip(rows, better, worse, strict=True)
         boxes = [{**row, "i": i + 1, "j": j + 1, "left": j + 0.5, "right": j + 1.5} for row, i, j in places]
         boxes = [{**row, "top": row["i"] - 0.5, "bottom": row["i"] + 0.5} for row in boxes]
-        axis = alt.Axis(grid=False, format="d", values=_ticks(count))
+        axis = {"grid": False, "format": "d", "values": _ticks(count)}
         ends = [0.5, count + 0.5]
-        across, down = (alt.Scale(domain=domain, nice=False, zero=False) for domain in (ends, ends[::-1]))
-        tips = [alt.Tooltip("better:N"), alt.Tooltip("worse:N")]
-        x = alt.X("left:Q", title="place of the other system", axis=axis, scale=across)
-        y = alt.Y("top:Q", title="place of the better system", axis=axis, scale=down)
-        cells = alt.Chart(alt.InlineData(values=tuple(boxes))).mark_rect(color=CORRECTED, opacity=0.85)
-        cells = cells.encode(x=x, x2=alt.X2("right:Q"), y=y, y2=alt.Y2("bottom:Q"), tooltip=tips)
-        diagonal = alt.Chart(alt.InlineData(values=[{"left": end, "top": end} for end in ends]))
-        same = diagonal.mark_line(color=INK, opacity=0.4).encode(x=x, y=y)
+        across, down = ({"domain": domain, "nice": False, "zero": False} for domain in (ends, ends[::-1]))
+        tips = [channel("better:N"), channel("worse:N")]
+        x = channel("left:Q", title="place of the other system", axis=axis, scale=across)
+        y = channel("top:Q", title="place of the better system", axis=axis, scale=down)
+        cells = Marks(boxes).mark("rect", color=CORRECTED, opacity=0.85)
+        cells = cells.encode(x=x, x2="right", y=y, y2="bottom", tooltip=tips)
+        diagonal = Marks([{"left": end, "top": end} for end in ends])
+        same = diagonal.mark("line", color=INK, opacity=0.4).encode(x=x, y=y)
         return marks.finish([cells, same], height=min(360, 60 + 12 * count))
 
     return Figure("pairs", Caption(finding, lines), rows, chart, {"better": "surely better", "worse": "than"})
@@ -342,12 +333,10 @@ def options(view: RatingsAnalysis) -> str:
     return ", ".join(chosen)
 
 
-def _systems(count: int) -> alt.Y:
+def _systems(count: int) -> Channel:
     """The axis of systems, with every label however many there are."""
-    import altair as alt
-
-    axis = alt.Axis(labelFontSize=_size(count), labelOverlap=False)
-    return alt.Y("system:N", sort=None, title=None, axis=axis)
+    axis = {"labelFontSize": _size(count), "labelOverlap": False}
+    return channel("system:N", sort=None, title=None, axis=axis)
 
 
 def _ticks(most: int) -> list[int]:

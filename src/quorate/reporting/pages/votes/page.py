@@ -12,6 +12,7 @@ from quorate.analysis.words import number, p_value, share
 from quorate.estimate.votes.margin_law import EDGES
 from quorate.reporting.draw import marks
 from quorate.reporting.draw.theme import CORRECTED, INK, MISSED, palette
+from quorate.reporting.draw.vega import Marks, channel
 from quorate.reporting.page import Caption, Figure, Page, Row, Section, Tile
 from quorate.reporting.pages.votes.read import health, used
 from quorate.reporting.pages.votes.ties import ties
@@ -21,10 +22,8 @@ from quorate.table.votes import Votes
 from quorate.wording import counted, listed, margin
 
 if TYPE_CHECKING:
-    import altair as alt
-
     from quorate.estimate.votes.stability import Stability
-    from quorate.reporting.draw.marks import Chart
+    from quorate.reporting.draw.vega import Channel, Spec
     from quorate.reporting.page import Table
 
 SEED = "0, the default of every bootstrap"
@@ -116,16 +115,14 @@ def margins(view: VotesAnalysis) -> Figure:
         f"Intervals: {coverage(view)}, bootstrap over pairs. {needs}{typical(view)}",
     )
 
-    def chart() -> Chart:
-        import altair as alt
-
-        base = alt.Chart(alt.InlineData(values=_cumulative(view)))
-        x = alt.X("margin:Q", title="margin", scale=alt.Scale(domain=[0, 0.5], nice=False))
+    def chart() -> Spec:
+        base = Marks(_cumulative(view))
+        x = channel("margin:Q", title="margin", scale={"domain": [0, 0.5], "nice": False})
         y = _share("share", "share of pairs with at most this margin")
         steps, smooth = (f"datum.law === '{name}'" for name in LAWS)
-        line = base.mark_line(strokeWidth=2.5).encode(x=x, y=y, color=_colour())
-        stairs = base.mark_line(strokeWidth=2, interpolate="step-after").encode(x=x, y=y, color=_colour())
-        return marks.finish([stairs.transform_filter(steps), line.transform_filter(smooth)], height=300)
+        line = base.mark("line", strokeWidth=2.5).encode(x=x, y=y, color=_colour())
+        stairs = base.mark("line", strokeWidth=2, interpolate="step-after").encode(x=x, y=y, color=_colour())
+        return marks.finish([stairs.only(steps), line.only(smooth)], height=300)
 
     heads = {"share": "of pairs at most", "corrected": "without noise", "n": "votes needed"}
     return Figure("margins", Caption(finding, lines), rows, chart, heads, unfolded=True)
@@ -184,22 +181,20 @@ def decided(view: VotesAnalysis) -> Figure:
         "As estimated takes every margin at its estimate, so that near ties look easier than they are.",
     )
 
-    def chart() -> Chart:
-        import altair as alt
-
+    def chart() -> Spec:
         laws = dict(zip(("decided", "corrected"), LAWS, strict=True))
         drawn = [{"law": name, "votes": row["votes"], "share": row[key]} for key, name in laws.items() for row in rows]
         drawn = marks.known(drawn, "share")
-        ticks = alt.Axis(format=",", values=TICKS, grid=False)
-        scale = alt.Scale(type="log", nice=False, padding=8)
-        x = alt.X("votes:Q", title="decisive votes for each pair (log scale)", scale=scale, axis=ticks)
+        ticks = {"format": ",", "values": TICKS, "grid": False}
+        scale = {"type": "log", "nice": False, "padding": 8}
+        x = channel("votes:Q", title="decisive votes for each pair (log scale)", scale=scale, axis=ticks)
         title = "share of pairs decided"
         ends = [{name: row[name] for name in ("votes", "low", "high")} for row in rows]
-        band = alt.Chart(alt.InlineData(values=marks.known(ends, "low", "high"))).mark_area(color=MISSED, opacity=0.2)
-        base = alt.Chart(alt.InlineData(values=tuple(drawn))).encode(x=x, y=_share("share", title), color=_colour())
-        points = base.mark_point(filled=True, size=36, opacity=1).encode(tooltip=["law:N", "votes:Q", "share:Q"])
-        wide = band.encode(x=x, y=_share("low", title), y2=alt.Y2("high:Q"))
-        return marks.finish([wide, base.mark_line(strokeWidth=2.5), points], height=320)
+        band = Marks(marks.known(ends, "low", "high")).mark("area", color=MISSED, opacity=0.2)
+        base = Marks(drawn).encode(x=x, y=_share("share", title), color=_colour())
+        points = base.mark("point", filled=True, size=36, opacity=1).encode(tooltip=["law:N", "votes:Q", "share:Q"])
+        wide = band.encode(x=x, y=_share("low", title), y2="high")
+        return marks.finish([wide, base.mark("line", strokeWidth=2.5), points], height=320)
 
     heads = {"votes": "votes for each pair", "decided": "share decided, as estimated"}
     heads |= {"corrected": "without noise", "within_reach": "share with enough power"}
@@ -226,7 +221,7 @@ def equal_budget(view: VotesAnalysis) -> Figure:
         *(["Unbounded: all votes of the study agree."] if unanimous else []),
     )
 
-    def chart() -> Chart:
+    def chart() -> Spec:
         title, side = "standard errors from one half (z)", "votes for each pair"
         return marks.dots(marks.known(rows, "z"), "votes", "z", title, CORRECTED, at=view.reach, tall=30, side=side)
 
@@ -259,28 +254,28 @@ def stability(found: Stability) -> Figure:
         both = f"Margins in {first} of each pair and in its others"
         caption = Caption(f"{both} have a rank correlation of {found.spearman:.2f}{noise}", lines)
 
-    def chart() -> Chart:
-        import altair as alt
-
+    def chart() -> Spec:
         drawn = [{**row, "which": CHANGED if row["drift_p"] <= LEVEL else SAME} for row in rows]
         window = marks.span([row[name] for row in rows for name in ("early", "rest")] + [0.0])
         x = marks.axis("early", "margin in the first votes", window)
-        y = alt.Y("rest:Q", title="margin in the others", scale=alt.Scale(domain=list(window), nice=False, zero=False))
-        colours = alt.Scale(domain=[SAME, CHANGED], range=[CORRECTED, MISSED])
-        shapes = alt.Scale(domain=[SAME, CHANGED], range=["circle", "diamond"])
-        legend = alt.Legend(title=None, columns=1, labelLimit=260)
+        y = channel(
+            "rest:Q", title="margin in the others", scale={"domain": list(window), "nice": False, "zero": False}
+        )
+        colours = {"domain": [SAME, CHANGED], "range": [CORRECTED, MISSED]}
+        shapes = {"domain": [SAME, CHANGED], "range": ["circle", "diamond"]}
+        legend = {"title": None, "columns": 1, "labelLimit": 260}
         tips = [
-            alt.Tooltip("pair:N"),
-            *(alt.Tooltip(f"{name}:Q", format=".3f") for name in ("early", "rest", "drift_p")),
+            channel("pair:N"),
+            *(channel(f"{name}:Q", format=".3f") for name in ("early", "rest", "drift_p")),
         ]
-        dots = alt.Chart(alt.InlineData(values=tuple(drawn))).mark_point(filled=True, size=45, opacity=0.75)
+        dots = Marks(drawn).mark("point", filled=True, size=45, opacity=0.75)
         colour, shape = (
-            alt.Color("which:N", scale=colours, legend=legend),
-            alt.Shape("which:N", scale=shapes, legend=legend),
+            channel("which:N", scale=colours, legend=legend),
+            channel("which:N", scale=shapes, legend=legend),
         )
         cloud = dots.encode(x=x, y=y, color=colour, shape=shape, tooltip=tips)
-        ends = alt.InlineData(values=[{"early": end, "rest": end} for end in window])
-        line = alt.Chart(ends).mark_line(color=INK, opacity=0.6, strokeDash=[4, 3], strokeWidth=1).encode(x=x, y=y)
+        ends = [{"early": end, "rest": end} for end in window]
+        line = Marks(ends).mark("line", color=INK, opacity=0.6, strokeDash=[4, 3], strokeWidth=1).encode(x=x, y=y)
         return marks.finish([line, cloud], height=360)
 
     heads = {
@@ -315,7 +310,7 @@ def dependence(view: VotesAnalysis) -> Figure:
     )
     lines = tuple(filter(None, (line, few_levels(view))))
 
-    def chart() -> Chart:
+    def chart() -> Spec:
         colours = palette([row["by"] for row in known])
         looks = [(colours[row["by"]], "circle") for row in known]
         return marks.dots(known, "by", "ratio", "clustered over independent standard error", looks, at=1.0, tall=30)
@@ -346,19 +341,16 @@ def _cumulative(view: VotesAnalysis) -> list[Row]:
     ]
 
 
-def _colour() -> alt.Color:
+def _colour() -> Channel:
     """As estimated and without noise, in a legend of strokes that fits a narrow page."""
-    import altair as alt
-
-    legend = alt.Legend(title=None, columns=1, symbolType="stroke", symbolStrokeWidth=3, labelLimit=260)
-    return alt.Color("law:N", scale=alt.Scale(domain=list(LAWS), range=list(LAWS.values())), legend=legend)
+    legend = {"title": None, "columns": 1, "symbolType": "stroke", "symbolStrokeWidth": 3, "labelLimit": 260}
+    return channel("law:N", scale={"domain": list(LAWS), "range": list(LAWS.values())}, legend=legend)
 
 
-def _share(field: str, title: str) -> alt.Y:
-    import altair as alt
+def _share(field: str, title: str) -> Channel:
 
-    axis = alt.Axis(format="~%", grid=True, tickCount=5)
-    return alt.Y(f"{field}:Q", title=title, axis=axis, scale=alt.Scale(domain=[0, 1]))
+    axis = {"format": "~%", "grid": True, "tickCount": 5}
+    return channel(f"{field}:Q", title=title, axis=axis, scale={"domain": [0, 1]})
 
 
 def _whole(votes: float) -> float:

@@ -11,12 +11,13 @@ from quorate.analysis.labels import cut
 from quorate.numerics.votes.power import normal_size
 from quorate.reporting.draw import marks
 from quorate.reporting.draw.theme import CORRECTED, INK, MISSED
+from quorate.reporting.draw.vega import Marks, channel
 from quorate.reporting.page import Caption, Figure, Page, Section, Tile, particulars
 from quorate.wording import counted
 
 if TYPE_CHECKING:
     from quorate.plan.power.protocols import Protocol, Protocols
-    from quorate.reporting.draw.marks import Chart
+    from quorate.reporting.draw.vega import Spec
     from quorate.reporting.page import Row, Table
 
 COLOURS = (MISSED, CORRECTED)
@@ -94,20 +95,18 @@ def distribution(found: Protocols) -> Figure:
     finding = f"The median margin is {said[0]}, {said[1]}"
     lines = ("Pairs by the size of their margin, as estimated: noise adds to small ones, most where votes are few.",)
 
-    def chart() -> Chart:
-        import altair as alt
-
+    def chart() -> Spec:
         drawn = [
             {"by": name, "from": row["from"], "to": row["from"] + STEP, "pairs": row[key]}
             for key, name in zip(("first", "second"), found.names, strict=True)
             for row in rows
         ]
         middles = [{"by": name, "from": value} for name, value in zip(found.names, middle, strict=True)]
-        x = alt.X("from:Q", title="size of the margin", scale=alt.Scale(domain=[0, 0.5], nice=False))
-        y = alt.Y("pairs:Q", title="pairs", stack=None, axis=alt.Axis(tickMinStep=1, format="d"))
-        base = alt.Chart(alt.InlineData(values=tuple(drawn)))
-        bars = base.mark_rect(opacity=0.5).encode(x=x, x2="to:Q", y=y, y2=alt.datum(0), color=_colour(found))
-        lines = alt.Chart(alt.InlineData(values=tuple(middles))).mark_rule(strokeDash=[5, 4], strokeWidth=2)
+        x = channel("from:Q", title="size of the margin", scale={"domain": [0, 0.5], "nice": False})
+        y = channel("pairs:Q", title="pairs", stack=None, axis={"tickMinStep": 1, "format": "d"})
+        base = Marks(drawn)
+        bars = base.mark("rect", opacity=0.5).encode(x=x, x2="to", y=y, y2={"datum": 0}, color=_colour(found))
+        lines = Marks(middles).mark("rule", strokeDash=[5, 4], strokeWidth=2)
         return marks.finish([bars, lines.encode(x=x, color=_colour(found))], height=220)
 
     heads = {"margin": "size of the margin", "from": "", "first": found.first.name, "second": found.second.name}
@@ -126,25 +125,23 @@ def pairs(found: Protocols) -> Figure:
         "A margin above 0: the second system of the pair is preferred.",
     )
 
-    def chart() -> Chart:
-        import altair as alt
-
+    def chart() -> Spec:
         ends = ("first_low", "first_high", "second_low", "second_high")
         window = marks.span([float(row[name]) for row in rows for name in ends] + [0.0])
-        scale = alt.Scale(domain=list(window), nice=False, zero=False)
-        x = alt.X("first_margin:Q", title=f"margin under {cut(found.first.name)}", scale=scale)
-        y = alt.Y("second_margin:Q", title=f"margin under {cut(found.second.name)}", scale=scale)
-        base = alt.Chart(alt.InlineData(values=tuple(rows)))
-        across = base.mark_rule(color=CORRECTED, opacity=0.35).encode(
-            x=alt.X("first_low:Q", scale=scale), x2="first_high:Q", y=y
+        scale = {"domain": list(window), "nice": False, "zero": False}
+        x = channel("first_margin:Q", title=f"margin under {cut(found.first.name)}", scale=scale)
+        y = channel("second_margin:Q", title=f"margin under {cut(found.second.name)}", scale=scale)
+        base = Marks(rows)
+        across = base.mark("rule", color=CORRECTED, opacity=0.35).encode(
+            x=channel("first_low:Q", scale=scale), x2="first_high", y=y
         )
-        down = base.mark_rule(color=CORRECTED, opacity=0.35).encode(
-            x=x, y=alt.Y("second_low:Q", scale=scale), y2="second_high:Q"
+        down = base.mark("rule", color=CORRECTED, opacity=0.35).encode(
+            x=x, y=channel("second_low:Q", scale=scale), y2="second_high"
         )
-        tips = ["pair:N", *(alt.Tooltip(f"{one}_margin:Q", format=".3f") for one in ("first", "second"))]
-        dots = base.mark_point(filled=True, size=55, color=CORRECTED, opacity=0.9).encode(x=x, y=y, tooltip=tips)
-        same = alt.InlineData(values=[{"first_margin": end, "second_margin": end} for end in window])
-        line = alt.Chart(same).mark_line(color=INK, opacity=0.6, strokeDash=[4, 3], strokeWidth=1).encode(x=x, y=y)
+        tips = [channel("pair:N"), *(channel(f"{one}_margin:Q", format=".3f") for one in ("first", "second"))]
+        dots = base.mark("point", filled=True, size=55, color=CORRECTED, opacity=0.9).encode(x=x, y=y, tooltip=tips)
+        same = [{"first_margin": end, "second_margin": end} for end in window]
+        line = Marks(same).mark("line", color=INK, opacity=0.6, strokeDash=[4, 3], strokeWidth=1).encode(x=x, y=y)
         return marks.finish([line, across, down, dots], height=340)
 
     heads = {
@@ -176,19 +173,17 @@ def scaling(found: Protocols) -> Figure:
         "Curve: votes that are independent of each other; above it lie pairs whose prompts differ.",
     )
 
-    def chart() -> Chart:
-        import altair as alt
-
+    def chart() -> Spec:
         sizes = np.linspace(max(0.01, 0.9 * min(row["size"] for row in rows)), 0.5, 60)
         curve = [
             {"size": float(size), "votes": float(votes)}
             for size, votes in zip(sizes, normal_size(sizes, found.alpha, found.power), strict=True)
         ]
-        x = alt.X("size:Q", title="size of the margin", scale=alt.Scale(domain=[0, 0.5], nice=False))
-        y = alt.Y("votes:Q", title="votes needed (log scale)", scale=alt.Scale(type="log"), axis=alt.Axis(format=","))
-        line = alt.Chart(alt.InlineData(values=tuple(curve))).mark_line(color=INK, opacity=0.5).encode(x=x, y=y)
-        tips = ["pair:N", "by:N", alt.Tooltip("size:Q", format=".3f"), alt.Tooltip("votes:Q", format=",")]
-        dots = alt.Chart(alt.InlineData(values=tuple(rows))).mark_point(filled=True, size=55, opacity=0.85)
+        x = channel("size:Q", title="size of the margin", scale={"domain": [0, 0.5], "nice": False})
+        y = channel("votes:Q", title="votes needed (log scale)", scale={"type": "log"}, axis={"format": ","})
+        line = Marks(curve).mark("line", color=INK, opacity=0.5).encode(x=x, y=y)
+        tips = [channel("pair:N"), channel("by:N"), channel("size:Q", format=".3f"), channel("votes:Q", format=",")]
+        dots = Marks(rows).mark("point", filled=True, size=55, opacity=0.85)
         return marks.finish([line, dots.encode(x=x, y=y, color=_colour(found), tooltip=tips)], height=300)
 
     heads = {"by": "protocol", "size": "size of the margin", "votes": "votes needed"}
@@ -225,10 +220,9 @@ def _place(sizes: Any, edges: Any) -> Any:
 
 
 def _colour(found: Protocols) -> Any:
-    import altair as alt
 
-    scale = alt.Scale(domain=list(found.names), range=list(COLOURS))
-    return alt.Color("by:N", scale=scale, legend=alt.Legend(title=None, labelLimit=240))
+    scale = {"domain": list(found.names), "range": list(COLOURS)}
+    return channel("by:N", scale=scale, legend={"title": None, "labelLimit": 240})
 
 
 def _needed(one: Protocol) -> str:

@@ -14,7 +14,7 @@ from quorate.reporting.pages.verdict import SHORT
 from quorate.wording import counted
 
 if TYPE_CHECKING:
-    from quorate.reporting.draw.marks import Chart
+    from quorate.reporting.draw.vega import Spec
     from quorate.reporting.page import Table
 
 
@@ -47,7 +47,7 @@ def ranks(result: Standings) -> Figure:
     rows: list[Row] = [{**row, "system": cut(str(row["system"]), SHORT)} for row in result.rows()]
     known = sum(row["best"] == row["worst"] for row in rows)
 
-    def chart() -> Chart:
+    def chart() -> Spec:
         shown = marks.spread([{**row, "middle": (row["best"] + row["worst"]) / 2} for row in rows])
         window = (0.5, len(rows) + 0.5)
         x = marks.axis("middle", "rank", window)
@@ -73,7 +73,7 @@ def pairs(result: Standings) -> Figure:
     ]
     shown: list[Row] = [{name: value for name, value in row.items() if name not in ("a", "b")} for row in rows]
 
-    def chart() -> Chart:
+    def chart() -> Spec:
         some = marks.spread([{**row, "value": row["share"]} for row in shown])
         window = marks.around(some, "value", 0.5)
         open_ = {Outcome.UNDECIDED.value: NAIVE, Outcome.EQUIVALENT.value: NAIVE}
