@@ -67,6 +67,7 @@ if TYPE_CHECKING:
     from quorate.plan.designs.dstudy import project as project
     from quorate.plan.labels.plan_labels import plan_labels as plan_labels
     from quorate.plan.naive import naive as naive
+    from quorate.plan.next_battles import next_battles as next_battles
     from quorate.plan.panel.panel import panel as panel
     from quorate.plan.panel.screening import screen as screen
     from quorate.plan.power.clusters import clustered_sample_size as clustered_sample_size
@@ -155,6 +156,7 @@ _HOMES = {
     "monitor": "quorate.decide.stop",
     "monitor_all": "quorate.decide.standings",
     "naive": "quorate.plan.naive",
+    "next_battles": "quorate.plan.next_battles",
     "one_vote_each": "quorate.estimate.votes.prompts",
     "optimize": "quorate.plan.search.optimize",
     "panel": "quorate.plan.panel.panel",

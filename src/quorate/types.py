@@ -91,6 +91,7 @@ if TYPE_CHECKING:
     from quorate.plan.designs.dstudy import Projection as Projection
     from quorate.plan.labels.labels_plan import LabelsPlan as LabelsPlan
     from quorate.plan.naive import Naive as Naive
+    from quorate.plan.next_battles import NextBattles as NextBattles
     from quorate.plan.panel.panel import Panel as Panel
     from quorate.plan.panel.screening import Screening as Screening
     from quorate.plan.power.clusters import Clustered as Clustered
@@ -178,6 +179,7 @@ _HOMES = {
     "MissingBounds": "quorate.estimate.means.missing_bounds",
     "Monitor": "quorate.decide.stop",
     "Naive": "quorate.plan.naive",
+    "NextBattles": "quorate.plan.next_battles",
     "OneVoteEach": "quorate.estimate.votes.prompts",
     "Optimum": "quorate.plan.search.optimum",
     "PairAnalysis": "quorate.analysis.pair",

@@ -43,6 +43,7 @@ ONE_OF_EACH = [
     caveats.mostly_shown_first("x", 90, 100),
     caveats.first_wins(70, 100),
     caveats.shrunk_ratings(1.0),
+    caveats.reweighted("stabilised", 4000, 3800.0),
     caveats.refits_without_ratings(12, 1000),
     caveats.few_pilot_items("items", 12, 20),
     caveats.unfinished_items("3 items"),

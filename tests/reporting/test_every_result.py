@@ -181,6 +181,7 @@ RESULTS: dict[str, Callable[[Path], Any]] = {
     "Analysis": lambda _: q.analyze(judgments()),
     "Alpha": lambda _: q.alpha(judgments()),
     "Assignment": lambda _: q.assign(items=list(SPOKEN), judges=["x", "y"], layout="cyclic"),
+    "NextBattles": lambda _: q.next_battles(votes(), 9),
     "BattleSample": lambda _: q.sample_battles(["x", "x", "x", "y"], [LABELS[0], LABELS[0], "z", "z"], floor=2),
     "Clustered": lambda _: q.clustered_sample_size(1051, icc=0.001, cluster=3),
     "Components": lambda _: parts(),

@@ -308,3 +308,12 @@ def reruns_unknown() -> Caveat:
         "reruns-unknown",
         "no prompt was asked twice: how many verdicts change by themselves, without another wording, is not known",
     )
+
+
+def reweighted(how: str, votes: int, worth: float) -> Caveat:
+    """Votes that count by the chances at which they were asked."""
+    like = "early and late votes of a pair count alike" if how == "stabilised" else "all pairs count alike"
+    return Caveat(
+        "reweighted",
+        f"votes are weighted by the chance that their pair was asked, so that {like}: {votes:,} are worth {worth:,.0f}",
+    )

@@ -64,6 +64,7 @@ STAGES = (
             "plan-votes": "How many votes are needed, for a margin, for equivalence or from a pilot.",
             "plan-labels": "How many labels by people and predictions by judges to buy, from a pilot with both.",
             "protocols": "Which of two ways of collecting votes decides with fewer of them.",
+            "next-battles": "Which pairs of systems to ask about next.",
             "sample-battles": "Which battles to have judged.",
             "replay": "What smaller studies of these votes would have found.",
             "validate": "Whether plans by a pilot would have done better on a table that exists.",

@@ -92,8 +92,9 @@ def read_votes(
         Whether columns that were recognised by name are named on standard error; they are in ``notes`` either way.
     **roles : str
         Columns of ``prompt``, ``prompt_type``, ``judge``, ``cluster`` (such as the ranking that several votes come
-        from), ``order`` (which model was shown first; ``order="model_a"`` if that one always was), ``time`` and
-        ``count`` (votes that a row stands for). Those not given are recognised by name; ``""`` leaves one out.
+        from), ``propensity`` (the chance at which a vote was asked of its pair, as `quorate.next_battles` gives it),
+        ``order`` (which model was shown first; ``order="model_a"`` if that one always was), ``time`` and ``count``
+        (votes that a row stands for). Those not given are recognised by name; ``""`` leaves one out.
 
     Returns
     -------

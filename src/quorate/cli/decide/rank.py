@@ -10,6 +10,7 @@ import typer
 from quorate.cli.console import caveats, read_as, say, table
 from quorate.cli.options import File, Files, Fit, For, Group, Output, Reading, Seed, Systems, command, only
 from quorate.cli.options.reading import role_of
+from quorate.estimate.ratings.reweight import Reweight
 from quorate.numerics.ratings.ties.registry import Ties
 
 if TYPE_CHECKING:
@@ -71,6 +72,14 @@ class Ranking(Group):
         int | None,
         For("votes"),
         typer.Option(metavar="N", help="Votes: intervals by so many refits of resampled votes. Default: none."),
+    ] = None
+    reweight: Annotated[
+        Reweight | None,
+        For("votes"),
+        typer.Option(
+            help="Votes with chances at which they were asked (--role propensity=COLUMN): how they are weighted by "
+            "these. Default: stabilised."
+        ),
     ] = None
     fragility: Annotated[
         bool,

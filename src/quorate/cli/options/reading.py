@@ -281,8 +281,8 @@ class VoteReading(Rows):
         For("votes"),
         typer.Option(
             metavar="ROLE=COLUMN",
-            help="Columns of prompt, prompt_type, judge, cluster, order, time or count; repeat for each. Columns not "
-            "named are recognised by their names; judge= leaves a recognised role out.",
+            help="Columns of prompt, prompt_type, judge, cluster, propensity, order, time or count; repeat for each. "
+            "Columns not named are recognised by their names; judge= leaves a recognised role out.",
         ),
     ] = None
     status: Annotated[

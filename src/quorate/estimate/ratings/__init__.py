@@ -9,6 +9,7 @@
 ``boards``: a board for every level of a facet.
 ``linked``: the systems that can be rated together, and where the others stand.
 ``covariates``, ``moves``: what else the two of a vote differ in, and how far ratings move at equal covariates.
+``reweight``: votes weighted by the chances at which they were asked.
 ``clusters``: how ratings vary with the facets that votes share.
 ``counts``, ``contrast``, ``ranked``: votes counted for the model, contrasts of its parameters, what both results share.
 ``fragility``: how few votes keep the first system first.

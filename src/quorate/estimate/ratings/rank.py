@@ -8,6 +8,7 @@ from typing import Any, overload
 
 from numpy.typing import ArrayLike
 
+from quorate.arguments import argument
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.components.decomposition import Method
 from quorate.estimate.means.targets import Target
@@ -16,6 +17,7 @@ from quorate.estimate.ratings.bradley_terry import bradley_terry
 from quorate.estimate.ratings.fragility import fragility as fragility_of
 from quorate.estimate.ratings.leaderboard import Leaderboard, leaderboard
 from quorate.estimate.ratings.ratings import Ratings
+from quorate.estimate.ratings.reweight import Reweight, reweighted
 from quorate.estimate.votes.dependence import Cluster
 from quorate.numerics.ratings.ties.registry import Ties
 from quorate.table.judgments import Judgments
@@ -30,6 +32,7 @@ def rank(
     cluster: Cluster | None = None,
     level: float = 0.95,
     weights: ArrayLike | None = None,
+    reweight: Reweight | None = None,
     position: bool | None = None,
     covariates: Sequence[str] | None = None,
     ties_by_system: bool | None = None,
@@ -65,6 +68,7 @@ def rank(
     ties: Ties | None = None,
     cluster: Cluster | None = None,
     level: float = 0.95,
+    reweight: Reweight | None = None,
     position: bool | None = None,
     ties_by_system: bool | None = None,
     discrimination: str | None = None,
@@ -89,6 +93,7 @@ def rank(
     cluster: Cluster | None = None,
     level: float = 0.95,
     weights: ArrayLike | None = None,
+    reweight: Reweight | None = None,
     position: bool | None = None,
     ties_by_system: bool | None = None,
     discrimination: str | None = None,
@@ -125,7 +130,12 @@ def rank(
     level : float
         Coverage of intervals, in (0, 1).
     weights : array, shape (rows,), optional
-        Votes: weight of every row's votes, such as 1 over the chance that they were asked for.
+        Votes: weight of every row's votes.
+    reweight : {"stabilised", "uniform", "none"}, optional
+        Votes with a ``propensity``, the chance at which each was asked of its pair (`quorate.next_battles`).
+        ``stabilised``, the default there: within a pair by 1 over that chance, so that votes that followed from others
+        count as those before. ``uniform``: by 1 over the chance, as if all pairs had been asked alike. ``none``: as
+        they are.
     position : bool, optional
         Votes: whether to estimate what being shown first does; ratings are then of systems shown in either order.
     ties_by_system : bool, optional
@@ -188,7 +198,7 @@ def rank(
     """
     votes: dict[str, Any] = {"ties": ties, "cluster": cluster, "weights": weights, "position": position}
     votes |= {"ties_by_system": ties_by_system, "discrimination": discrimination}
-    votes |= {"regularisation": regularisation, "resamples": resamples, "fragility": fragility}
+    votes |= {"regularisation": regularisation, "resamples": resamples, "fragility": fragility, "reweight": reweight}
     scores: dict[str, Any] = {"facet": facet, "targets": targets, "random": random}
     scores |= {"method": method, "residual_by": residual_by}
     of_scores = isinstance(judgments_or_votes, Judgments)
@@ -204,12 +214,25 @@ def rank(
         return boards(checked, by, lambda part: rank(part, level=level, seed=seed, **given))
     if isinstance(judgments_or_votes, Judgments):
         return leaderboard(judgments_or_votes, level=level, seed=seed, **given)
-    asked = given.pop("fragility", False)
+    return of_votes(judgments_or_votes, level=level, seed=seed, **given)
+
+
+def of_votes(votes: Votes, *, fragility: bool = False, reweight: str | None = None, **options: Any) -> Ratings:
+    """Ratings, weighted by the chances at which votes were asked, or with how few votes decide."""
+    if reweight is not None and "weights" in options:
+        raise InvalidInput("reweight: gives the weights; leave one of the two out")
+    chosen = None if "weights" in options else reweighted(checked_votes(votes), reweight)
+    if chosen is not None and fragility:
+        fix = argument("reweight", "none")
+        raise InvalidInput(f"reweight: fragility is of votes as they are; take them so with {fix}")
     for name in ("weights", "position", "covariates", "ties_by_system", "discrimination", "regularisation"):
-        if asked and given.get(name) is not None:
+        if fragility and name in options:
             raise InvalidInput(f"{name}: fragility is of ratings without; leave out one of the two")
-    found = bradley_terry(judgments_or_votes, level=level, seed=seed, **given)
-    return with_fragility(found, judgments_or_votes) if asked else found
+    if chosen is not None:
+        found = bradley_terry(votes, **options, weights=chosen[0])
+        return replace(found, caveats=(*found.caveats, chosen[1]))
+    found = bradley_terry(votes, **options)
+    return with_fragility(found, votes) if fragility else found
 
 
 def with_fragility(found: Ratings, votes: Votes) -> Ratings:

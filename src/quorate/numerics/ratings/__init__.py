@@ -7,5 +7,6 @@
 - draws: sandwich covariances of ratings, and refits of resampled counts: how ratings vary with the votes
 - leverage: what each unit brings to a difference of ratings, and the degrees of freedom that follow
 - own_leverage: the same on large boards, where a vote is taken to tell of its two systems only
+- next_vote: what one more vote on each pair tells, and in which proportions pairs are to get the next
 - rank_intervals: intervals for ranks, from estimates that depend on each other
 """

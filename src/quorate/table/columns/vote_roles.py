@@ -8,12 +8,12 @@ from difflib import get_close_matches
 
 from quorate.arguments import argument
 from quorate.errors import InvalidInput, UnknownColumn
-from quorate.roles import JUDGE, PROMPT
+from quorate.roles import JUDGE, PROMPT, PROPENSITY
 from quorate.table.columns import aliases
 from quorate.table.columns.outcomes import plain
 from quorate.table.notes import Note, left_unused, read_as
 
-FACETS = (PROMPT, "prompt_type", JUDGE, "cluster")
+FACETS = (PROMPT, "prompt_type", JUDGE, "cluster", PROPENSITY)
 """Roles whose labels are kept."""
 
 ORDER, TIME, COUNT, STATUS = "order", "time", "count", "status"
@@ -23,6 +23,7 @@ ALIASES: Mapping[str, tuple[str, ...]] = {
     "prompt_type": ("prompt_type", *aliases.TYPES, *aliases.LANGUAGES),
     JUDGE: aliases.JUDGES,
     "cluster": ("cluster", "cluster_id", *aliases.RANKINGS, *aliases.SESSIONS),
+    PROPENSITY: aliases.PROPENSITIES,
     ORDER: aliases.ORDERS,
     TIME: aliases.TIMES,
     COUNT: aliases.COUNTS,

@@ -1,0 +1,88 @@
+"""`quorate next-battles`: which pairs of systems to ask about next."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from quorate.cli.console import console as terminal
+from quorate.cli.console import read_as, say, table
+from quorate.cli.options import Files, Output, Seed, VoteReading, VotesFile, command
+from quorate.numerics.ratings.next_vote import Criterion
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from quorate.plan.next_battles import NextBattles
+
+MOST_ROWS = 20
+"""Pairs that are listed; the report and the JSON have all."""
+
+
+@command
+def next_battles(
+    file: VotesFile,
+    number: Annotated[int, typer.Option(metavar="N", min=1, help="Votes to draw now.")],
+    criterion: Annotated[
+        Criterion,
+        typer.Option(help="What is made small: A, the sum of the variances of ratings; D, their determinant."),
+    ] = "A",
+    floor: Annotated[
+        float, typer.Option(metavar="P", help="Part of the chances that all pairs share alike, above 0 and up to 1.")
+    ] = 0.2,
+    horizon: Annotated[
+        int | None, typer.Option(metavar="N", min=1, help="Votes to come in all. Default: those of --number.")
+    ] = None,
+    system: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME", help="A system without votes so far that is to be rated too; repeat for each."),
+    ] = None,
+    chosen: Annotated[
+        Path | None,
+        typer.Option("--out", metavar="FILE", help="Where the battles are written: .csv, .tsv, .jsonl or .parquet."),
+    ] = None,
+    seed: Seed = 1,
+    *,
+    reading: VoteReading,
+    files: Files,
+    out: Output,
+) -> int:
+    """Which pairs of systems to ask about next.
+
+    Pairs whose votes make the ratings precise get more of them, each by a chance that is written beside it: keep the
+    column propensity with the votes, and quorate rank weights by it.
+    """
+    import numpy as np
+
+    from quorate.plan.next_battles import next_battles as planned
+    from quorate.table.cells import writable, write_columns
+
+    if chosen is not None:
+        writable(chosen, "--out")
+    votes = reading.votes(file)
+    found = planned(
+        votes, number, criterion=criterion, floor=floor, horizon=horizon, systems=tuple(system or ()), seed=seed
+    )
+    if chosen is not None:
+        write_columns({name: np.array(values, dtype=object) for name, values in found.battles().items()}, chosen)
+    out.show(found, show, written=None if chosen is None else str(chosen))
+    if not out.as_json:
+        read_as(terminal(), votes.notes)
+    files.write(found, votes, out, seed=seed)
+    return 0
+
+
+def show(out: Console, found: NextBattles) -> None:
+    """Print what the votes buy, and the chances of pairs."""
+    say(out, found.sentence, style="bold")
+    out.print()
+    rows = [
+        (row["system_a"], row["system_b"], f"{row['votes']:,}", f"{row['chance']:.2%}", f"{row['next']:,}")
+        for row in found.rows()[:MOST_ROWS]
+    ]
+    heads = {"system": "left", "against": "left", "votes": "right", "chance": "right", "next": "right"}
+    table(out, heads, rows)
+    if len(found.pairs) > MOST_ROWS:
+        say(out, f"And {len(found.pairs) - MOST_ROWS:,} more pairs; --report and --json have all.")

@@ -1,0 +1,135 @@
+"""Next vote: what one more vote on each pair tells of the ratings, and in which proportions pairs are to get the next.
+
+A vote on systems a and b has the information ``w x x'`` on the ratings, with ``x`` their contrast and ``w`` the
+variance of a vote (1/2, -1/2, or 0 for a tie), largest between equals. Boards may be many at once: leading axes.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+
+from quorate.arrays import Floats, Ints
+
+Criterion = Literal["A", "D"]
+"""Sum of the variances of the ratings about their mean, or log determinant of their covariance."""
+
+RIDGE = 0.5
+"""Weight of half the sum of squared ratings before there are votes: they vary by some 1.4 log odds."""
+
+_STEPS = 60
+
+
+def information(weight: Floats, a: Ints, b: Ints, systems: int) -> Floats:
+    """Information on the ratings, shape (..., systems, systems), by the weight of votes on each pair, (..., pairs)."""
+    out = np.zeros((*weight.shape[:-1], systems, systems))
+    out[..., a, b] = out[..., b, a] = -weight
+    every = np.arange(systems)
+    out[..., every, every] = -out.sum(axis=-1)
+    return out
+
+
+def covariance(held: Floats, ridge: float = RIDGE) -> Floats:
+    """Covariance of ratings about their mean, by the information of votes and a ridge."""
+    systems = held.shape[-1]
+    mean = np.full((systems, systems), 1 / systems)
+    return np.asarray(np.linalg.inv(held + ridge * (np.eye(systems) - mean) + mean) - mean)
+
+
+def spread(matrix: Floats, a: Ints, b: Ints) -> Floats:
+    """``x' M x`` of the contrast of every pair, shape (..., pairs)."""
+    own = np.diagonal(matrix, axis1=-2, axis2=-1)
+    return np.asarray(own[..., a] + own[..., b] - 2 * matrix[..., a, b])
+
+
+def gains(weight: Floats, law: Floats, a: Ints, b: Ints, criterion: Criterion) -> Floats:
+    """What one more vote on every pair is worth, shape (..., pairs), by an update of rank one.
+
+    Parameters
+    ----------
+    weight : array, shape (..., pairs)
+        Information of a vote on the gap of its pair.
+    law : array, shape (..., systems, systems)
+        Covariance of the ratings.
+    a, b : array of int, shape (pairs,)
+        The two systems of every pair.
+    criterion : {"A", "D"}
+        ``A``: fall of the trace; ``D``: fall of the log determinant, ``log(1 + w x' V x)``.
+    """
+    told = weight * spread(law, a, b)
+    return np.log1p(told) if criterion == "D" else weight * spread(law @ law, a, b) / (1 + told)
+
+
+def proportions(
+    weight: Floats, held: Floats, votes: float, a: Ints, b: Ints, criterion: Criterion, ridge: float = RIDGE
+) -> Floats:
+    """Shares of the next votes, shape (..., pairs), by which the ratings are known best when they are there.
+
+    By multiplicative steps, each share times what a vote on its pair then is worth; for ``A`` times its root.
+
+    Parameters
+    ----------
+    weight : array, shape (..., pairs)
+        Information of a vote on the gap of its pair.
+    held : array, shape (..., systems, systems)
+        Information of the votes that are there.
+    votes : float
+        Votes to come.
+    a, b : array of int, shape (pairs,)
+        The two systems of every pair that can be asked.
+    criterion : {"A", "D"}
+        What is made small.
+    ridge : float
+        What is known without votes.
+
+    References
+    ----------
+    Silvey, Titterington and Torsney (1978), Communications in Statistics A 7, 1379-1389. Kiefer (1974), Annals of
+    Statistics 2, 849-879.
+    """
+    share = np.full(weight.shape, 1 / len(a))
+    for _ in range(_STEPS):
+        law = covariance(held + information(votes * weight * share, a, b, held.shape[-1]), ridge)
+        worth = weight * spread(law, a, b) if criterion == "D" else np.sqrt(weight * spread(law @ law, a, b))
+        share = share * worth
+        share /= share.sum(axis=-1, keepdims=True)
+    return share
+
+
+def equal_votes(
+    weight: Floats, held: Floats, votes: float, share: Floats, a: Ints, b: Ints, criterion: Criterion
+) -> float:
+    """Votes with equal chances for all pairs that would tell as much of one board as these with these shares."""
+    equal, systems = np.full(len(a), 1 / len(a)), len(held)
+
+    def left(count: float, shares: Floats) -> float:
+        law = covariance(held + information(count * weight * shares, a, b, systems))
+        return float(np.trace(law)) if criterion == "A" else float(np.linalg.slogdet(law + 1 / systems)[1])
+
+    aim, low, high = left(votes, share), 0.0, float(votes)
+    while left(high, equal) > aim and high < _MOST * votes:
+        low, high = high, 2 * high
+    for _ in range(_HALVINGS):
+        middle = (low + high) / 2
+        low, high = (middle, high) if left(middle, equal) > aim else (low, middle)
+    return high
+
+
+_MOST, _HALVINGS = 1000, 30
+
+
+def drawn(chance: Floats, votes: int, rng: np.random.Generator) -> Ints:
+    """Pairs of so many votes, shape (votes,), in the order of asking: each vote has these chances, shape (pairs,).
+
+    Systematic draws from pairs in a random order: every pair gets its expected number of votes, to less than one.
+
+    References
+    ----------
+    Madow (1949), Annals of Mathematical Statistics 20, 333-354.
+    """
+    order = rng.permutation(len(chance))
+    ends = np.cumsum(chance[order])
+    places = (np.arange(votes) + rng.random()) * (ends[-1] / votes)
+    found = order[np.minimum(np.searchsorted(ends, places, side="right"), len(order) - 1)]
+    return np.asarray(rng.permutation(found), dtype=np.int64)

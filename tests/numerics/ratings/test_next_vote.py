@@ -1,0 +1,87 @@
+"""What one more vote tells, and proportions of the next ones."""
+
+import numpy as np
+import pytest
+
+from quorate.numerics.ratings.next_vote import (
+    RIDGE,
+    covariance,
+    drawn,
+    equal_votes,
+    gains,
+    information,
+    proportions,
+    spread,
+)
+
+
+@pytest.fixture(scope="module")
+def board():
+    rng = np.random.default_rng(3)
+    a, b = np.triu_indices(7, 1)
+    rating = rng.normal(size=7)
+    p = 1 / (1 + np.exp(rating[b] - rating[a]))
+    weight = p * (1 - p)
+    return a, b, weight, information(weight * rng.integers(0, 30, len(a)), a, b, 7)
+
+
+def test_gains_are_those_of_the_law_computed_again(board):
+    a, b, weight, held = board
+    law = covariance(held)
+    found = {criterion: gains(weight, law, a, b, criterion) for criterion in ("A", "D")}
+    mean = np.full((7, 7), 1 / 7)
+    for pair in range(len(a)):
+        one = np.zeros(len(a))
+        one[pair] = weight[pair]
+        after = covariance(held + information(one, a, b, 7))
+        assert found["A"][pair] == pytest.approx(np.trace(law) - np.trace(after), rel=1e-9)
+        fall = np.linalg.slogdet(law + mean)[1] - np.linalg.slogdet(after + mean)[1]
+        assert found["D"][pair] == pytest.approx(fall, rel=1e-9)
+
+
+@pytest.mark.parametrize("criterion", ["A", "D"])
+def test_proportions_are_the_optimum(board, criterion):
+    """The equivalence theorem: a vote is worth as much on every pair that gets votes, and no more on the others."""
+    a, b, weight, held = board
+    share = proportions(weight, held, 500, a, b, criterion)
+    law = covariance(held + information(500 * weight * share, a, b, 7))
+    worth = weight * spread(law if criterion == "D" else law @ law, a, b)
+    at = share @ worth
+    assert share.sum() == pytest.approx(1)
+    assert worth.max() == pytest.approx(at, rel=0.02)
+    assert np.allclose(worth[share > 0.05], at, rtol=0.02)
+
+
+def test_equal_systems_get_equal_shares_and_a_new_one_gets_more():
+    a, b = np.triu_indices(5, 1)
+    equal, none = np.full(10, 0.25), np.zeros((5, 5))
+    for criterion in ("A", "D"):
+        assert np.allclose(proportions(equal, none, 100, a, b, criterion), 0.1)
+        assert equal_votes(equal, none, 100, np.full(10, 0.1), a, b, criterion) == pytest.approx(100, rel=1e-6)
+        held = information(np.where(b == 4, 0.0, 25.0), a, b, 5)
+        share = proportions(equal, held, 20, a, b, criterion)
+        assert share[b == 4].sum() > 0.9
+        assert equal_votes(equal, held, 20, share, a, b, criterion) > 40
+
+
+def test_two_systems_share_one_half_of_optimal_designs_of_three_far_apart():
+    """A chain: with the ends far apart, votes between them tell nothing, and A gives both steps alike."""
+    a, b = np.array([0, 0, 1]), np.array([1, 2, 2])
+    share = proportions(np.array([0.2, 1e-6, 0.2]), np.zeros((3, 3)), 100, a, b, "A", ridge=1e-6)
+    assert np.allclose(share, [0.5, 0, 0.5], atol=1e-3)
+
+
+def test_draws_have_their_chances():
+    rng = np.random.default_rng(1)
+    chance = np.array([0.5, 0.31, 0.002, 0.188])
+    counts = np.array([np.bincount(drawn(chance, 10, rng), minlength=4) for _ in range(4000)])
+    assert (counts.sum(axis=1) == 10).all()
+    assert (np.abs(counts - 10 * chance) < 1).all()
+    assert np.allclose(counts.mean(axis=0) / 10, chance, atol=0.002)
+    assert len(set(map(tuple, (drawn(chance, 10, np.random.default_rng(s)).tolist() for s in range(5))))) > 1
+
+
+def test_many_boards_at_once_are_each_by_itself(board):
+    a, b, weight, held = board
+    both = proportions(np.stack([weight, weight[::-1]]), np.stack([held, held]), 50, a, b, "A", RIDGE)
+    assert np.allclose(both[0], proportions(weight, held, 50, a, b, "A"))
