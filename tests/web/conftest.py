@@ -44,8 +44,9 @@ HOSTILE_NAME = """=cmd|' /C calc'!A0" onload="alert(1)<script>alert(1)</script>"
 class Browser:
     """A browser that has opened a link; ``html`` is the page that it shows."""
 
-    def __init__(self, app, link):
+    def __init__(self, app, link, loop):
         self.client = TestClient(app, base_url="http://127.0.0.1:8000")
+        self.client.portal = loop
         self.entered = self.client.get(link)
         (to,) = re.findall(r'content="0;url=([^"]*)"', self.entered.text)
         self.response = self.client.get(to)
@@ -89,12 +90,16 @@ class Served:
         self.opened = prepare(path, host="127.0.0.1", port=8000, links=True)
         self.app = application(self.opened.asked)
         self.site = self.app.state.site
+        self.server = TestClient(self.app).__enter__()  # one loop for all browsers, as in a server
+
+    def close(self):
+        self.server.__exit__()
 
     def link(self, name):
         return LINK + self.opened.links[name].rpartition("/")[2]
 
     def browser(self, name):
-        return Browser(self.app, self.link(name))
+        return Browser(self.app, self.link(name), self.server.portal)
 
     def ledger(self, step):
         """What a step gives that takes the people of the study."""
@@ -165,7 +170,7 @@ def served(study):
 
     yield serve
     for one in opened:
-        one.site.desk.close()
+        one.close()
 
 
 @pytest.fixture(scope="module")
@@ -175,7 +180,7 @@ def attacked(tmp_path_factory):
     judges = {**STUDY["judges"], "crowd": crowd, HOSTILE_NAME: {"kind": "person"}}
     site = Served(written(tmp_path_factory.mktemp("attacked"), judges=judges))
     yield site
-    site.site.desk.close()
+    site.close()
 
 
 @pytest.fixture(scope="module")

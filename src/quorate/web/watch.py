@@ -126,4 +126,5 @@ class Watch:
             await self._process.wait()
         if self._ledger is not None:
             await asyncio.get_running_loop().run_in_executor(self._thread, self._ledger.close)
+            self._ledger = None
         self._thread.shutdown()
