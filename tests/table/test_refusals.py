@@ -69,7 +69,8 @@ NO_OPTION = {
         exchange/postgres/session:_connect exchange/postgres/session:_connected""",
     "something must be installed": "exchange/foreign/inspect/members:_zstandard frames:frame",
     "the message begins with the argument that was given": """
-        columns/vote_roles:_known_roles exchange/rows:refuse read:kind_of""",
+        columns/vote_roles:_known_roles columns/vote_roles:_of_rankings columns/rankings:in_pairs
+        columns/rankings:_refuse exchange/rows:refuse read:kind_of""",
     "the other function reads it": "columns/vote_ledger:as_votes",
     "a message that is passed on": "exchange/foreign/people/label_studio:read_annotations files:_or_plain",
 }

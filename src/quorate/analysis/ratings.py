@@ -65,8 +65,13 @@ class RatingsAnalysis(Result):
         return f"mean {shown(self.found.joint.fit.judgments.score, 30)}"
 
     @property
+    def of_what(self) -> str:
+        """What the systems are rated by: a vote, a ranking or a score."""
+        return self.found.counted_by if isinstance(self.found, Ratings) else "score"
+
+    @property
     def n(self) -> int:
-        """Votes or scores."""
+        """Votes, rankings or scores."""
         return self.found.n if isinstance(self.found, Ratings) else self.found.joint.fit.judgments.n_answers
 
     @cached_property

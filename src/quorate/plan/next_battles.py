@@ -261,7 +261,7 @@ class Known(NamedTuple):
         rating, log_nu, held = np.zeros(size), -np.inf, np.zeros((size, size))
         if votes is not None and rated:
             counted_votes = tally(votes, "davidson", None, False)
-            design, counts = counted_votes.design, counted_votes.counts
+            design, counts = counted_votes.pairwise, counted_votes.counts
             theta = fit(design, counts[..., None], RIDGE).theta[:, 0]
             rating[: len(rated)] = theta[: len(rated)]
             log_nu = float(theta[-1]) if design.tied else -np.inf

@@ -34,7 +34,7 @@ _SCORES = {
     "labels": False,
     "families": None,
 }
-_VOTES = {"model_a": "model_a", "model_b": "model_b", "winner": "winner", "outcomes": None, "wins": ()}
+_VOTES = {"model_a": "model_a", "model_b": "model_b", "winner": "winner", "outcomes": None, "wins": (), "rank": None}
 """Arguments for one kind alone, with their defaults."""
 
 
@@ -60,6 +60,7 @@ def read(
     winner: str = "winner",
     outcomes: Mapping[str, Any] | str | None = None,
     wins: Sequence[str] = (),
+    rank: str | None = None,
     where: str | None = None,
     only: Mapping[str, str] | None = None,
     partitions: bool = False,
@@ -136,7 +137,7 @@ def read(
     format : str, optional
         Name of the format, such as ``"inspect"`` or ``"csv"``, where neither the beginning of the file nor its name
         tell it.
-    model_a, model_b, winner, outcomes, wins
+    model_a, model_b, winner, outcomes, wins, rank
         Of votes, as in `quorate.read_votes`; other roles of votes are named in ``facets``.
     recognise : bool
         Whether columns that are not named in ``facets`` are recognised by their names too, as they are without
@@ -186,6 +187,7 @@ def read(
         "winner": winner,
         "outcomes": outcomes,
         "wins": wins,
+        "rank": rank,
     }
     shared: dict[str, Any] = {"status": status, "only": only, "announce": announce, "where": where}
     shared |= {"partitions": partitions, "part": part, "format": format}

@@ -9,12 +9,14 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from quorate.arguments import argument
 from quorate.errors import InvalidData, InvalidInput
 from quorate.roles import PROMPT
 from quorate.table.chosen import at_levels
 from quorate.table.columns.outcomes import occurring, order_of, outcomes_of
+from quorate.table.columns.rankings import in_pairs
 from quorate.table.columns.repeating import hint_of_file, hint_of_frame
 from quorate.table.columns.statuses import statuses_of
 from quorate.table.columns.vote_columns import VoteColumns, from_duckdb, from_frame
@@ -39,6 +41,7 @@ def read_votes(
     winner: str = "winner",
     outcomes: Mapping[str, Any] | str | None = None,
     wins: Sequence[str] = (),
+    rank: str | None = None,
     status: str | None = None,
     facets: Mapping[str, str] | None = None,
     covariates: Sequence[str] = (),
@@ -70,6 +73,11 @@ def read_votes(
         be covered. ``"names"`` says that labels are names of models and nothing else.
     wins : sequence of str
         Instead of ``winner``: two columns that count the votes for the first and the second model; a third counts ties.
+    rank : str, optional
+        Of rankings: column of places, 1 the best, equal ones shared. Every row is then a system, in the column
+        ``model_a`` or one that is named so, of the ranking in the column ``cluster``; these become a vote on every pair
+        of each ranking, of which ``rankings="cluster"`` of `quorate.rank` makes rankings again. Without a place a
+        system is not ranked.
     status : str, optional
         Column that says of every row whether it is ok, unparsed, refused, error or truncated. A row that is not ok is
         missing, whatever stands in ``winner``. Without it a column named ``status`` is used; ``""`` says there is none.
@@ -128,6 +136,7 @@ def read_votes(
         "wins": wins,
         "facets": dict(facets or {}),
         "covariates": covariates,
+        "rank": rank,
         "declared": roles,
     }
     by_path, rows = isinstance(source, (str, os.PathLike, Address)), Rows(where, partitions, part, format)
@@ -188,6 +197,8 @@ def _votes(columns: VoteColumns, roles: VoteRoles, outcomes: object, source: Sou
         words = columns.labels[roles.status]
         known = [STATUSES.index(status) for status in statuses_of(words, roles.status)]
         status = np.array(known, dtype=np.int8)[words.codes]
+    if roles.rank is not None:
+        return _nested(_of_rankings(columns, roles, models, first, status, source))
     order = None if roles.order is None else order_of(columns.labels[roles.order], roles.order, (first, second), models)
     outcome, notes = np.where(status > 0, np.int8(MISSING), np.int8(A)), roles.notes
     if roles.winner is not None:  # a row that is not ok has no outcome
@@ -218,6 +229,41 @@ def _votes(columns: VoteColumns, roles: VoteRoles, outcomes: object, source: Sou
         notes=notes,
     )
     return _kept(_nested(_counted(table, columns, roles) if roles.wins else table))
+
+
+def _of_rankings(
+    columns: VoteColumns,
+    roles: VoteRoles,
+    models: tuple[str, ...],
+    system: Codes,
+    status: NDArray[np.int8],
+    source: Source,
+) -> Votes:
+    """A vote on every pair of each ranking; rows that are not ok are not ranked."""
+    if "cluster" not in roles.facets:
+        raise InvalidInput(
+            "cluster: nothing says which rows are of one ranking; name its column, "
+            + argument("cluster", ..., group="roles")
+        )
+    codes = {role: columns.labels[name].codes.astype(np.int32) for role, name in roles.facets.items()}
+    found = in_pairs(columns.labels[str(roles.rank)], str(roles.rank), system, models, codes, status == 0)
+    facets = tuple(
+        Facet(role, name, columns.labels[name].levels, values=columns.labels[name].values)
+        for role, name in roles.facets.items()
+    )
+    a, b = system[found.first], system[found.second]
+    table = Votes(
+        models=models,
+        model_a=a,
+        model_b=b,
+        outcome=found.outcome,
+        swapped=np.zeros(len(a), dtype=np.bool_),
+        facets=facets,
+        codes={role: code[found.first] for role, code in codes.items()},
+        source=source,
+        notes=(*roles.notes, *found.notes),
+    )
+    return table.keep(np.ones(table.rows, dtype=np.bool_))
 
 
 def _models(columns: VoteColumns, roles: VoteRoles) -> tuple[tuple[str, ...], Codes, Codes]:

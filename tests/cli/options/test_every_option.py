@@ -300,6 +300,8 @@ VALUES = {
     "covariate": "prompt",
     "cycle": "judge",
     "discrimination": "judge",
+    "rank": "place",
+    "rankings": "judge",
     "each": "judge",
     "facet": "judge=judge",
     "families": "a=one,b=one",

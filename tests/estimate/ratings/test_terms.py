@@ -80,7 +80,7 @@ def test_the_page_and_the_words_say_who(board, votes):
     slopes, ties = section.figures
     assert [row["level"] for row in slopes.rows] == ["ann", "bob", "cy"]
     assert ties.caption.finding.endswith("of 4 surely differ from the mean")
-    assert slopes.chart().to_dict()["layer"]
+    assert slopes.chart()["layer"]
     assert "slopes for every judge, ties of its own for every system" in shown.methods
     assert len(board.to_dict()["slopes"]) == 3
 

@@ -63,6 +63,15 @@ class Ranking(Group):
             metavar="ROLE", help="Votes: a facet whose levels tell systems apart more or less sharply, such as judge."
         ),
     ] = None
+    rankings: Annotated[
+        str | None,
+        For("votes"),
+        typer.Option(
+            metavar="ROLE",
+            help="Votes: a facet whose levels are rankings of several systems, such as cluster: the model of Plackett "
+            "and Luce of these, whole.",
+        ),
+    ] = None
     regularisation: Annotated[
         float | None,
         For("votes"),
@@ -121,6 +130,8 @@ def rank(
         given = {"facet": systems.system, "targets": systems.targets(), **fit.chosen()}
     if given.get("discrimination"):
         given["discrimination"] = role_of(how.discrimination, table)
+    if given.get("rankings"):
+        given["rankings"] = role_of(how.rankings, table)
     options |= {name: value for name, value in given.items() if value is not None}
     by = role_of(how.by, table)
     found: Ratings | Leaderboard | Boards

@@ -268,6 +268,15 @@ class VoteReading(Rows):
         For("votes"),
         typer.Option(metavar="A,B[,TIES]", help="Instead of --winner: columns that count votes for each, and ties."),
     ] = None
+    rank: Annotated[
+        str | None,
+        For("votes"),
+        typer.Option(
+            metavar="COLUMN",
+            help="Of rankings, whose rows are systems: column of the place, 1 the best. --model-a is the column of the "
+            "system, --role cluster=COLUMN that of the ranking.",
+        ),
+    ] = None
     outcome: Annotated[
         list[str] | None,
         For("votes"),
@@ -304,6 +313,7 @@ class VoteReading(Rows):
             "model_b": self.model_b,
             "winner": self.winner,
             "wins": names(self.wins),
+            "rank": self.rank,
             "outcomes": meanings or None,
             "facets": pairs("--facet", facet, "variant=prompt_id") or None,
             "status": self.status,

@@ -11,6 +11,7 @@
 ``covariates``, ``moves``: what else the two of a vote differ in, and how far ratings move at equal covariates.
 ``reweight``: votes weighted by the chances at which they were asked.
 ``clusters``: how ratings vary with the facets that votes share.
-``counts``, ``contrast``, ``ranked``: votes counted for the model, contrasts of its parameters, what both results share.
+``counts``, ``rankings``: votes counted for the model, and rankings that they come from.
+``contrast``, ``ranked``: contrasts of its parameters, what both results share.
 ``fragility``: how few votes keep the first system first.
 """

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, get_args
 
@@ -50,6 +50,7 @@ def bradley_terry(
     covariates: Sequence[str] = (),
     ties_by_system: bool = False,
     discrimination: str | None = None,
+    rankings: str | None = None,
     regularisation: float = 0.0,
     resamples: int = 0,
     seed: int = 1,
@@ -78,7 +79,10 @@ def bradley_terry(
         "covariates": covariates,
         "ties_by_system": ties_by_system,
         "discrimination": discrimination,
+        "rankings": rankings,
     }
+    if rankings is not None:
+        _check_rankings(table, rankings, ties, {"weights": weights is not None, "position": position, **terms})
     counted = tally(table, ties, weights, position, linked_only=not regularisation, **terms)
     refuse_unrated(counted, regularisation > 0)
     counted, at = fitted(counted, regularisation)
@@ -109,7 +113,11 @@ def bradley_terry(
     for part in (counted.design.centred[0], *([counted.design.centred[-1]] if counted.design.own_ties else [])):
         order[part] = order[part][best]
     names, lead = tuple(counted.systems[i] for i in order[:systems].tolist()), None
-    if systems == 2 and weights is None and not (position or regularisation or covariates or discrimination):
+    if (
+        systems == 2
+        and weights is None
+        and not (position or regularisation or covariates or discrimination or rankings)
+    ):
         lead = margin_of_votes(counted.votes, *names, ties="half" if ties == "half" else "drop", cluster=cluster)
         cautions += [one for one in lead.caveats if one.code == "dominant-cluster"]
     if resamples:
@@ -139,6 +147,7 @@ def bradley_terry(
         moves=moved,
         own_ties=counted.design.own_ties,
         discrimination=discrimination,
+        rankings=rankings,
         judges=() if counted.level is None else judges_of(counted),
     )
 
@@ -154,7 +163,7 @@ def fitted(counted: VoteCounts, ridge: float) -> tuple[VoteCounts, Fit]:
             f"discrimination: {fewest} has {votes.min():,.0f} votes, and a slope needs {FEWEST_VOTES} of every "
             f"{counted.discrimination}; leave those with fewer out"
         )
-    tangent, at = discriminating(counted.design, counted.level, counted.counts[..., None])
+    tangent, at = discriminating(counted.pairwise, counted.level, counted.counts[..., None])
     if not at.converged[0]:
         raise NotEstimable(
             f"discrimination: no finite slopes fit, as where one {counted.discrimination} always sides with the "
@@ -189,6 +198,15 @@ def _check_model(
     for name, given in (("covariates", covariates), ("resamples", resamples), ("regularisation", regularisation)):
         if given:
             raise InvalidInput(f"{name}: not with discrimination; leave one of the two out")
+
+
+def _check_rankings(votes: Votes, rankings: str, ties: Ties, terms: Mapping[str, object]) -> None:
+    """Refuse what rankings are not modelled with."""
+    votes.facet(rankings)
+    if ties != "davidson":
+        raise InvalidInput(f'ties: of rankings they are davidson, which counts them as such, got "{ties}"')
+    for name in (name for name, value in terms.items() if name != "rankings" and value):
+        raise InvalidInput(f"{name}: not with rankings; leave one of the two out")
 
 
 def _check(ties: str, level: float, regularisation: float, resamples: int) -> None:

@@ -18,6 +18,7 @@ from quorate.numerics.ratings.bradley_terry import Fit
 from quorate.numerics.ratings.draws import Units, covariance
 from quorate.numerics.ratings.existence import components
 from quorate.numerics.ratings.leverage import MANY, leverage, variances, widened
+from quorate.numerics.ratings.plackett_luce import Choices
 from quorate.numerics.ratings.rank_intervals import difference_se, row_blocks
 from quorate.numerics.votes.multiway import combined, intersections
 from quorate.table.votes import Votes
@@ -210,9 +211,7 @@ def _refuse_few(counted: VoteCounts, units: Units, cluster: str, votes: Votes, u
         raise NotEstimable(
             f"cluster: all votes are of one {cluster}; use " + argument("cluster", ()) + ", or a facet with more levels"
         )
-    pairs, orders = counted.counts.shape[1], len(counted.counts)
-    touches = abs(counted.design.incidence.T)[np.tile(np.repeat(np.arange(pairs), 3), orders)]
-    clusters = np.asarray(((units.matrix @ touches) > 0).sum(axis=0)).ravel()
+    clusters = np.asarray(((units.matrix @ counted.design.touched) > 0).sum(axis=0)).ravel()
     single = np.flatnonzero(clusters == 1)
     if len(single):
         names = [counted.systems[i] for i in single.tolist()]
@@ -243,9 +242,12 @@ def only_links(counted: VoteCounts, units: Units) -> list[int]:
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import minimum_spanning_tree
 
-    size, entries = counted.design.systems, units.matrix.tocoo()
-    a, b, _ = counted.design.pairs
-    of_cell = np.searchsorted(a * size + b, counted.design.a * size + counted.design.b)
+    design, matrix = counted.design, units.matrix
+    if isinstance(design, Choices):
+        matrix, design = matrix @ design.beaten.T, design.pairs
+    size, entries = design.systems, matrix.tocoo()
+    a, b, _ = design.pairs
+    of_cell = np.searchsorted(a * size + b, design.a * size + design.b)
     pair = of_cell[entries.coords[1] // 3 % len(of_cell)]
     met = coo_array((np.ones(len(pair)), (entries.coords[0], pair)), shape=(len(units.size), len(a))).tocsc()
     clusters = np.diff(met.indptr)

@@ -15,9 +15,11 @@ from quorate.arrays import Bools, Floats, Ints
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.ratings.covariates import differences
 from quorate.estimate.ratings.linked import Unrated, linked
+from quorate.estimate.ratings.rankings import Ranked, ranked
 from quorate.numerics.ratings.bradley_terry import Design
 from quorate.numerics.ratings.draws import Units
 from quorate.numerics.ratings.existence import components, exists, identified, ties_identified
+from quorate.numerics.ratings.plackett_luce import Choices
 from quorate.numerics.ratings.ties.registry import Ties, tie_model
 from quorate.numerics.ratings.ties.wins import HALF
 from quorate.table.pairs import BOTH_BAD, FIRST_A, MISSING, TIE
@@ -60,16 +62,16 @@ class VoteCounts:
 
     Parameters
     ----------
-    design : Design
+    design : Design or Choices
         What the counts compare; systems in the order of ``systems``.
     systems : tuple of str
         Labels.
-    counts : array, shape (orders, cells, 3)
-        Votes for the first, for the second, and ties, by their weights.
+    counts : array, shape (orders, cells, 3) or (groups,)
+        Votes for the first, for the second, and ties, by their weights; of rankings, how often each group was chosen.
     units : Units
-        Single votes.
+        Single votes, or rankings.
     n : int
-        Votes that count.
+        Votes, or rankings, that count.
     votes : Votes
         The votes that are counted.
     weights : array, shape (rows,), or None
@@ -86,9 +88,11 @@ class VoteCounts:
         Facet whose levels tell systems apart more or less sharply.
     level : array of int, shape (cells,), or None
         Its level in each cell, from 0.
+    ranked : Ranked or None
+        Rankings that the votes were put together to.
     """
 
-    design: Design
+    design: Design | Choices
     systems: tuple[str, ...]
     counts: Floats
     units: Units
@@ -101,10 +105,21 @@ class VoteCounts:
     scale: Floats = field(default_factory=lambda: np.zeros(0))
     discrimination: str | None = None
     level: Ints | None = None
+    ranked: Ranked | None = None
+
+    @property
+    def pairwise(self) -> Design:
+        """The design of counts that are of pairs."""
+        if isinstance(self.design, Choices):
+            raise TypeError("design: of rankings, not of pairs")
+        return self.design
 
     @cached_property
     def places(self) -> Places:
         """Where every row is counted."""
+        if self.ranked is not None:
+            size, none = self.ranked.choices.shape[0], np.zeros(0, dtype=np.int64)
+            return Places(self.ranked.place, self.ranked.used, none, np.zeros((0, 0)), size)
         apart = apart_in(self.votes, self.covariates, self.scale, self.discrimination)
         return places(self.votes, self.ties_count, self.design.position, apart)
 
@@ -118,9 +133,10 @@ def tally(
     covariates: Sequence[str] = (),
     ties_by_system: bool = False,
     discrimination: str | None = None,
+    rankings: str | None = None,
     linked_only: bool = False,
 ) -> VoteCounts:
-    """Count votes by pair, covariates, outcome and, with a position effect, order.
+    """Count votes by pair, covariates, outcome and, with a position effect, order; or rankings by their choices.
 
     If ``linked_only``, between systems that can be rated.
 
@@ -144,6 +160,11 @@ def tally(
     if linked_only:
         rows, unrated = linked(votes, model.counted)
         votes, weight = (votes.keep(rows), weight if weight is None else weight[rows]) if unrated else (votes, weight)
+    if rankings is not None:
+        found = ranked(votes, rankings)
+        chosen = np.asarray(found.units.matrix.sum(axis=0), dtype=np.float64).ravel()
+        size = len(found.units.size)
+        return VoteCounts(found.choices, votes.models, chosen, found.units, size, votes, None, unrated, ranked=found)
     pairs = votes.pairs()
     sign = np.array([1.0, -1.0]) if position else np.zeros(1)
     scale = scales(votes, covariates, model.counted)
@@ -183,7 +204,7 @@ def refuse_unrated(counted: VoteCounts, shrunk: bool) -> None:
     if counted.design.own_ties and not shrunk:
         _refuse_own_ties(counted)
     if exists(counted.design, counted.counts[..., None], shrunk)[0]:
-        if counted.covariates and not identified(counted.design, counted.counts):
+        if counted.covariates and not identified(counted.pairwise, counted.counts):
             raise NotEstimable(
                 f"covariates: {listed(counted.covariates)} cannot be told from the ratings or from each other, as they "
                 "go together with the systems; leave some out"
@@ -191,7 +212,7 @@ def refuse_unrated(counted: VoteCounts, shrunk: bool) -> None:
         return
     if not shrunk:
         _refuse_infinite(counted)
-    if counted.design.position and not shrunk and not identified(counted.design, counted.counts):
+    if counted.design.position and not shrunk and not identified(counted.pairwise, counted.counts):
         raise NotEstimable(
             "position: places and pairs of systems go together, so the effect of being shown first cannot be told from "
             "the ratings; use position=False"
@@ -315,7 +336,10 @@ def _by_row(votes: Votes, at: Places, weight: Floats | None) -> Units:
 
 def _refuse_infinite(counted: VoteCounts) -> None:
     """Refuse systems without votes between them, and those that always beat the others, or never do."""
-    label = components(counted.design, counted.counts, "weak")
+    design, counts = counted.design, counted.counts
+    if isinstance(design, Choices):
+        counts, design = design.in_pairs(counts[:, None])[..., 0], design.pairs
+    label = components(design, counts, "weak")
     groups = groups_of(counted.systems, label)
     if len(groups) > 1:
         shown = "; ".join(some(group) for group in groups[:_SHOWN]) + (" ..." if len(groups) > _SHOWN else "")
@@ -325,14 +349,14 @@ def _refuse_infinite(counted: VoteCounts) -> None:
             + ", by which nothing is learnt across groups",
             groups[-1],
         )
-    label = components(counted.design, counted.counts, "strong")
+    label = components(design, counts, "strong")
     parts = int(label.max()) + 1
     if parts == 1:
         return
-    seen = np.asarray((counted.counts > 0).any(axis=0))
+    seen = np.asarray((counts > 0).any(axis=0))
     ahead, behind = seen[:, 0] | seen[:, 2], seen[:, 1] | seen[:, 2]
-    winner = label[np.append(counted.design.a[ahead], counted.design.b[behind])]
-    loser = label[np.append(counted.design.b[ahead], counted.design.a[behind])]
+    winner = label[np.append(design.a[ahead], design.b[behind])]
+    loser = label[np.append(design.b[ahead], design.a[behind])]
     between = winner != loser
     never_lost = set(range(parts)) - set(loser[between].tolist())
     never_won = set(range(parts)) - set(winner[between].tolist())
@@ -349,14 +373,14 @@ def _refuse_infinite(counted: VoteCounts) -> None:
 
 def _refuse_own_ties(counted: VoteCounts) -> None:
     """Refuse ties of every system where one has none, or where pairs do not tell whose they are."""
-    tied = counted.design.ends @ counted.counts[:, :, 2].sum(axis=0)
+    tied = counted.pairwise.ends @ counted.counts[:, :, 2].sum(axis=0)
     without = [counted.systems[i] for i in np.flatnonzero(tied == 0).tolist()]
     if without:
         raise NotEstimable(
             f"ties_by_system: {some(without)} never tied, so no finite rate of ties fits; leave them out, or give "
             + argument("ties_by_system", False)
         )
-    if not ties_identified(counted.design, counted.counts):
+    if not ties_identified(counted.pairwise, counted.counts):
         raise NotEstimable(
             "ties_by_system: systems of one group meet those of another only, so nothing says whose ties they are; use "
             + argument("ties_by_system", False)

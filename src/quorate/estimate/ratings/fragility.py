@@ -161,11 +161,11 @@ def _refuse_above_all(counted: VoteCounts) -> None:
 
 def _by_rating(counted: VoteCounts, pairs: Pairs, ties: Ties, contenders: int) -> tuple[int, Flip | None]:
     """The first by rating, and the cheapest flip by influence, or by win rates where it flips ratings too."""
-    top, flip = cheapest_flip(counted.design, counted.counts, contenders)
+    top, flip = cheapest_flip(counted.pairwise, counted.counts, contenders)
     beaten, won, total = _won(pairs, ties)
     others = [_cheapest(top, j, beaten, won, total) for j in range(len(won)) if j != top]
     for other in sorted((rival for rival in others if rival is not None), key=lambda rival: rival.dropped):
-        if (flip is None or other.dropped < flip.dropped) and flips(counted.design, counted.counts, top, other):
+        if (flip is None or other.dropped < flip.dropped) and flips(counted.pairwise, counted.counts, top, other):
             return top, other
     return top, flip
 

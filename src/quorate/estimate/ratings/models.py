@@ -341,9 +341,9 @@ def held_out(known: VoteCounts, held: Parts, folds: int) -> Floats:
     loss = np.zeros(len(place))
     for fold in range(folds):
         if known.level is None:
-            design, at = known.design, fit(known.design, train[..., fold : fold + 1], RIDGE)
+            design, at = known.pairwise, fit(known.design, train[..., fold : fold + 1], RIDGE)
         else:
-            design, at = discriminating(known.design, known.level, train[..., fold : fold + 1])
+            design, at = discriminating(known.pairwise, known.level, train[..., fold : fold + 1])
         if not at.converged[0]:
             raise NotEstimable("without one of the parts its maximum was not reached")
         chance = design.ties.log_chances(design.gap(at.theta), design.tie(at.theta))

@@ -117,7 +117,7 @@ def moves(
     s = counted.design.systems
     plain, total, back = _without(counted)
     alone = fit(plain, total[..., None], ridge)
-    both = scores(counted.design, at.theta[:, 0]), scores(plain, alone.theta[:, 0])[back]
+    both = scores(counted.pairwise, at.theta[:, 0]), scores(plain, alone.theta[:, 0])[back]
     breads = inverse, inverse_information(plain, alone, ridge)
     rows = Rows(counted)
     if found.facets:
@@ -144,7 +144,7 @@ def moves(
 
 def _without(counted: VoteCounts) -> tuple[Design, Floats, Ints]:
     """The same votes without covariates, and which of their counts every entry of the counts with them is part of."""
-    design, pair = counted.design, counted.places.pair
+    design, pair = counted.pairwise, counted.places.pair
     pairs, orders = int(pair.max()) + 1, len(design.sign)
     a, b = np.zeros(pairs, dtype=np.int64), np.zeros(pairs, dtype=np.int64)
     a[pair], b[pair] = design.a, design.b

@@ -37,6 +37,7 @@ def rank(
     covariates: Sequence[str] | None = None,
     ties_by_system: bool | None = None,
     discrimination: str | None = None,
+    rankings: str | None = None,
     regularisation: float | None = None,
     resamples: int | None = None,
     fragility: bool | None = None,
@@ -72,6 +73,7 @@ def rank(
     position: bool | None = None,
     ties_by_system: bool | None = None,
     discrimination: str | None = None,
+    rankings: str | None = None,
     regularisation: float | None = None,
     resamples: int | None = None,
     fragility: bool | None = None,
@@ -97,6 +99,7 @@ def rank(
     position: bool | None = None,
     ties_by_system: bool | None = None,
     discrimination: str | None = None,
+    rankings: str | None = None,
     regularisation: float | None = None,
     resamples: int | None = None,
     fragility: bool | None = None,
@@ -143,6 +146,10 @@ def rank(
     discrimination : str, optional
         Votes: facet, such as ``"judge"``, whose levels tell systems apart more or less sharply: each has a slope on the
         difference of the ratings; ``Ratings.slopes``.
+    rankings : str, optional
+        Votes: facet, such as ``"cluster"``, whose levels are rankings that votes on all pairs of some systems come from
+        (`quorate.read_rankings`): the model is then that of Plackett and Luce for whole rankings, with ties as of
+        Davidson. Every ranking needs one vote on each pair, and votes that agree with one order.
     regularisation : float, optional
         Votes: ridge, 0 by default; half of it times the sum of squared ratings is taken off the log likelihood. With
         it, systems without a finite rating get one; intervals then allow for the shrinkage, as the caveat says.
@@ -197,7 +204,7 @@ def rank(
     (('x', 'z', 'y'), [0.47, -0.21, -0.26])
     """
     votes: dict[str, Any] = {"ties": ties, "cluster": cluster, "weights": weights, "position": position}
-    votes |= {"ties_by_system": ties_by_system, "discrimination": discrimination}
+    votes |= {"ties_by_system": ties_by_system, "discrimination": discrimination, "rankings": rankings}
     votes |= {"regularisation": regularisation, "resamples": resamples, "fragility": fragility, "reweight": reweight}
     scores: dict[str, Any] = {"facet": facet, "targets": targets, "random": random}
     scores |= {"method": method, "residual_by": residual_by}
@@ -225,7 +232,7 @@ def of_votes(votes: Votes, *, fragility: bool = False, reweight: str | None = No
     if chosen is not None and fragility:
         fix = argument("reweight", "none")
         raise InvalidInput(f"reweight: fragility is of votes as they are; take them so with {fix}")
-    for name in ("weights", "position", "covariates", "ties_by_system", "discrimination", "regularisation"):
+    for name in ("weights", "position", "covariates", "ties_by_system", "discrimination", "rankings", "regularisation"):
         if fragility and name in options:
             raise InvalidInput(f"{name}: fragility is of ratings without; leave out one of the two")
     if chosen is not None:

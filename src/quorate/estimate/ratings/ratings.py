@@ -36,7 +36,7 @@ from quorate.numerics.ratings.ties.registry import Ties, tie_model
 from quorate.numerics.votes.binomial import SLACK
 from quorate.streams import stream
 from quorate.table.results import Result, Row
-from quorate.wording import brief
+from quorate.wording import brief, counted
 
 Method = Literal["model", "sandwich", "cluster", "bootstrap"]
 
@@ -101,6 +101,8 @@ class Ratings(Terms, Result):
         Whether every system has ties of its own.
     discrimination, judges : str or None, and tuple of str
         Facet whose levels tell systems apart more or less sharply, and these.
+    rankings : str or None
+        Facet whose levels are the rankings that the ratings are by; ``n`` counts these.
     """
 
     systems: tuple[str, ...]
@@ -131,12 +133,13 @@ class Ratings(Terms, Result):
     own_ties: bool = False
     discrimination: str | None = None
     judges: tuple[str, ...] = ()
+    rankings: str | None = None
 
     def __len__(self) -> int:
         return len(self.systems)
 
     def __repr__(self) -> str:
-        return brief("Ratings", f"{len(self)} systems, {self.n} votes, {self.method}: {top(self)}")
+        return brief("Ratings", f"{len(self)} systems, {counted(self.n, self.counted_by)}, {self.method}: {top(self)}")
 
     @property
     def rating(self) -> Floats:
@@ -298,7 +301,7 @@ class Ratings(Terms, Result):
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain values."""
         extra = {"log_nu": self.log_nu, "position": self.position}
-        names = ("method", "level", "ties", "n", "cluster", "clusters", "regularisation", "log_likelihood", "seed")
+        names = ("method", "level", "ties", "n", "cluster", "clusters", "rankings")
         return {
             "systems": self.rows(),
             "best": self.best,
@@ -306,7 +309,8 @@ class Ratings(Terms, Result):
             "unrated": [one.to_dict() for one in self.unrated],
             "fragility": self.fragility and self.fragility.to_dict(),
             "not_fragile": self.not_fragile,
-            **{name: getattr(self, name) for name in (*names, "scale", "shift")},
+            **{name: getattr(self, name) for name in (*names, "regularisation", "log_likelihood", "seed")},
+            **{name: getattr(self, name) for name in ("scale", "shift")},
             "nu": self.nu if math.isfinite(self.nu) else None,
             **{name: value and value.to_dict() for name, value in extra.items()},
             "covariates": [one.to_dict() for one in self.coefficients.values()],

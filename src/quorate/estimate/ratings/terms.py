@@ -26,6 +26,7 @@ class Terms:
     covariates: tuple[str, ...]
     judges: tuple[str, ...]
     own_ties: bool
+    rankings: str | None
 
     @property
     def nu(self) -> float:
@@ -84,6 +85,24 @@ class Terms:
         """The model of votes: with ties as chosen, or of votes without any."""
         model = tie_model(self.ties)
         return model if self.tied or not model.modelled else model.untied or tie_model("half")
+
+    @property
+    def counted_by(self) -> str:
+        """What the ratings are by: a vote or a ranking."""
+        return "vote" if self.rankings is None else "ranking"
+
+    @property
+    def law(self) -> str:
+        """Whose model it is."""
+        return self.model.law if self.rankings is None else "Plackett (1975) and Luce (1959)"
+
+    @property
+    def tie_law(self) -> str:
+        """What it makes of ties, in words."""
+        if self.rankings is None:
+            return tie_model(self.ties).words
+        shared = "systems that share a place chosen together (Firth, Kosmidis and Turner, 2019)"
+        return shared if self.tied else "no two systems sharing a place"
 
     @abstractmethod
     def _contrast(self, name: str, plus: int, minus: int | None = None, *, unit: bool = False) -> Contrast:

@@ -2,8 +2,10 @@
 
 - ties: models of ties, one per file
 - existence: existence of the maximum of a Bradley-Terry likelihood, with any model of ties
+- likelihood: what a model is to what follows
 - bradley_terry: one design for every model, fitted by Newton's method on counts of votes
 - discrimination: the same with a slope for every judge
+- plackett_luce: rankings as choices of who is first of those that are left
 - draws: sandwich covariances of ratings, and refits of resampled counts: how ratings vary with the votes
 - leverage: what each unit brings to a difference of ratings, and the degrees of freedom that follow
 - own_leverage: the same on large boards, where a vote is taken to tell of its two systems only

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quorate.arrays import Floats, Ints
+from quorate.numerics.ratings.likelihood import Likelihood
 from quorate.numerics.ratings.ties.model import Cells, Summary, TieModel, summary
 
 _ROUNDING = 1e-10
@@ -91,10 +92,8 @@ class Design:
     def centred(self) -> tuple[slice, ...]:
         """Parameters that are known up to a common shift, and are shown with a mean of 0."""
         s = self.systems
-        ties, slopes = (
-            slice(s + self.effects, 2 * s + self.effects),
-            slice(s + self.effects - self.slopes, s + self.effects),
-        )
+        ties = slice(s + self.effects, 2 * s + self.effects)
+        slopes = slice(s + self.effects - self.slopes, s + self.effects)
         return (slice(0, s), *((slopes,) if self.slopes else ()), *((ties,) if self.own_ties else ()))
 
     @cached_property
@@ -130,10 +129,8 @@ class Design:
         from scipy.sparse import csr_array, hstack, vstack
 
         orders, after = len(self.sign), self.parameters - self.systems - self.effects
-        ratings, columns = (
-            vstack([self.incidence.T] * orders),
-            self.columns.reshape(self.effects, orders * len(self.a)).T,
-        )
+        ratings = vstack([self.incidence.T] * orders)
+        columns = self.columns.reshape(self.effects, orders * len(self.a)).T
         return hstack([ratings, csr_array(columns), csr_array((orders * len(self.a), after))]).tocsr()
 
     @cached_property
@@ -183,6 +180,44 @@ class Design:
         """Log likelihood of the votes of every order and cell, with its derivatives."""
         return self.ties.cells(known, self.gap(theta), self.tie(theta))
 
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Of the counts of one fit."""
+        return len(self.sign), len(self.a), 3
+
+    @property
+    def touched(self) -> Any:
+        """Sparse, shape (entries, systems): not 0 at the two systems of an entry of the counts."""
+        return abs(self.incidence.T)[np.tile(np.repeat(np.arange(len(self.a)), 3), len(self.sign))]
+
+    def known(self, counts: Floats) -> Summary:
+        """What the likelihood needs of the counts."""
+        return summary(counts)
+
+    def started(self, known: Summary) -> Floats:
+        """Equal ratings, and the tie parameter that then fits best; shape (parameters, fits)."""
+        theta = np.zeros((self.parameters, known.votes.shape[-1]))
+        if self.tied:
+            ties = known.ties.sum(axis=(0, 1))
+            theta[-1] = self.ties.parameter(2 * ties / (known.votes.sum(axis=(0, 1)) - ties))
+        return theta
+
+    def derivatives(self, known: Summary, theta: Floats) -> tuple[Floats, Floats, Floats]:
+        """Log likelihood, gradient and information."""
+        at = self.cells(known, theta)
+        parts = [self.incidence @ at.slope.sum(axis=0)]
+        parts += [np.einsum("op,opr->r", column, at.slope)[None] for column in self.columns]
+        if self.own_ties:
+            parts.append(self.ends @ at.tie_slope.sum(axis=0))
+        if self.tied:
+            parts.append(at.tie_slope.sum(axis=(0, 1))[None])
+        return at.value.sum(axis=(0, 1)), np.concatenate(parts), information(self, at)
+
+    def gradients(self, theta: Floats, units: Any = None) -> Any:
+        """`scores`, or sums of them by units, shape (units, entries)."""
+        vote = scores(self, theta)
+        return vote if units is None else units @ vote
+
 
 class Fit(NamedTuple):
     """Maximum of the likelihood.
@@ -205,14 +240,14 @@ class Fit(NamedTuple):
     converged: NDArray[np.bool_]
 
 
-def fit(design: Design, counts: Floats, ridge: float = 0.0, start: Floats | None = None, tol: float = 1e-9) -> Fit:
+def fit(design: Likelihood, counts: Floats, ridge: float = 0.0, start: Floats | None = None, tol: float = 1e-9) -> Fit:
     """Newton's method, with steps halved where the likelihood would fall; it is concave.
 
     Parameters
     ----------
-    design : Design
+    design : Likelihood
         What the counts compare.
-    counts : array, shape (orders, pairs, 3, fits)
+    counts : array, shape (*design.shape, fits)
         Votes; the maximum must exist (`quorate.numerics.ratings.existence`).
     ridge : float
         Weight of half the sum of squared ratings, and of what else is shown about its mean, taken off the log
@@ -226,20 +261,15 @@ def fit(design: Design, counts: Floats, ridge: float = 0.0, start: Floats | None
     ----------
     Bradley and Terry (1952), Biometrika 39, 324-345. In R: ``BradleyTerry2::BTm``.
     """
-    known = summary(counts)
-    theta = np.zeros((design.parameters, counts.shape[-1]))
-    if start is not None:
-        theta += start[:, None]
-    elif design.tied:  # equal ratings, and the tie parameter that then fits best
-        ties = known.ties.sum(axis=(0, 1))
-        theta[-1] = design.ties.parameter(2 * ties / (known.votes.sum(axis=(0, 1)) - ties))
+    known = design.known(counts)
+    theta = design.started(known) if start is None else np.tile(start[:, None], counts.shape[-1])
     step, value = np.zeros_like(theta), np.full(counts.shape[-1], -np.inf)
     small = np.zeros(counts.shape[-1], dtype=np.bool_)
     information = np.zeros((0, 0, 0))
     for _ in range(_MOST_STEPS):
         trial = theta + step
         with np.errstate(over="ignore", invalid="ignore"):  # of what runs off
-            reached, gradient, information = _derivatives(design, known, trial, ridge)
+            reached, gradient, information = _shrunk(design, known, trial, ridge)
         up = reached >= value - _ROUNDING * (1 + np.abs(value))
         theta, value = np.where(up, trial, theta), np.where(up, reached, value)
         newton = _solved(anchored(design, information, ridge), gradient)
@@ -250,7 +280,7 @@ def fit(design: Design, counts: Floats, ridge: float = 0.0, start: Floats | None
     return Fit(theta + np.where(small, step, 0.0), information, value, small)
 
 
-def anchored(design: Design, information: Floats, ridge: float) -> Floats:
+def anchored(design: Likelihood, information: Floats, ridge: float) -> Floats:
     """The information with the ridge, and with the directions of common shifts filled in so that it can be solved."""
     out = information.copy()
     for part in design.centred:
@@ -275,20 +305,13 @@ def _solved(information: Floats, gradient: Floats) -> Floats:
     return np.asarray(solve(information[0].T, gradient, overwrite_a=True, assume_a="pos", check_finite=False))
 
 
-def _derivatives(design: Design, known: Summary, theta: Floats, ridge: float) -> tuple[Floats, Floats, Floats]:
-    """Log likelihood, gradient and information."""
-    at = design.cells(known, theta)
-    parts = [design.incidence @ at.slope.sum(axis=0)]
-    parts += [np.einsum("op,opr->r", column, at.slope)[None] for column in design.columns]
-    if design.own_ties:
-        parts.append(design.ends @ at.tie_slope.sum(axis=0))
-    if design.tied:
-        parts.append(at.tie_slope.sum(axis=(0, 1))[None])
-    value, gradient = at.value.sum(axis=(0, 1)), np.concatenate(parts)
+def _shrunk(design: Likelihood, known: Any, theta: Floats, ridge: float) -> tuple[Floats, Floats, Floats]:
+    """Log likelihood and gradient less the ridge, and information."""
+    value, gradient, information = design.derivatives(known, theta)
     for part in design.centred:
         value = value - ridge / 2 * np.square(theta[part]).sum(axis=0)
         gradient[part] -= ridge * theta[part]
-    return value, gradient, information(design, at)
+    return value, gradient, information
 
 
 def information(design: Design, at: Cells) -> Floats:

@@ -14,8 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quorate.arrays import Floats
-from quorate.numerics.ratings.bradley_terry import Design, Fit, anchored, fit, scores
+from quorate.numerics.ratings.bradley_terry import Design, Fit, anchored, fit
 from quorate.numerics.ratings.existence import exists
+from quorate.numerics.ratings.likelihood import Likelihood
+from quorate.numerics.ratings.plackett_luce import Choices
 
 _BLOCK = 2**17  # counts at a time: what a processor keeps at hand
 _ROWS = 512
@@ -94,12 +96,12 @@ def poisson_table() -> NDArray[np.uint8]:
 _TABLE = poisson_table()
 
 
-def inverse_information(design: Design, at: Fit, ridge: float) -> Floats:
+def inverse_information(design: Likelihood, at: Fit, ridge: float) -> Floats:
     """Inverse of the information of a single fit, with the direction of equal ratings filled in.
 
     Parameters
     ----------
-    design : Design
+    design : Likelihood
         What the counts compare.
     at : Fit
         A single fit.
@@ -121,7 +123,7 @@ def inverse_information(design: Design, at: Fit, ridge: float) -> Floats:
     return _held(design, np.asarray(inverse.T))
 
 
-def _held(design: Design, inverse: Floats) -> Floats:
+def _held(design: Likelihood, inverse: Floats) -> Floats:
     """The same with what is known up to a shift, but for ratings, held at a mean of 0."""
     for part in design.centred[1:]:
         shift = inverse[:, part].sum(axis=1)
@@ -130,7 +132,7 @@ def _held(design: Design, inverse: Floats) -> Floats:
 
 
 def covariance(
-    design: Design, at: Fit, ridge: float, units: Units | None = None, inverse: Floats | None = None
+    design: Likelihood, at: Fit, ridge: float, units: Units | None = None, inverse: Floats | None = None
 ) -> Floats:
     """Covariance of the parameters of one fit, ratings about their mean.
 
@@ -140,7 +142,7 @@ def covariance(
 
     Parameters
     ----------
-    design : Design
+    design : Likelihood
         What the counts compare.
     at : Fit
         A single fit.
@@ -160,8 +162,7 @@ def covariance(
     inverse = inverse_information(design, at, ridge) if inverse is None else inverse
     if units is None:  # information and ridge are the matrix that was inverted
         return centred(inverse.copy(), design.systems)
-    vote = scores(design, at.theta[:, 0])
-    summed = vote if units.matrix is None else units.matrix @ vote
+    summed = design.gradients(at.theta[:, 0], units.matrix)
     times = units.size / (1 - units.share)
     meat = summed.T.multiply(times[None]).tocsr() @ summed
     right = (meat.toarray() if meat.nnz > _SPARSE * meat.shape[0] ** 2 else meat) @ inverse
@@ -194,13 +195,13 @@ class Refits(NamedTuple):
 
 
 def refits(
-    design: Design, units: Units, resamples: int, start: Floats, ridge: float, rng: np.random.Generator
+    design: Design | Choices, units: Units, resamples: int, start: Floats, ridge: float, rng: np.random.Generator
 ) -> Refits:
     """Fit resampled votes, many at a time.
 
     Parameters
     ----------
-    design : Design
+    design : Likelihood
         What the counts compare.
     units : Units
         What is drawn.
@@ -213,11 +214,10 @@ def refits(
     rng : numpy.random.Generator
         Source of the draws; the same generator gives the same fits.
     """
-    shape = (len(design.sign), len(design.a), 3)
-    block = max(1, _BLOCK // int(np.prod(shape)))
+    block = max(1, _BLOCK // int(np.prod(design.shape)))
     parts = []
     for first in range(0, resamples, block):
-        counts = units.resample(min(block, resamples - first), rng).reshape(*shape, -1)
+        counts = units.resample(min(block, resamples - first), rng).reshape(*design.shape, -1)
         known = exists(design, counts, ridge > 0)
         if known.any():
             at = fit(design, counts[..., known], ridge, start, _TOL)

@@ -15,20 +15,21 @@ from numpy.typing import NDArray
 
 from quorate.arrays import Bools, Floats
 from quorate.numerics.ratings.bradley_terry import Design, anchored, information
+from quorate.numerics.ratings.plackett_luce import Choices
 from quorate.numerics.ratings.ties.model import summary
 from quorate.numerics.ratings.ties.wins import HALF
 
 _NOTHING = 1e-9
 
 
-def components(design: Design, counts: Floats, connection: Literal["weak", "strong"]) -> NDArray[np.int32]:
+def components(design: Design | Choices, counts: Floats, connection: Literal["weak", "strong"]) -> NDArray[np.int32]:
     """Component of every system in the graph of wins; systems of one component are linked by votes.
 
     Parameters
     ----------
-    design : Design
+    design : Design or Choices
         What the counts compare.
-    counts : array, shape (orders, pairs, 3)
+    counts : array, shape (*design.shape,)
         Votes.
     connection : {"weak", "strong"}
         Linked in any direction, or in both.
@@ -36,7 +37,10 @@ def components(design: Design, counts: Floats, connection: Literal["weak", "stro
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 
-    ahead, behind = (side[:, 0] for side in _wins(counts[..., None]))
+    counts = counts[..., None]
+    if isinstance(design, Choices):
+        counts, design = design.in_pairs(counts), design.pairs
+    ahead, behind = (side[:, 0] for side in _wins(counts))
     source = np.append(design.a[ahead], design.b[behind])
     target = np.append(design.b[ahead], design.a[behind])
     size = design.systems
@@ -44,14 +48,14 @@ def components(design: Design, counts: Floats, connection: Literal["weak", "stro
     return np.asarray(connected_components(edges, directed=True, connection=connection)[1])
 
 
-def exists(design: Design, counts: Floats, shrunk: bool = False) -> Bools:
+def exists(design: Design | Choices, counts: Floats, shrunk: bool = False) -> Bools:
     """Whether each set of counts has a maximum; shape (fits,).
 
     Parameters
     ----------
-    design : Design
-        What the counts compare.
-    counts : array, shape (orders, pairs, 3, fits)
+    design : Design or Choices
+        What the counts compare; rankings say of every two systems who was ahead (Hunter 2004).
+    counts : array, shape (*design.shape, fits)
         Votes.
     shrunk : bool
         Whether a ridge bounds the ratings, so that only the position effect and the tie parameter are asked about.
@@ -59,7 +63,11 @@ def exists(design: Design, counts: Floats, shrunk: bool = False) -> Bools:
     References
     ----------
     Ford (1957), American Mathematical Monthly 64, 28-33. Zermelo (1929), Mathematische Zeitschrift 29, 436-460.
+    Hunter (2004), Annals of Statistics 32, 384-406.
     """
+    if isinstance(design, Choices):
+        tied = design.every_tie(counts)
+        return tied if shrunk else tied & strongly_connected(design.pairs, design.in_pairs(counts))
     maximum = np.ones(counts.shape[-1], dtype=np.bool_) if shrunk else strongly_connected(design, counts)
     if not design.plain:
         # What else the fit finds by itself: a concave function with a stationary point has its maximum there.

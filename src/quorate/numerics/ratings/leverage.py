@@ -12,9 +12,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from quorate.arrays import Floats, Ints
-from quorate.numerics.ratings.bradley_terry import Design, Fit, anchored, scores, vote_slopes
+from quorate.numerics.ratings.bradley_terry import Design, Fit, anchored, vote_slopes
 from quorate.numerics.ratings.draws import Units, inverse_information
-from quorate.numerics.ratings.own_leverage import PerVote, by_ends, own_gaps, per_vote
+from quorate.numerics.ratings.likelihood import Likelihood, Told
+from quorate.numerics.ratings.own_leverage import by_ends, own_gaps, per_vote
+from quorate.numerics.ratings.plackett_luce import Choices
 
 SMALL = 0.01
 """A unit with no more of the information on any contrast than this is taken by its part of the votes."""
@@ -45,7 +47,7 @@ class Leverage(NamedTuple):
     whole: bool
 
 
-def leverage(design: Design, at: Fit, ridge: float, units: Units, inverse: Floats | None = None) -> Leverage:
+def leverage(design: Design | Choices, at: Fit, ridge: float, units: Units, inverse: Floats | None = None) -> Leverage:
     """Leverage of units on the parameters and on differences of ratings.
 
     On a board so large that this would take longer than all else, a vote is taken to tell of its two systems only
@@ -53,7 +55,7 @@ def leverage(design: Design, at: Fit, ridge: float, units: Units, inverse: Float
 
     Parameters
     ----------
-    design : Design
+    design : Design or Choices
         What the counts compare.
     at : Fit
         A single fit.
@@ -71,36 +73,30 @@ def leverage(design: Design, at: Fit, ridge: float, units: Units, inverse: Float
     """
     p = design.parameters
     inverse = inverse_information(design, at, ridge) if inverse is None else inverse
-    cells = per_vote(design, units, at.theta)
-    votes = _votes(units, cells.rows.shape[0])
-    # Leverage of a vote of each cell on all contrasts together: no contrast has more.
-    ends = own_gaps(design, inverse)
-    trace = cells.curvature * ends.within
-    if design.tied:
-        trace += 2 * cells.cross * ends.tie + cells.tie * ends.even
-    most = votes @ trace
+    cells = design.told(at.theta) if isinstance(design, Choices) else per_vote(design, units, at.theta)
+    votes = _votes(units, cells)
+    most = votes @ cells.trace(inverse)
     heavy = np.flatnonzero((most > SMALL) & (units.size > 0))
     free = np.broadcast_to(max(units.effective - 1, 1.0), (p, p))
     if not len(heavy):
         return Leverage(np.zeros(p), free, False)
-    vote = scores(design, at.theta[:, 0])
     told = votes[heavy]
     used = np.unique(told.indices)
-    few = PerVote(*(part[used] for part in cells))
-    brought = told[:, used]
-    each = vote[heavy] if units.matrix is None else units.matrix[heavy] @ vote
+    few, brought = cells.some(used), told[:, used]
+    theta = at.theta[:, 0]
+    each = design.gradients(theta)[heavy] if units.matrix is None else design.gradients(theta, units.matrix[heavy])
     # Contrasts: differences of two ratings, and every parameter by itself.
     pairs = design.systems * (design.systems - 1) // 2
-    if len(used) * pairs <= _EXACT and design.systems <= MANY:
+    if isinstance(design, Choices) or (len(used) * pairs <= _EXACT and design.systems <= MANY):
         first, second = (np.append(side, np.arange(p)) for side in np.triu_indices(design.systems, 1))
         excess, df = np.zeros((p, p)), np.array(free)
         added, left = _of_contrasts(design, few, inverse, units, heavy, brought, each, first, second)
         excess[first, second] = excess[second, first] = added
         df[first, second] = df[second, first] = left
     else:
-        excess, df = by_ends(
-            design, cells, ends, units, heavy, told, units.size @ votes, vote_slopes(design, at.theta[:, 0])
-        )
+        own, ends = per_vote(design, units, at.theta), own_gaps(design, inverse)
+        slopes = vote_slopes(design, theta)
+        excess, df = by_ends(design, own, ends, units, heavy, told, units.size @ votes, slopes)
         others = np.arange(design.systems, p)
         excess[others], df[others, others] = _of_contrasts(
             design, few, inverse, units, heavy, brought, each, others, others
@@ -111,8 +107,8 @@ def leverage(design: Design, at: Fit, ridge: float, units: Units, inverse: Float
 
 
 def _of_contrasts(
-    design: Design,
-    cells: PerVote,
+    design: Likelihood,
+    cells: Told,
     inverse: Floats,
     units: Units,
     heavy: Ints,
@@ -128,7 +124,7 @@ def _of_contrasts(
     light[heavy] = False
     weight = units.size[light] @ units.share[light]
     evenly = (units.size[light] @ units.share[light] ** 2) / weight**2 if weight else 0.0
-    block = max(1, _BLOCK // max(len(heavy), cells.rows.shape[0]))
+    block = max(1, _BLOCK // max(len(heavy), len(cells.cell) // 3))
     for start in range(0, len(first), block):
         i, j = first[start : start + block], second[start : start + block]
         # The inverse information times each contrast, and the contrast's model-based variance.
@@ -137,12 +133,7 @@ def _of_contrasts(
         x[:, rating] -= inverse[:, : design.systems].mean(axis=1, keepdims=True)
         column = np.arange(len(i))
         known = x[i, column] - np.where(i == j, 0.0, x[j, column]) - rating * x[: design.systems].mean(axis=0)
-        gap = cells.rows @ x
-        told = cells.curvature[:, None] * gap**2  # by a vote of each cell on each contrast
-        if design.tied:
-            even = cells.tie_rows @ x
-            told += 2 * cells.cross[:, None] * gap * even + cells.tie[:, None] * even**2
-        part, moved = votes @ told / known, each @ x
+        part, moved = votes @ cells.along(x) / known, each @ x
         divisor = 1 / (1 - np.minimum(part, _WHOLE)) - 1 / (1 - share)[:, None]
         rest = 1 - size @ part
         df = np.maximum(1 / (size @ part**2 + rest**2 * evenly) - 1, 1.0)
@@ -204,29 +195,20 @@ def variances(covariance: Floats, systems: int) -> Floats:
     return out
 
 
-def _votes(units: Units, cells: int) -> Any:
-    """Votes of each unit by order and pair, sparse."""
+def _votes(units: Units, cells: Told) -> Any:
+    """Votes of each unit by cell, sparse."""
     from scipy.sparse import csr_array
 
     if units.matrix is None:
         n = len(units.size)
-        return csr_array((np.ones(n), np.arange(n) // 3, np.arange(n + 1)), shape=(n, cells))
+        return csr_array((np.ones(n), cells.cell, np.arange(n + 1)), shape=(n, cells.size))
     kept = units.matrix.tocsr()
-    return csr_array((kept.data, kept.indices // 3, kept.indptr), shape=(kept.shape[0], cells))
+    return csr_array((kept.data, cells.cell[kept.indices], kept.indptr), shape=(kept.shape[0], cells.size))
 
 
-def tells_alone(design: Design, cells: PerVote, votes: Any, inverse: Floats, at: Fit, ridge: float) -> bool:
+def tells_alone(design: Likelihood, cells: Told, votes: Any, inverse: Floats, at: Fit, ridge: float) -> bool:
     """Whether all that is known of some contrast is from these votes, shape (1, cells)."""
-    there = votes.indices
-    curvature, cross, tie = (votes.data * column[there] for column in (cells.curvature, cells.cross, cells.tie))
-    # The information of these votes is that of rows: one for the gap of a cell and, with ties, one for their parameter.
-    root = np.sqrt(curvature)
-    factor = root[:, None] * cells.rows[there].toarray()
-    if design.tied:
-        even = cells.tie_rows[there].toarray()
-        factor += (cross / root)[:, None] * even
-        rest = np.sqrt(np.maximum(tie - cross**2 / curvature, 0.0)[:, None])
-        factor = np.append(factor, rest * even, axis=0)
+    factor = cells.some(votes.indices).roots(votes.data)
     if len(factor) <= len(inverse):
         return bool(np.linalg.eigvalsh(factor @ inverse @ factor.T)[-1] > _WHOLE)
     try:

@@ -7,11 +7,12 @@ differences are products of sparse matrices (``docs/methods/ratings.md``).
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from quorate.arrays import Floats, Ints
+from quorate.arrays import Bools, Floats, Ints
 from quorate.numerics.ratings.bradley_terry import Design
 from quorate.numerics.ratings.draws import Units
 from quorate.numerics.ratings.ties.model import summary
@@ -20,24 +21,79 @@ _MOST = 1 - 1e-9
 _ROWS = 2**22  # entries of a block of rows
 
 
-class PerVote(NamedTuple):
-    """Orders and cells: rows of the design each, and the information of a vote, on average over its votes."""
+@dataclass(frozen=True, eq=False)
+class PerVote:
+    """The information of a vote of every order and cell, on average over its votes, and rows of the design.
+
+    Parameters
+    ----------
+    rows, tie_rows : sparse array, shape (cells, parameters)
+        What the gap, and the parameter of ties, are of the parameters.
+    curvature, cross, tie : array, shape (cells,)
+        Information on the gap, on both, on the parameter of ties.
+    tied : bool
+        Whether there is one.
+    """
 
     rows: Any
     tie_rows: Any
     curvature: Floats
     cross: Floats
     tie: Floats
+    tied: bool
+
+    @property
+    def size(self) -> int:
+        """Orders and cells."""
+        return int(self.rows.shape[0])
+
+    @property
+    def cell(self) -> Ints:
+        """The cell of every entry of the counts."""
+        return np.arange(3 * self.size) // 3
+
+    def trace(self, inverse: Floats) -> Floats:
+        """Leverage of a vote of each cell on all contrasts together: no contrast has more."""
+        total = self.curvature * _through(self.rows, self.rows, inverse)
+        if self.tied:
+            total += 2 * self.cross * _through(self.rows, self.tie_rows, inverse)
+            total += self.tie * _through(self.tie_rows, self.tie_rows, inverse)
+        return np.asarray(total)
+
+    def some(self, cells: Ints | Bools) -> PerVote:
+        """The same of some cells."""
+        known = self.curvature[cells], self.cross[cells], self.tie[cells]
+        return PerVote(self.rows[cells], self.tie_rows[cells], *known, self.tied)
+
+    def along(self, x: Floats) -> Floats:
+        """What a vote of each cell says of each column."""
+        gap = self.rows @ x
+        told = self.curvature[:, None] * gap**2
+        if self.tied:
+            even = self.tie_rows @ x
+            told += 2 * self.cross[:, None] * gap * even + self.tie[:, None] * even**2
+        return np.asarray(told)
+
+    def roots(self, votes: Floats) -> Floats:
+        """A row for the gap of every cell and, with ties, one for their parameter."""
+        curvature, cross, tie = (votes * column for column in (self.curvature, self.cross, self.tie))
+        root = np.sqrt(curvature)
+        factor: Floats = root[:, None] * self.rows.toarray()
+        if not self.tied:
+            return factor
+        even = self.tie_rows.toarray()
+        factor += (cross / root)[:, None] * even
+        return np.append(factor, np.sqrt(np.maximum(tie - cross**2 / curvature, 0.0))[:, None] * even, axis=0)
 
 
 def per_vote(design: Design, units: Units, theta: Floats) -> PerVote:
     """Rows of the design for every order and cell, and the information of a vote of each."""
     counts = units.size if units.matrix is None else units.size @ units.matrix
-    known = summary(np.asarray(counts).reshape(len(design.sign), len(design.a), 3, 1))
+    known = summary(np.asarray(counts).reshape(*design.shape, 1))
     at = design.cells(known, theta)
     votes = np.where(known.votes > 0, known.votes, np.inf)
-    each = (np.ravel(total / votes) for total in (at.curvature, at.cross, at.tie_curvature))
-    return PerVote(design.rows, design.tie_rows, *each)
+    curvature, cross, tie = (np.ravel(total / votes) for total in (at.curvature, at.cross, at.tie_curvature))
+    return PerVote(design.rows, design.tie_rows, curvature, cross, tie, design.tied)
 
 
 class OwnGaps(NamedTuple):
@@ -49,43 +105,38 @@ class OwnGaps(NamedTuple):
         At the two systems of the cell.
     tie_a, tie_b : array, shape (orders * cells,)
         The row of its ties, at the two systems.
-    within : array, shape (orders * cells,)
-        At the row itself: the variance of the gap of the cell.
-    tie, even : array, shape (orders * cells,)
-        At the row of its ties, and that row at itself.
     """
 
     a: Floats
     b: Floats
     tie_a: Floats
     tie_b: Floats
-    within: Floats
-    tie: Floats
-    even: Floats
 
 
 def own_gaps(design: Design, inverse: Floats) -> OwnGaps:
     """The gap of every order and cell, by the inverse information, at its own systems."""
     a, b = (np.tile(side, len(design.sign)) for side in (design.a, design.b))
-
-    def at(rows: Any, column: Ints) -> Floats:
-        row = np.repeat(np.arange(len(a)), np.diff(rows.indptr))
-        return np.bincount(row, rows.data * inverse[rows.indices, column[row]], len(a)).astype(np.float64, copy=False)
-
-    def through(rows: Any, others: Any) -> Floats:
-        total = np.zeros(len(a))
-        most = int(np.diff(others.indptr).max(initial=0))
-        for entry in range(most):  # of each row its first entry, then its second, and so on
-            place = np.minimum(others.indptr[:-1] + entry, len(others.indices) - 1)
-            value = np.where(np.diff(others.indptr) > entry, others.data[place], 0.0)
-            total += value * at(rows, others.indices[place])
-        return total
-
-    gaps, ties = design.rows, design.tie_rows
     none = np.zeros(len(a))
-    sides = (at(gaps, a), at(gaps, b), *((at(ties, a), at(ties, b)) if design.tied else (none, none)))
-    tied = (through(gaps, ties), through(ties, ties)) if design.tied else (none, none)
-    return OwnGaps(*sides, through(gaps, gaps), *tied)
+    ties = [_at(design.tie_rows, side, inverse) for side in (a, b)] if design.tied else [none, none]
+    return OwnGaps(_at(design.rows, a, inverse), _at(design.rows, b, inverse), *ties)
+
+
+def _at(rows: Any, column: Ints, inverse: Floats) -> Floats:
+    """Every row times the inverse information, in one column for each."""
+    row = np.repeat(np.arange(len(column)), np.diff(rows.indptr))
+    found = np.bincount(row, rows.data * inverse[rows.indices, column[row]], len(column))
+    return found.astype(np.float64, copy=False)
+
+
+def _through(rows: Any, others: Any, inverse: Floats) -> Floats:
+    """Every row times the inverse information times the same row of the others."""
+    size = np.diff(others.indptr)
+    total = np.zeros(len(size))
+    for entry in range(int(size.max(initial=0))):  # of each row its first entry, then its second, and so on
+        place = np.minimum(others.indptr[:-1] + entry, len(others.indices) - 1)
+        value = np.where(size > entry, others.data[place], 0.0)
+        total += value * _at(rows, others.indices[place], inverse)
+    return total
 
 
 def by_ends(

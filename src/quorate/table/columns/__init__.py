@@ -14,5 +14,6 @@
 - vote_roles: roles of votes
 - vote_ledger: the same in a ledger of pairs
 - vote_columns: the columns of votes as codes and numbers
+- rankings: a vote on every pair of the systems of a ranking
 - outcomes: what the labels of a winner or an order mean
 """

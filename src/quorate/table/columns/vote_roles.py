@@ -76,6 +76,8 @@ class VoteRoles:
         Columns.
     notes : tuple of Note
         What was recognised, and the columns that are not used.
+    rank : str, optional
+        Column of the place of ``model_a`` in a ranking, where rows are systems of rankings.
     """
 
     model_a: str
@@ -88,11 +90,12 @@ class VoteRoles:
     count: str | None
     status: str | None
     notes: tuple[Note, ...]
+    rank: str | None = None
 
     @property
     def labels(self) -> tuple[str, ...]:
         """Columns of which labels are needed, each once."""
-        optional = [name for name in (self.winner, self.order, self.status) if name is not None]
+        optional = [name for name in (self.winner, self.rank, self.order, self.status) if name is not None]
         return tuple(dict.fromkeys((self.model_a, self.model_b, *optional, *self.facets.values())))
 
     @property
@@ -109,6 +112,7 @@ def resolve_votes(
     facets: Mapping[str, str],
     declared: Mapping[str, str],
     covariates: Sequence[str] = (),
+    rank: str | None = None,
 ) -> VoteRoles:
     """Columns by role, as declared in the arguments of `quorate.read_votes` or recognised by name.
 
@@ -127,6 +131,8 @@ def resolve_votes(
         Roles of `ALIASES` to columns; an empty column leaves the role out.
     covariates : sequence of str
         Columns of differences, or names of two columns that end in ``_a`` and ``_b``.
+    rank : str, optional
+        Column of places, where rows are systems of rankings: there is then one column of systems.
 
     Raises
     ------
@@ -139,6 +145,8 @@ def resolve_votes(
     _known_roles(declared, facets, wins)
     named = {role: column for role, column in {**declared, **facets}.items() if column}
     main = {role: column for role, column in pair.items() if not (role == "winner" and wins)}
+    if rank is not None:
+        main = _of_rankings(pair["model_a"], rank, {**declared, "wins": wins, "covariates": covariates}, columns)
     for role, column in main.items():
         if column == role and column not in columns:  # the default is looked for by its other usual names
             main[role] = _recognise(role, columns) or column
@@ -146,7 +154,8 @@ def resolve_votes(
         if column not in columns:
             raise UnknownColumn(role, column, columns, "argument" if role in PAIR else "roles" * (role in ALIASES))
     free = [column for column in columns if column not in {*main.values(), *named.values(), *wins}]
-    seen = {role: _recognise(role, free) for role in ALIASES if role not in declared and role not in facets}
+    looked_for = ALIASES if rank is None else (*FACETS, STATUS)
+    seen = {role: _recognise(role, free) for role in looked_for if role not in declared and role not in facets}
     roles = {**named, **{role: column for role, column in seen.items() if column is not None}}
     taken: dict[str, str] = {}
     for role, column in [*main.items(), *roles.items(), *(("wins", column) for column in wins)]:
@@ -157,12 +166,13 @@ def resolve_votes(
         taken.setdefault(column, role)
     labelled = {role: column for role, column in roles.items() if role not in (ORDER, TIME, COUNT, STATUS)}
     order = [role for role in FACETS if role in labelled]
-    notes = [read_as(role, [column]) for role, column in {**main, **roles}.items()]
+    said = {**main, **roles} if rank is None else {"system": main["model_a"], "rank": rank, **roles}
+    notes = [read_as(role, [column]) for role, column in said.items()]
     notes += [read_as("wins", wins)] if wins else []
     unused = [column for column in columns if column not in {*main.values(), *roles.values(), *wins}]
     return VoteRoles(
         model_a=main["model_a"],
-        model_b=main["model_b"],
+        model_b=main.get("model_b", main["model_a"]),
         winner=main.get("winner"),
         wins=tuple(wins),
         facets={role: labelled[role] for role in (*order, *(role for role in labelled if role not in order))},
@@ -171,7 +181,16 @@ def resolve_votes(
         count=roles.get(COUNT),
         status=roles.get(STATUS),
         notes=(*notes, *left_unused(unused)),
+        rank=rank,
     )
+
+
+def _of_rankings(system: str, rank: str, others: Mapping[str, object], columns: Sequence[str]) -> dict[str, str]:
+    """The system and its place, where rows are systems of rankings; refuses what only votes have."""
+    for role in (role for role in (ORDER, TIME, COUNT, "wins", "covariates") if others.get(role)):
+        raise InvalidInput(f"{role}: not with rank, where a row is a system and no vote; leave one of the two out")
+    known = aliases.claims(columns, aliases.SYSTEMS)
+    return {"model_a": known[0] if system == "model_a" and system not in columns and known else system, "rank": rank}
 
 
 def _known_roles(declared: Mapping[str, str], facets: Mapping[str, str], wins: Sequence[str]) -> None:

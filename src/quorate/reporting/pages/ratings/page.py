@@ -12,7 +12,6 @@ from quorate.analysis.ratings import MOST_DRAWN, RatingsAnalysis
 from quorate.analysis.words import share
 from quorate.estimate.ratings.ranked import at_once, may_be_first
 from quorate.estimate.ratings.ratings import Ratings
-from quorate.numerics.ratings.ties.registry import tie_model
 from quorate.reporting.draw import marks
 from quorate.reporting.draw.theme import CORRECTED, INK, NAIVE
 from quorate.reporting.draw.vega import Marks, channel
@@ -101,7 +100,7 @@ def leaderboard(view: RatingsAnalysis) -> Figure:
         }
         for (low_rank, high_rank), group, name, (rating, se, low, high), best in columns
     ]
-    size = f"{counted(len(found), 'system')}, {counted(view.n, 'vote' if view.of_votes else 'score')}"
+    size = f"{counted(len(found), 'system')}, {counted(view.n, view.of_what)}"
     about = " about the mean of all systems" if view.of_votes else ""
     lines = [f"{capitalised(view.unit)}{about}, with {level} intervals for each; {size}."]
     lines.append(f"Right: the ranks that a system may have, {at_once(view.found)}.")
@@ -240,7 +239,7 @@ def left_out_votes(few: Fragility) -> Figure:
 def ranked(view: RatingsAnalysis) -> Figure:
     """What was ranked."""
     found = view.found
-    values: dict[str, object] = {"systems": len(found), "votes" if view.of_votes else "scores": view.n}
+    values: dict[str, object] = {"systems": len(found), f"{view.of_what}s": view.n}
     if isinstance(found, Ratings):
         values |= {"ties": found.ties, "intervals by": found.method}
         levels = zip(found.cluster, found.clusters, strict=True)
@@ -283,7 +282,7 @@ def methods(view: RatingsAnalysis) -> str:
     """The paragraph for a methods section."""
     found = view.found
     if isinstance(found, Ratings):
-        law = _LAWS.get(found.method, "")
+        law = _LAWS.get(found.method, "").replace("votes", f"{view.of_what}s")
         if found.method == "cluster":
             levels = " and ".join(f"{count:,}" for count in found.clusters)
             several = ", Cameron, Gelbach and Miller, 2011" if len(found.cluster) > 1 else ""
@@ -294,8 +293,8 @@ def methods(view: RatingsAnalysis) -> str:
         first += " ties of its own for every system," if found.own_ties else ""
         first += f" at equal {listed(found.covariates)}," if found.covariates else ""
         how = (
-            f"{len(found)} systems were rated by {counted(found.n, 'vote')} with the model of {found.model.law},"
-            f"{first} {tie_model(found.ties).words}, by maximum likelihood{ridge}. {law}."
+            f"{len(found)} systems were rated by {counted(found.n, view.of_what)} with the model of {found.law},"
+            f"{first} {found.tie_law}, by maximum likelihood{ridge}. {law}."
         )
     else:
         judgments = found.joint.fit.judgments
@@ -327,6 +326,7 @@ def options(view: RatingsAnalysis) -> str:
         chosen += ["ties by system"] if found.own_ties else []
         chosen += [f"discrimination {found.discrimination}"] if found.discrimination else []
         chosen += [f"covariates {','.join(found.covariates)}"] if found.covariates else []
+        chosen += [f"rankings {found.rankings}"] if found.rankings else []
         chosen += [f"cluster {','.join(found.cluster) or 'none'}"]
     else:
         chosen.append(f"targets {listed(f'{name} {one}' for name, one in _targets(found).items())}")
