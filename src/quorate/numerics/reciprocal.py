@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 from scipy.special import gammaln, roots_laguerre
 
@@ -46,8 +48,15 @@ def _summed(trials: int, chance: float) -> float:
     return float(np.sum(probability / n) / np.sum(probability))
 
 
-def _integrated(trials: Floats, chance: float) -> Floats:
+@cache
+def _quadrature() -> tuple[Floats, Floats]:
+    """Nodes and weights of Gauss and Laguerre, which take longer than all that they are for."""
     x, weight = roots_laguerre(_NODES)
+    return x, weight
+
+
+def _integrated(trials: Floats, chance: float) -> Floats:
+    x, weight = _quadrature()
     never = np.exp(trials * np.log1p(-chance))
     y = x / (trials[:, None] * chance)
     inside = np.exp(trials[:, None] * np.log1p(chance * np.expm1(-y)) + x) - never[:, None] * np.exp(x)

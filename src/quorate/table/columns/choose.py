@@ -6,15 +6,11 @@ from typing import Any, TypeVar
 
 import narwhals as nw
 
-from quorate.arguments import argument
-from quorate.errors import InvalidData
+from quorate.table.columns.labels import BLANKS, no_labels
 from quorate.table.columns.roles import Roles
 
-_SEPARATORS = (0x2028, 0x2029, 0x202F, 0x205F, 0x3000)
 Frame = TypeVar("Frame", nw.DataFrame[Any], nw.LazyFrame[Any])
 
-BLANKS = "".join(map(chr, (*range(9, 14), *range(28, 33), 0x85, 0xA0, 0x1680, *range(0x2000, 0x200B), *_SEPARATORS)))
-"""What `str.strip` takes off both ends; every engine has its own idea of a blank, so all are told."""
 TEXT = (nw.String, nw.Categorical, nw.Enum)
 _WIDE = (nw.Int128, nw.UInt128)
 _TIMES = (nw.Date, nw.Datetime, nw.Time, nw.Duration)
@@ -58,12 +54,6 @@ def label_column(name: str, kind: nw.dtypes.DType) -> nw.Expr:
     if kind.is_decimal():
         return column.cast(nw.Float64)
     return column.cast(nw.String) if isinstance(kind, (*_TIMES, *_WIDE)) else column
-
-
-def no_labels(column: str, kind: str) -> InvalidData:
-    """The error for a facet's column that holds lists, records or bytes."""
-    rule = f'column "{column}" holds {kind}; a facet needs text, numbers, booleans or dates: name another column with '
-    return InvalidData(rule + argument("facets", {...: ...}))
 
 
 def has_numbers(kind: nw.dtypes.DType) -> bool:

@@ -9,8 +9,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from quorate.arguments import argument
+from quorate.errors import InvalidData
+
 ABSENT = "(missing)"
 """Label of the level that stands for rows without a label."""
+
+_SEPARATORS = (0x2028, 0x2029, 0x202F, 0x205F, 0x3000)
+BLANKS = "".join(map(chr, (*range(9, 14), *range(28, 33), 0x85, 0xA0, 0x1680, *range(0x2000, 0x200B), *_SEPARATORS)))
+"""What `str.strip` takes off both ends; every engine has its own idea of a blank, so all are told."""
 
 EXACT = 2**53
 """The largest whole number below which floating point numbers tell all of them apart."""
@@ -124,3 +131,9 @@ def _distinct(column: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int64]]:
     seen = np.bincount(offset) > 0
     present = np.flatnonzero(seen).astype(column.dtype)
     return present | first if column.dtype.kind == "b" else present + first, (np.cumsum(seen) - 1)[offset]
+
+
+def no_labels(column: str, kind: str) -> InvalidData:
+    """The error for a facet's column that holds lists, records or bytes."""
+    rule = f'column "{column}" holds {kind}; a facet needs text, numbers, booleans or dates: name another column with '
+    return InvalidData(rule + argument("facets", {...: ...}))

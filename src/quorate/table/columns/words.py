@@ -6,18 +6,20 @@ import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import narwhals as nw
 import numpy as np
 
 from quorate.arguments import argument
 from quorate.errors import InvalidData, InvalidInput, UnknownTerm
-from quorate.table.columns.choose import BLANKS
+from quorate.table.columns.labels import BLANKS
 from quorate.table.columns.scales import known_scale, scale_of, strays
 from quorate.table.columns.scores import Missing, NotNumbers, cause_of, number
 from quorate.table.exchange.format import Opened, literal, quoted
 from quorate.wording import Brief, counted, listed
+
+if TYPE_CHECKING:
+    import narwhals as nw
 
 MOST_WORDS = 10_000
 """Distinct words that a column may have, to be read as numbers."""
@@ -252,6 +254,8 @@ def words_in_frame(frame: Any, words: Words | None) -> Any:
     """A frame of narwhals with numbers, or nothing, in the place of words; one that is lazy is brought into memory."""
     if words is None:
         return frame
+    import narwhals as nw
+
     whole = frame.collect() if isinstance(frame, nw.LazyFrame) else frame
     lookup = dict(words.numbers)
     texts = _texts(whole[words.column])
@@ -262,6 +266,8 @@ def words_in_frame(frame: Any, words: Words | None) -> Any:
 
 def counts_in_frame(frame: Any, column: str) -> dict[str, int]:
     """Words of a column of a frame with how often each occurs, as `counts_in` has them."""
+    import narwhals as nw
+
     whole = frame.select(column)
     whole = whole.collect() if isinstance(whole, nw.LazyFrame) else whole
     counts: dict[str, int] = {}
