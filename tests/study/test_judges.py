@@ -3,7 +3,7 @@ import pytest
 from quorate.collect.judge import Reply
 from quorate.errors import InvalidInput
 from quorate.study.file import load
-from quorate.study.judges import check, digests, endpoint, made, pace, price
+from quorate.study.judges import alike, check, digests, endpoint, made, pace, price
 
 ENDPOINT = {"kind": "endpoint", "base_url": "http://127.0.0.1:1/v1", "model": "m", "params": {"max_tokens": 9}}
 
@@ -95,3 +95,12 @@ def test_parameters_of_a_judge_that_is_no_endpoint_hold_no_keys_either(study, pa
     with pytest.raises(InvalidInput, match='judge "m": params') as caught:
         check(load(study(judges={"m": {"kind": "local", "params": params}})))
     assert "0123456789" not in str(caught.value)
+
+
+@pytest.mark.parametrize("other", ["gpt\u20114", "GPT-4", "g\u0440t-4", "gpt-\uff14", "gpt-4\u0301", "gpt_4", "gpt 4"])
+def test_names_that_look_like_another_are_found(other):
+    assert alike(["claude", "gpt-4", other]) == (("gpt-4", other),)
+
+
+def test_other_names_are_told_apart():
+    assert alike(["gpt-4", "gpt-4o", "gpt-41", "llama", "qwen-2.5", "qwen-25", "\u0434\u0430", "\u043d\u0435"]) == ()

@@ -16,6 +16,7 @@ from quorate.decide.goals.look import Ending
 from quorate.errors import InvalidInput
 from quorate.study.file import load
 from quorate.study.loop import carry_out
+from quorate.table.exchange.ledger import columns
 
 CANARY = "canary4f71"
 
@@ -74,6 +75,26 @@ def test_a_study_with_a_goal_decides_as_it_does_in_a_file(study, cluster):
     there, here = looks.values()
     assert there == here
     assert (here[-1].ending, here[-1].outcome) == (Ending.REACHED, "better")
+
+
+@pytest.mark.postgres
+def test_battles_are_drawn_as_in_a_file(study, cluster):
+    rows = [
+        {"id": f"{a}{b}{n}", "one": a, "two": b, "prompt": "p", "response_a": a, "response_b": b}
+        for a, b in ("xy", "xz", "yz")
+        for n in range(30)
+    ]
+    items, drawn = {"file": "items.jsonl", "system_a": "one", "system_b": "two"}, []
+    for place in (cluster.place(), "study.db"):
+        path = study(ledger=place, rows=rows, items=items, prompts=["pairwise"], battles={"batch": 15},
+                     budget={"calls": 60})  # fmt: skip
+        votes = q.run(path, judges={"rule": lambda request: "AB"[len(request.cell["item"]) % 2]})
+        assert "reweighted" in [one.code for one in q.rank(votes, regularisation=1.0).caveats]
+        held = columns(load(path).database)
+        drawn.append(sorted(zip(held["item"].tolist(), held["propensity"].tolist(), strict=True)))
+        assert q.status(path).complete
+    assert drawn[0] == drawn[1]
+    assert len(drawn[0]) == 60
 
 
 @pytest.mark.postgres

@@ -5,10 +5,10 @@ In reading order:
 - ``file`` is a study file, made of ``kinds`` of judges, ``adaptive`` and ``goal``; ``problems`` says in one line what
   is wrong with one
 - ``items`` are what is judged, ``judges`` who judges, ``questions`` everything that may be asked
-- ``quote`` says what a run may come to, and which judges have names that look ``alike``
+- ``quote`` says what a run may come to
 - ``people`` are judges who answer on a page
 - ``loop`` carries a study out; in ``turns``, where what to ask next follows from the answers: ``rounds`` of a
-  ``policy``, ``looks`` at a goal that buy what its ``offer`` has
+  ``policy``, ``looks`` at a goal that buy what its ``offer`` has, ``battles`` that are drawn
 - ``label_studio`` has people answer in another tool
 - ``status`` says how far a study is
 

@@ -1,4 +1,4 @@
-"""Adaptive part of a study file: what a policy is to do."""
+"""Adaptive parts of a study file: what a policy is to do, and which battles are drawn."""
 
 from __future__ import annotations
 
@@ -27,6 +27,20 @@ _ELSEWHERE = {
     "replicates": "are what the policy finds; leave them out",
 }
 """Options of `quorate.adaptive` that a study says elsewhere, or cannot say, and why."""
+
+
+class Battles(BaseModel):
+    """Pairs of systems whose next battles are drawn while votes come in, so that ratings become precise with few."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+    criterion: Literal["A", "D"] = Field(
+        default="A", description="What is made small: the sum of the variances of ratings, or their determinant."
+    )
+    batch: Annotated[int, Field(ge=1)] = Field(default=200, description="Battles per round.")
+    floor: Annotated[float, Field(gt=0, le=1)] = Field(
+        default=0.2, description="Part of the chances that all pairs share alike."
+    )
 
 
 class Adaptive(BaseModel):

@@ -18,7 +18,7 @@ from pydantic import (
 
 from quorate.errors import InvalidInput
 from quorate.plan.designs.names import LayoutName
-from quorate.study.adaptive import Adaptive
+from quorate.study.adaptive import Adaptive, Battles
 from quorate.study.goal import Goal
 from quorate.study.kinds import KINDS, Amount, FilePart, Judge, PersonSettings, Positive, Text, seated
 from quorate.study.problems import first_problem, parsed
@@ -166,6 +166,7 @@ class Study(FilePart):
         default=LayoutSettings()
     )
     adaptive: Adaptive | None = Field(default=None, description="A policy instead of a layout.")
+    battles: Battles | None = Field(default=None, description="For pairs: battles that are drawn, instead of a layout.")
     goal: Goal | None = Field(default=None, description="A question at whose answer the study stops, instead of both.")
     looks: Annotated[int, Field(ge=1, le=20)] = Field(default=5, description="Most analyses on the way to a goal.")
     budget: Cap
@@ -186,6 +187,7 @@ class Study(FilePart):
         if self.adaptive is not None and self.items.system_a is not None:
             raise ValueError("adaptive: policies measure scores, not votes; leave items.system_a and system_b out")
         self._check_goal()
+        self._check_battles()
         temperatures = self.temperatures or []
         if len(set(temperatures)) < len(temperatures):
             raise ValueError("temperatures: give each one once")
@@ -217,6 +219,21 @@ class Study(FilePart):
             raise ValueError(f"goal: {goal.kind} is of scores, and these items are pairs; give prefer for votes")
         if goal.kind in ("compare", "rank") and self.items.system is None:
             raise ValueError(f"goal: {goal.kind} needs to know who answered; give items.system")
+
+    def _check_battles(self) -> None:
+        """Refuse battles to be drawn beside another plan, or among items that are no pairs."""
+        if self.battles is None:
+            return
+        if self.items.system_a is None:
+            raise ValueError("battles: are between two systems; give items.system_a and system_b, or leave battles out")
+        for name, given in (("goal", self.goal), ("layout", "layout" in self.model_fields_set or None)):
+            if given is not None:
+                raise ValueError(f"battles: the study finds which pairs are asked; leave {name} out")
+
+    @property
+    def grows(self) -> bool:
+        """Whether more is planned when all is answered, by people too."""
+        return self.goal is not None or self.battles is not None
 
     @property
     def path(self) -> Path:

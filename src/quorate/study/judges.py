@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+import unicodedata
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +37,11 @@ from quorate.table.read_scores import read_scores
 
 Given = Mapping[str, Any]
 _FREE = Price(call=0.0)
+_DRAWN_AS_LATIN = str.maketrans(
+    "авекмнорстухіјѕһԁԛԝαβεηικμνορτυχγⅼɡ",
+    "abekmhopctyxijshdqwabenikuvoptuxylg",
+)
+_DASHES = re.compile(r"[\u2010-\u2015\u2212\ufe58\ufe63\uff0d_\s-]+")
 _FIRST = 64
 _OF_BATCHES = {"size", "linger", "poll", "window", "line_url"}
 _WAYS = {
@@ -202,3 +209,22 @@ def recorded(path: Path) -> Judgments:
         whole = bool(file.facets)
     facets = {name: name for name in known} | ({REPLICATE: REPLICATE} if whole else {})
     return read_scores(path, facets=facets, recognise=not whole, announce=False)
+
+
+def alike(names: Iterable[str]) -> tuple[tuple[str, str], ...]:
+    """Pairs of names that look alike, such as with a Cyrillic letter or another dash, each with the first one like it.
+
+    Examples
+    --------
+    >>> alike(["gpt-4", "gpt-4o", "GPT 4"])
+    (('gpt-4', 'GPT 4'),)
+    """
+    first: dict[str, str] = {}
+    pairs = []
+    for name in names:  # without case and accents' forms, with one kind of dash, and nothing that has no width
+        folded = unicodedata.normalize("NFKC", name).casefold().translate(_DRAWN_AS_LATIN)
+        seen = "".join(letter for letter in folded if unicodedata.category(letter) not in ("Cf", "Mn"))
+        look = _DASHES.sub("-", seen).replace("0", "o").replace("1", "l")
+        if first.setdefault(look, name) != name:
+            pairs.append((first[look], name))
+    return tuple(pairs)

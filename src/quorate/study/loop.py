@@ -19,6 +19,7 @@ from quorate.collect.runner.outcome import Ended, RunOutcome, Update
 from quorate.decide.goals.look import Look
 from quorate.errors import InvalidInput
 from quorate.study.answers import answers
+from quorate.study.battles import battling, in_battles
 from quorate.study.file import Study, load
 from quorate.study.judges import check, made, pace, people, tag
 from quorate.study.looks import Say, begin, due, in_looks
@@ -45,7 +46,7 @@ class Carried:
     outcome : RunOutcome, optional
         How it ended; None if it was declined.
     reached : str
-        What an adaptive policy has reached, or the latest look at a goal, in a sentence; empty without one.
+        What an adaptive policy has reached, which battles were drawn, or the latest look at a goal, in a sentence.
     """
 
     quote: Quote
@@ -174,6 +175,8 @@ def carry_out(
             try:
                 if study.adaptive is not None:
                     return await in_rounds(ledger, asked, prices, collect)
+                if study.battles is not None:
+                    return await in_battles(ledger, asked, prices, collect)
                 if study.goal is not None:
                     return await in_looks(ledger, asked, lengths, prices, collect, on_look)
                 return await collect(), ""
@@ -189,20 +192,28 @@ def quotation(asked: Questions, lengths: Sizes, prices: Mapping[str, float | Non
     if not Ledger.exists(study.database):
         if study.goal is not None:
             return due(None, asked, lengths)
-        counts = asked.cells().calls() if study.adaptive is None else shares(None, asked, prices)
-        return quote(asked, counts, lengths)
+        found = drawn(None, asked, prices)
+        return quote(asked, asked.cells().calls() if found is None else found, lengths)
     with Ledger.open(study.database) as ledger:
         ledger.undeclared(asked.parts(), seed=study.seed)
         if study.goal is not None:
             return due(ledger, asked, lengths)
-        if study.adaptive is not None:
-            return quote(asked, shares(ledger, asked, prices), lengths, seen=ledger.status())
+        found = drawn(ledger, asked, prices)
+        if found is not None:
+            return quote(asked, found, lengths, seen=ledger.status())
         cells = asked.cells()
         keys = asked.keys(cells)
         new, left, seen = ledger.seen(lambda: (ledger.lacks(cells, keys), ledger.unfinished(), ledger.status()))
         _same_study(ledger, sum(judge.cells for judge in seen), len(cells) - sum(new.values()))
         counts = {name: left.get(name, 0) + new.get(name, 0) for name in dict.fromkeys((*left, *new))}
         return quote(asked, counts, lengths, seen=seen)
+
+
+def drawn(ledger: Ledger | None, asked: Questions, prices: Mapping[str, float | None]) -> dict[str, int] | None:
+    """Cells that may still be asked, by judge, where answers say which; None of a study with a layout."""
+    if asked.study.battles is not None:
+        return battling(asked, prices).shares(ledger)
+    return None if asked.study.adaptive is None else shares(ledger, asked, prices)
 
 
 def plan(ledger: Ledger, asked: Questions, lengths: Sizes) -> None:
@@ -217,7 +228,7 @@ def plan(ledger: Ledger, asked: Questions, lengths: Sizes) -> None:
         begin(ledger, asked, lengths)
         return
     ledger.declare(asked.parts(), seed=asked.study.seed)
-    if asked.study.adaptive is not None:
+    if asked.study.adaptive is not None or asked.study.battles is not None:
         return
     cells = asked.cells()
     ledger.plan(cells, asked.keys(cells), worst(asked, lengths))

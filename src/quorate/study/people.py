@@ -179,7 +179,7 @@ class People:
         return self.ledger.whole(lambda: self._standing(name))
 
     def _standing(self, name: str) -> Standing:
-        if self.asked.study.goal is not None and self.ledger.last != self._last:
+        if self.asked.study.grows and self.ledger.last != self._last:
             self._count()
             self.arrange()
         if name not in self._totals:  # the layout gives them nothing

@@ -212,6 +212,7 @@ _EXAMPLES: Mapping[str | int, str] = {
     "labels": "labels: {good: 1, bad: 0}",
     "layout": "layout: all-judges",
     "adaptive": "adaptive: {name: robin-hood}",
+    "battles": "battles: {criterion: A}",
     "goal": "goal: {compare: [x, y], margin: 0.2}",
     "compare": "compare: [x, y]",
     "prefer": "prefer: [x, y]",
@@ -239,6 +240,7 @@ _SETTINGS = (
     *("key_env", "key_header", "params", "structured", "timeout", "headers", "query", "table", "built_in", "scale"),
     *("calls", "money", "per_item", "places", "pilot", "batch", "target"),
     *("goal", "looks", "compare", "half_width", "rank", "prefer", "margin", "power", "level"),
+    *("battles", "criterion", "floor"),
     *("objective", "between", "tolerance", "decide", "cycle", "weights", "variances", "variant", "interval"),
 )
 

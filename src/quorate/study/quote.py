@@ -13,8 +13,7 @@ from quorate.collect.ledger.facts import JudgeStatus
 from quorate.collect.ledger.lease import LOST
 from quorate.collect.price import Price
 from quorate.errors import InvalidInput
-from quorate.study.alike import alike
-from quorate.study.judges import people, price
+from quorate.study.judges import alike, people, price
 from quorate.study.questions import Questions
 
 PER_TOKEN = 4.0

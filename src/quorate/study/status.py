@@ -16,6 +16,7 @@ from quorate.collect.ledger.ledger import Ledger
 from quorate.collect.ledger.looks import Looks
 from quorate.collect.ledger.seats import CLOSED
 from quorate.decide.goals.look import Ending, Look
+from quorate.study.battles import drawn_so_far
 from quorate.study.file import Study, load
 from quorate.study.judges import people
 from quorate.study.looks import seen
@@ -45,7 +46,7 @@ class Status(Result):
     budget : Budget
         The most that they may cost.
     reached : str
-        What an adaptive policy has reached, in a sentence; empty without one.
+        What an adaptive policy has reached, or which battles were drawn, in a sentence; empty without either.
     ended : bool
         Whether no more is wanted: the goal is reached, the policy has reached what it was to reach, or was to spend its
         budget and has.
@@ -218,9 +219,9 @@ def standing(study: Study) -> Status:
         return Status(study.database, (), Spend(), Budget(**study.budget.model_dump()), people=frozenset(people(study)))
     with Ledger.open(study.database) as ledger:
         counted = counted_in(ledger, study)
-        if study.adaptive is None:
+        if study.adaptive is None and study.battles is None:
             return counted
-        words, ended = reached(ledger, study)
+        words, ended = (drawn_so_far if study.adaptive is None else reached)(ledger, study)
         return replace(counted, reached=words, ended=ended)
 
 

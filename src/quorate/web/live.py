@@ -83,7 +83,7 @@ class Live:
         """Whether a run has something to do: to ask models, or to look at what there is and buy more."""
         if any(one.planned + one.leased for one in status.judges if one.judge not in self._people):
             return True
-        over = self.site.study.goal is None or (status.looks and status.looks[-1].ending is not None)
+        over = not self.site.study.grows or (status.looks and status.looks[-1].ending is not None)
         return not over and status.finished == status.cells
 
     async def changes(self, visitor: Visitor, pause: float = PAUSE) -> AsyncIterator[str]:

@@ -69,7 +69,7 @@ class Machine:
     def refusal(self) -> str:
         """Why no run can be begun from a page; empty if one can."""
         models = {name: one for name, one in self._study.judges.items() if name not in people(self._study)}
-        if not models and self._study.goal is None:
+        if not models and not self._study.grows:
             return "All judges of this study are people: they answer by their links, and nothing has to run."
         functions = [name for name, one in models.items() if isinstance(one, PythonSettings)]
         if functions:

@@ -202,6 +202,8 @@ def remarks(study: Study, quoted: Quote) -> Iterator[str]:
         yield f"{quoted.people:,} of the cells are for people: a run leaves them, quorate serve asks them."
     for first, second in quoted.alike:
         yield f'The judges "{first}" and "{second}" look alike, and are two: if one is meant, rename it.'
+    if study.battles is not None:
+        yield f"Battles are drawn {study.battles.batch:,} at a time: the votes before say which pairs get them."
     if study.adaptive is not None:
         stop = " It may stop before." if study.adaptive.target is not None or study.adaptive.decide else ""
         yield f"This is the most that the policy may ask, here shared equally.{stop}"

@@ -1,0 +1,169 @@
+"""Battles of a study that are drawn by what their votes tell: chances in the ledger, the same after a kill."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import os
+import signal
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+import quorate as q
+from quorate.collect.ledger.ledger import Ledger
+from quorate.collect.runner import run as runner
+from quorate.errors import InvalidInput
+from quorate.study.battles import battling
+from quorate.study.file import load
+from quorate.study.loop import carry_out
+from quorate.study.questions import questions
+from quorate.table.exchange.ledger import columns
+
+NAMED = {"file": "items.jsonl", "system_a": "by_a", "system_b": "by_b"}
+STRENGTH = {"a": 2.0, "b": 1.2, "c": 0.0, "d": -0.6, "e": -2.4}
+
+
+def rows(each):
+    """Battles of five systems, so many of every pair."""
+    return [
+        {"id": f"{one}{two}{n}", "by_a": one, "by_b": two, "prompt": "p", "response_a": one, "response_b": two}
+        for one, two in combinations(STRENGTH, 2)
+        for n in range(each)
+    ]
+
+
+def chance(name):
+    return int(hashlib.sha256(name.encode()).hexdigest()[:12], 16) / 16**12
+
+
+def fair(request):
+    """Votes by the strengths, the same for the same battle."""
+    one, two = request.cell["system_a"], request.cell["system_b"]
+    better = 1 / (1 + math.exp(STRENGTH[two] - STRENGTH[one]))
+    return "A" if chance(request.cell["item"]) < better else "B"
+
+
+def settings(**more):
+    return {"rows": rows(20), "items": NAMED, "prompts": ["pairwise"], "battles": {"batch": 20},
+            "budget": {"calls": 80}, **more}  # fmt: skip
+
+
+def asked(place):
+    """What was asked, with the chances."""
+    held = columns(place)
+    return sorted(zip(*(held[name].tolist() for name in ("item", "judge", "propensity")), strict=True))
+
+
+def test_battles_are_drawn_by_chances_that_come_back_with_the_votes(study, capsys):
+    path = study(**settings())
+    quoted = carry_out(load(path), judges={"rule": fair}, yes=False).quote
+    assert quoted.cells == 80
+    votes = q.run(path, judges={"rule": fair})
+    assert "80 battles on 10 pairs of systems, drawn at chances from" in capsys.readouterr().err
+    assert votes.n == 80
+    facet = votes.facet("propensity")
+    drawn = np.array([float(level) for level in facet.levels])[votes.column("propensity")]
+    assert (drawn == 0.1).sum() >= 20
+    assert drawn.min() >= 0.02
+    assert votes.pair("a", "b").n > votes.pair("a", "e").n
+    found = q.rank(votes)
+    assert "reweighted" in [one.code for one in found.caveats]
+    assert (found.systems[0], found.systems[-1]) == ("a", "e")
+    status = q.status(path)
+    assert (status.cells, status.complete) == (80, True)
+    assert "the budget has no room for more" in status.sentence
+
+
+class Crash(Exception):
+    """The end of a process, as far as a ledger can tell."""
+
+
+WHEN = ["before a round is planned", "after it is planned", "after it is asked"]
+
+
+@pytest.mark.parametrize("when", ["stopped", *(pytest.param(when, marks=pytest.mark.slow) for when in WHEN)])
+def test_a_killed_study_goes_on_with_the_same_battles(study, monkeypatch, when):
+    whole = study(**settings(ledger="whole.db"))
+    q.run(whole, judges={"rule": fair})
+    expected = asked(load(whole).database)
+    path, told = study(**settings(ledger="killed.db")), []
+
+    def stops(request):
+        told.append(request.key)
+        if when == "stopped" and len(told) == 33:
+            os.kill(os.getpid(), signal.SIGINT)
+        return fair(request)
+
+    owner, name = (runner, "collect") if when == "after it is asked" else (Ledger, "plan")
+    real, times = getattr(owner, name), []
+
+    def plan(*given):
+        times.append(name)
+        if len(times) == 3 and when.startswith("before"):
+            raise Crash
+        real(*given)
+        if len(times) == 3 and when.startswith("after"):
+            raise Crash
+
+    async def collect(*given, **more):
+        times.append(name)
+        found = await real(*given, **more)
+        if len(times) == 3:
+            raise Crash
+        return found
+
+    with monkeypatch.context() as patched:
+        if when != "stopped":
+            patched.setattr(owner, name, collect if name == "collect" else plan)
+        with pytest.raises(KeyboardInterrupt if when == "stopped" else Crash):
+            q.run(path, judges={"rule": stops})
+    assert not q.status(path).complete
+    q.run(path, judges={"rule": fair})
+    assert asked(load(path).database) == expected
+
+
+def test_all_are_asked_where_the_budget_has_room(study):
+    path = study(**settings(rows=rows(4), budget={"calls": 1000}, order="both"))
+    votes = q.run(path, judges={"rule": fair})
+    assert votes.n == 80
+    assert "all are asked" in q.status(path).sentence
+    assert q.status(path).complete
+
+
+def test_people_and_models_share_battles_by_price(study):
+    judges = {"cheap": {"kind": "python"}, "ann": {"kind": "person", "price": 0.09}}
+    prices = {"cheap": 0.01, "ann": 0.09}
+    path = study(**settings(judges=judges, budget={"calls": 400}))
+    plan = battling(questions(load(path)), prices)
+    assert plan.share == pytest.approx({"cheap": 0.75, "ann": 0.25})
+    carried = carry_out(load(path), judges={"cheap": fair})
+    assert not carried.outcome.complete
+    waiting = {judge.judge: judge.planned for judge in q.status(path).judges}
+    assert waiting["ann"] > 0
+    held = columns(load(path).database)
+    assert set(held["judge"]) == {"cheap"}
+    assert len(held["judge"]) + waiting["ann"] == 20
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"layout": "cyclic"}, "leave layout out"),
+        ({"goal": {"prefer": ["a", "b"]}}, "leave goal out"),
+        ({"items": {"file": "items.jsonl"}}, "give items.system_a and system_b"),
+        ({"battles": {"criterion": "E"}}, "criterion"),
+        ({"battles": {"floor": 0}}, "floor"),
+    ],
+)
+def test_what_is_refused(study, changes, said):
+    with pytest.raises(InvalidInput, match=said):
+        load(study(**settings(**changes)))
+
+
+def test_a_ledger_of_a_layout_is_not_gone_on_with(study):
+    path = study(**settings(battles=None, rows=rows(1)))
+    q.run(path, judges={"rule": fair})
+    with pytest.raises(InvalidInput, match="start a new ledger"):
+        q.run(study(**settings(rows=rows(1))), judges={"rule": fair})
