@@ -15,7 +15,7 @@ NAMES, PEOPLE = np.array(list("wxyz")), np.array(["ann", "bob", "cy"])
 STUDIES = 150
 
 
-def frame_of(rng, chances, votes=1500):
+def frame_of(rng, chances, votes=1500, **further):
     """Votes by chances of the three outcomes, given the pair and the judge."""
     a = rng.integers(4, size=votes)
     b = (a + rng.integers(1, 4, size=votes)) % 4
@@ -23,7 +23,8 @@ def frame_of(rng, chances, votes=1500):
     outcome = (rng.random(votes) > np.cumsum(chances(a, b, judge), axis=0)).sum(axis=0)
     winner = np.array(["model_a", "model_b", "tie"])[np.minimum(outcome, 2)]
     columns = {"model_a": NAMES[a], "model_b": NAMES[b], "winner": winner, "judge": PEOPLE[judge]}
-    return q.read_votes(pl.DataFrame({**columns, "prompt": np.arange(votes) % 150}), announce=False)
+    frame = pl.DataFrame({**columns, **further, "prompt": np.arange(votes) % 150})
+    return q.read_votes(frame, covariates=[*further], announce=False)
 
 
 def davidson(a, b, judge):
@@ -56,6 +57,33 @@ def test_slopes_and_ties_of_every_system():
         found["ratings"] += [covered(board.intervals[i], t) for i, t in zip(at, RATING, strict=True)]
     rates = {name: 100 * float(np.mean(one)) for name, one in found.items()}
     assert all(92 <= rate <= 98 for rate in rates.values()), rates
+
+
+def test_slopes_with_covariates():
+    """Coverage, and errors of moves against how they vary over studies."""
+    rng, found, moved, errors = np.random.default_rng(6), {"slopes": [], "length": [], "ratings": []}, [], []
+    for _ in range(80):
+        length = rng.integers(-2, 3, size=1200)
+
+        def chances(a, b, judge, length=length):
+            gap = SLOPE[judge] * (RATING[a] - RATING[b]) + 0.4 * length
+            weight = np.stack([np.exp(gap / 2), np.exp(-gap / 2), np.full(len(a), 0.6)])
+            return weight / weight.sum(axis=0)
+
+        votes = frame_of(rng, chances, 1200, length=length)
+        board = q.rank(votes, discrimination="judge", covariates=["length"], cluster="prompt")
+        slopes, one = board.slopes, board.coefficients["length"]
+        found["slopes"] += [covered(slopes[n].interval(), t) for n, t in zip(PEOPLE, SLOPE, strict=True)]
+        found["length"].append(covered(one.interval(), 0.4 * board.units[0]))
+        at = [board.systems.index(name) for name in NAMES]
+        found["ratings"] += [covered(board.intervals[i], t) for i, t in zip(at, RATING, strict=True)]
+        moved.append(board.moves.value[at])
+        errors.append(board.moves.se[at])
+    rates = {name: 100 * float(np.mean(one)) for name, one in found.items()}
+    ratio = np.mean(errors, axis=0) / np.std(moved, axis=0)
+    print(rates, ratio.round(2))
+    assert all(90 <= rate <= 99 for rate in rates.values()), rates
+    assert np.abs(ratio - 1).max() < 0.25, ratio
 
 
 def test_ratings_with_normal_errors():

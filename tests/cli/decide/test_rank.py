@@ -3,7 +3,11 @@ from __future__ import annotations
 import json
 
 import numpy as np
+import polars as pl
 import pytest
+from reference.style import votes
+
+import quorate as q
 
 
 def systems(favour: float, gap: float, seed: int = 2) -> str:
@@ -196,3 +200,32 @@ def test_scores_of_one_system_name_the_votes_of_the_same_log(run, tmp_path):
     )
     assert (ran.code, ran.err) == (1, f"quorate: {told}\n")
     assert run("rank", path, "--part", "votes").code in (0, 2)
+
+
+def test_rankings_by_their_places(run, tmp_path):
+    rows = [
+        f"r{r},s{i},{1 + (i + (r * 7 % 5 > 2) + r) % 4},p{r % 9}" for r in range(60) for i in range(4) if (r + i) % 5
+    ]
+    path, page = tmp_path / "rankings.csv", tmp_path / "board.html"
+    path.write_text("\n".join(["id,model,place,prompt", *rows, *(f"t{r},s{r % 3},1,p1" for r in range(2))]))
+    reading = ("--rank", "place", "--role", "cluster=id")
+    ran = run("rank", path, *reading, "--rankings", "id", "--report", page)
+    assert ran.err == ""
+    assert "system = model; rank = place" in " ".join(ran.out.split())
+    shown = page.read_text()
+    assert "rated by 60 rankings with the model of Plackett (1975) and Luce (1959)" in shown
+    found = run("rank", path, *reading, "--rankings", "id", "--json").json
+    assert (found["n"], found["rankings"]) == (60, "cluster")
+    assert run("rank", path, *reading, "--json").json["n"] > 60
+
+
+def test_columns_of_covariates_are_named_as_roles(run, tmp_path):
+    frame = pl.DataFrame(votes()).rename({"length_a": "len_a", "length_b": "len_b"})
+    path = tmp_path / "votes.csv"
+    frame.write_csv(path)
+    named = ("--role", "length_a=len_a", "--role", "length_b=len_b")
+    found = run("rank", path, "--covariate", "length", *named, "--json").json
+    same = q.read_votes(path, facets={"length_a": "len_a", "length_b": "len_b"}, announce=False)
+    assert found["log_likelihood"] == pytest.approx(q.rank(same, covariates=["length"]).log_likelihood)
+    assert run("models", path, "--covariate", "length", *named, "--folds", 2, "--json").json["models"]
+    assert "roles: " in run("rank", path, "--covariate", "lists", *named).err

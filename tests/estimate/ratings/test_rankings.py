@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
-from tests.reference.rankings import rankings
+from reference.rankings import rankings
 
 import quorate as q
 from quorate.errors import InvalidInput, NotEstimable

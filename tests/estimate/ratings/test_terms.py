@@ -90,7 +90,6 @@ def test_the_page_and_the_words_say_who(board, votes):
     [
         ({"ties": "half", "ties_by_system": True}, InvalidInput, "ties_by_system: needs a model of ties"),
         ({"discrimination": "person"}, UnknownTerm, "person"),
-        ({"discrimination": "judge", "covariates": ["prompt"]}, InvalidInput, "covariates: not with discrimination"),
         ({"discrimination": "judge", "regularisation": 1}, InvalidInput, "regularisation: not with discrimination"),
         ({"discrimination": "judge", "resamples": 100}, InvalidInput, "resamples: not with discrimination"),
     ],
@@ -107,6 +106,28 @@ def test_systems_without_ties_of_their_own_are_named(votes):
     apart = votes.keep((votes.model_a < 2) & (votes.model_b >= 2))
     with pytest.raises(NotEstimable, match="nothing says whose ties"):
         q.rank(apart, ties_by_system=True)
+
+
+def test_covariates_with_slopes_are_the_maximum_of_the_likelihood(votes):
+    frame = simulated(1).with_columns(length=pl.Series(np.random.default_rng(2).integers(-3, 4, size=3000)))
+    told = q.read_votes(frame, covariates=["length"], announce=False)
+    found = q.rank(told, discrimination="judge", covariates=["length"])
+    a, b, outcome, judge = told.model_a, told.model_b, np.minimum(told.outcome, 2), told.column("judge")
+    length = np.where(told.swapped, -1, 1) * frame["length"].to_numpy() / found.units[0]
+
+    def loss(x):
+        rating, slope = np.append(x[:3], -x[:3].sum()), np.append(x[3:5], 3 - x[3:5].sum())
+        gap = slope[judge] * (rating[a] - rating[b]) + x[5] * length
+        weight = np.stack([gap / 2, -gap / 2, np.full(len(gap), x[6])])
+        return float((np.logaddexp.reduce(weight, axis=0) - weight[outcome, np.arange(len(gap))]).sum())
+
+    wanted = minimize(loss, np.array([0.5, 0, 0, 1, 1, 0, 0]), method="BFGS", tol=1e-8)
+    assert found.log_likelihood == pytest.approx(-wanted.fun, rel=1e-9)
+    assert found.coefficients["length"].value == pytest.approx(wanted.x[5], abs=1e-4)
+    assert found.slopes["ann"].value == pytest.approx(wanted.x[3], abs=1e-3)
+    plain = q.rank(votes, discrimination="judge")
+    before = dict(zip(found.moves.systems, found.moves.before, strict=True))
+    assert [before[name] for name in plain.systems] == pytest.approx(plain.rating.tolist(), abs=1e-7)
 
 
 def test_a_judge_with_few_votes_has_no_slope(votes):

@@ -290,8 +290,9 @@ class VoteReading(Rows):
         For("votes"),
         typer.Option(
             metavar="ROLE=COLUMN",
-            help="Columns of prompt, prompt_type, judge, cluster, propensity, order, time or count; repeat for each. "
-            "Columns not named are recognised by their names; judge= leaves a recognised role out.",
+            help="Columns of prompt, prompt_type, judge, cluster, propensity, order, time, count, and of a covariate, "
+            "such as length_a=len_a; repeat for each. Columns not named are recognised by their names; judge= leaves a "
+            "recognised role out.",
         ),
     ] = None
     status: Annotated[
@@ -320,6 +321,9 @@ class VoteReading(Rows):
             **self.rows(),
         }
         roles = pairs("--role", self.role, "judge=annotator", empty=True)
+        sides = {f"{name}{side}" for name in changed.get("covariates", ()) for side in ("", "_a", "_b")}
+        further = {role: roles.pop(role) for role in sides & {*roles}}
+        options["facets"] = {**(options["facets"] or {}), **further} or None
         return read_votes(file, announce=False, **{**options, **roles, **changed})
 
     def has_votes(self, file: Path) -> bool:

@@ -74,7 +74,7 @@ def bradley_terry(
         )
     table = checked_votes(votes)
     _check(ties, level, regularisation, resamples)
-    _check_model(table, ties, covariates, ties_by_system, discrimination, resamples, regularisation)
+    _check_model(table, ties, ties_by_system, discrimination, resamples, regularisation)
     terms: dict[str, Any] = {
         "covariates": covariates,
         "ties_by_system": ties_by_system,
@@ -183,7 +183,6 @@ def judges_of(counted: VoteCounts) -> tuple[str, ...]:
 def _check_model(
     votes: Votes,
     ties: Ties,
-    covariates: Sequence[str],
     ties_by_system: bool,
     discrimination: str | None,
     resamples: int,
@@ -195,7 +194,7 @@ def _check_model(
     if discrimination is None:
         return
     votes.facet(discrimination)
-    for name, given in (("covariates", covariates), ("resamples", resamples), ("regularisation", regularisation)):
+    for name, given in (("resamples", resamples), ("regularisation", regularisation)):
         if given:
             raise InvalidInput(f"{name}: not with discrimination; leave one of the two out")
 

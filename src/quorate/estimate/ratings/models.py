@@ -276,8 +276,8 @@ def candidates(votes: Votes, covariates: Sequence[str]) -> dict[str, dict[str, A
         out[f"{base}{also}, ties of every system"] = {**simple, "ties_by_system": True}
     if votes.order is not None and (votes.order >= 0).all():
         out[f"{base}{also}, order"] = {**simple, "position": True}
-    if JUDGE in votes.names and len(votes.facet(JUDGE).levels) > 1 and not covariates:
-        out[f"{base}, slopes of judges"] = {**simple, "discrimination": JUDGE}
+    if JUDGE in votes.names and len(votes.facet(JUDGE).levels) > 1:
+        out[f"{base}{also}, slopes of judges"] = {**simple, "discrimination": JUDGE}
     if covariates:
         out[base] = {**simple, "covariates": ()}
     return out

@@ -13,6 +13,7 @@ from quorate.estimate.ratings.contrast import Law
 from quorate.estimate.ratings.counts import VoteCounts
 from quorate.numerics.inference import t_quantile
 from quorate.numerics.ratings.bradley_terry import Design, Fit, fit, scores
+from quorate.numerics.ratings.discrimination import discriminating
 from quorate.numerics.ratings.draws import Units, inverse_information
 from quorate.numerics.votes.multiway import intersections
 from quorate.table.results import Result, Row
@@ -115,8 +116,7 @@ def moves(
         Coverage of intervals.
     """
     s = counted.design.systems
-    plain, total, back = _without(counted)
-    alone = fit(plain, total[..., None], ridge)
+    plain, alone, back = _without(counted, ridge)
     both = scores(counted.pairwise, at.theta[:, 0]), scores(plain, alone.theta[:, 0])[back]
     breads = inverse, inverse_information(plain, alone, ridge)
     rows = Rows(counted)
@@ -142,17 +142,22 @@ def moves(
     )
 
 
-def _without(counted: VoteCounts) -> tuple[Design, Floats, Ints]:
-    """The same votes without covariates, and which of their counts every entry of the counts with them is part of."""
-    design, pair = counted.pairwise, counted.places.pair
-    pairs, orders = int(pair.max()) + 1, len(design.sign)
-    a, b = np.zeros(pairs, dtype=np.int64), np.zeros(pairs, dtype=np.int64)
-    a[pair], b[pair] = design.a, design.b
+def _without(counted: VoteCounts, ridge: float) -> tuple[Design, Fit, Ints]:
+    """The fit without covariates, and which of its counts every entry of the counts with them is part of."""
+    design, level = counted.pairwise, np.zeros(1, dtype=np.int64) if counted.level is None else counted.level
+    known, first, place = np.unique(
+        counted.places.pair * (int(level.max()) + 1) + level, return_index=True, return_inverse=True
+    )
+    cells, orders = len(known), len(design.sign)
     order, outcome = np.arange(orders)[:, None, None], np.arange(3)
-    back = ((order * pairs + pair[None, :, None]) * 3 + outcome).ravel()
-    total: Floats = np.bincount(back, counted.counts.ravel(), orders * pairs * 3).astype(np.float64)
-    plain = replace(design, a=a, b=b, covariates=np.zeros((0, 0)))
-    return plain, total.reshape(orders, pairs, 3), np.asarray(back, dtype=np.int64)
+    back = np.asarray(((order * cells + place[None, :, None]) * 3 + outcome).ravel(), dtype=np.int64)
+    summed: Floats = np.bincount(back, counted.counts.ravel(), orders * cells * 3).astype(np.float64)
+    total = summed.reshape(orders, cells, 3, 1)
+    a, b = design.a[first], design.b[first]
+    plain = Design(design.systems, a, b, design.sign, design.ties, own_ties=design.own_ties)
+    if counted.level is None:
+        return plain, fit(plain, total, ridge), back
+    return *discriminating(plain, counted.level[first], total), back
 
 
 def _variances(votes: tuple[Any, Any], breads: tuple[Floats, Floats], units: Units, systems: int) -> Floats:
