@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from quorate.estimate.diagnostics.diagnose import diagnose as diagnose
     from quorate.estimate.doctor.proposal.propose import propose as propose
     from quorate.estimate.doctor.support import doctor as doctor
+    from quorate.estimate.labelled.corrected_ratings import corrected_ratings as corrected_ratings
     from quorate.estimate.means.effects import effects as effects
     from quorate.estimate.means.flags import flags as flags
     from quorate.estimate.means.mean_from import mean_from as mean_from
@@ -65,6 +66,7 @@ if TYPE_CHECKING:
     from quorate.plan.assign import assign as assign
     from quorate.plan.battles import sample_battles as sample_battles
     from quorate.plan.designs.dstudy import project as project
+    from quorate.plan.labels.board_plan import plan_board_labels as plan_board_labels
     from quorate.plan.labels.plan_labels import plan_labels as plan_labels
     from quorate.plan.naive import naive as naive
     from quorate.plan.next_battles import next_battles as next_battles
@@ -131,6 +133,7 @@ _HOMES = {
     "components": "quorate.estimate.components.published",
     "concentration": "quorate.plan.power.concentration",
     "corrected": "quorate.estimate.agreement.prediction_powered",
+    "corrected_ratings": "quorate.estimate.labelled.corrected_ratings",
     "decompose": "quorate.estimate.components.decompose",
     "dependability": "quorate.estimate.components.dependability",
     "detectability": "quorate.plan.power.detectability",
@@ -161,6 +164,7 @@ _HOMES = {
     "optimize": "quorate.plan.search.optimize",
     "panel": "quorate.plan.panel.panel",
     "pipelines": "quorate.simulate.pipelines.pipelines",
+    "plan_board_labels": "quorate.plan.labels.board_plan",
     "plan_labels": "quorate.plan.labels.plan_labels",
     "plan_votes": "quorate.plan.power.votes_plan",
     "pool": "quorate.estimate.means.targets",

@@ -54,6 +54,7 @@ if TYPE_CHECKING:
     from quorate.estimate.doctor.proposal.propose import Proposal as Proposal
     from quorate.estimate.doctor.support import Support as Support
     from quorate.estimate.doctor.support import VotesSupport as VotesSupport
+    from quorate.estimate.labelled.result import CorrectedRatings as CorrectedRatings
     from quorate.estimate.means.effects import LevelEffect as LevelEffect
     from quorate.estimate.means.flags import Flags as Flags
     from quorate.estimate.means.mean import Estimate as Estimate
@@ -89,6 +90,7 @@ if TYPE_CHECKING:
     from quorate.plan.assignment import Assignment as Assignment
     from quorate.plan.battles import BattleSample as BattleSample
     from quorate.plan.designs.dstudy import Projection as Projection
+    from quorate.plan.labels.board_plan import BoardPlan as BoardPlan
     from quorate.plan.labels.labels_plan import LabelsPlan as LabelsPlan
     from quorate.plan.naive import Naive as Naive
     from quorate.plan.next_battles import NextBattles as NextBattles
@@ -146,6 +148,7 @@ _HOMES = {
     "Components": "quorate.estimate.components.published",
     "Concentration": "quorate.plan.power.concentration",
     "Corrected": "quorate.estimate.agreement.corrected",
+    "CorrectedRatings": "quorate.estimate.labelled.result",
     "Decomposition": "quorate.estimate.components.decomposition",
     "Dependability": "quorate.estimate.components.dependability",
     "Detectability": "quorate.plan.power.detectability",
@@ -222,6 +225,7 @@ _HOMES = {
     "Verdict": "quorate.decide.votes.verdict",
     "Verdicts": "quorate.decide.all_pairs",
     "Votes": "quorate.table.votes",
+    "BoardPlan": "quorate.plan.labels.board_plan",
     "LabelsPlan": "quorate.plan.labels.labels_plan",
     "VotesPlan": "quorate.plan.power.votes_plan",
     "VotesSupport": "quorate.estimate.doctor.support",

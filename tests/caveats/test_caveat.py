@@ -99,6 +99,8 @@ ONE_OF_EACH = [
     caveats.few_labels(60, 9, 60, 1.0),
     caveats.labels_unlike_the_rest(4.2),
     caveats.few_pilot_labels(12, 30),
+    caveats.few_labels_of_systems(["x", "y"], 20),
+    caveats.judges_do_not_help(100, 101),
     caveats.labels_per_cluster({"prompt": 12, "judge": 3}),
     caveats.people_asked_once(),
     caveats.people_disagree(0.04, -0.1, 0.2, 60, 0.28),

@@ -187,6 +187,8 @@ RESULTS: dict[str, Callable[[Path], Any]] = {
     "Components": lambda _: parts(),
     "Concentration": lambda _: q.concentration([90, 88] + [50] * 8, [100] * 10),
     "Corrected": lambda _: q.corrected(few_labelled(), "person", *LABELS[:2]),
+    "CorrectedRatings": lambda _: q.corrected_ratings(few_labelled(), "person"),
+    "BoardPlan": lambda _: q.plan_board_labels(q.corrected_ratings(few_labelled(), "person")),
     "Decomposition": lambda _: fit(),
     "Diagnosis": lambda _: q.diagnose(fit(), resamples=99),
     "Dependability": lambda _: q.dependability(fit()),

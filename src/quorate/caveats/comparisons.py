@@ -158,6 +158,25 @@ def left_without_prediction(units: int) -> Caveat:
     return Caveat("left-without-prediction", f"{units:,} {have}: not used")
 
 
+def few_labels_of_systems(systems: Sequence[str], fewest: int) -> Caveat:
+    """Systems of a board that people voted on in few battles."""
+    few = wording.listed(systems, most=5)
+    return Caveat(
+        "few-labels-of-systems",
+        f"people voted on fewer than {fewest} battles of {few}: "
+        "what judges get wrong about them is hardly known, and their intervals are rough; label more of their battles",
+    )
+
+
+def judges_do_not_help(labels: int, effective: float) -> Caveat:
+    """Judges whose votes hardly make those of people more precise."""
+    return Caveat(
+        "judges-do-not-help",
+        f"judges say next to nothing of what people vote here: with them {labels:,} labels are worth {effective:,.0f}, "
+        "so people alone do as well; ask better judges, or more people",
+    )
+
+
 def few_pilot_labels(labels: int, fewest: int) -> Caveat:
     """A plan of labels from a pilot with few of them."""
     return Caveat(

@@ -92,6 +92,7 @@ STAGES = (
             "rank": "A leaderboard: ranks, ratings and intervals.",
             "models": "Which model of votes fits, and predicts others.",
             "corrected": "What people would find, from judges on everything and people on a part.",
+            "corrected-ratings": "The leaderboard that people would give, from judges on all battles, people on few.",
             "regress": "A regression on labels of a judge, right also where the judge is not.",
             "monitor": "Whether votes still coming in already decide.",
             "agree": "How often judges decide battles as people do.",

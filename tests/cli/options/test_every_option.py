@@ -25,6 +25,7 @@ READ_VOTES = "quorate.table.read_votes:read_votes"
 DECOMPOSE = "quorate.estimate.components.decompose:decompose"
 ANALYZE = "quorate.analysis.judgments:analyze_judgments"
 VIEW, PAIR = "quorate.analysis.votes:votes_view", "quorate.analysis.pair:pair_view"
+BOARD = "quorate.estimate.labelled.corrected_ratings:corrected_ratings"
 WRITEUP = "quorate.reporting.paper.writeup:writeup"
 VARIABLES = "quorate.table.exchange.variables:variables"
 REPLAY = "quorate.analysis.replay:replay_pairs"
@@ -64,6 +65,11 @@ CALLS: dict[str, tuple[str, ...]] = {
     "regress": (VARIABLES, "quorate.estimate.regression.regress:regress"),
     "models": (READ_VOTES, "quorate.estimate.ratings.models:models"),
     "corrected": (READ, READ_VOTES, "quorate.estimate.agreement.prediction_powered:corrected"),
+    "corrected-ratings": (
+        READ_VOTES,
+        BOARD,
+        "quorate.plan.labels.board_plan:plan_board_labels",
+    ),
     "against": (READ, READ_VOTES, "quorate.estimate.agreement.against:against"),
     "agree": (READ, READ_VOTES, "quorate.analysis.agreement:agreement_view"),
     "pipelines": (READ, READ_VOTES, "quorate.simulate.pipelines.pipelines:pipelines"),
@@ -183,6 +189,7 @@ HERE = {
     ("compare", "within"): "Votes.within",
     ("rank", "within"): "Votes.within",
     ("rank", "elo"): "Ratings.elo",
+    ("corrected-ratings", "elo"): "CorrectedRatings.elo",
     ("analyze", "within"): "Votes.within",
     ("analyze", "most"): "of quorate.labels",
     ("analyze", "to_people"): "Labels.write_people",
@@ -229,6 +236,8 @@ NO_OPTION_IN = {
     ("variants", "judges"): "functions of Python",
     ("run", "judges"): "functions of Python",
     ("monitor", "facets"): "--role names columns of votes",
+    ("corrected-ratings", "facets"): "--role names columns of votes",
+    ("corrected-ratings", "board"): "the file",
     ("models", "facets"): "--role names columns of votes",
     ("next-battles", "facets"): "--role names columns of votes",
     ("replay", "facets"): "--role names columns of votes",
@@ -267,6 +276,7 @@ NEEDS = {
     "against": "{scores} --human a",
     "agree": "{votes} --human ann",
     "corrected": "{votes} --human ann --a x",
+    "corrected-ratings": "{votes} --human ann",
     "protocols": "{votes} {votes}",
     "next-battles": "{votes} --number 5",
     "sample-battles": "{votes} --floor 3",
@@ -335,6 +345,7 @@ VALUES = {
     "prompts": "1,2",
     "random": "item",
     "redrawn": "judge",
+    "sampling_probability": "prompt",
     "residual_by": "judge",
     "role": "judge=judge",
     "scale": "1:5",
@@ -415,6 +426,7 @@ OTHERS = {  # what an option goes with, in place of what the command needs
     ("pipelines", "system"): "{scores}",
     **{("agree", name): "{scores} --people {votes}" for name in OF_SCORES},
     ("corrected", "people"): "{votes} --a x",
+    ("corrected-ratings", "people"): "{votes}",
     **{("corrected", name): "{scores} --human a" for name in (*OF_SCORES, "facet")},
     ("plan-labels", "people"): f"{{votes}} --a x {_PRICED} --budget 99",
     **{("plan-labels", name): f"{{scores}} --human a {_PRICED} --budget 99" for name in (*OF_SCORES, "facet")},
@@ -483,6 +495,7 @@ def tables(tmp_path_factory):
     pl.DataFrame(votes, schema=names, orient="row").write_csv(folder / "votes.csv")
     judgments = q.read(folder / "scores.csv", announce=False)
     made = {READ: judgments, READ_VOTES: q.read_votes(folder / "votes.csv", announce=False), DECOMPOSE: None}
+    made[BOARD] = q.corrected_ratings(made[READ_VOTES], "ann")
     made[VARIABLES] = dict.fromkeys(["item", "judge", "prompt", "score"], "a column")
     made[DECOMPOSE] = q.decompose(q.read(folder / "scores.csv", announce=False).only("system", "x"))
     return folder, made
@@ -548,6 +561,7 @@ LATE = {
     ("optimize", "draws"),
     ("panel", "validate"),
     ("rank", "elo"),
+    ("corrected-ratings", "elo"),
     ("assign", "calls"),
     ("sample-battles", "chosen"),
     ("next-battles", "chosen"),

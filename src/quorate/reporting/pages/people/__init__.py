@@ -3,6 +3,7 @@
 against    judges against labels: each, their majority, what the panel is worth
 agreement  agreement with people
 corrected  what people would find, from few labels and many predictions
+corrected_ratings the leaderboard that people would find
 regression coefficients of what people would label, from few labels and many predictions
 labels     how many labels by people and predictions by judges to buy
 """

@@ -1,0 +1,149 @@
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+import pytest
+
+import quorate as q
+
+NAMES = np.array(["s0", "s1", "s2", "s3"])
+
+
+def frame(battles=900, seed=1, favour=1.5):
+    """Votes of a person and of two judges on every battle, one of whom favours s2; prompts are battles."""
+    rng = np.random.default_rng(seed)
+    a = rng.integers(0, 4, battles)
+    b = (a + rng.integers(1, 4, battles)) % 4
+    lead = np.linspace(0.9, -0.9, 4)[a] - np.linspace(0.9, -0.9, 4)[b] + rng.logistic(size=battles)
+    kind = np.where(np.arange(battles) % 3, "chat", "code")
+    said = {
+        "person": lead,
+        "fair": lead + 0.8 * rng.logistic(size=battles),
+        "fan": lead + favour * ((a == 2) * 1.0 - (b == 2)) + 0.8 * rng.logistic(size=battles),
+    }
+    base = {"prompt": np.arange(battles), "prompt_type": kind, "model_a": NAMES[a], "model_b": NAMES[b]}
+    tables = []
+    for who, x in said.items():
+        winner = np.where(np.abs(x) < 0.3, "tie", np.where(x > 0, "model_a", "model_b"))
+        tables.append(pl.DataFrame({**base, "judge": [who] * battles, "winner": winner}))
+    return pl.concat(tables)
+
+
+def labelled(table, n=200):
+    """The votes of judges, and those of the person on the first ``n`` prompts, which are in no order."""
+    return table.filter((pl.col("judge") != "person") | (pl.col("prompt") < n))
+
+
+@pytest.fixture(scope="module")
+def table():
+    return frame()
+
+
+@pytest.fixture(scope="module")
+def found(table):
+    return q.corrected_ratings(q.read_votes(labelled(table), announce=False), "person")
+
+
+def test_judges_correct_and_help(table, found):
+    people = q.rank(q.read_votes(table.filter(pl.col("judge") == "person"), announce=False), cluster=())
+    gap = found.ratings.difference("s1", "s2")
+    low, high = gap.interval()
+    assert low < people.difference("s1", "s2").value < high
+    assert 1.1 * found.labels < found.effective < len(table) / 3
+    assert (found.labels, found.predictions) == (200, 700)
+    assert found.ratings.systems[0] == "s0"
+    bias = dict(zip(found.ratings.systems, found.bias, strict=True))
+    assert max(bias, key=bias.get) == "s2"
+    assert (found.ratings.se < found.people.se[[found.people.systems.index(s) for s in found.ratings.systems]]).all()
+
+
+def test_people_alone_are_those_of_rank(table, found):
+    votes = q.read_votes(labelled(table).filter(pl.col("judge") == "person"), announce=False)
+    alone = q.rank(votes, cluster=())
+    assert found.people.systems == alone.systems
+    np.testing.assert_allclose(found.people.rating, alone.rating, atol=1e-8)
+    np.testing.assert_allclose(found.people.se, alone.se, rtol=0.02)  # rank takes light votes by their part of all
+    unused = q.corrected_ratings(q.read_votes(labelled(table), announce=False), "person", tuning=0.0)
+    np.testing.assert_allclose(unused.ratings.rating, alone.rating, atol=1e-8)
+    np.testing.assert_allclose(unused.ratings.se, found.people.se, rtol=1e-8)
+    assert "judges-do-not-help" in {one.code for one in unused.caveats}
+
+
+def test_where_every_battle_is_labelled_it_is_bradley_terry(table):
+    whole = q.corrected_ratings(q.read_votes(table, announce=False), "person", ties="half")
+    alone = q.rank(q.read_votes(table.filter(pl.col("judge") == "person"), announce=False), ties="half", cluster=())
+    assert whole.predictions == 0
+    np.testing.assert_allclose(whole.ratings.rating, alone.rating, atol=1e-8)
+
+
+def test_two_systems_agree_with_the_corrected_win_rate(table):
+    some = labelled(table).filter(pl.col("model_a").is_in(["s0", "s1"]) & pl.col("model_b").is_in(["s0", "s1"]))
+    votes = q.read_votes(some.filter(pl.col("judge") != "fan"), announce=False)
+    board = q.corrected_ratings(votes, "person", ties="half")
+    rate = q.corrected(votes, "person", "s0", "s1", cluster=())
+    assert board.ratings.probability("s0", "s1").value == pytest.approx(rate.value, abs=1e-8)
+    assert board.effective == pytest.approx(rate.labels * (rate.people_se / rate.se) ** 2, rel=0.1)
+
+
+def test_strata_have_weights_of_their_own_and_chances_count(table):
+    rng = np.random.default_rng(2)
+    chance = pl.when(pl.col("prompt_type") == "code").then(0.5).otherwise(0.2)
+    kept = rng.random(900) < np.where(np.arange(900) % 3, 0.2, 0.5)
+    some = table.with_columns(chance=chance).filter(
+        (pl.col("judge") != "person") | pl.col("prompt").is_in(np.flatnonzero(kept).tolist())
+    )
+    votes = q.read_votes(some, announce=False, facets={"chance": "chance"})
+    by = q.corrected_ratings(votes, "person", strata="prompt_type")
+    assert [(one.stratum, one.judge) for one in by.weights] == [
+        (kind, judge) for kind in ("chat", "code") for judge in ("fair", "fan")
+    ]
+    weighted = q.corrected_ratings(votes, "person", sampling_probability="chance")
+    plain = q.corrected_ratings(votes, "person")
+    near, far = (np.abs(by.people.rating - one.people.rating).max() for one in (weighted, plain))
+    assert near < far
+
+
+def test_persons_prompts_and_several_people_of_one_battle(table):
+    rng = np.random.default_rng(3)
+    people = labelled(table).filter(pl.col("judge") == "person")
+    again = people.with_columns(judge=pl.Series(rng.choice(["ann", "bob", "cid"], len(people)))).with_columns(
+        prompt=pl.col("prompt") // 2
+    )
+    judges = table.filter(pl.col("judge") != "person").with_columns(prompt=pl.col("prompt") // 2)
+    both = [q.read_votes(one, announce=False) for one in (judges, pl.concat([again, again.head(9)]))]
+    found = q.corrected_ratings(*both)
+    assert found.ratings.cluster == ("prompt", "judge")
+    assert found.ratings.clusters[1] == 3
+    assert "few-clusters" in {one.code for one in found.caveats}
+    assert q.corrected_ratings(*both, cluster=()).ratings.cluster == ()
+
+
+def test_what_is_said_of_few_labels_and_of_labels_that_are_not_like_the_rest(table):
+    few = q.corrected_ratings(q.read_votes(labelled(table, 40), announce=False), "person")
+    assert "few-labels-of-systems" in {one.code for one in few.caveats}
+    fan = table.filter(pl.col("judge") == "fan")
+    side = pl.when(pl.col("winner") == "model_a").then(pl.col("model_a")).otherwise(pl.col("model_b"))
+    liked = fan.filter(side == "s2")["prompt"].to_list()[:100]
+    chosen = table.filter((pl.col("judge") != "person") | pl.col("prompt").is_in(liked) | (pl.col("prompt") < 90))
+    biased = q.corrected_ratings(q.read_votes(chosen, announce=False), "person")
+    assert "labels-unlike-the-rest" in {one.code for one in biased.caveats}
+
+
+def test_what_is_refused(table):
+    votes = q.read_votes(labelled(table), announce=False)
+    for options, message in (
+        ({"tuning": 2}, "tuning: a weight from 0 to 1"),
+        ({"ties": "no"}, "ties: expects one of"),
+        ({"key": "topic"}, "key: no topic says which votes are of one battle"),
+        ({"cluster": "topic"}, 'no facet "topic"'),
+        ({"sampling_probability": "prompt_type"}, "sampling_probability: every label needs a chance"),
+        ({"strata": "judge"}, "judge: every battle needs one"),
+    ):
+        with pytest.raises(q.QuorateError, match=message):
+            q.corrected_ratings(votes, "person", **options)
+    elsewhere = labelled(table).filter(pl.col("judge") == "person").with_columns(prompt=pl.col("prompt") + 10_000)
+    other = q.read_votes(elsewhere, announce=False)
+    with pytest.raises(q.NotEstimable, match="no battle that people voted on was judged"):
+        q.corrected_ratings(votes, other)
+    with pytest.raises(q.InvalidInput, match="judged: ratings come from votes"):
+        q.corrected_ratings(q.read(pl.DataFrame({"item": [1, 2], "score": [1, 2]}), announce=False), "person")
