@@ -23,6 +23,8 @@ def test_goals_are_read(study):
     assert load(study()).goal is None
 
 
+STAGES = {"prefer": ["x", "y"], "stages": 2}
+TYPES = {**PAIRS, "category": "topic"}
 BAD = {
     "nothing asked": ({"goal": {}}, "goal: ask one question: compare, half_width, rank or prefer; got none"),
     "two questions": ({"goal": {"compare": ["x", "y"], "rank": "best"}}, "goal: ask one question: .*compare and rank"),
@@ -47,6 +49,18 @@ BAD = {
     "target of votes": (
         {"items": PAIRS, "goal": {"prefer": ["x", "y"], "target": {"judge": "panel"}}},
         "goal: target is for scores",
+    ),
+    "stages of scores": ({"goal": {**COMPARE, "stages": 2}}, "goal: stages are those of votes; give prefer"),
+    "three stages": (
+        {"items": PAIRS, "goal": {"prefer": ["x", "y"], "stages": 3}},
+        "goal.stages: must be at most 2, got 3",
+    ),
+    "stages without types": ({"items": PAIRS, "goal": STAGES}, "goal.stages: types of items are their categories; giv"),
+    "a margin of stages": ({"items": TYPES, "goal": {**STAGES, "margin": 0.1}}, "margin: two stages spend the whole"),
+    "looks of stages": ({"items": TYPES, "goal": STAGES, "looks": 3}, "looks: two stages are looked at twice"),
+    "retained without stages": (
+        {"items": PAIRS, "goal": {"prefer": ["x", "y"], "retained": 0.3}},
+        "retained is that of two stages; give stages: 2",
     ),
     "target": ({"goal": {"half_width": 1, "target": {"judge": "all"}}}, "target.judge: must be one of population, pan"),
     "level in percent": ({"goal": {**COMPARE, "level": 95}}, "goal.level: must be less than 1, got 95"),

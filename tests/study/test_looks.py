@@ -5,7 +5,7 @@ from __future__ import annotations
 from inspect import iscoroutinefunction
 
 import pytest
-from goal_studies import functions, rows, scored, settings, two_more
+from goal_studies import drawn, functions, rows, scored, settings, two_more
 
 import quorate as q
 from quorate.collect.ledger.ledger import Ledger
@@ -149,6 +149,35 @@ def test_a_study_that_is_killed_decides_as_it_would_have(study, quick, monkeypat
     assert len(looks(path)) < 3
     assert carry_out(load(path), judges=ASKED).outcome.complete
     assert (looks(path), q.status(path).cells) == (expected, cells)
+
+
+@pytest.mark.parametrize(("name", "at"), [("plan", 2), pytest.param("add", 1, marks=pytest.mark.slow)])
+def test_the_second_stage_is_that_of_the_first_look_whenever_it_is_killed(study, monkeypatch, name, at):
+    """With the statistics as they are: the first stage chooses the type, and no later run chooses again."""
+    texts = {"prompt": "p", "response_a": "by x", "response_b": "by y", "a": "x", "b": "y"}
+    rows = [{"id": f"q{n}", "topic": "abcd"[n % 4], **texts} for n in range(120)]
+
+    def judge(request):
+        text = request.messages[-1].content
+        wins = int(request.cell["item"][1:]) % 4 == 2 or drawn(request.cell["item"]) > 0
+        return "A" if wins == (text.index("by x") < text.index("by y")) else "B"
+
+    goal = {"prefer": ["x", "y"], "stages": 2, "per_type": 8}
+    items = {"file": "items.jsonl", "system_a": "a", "system_b": "b", "category": "topic"}
+    path = study(rows=rows, items=items, prompts=["pairwise"], goal=goal, budget={"calls": 50})
+    with monkeypatch.context() as patched:
+        crashing(patched, Ledger if name == "plan" else Looks, name, at=at, after=True)
+        with pytest.raises(Crash):
+            carry_out(load(path), judges={"rule": judge})
+    carried = carry_out(load(path), judges={"rule": judge})
+    first, last = (one["look"] for one in looks(path))
+    assert first["design"] == {"per_type": 8, "kept": ["c"], "votes": [18]}
+    assert (last["outcome"], last["value"], last["ending"]) == ("better", 0.5, "reached")
+    assert q.status(path).cells == 50
+    found = q.interim(path)
+    assert found.sentence.endswith("for x: c 100% of 18. The goal was reached, after 2 looks and 50 of 50 calls.")
+    assert found.looks == ()
+    assert carried.outcome.complete
 
 
 def test_looks_of_two_runners_are_those_of_one(study, quick, monkeypatch):

@@ -14,7 +14,7 @@ from quorate.arguments import argument
 from quorate.arrays import Floats, Ints
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.numerics.votes import binomial, strata
-from quorate.numerics.votes.two_stages import allotted, fisher, screened
+from quorate.numerics.votes.two_stages import allotted, fisher, screened, supplied
 from quorate.plan.power.prompt_types import TwoStage, combined_p_value, two_stage
 from quorate.plan.power.sample_size import check_alpha, check_count, check_range
 from quorate.streams import stream
@@ -282,16 +282,7 @@ class _Urn(_Source):
     sizes: Ints
 
     def capped(self, n: Ints, taken: Ints, weights: Floats) -> Ints:
-        room = self.sizes - taken
-        for _ in self.sizes:
-            over = np.maximum(n - room, 0).sum(axis=-1)
-            n = np.minimum(n, room)
-            has_room = np.where(n < room, weights, 0.0)
-            can = has_room.sum(axis=-1) > 0
-            if not (over * can).any():
-                break
-            n = n + allotted(np.where(can, over, 0), np.where(can[..., None], has_room, 1.0))
-        return np.asarray(np.minimum(n, room))
+        return supplied(n, self.sizes - taken, weights)
 
     def draw(self, n: Ints, taken: Ints, won: Ints, rng: np.random.Generator) -> Ints:
         return np.asarray(rng.hypergeometric(self.wins - won, self.sizes - taken - self.wins + won, n))

@@ -230,6 +230,16 @@ class Study(FilePart):
             if given is not None:
                 raise ValueError(f"battles: the study finds which pairs are asked; leave {name} out")
 
+    @model_validator(mode="after")
+    def in_stages(self) -> Study:
+        """Refuse two stages without types of items, or with other looks than theirs."""
+        if self.goal is not None and self.goal.stages is not None:
+            if self.items.category is None:
+                raise ValueError("goal.stages: types of items are their categories; give items.category")
+            if "looks" in self.model_fields_set:
+                raise ValueError("looks: two stages are looked at twice; leave looks out")
+        return self
+
     @property
     def grows(self) -> bool:
         """Whether more is planned when all is answered, by people too."""
@@ -239,6 +249,11 @@ class Study(FilePart):
     def path(self) -> Path:
         """The study file."""
         return self._path
+
+    @property
+    def most_looks(self) -> int:
+        """Most analyses on the way to a goal: one of each stage, where it has two."""
+        return 2 if self.goal is not None and self.goal.stages is not None else self.looks
 
     @property
     def folder(self) -> Path:

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, model_validator
 
-from quorate.study.kinds import FilePart, Text
+from quorate.study.kinds import FilePart, Positive, Text
 from quorate.study.problems import belonging
 
 Pair = Annotated[list[Text], Field(min_length=2, max_length=2)]
@@ -32,6 +32,18 @@ class Goal(FilePart):
         default=None,
         description="With compare or prefer: a difference that would not matter; whether there is more is decided "
         "either way. For prefer it is in shares of votes.",
+    )
+    stages: Annotated[int, Field(ge=2, le=2)] | None = Field(
+        default=None,
+        description="With prefer: 2 asks of every category first, then of those alone whose votes were furthest from "
+        "one half, which is what it then decides about.",
+    )
+    retained: Annotated[float, Field(gt=0, lt=1)] = Field(
+        default=0.2, description="With stages: part of the categories that the second asks of."
+    )
+    per_type: Positive | None = Field(
+        default=None,
+        description="With stages: votes of each category in the first; 10 log of their number, rounded up, by default.",
     )
     target: dict[Text, Literal["population", "panel"]] | None = Field(
         default=None, description="For scores: what facets stand for, such as {judge: population}."
@@ -67,6 +79,19 @@ class Goal(FilePart):
             raise ValueError("target is for scores; votes stand for the judges that gave them: leave it out")
         if kind == "prefer" and self.margin is not None and self.margin >= _HALF:
             raise ValueError(f"margin of votes is a distance from one half, below 0.5, got {self.margin:g}")
+        return self
+
+    @model_validator(mode="after")
+    def staged(self) -> Goal:
+        """Refuse stages of other goals than votes, and what does not go with them."""
+        for name in ("retained", "per_type"):
+            if name in self.model_fields_set and self.stages is None:
+                raise ValueError(f"{name} is that of two stages; give stages: 2, or leave {name} out")
+        if self.stages is not None and self.prefer is None:
+            raise ValueError("stages are those of votes; give prefer, or leave stages out")
+        for name in ("margin", "power"):
+            if name in self.model_fields_set and self.stages is not None:
+                raise ValueError(f"{name}: two stages spend the whole budget; leave {name} or stages out")
         return self
 
     @property

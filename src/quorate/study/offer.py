@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from quorate.collect.ledger.facts import JudgeStatus
-from quorate.decide.goals.goal import BestGoal, CompareGoal, HalfWidthGoal, PreferGoal
+from quorate.decide.goals.goal import BestGoal, CompareGoal, HalfWidthGoal, PreferGoal, StagedGoal
 from quorate.decide.goals.goal import Goal as Question
 from quorate.decide.goals.offer import Offer
 from quorate.errors import InvalidInput
@@ -49,6 +49,8 @@ def question_of(asked: Questions) -> Question:
         return HalfWidthGoal(goal.half_width, goal.target, goal.level)
     if goal.pair is None:
         return BestGoal(goal.level, goal.target)
+    if goal.stages is not None:
+        return StagedGoal(*goal.pair, retained=goal.retained, per_type=goal.per_type, level=goal.level)
     if goal.prefer is not None:
         return PreferGoal(*goal.pair, margin=goal.margin, power=goal.power, level=goal.level)
     return CompareGoal(*goal.pair, margin=goal.margin, power=goal.power, level=goal.level, target=goal.target)
@@ -71,7 +73,7 @@ def offer_of(asked: Questions, lengths: Sizes, seen: Sequence[JudgeStatus] = ())
         replicates=study.replicates,
         calls=None if study.budget.calls is None else study.budget.calls // each,
         money=study.budget.money,
-        looks=study.looks,
+        looks=study.most_looks,
         seed=study.seed,
     )
 

@@ -39,6 +39,13 @@ def test_it_says_where_it_is_and_what_stopped_it():
             {"prefer": ["x", "y"], "margin": 0.05, "level": 0.9},
             "which of x and y is preferred, or that shares are within 0.05 of one half, at 90%",
         ),
+        (
+            {"prefer": ["x", "y"], "stages": 2},
+            (
+                "which of x and y is preferred on the 20% of categories whose votes are furthest from one half in a "
+                "first stage, at 95%"
+            ),
+        ),
         ({"half_width": 0.1}, "the mean score to within 0.1, at 95%"),
         ({"rank": "best"}, "which system is best, at 95%"),
     ],

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import combine_pvalues
 
-from quorate.numerics.votes.two_stages import allotted, fisher, inverse_normal, screened, two_sided
+from quorate.numerics.votes.two_stages import allotted, fisher, inverse_normal, screened, supplied, two_sided
 
 
 @given(st.integers(0, 10_000), st.lists(st.floats(0.01, 10), min_size=1, max_size=20))
@@ -47,3 +47,10 @@ def test_contradiction_shows_nothing():
 
 def test_two_sided():
     assert two_sided([0.01, 0.7], [0.99, 0.6]).tolist() == [0.02, 1.0]
+
+
+def test_what_a_type_lacks_goes_to_the_others_that_are_asked():
+    weights = np.array([2.0, 1.0, 1.0, 0.0])
+    assert supplied(np.array([6, 3, 3, 0]), np.array([9, 9, 9, 9]), weights).tolist() == [6, 3, 3, 0]
+    assert supplied(np.array([6, 3, 3, 0]), np.array([2, 9, 9, 9]), weights).tolist() == [2, 5, 5, 0]
+    assert supplied(np.array([6, 3, 3, 0]), np.array([2, 4, 3, 9]), weights).tolist() == [2, 4, 3, 0]

@@ -59,6 +59,14 @@ def test_weights_are_checked(weights):
         two_stage(2000, weights)
 
 
+def test_ties_of_the_first_stage_leave_margins_of_the_others():
+    plan = two_stage(1000, [1, 1, 1, 1, 1], retained=0.2, per_type=10)
+    assert plan.focus([8, 5, 5, 3, 0]).tolist() == [0, 0, 0, 0, 950]
+    assert plan.focus([7, 5, 5, 3, 0], n=[7, 10, 10, 10, 0]).tolist() == [950, 0, 0, 0, 0]
+    with pytest.raises(InvalidInput, match="wins: whole numbers from 0 to its n, got 8 for type 1"):
+        plan.focus([8, 5, 5, 3, 0], n=[7, 10, 10, 10, 10])
+
+
 def test_wins_beyond_the_screening_are_refused():
     plan = two_stage(2000, np.ones(20))
     with pytest.raises(InvalidInput, match="wins"):

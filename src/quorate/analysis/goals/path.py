@@ -45,6 +45,8 @@ class GoalPath(Result):
     fixed : float or None
         What the cheapest study of one look would have cost that was to answer the same question, in that unit; None
         where it is not known.
+    stages : bool
+        Whether the second look is at categories that the first chose, by its own votes alone.
     """
 
     goal: str
@@ -53,6 +55,7 @@ class GoalPath(Result):
     budget: float
     margin: float | None = None
     fixed: float | None = None
+    stages: bool = False
 
     @property
     def spent(self) -> float:
@@ -120,7 +123,9 @@ def goal_path(study: Study, status: Status) -> GoalPath:
     goal, money = goal_of(study), study.budget.money
     unit: Literal["money", "calls"] = "calls" if money is None else "money"
     budget = float(study.budget.calls or 0) if money is None else money
-    return GoalPath(in_words(goal), status.looks, unit, budget, goal.margin, _hindsight(study, status))
+    return GoalPath(
+        in_words(goal), status.looks, unit, budget, goal.margin, _hindsight(study, status), goal.stages is not None
+    )
 
 
 def _hindsight(study: Study, status: Status) -> float | None:
@@ -143,6 +148,9 @@ def in_words(goal: Goal) -> str:
         return f"the mean score to within {goal.half_width:g}, {level}"
     if goal.pair is None:
         return f"which system is best, {level}"
+    if goal.stages is not None:
+        types = f"the {goal.retained:.0%} of categories whose votes are furthest from one half in a first stage"
+        return f"which of {goal.pair[0]} and {goal.pair[1]} is preferred on {types}, {level}"
     what = "has the higher mean score" if goal.compare is not None else "is preferred"
     close = "they are within {:g} of each other" if goal.compare is not None else "shares are within {:g} of one half"
     equal = "" if goal.margin is None else f", or that {close.format(goal.margin)}"

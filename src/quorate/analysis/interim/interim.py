@@ -50,7 +50,10 @@ def interim(study: str | os.PathLike[str] | Study, *, level: float = 0.95, earli
     loaded = study if isinstance(study, Study) else load(study)
     status = standing(loaded)
     found = _so_far(loaded, status, earlier, level)
-    return found if loaded.goal is None else replace(found, path=goal_path(loaded, status), advice=(), decisions=())
+    if loaded.goal is None:
+        return found
+    looks = () if loaded.goal.stages else found.looks  # a share over both stages is of what the first chose
+    return replace(found, path=goal_path(loaded, status), advice=(), decisions=(), looks=looks)
 
 
 def _so_far(loaded: Study, status: Status, earlier: Interim | None, level: float) -> Interim:

@@ -197,7 +197,7 @@ def remarks(study: Study, quoted: Quote) -> Iterator[str]:
     """What else is worth knowing before a yes: who is asked where, and on what the numbers rest."""
     yield from filter(None, (asked_at(name, judge) for name, judge in study.judges.items()))
     if study.goal is not None and quoted.more:
-        yield f"After that it buys what the goal needs, in at most {counted(study.looks, 'look')}, and stops."
+        yield f"After that it buys what the goal needs, in at most {counted(study.most_looks, 'look')}, and stops."
     if quoted.people:
         yield f"{quoted.people:,} of the cells are for people: a run leaves them, quorate serve asks them."
     for first, second in quoted.alike:

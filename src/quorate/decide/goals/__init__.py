@@ -8,5 +8,6 @@ In reading order:
 - `pursuit`: what all goals have in common; `compare`: which of two systems scores higher; `half_width`: a mean that is
   known well enough; `best`: which of several systems is best
 - `plans`: the studies that may be bought; `batch`: the calls that one of them still needs
-- `votes`: which of two systems people prefer, by votes of people and of models
+- `votes`: which of two systems people prefer, by votes of people and of models; `stages`: which is preferred on the
+  types of items where they differ most
 """

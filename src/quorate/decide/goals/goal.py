@@ -9,6 +9,7 @@ from numbers import Real
 from quorate.errors import InvalidInput
 from quorate.estimate.means.targets import Target
 from quorate.numerics.inference import checked_level
+from quorate.plan.power.prompt_types import two_stage
 
 
 def _check(power: float, margin: float | None, most: float = float("inf")) -> None:
@@ -150,4 +151,43 @@ class PreferGoal:
         _check(self.power, self.margin, 0.5)
 
 
-Goal = CompareGoal | HalfWidthGoal | BestGoal | PreferGoal
+@dataclass(frozen=True)
+class StagedGoal:
+    """Which of two systems is preferred on those types of items where they seem to differ most.
+
+    The first stage asks of every type; the second of those alone whose votes were furthest from one half.
+
+    Parameters
+    ----------
+    a, b : str
+        The two systems.
+    retained : float
+        Part of the types that the second stage asks of.
+    per_type : int, optional
+        Votes of each type in the first stage; ``10 log`` of the number of types, rounded up, by default.
+    level : float
+        Chance that what is said at the end is true, whichever types were kept.
+
+    Raises
+    ------
+    InvalidInput
+        If a number is out of range, or both systems are the same.
+
+    References
+    ----------
+    Lee (2026), How many human judgments are enough?, Algorithm 1.
+    """
+
+    a: str
+    b: str
+    retained: float = 0.2
+    per_type: int | None = None
+    level: float = 0.95
+
+    def __post_init__(self) -> None:
+        checked_level(self.level)
+        _two(self.a, self.b)
+        two_stage(10**9, [1.0, 1.0], retained=self.retained, per_type=self.per_type)
+
+
+Goal = CompareGoal | HalfWidthGoal | BestGoal | PreferGoal | StagedGoal

@@ -78,6 +78,8 @@ class Look(Result):
         Systems that are still in the running.
     question : str
         What the estimate is of, in words.
+    note : str
+        What else was found or decided, in words.
     """
 
     number: int
@@ -104,20 +106,24 @@ class Look(Result):
     equal_high: float | None = None
     systems: tuple[str, ...] = ()
     question: str = "difference"
+    note: str = ""
 
     @property
     def sentence(self) -> str:
         """The look in one sentence."""
         level = f"{100 * self.level:.4g}% interval"
         found = f"{self.question} {self.value:.3g}, "
-        early = self.high - self.low > 2 * _WIDE * self.se
+        early = not self.alpha or self.high - self.low > 2 * _WIDE * self.se
         found += f"too early for a {level}" if early else f"{level} {self.low:.3g} to {self.high:.3g}"
         start = f"round {self.number} of at most {self.looks}: {found}"
+        note = f"; {self.note}" if self.note else ""
         if self.ending is None:
             money = f", {self.buys.money:,.2f} in money" if self.buys.money else ""
-            return f"{start}; {counted(self.buys.calls, 'more call')}{money}"
+            return f"{start}; {counted(self.buys.calls, 'more call')}{money}{note}"
         need = "" if self.need is None else f"; reaching it would take about {self.need:,.4g} more"
-        return f"{start}; {self.outcome}: {_ENDED[self.ending]}{need if self.ending is not Ending.REACHED else ''}"
+        return (
+            f"{start}; {self.outcome}: {_ENDED[self.ending]}{need if self.ending is not Ending.REACHED else ''}{note}"
+        )
 
     derived = ("sentence",)
 
@@ -131,7 +137,7 @@ class Look(Result):
                 **own,
                 "spent": Spent(**own["spent"]),
                 "buys": Spent(**own["buys"]),
-                "df": math.inf if own["df"] is None else own["df"],
+                **{name: math.inf if own[name] is None else own[name] for name in ("df", "bound")},
                 "systems": tuple(own.get("systems", ())),
                 "ending": None if ending is None else Ending(ending),
             }

@@ -8,11 +8,12 @@ from typing import Any
 from quorate.decide.goals.batch import crossed
 from quorate.decide.goals.best import Elimination
 from quorate.decide.goals.compare import Comparison
-from quorate.decide.goals.goal import BestGoal, CompareGoal, Goal, HalfWidthGoal, PreferGoal
+from quorate.decide.goals.goal import BestGoal, CompareGoal, Goal, HalfWidthGoal, PreferGoal, StagedGoal
 from quorate.decide.goals.half_width import Precision
 from quorate.decide.goals.look import Ending, Look
 from quorate.decide.goals.offer import Offer, Spent
 from quorate.decide.goals.pursuit import Pursuit
+from quorate.decide.goals.stages import TwoStages
 from quorate.decide.goals.votes import Preference
 from quorate.errors import InvalidInput
 from quorate.estimate.doctor.support import ITEMS, PROMPTS, REPLICATES
@@ -33,11 +34,11 @@ def pilot(goal: Goal, offer: Offer) -> Cells:
 
     Of scores thirty items, three prompts and, where judges stand for others, three of them, as far as there are so
     many; where judges stand for themselves, all of them. Three answers per cell where a plan may have several. Of votes
-    fifty battles, with a vote of a person and of every model.
+    fifty battles, with a vote of a person and of every model; in two stages so many of every type.
 
     Parameters
     ----------
-    goal : CompareGoal, HalfWidthGoal, BestGoal or PreferGoal
+    goal : CompareGoal, HalfWidthGoal, BestGoal, PreferGoal or StagedGoal
         What is asked.
     offer : Offer
         What may be bought.
@@ -47,8 +48,8 @@ def pilot(goal: Goal, offer: Offer) -> Cells:
     InvalidInput
         If the budget does not pay for it.
     """
-    if isinstance(goal, PreferGoal):
-        return Preference(goal, offer).pilot()
+    if isinstance(goal, PreferGoal | StagedGoal):
+        return of_votes(goal, offer).pilot()
     pursued = method(goal, offer)
     targets = pursued.goal.target or {}
     judges, prompts = len(offer.judges), len(offer.prompts)
@@ -73,7 +74,7 @@ def look(
 
     Parameters
     ----------
-    goal : CompareGoal, HalfWidthGoal, BestGoal or PreferGoal
+    goal : CompareGoal, HalfWidthGoal, BestGoal, PreferGoal or StagedGoal
         What is asked.
     offer : Offer
         What may be bought.
@@ -93,13 +94,18 @@ def look(
     """
     if past and past[-1].ending is not None:
         raise InvalidInput(f"past: look {past[-1].number} ended the study; there is nothing to buy")
-    if isinstance(goal, PreferGoal):
+    if isinstance(goal, PreferGoal | StagedGoal):
         if not isinstance(judgments, Votes):
             raise InvalidInput(f"judgments: votes are needed for this goal, got {type(judgments).__name__}")
-        return Preference(goal, offer).look(judgments, past, spent)
+        return of_votes(goal, offer).look(judgments, past, spent)
     if not isinstance(judgments, Judgments):
         raise InvalidInput(f"judgments: scores are needed for this goal, got {type(judgments).__name__}")
     return method(goal, offer).look(judgments, past, spent)
+
+
+def of_votes(goal: PreferGoal | StagedGoal, offer: Offer) -> Preference | TwoStages:
+    """How a goal of votes is pursued."""
+    return Preference(goal, offer) if isinstance(goal, PreferGoal) else TwoStages(goal, offer)
 
 
 def method(goal: Goal, offer: Offer) -> Pursuit[Any, Any]:

@@ -47,6 +47,29 @@ def allotted(budget: int | Ints, weights: Floats) -> Ints:
     return np.asarray(base + (place < left), dtype=np.int64)
 
 
+def supplied(n: Ints, room: Ints, weights: Floats) -> Ints:
+    """Judgments of every type that can be had: what one lacks goes to the others by weight; the rest is not spent.
+
+    Parameters
+    ----------
+    n : array, shape (..., types)
+        Judgments wanted.
+    room : array, shape (..., types)
+        Judgments there are.
+    weights : array, shape (..., types)
+        Of every type; 0 for those that get none.
+    """
+    for _ in range(room.shape[-1]):
+        over = np.maximum(n - room, 0).sum(axis=-1)
+        n = np.minimum(n, room)
+        has_room = np.where(n < room, weights, 0.0)
+        can = has_room.sum(axis=-1) > 0
+        if not (over * can).any():
+            break
+        n = n + allotted(np.where(can, over, 0), np.where(can[..., None], has_room, 1.0))
+    return np.asarray(np.minimum(n, room))
+
+
 def fisher(first: ArrayLike, second: ArrayLike) -> Floats:
     """P-value of the product of two p-values: ``x (1 - log x)``.
 

@@ -64,13 +64,16 @@ class TwoStage:
         said = [few] * (self.per_type < usual) + [kept] * (not low <= self.kept <= high)
         return tuple(f"{one}, is outside of the rule of Lee (2026, Algorithm 1)." for one in said)
 
-    def focus(self, wins: Sequence[int] | Ints, *, seed: int = 1) -> Ints:
+    def focus(self, wins: Sequence[int] | Ints, *, n: Sequence[int] | Ints | None = None, seed: int = 1) -> Ints:
         """Judgments of every type in the second stage, once the first is in.
 
         Parameters
         ----------
         wins : sequence of int, shape (types,)
-            Wins of the first stage, of `per_type` judgments each.
+            Wins of the first stage.
+        n : sequence of int, shape (types,), optional
+            Judgments of the first stage that were for one of the two; `per_type` each by default. A type without any
+            has a margin of 0.
         seed : int
             Types with margins of one size are put in random order, so that the order of types says nothing.
 
@@ -85,8 +88,11 @@ class TwoStage:
             If these cannot be the wins of the first stage.
         """
         most = np.full(len(self.weights), float(self.per_type))
-        k = _wins("wins", wins, most, f"{self.per_type}, the judgments of each in the first stage")
-        kept = screened(k[None] / self.per_type - 0.5, self.kept, stream(seed, "screening"))[0]
+        limit = f"{self.per_type}, the judgments of each in the first stage"
+        counts = most if n is None else _wins("n", n, most, limit)
+        k = _wins("wins", wins, counts, limit if n is None else "its n")
+        margin = np.where(counts > 0, k / np.maximum(counts, 1.0) - 0.5, 0.0)
+        kept = screened(margin[None], self.kept, stream(seed, "screening"))[0]
         return allotted(self.second, np.where(kept, self.weights, 0.0))
 
 

@@ -157,6 +157,12 @@ def agreement(result: Interim) -> Figure:
 def methods(result: Interim) -> str:
     """The paragraph for a methods section."""
     level = f"{100 * result.level:.4g}%"
+    if result.path is not None and result.path.stages:
+        return (
+            f"The goal was set beforehand: {result.path.goal}. As many votes were asked of every category, then the "
+            "others of those kept (Lee 2026, Algorithm 1). Test and interval are exact for the pooled second stage "
+            "and rest on its votes alone; they say nothing of the categories that were left."
+        )
     if result.path is not None:
         return (
             f"The goal was set beforehand: {result.path.goal}. The study was analysed in rounds, by bounds that spend "

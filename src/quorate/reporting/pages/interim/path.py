@@ -22,7 +22,7 @@ WIDEST = 4.0
 def section(path: GoalPath) -> Section:
     """The path to the goal: what was asked, what stopped it, and every look."""
     text = (f"Goal: {path.goal}.", path.stopped, path.hindsight)
-    figures = (looks(path), bounds(path)) if path.looks else ()
+    figures = (looks(path), *(() if path.stages else (bounds(path),))) if path.looks else ()
     return Section("path", "The path to the goal", tuple(filter(None, text)), figures)
 
 
@@ -49,12 +49,17 @@ def looks(path: GoalPath) -> Figure:
     ]
     level = f"{100 * last.level:.4g}%"
     lines = [f"Each interval is as wide as it must be for all {counted(last.looks, 'look')} together to hold {level}."]
+    if path.stages:
+        lines = ["The second interval is of the second stage alone, so that it holds whatever the first one chose."]
+        lines += [capitalised(look.note) + "." for look in path.looks if look.note]
     if last.equal_low is not None:
         lines.append("Thick: the interval that must lie between the dashed lines for the two to be equivalent.")
-    heads = {"value": last.question, "more_calls": "calls bought next", "more_money": "money for them"}
+    value = "margin of votes" if path.stages else last.question
+    heads = {"value": value, "more_calls": "calls bought next", "more_money": "money for them"}
     if not any(row["money"] or row["more_money"] for row in rows):
         rows = [{name: cell for name, cell in row.items() if "money" not in name} for row in rows]
-    return Figure("path", Caption(finding, tuple(lines)), rows, lambda: drawn(path), heads, unfolded=True)
+    chart = None if path.stages else lambda: drawn(path)  # its two values are of different categories
+    return Figure("path", Caption(finding, tuple(lines)), rows, chart, heads, unfolded=chart is not None)
 
 
 def bounds(path: GoalPath) -> Figure:

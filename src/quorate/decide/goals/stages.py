@@ -1,0 +1,195 @@
+"""Stages of votes: the first on all types of items, the second on those where the two systems seem to differ most."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from quorate.arrays import Ints
+from quorate.decide.goals.batch import calls, nothing
+from quorate.decide.goals.goal import StagedGoal
+from quorate.decide.goals.look import UNDECIDED, Ending, Look
+from quorate.decide.goals.offer import Offer, Spent
+from quorate.decide.goals.plans import bought
+from quorate.errors import InvalidInput
+from quorate.numerics.votes.binomial import clopper_pearson
+from quorate.numerics.votes.two_stages import supplied
+from quorate.plan.power.prompt_types import TwoStage, two_stage
+from quorate.roles import PROMPT
+from quorate.table.cells import Cells
+from quorate.table.votes import Votes
+from quorate.wording import listed
+
+_NAMED, _ENOUGH = 5, 10**9
+
+
+@dataclass(frozen=True, eq=False)
+class TwoStages:
+    """Two looks: after as many votes of every type, which are kept; after the rest, whether one is preferred there.
+
+    Every battle has one vote, judges and prompts in turns. What is said rests on the second stage alone (Lee 2026,
+    Algorithm 1): its votes are independent of those that chose the types, so that the exact test and interval hold
+    whatever was kept. They are about the types kept, in proportion to their battles, and say nothing of the others.
+
+    Parameters
+    ----------
+    goal : StagedGoal
+        What is asked.
+    offer : Offer
+        What may be bought; its categories are the types.
+
+    Raises
+    ------
+    InvalidInput
+        If there are no two types, or both people and models are to vote.
+    """
+
+    goal: StagedGoal
+    offer: Offer
+
+    def __post_init__(self) -> None:
+        if len(set(self.offer.categories or ())) < 2:
+            raise InvalidInput("goal.stages: two types of items or more are needed; give items.category")
+        if 0 < len(self.offer.people) < len(self.offer.judges):
+            raise InvalidInput("goal.stages: votes are those of people or of models, not of both; name one kind")
+
+    @cached_property
+    def types(self) -> dict[str, Ints]:
+        """Battles of every type, as places in the order in which they are taken."""
+        label = np.array(self.offer.categories)[self.offer.order]
+        return {name: np.flatnonzero(label == name) for name in sorted(set(label.tolist()))}
+
+    @property
+    def _sizes(self) -> Ints:
+        return np.array([len(own) for own in self.types.values()])
+
+    @property
+    def _per_type(self) -> int:
+        """Battles of every type in the first stage."""
+        return two_stage(_ENOUGH, self._sizes, per_type=self.goal.per_type).per_type
+
+    def _plan(self, votes: int) -> TwoStage:
+        """Both stages of so many votes.
+
+        Raises
+        ------
+        InvalidInput
+            If the first takes all of them, or more than a type has.
+        """
+        plan = two_stage(votes, self._sizes, retained=self.goal.retained, per_type=self.goal.per_type)
+        if plan.per_type > self._sizes.min():
+            name = min(self.types, key=lambda one: len(self.types[one]))
+            raise InvalidInput(
+                f'goal.stages: the first takes {plan.per_type} battles of each type, and "{name}" has '
+                f"{self._sizes.min()}; use coarser types, or give per_type"
+            )
+        return plan
+
+    def _votes(self, spent: Spent) -> int:
+        """Votes that what is left pays for, judges in turns; at most one of every battle."""
+        each = self.offer.prices_of(1.0).get("judge")
+        price = float(np.mean(list(each.values()))) if isinstance(each, dict) else 1.0
+        left = self.offer.left(spent)
+        return len(self.offer.items) if left >= price * len(self.offer.items) else math.floor(left / price + 1e-9)
+
+    def pilot(self) -> Cells:
+        """The first stage.
+
+        Raises
+        ------
+        InvalidInput
+            If the budget does not pay for it and more, or a type has too few battles.
+        """
+        plan = self._plan(max(self._votes(Spent(0)), 1))
+        none = np.zeros(len(self.types), dtype=np.int64)
+        return self.offer.affordable(self._cells(none, none + plan.per_type), Spent(0))
+
+    def look(self, votes: Votes, past: Sequence[Look], spent: Spent) -> tuple[Look, Cells]:
+        """One analysis, and what it buys; see `quorate.decide.goals.rounds.look`."""
+        said, each = self._said(votes), self._per_type
+        if any(one.design for one in past):
+            kept = tuple(next(one.design["kept"] for one in past if one.design))
+            found = self._decided(self._counts(said, each, None), kept)
+            return replace(found, number=len(past) + 1, judgments=votes.n, spent=spent), nothing(self.offer)
+        wins, n = self._counts(said, 0, each)
+        screening = replace(self._screened(wins, n), judgments=votes.n, spent=spent)
+        left = self._votes(spent)
+        if left < 1:
+            return screening.ended(Ending.BUDGET), nothing(self.offer)
+        plan = self._plan(each * len(self.types) + left)
+        wanted = plan.focus(wins, n=n, seed=self.offer.seed)
+        second = supplied(wanted, self._sizes - each, np.where(wanted > 0, plan.weights, 0.0))
+        cells = self.offer.affordable(self._cells(np.full(len(second), each), each + second), spent)
+        if not len(cells):
+            return screening.ended(Ending.BUDGET), cells
+        kept = tuple(name for name, count in zip(self.types, wanted, strict=True) if count)
+        note = f"the second stage asks of {listed(kept, most=_NAMED)}, furthest from one half"
+        design = {"per_type": each, "kept": list(kept), "votes": second[wanted > 0].tolist()}
+        return replace(screening, buys=bought(self.offer, cells), design=design, note=note), cells
+
+    def _said(self, votes: Votes) -> dict[str, float]:
+        """Share of the decisive votes for the first system on every battle that has some."""
+        if not votes.rows:
+            return {}
+        pair = votes.pair(self.goal.a, self.goal.b)
+        wins, code = 1 - pair.encoded("drop"), pair.column(PROMPT)
+        decisive = np.isfinite(wins)
+        names, weight = pair.facet(PROMPT).levels, pair.weights[decisive]
+        n = np.bincount(code[decisive], weight, len(names))
+        share = np.bincount(code[decisive], weight * wins[decisive], len(names)) / np.maximum(n, 1)
+        return {names[at]: float(share[at]) for at in np.flatnonzero(n)}
+
+    def _counts(self, said: Mapping[str, float], start: int, end: int | None) -> tuple[Ints, Ints]:
+        """Wins of the first system and battles that are no tie, by type, of those from one place to another."""
+        names = self.offer.item_order
+        rows = [
+            np.array([said[names[at]] for at in own[start:end] if names[at] in said], dtype=float)
+            for own in self.types.values()
+        ]
+        return np.array([int((y > 0.5).sum()) for y in rows]), np.array([int((y != 0.5).sum()) for y in rows])
+
+    def _screened(self, wins: Ints, n: Ints) -> Look:
+        """The first stage, of which nothing is tested: no level is spent, and the interval is all there is."""
+        value, se = _margin(int(wins.sum()), int(n.sum()))
+        return Look(
+            *(1, 2, 0, Spent(0), value, se, math.inf, -0.5, 0.5, 0.0, 0.0, math.inf, self.goal.level),
+            question=f"margin of votes for {self.goal.a}",
+        )
+
+    def _decided(self, counts: tuple[Ints, Ints], kept: tuple[str, ...]) -> Look:
+        """The second stage: the exact test of all of its votes, and what they are by type."""
+        from scipy.special import ndtri
+
+        wins, n = (int(each.sum()) for each in counts)
+        level, (value, se) = self.goal.level, _margin(wins, n)
+        low, high = (float(end) - 0.5 for end in clopper_pearson(wins, n, level)) if n else (-0.5, 0.5)
+        outcome = "better" if low > 0 else "worse" if high < 0 else UNDECIDED
+        by_type = [
+            f"{name} {k / m:.0%} of {m:,}" for name, k, m in zip(self.types, *counts, strict=True) if m and name in kept
+        ]
+        return Look(
+            *(2, 2, 0, Spent(0), value, se, math.inf, low, high, 1.0, 1 - level, float(ndtri((1 + level) / 2)), level),
+            outcome=outcome,
+            ending=Ending.LOOKS if outcome == UNDECIDED else Ending.REACHED,
+            question=f"margin of votes for {self.goal.a} on {listed(kept, most=_NAMED)}",
+            note=f"for {self.goal.a}: {listed(by_type, most=_NAMED)}" if by_type else "",
+        )
+
+    def _cells(self, start: Ints, end: Ints) -> Cells:
+        """A vote on every battle from one place of its type to another, judges and prompts in turns."""
+        offer, prompts = self.offer, max(len(self.offer.prompts), 1)
+        wanted = np.zeros((len(offer.items), 1, prompts, len(offer.judges)), dtype=np.int64)
+        for own, low, high in zip(self.types.values(), start, end, strict=True):
+            turn = np.arange(low, high) % (prompts * len(offer.judges))
+            wanted[own[low:high], 0, turn // len(offer.judges), turn % len(offer.judges)] = 1
+        return calls(offer, wanted)
+
+
+def _margin(wins: int, n: int) -> tuple[float, float]:
+    """Distance of a share from one half, with its standard error; of no votes 0, and that of one."""
+    share = (wins + 0.5) / (n + 1)
+    return (wins / n - 0.5 if n else 0.0), math.sqrt(share * (1 - share) / max(n, 1))
