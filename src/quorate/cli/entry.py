@@ -94,6 +94,8 @@ STAGES = (
             "corrected": "What people would find, from judges on everything and people on a part.",
             "corrected-ratings": "The leaderboard that people would give, from judges on all battles, people on few.",
             "regress": "A regression on labels of a judge, right also where the judge is not.",
+            "surrogate": "How far a judge's label of an item would move with other prompts and calls.",
+            "sign-flip": "How likely it is that errors of labels turn the sign of a coefficient.",
             "monitor": "Whether votes still coming in already decide.",
             "agree": "How often judges decide battles as people do.",
             "against": "How often judges say what people say, and how many judges they are worth.",

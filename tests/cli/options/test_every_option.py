@@ -62,6 +62,8 @@ CALLS: dict[str, tuple[str, ...]] = {
     "hazard": (READ, DECOMPOSE, "quorate.estimate.agents.hazard:hazard"),
     "ensemble": (READ, DECOMPOSE, "quorate.estimate.agents.ensemble:ensemble"),
     "chain": ("quorate.estimate.agents.chain:chain",),
+    "surrogate": (READ, DECOMPOSE, "quorate.estimate.regression.surrogate:surrogate"),
+    "sign-flip": ("quorate.estimate.regression.sign_flip:sign_flip",),
     "regress": (VARIABLES, "quorate.estimate.regression.regress:regress"),
     "models": (READ_VOTES, "quorate.estimate.ratings.models:models"),
     "corrected": (READ, READ_VOTES, "quorate.estimate.agreement.prediction_powered:corrected"),
@@ -257,7 +259,7 @@ NO_OPTION_IN = {
     ("writeup", "link"): "a check, which the paragraph does not rest on",
     **{
         (command, name): reason
-        for command in ("project", "optimize", "gaming", "mean-from", "diagnose", "hazard", "ensemble")
+        for command in ("project", "optimize", "gaming", "mean-from", "diagnose", "hazard", "ensemble", "surrogate")
         for name, reason in {"interval": "no component is shown", "link": "for means of scores as numbers"}.items()
     },
 }
@@ -267,6 +269,7 @@ NEEDS = {
     "reproduce": "tee.safety",
     "hazard": "{scores} --threshold 5",
     "chain": "{scores} --stages item,score",
+    "sign-flip": "--beta .06 --se .03",
     "regress": "{scores} --outcome score --on item --labels score --probability .5",
     "optimize": "{scores} --budget 50",
     "validate": "{scores} --budgets 50",
@@ -378,6 +381,8 @@ VALUES_IN = {
     ("hazard", "turns"): "judge",
     ("hazard", "levels"): "judge=2",
     ("ensemble", "levels"): "prompt=2",
+    ("surrogate", "levels"): "prompt=2",
+    ("surrogate", "drawn"): "prompt",
     ("ensemble", "over"): "prompt",
     ("regress", "labels"): "item",
     ("regress", "on"): "prompt",
