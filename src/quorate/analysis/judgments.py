@@ -199,9 +199,9 @@ class Analysis(Linked, Result):
     @cached_property
     def support(self) -> Support:
         """Facts about the judgments and which analyses they support."""
-        from quorate.estimate.doctor.support import doctor
+        from quorate.estimate.doctor.support import support_of
 
-        return doctor(self.judgments)
+        return support_of(self.judgments, self.fit)
 
     @cached_property
     def _effects(self) -> tuple[dict[str, tuple[LevelEffect, ...]], dict[str, str]]:
@@ -228,11 +228,11 @@ class Analysis(Linked, Result):
     @cached_property
     def leave_one_out(self) -> tuple[Part, ...]:
         """The mean without each judge in turn; empty with one judge."""
-        from quorate.estimate.components.robustness import leave_one_out, options_of
+        from quorate.estimate.components.robustness import without_each
 
         if not self.several(JUDGE) or self.fit.judgments.n_levels(JUDGE) > MOST_PARTS:
             return ()
-        return leave_one_out(self.fit.judgments, JUDGE, targets=self.targets, **options_of(self.fit))
+        return without_each(self.fit, JUDGE, self.targets)
 
     @cached_property
     def _judge_panel(self) -> tuple[PanelAnalysis | None, str]:
@@ -254,12 +254,12 @@ class Analysis(Linked, Result):
     @cached_property
     def by_category(self) -> tuple[Part, ...]:
         """The mean within each category of the object; empty without categories."""
-        from quorate.estimate.components.robustness import by_level, options_of
+        from quorate.estimate.components.robustness import within_each
 
         grouping = self.grouping
         if grouping is None or not self.several(grouping) or self.fit.judgments.n_levels(grouping) > MOST_PARTS:
             return ()
-        return by_level(self.fit.judgments, grouping, targets=self.targets, **options_of(self.fit))
+        return within_each(self.fit, grouping, self.targets)
 
     @cached_property
     def _flags(self) -> tuple[Flags | None, str]:

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 import quorate as q
 from quorate.errors import InvalidData, InvalidInput, NotEstimable
+from quorate.estimate.components.decompose import is_default
 
 SIZES = {"item": 12, "prompt": 3, "judge": 3}
 FACETS = {name: name for name in SIZES}
@@ -361,3 +362,11 @@ def test_replicates_that_hardly_differ(simulate):
     fit = refit(frame)
     assert fit.variance("replicate") == pytest.approx(1e-6, rel=0.5)
     assert fit.variance("cell") == pytest.approx(0.25, rel=0.5)
+
+
+def test_a_fit_knows_whether_it_is_the_default(judged):
+    judgments = judged({"item": 8, "prompt": 2, "judge": 2})
+    assert is_default(q.decompose(judgments))
+    options = [{"random": ["item", "cell"]}, {"method": "ml"}, {"interval": "normal"}, {"residual_by": "judge"}]
+    options += [{"covariates": ["prompt"]}]
+    assert not any(is_default(q.decompose(judgments, **one)) for one in options)

@@ -8,7 +8,7 @@ import pytest
 
 import quorate as q
 from quorate.errors import InvalidData, InvalidInput, UnknownTerm
-from quorate.estimate.components.robustness import by_level, leave_one_out
+from quorate.estimate.components.robustness import by_level, leave_one_out, within_each, without_each
 
 
 def test_every_dimension_has_the_components_that_lme4_gives_it_alone(shared):
@@ -49,6 +49,15 @@ def test_a_part_is_what_its_judgments_give_alone(judged):
     assert part.estimate.se == alone.mean.se
     shares = alone.mean.shares
     assert shares[part.leading] == max(shares.values())
+
+
+def test_a_fit_that_is_there_gives_the_same(judged):
+    judgments = judged({"item": 12, "prompt": 3, "judge": 3})
+    fit = q.decompose(judgments, random=["item", "prompt", "cell"])
+    whole = leave_one_out(judgments, random=["item", "prompt", "cell"])
+    assert [part.to_dict() for part in without_each(fit)] == [part.to_dict() for part in whole]
+    alone = by_level(judgments, "judge", random=["item", "prompt", "cell"])
+    assert [part.to_dict() for part in within_each(fit, "judge")] == [part.to_dict() for part in alone]
 
 
 def test_options_reach_every_fit(judged):

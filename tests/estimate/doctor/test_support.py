@@ -8,13 +8,18 @@ import pytest
 
 import quorate as q
 from quorate.errors import InvalidInput
-from quorate.estimate.doctor.support import doctor
+from quorate.estimate.doctor.support import doctor, support_of
 from quorate.estimate.doctor.vote_analyses import MARGINS, ORDER, clustered_by
 from quorate.table.read_votes import read_votes
 
 
 def floors(support):
     return {one.facet: one for one in support.floors}
+
+
+def test_a_default_fit_that_is_there_gives_the_same(judged):
+    judgments = judged({"item": 12, "prompt": 3, "judge": 2})
+    assert support_of(judgments, q.decompose(judgments)).to_dict() == doctor(judgments).to_dict()
 
 
 def test_a_pilot_at_its_floors(judged):

@@ -13,6 +13,7 @@ from quorate.estimate.components.assemble import Assembled, balanced_strata
 from quorate.estimate.components.component import Interval
 from quorate.estimate.components.decomposition import Decomposition, Method
 from quorate.estimate.components.design import design, level_of, no_residual
+from quorate.estimate.components.model import build
 from quorate.numerics.mixed.dense import Dense
 from quorate.numerics.mixed.identify import Identified
 from quorate.numerics.mixed.information import null_point, quadratic_forms
@@ -155,6 +156,13 @@ def decompose(
         )
     theta, point = _fit(assembled, identified, laid.g, quadratic_forms(assembled.problem, laid.null))
     return Decomposition(assembled, identified, theta, point, method, interval=interval)
+
+
+def is_default(fit: Decomposition) -> bool:
+    """Whether `decompose` without options would give the same fit."""
+    assembled = fit.assembled
+    plain = assembled.model == build(fit.judgments, None, ()) and not assembled.residual_levels
+    return plain and fit.method == "reml" and fit.interval is None
 
 
 def _latent(

@@ -99,7 +99,7 @@ def by_level(
     >>> [part.estimate.value for part in by_level(q.read(frame, nested={"item": "subset"}), "subset")]
     [2.75, 3.5]
     """
-    return _parts(judgments, facet, np.equal, targets or {}, options)
+    return _parts(decompose(judgments, **options), judgments, facet, np.equal, targets or {}, options)
 
 
 def leave_one_out(
@@ -144,15 +144,31 @@ def leave_one_out(
     """
     if judgments.n_levels(facet) < 2:
         raise InvalidInput(f"leave_one_out: {facet} has one level, and without it nothing is left; name another facet")
-    return _parts(judgments, facet, np.not_equal, targets or {}, options)
+    return _parts(decompose(judgments, **options), judgments, facet, np.not_equal, targets or {}, options)
+
+
+def without_each(
+    fit: Decomposition, facet: str = "judge", targets: Mapping[str, Target] | None = None
+) -> tuple[Part, ...]:
+    """`leave_one_out` of a fit that is there already."""
+    return _parts(fit, fit.judgments, facet, np.not_equal, targets or {}, options_of(fit))
+
+
+def within_each(fit: Decomposition, facet: str, targets: Mapping[str, Target] | None = None) -> tuple[Part, ...]:
+    """`by_level` of a fit that is there already."""
+    return _parts(fit, fit.judgments, facet, np.equal, targets or {}, options_of(fit))
 
 
 def _parts(
-    judgments: Judgments, facet: str, chosen: np.ufunc, targets: Mapping[str, Target], options: dict[str, Any]
+    whole: Decomposition,
+    judgments: Judgments,
+    facet: str,
+    chosen: np.ufunc,
+    targets: Mapping[str, Target],
+    options: dict[str, Any],
 ) -> tuple[Part, ...]:
     """A part for every level; what cannot be estimated is said, not raised, so that no part is dropped."""
     code = judgments.level_codes([facet])
-    whole = decompose(judgments, **options)
     mean = float(whole.assembled.fixed.mean @ whole.beta)
     parts = []
     for level, label in enumerate(level_labels(judgments, facet)):

@@ -56,12 +56,12 @@ class Supported:
     fix: str = ""
 
 
-def analyses(judgments: Judgments, facts: Description) -> tuple[Supported, ...]:
-    """Every analysis of one table of judgments, possible or not."""
+def analyses(judgments: Judgments, facts: Description, fit: Decomposition | None = None) -> tuple[Supported, ...]:
+    """Every analysis of one table of judgments, possible or not; by its fit with the default terms, if it is there."""
     obstacle = obstacle_of(facts)
     if obstacle is None:
         try:
-            return tuple(_of_fit(decompose(judgments)))
+            return tuple(_of_fit(decompose(judgments) if fit is None else fit))
         except QuorateError as error:
             obstacle = Supported(COMPONENTS, False, str(error))
     sampled, grouping = configuration_facets(judgments), judgments.ancestors(judgments.object)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any, overload
 
+from quorate.estimate.components.decompose import is_default
+from quorate.estimate.components.decomposition import Decomposition
 from quorate.estimate.doctor.analyses import COMPONENTS, Supported, analyses
 from quorate.estimate.doctor.findings import Finding, by_severity, findings, of_source
 from quorate.estimate.doctor.label_analyses import SHARES, label_analyses, label_findings
@@ -183,10 +185,15 @@ def doctor(judgments: Judgments | Votes) -> Support | VotesSupport:
         facts_of_votes = judgments.describe()
         problems = by_severity([*of_source(judgments.source), *vote_findings(facts_of_votes)])
         return VotesSupport(facts_of_votes, vote_analyses(facts_of_votes), problems, judgments.notes)
+    return support_of(judgments)
+
+
+def support_of(judgments: Judgments, fit: Decomposition | None = None) -> Support:
+    """`doctor` of judgments; one of their fits saves another one, if it is that with default options."""
     facts, labels = describe(table_of(judgments)), judgments.labels
     said = label_findings(judgments, facts) if labels else ()
     problems = by_severity([*findings(judgments, facts), *said, *unsaid_findings(judgments)])
-    possible = label_analyses(judgments, facts) if labels else analyses(judgments, facts)
+    possible = label_analyses(judgments, facts) if labels else analyses(judgments, facts, fit if fit and is_default(fit) else None)
     return Support(facts, possible, _floors(judgments, facts), problems, judgments.notes, labels)
 
 

@@ -149,6 +149,11 @@ class Solved:
         return np.asarray(once + self.b @ left, dtype=np.float64)
 
     @cached_property
+    def grams(self) -> dict[int, Floats]:
+        """What `within_block` has found, by term: traces and information ask for the same."""
+        return {}
+
+    @cached_property
     def levels(self) -> Levels:
         """The shared levels, as traces need them."""
         return Levels(len(self.c) - len(self.gamma_shared), self.gamma_shared, self.b_trace, self.c)
@@ -302,25 +307,28 @@ def traces(problem: Problem, solved: Solved) -> Floats:
             residual[r] = diagonal - inner - np.sum(solved.b_trace * sandwich(problem, solved, products))
     out = problem.sums(within, solved.levels.diagonal, residual)
     for t in range(problem.n_within):
-        out[t] -= _traced(solved, problem.rows_of(t))
+        out[t] -= _traced(problem, solved, t)
     projected = problem.p if solved.b_trace is solved.b else 0
     last = problem.n_components - problem.n_residual + largest
     out[last] = (problem.units.n_cells - projected - solved.theta @ out) / solved.theta[last]
     return out
 
 
-def _traced(solved: Solved, weight: Floats) -> float:
-    """``tr(B T'T)`` over the rows of ``t`` whose weight is 1: of a few dense ones by ``T B`` without ``T'T``."""
-    some = np.flatnonzero(weight)
-    if isinstance(solved.t, np.ndarray) and len(some) * _FEW < len(solved.b):
-        rows = solved.t[some]
-        return float(np.sum((rows @ solved.b_trace) * rows))
-    return float(np.vdot(solved.b_trace, gram(solved.t, solved.t, weight)))
+def _traced(problem: Problem, solved: Solved, t: int) -> float:
+    """``tr(B T'T)`` over the rows of a within-block term: of a few dense ones by ``T B`` without ``T'T``."""
+    if isinstance(solved.t, np.ndarray) and t not in solved.grams:
+        some = np.flatnonzero(problem.rows_of(t))
+        if len(some) * _FEW < len(solved.b):
+            rows = solved.t[some]
+            return float(np.sum((rows @ solved.b_trace) * rows))
+    return float(np.vdot(solved.b_trace, within_block(problem, solved, t)))
 
 
 def within_block(problem: Problem, solved: Solved, t: int) -> Floats:
     """``W' V_w^-1 A_t V_w^-1 W`` for a within-block term, shape (q, q)."""
-    return gram(solved.t, solved.t, problem.rows_of(t))
+    if t not in solved.grams:
+        solved.grams[t] = gram(solved.t, solved.t, problem.rows_of(t))
+    return solved.grams[t]
 
 
 def sandwich(problem: Problem, solved: Solved, products: Products) -> Floats:
