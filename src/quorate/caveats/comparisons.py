@@ -331,7 +331,7 @@ def reruns_unknown() -> Caveat:
 
 def reweighted(how: str, votes: int, worth: float) -> Caveat:
     """Votes that count by the chances at which they were asked."""
-    like = "early and late votes of a pair count alike" if how == "stabilised" else "all pairs count alike"
+    like = "their variance does not follow from earlier votes" if how == "stabilised" else "all pairs count alike"
     return Caveat(
         "reweighted",
         f"votes are weighted by the chance that their pair was asked, so that {like}: {votes:,} are worth {worth:,.0f}",

@@ -23,6 +23,7 @@ from quorate.numerics.ratings.next_vote import (
     gains,
     information,
     proportions,
+    shrunk,
 )
 from quorate.numerics.ratings.ties.davidson import moments
 from quorate.streams import stream
@@ -174,9 +175,12 @@ def next_battles(
     >>> import quorate as q
     >>> counts = [("x", "y", 30, 2), ("x", "z", 30, 3), ("y", "z", 17, 15)]
     >>> frame = polars.DataFrame(counts, schema=["model_a", "model_b", "a", "b"], orient="row")
-    >>> plan = q.next_battles(q.read_votes(frame, wins=("a", "b"), announce=False), 100)
-    >>> [(a, b, round(chance, 2)) for (a, b), chance in zip(plan.pairs, plan.chance, strict=True)]
-    [('x', 'z', 0.46), ('x', 'y', 0.44), ('y', 'z', 0.1)]
+    >>> plan = q.next_battles(q.read_votes(frame, wins=("a", "b"), announce=False), 100, criterion="D")
+    >>> for row in plan.rows():
+    ...     print(row["system_a"], row["system_b"], row["votes"], round(row["chance"], 2), row["next"])
+    y z 32 0.54 54
+    x y 32 0.28 29
+    x z 33 0.18 17
     """
     table = checked_votes(votes)
     names = tuple(dict.fromkeys((*table.models, *systems)))
@@ -268,6 +272,7 @@ class Known(NamedTuple):
             on = counts.sum(axis=(0, 2))
             gap = rating[design.a] - rating[design.b]
             held = information(on * moments(gap, np.array(log_nu)).variance, design.a, design.b, size)
+            rating = shrunk(rating, held)
             whole = np.zeros((size, size), dtype=np.int64)
             whole[design.a, design.b] = whole[design.b, design.a] = on
             count = whole[a, b]

@@ -62,6 +62,7 @@ PAGES: Mapping[str, str] = {
     "plan.designs.dstudy:Projection": "designs:planned",
     "plan.labels.board_plan:BoardPlan": "people.corrected_ratings:page",
     "plan.labels.labels_plan:LabelsPlan": "people.labels:page",
+    "plan.next_battles:NextBattles": "votes.battles:page",
     "plan.panel.panel:Panel": "panel.page:page",
     "plan.power.protocols:Protocols": "votes.protocols:page",
     "plan.search.optimum:Optimum": "designs:page",

@@ -35,7 +35,7 @@ def test_weights_are_of_mean_one_in_each_pair(early_and_late):
     pair = early_and_late.pairs().code
     chance = np.array([0.25] * 60 + [0.5, 0.4, 0.1] * 30)
     for code in range(3):
-        own, inverse = weight[pair == code], 1 / chance[pair == code]
+        own, inverse = weight[pair == code], 1 / np.sqrt(chance[pair == code])
         assert np.allclose(own, inverse / inverse.mean())
     assert caveat.code == "reweighted"
     uniform, _ = reweighted(early_and_late, "uniform")

@@ -11,6 +11,7 @@ from quorate.numerics.ratings.next_vote import (
     gains,
     information,
     proportions,
+    shrunk,
     spread,
 )
 
@@ -69,6 +70,21 @@ def test_two_systems_share_one_half_of_optimal_designs_of_three_far_apart():
     a, b = np.array([0, 0, 1]), np.array([1, 2, 2])
     share = proportions(np.array([0.2, 1e-6, 0.2]), np.zeros((3, 3)), 100, a, b, "A", ridge=1e-6)
     assert np.allclose(share, [0.5, 0, 0.5], atol=1e-3)
+
+
+def test_ratings_that_vary_by_chance_alone_are_taken_as_equal():
+    a, b = np.triu_indices(10, 1)
+    rng = np.random.default_rng(5)
+    for votes, sd, least, most in ((10.0, 0.0, 0.0, 0.5), (10.0, 1.5, 0.9, 1.0), (1000.0, 0.3, 0.95, 1.0)):
+        truth = rng.normal(size=10) * sd
+        p = 1 / (1 + np.exp(truth[b] - truth[a]))
+        held = information(votes * p * (1 - p), a, b, 10)
+        rating = truth - truth.mean() + rng.multivariate_normal(np.zeros(10), np.linalg.pinv(held))
+        rating = np.linalg.solve(held + RIDGE * np.eye(10), held @ rating)
+        after = shrunk(rating, held)
+        assert least <= after.std() / rating.std() <= most * 1.1
+    none = np.zeros((3, 3))
+    assert np.allclose(shrunk(np.zeros(3), none), 0)
 
 
 def test_draws_have_their_chances():

@@ -136,9 +136,9 @@ def rank(
         Votes: weight of every row's votes.
     reweight : {"stabilised", "uniform", "none"}, optional
         Votes with a ``propensity``, the chance at which each was asked of its pair (`quorate.next_battles`).
-        ``stabilised``, the default there: within a pair by 1 over that chance, so that votes that followed from others
-        count as those before. ``uniform``: by 1 over the chance, as if all pairs had been asked alike. ``none``: as
-        they are.
+        ``stabilised``, the default there: within a pair by 1 over the root of that chance, so that intervals hold
+        though it followed from earlier votes. ``uniform``: by 1 over the chance, as if all pairs had been asked alike,
+        which holds whether the model does or not, and is dear. ``none``: as they are.
     position : bool, optional
         Votes: whether to estimate what being shown first does; ratings are then of systems shown in either order.
     ties_by_system : bool, optional
@@ -226,9 +226,10 @@ def rank(
 
 def of_votes(votes: Votes, *, fragility: bool = False, reweight: str | None = None, **options: Any) -> Ratings:
     """Ratings, weighted by the chances at which votes were asked, or with how few votes decide."""
-    if reweight is not None and "weights" in options:
-        raise InvalidInput("reweight: gives the weights; leave one of the two out")
-    chosen = None if "weights" in options else reweighted(checked_votes(votes), reweight)
+    other = next((name for name in ("weights", "rankings") if name in options), None)
+    if reweight is not None and other is not None:
+        raise InvalidInput(f"reweight: not with {other}; leave one of the two out")
+    chosen = None if other is not None else reweighted(checked_votes(votes), reweight)
     if chosen is not None and fragility:
         fix = argument("reweight", "none")
         raise InvalidInput(f"reweight: fragility is of votes as they are; take them so with {fix}")

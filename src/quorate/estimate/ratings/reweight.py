@@ -26,9 +26,9 @@ def reweighted(votes: Votes, how: str | None = None) -> tuple[Floats, Caveat] | 
     votes : Votes
         With a facet ``propensity``, the chance at which each vote was asked of its pair.
     how : {"stabilised", "uniform", "none"}, optional
-        ``stabilised``, the default where there are chances: 1 over the chance, over its mean among the votes of the
-        pair, so that each pair keeps its votes and early votes count as late ones. ``uniform``: 1 over the chance, as
-        if all pairs had been asked alike.
+        ``stabilised``, the default where there are chances: 1 over the root of the chance, over its mean among the
+        votes of the pair; each pair keeps its votes, and the variance does not follow from earlier votes. ``uniform``:
+        1 over the chance, as if all pairs had been asked alike, whether the model holds or not.
 
     Raises
     ------
@@ -37,8 +37,8 @@ def reweighted(votes: Votes, how: str | None = None) -> tuple[Floats, Caveat] | 
 
     References
     ----------
-    Hajek (1971), in Godambe and Sprott, Foundations of Statistical Inference, 236. Robins, Hernan and Brumback (2000),
-    Epidemiology 11, 550-560: stabilised weights.
+    Zhang, Janson and Murphy (2021), Advances in Neural Information Processing Systems 34: roots of importance weights.
+    Hajek (1971), in Godambe and Sprott, Foundations of Statistical Inference, 236: weights over their mean.
     """
     if how is not None and how not in get_args(Reweight):
         raise InvalidInput(f'reweight: expects one of {", ".join(get_args(Reweight))}, got "{how}"')
@@ -46,7 +46,9 @@ def reweighted(votes: Votes, how: str | None = None) -> tuple[Floats, Caveat] | 
         return None
     used = used_rows(votes, ties=True)
     weight, count = 1 / _chances(votes), np.where(used, votes.weights, 0)
-    pair = votes.pairs().code.astype(np.int64) if how != "uniform" else np.zeros(votes.rows, dtype=np.int64)
+    pair = np.zeros(votes.rows, dtype=np.int64)
+    if how != "uniform":
+        weight, pair = np.sqrt(weight), votes.pairs().code.astype(np.int64)
     sums, votes_on = np.bincount(pair, weight * count), np.bincount(pair, count)
     weight *= (votes_on / np.where(votes_on, sums, 1.0))[pair]
     weight[~used] = 1.0

@@ -19,6 +19,8 @@ RIDGE = 0.5
 """Weight of half the sum of squared ratings before there are votes: they vary by some 1.4 log odds."""
 
 _STEPS = 60
+_EQUAL = 1e-4
+"""Variance of ratings below which systems are taken as equal."""
 
 
 def information(weight: Floats, a: Ints, b: Ints, systems: int) -> Floats:
@@ -35,6 +37,26 @@ def covariance(held: Floats, ridge: float = RIDGE) -> Floats:
     systems = held.shape[-1]
     mean = np.full((systems, systems), 1 / systems)
     return np.asarray(np.linalg.inv(held + ridge * (np.eye(systems) - mean) + mean) - mean)
+
+
+def shrunk(rating: Floats, held: Floats, ridge: float = RIDGE) -> Floats:
+    """Ratings that were fitted with a ridge, shrunk by as much as they vary by chance, shape (..., systems).
+
+    Their spread is that which makes the votes likeliest; systems that may as well be equal are taken to be so, else
+    pairs that are close by luck would get votes for it.
+
+    References
+    ----------
+    MacKay (1992), Neural Computation 4, 415-447.
+    """
+    size, axes = np.linalg.eigh(held)
+    size = np.maximum(size, 0.0)
+    along = np.einsum("...ij,...i->...j", axes, rating) * (size + ridge)
+    own = np.full((*rating.shape[:-1], 1), ridge)
+    for _ in range(_STEPS):
+        told = np.maximum((size / (size + own)).sum(axis=-1, keepdims=True), _EQUAL)
+        own = told / np.maximum(np.square(along / (size + own)).sum(axis=-1, keepdims=True), _EQUAL * told)
+    return np.asarray(np.einsum("...ij,...j->...i", axes, along / (size + own)))
 
 
 def spread(matrix: Floats, a: Ints, b: Ints) -> Floats:

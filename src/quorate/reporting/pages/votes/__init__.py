@@ -3,5 +3,6 @@
 - `page`: the page of a table of votes.
 - `read`: what was read; `words`: how votes are taken.
 - `ties`: what ties do.
+- `battles`: the page on which pairs get the next votes.
 - `protocols`: the page on two ways of collecting votes; `standings`: that of pairs watched as votes come in.
 """
