@@ -193,7 +193,8 @@ def support_of(judgments: Judgments, fit: Decomposition | None = None) -> Suppor
     facts, labels = describe(table_of(judgments)), judgments.labels
     said = label_findings(judgments, facts) if labels else ()
     problems = by_severity([*findings(judgments, facts), *said, *unsaid_findings(judgments)])
-    possible = label_analyses(judgments, facts) if labels else analyses(judgments, facts, fit if fit and is_default(fit) else None)
+    same = fit if fit is not None and is_default(fit) else None
+    possible = label_analyses(judgments, facts) if labels else analyses(judgments, facts, same)
     return Support(facts, possible, _floors(judgments, facts), problems, judgments.notes, labels)
 
 
