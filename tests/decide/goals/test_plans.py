@@ -28,8 +28,9 @@ def test_what_is_at_hand_counts_for_plans_in_turns(plans):
     assert plan.variance < design.variance  # 30 items that all judges saw are worth more than 30 that one saw
     assert plan.cost == pytest.approx(2 * (design.design["item"] - 30), abs=1e-6)
     assert plans.affords(plan)
-    half = plans.part(plan, 2 * plan.variance)
-    assert 30 < half < design.design["item"]
+    half = plans.part(plan, 2 * plan.variance, np.inf)
+    assert 30 < plans.part(plan, 2 * plan.variance, 0.0) < plans.part(plan, 2 * plan.variance, 60.0) <= 60
+    assert 60 < half < design.design["item"]
     assert plans.cheapest(times=1e-3) is None
 
 

@@ -1,10 +1,11 @@
-"""Half-widths as a goal: a mean that is known well enough, by intervals that hold at all looks at once."""
+"""Half-widths as a goal: a mean that is known well enough, by the usual interval."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from statistics import NormalDist
 
 import numpy as np
 
@@ -14,16 +15,17 @@ from quorate.decide.goals.look import UNDECIDED, Look
 from quorate.decide.goals.offer import Spent
 from quorate.decide.goals.plans import Plan, Plans, of_mean
 from quorate.decide.goals.pursuit import Pursuit
-from quorate.decide.goals.repeated import found_at, held, t_bound
+from quorate.decide.goals.repeated import found_at
 from quorate.estimate.components.decompose import decompose
 from quorate.estimate.means.mean import Estimate
-from quorate.numerics.sequential.spending import bounds
 from quorate.numerics.study_power import Studies
 from quorate.table.judgments import Judgments
 
 _NORMAL = 1.959963984540054
 _FIRST, _LAST = 0.8, 1.25
 """Part of the information that is bought on the word of a pilot, and before the last look."""
+_GROWTH = 2.0
+"""What is spent by the next look over what is spent now, if that is enough to buy the plan in time."""
 _AIM = 0.98
 """Half-width that is aimed at, over that which is asked for: half of the studies would just miss it."""
 
@@ -52,27 +54,26 @@ class Precision(Pursuit[HalfWidthGoal, Estimate]):
         """Until the interval is narrow enough."""
         return True
 
-    @cached_property
+    @property
     def ordinary(self) -> float:
-        """The bound of an interval that is looked at once."""
-        return float(bounds([1.0], self.alpha)[0])
-
-    @cached_property
-    def widened(self) -> float:
-        """The bound of the last of equally spaced looks, over that."""
-        looks = self.offer.looks
-        return float(bounds([(look + 1) / looks for look in range(looks)], self.alpha)[-1]) / self.ordinary
+        """The normal quantile of the interval."""
+        return NormalDist().inv_cdf(1 - self.alpha / 2)
 
     @property
     def aim(self) -> float:
         """Half-width of the ordinary 95% interval that is aimed at."""
-        return _AIM * self.goal.half_width * _NORMAL / (self.ordinary * self.widened)
+        return _AIM * self.goal.half_width * _NORMAL / self.ordinary
 
     def pace(self, fraction: float, left: int) -> float:
         """Most of the way at first, so as not to buy too much on what a pilot says; then all of it; last, to spare."""
         if left == 1:
             return _LAST
         return _FIRST if fraction < _FIRST**2 else 1.0
+
+    def most(self, final: Plan, spent: Spent, left: int) -> float:
+        """As much as was spent, unless the looks that are left must buy more each: few levels tell little of a plan."""
+        done = spent.calls if self.offer.money is None else spent.money
+        return done * (max(_GROWTH, (1 + final.cost / done) ** (1 / left)) - 1) if done else math.inf
 
     def estimate(self, judgments: Judgments, systems: Sequence[str]) -> Estimate:  # noqa: ARG002  (there is one)
         """The mean."""
@@ -83,14 +84,13 @@ class Precision(Pursuit[HalfWidthGoal, Estimate]):
         return of_mean(found, self.offer, self.aim, spent)
 
     def tested(self, found: Estimate, judgments: Judgments, past: Sequence[Look], fraction: float) -> Look:  # noqa: ARG002
-        """The usual interval, as much wider as the bound is."""
+        """The usual interval, for how often it is looked at depends on its width and not on the mean."""
         goal = self.goal
-        bound, spent = held(past, fraction, self.alpha, 2, spending=self.spending)
-        times = float(t_bound(bound, found.df) / t_bound(self.ordinary, found.df))
-        low, high = (found.value + times * (end - found.value) for end in found.interval(goal.level))
+        low, high = found.interval(goal.level)
         narrow = (high - low) / 2 <= goal.half_width
-        said = {"alpha": spent, "bound": bound, "level": goal.level, "outcome": "known" if narrow else UNDECIDED}
-        return found_at(found, past, fraction, (low, high), systems=self.systems, question="mean", **said)
+        said = {"outcome": "known" if narrow else UNDECIDED, "systems": self.systems, "question": "mean"}
+        own = {"alpha": self.alpha, "bound": self.ordinary, "level": goal.level}
+        return found_at(found, past, fraction, (low, high), **own, **said)
 
     def chances(self, looks: Sequence[Look], law: Studies, spread: float, final: Plan) -> Floats:  # noqa: ARG002
         """Whether the interval is narrow enough in studies of a plan; wherever the mean is."""

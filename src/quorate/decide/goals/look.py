@@ -50,11 +50,11 @@ class Look(Result):
     value, se, df : float
         The estimate, its standard error and degrees of freedom.
     low, high : float
-        Interval that holds at all looks at once.
+        Interval that holds at all looks at once; for half-widths the usual one.
     fraction : float
         Part of the information of the planned study.
     alpha : float
-        Part of the level that is spent by now.
+        Part of the level that is spent by now; for half-widths all of it.
     bound : float
         Standard normal value that the estimate is held against.
     outcome : str

@@ -122,12 +122,19 @@ class Plans:
         """Whether what is left pays for it."""
         return plan.cost <= self.left
 
-    def part(self, plan: Plan, variance: float) -> int:
-        """Items of a plan that bring the variance down to a value, those at hand included; all on offer if none do."""
-        items = self._levels(self.kept)[ITEM]
-        rows = next(rows for rows in self._alike(self.kept) if plan.place in rows)
-        enough = rows[self.kept.variance[rows] <= variance * (1 + 1e-9)]
-        return int(items[enough if len(enough) else rows[-1:]].min())
+    def part(self, plan: Plan, variance: float, most: float) -> int:
+        """Items of a plan that bring the variance down to a value, those at hand included; all on offer if none do.
+
+        Those that cost no more than ``most``, but some.
+        """
+        kept, items = self.kept, self._levels(self.kept)[ITEM]
+        rows = next(rows for rows in self._alike(kept) if plan.place in rows)
+        enough = rows[kept.variance[rows] <= variance * (1 + 1e-9)]
+        wanted = items[enough if len(enough) else rows[-1:]].min()
+
+        some = rows[kept.cost[rows] > _SLACK * kept.cost.max(initial=0.0)]
+        paid = items[some[kept.cost[some] <= most]].max(initial=items[some].min(initial=np.inf))
+        return int(min(wanted, paid))
 
     def _plan(self, place: NDArray[np.int64]) -> Plan | None:
         if not len(place):
@@ -205,12 +212,12 @@ def of_mean(found: Estimate, offer: Offer, half_width: float, spent: Spent) -> P
     return Plans(searched, by_interval(searched, half_width), offer.left(spent), stock)
 
 
-def by_interval(searched: Searched, half_width: float) -> Kept:
-    """All designs, with half the interval that the middle one of their studies finds over the one that is wanted."""
+def by_interval(searched: Searched, half_width: float, share: float = 0.5) -> Kept:
+    """All designs, with half the interval than which a share of their studies find a narrower, over what is wanted."""
     parts, paid = [], searched.paid
     for number, piece in enumerate(searched.found.pieces):
         price, variance = judge(searched.source, piece, searched.prices, paid)
-        width = intervals(searched.source, piece, variance) / half_width
+        width = intervals(searched.source, piece, variance, share) / half_width
         known = np.flatnonzero(np.isfinite(width))
         parts.append((price[known], variance[known], width[known], np.full(len(known), number), known))
     price, variance, width, piece_of, index = (np.concatenate(values) for values in zip(*parts, strict=True))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -104,7 +105,8 @@ class Pursuit(ABC, Generic[Asked, Found]):
         chance = self._chance([*past, here], final)
         if chance < FUTILE:
             return replace(here, chance=chance).ended(Ending.FUTILE, self._need(here, plans)), none
-        items = plans.part(final, final.variance / self.pace(fraction, offer.looks - number))
+        left = offer.looks - number
+        items = plans.part(final, final.variance / self.pace(fraction, left), self.most(final, spent, left))
         for wide in (items, int(final.projection.design[ITEM])):
             cells = offer.affordable(batch(offer, final.projection, wide, judgments, here.systems), spent)
             if len(cells):
@@ -121,6 +123,10 @@ class Pursuit(ABC, Generic[Asked, Found]):
     def pace(self, fraction: float, left: int) -> float:
         """Part of the information that the next look is to have: in equal steps, or else in equal ratios."""
         return fraction + (1 - fraction) / left if self.promised else float(fraction ** (1 - 1 / left))
+
+    def most(self, final: Plan, spent: Spent, left: int) -> float:  # noqa: ARG002  (some goals hold back)
+        """The most that the next batch may cost."""
+        return math.inf
 
     def _chance(self, looks: Sequence[Look], final: Plan) -> float:
         """Chance of success by the last analysis, with the estimate as uncertain as it is now."""

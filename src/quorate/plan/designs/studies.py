@@ -62,17 +62,17 @@ class Studies(Brief):
     values: Mapping[str, Any]
     factor: float = 1.0
 
-    def half_width(self, level: float = 0.95) -> Floats:
-        """Half the interval that the middle study of every design finds.
+    def half_width(self, level: float = 0.95, share: float = 0.5) -> Floats:
+        """Half the interval than which so large a share of the studies of every design find a narrower one.
 
-        Half of the studies find a narrower interval, half a wider one, if the components are right.
+        By default that of the middle study: half find a narrower interval, half a wider one, if components are right.
         """
-        return self._middle(level, _TABLE)
+        return self._at(share, level, _TABLE)
 
     def half_width_of(self, place: int, level: float = 0.95) -> float:
         """The same, of one design; the first that is asked for works out all of them."""
         if level not in self._widths:
-            self._widths[level] = np.ravel(self._middle(level, _SHOWN))
+            self._widths[level] = np.ravel(self._at(0.5, level, _SHOWN))
         each = self._widths[level]
         return float(each[place % len(each)])
 
@@ -81,8 +81,8 @@ class Studies(Brief):
         """Half the interval of the middle study of every design, by level."""
         return {}
 
-    def _middle(self, level: float, few: int) -> Floats:
-        """Half the interval of the middle study of every design."""
+    def _at(self, share: float, level: float, few: int) -> Floats:
+        """Half the interval of every design that is at a share of those of its studies, by rising width."""
 
         def half(source: Source, level: float) -> Floats:
             variance, df, effects = self._each_aim[id(source)]
@@ -99,7 +99,8 @@ class Studies(Brief):
             widths = t_quantiles(df, (1 + level) / 2, few) * np.sqrt(variance) * self.factor
         else:
             widths = in_order(self._drawn, self.source.choices, half, level) * self.factor
-        return np.median(widths if ended is None else ended.half_width(widths, self.laid.calls), axis=0)
+        widths = widths if ended is None else ended.half_width(widths, self.laid.calls)
+        return np.asarray(np.median(widths, axis=0) if share == 0.5 else np.quantile(widths, share, axis=0))
 
     @cached_property
     def _drawn(self) -> Facets:

@@ -153,17 +153,18 @@ def judge(source: Source, piece: Piece, prices: Prices, paid: Paid | None = None
     return flat if paid is None else np.maximum(flat - paid.saved(piece)[0], 0.0), variance.ravel()
 
 
-def intervals(source: Source, piece: Piece, variance: Floats) -> Floats:
+def intervals(source: Source, piece: Piece, variance: Floats, share: float = 0.5) -> Floats:
     """Half the interval of every design of a piece, flat; nan where its variance is left open.
 
-    That of the studies of a design is found at some numbers of items; between these, its ratio to Student's interval
+    It is the one than which a share of the studies of a design find a narrower one: by default the middle one. That
+    of the studies of a design is found at some numbers of items; between these, its ratio to Student's interval
     with the components as they are, which hardly changes, is taken along the logarithm of their number.
     """
     values, along = piece.axes[source.item], list(piece.axes).index(source.item)
     knots = np.unique(np.searchsorted(values[:-1], np.geomspace(values[0], values[-1], _KNOTS)))
     student = _student(source, piece, variance)
     known = Piece(piece.scheme, piece.held, {**piece.axes, source.item: values[knots]})
-    half = half_widths(source, known, np.arange(known.size)).reshape(known.shape)
+    half = half_widths(source, known, np.arange(known.size), share).reshape(known.shape)
     at = np.take(student, knots, axis=along)
     ratio = np.moveaxis(np.divide(half, at, out=np.ones_like(half), where=at > 0), along, -1)
     place = np.interp(np.log(values), np.log(values[knots]), np.arange(len(knots)))
@@ -192,10 +193,11 @@ def measured(source: Source, pieces: tuple[Piece, ...], frontier: Kept) -> Kept:
     return undominated(replace(frontier, width=width))
 
 
-def half_widths(source: Source, piece: Piece, index: Ints) -> Floats:
+def half_widths(source: Source, piece: Piece, index: Ints, share: float = 0.5) -> Floats:
     """Half the interval of some designs of a piece."""
     blocks = np.array_split(index, max(1, -(-len(index) // _AT_A_TIME)))
-    return np.concatenate([Studies(source, _laid(source, piece, some), source.values).half_width() for some in blocks])
+    studies = (Studies(source, _laid(source, piece, some), source.values) for some in blocks)
+    return np.concatenate([one.half_width(share=share) for one in studies])
 
 
 def placed(source: Source, piece: Piece) -> Layout:

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from quorate.arrays import Floats
 from quorate.decide.goals.goal import BestGoal, CompareGoal, HalfWidthGoal
 from quorate.decide.goals.offer import Offer
 from quorate.decide.goals.plans import by_interval
-from quorate.decide.scores.search import largest_errors, screened
+from quorate.decide.scores.search import cheapest_study
 from quorate.estimate.components.published import components
 from quorate.estimate.means.targets import PANEL, POPULATION, Target
 from quorate.numerics.study_power import Studies
@@ -46,11 +46,12 @@ def fixed_cost(
     effect : float
         The true difference.
     power : float
-        Chance that the study shows it.
+        Chance that the study shows it, or that its interval is narrow enough.
     noise : mapping of str to float, optional
         By judge, as for `quorate.simulate.simulate_goal`.
     usual : bool
-        Of studies in which all judges score all items with all prompts instead of all layouts on offer.
+        Of studies in which all judges score all items with all prompts instead of all layouts on offer, and which with
+        a margin are sized for either answer.
     """
     names = {ITEM, *((PROMPT,) if len(offer.prompts) > 1 else ()), *((JUDGE,) if len(offer.judges) > 1 else ())}
     louder = float(np.mean([(noise or {}).get(name, 1.0) ** 2 for name in offer.judges]))
@@ -69,23 +70,20 @@ def fixed_cost(
     layouts: tuple[LayoutName, ...] = ("factorial",) if usual else tuple(offer.layouts)
     searched = designs(source, prices=offer.prices_of(systems), limits=limits, layouts=layouts, targets=target)
     if isinstance(goal, HalfWidthGoal):
-        kept = by_interval(searched, goal.half_width)
-    else:
-        kept = screened(searched, _largest(goal, offer, effect, power), lambda cost, _: np.isfinite(cost))
-    good = kept.cost[kept.width <= 1]
-    return float(good.min()) if len(good) else None
+        kept = by_interval(searched, goal.half_width, power)
+        return float(kept.cost[kept.width <= 1].min(initial=np.inf)) if np.any(kept.width <= 1) else None
+    best = cheapest_study(searched, partial(_chance, goal, offer, abs(effect), usual), power)
+    return None if best is None else best.cost
 
 
-def _largest(goal: CompareGoal | BestGoal, offer: Offer, effect: float, power: float) -> Floats:
-    """Largest standard errors that do, by degrees of freedom."""
+def _chance(goal: CompareGoal | BestGoal, offer: Offer, effect: float, usual: bool, law: Studies) -> float:
+    """Chance that studies show the truth; the usual one is sized for either question, as nobody knows the answer."""
     alpha = 1 - goal.level
     if isinstance(goal, BestGoal):
-        alpha *= 2 / (len(offer.systems) - 1)
-
-    def chance(law: Studies) -> float:
-        margin = goal.margin if isinstance(goal, CompareGoal) else None
-        if margin is not None and abs(effect) < margin:
-            return max(law.shows_equal(abs(effect), margin, alpha), law.finds(abs(effect), alpha))
-        return law.finds(abs(effect), alpha)
-
-    return largest_errors(chance, power)
+        return law.finds(effect, 2 * alpha / (len(offer.systems) - 1))
+    if goal.margin is None:
+        return law.finds(effect, alpha)
+    if usual:
+        return min(law.finds(goal.margin, alpha), law.shows_equal(0.0, goal.margin, alpha))
+    shown = law.finds(effect, alpha)
+    return max(law.shows_equal(effect, goal.margin, alpha), shown) if effect < goal.margin else shown

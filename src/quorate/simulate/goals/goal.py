@@ -67,12 +67,17 @@ class GoalRates(Result):
     covered: float
     half_width: float
 
-    derived = ("reached", "sentence")
+    derived = ("reached", "right", "sentence")
 
     @property
     def reached(self) -> float:
         """Share that reached the goal."""
         return self.ended.get(Ending.REACHED.value, 0.0)
+
+    @property
+    def right(self) -> float:
+        """Share that reached the goal and claimed nothing untrue."""
+        return self.reached - self.wrong
 
     def error(self, share: float) -> float:
         """Monte Carlo standard error of a share."""

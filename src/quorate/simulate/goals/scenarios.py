@@ -72,9 +72,10 @@ class Scenario:
         more = {"effect": self.effect, "noise": self.noise, "studies": studies, "seed": seed}
         return simulate_goal(self.goal, self.offer, self.law, **more)  # type: ignore[arg-type]
 
-    def fixed(self, *, usual: bool = False) -> float | None:
+    def fixed(self, *, power: float = 0.9, usual: bool = False) -> float | None:
         """Price of the best study of a fixed size, with everything known; or of the usual one."""
-        return fixed_cost(self.goal, self.offer, self.law, self.effect, noise=self.noise, usual=usual)
+        law, noise = self.law, self.noise
+        return fixed_cost(self.goal, self.offer, law, self.effect, power=power, noise=noise, usual=usual)
 
 
 _X_Y = ("x", "y")
