@@ -126,13 +126,3 @@ def test_steps_are_halved_where_newton_would_overshoot():
     at = fit(design, counts)
     assert at.converged.all()
     np.testing.assert_allclose(counts[..., 0].ravel() @ scores(design, at.theta[:, 0]).toarray(), 0, atol=1e-3)
-
-
-def test_a_single_large_fit_is_that_of_a_stack(monkeypatch):
-    from quorate.numerics.ratings import bradley_terry as module
-
-    design = Design(4, np.array([0, 1, 2, 0]), np.array([1, 2, 3, 3]), np.zeros(1), tie_model("davidson"))
-    counts = np.arange(1.0, 13).reshape(1, 4, 3, 1)
-    wanted = fit(design, counts).theta
-    monkeypatch.setattr(module, "_LARGE", 2)
-    np.testing.assert_allclose(fit(design, counts).theta, wanted, atol=1e-12)

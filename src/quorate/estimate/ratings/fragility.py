@@ -10,8 +10,9 @@ import numpy as np
 from quorate.arrays import Floats, Ints
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.ratings.counts import VoteCounts, refuse_unrated, some, tally
-from quorate.numerics.ratings.bradley_terry import Design, anchored, fit, scores
+from quorate.numerics.ratings.bradley_terry import Design, fit, scores
 from quorate.numerics.ratings.existence import exists
+from quorate.numerics.ratings.steps import anchored
 from quorate.numerics.ratings.ties.registry import Ties, tie_model, without_parameter
 from quorate.table.pairs import Pairs
 from quorate.table.results import Result

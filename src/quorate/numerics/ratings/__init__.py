@@ -3,6 +3,7 @@
 - ties: models of ties, one per file
 - existence: existence of the maximum of a Bradley-Terry likelihood, with any model of ties
 - likelihood: what a model is to what follows
+- steps: steps of Newton's method, of large boards by conjugate gradients
 - bradley_terry: one design for every model, fitted by Newton's method on counts of votes
 - discrimination: the same with a slope for every judge
 - plackett_luce: rankings as choices of who is first of those that are left

@@ -19,11 +19,11 @@ from numpy.typing import NDArray
 
 from quorate.arrays import Floats, Ints
 from quorate.numerics.ratings.likelihood import Likelihood
+from quorate.numerics.ratings.steps import solved
 from quorate.numerics.ratings.ties.model import Cells, Summary, TieModel, summary
 
 _ROUNDING = 1e-10
 _MOST_STEPS = 200
-_LARGE = 1000
 
 
 @dataclass(frozen=True, eq=False)
@@ -272,37 +272,12 @@ def fit(design: Likelihood, counts: Floats, ridge: float = 0.0, start: Floats | 
             reached, gradient, information = _shrunk(design, known, trial, ridge)
         up = reached >= value - _ROUNDING * (1 + np.abs(value))
         theta, value = np.where(up, trial, theta), np.where(up, reached, value)
-        newton = _solved(anchored(design, information, ridge), gradient)
+        newton = solved(design, information, gradient, ridge)
         step = np.where(up, newton, step / 2)
         small = np.abs(step).max(axis=0) < tol
         if small.all():
             break
     return Fit(theta + np.where(small, step, 0.0), information, value, small)
-
-
-def anchored(design: Likelihood, information: Floats, ridge: float) -> Floats:
-    """The information with the ridge, and with the directions of common shifts filled in so that it can be solved."""
-    out = information.copy()
-    for part in design.centred:
-        size = part.stop - part.start
-        filled = np.einsum("rii->r", out[:, part, part]) / size**2
-        out[:, part, part] += np.where(filled > 0, filled, 1.0)[:, None, None]
-        own = np.arange(part.start, part.stop)
-        out[:, own, own] += ridge
-    return out
-
-
-def _solved(information: Floats, gradient: Floats) -> Floats:
-    """A step of Newton's method for every fit; a single large one in the place of its information."""
-    if len(information) > 1 or len(gradient) < _LARGE:
-        try:
-            return np.asarray(np.linalg.solve(information, gradient.T[:, :, None])[:, :, 0].T)
-        except np.linalg.LinAlgError:  # where a parameter runs off; the fit is then said not to have converged
-            tiny = _ROUNDING * np.abs(information).max() * np.eye(len(gradient))
-            return np.asarray(np.linalg.solve(information + tiny, gradient.T[:, :, None])[:, :, 0].T)
-    from scipy.linalg import solve
-
-    return np.asarray(solve(information[0].T, gradient, overwrite_a=True, assume_a="pos", check_finite=False))
 
 
 def _shrunk(design: Likelihood, known: Any, theta: Floats, ridge: float) -> tuple[Floats, Floats, Floats]:

@@ -14,10 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quorate.arrays import Floats
-from quorate.numerics.ratings.bradley_terry import Design, Fit, anchored, fit
+from quorate.numerics.ratings.bradley_terry import Design, Fit, fit
 from quorate.numerics.ratings.existence import exists
 from quorate.numerics.ratings.likelihood import Likelihood
 from quorate.numerics.ratings.plackett_luce import Choices
+from quorate.numerics.ratings.steps import anchored
 
 _BLOCK = 2**17  # counts at a time: what a processor keeps at hand
 _ROWS = 512

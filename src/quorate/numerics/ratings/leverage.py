@@ -12,11 +12,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from quorate.arrays import Floats, Ints
-from quorate.numerics.ratings.bradley_terry import Design, Fit, anchored, vote_slopes
+from quorate.numerics.ratings.bradley_terry import Design, Fit, vote_slopes
 from quorate.numerics.ratings.draws import Units, inverse_information
 from quorate.numerics.ratings.likelihood import Likelihood, Told
 from quorate.numerics.ratings.own_leverage import by_ends, own_gaps, per_vote
 from quorate.numerics.ratings.plackett_luce import Choices
+from quorate.numerics.ratings.steps import anchored
 
 SMALL = 0.01
 """A unit with no more of the information on any contrast than this is taken by its part of the votes."""

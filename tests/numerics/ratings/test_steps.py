@@ -1,0 +1,30 @@
+"""Steps of Newton's method by products with a sparse information, against those by a full one."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from quorate.numerics.ratings import steps
+from quorate.numerics.ratings.bradley_terry import Design, fit
+from quorate.numerics.ratings.ties.registry import tie_model
+
+SYSTEMS = 60
+
+
+@pytest.mark.parametrize("ridge", [0.0, 0.5])
+@pytest.mark.parametrize("own_ties", [False, True])
+@pytest.mark.parametrize("products", [1000, 2])
+def test_conjugate_gradients_end_where_full_steps_do(monkeypatch, ridge, own_ties, products):
+    rng = np.random.default_rng(1)
+    near = np.arange(SYSTEMS)
+    ends = [np.sort([near, (near + by) % SYSTEMS], axis=0) for by in (1, 7, 12)]
+    a, b = np.concatenate(ends, axis=1)
+    design = Design(SYSTEMS, a, b, np.array([1.0, -1.0]), tie_model("davidson"), own_ties=own_ties)
+    counts = rng.poisson(3, (*design.shape, 1)) + 1.0
+    full = fit(design, counts, ridge)
+    monkeypatch.setattr(steps, "_LARGE", 10)
+    monkeypatch.setattr(steps, "_MOST_PRODUCTS", products)  # of two products nothing comes, and steps are full ones
+    found = fit(design, counts, ridge)
+    np.testing.assert_allclose(found.theta, full.theta, atol=1e-9)
+    assert found.converged.all()
