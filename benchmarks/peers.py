@@ -1,10 +1,10 @@
 """Boards of 1,000 and 10,000 systems by a million votes: CPU seconds against evalica, choix and arena-rank.
 
 Run with ``make bench``, or alone: ``python benchmarks/peers.py``, ``python benchmarks/peers.py 1000`` for one size.
-Ties are half wins, so that all fit one model; each starts from what it takes: quorate from the table that `read_votes`
-makes, evalica from lists of labels, choix from a list of wins (every vote twice, as a tie is a win for both), arena-rank
-from a data frame. Every way runs once, in a process of its own, with what it compiles, and is stopped after `LIMIT` CPU
-seconds.
+Ties are half wins, so that all fit one model; each starts from what it takes: quorate from the table that
+`read_votes` makes, evalica from lists of labels, choix from a list of wins (every vote twice, as a tie is a win for
+both), arena-rank from a data frame. Every way runs once, in a process of its own, with what it compiles, and is
+stopped after `LIMIT` CPU seconds.
 """
 
 from __future__ import annotations
