@@ -5,12 +5,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from scipy.optimize import nnls
 from scipy.sparse import csr_array
 
 from quorate.numerics.prediction_powered import Sample, powered_mean
 from quorate.numerics.ratings.bradley_terry import Design, fit
-from quorate.numerics.ratings.rectified import Battles, _nonnegative, people_alone, rectified
+from quorate.numerics.ratings.labelled_battles import Battles
+from quorate.numerics.ratings.rectified import people_alone, rectified
 from quorate.numerics.ratings.ties.wins import HALF
 from quorate.numerics.stratified import stratified_mean
 
@@ -86,12 +86,3 @@ def test_without_other_battles_or_weight_it_is_the_votes_of_people():
         found = rectified(design, votes, alone.fit, tuning)
         np.testing.assert_allclose(found.fit.theta, alone.fit.theta, atol=1e-9)
         np.testing.assert_allclose(found.covariance, alone.covariance, rtol=1e-7, atol=1e-12)
-
-
-def test_weights_are_nonnegative_least_squares():
-    rng = np.random.default_rng(4)
-    x, y = rng.normal(size=(5, 40, 3)), rng.normal(size=(5, 40))
-    gram, target = np.einsum("gnk,gnl->gkl", x, x), np.einsum("gnk,gn->gk", x, y)
-    found = _nonnegative(gram, target, np.inf)
-    np.testing.assert_allclose(found, [nnls(x[g], y[g])[0] for g in range(5)], atol=1e-9)
-    assert (_nonnegative(gram, target, 0.05).sum(axis=1) <= 0.05 + 1e-12).all()

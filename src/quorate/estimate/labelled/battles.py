@@ -14,7 +14,7 @@ from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.ratings.counts import VoteCounts, refuse_unrated, tally
 from quorate.estimate.votes.dependence import cells
 from quorate.numerics.ratings.bradley_terry import Design
-from quorate.numerics.ratings.rectified import Battles
+from quorate.numerics.ratings.labelled_battles import Battles
 from quorate.numerics.ratings.ties.registry import Ties
 from quorate.roles import JUDGE
 from quorate.table.pairs import MISSING, turn

@@ -11,6 +11,8 @@
 - leverage: what each unit brings to a difference of ratings, and the degrees of freedom that follow
 - own_leverage: the same on large boards, where a vote is taken to tell of its two systems only
 - next_vote: what one more vote on each pair tells, and in which proportions pairs are to get the next
+- labelled_battles: votes of people on some battles and of judges on all
+- judge_weights: what the votes of every judge count beside those of people
 - rectified: ratings by votes of people on some battles, corrected by those of judges on all
 - rank_intervals: intervals for ranks, from estimates that depend on each other
 """

@@ -7,8 +7,6 @@ less the judges' on the same battles, plus the judges' on the others, each with 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,64 +14,14 @@ import numpy as np
 from quorate.arrays import Floats, Ints
 from quorate.numerics.ratings.bradley_terry import Design, Fit, fit, scores
 from quorate.numerics.ratings.draws import Units, centred, inverse_information
+from quorate.numerics.ratings.judge_weights import judge_weights
+from quorate.numerics.ratings.labelled_battles import Battles, summed_by
 from quorate.numerics.ratings.leverage import variances, widened
 from quorate.numerics.ratings.own_leverage import per_vote
 from quorate.numerics.votes.multiway import combined, intersections
 
-_SWEEPS, _STILL = 500, 1e-12
 _BLOCK = 2**21
 _WHOLE = 1 - 1e-9
-
-
-@dataclass(frozen=True, eq=False)
-class Battles:
-    """Battles that people voted on, and others that judges alone did; entries are cells of the counts by outcome.
-
-    Parameters
-    ----------
-    people : sparse array, shape (rows, entries)
-        What each person said of a labelled battle: votes that add up to the row's share of the battle.
-    said : tuple of sparse array, shape (rows, entries)
-        What each judge said of the same battle, times that share; nothing where a judge was not asked.
-    others : tuple of sparse array, shape (battles, entries)
-        What each judge said of the battles without a label.
-    share : array, shape (rows,)
-        Part of its battle that a row is: 1 over the people who labelled it.
-    strata : (array of int, array of int), shapes (rows,) and (battles,)
-        Stratum of labelled and other battles, from 0.
-    clusters : tuple of (array of int, array of int)
-        Clusters of both by each facet, from one list of codes.
-    chance : array, shape (rows,), optional
-        Chances that battles were labelled, up to a factor; equal within strata by default.
-    """
-
-    people: Any
-    said: tuple[Any, ...]
-    others: tuple[Any, ...]
-    share: Floats
-    strata: tuple[Ints, Ints]
-    clusters: tuple[tuple[Ints, Ints], ...]
-    chance: Floats | None = None
-
-    @cached_property
-    def sizes(self) -> tuple[Floats, Floats]:
-        """Labelled and other battles of every stratum."""
-        own, others = self.strata
-        n = int(max(own.max(initial=-1), others.max(initial=-1))) + 1
-        return np.bincount(own, self.share, n).astype(float), np.bincount(others, minlength=n).astype(float)
-
-    @cached_property
-    def worth(self) -> Floats:
-        """Battles of its stratum that each labelled battle stands for, shape (rows,)."""
-        labelled, rest = self.sizes
-        each = np.ones(len(self.share)) if self.chance is None else 1 / self.chance
-        total = np.bincount(self.strata[0], each * self.share, len(labelled))
-        return np.asarray(each * ((labelled + rest) / np.maximum(total, 1e-300))[self.strata[0]])
-
-    @cached_property
-    def beyond(self) -> Floats:
-        """The same less itself: battles without a label that it stands for."""
-        return np.asarray(np.maximum(self.worth - 1, 0.0))
 
 
 class Powered(NamedTuple):
@@ -131,7 +79,7 @@ def rectified(design: Design, battles: Battles, people: Fit, tuning: float | Non
     Angelopoulos, Duchi and Zrnic (2023), PPI++, arXiv:2311.01453.
     """
     if tuning is None:
-        weights = _weights(design, battles, people)
+        weights = judge_weights(design, battles, people)
     else:
         some = np.where(battles.beyond > 0, battles.beyond, np.inf)
         weights = np.tile((tuning / len(battles.said) * battles.worth / some)[:, None], len(battles.said))
@@ -150,72 +98,6 @@ def _spread(battles: Battles, weight: Floats) -> Floats:
     _, rest = battles.sizes
     total = np.bincount(battles.strata[0], battles.beyond * battles.share * weight, len(rest))
     return np.asarray((total / np.maximum(rest, 1.0))[battles.strata[1]])
-
-
-def _weights(design: Design, battles: Battles, people: Fit) -> Floats:
-    """Weight of every judge for each row: least squares of what people's scores do to the ratings on what judges' do.
-
-    Of each stratum by itself, weighted as the variance has it, about the means, without the row's own cluster.
-    """
-    vote = scores(design, people.theta[:, 0])
-    to_ratings = centred(inverse_information(design, people, 0.0), design.systems)[:, : design.systems]
-    moves = [np.asarray((part @ vote) @ to_ratings) for part in (battles.people, *battles.said)]
-    fewest = min((own for own, _ in battles.clusters), key=lambda code: len(np.unique(code)))
-    out = np.zeros((len(battles.share), len(battles.said)))
-    labelled, rest = battles.sizes
-    for h in np.unique(battles.strata[0]):
-        at = battles.strata[0] == h
-        if rest[h] < 2:
-            continue
-        # The moves of a row are its share of its battle's; per battle they are over that share.
-        weight = (battles.worth * battles.beyond * battles.share)[at]
-        own = [part[at] / battles.share[at, None] for part in moves]
-        code = np.unique(fewest[at], return_inverse=True)[1]
-        gram, target = _without_own(own, weight, code)
-        out[at] = _nonnegative(gram, target, 1 + labelled[h] / rest[h])[code]
-    return out
-
-
-def _without_own(moves: list[Floats], weight: Floats, code: Ints) -> tuple[Floats, Floats]:
-    """Products of moves about their means, over all rows but those of a cluster, for each cluster.
-
-    Returns
-    -------
-    array, shape (clusters, judges, judges), and array, shape (clusters, judges)
-        Of judges with judges, and of judges with people.
-    """
-    clusters, each = int(code.max()) + 1, len(moves)
-    total = weight.sum() - np.bincount(code, weight, clusters)
-    sums = []
-    for part in moves:
-        within = np.zeros((clusters, part.shape[1]))
-        np.add.at(within, code, weight[:, None] * part)
-        sums.append(within.sum(axis=0) - within)
-    found = np.zeros((clusters, each, each))
-    for i in range(each):
-        for j in range(i + 1):
-            product = weight * np.einsum("rp,rp->r", moves[i], moves[j])
-            left = product.sum() - np.bincount(code, product, clusters)
-            about = np.einsum("gp,gp->g", sums[i], sums[j]) / np.maximum(total, 1e-300)
-            found[:, i, j] = found[:, j, i] = left - about
-    return found[:, 1:, 1:], found[:, 1:, 0]
-
-
-def _nonnegative(gram: Floats, target: Floats, most: float) -> Floats:
-    """Least squares with coefficients of at least 0 that add up to at most ``most``, by turns; shape (fits, judges)."""
-    out = np.zeros_like(target)
-    spread = np.einsum("gkk->gk", gram)
-    least = 1e-12 * spread.max(initial=0.0)
-    for _ in range(_SWEEPS):
-        before = out.copy()
-        for k in range(out.shape[1]):
-            rest = target[:, k] - np.einsum("gl,gl->g", gram[:, k], out) + spread[:, k] * out[:, k]
-            step = np.divide(rest, spread[:, k], out=np.zeros(len(out)), where=spread[:, k] > least)
-            out[:, k] = np.maximum(step, 0.0)
-        if np.abs(out - before).max(initial=0.0) < _STILL:
-            break
-    total = out.sum(axis=1, keepdims=True)
-    return np.asarray(out * np.minimum(1.0, most / np.maximum(total, 1e-300)))
 
 
 def _powered(design: Design, battles: Battles, weights: Floats, at: Fit, people: Fit) -> Powered:
@@ -247,7 +129,7 @@ def _contributions(design: Design, battles: Battles, weights: Floats, theta: Flo
     strata, (labelled, others) = battles.strata, battles.sizes
     for k, (said, unlabelled) in enumerate(zip(battles.said, battles.others, strict=True)):
         judged = (unlabelled @ vote).toarray()
-        mean = _by(strata[1], judged, len(others)) / np.maximum(others, 1.0)[:, None]
+        mean = summed_by(strata[1], judged, len(others)) / np.maximum(others, 1.0)[:, None]
         less = (said @ vote).toarray() - battles.share[:, None] * mean[strata[0]]
         own -= (battles.beyond * weights[:, k])[:, None] * less
         even = np.sqrt(others / np.maximum(others - 1, 1.0))[strata[1]]
@@ -255,15 +137,8 @@ def _contributions(design: Design, battles: Battles, weights: Floats, theta: Flo
         rest = part if rest is None else rest + part
     counts = battles.worth * battles.share
     total = np.maximum(np.bincount(strata[0], counts, len(labelled)), 1e-300)
-    own -= counts[:, None] * (_by(strata[0], own, len(labelled)) / total[:, None])[strata[0]]
+    own -= counts[:, None] * (summed_by(strata[0], own, len(labelled)) / total[:, None])[strata[0]]
     return own, rest
-
-
-def _by(code: Ints, values: Floats, size: int) -> Floats:
-    """Sums of rows by code."""
-    out = np.zeros((size, values.shape[1]))
-    np.add.at(out, code, values)
-    return out
 
 
 class _Told:
@@ -290,9 +165,9 @@ class _Told:
         code, other = found[: len(code)], found[len(code) :]
         labels, place = np.unique(code, return_inverse=True)
         size = int(found.max()) + 1
-        summed = _by(code, own, size)
+        summed = summed_by(code, own, size)
         if rest is not None:
-            summed += _by(other, rest, size)
+            summed += summed_by(other, rest, size)
         left = np.ones(size, dtype=np.bool_)
         left[labels] = False
         mine, beyond = summed[labels], summed[left].T @ summed[left]
