@@ -19,7 +19,6 @@ from quorate.table.judgments import Facet
 from quorate.table.votes import Votes
 
 pytestmark = pytest.mark.calibration
-FLOOR = 0.2
 TINY = 1e-6
 """Ridge of estimates, so that a pair of a small board that never lost has a rating."""
 
@@ -49,7 +48,7 @@ def arena(wins, votes):
     return worth / worth.sum(axis=1, keepdims=True)
 
 
-def collected(rule, strengths, n, boards, rng, batch=200, odd=0.0):
+def collected(rule, strengths, n, boards, rng, batch=200, odd=0.0, floor=0.2):
     """Votes by a rule on so many boards; ``odd`` is how far the gap of each pair is off the model."""
     a, b = np.triu_indices(len(strengths), 1)
     gap = strengths[a] - strengths[b] + odd
@@ -68,7 +67,7 @@ def collected(rule, strengths, n, boards, rng, batch=200, odd=0.0):
             rating = shrunk(rating, held)
             p = 1 / (1 + np.exp(rating[:, b] - rating[:, a]))
             best = proportions(p * (1 - p), held, n - first, a, b, rule)
-            chance = FLOOR / len(a) + (1 - FLOOR) * best
+            chance = floor / len(a) + (1 - floor) * best
         count = np.array([np.bincount(drawn(own, size, rng), minlength=len(a)) for own in chance])
         won = rng.binomial(count, 1 / (1 + np.exp(-gap)))
         wins, votes = wins + won, votes + count
@@ -115,15 +114,15 @@ def saved(n, rule, how, strengths, boards, rng, share=0.83):
     return np.array(ratio), np.array(ratio) * np.array(relative)
 
 
-@pytest.mark.parametrize(("sd", "n"), [(1.5, 4000), (2.0, 4000)])
-def test_17_percent_of_votes_are_saved_on_spread_boards(sd, n):
-    ratio, error = saved(n, "A", "stabilised", normal(20, sd), 200, np.random.default_rng(3))
+@pytest.mark.parametrize("sd", [1.5, pytest.param(2.0, marks=pytest.mark.slow)])
+def test_17_percent_of_votes_are_saved_on_spread_boards(sd):
+    ratio, error = saved(4000, "A", "stabilised", normal(20, sd), 120, np.random.default_rng(3))
     print(f"sd {sd}: error with 83% of the votes {ratio.round(3)} +- {error.round(3)} of that with equal chances")
     assert (ratio < 1 + 2 * error).all()
 
 
 def test_nothing_is_lost_between_equal_systems():
-    ratio, error = saved(4000, "A", "stabilised", np.zeros(20), 200, np.random.default_rng(4), share=1.0)
+    ratio, error = saved(4000, "A", "stabilised", np.zeros(20), 120, np.random.default_rng(4), share=1.0)
     print(f"equal systems: {ratio.round(3)} +- {error.round(3)}")
     assert (ratio < 1.02 + 2 * error).all()
 
@@ -187,10 +186,10 @@ def test_where_the_model_does_not_hold_uniform_weights_are_of_the_board_of_equal
     strengths, rng = normal(12, 1.5), np.random.default_rng(5)
     odd = 0.5 * rng.normal(size=66)
     truth = target(strengths, odd)
-    boards = collected("A", strengths, 2000, 100, rng, batch=100, odd=odd)
+    boards = collected("A", strengths, 2000, 100, rng, batch=100, odd=odd, floor=0.5)
     off = {how: (ratings(boards, how) - truth).mean(axis=0) for how in ("none", "stabilised", "uniform")}
     bias = {how: float(np.square(one).sum() ** 0.5) for how, one in off.items()}
-    held = {how: covered(boards, truth, how).mean(axis=0) for how in off}
-    print(bias, held)
+    held = covered(boards, truth, "uniform")
+    print(bias, held.mean(axis=0))
     assert bias["uniform"] < 0.6 * bias["none"]
-    assert (held["uniform"] > held["none"] - 0.01).all()
+    assert (np.abs(held.mean(axis=0) - 0.95) < 0.02 + 2 * held.std(axis=0) / len(held) ** 0.5).all()

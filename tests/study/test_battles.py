@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import quorate as q
+from quorate.cli import main
 from quorate.collect.ledger.ledger import Ledger
 from quorate.collect.runner import run as runner
 from quorate.errors import InvalidInput
@@ -145,6 +146,15 @@ def test_people_and_models_share_battles_by_price(study):
     held = columns(load(path).database)
     assert set(held["judge"]) == {"cheap"}
     assert len(held["judge"]) + waiting["ann"] == 20
+
+
+def test_the_command_says_how_battles_come(study, monkeypatch, capsys, tmp_path):
+    study(**settings(judges={"ann": {"kind": "person"}}))
+    monkeypatch.chdir(tmp_path)
+    assert main(["run", "study.yaml", "--quote"]) == 0
+    out = " ".join(capsys.readouterr().out.split())
+    assert "80 cells to ask" in out
+    assert "Battles are drawn 20 at a time: the votes before say which pairs get them." in out
 
 
 @pytest.mark.parametrize(

@@ -146,7 +146,8 @@ def next_battles(
         ``A``: smallest sum of the variances of the ratings about their mean. ``D``: smallest determinant of their
         covariance, which favours close pairs more.
     floor : float
-        Part of the chances, above 0 and up to 1, that all pairs share alike: no pair has less than its share of it.
+        Part of the chances, above 0 and up to 1, that all pairs share alike: no pair has less than its share of it. For
+        ``reweight="uniform"`` take .5.
     horizon : int, optional
         Votes to come in all, ``n`` among them; ``n`` by default. The chances are best at their end.
     systems : sequence of str
