@@ -38,14 +38,17 @@ def test_what_is_commented_out_is_valid_too(run, tmp_path):
     assert load(path).budget.money == 1.0
 
 
-@pytest.mark.parametrize(("recipe", "cells"), [("ailuminate", 36), ("arena", 24), ("mmlu", 30), ("people", 8)])
+@pytest.mark.parametrize(
+    ("recipe", "cells"), [("ailuminate", 36), ("arena", 24), ("goal", 12), ("mmlu", 30), ("people", 8)]
+)
 def test_designs_are_valid_and_can_be_quoted(run, tmp_path, recipe, cells):
-    """Two items and three judges: two wordings at three temperatures or in both orders, or five; or four and two."""
+    """Two items and three judges: two wordings at three temperatures or in both orders, one, five; or four and two."""
     assert run("init", "--recipe", recipe).code == 0
     assert len(load(tmp_path / "study.yaml").judges) == (2 if recipe == "people" else 3)
     quoted = run("run", "study.yaml", "--quote")
     assert (quoted.code, quoted.err) == (0, "")
     assert quoted.out.startswith(f"{cells} cells to ask")
+    assert ("buys what the goal needs" in quoted.out) == (recipe == "goal")
 
 
 def test_nothing_is_overwritten(run, tmp_path):

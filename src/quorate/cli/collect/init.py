@@ -31,10 +31,10 @@ def init(
         typer.Option("--example", help="Write a whole study with a small local model, and the answers it gave."),
     ] = False,
     recipe: Annotated[
-        Literal["ailuminate", "arena", "mmlu", "people"] | None,
+        Literal["ailuminate", "arena", "goal", "mmlu", "people"] | None,
         typer.Option(
-            help="Write a study of a published design (safety of responses, which of two is better, right answers), or "
-            "one that people answer."
+            help="Write a study of a published design (safety of responses, which of two is better, right answers), "
+            "one that stops once its goal is reached, or one that people answer."
         ),
     ] = None,
     schema: Annotated[
