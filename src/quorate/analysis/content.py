@@ -13,7 +13,7 @@ from quorate.table.results import Row, plain
 
 if TYPE_CHECKING:
     from quorate.analysis.judgments import Analysis
-    from quorate.estimate.components.robustness import Part
+    from quorate.estimate.components.robustness import Stated
     from quorate.estimate.means.mean import Estimate
 
 POPULATION, PANEL, NAIVE = "judges like these", "this panel", "naive"
@@ -46,7 +46,7 @@ def content(analysis: Analysis) -> dict[str, Any]:
     reasons = ("means", "effects_reasons", "population_reason", "panel_reason", "grouping")
     people = ("flags", "flags_reason", "optimum_reason", "judge_panel_reason", "latent_reason")
     estimates = {name: _estimate(getattr(analysis, name), analysis.level) for name in ("mean", "population", "panel")}
-    parts = {name: _parts(getattr(analysis, name), analysis.level) for name in ("leave_one_out", "by_category")}
+    parts = {name: _parts(getattr(analysis, name)) for name in ("leave_one_out", "by_category")}
     best = None if analysis.optimum is None else analysis.optimum.to_dict()
     fitted = {name: getattr(analysis.fit, name) for name in ("components", "absorbed", "method", "criterion")}
     found: dict[str, Any] = plain(
@@ -80,5 +80,8 @@ def _estimate(estimate: Estimate | None, level: float) -> dict[str, Any] | None:
     return {name: getattr(estimate, name) for name in names} | {"low": low, "high": high}
 
 
-def _parts(parts: Sequence[Part], level: float) -> list[dict[str, Any]]:
-    return [{"level": one.level, "reason": one.reason, "estimate": _estimate(one.estimate, level)} for one in parts]
+def _parts(parts: Sequence[Stated]) -> list[dict[str, Any]]:
+    return [
+        {"level": one.level, "reason": one.reason, "estimate": None if one.estimate is None else one.estimate._asdict()}
+        for one in parts
+    ]

@@ -22,7 +22,7 @@ from quorate.table.results import Result, Row
 
 if TYPE_CHECKING:
     from quorate.analysis.panel import PanelAnalysis
-    from quorate.estimate.components.robustness import Part
+    from quorate.estimate.components.robustness import Stated
     from quorate.estimate.diagnostics.diagnose import Diagnosis
     from quorate.estimate.doctor.support import Support
     from quorate.estimate.means.effects import LevelEffect, Means
@@ -226,13 +226,13 @@ class Analysis(Linked, Result):
         return table_of_means(self.fit, JUDGE, PROMPT) if both else None
 
     @cached_property
-    def leave_one_out(self) -> tuple[Part, ...]:
+    def leave_one_out(self) -> tuple[Stated, ...]:
         """The mean without each judge in turn; empty with one judge."""
-        from quorate.estimate.components.robustness import without_each
+        from quorate.estimate.components.robustness import stated, without_each
 
         if not self.several(JUDGE) or self.fit.judgments.n_levels(JUDGE) > MOST_PARTS:
             return ()
-        return without_each(self.fit, JUDGE, self.targets)
+        return stated(without_each(self.fit, JUDGE, self.targets), self.level)
 
     @cached_property
     def _judge_panel(self) -> tuple[PanelAnalysis | None, str]:
@@ -252,14 +252,14 @@ class Analysis(Linked, Result):
         return self._judge_panel[1]
 
     @cached_property
-    def by_category(self) -> tuple[Part, ...]:
+    def by_category(self) -> tuple[Stated, ...]:
         """The mean within each category of the object; empty without categories."""
-        from quorate.estimate.components.robustness import within_each
+        from quorate.estimate.components.robustness import stated, within_each
 
         grouping = self.grouping
         if grouping is None or not self.several(grouping) or self.fit.judgments.n_levels(grouping) > MOST_PARTS:
             return ()
-        return within_each(self.fit, grouping, self.targets)
+        return stated(within_each(self.fit, grouping, self.targets), self.level)
 
     @cached_property
     def _flags(self) -> tuple[Flags | None, str]:

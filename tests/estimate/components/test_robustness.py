@@ -8,7 +8,7 @@ import pytest
 
 import quorate as q
 from quorate.errors import InvalidData, InvalidInput, UnknownTerm
-from quorate.estimate.components.robustness import by_level, leave_one_out, within_each, without_each
+from quorate.estimate.components.robustness import by_level, leave_one_out, stated, within_each, without_each
 
 
 def test_every_dimension_has_the_components_that_lme4_gives_it_alone(shared):
@@ -58,6 +58,15 @@ def test_a_fit_that_is_there_gives_the_same(judged):
     assert [part.to_dict() for part in without_each(fit)] == [part.to_dict() for part in whole]
     alone = by_level(judgments, "judge", random=["item", "prompt", "cell"])
     assert [part.to_dict() for part in within_each(fit, "judge")] == [part.to_dict() for part in alone]
+
+
+def test_a_part_in_figures_is_the_same(judged):
+    fit = q.decompose(judged({"item": 12, "prompt": 3, "judge": 2}))
+    parts = tuple(without_each(fit))
+    for part, figures in zip(parts, stated(without_each(fit), 0.9), strict=True):
+        assert (figures.level, figures.reason) == (part.level, part.reason)
+        assert figures.estimate.value == part.estimate.value
+        assert (figures.estimate.low, figures.estimate.high) == part.estimate.interval(0.9)
 
 
 def test_options_reach_every_fit(judged):

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from itertools import starmap
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from quorate.caveats import Caveat
 from quorate.errors import InvalidInput, NotConverged, NotEstimable
 from quorate.estimate.components.decompose import decompose
 from quorate.estimate.components.decomposition import Decomposition
@@ -62,6 +64,42 @@ class Part(Result):
             return None
 
 
+class Figures(NamedTuple):
+    """An `Estimate` in figures alone, with its interval at one level."""
+
+    value: float
+    se: float
+    df: float
+    n: int
+    shares: Mapping[str, float]
+    target: Mapping[str, Target]
+    caveats: tuple[Caveat, ...]
+    low: float
+    high: float
+
+
+class Stated(NamedTuple):
+    """A `Part` in figures alone: without its fit, which takes as much room as that of all judgments."""
+
+    level: str
+    reason: str
+    estimate: Figures | None
+
+
+def stated(parts: Iterator[Part], level: float) -> tuple[Stated, ...]:
+    """Parts in figures, one made after the other is let go."""
+
+    def of(part: Part) -> Stated:
+        found = part.estimate
+        if found is None:
+            return Stated(part.level, part.reason, None)
+        low, high = found.interval(level)
+        moments = (found.value, found.se, found.df, found.n, found.shares, found.target, found.caveats)
+        return Stated(part.level, "", Figures(*moments, low, high))
+
+    return tuple(map(of, parts))
+
+
 def by_level(
     judgments: Judgments, facet: str, *, targets: Mapping[str, Target] | None = None, **options: Any
 ) -> tuple[Part, ...]:
@@ -99,7 +137,7 @@ def by_level(
     >>> [part.estimate.value for part in by_level(q.read(frame, nested={"item": "subset"}), "subset")]
     [2.75, 3.5]
     """
-    return _parts(decompose(judgments, **options), judgments, facet, np.equal, targets or {}, options)
+    return tuple(_parts(decompose(judgments, **options), judgments, facet, np.equal, targets or {}, options))
 
 
 def leave_one_out(
@@ -144,17 +182,17 @@ def leave_one_out(
     """
     if judgments.n_levels(facet) < 2:
         raise InvalidInput(f"leave_one_out: {facet} has one level, and without it nothing is left; name another facet")
-    return _parts(decompose(judgments, **options), judgments, facet, np.not_equal, targets or {}, options)
+    return tuple(_parts(decompose(judgments, **options), judgments, facet, np.not_equal, targets or {}, options))
 
 
 def without_each(
     fit: Decomposition, facet: str = "judge", targets: Mapping[str, Target] | None = None
-) -> tuple[Part, ...]:
+) -> Iterator[Part]:
     """`leave_one_out` of a fit that is there already."""
     return _parts(fit, fit.judgments, facet, np.not_equal, targets or {}, options_of(fit))
 
 
-def within_each(fit: Decomposition, facet: str, targets: Mapping[str, Target] | None = None) -> tuple[Part, ...]:
+def within_each(fit: Decomposition, facet: str, targets: Mapping[str, Target] | None = None) -> Iterator[Part]:
     """`by_level` of a fit that is there already."""
     return _parts(fit, fit.judgments, facet, np.equal, targets or {}, options_of(fit))
 
@@ -166,13 +204,12 @@ def _parts(
     chosen: np.ufunc,
     targets: Mapping[str, Target],
     options: dict[str, Any],
-) -> tuple[Part, ...]:
+) -> Iterator[Part]:
     """A part for every level; what cannot be estimated is said, not raised, so that no part is dropped."""
-    code = judgments.level_codes([facet])
     mean = float(whole.assembled.fixed.mean @ whole.beta)
-    parts = []
-    for level, label in enumerate(level_labels(judgments, facet)):
-        part = judgments.keep(chosen(code, level))
+
+    def of(level: int, label: str) -> Part:
+        part = judgments.keep(chosen(judgments.level_codes([facet]), level))
         objects = np.unique(part.level_codes([part.object])[part.n > 0])
         fit, estimate, reason = None, None, ""
         try:
@@ -181,8 +218,9 @@ def _parts(
         except (NotEstimable, NotConverged) as error:
             reason = str(error)
         change = None if estimate is None else estimate.value - mean
-        parts.append(Part(facet, label, len(objects), part.n_answers, estimate, fit, change, reason))
-    return tuple(parts)
+        return Part(facet, label, len(objects), part.n_answers, estimate, fit, change, reason)
+
+    return starmap(of, enumerate(level_labels(judgments, facet)))
 
 
 def options_of(fit: Decomposition) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from quorate.wording import counted, decimals, plural
 
 if TYPE_CHECKING:
     from quorate.analysis.judgments import Analysis
-    from quorate.estimate.components.robustness import Part
+    from quorate.estimate.components.robustness import Stated
     from quorate.reporting.draw.vega import Spec
     from quorate.reporting.page import Row
 
@@ -113,7 +113,7 @@ def means(analysis: Analysis) -> Figure | None:
 
 def leave_one_out(analysis: Analysis) -> Figure | None:
     """The mean without each judge in turn, against the mean with all of them; whose absence moves it most."""
-    rows = _parts(analysis, analysis.leave_one_out)
+    rows = _parts(analysis.leave_one_out)
     for row in rows:
         row["change"] = None if row["mean"] is None else row["mean"] - analysis.mean.value
     known = marks.known(rows, "mean")
@@ -135,7 +135,7 @@ def leave_one_out(analysis: Analysis) -> Figure | None:
 
 def by_category(analysis: Analysis) -> Figure | None:
     """The mean within each category, against the mean over all; from where to where they run."""
-    rows = _parts(analysis, analysis.by_category)
+    rows = _parts(analysis.by_category)
     known, p = marks.known(rows, "mean"), places(analysis)
     if not known:
         return None
@@ -154,16 +154,15 @@ def by_category(analysis: Analysis) -> Figure | None:
     return Figure("categories", Caption(finding, lines), rows, chart, {"level": cut(grouping), "se": "standard error"})
 
 
-def _parts(analysis: Analysis, parts: Sequence[Part]) -> list[Row]:
+def _parts(parts: Sequence[Stated]) -> list[Row]:
     """Means of parts: level, mean, se, low, high, n; why not where there is none."""
     rows = []
     for label, part in zip(distinct([part.level for part in parts]), parts, strict=True):
         row: dict[str, Any] = {"level": label, **dict.fromkeys(("mean", "se", "low", "high", "n"))}
         if part.estimate is not None:
-            low, high = part.estimate.interval(analysis.level)
-            row |= {"mean": part.estimate.value, "se": part.estimate.se, "low": low, "high": high}
-            row |= {"n": part.estimate.n}
-        rows.append({**row, "why_not": part.reason if part.estimate is None else ""})
+            row |= {name: getattr(part.estimate, name) for name in ("se", "low", "high", "n")}
+            row["mean"] = part.estimate.value
+        rows.append({**row, "why_not": part.reason})
     return rows
 
 
