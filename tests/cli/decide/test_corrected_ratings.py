@@ -25,7 +25,7 @@ def test_the_board_that_people_would_give(run, table, tmp_path):
     assert (ran.code, ran.err) == (0, "")
     assert said.startswith(expected.sentence)
     assert plan.sentence in said
-    assert "Judges alone rate s2 +" in said
+    assert "Judges alone rate s2 " in said
     assert plan.sentence in page.read_text()
     by = run(
         "corrected-ratings", table, "--human", "person", "--strata", "prompt_type", "--elo", "--ties", "half", "--json",

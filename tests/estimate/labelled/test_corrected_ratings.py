@@ -147,3 +147,8 @@ def test_what_is_refused(table):
         q.corrected_ratings(votes, other)
     with pytest.raises(q.InvalidInput, match="judged: ratings come from votes"):
         q.corrected_ratings(q.read(pl.DataFrame({"item": [1, 2], "score": [1, 2]}), announce=False), "person")
+    rows = [(i, "x", "y", "x" if i else "y") for i in range(4)]
+    rows = [(*row, "person") for row in rows] + [(i, "x", "y", "y" if i < 4 else "x", "llm") for i in range(24)]
+    against = pl.DataFrame(rows, schema=["prompt", "model_a", "model_b", "winner", "judge"], orient="row")
+    with pytest.raises(q.NotConverged, match="no finite ratings"):
+        q.corrected_ratings(q.read_votes(against, announce=False), "person", tuning=1.0)

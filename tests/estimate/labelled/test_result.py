@@ -12,7 +12,7 @@ import quorate as q
 
 @pytest.fixture(scope="module")
 def found():
-    return q.corrected_ratings(q.read_votes(labelled(frame(400), 120), announce=False), "person")
+    return q.corrected_ratings(q.read_votes(labelled(frame(400, favour=4), 120), announce=False), "person")
 
 
 def test_rows_have_people_and_judges_beside_the_board(found):
@@ -28,8 +28,11 @@ def test_rows_have_people_and_judges_beside_the_board(found):
 
 
 def test_whom_judges_favour(found):
-    assert found.favoured.startswith("Judges alone rate s2 +")
-    assert found.elo().favoured.split()[4].lstrip("+").isdigit()
+    bias = dict(zip(found.ratings.systems, found.bias, strict=True))
+    assert found.favoured.startswith(f"Judges alone rate s2 {bias['s2']:.2f} too high")
+    assert found.elo().favoured.split()[4].isdigit()
+    unsure = replace(found, level=1 - 1e-12)
+    assert unsure.favoured == ""
     assert replace(found, judges=(float("nan"),) * 4).favoured == ""
 
 

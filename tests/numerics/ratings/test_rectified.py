@@ -86,3 +86,11 @@ def test_without_other_battles_or_weight_it_is_the_votes_of_people():
         found = rectified(design, votes, alone.fit, tuning)
         np.testing.assert_allclose(found.fit.theta, alone.fit.theta, atol=1e-9)
         np.testing.assert_allclose(found.covariance, alone.covariance, rtol=1e-7, atol=1e-12)
+
+
+def test_counts_without_a_maximum_have_no_ratings():
+    design = Design(2, np.array([0]), np.array([1]), np.zeros(1), HALF)
+    votes = battles([1, 1, 1, 0], [0, 0, 0, 0] + [1] * 20, np.zeros(24, dtype=int), 4)
+    found = rectified(design, votes, people_alone(design, votes).fit, 1.0)
+    assert not found.fit.converged[0]
+    assert np.isnan(found.covariance).all()

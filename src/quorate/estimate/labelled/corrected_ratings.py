@@ -134,7 +134,7 @@ def corrected_ratings(
     board, facets, clusters = _clustered(board, key, cluster)
     alone = people_alone(board.design, board.battles)
     powered = rectified(board.design, board.battles, alone.fit, tuning)
-    if not (powered.fit.converged[0] and np.isfinite(powered.covariance).all()):
+    if not powered.fit.converged[0]:
         raise NotConverged(
             "human: people's votes corrected by the judges have no finite ratings, as where labels are few and all of "
             "one mind; label more battles",

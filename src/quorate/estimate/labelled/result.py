@@ -10,7 +10,7 @@ from quorate.caveats import Caveat
 from quorate.estimate.ratings.ranked import standing
 from quorate.estimate.ratings.ratings import Ratings
 from quorate.table.results import Result, Row, plain
-from quorate.wording import Brief, counted
+from quorate.wording import Brief, counted, listed
 
 
 @dataclass(frozen=True)
@@ -98,14 +98,21 @@ class CorrectedRatings(Result):
 
     @property
     def favoured(self) -> str:
-        """Which system judges alone put too high, and which too low, the most; empty where they rate none."""
-        if any(math.isnan(value) for value in self.judges):
-            return ""
-        bias = dict(zip(self.ratings.systems, self.bias, strict=True))
-        high, low = max(bias, key=lambda name: bias[name]), min(bias, key=lambda name: bias[name])
+        """Which systems judges alone surely put too high, and too low, the most; empty where there are none."""
+        from scipy.special import ndtri
+
+        surely = ndtri(1 - (1 - self.level) / (2 * len(self))) * self.ratings.se
+        off = [
+            (bias, name)
+            for name, bias, least in zip(self.ratings.systems, self.bias, surely.tolist(), strict=True)
+            if abs(bias) > least
+        ]
         places = 0 if self.ratings.scale > 1 else 2
-        most, least = (f"{name} {bias[name]:+.{places}f}" for name in (high, low))
-        return f"Judges alone rate {most} and {least} off what people would."
+        ends = ((max(off), "high"), (min(off), "low")) if off else ()
+        said = [
+            f"{name} {abs(bias):.{places}f} too {side}" for (bias, name), side in ends if (bias > 0) == (side == "high")
+        ]
+        return f"Judges alone rate {listed(said)}." if said else ""
 
     def rows(self) -> list[Row]:
         """One row for every system, best first: as of `Ratings`, then people alone, judges alone, labels and worth."""

@@ -30,9 +30,10 @@ class Powered(NamedTuple):
     Parameters
     ----------
     fit : Fit
-        The ratings.
+        The ratings; not converged where rectified counts have no maximum.
     covariance, df : array, shape (parameters, parameters)
-        Covariance of the parameters, ratings about their mean, and degrees of freedom of every difference.
+        Covariance of the parameters, ratings about their mean, and degrees of freedom of every difference; nan where
+        there are no ratings.
     weights : array, shape (strata, judges)
         Weight of every judge in each stratum, 0 (of no use) to 1: of the difference of what it says of labelled and of
         other battles.
@@ -102,6 +103,9 @@ def _spread(battles: Battles, weight: Floats) -> Floats:
 
 def _powered(design: Design, battles: Battles, weights: Floats, at: Fit, people: Fit) -> Powered:
     """The fit with its covariance, by all facets at once, and the mean weights of every stratum."""
+    if not at.converged[0]:
+        unknown = np.full((design.parameters, design.parameters), np.nan)
+        return Powered(at, unknown, unknown, np.zeros((len(battles.sizes[0]), weights.shape[1])))
     inverse = inverse_information(design, at, 0.0)
     own, rest = _contributions(design, battles, weights, at.theta[:, 0])
     told = _Told(design, battles, people)
