@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from goal_studies import functions, rows, scored, settings
 from under_way import written
 
 import quorate as q
 from quorate.analysis.goals.law import Law
-from quorate.analysis.goals.quote import one_look
-from quorate.decide.goals.goal import HalfWidthGoal, PreferGoal
+from quorate.analysis.goals.quote import is_sized, one_look
+from quorate.decide.goals.goal import CompareGoal, HalfWidthGoal, PreferGoal
 from quorate.decide.goals.offer import Offer
 from quorate.errors import InvalidInput
 from quorate.study.file import load
@@ -35,6 +37,14 @@ def test_components_are_assumed(tmp_path):
     assert 2.4 <= assumed.spent <= 20
     assert assumed.sentence.startswith("With components as assumed and a difference of 0.5, expect to spend")
     assert assumed.fixed > 0
+    assert assumed.promised == 0.9
+    seldom = replace(assumed.rates, studies=100, ended={"reached": 0.77})
+    told = replace(assumed, rates=seldom)
+    assert told.out_of_reach
+    assert "chance of 77%" in told.sentence
+    assert "The chance is less than the 90% asked for: offer more items, more prompts" in told.sentence
+    assert not replace(assumed, rates=replace(seldom, ended={"reached": 0.88})).out_of_reach
+    assert [is_sized(CompareGoal("x", "y", 0.5), effect) for effect in (0.0, 0.3, -0.5)] == [True, False, True]
 
 
 @pytest.mark.slow

@@ -47,6 +47,8 @@ class GoalQuote(Result):
     fixed : float or None
         What the cheapest study of one look costs that shows the same, if all this is known beforehand; None where none
         does.
+    promised : float or None
+        The chance that the goal asks for, if the difference is one that it is about; None where it asks for none.
     """
 
     rates: GoalRates
@@ -56,8 +58,9 @@ class GoalQuote(Result):
     unit: Literal["money", "calls"]
     budget: float
     fixed: float | None
+    promised: float | None = None
 
-    derived = ("spent", "chance", "sentence")
+    derived = ("spent", "chance", "out_of_reach", "sentence")
 
     @property
     def spent(self) -> float:
@@ -68,6 +71,11 @@ class GoalQuote(Result):
     def chance(self) -> float:
         """Chance that the goal is reached."""
         return self.rates.reached
+
+    @property
+    def out_of_reach(self) -> bool:
+        """Whether the goal is reached less often than it asks for, by more than chance explains."""
+        return self.promised is not None and self.chance + 2 * self.rates.error(self.promised) < self.promised
 
     @property
     def sentence(self) -> str:
@@ -81,9 +89,15 @@ class GoalQuote(Result):
         if self.fixed is not None:
             one = f"{self.fixed:,.2f}" if self.unit == "money" else f"{self.fixed:,.0f}"
             fixed = f" A study of one look would cost {one}, if all this were known beforehand."
+        short = ""
+        if self.out_of_reach:
+            short = (
+                f" The chance is less than the {self.promised:.0%} asked for: offer more items, more prompts or judges "
+                "where they stand for others, or a larger budget."
+            )
         return (
             f"With {basis}{effect}, expect to spend {spend}, and to reach the goal with a chance of {self.chance:.0%}; "
-            f"{self.rates.looks:.1f} looks on average ({self.rates.studies:,} simulated studies).{fixed}"
+            f"{self.rates.looks:.1f} looks on average ({self.rates.studies:,} simulated studies).{short}{fixed}"
         )
 
 
@@ -149,7 +163,13 @@ def quoted(
     unit: Literal["money", "calls"] = "calls" if offer.money is None else "money"
     budget = float(offer.calls or 0) if offer.money is None else offer.money
     fixed = one_look(goal, offer, law)
-    return GoalQuote(rates, law.components, law.effect, components is not None, unit, budget, fixed)
+    promised = goal.power if isinstance(goal, CompareGoal) and is_sized(goal, law.effect) else None
+    return GoalQuote(rates, law.components, law.effect, components is not None, unit, budget, fixed, promised)
+
+
+def is_sized(goal: CompareGoal, effect: float) -> bool:
+    """Whether a study is large enough for a difference: none, or one of the margin or more."""
+    return goal.margin is not None and (effect == 0 or abs(effect) >= goal.margin)
 
 
 def one_look(goal: Goal, offer: Offer, law: Law) -> float | None:
