@@ -59,6 +59,8 @@ PAGES: Mapping[str, str] = {
     "estimate.ratings.leaderboard:Leaderboard": "ratings.page:page",
     "estimate.ratings.ratings:Ratings": "ratings.page:page",
     "estimate.regression.result:Regression": "people.regression:page",
+    "estimate.regression.sign_flip:SignFlip": "people.sign_flip:page",
+    "estimate.regression.surrogate:Surrogate": "people.surrogate:page",
     "plan.designs.dstudy:Projection": "designs:planned",
     "plan.labels.board_plan:BoardPlan": "people.corrected_ratings:page",
     "plan.labels.labels_plan:LabelsPlan": "people.labels:page",
