@@ -181,6 +181,22 @@ def test_intervals_hold_where_the_model_does(rule):
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("sd", [0, 0.5, 1, 1.5, 2])
+def test_errors_of_every_rule_and_weight(sd):
+    """The table of the page, which has 600 boards."""
+    strengths, rng, boards = normal(20, 1.0) * sd, np.random.default_rng(11), 150
+    equal, found = errors(collected("equal", strengths, 4000, boards, rng), "none"), {}
+    for rule in ("A", "D", "arena"):
+        drawn_by = collected(rule, strengths, 4000, boards, rng)
+        for how in ("none", "stabilised", "uniform"):
+            off = errors(drawn_by, how)
+            found[rule, how] = np.array([one.mean() / other.mean() for one, other in zip(off, equal, strict=True)])
+            print(f"spread {sd}, {rule}, {how}: {found[rule, how].round(2)}")
+    assert (found["A", "stabilised"] < found["arena", "uniform"] + 0.1).all()
+    assert (found["A", "stabilised"] < 1.15).all()
+
+
+@pytest.mark.slow
 def test_where_the_model_does_not_hold_uniform_weights_are_of_the_board_of_equal_chances():
     """Gaps of pairs that are off by half a unit of log odds, which no ratings have."""
     strengths, rng = normal(12, 1.5), np.random.default_rng(5)
