@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+import gc
 import json
+import weakref
 
 import numpy as np
 import polars as pl
@@ -67,6 +69,22 @@ def test_a_part_in_figures_is_the_same(judged):
         assert (figures.level, figures.reason) == (part.level, part.reason)
         assert figures.estimate.value == part.estimate.value
         assert (figures.estimate.low, figures.estimate.high) == part.estimate.interval(0.9)
+
+
+def test_fits_of_parts_in_figures_are_let_go_at_once(judged):
+    fit, fits = q.decompose(judged({"item": 12, "prompt": 3, "judge": 3})), []
+
+    def watched():
+        for part in without_each(fit):
+            fits.append(weakref.ref(part.fit))
+            yield part
+
+    gc.disable()
+    try:
+        stated(watched(), 0.95)
+        assert [one() for one in fits] == [None, None, None]
+    finally:
+        gc.enable()
 
 
 def test_options_reach_every_fit(judged):

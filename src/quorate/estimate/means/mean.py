@@ -93,13 +93,20 @@ class Estimate(Result):
         """Facets that stand for others, but for items and what groups them."""
         return frozenset(name for name in free_facets(self.basis.fit) if self.target[name] == POPULATION)
 
-    @cached_property
+    @property
     def choices(self) -> Mapping[frozenset[str], Estimate]:
         """The same mean for every choice of the facets that stand for others; their intervals are in order."""
-        fit, out = self.basis.fit, {self.drawn: self}
+        return {self.drawn: self, **self._other_choices}
+
+    @cached_property
+    def _other_choices(self) -> Mapping[frozenset[str], Estimate]:
+        """The others alone: an estimate that held itself would keep its fit in memory when nobody needs it any more."""
+        fit = self.basis.fit
+        out: dict[frozenset[str], Estimate] = {}
         for drawn, targets in choices(self.target, free_facets(fit)).items():
-            with suppress(NotEstimable):
-                out.setdefault(drawn, estimate(fit, self.basis.weighed, targets))
+            if drawn != self.drawn:
+                with suppress(NotEstimable):
+                    out[drawn] = estimate(fit, self.basis.weighed, targets)
         return out
 
     @cached_property
@@ -109,10 +116,9 @@ class Estimate(Result):
         groups = judgments.ancestors(judgments.object)
         if self.target[judgments.object] == POPULATION or any(isinstance(self.target[up], Pool) for up in groups):
             return None
-        usual = default_targets(fit)
-        targets = {**self.target, **{up: usual[up] for up in groups}, judgments.object: POPULATION}
+        usual = {name: target for name, target in default_targets(fit).items() if name in groups}
         with suppress(NotEstimable):
-            return estimate(fit, self.basis.weighed, targets)
+            return estimate(fit, self.basis.weighed, {**self.target, **usual, judgments.object: POPULATION})
         return None
 
     def half_width(self, level: float = 0.95, method: IntervalMethod | None = None) -> float:
@@ -283,11 +289,10 @@ def contrasts(fit: Decomposition, rows: Floats, targets: Mapping[str, Target], l
     """As `contrast` for every row of weights, shape (contrasts, p), ``like`` the first row of the same variance."""
     problem, solved, scale = fit.assembled.problem, fit.point.solved, fit.assembled.scale
     first, place = np.unique(like, return_inverse=True)
-    some = rows[first]
-    parts = variance_parts(problem, solved, some, fit.covariance / scale**4)
+    parts = variance_parts(problem, solved, rows[first], fit.covariance / scale**4)
     gradients = parts.squares
     if any(is_of_known_levels(fit, name, targets) for name in fit.assembled.names):
-        gradients = np.array([coefficients(fit, weights(problem, solved, row), targets) for row in some])
+        gradients = np.array([coefficients(fit, weights(problem, solved, row), targets) for row in rows[first]])
 
     def sum_of(row: Floats, concentrated: Floats, added: float) -> Weighed:
         def gradient(other: Mapping[str, Target]) -> Floats:
@@ -321,8 +326,7 @@ def estimate(
         if facet not in fit.assembled.fixed.levels or target in (PANEL, FINITE):
             continue
         draws[facet] = drawn = draw_of(fit, facet, target, None if weighed.levels is None else weighed.levels[facet])
-        value = drawn.factor * max(drawn.square - float(drawn.noise @ theta), 0.0)
-        parts[facet] = value
+        parts[facet] = drawn.factor * max(drawn.square - float(drawn.noise @ theta), 0.0)
         slopes = slopes - drawn.factor * drawn.noise  # at zero too, as for random facets
         spread += 2 * (drawn.factor * drawn.square) ** 2 / drawn.df if np.isfinite(drawn.df) else 0.0
     plain = float(np.sum(list(parts.values())))
@@ -343,9 +347,8 @@ def estimate(
 def draw_of(fit: Decomposition, facet: str, target: Target, used: int | None = None) -> Drawn:
     """What a fixed facet adds when its levels stand for more than themselves; ``used`` of them unless all are."""
     levels = fit.assembled.fixed.levels[facet]
-    m = len(levels)
+    m, means = len(levels), levels @ fit.beta
     n = m if used is None else used
-    means = levels @ fit.beta
     if target == SENSITIVITY:
         return Drawn(float(np.var(means)), np.inf, 1 / n, np.zeros(len(fit.theta)))
     if m < 2:
