@@ -39,3 +39,12 @@ def test_without_prices_and_a_margin_there_are_calls_and_no_range():
     assert "equal_bound" not in bounds.rows[0]
     assert [layer["mark"]["type"] for layer in path.chart()["layer"]] == ["rule", "line", "text"]
     assert section(GoalPath("the mean", (), "calls", 400.0)).figures == ()
+
+
+def test_two_stages_have_no_curve_and_say_what_was_kept():
+    """Their two values are of different categories, and no level is spent on the first."""
+    looks = (look(1, 0.5, note="the second stage asks of law"), look(2, 0.15, ending=Ending.REACHED))
+    (path,) = section(GoalPath("which is preferred", looks, "calls", 400.0, stages=True)).figures
+    assert path.chart is None
+    assert path.caption.lines[1] == "The second stage asks of law."
+    assert "margin of votes" in path.headers.values()
