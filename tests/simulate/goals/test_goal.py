@@ -1,5 +1,7 @@
 """Studies with a goal, carried out on scores whose truth is known."""
 
+from dataclasses import replace
+
 import pytest
 
 from quorate.decide.goals.goal import CompareGoal
@@ -15,6 +17,7 @@ def test_rates_say_what_is_spent_and_how_often_the_goal_is_reached():
     goal = CompareGoal("x", "y", margin=0.4)
     rates = simulate_goal(goal, OFFER, LAW, effect=0.8, studies=5)
     assert rates.reached == 1
+    assert replace(rates, wrong=0.05).right == pytest.approx(0.95)
     assert rates.outcomes == {"better": 1.0}
     assert 120 <= rates.calls <= rates.most_calls <= 1200
     assert sum(rates.ended.values()) == pytest.approx(1)
