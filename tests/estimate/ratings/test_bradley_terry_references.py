@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import numpy as np
+import polars as pl
 import pytest
 from rated_votes import counted
+from reference.style import votes as styled
 from scipy.optimize import minimize
 
 import quorate as q
 
+REFERENCE = Path(__file__).parents[2] / "reference"
 SCHOOLS = [
     # Dittrich, Hatzinger and Katzenbeisser (1998), Applied Statistics 47, 511-525: preferred first, second, neither
     ("London", "Paris", 186, 91, 26),
@@ -204,3 +208,32 @@ def test_without_ties_davidsons_model_is_that_of_bradley_and_terry():
     assert one.nu == 0
     assert one.log_nu is None
     assert np.isnan(other.nu)
+
+
+@pytest.mark.parametrize("ties", ["davidson", "rao-kupper"])
+def test_ties_by_leaderbot(ties):
+    """Recorded by `tests/reference/leaderbot_models.py`; its iteration ends at some 1e-7."""
+    wanted = json.loads((REFERENCE / "leaderbot.json").read_text())[ties]
+    found = q.rank(q.read_votes(pl.DataFrame(styled()), announce=False), ties=ties)
+    rating = [found.rating[found.systems.index(f"s{i}")] for i in range(5)]
+    np.testing.assert_allclose(rating, wanted["rating"], atol=1e-6)
+    assert found.values[-1] == pytest.approx(wanted["tie"], abs=1e-6)
+    assert found.log_likelihood == pytest.approx(wanted["value"], abs=1e-8)
+
+
+def test_an_order_effect_and_a_covariate_by_btm():
+    """Printed by `tests/reference/contests.R` (BradleyTerry2 1.1-2), to ten digits."""
+    votes = q.read_votes(pl.DataFrame(styled()), order="model_a", covariates=["length"], announce=False)
+    found = q.rank(votes, ties="drop", position=True, covariates=["length"]).using("model")
+    apart = [found.difference(f"s{i}", "s0") for i in range(1, 5)]
+    wanted = [-0.28180270196, -0.72488109615, -0.89769543123, -1.25792461021]
+    np.testing.assert_allclose([one.value for one in apart], wanted, atol=1e-9)
+    errors = [0.18073877097, 0.18821435583, 0.20571489915, 0.22625519345]
+    np.testing.assert_allclose([one.se for one in apart], errors, atol=1e-9)
+    by = 100 / found.units[0]
+    for one, value, se, scale in (
+        (found.position, -0.06999724998, 0.08790891488, 1.0),
+        (found.coefficients["length"], 1.02746834668, 0.08756347355, by),
+    ):
+        assert (one.value * scale, one.se * scale) == pytest.approx((value, se), abs=1e-9)
+    assert found.log_likelihood == pytest.approx(-387.563980647, abs=1e-8)

@@ -24,6 +24,9 @@ MOST_CHARACTERS = 34
 MOST_ROWS = 50
 """Rows that a chart shows; the table under it has all."""
 
+MANY = 24
+"""Rows from which on they are drawn smaller, with the axis over the chart."""
+
 _DRAWING = frozenset(
     ("colour", "shape", "text", "ink", "from", "side", "why_not", "rows", "shown_low", "shown_high", "beyond_low")
 ) | {"beyond_high"}
@@ -53,9 +56,16 @@ def labels(field: str, title: str | None = None) -> Channel:
     return channel(f"{field}:N", sort=None, title=title)
 
 
-def axis(field: str, title: str, window: tuple[float, float]) -> Channel:
-    """A numeric axis that ends where the window does."""
-    return channel(f"{field}:Q", title=title, scale={"domain": list(window), "nice": False, "zero": False})
+def axis(field: str, title: str, window: tuple[float, float], rows: int = 0) -> Channel:
+    """A numeric axis that ends where the window does; of many rows it stands over the chart."""
+    scale = {"domain": list(window), "nice": False, "zero": False}
+    return channel(f"{field}:Q", title=title, scale=scale, **over(rows))
+
+
+def over(rows: int, **settings: Any) -> dict[str, Any]:
+    """Settings of an axis that stands over a chart of many rows, and under one of few."""
+    settings |= {"orient": "top"} if rows > MANY else {}
+    return {"axis": settings} if settings else {}
 
 
 def own_colour() -> Channel:

@@ -92,8 +92,11 @@ def test_the_estimand_is_said(ballots, scored):
 
 def test_systems_that_are_not_drawn_are_said(ballots):
     names = tuple(f"s{i:03d}" for i in range(pages.MOST_DRAWN + 1))
-    lines = pages.leaderboard(RatingsAnalysis(q.rank(ballots(names, each=8, spread=0.5)))).caption.lines
-    assert "The first 120 are drawn; the table has all." in lines
+    view = RatingsAnalysis(q.rank(ballots(names, each=8, spread=0.5)))
+    board, order = pages.leaderboard(view), pages.ranks(view)
+    assert "The first 120 are drawn; the table has all." in board.caption.lines
+    assert not board.unfolded
+    assert all('"orient": "top"' in json.dumps(figure.chart()) for figure in (board, order))  # the scale is in sight
 
 
 @pytest.mark.parametrize("count", [2, 55])

@@ -68,7 +68,8 @@ def moved(moves: Moves, unit: str) -> Figure:
             drawn.append(marks.drawn(row, window, CORRECTED if certain else NAIVE))
         names = channel("system:N", sort=None, title=None)
         base = marks.chart(drawn, names, step=20)
-        return marks.finish([*marks.intervals(drawn, base, marks.axis("move", unit, window), thickness=2)])
+        x = marks.axis("move", unit, window, len(first))
+        return marks.finish([*marks.intervals(drawn, base, x, thickness=2)])
 
     heads = {"place_before": "place without", "before": "rating without", "se": "standard error"}
     heads |= {"low": f"low, {level}", "high": f"high, {level}"}

@@ -57,7 +57,8 @@ def rates(name: str, of: str, found: Mapping[str, Contrast], level: float, words
         colours = [CORRECTED if certain else NAIVE for certain in sure]
         drawn = [marks.drawn(row, window, colour) for row, colour in zip(first, colours, strict=False)]
         base = marks.chart(drawn, channel("level:N", sort=None, title=None), step=20)
-        return marks.finish([*marks.intervals(drawn, base, marks.axis("value", words, window), thickness=2)])
+        x = marks.axis("value", words, window, len(first))
+        return marks.finish([*marks.intervals(drawn, base, x, thickness=2)])
 
     heads = {"level": of, "value": words, "se": "standard error", "low": f"low, {span}", "high": f"high, {span}"}
     return Figure(name, Caption(finding, (f"The {words}, with {span} intervals for each.",)), rows, chart, heads)

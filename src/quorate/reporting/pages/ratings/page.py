@@ -34,7 +34,6 @@ BY_PAIRS = (
     "paired differences, with its degrees of freedom."
 )
 _SHORT = 40
-_MANY = 24
 _SHADE = 0.07
 _LAWS = {
     "model": "Intervals take the model for true",
@@ -114,7 +113,7 @@ def leaderboard(view: RatingsAnalysis) -> Figure:
         window = marks.around(first, "rating")
         colour = NAIVE if view.not_rankable else CORRECTED
         drawn = [{**marks.drawn(row, window, colour), "side": row["group"] % 2 * _SHADE} for row in first]
-        x = marks.axis("rating", view.unit, window)
+        x = marks.axis("rating", view.unit, window, len(first))
         base = marks.chart(drawn, _systems(len(first)), step=_step(len(first)))
         bands = base.mark("rect", color=INK, height={"band": 1}).encode(opacity=channel("side:Q", scale=None))
         right = {"expr": "width + 10"}
@@ -128,7 +127,9 @@ def leaderboard(view: RatingsAnalysis) -> Figure:
 
     heads = {"rating": view.unit, "se": "standard error", "low": f"low, {level}", "high": f"high, {level}"}
     heads["share"] = "probability of being best"
-    return Figure("leaderboard", Caption(_first(view), tuple(lines)), rows, chart, heads, unfolded=True)
+    return Figure(
+        "leaderboard", Caption(_first(view), tuple(lines)), rows, chart, heads, unfolded=len(rows) <= MOST_DRAWN
+    )
 
 
 def ranks(view: RatingsAnalysis) -> Figure:
@@ -151,9 +152,9 @@ def ranks(view: RatingsAnalysis) -> Figure:
 
     def chart() -> Spec:
         scale = {"domain": [0.5, most + 0.5], "nice": False, "zero": False}
-        axis = {"values": _ticks(most), "format": "d", "grid": True}
+        axis = marks.over(len(rows[:MOST_DRAWN]), values=_ticks(most), format="d", grid=True)
         x, place, shown_low = (
-            channel(f"{field}:Q", title="rank", scale=scale, axis=axis) for field in ("from", "place", "shown_low")
+            channel(f"{field}:Q", title="rank", scale=scale, **axis) for field in ("from", "place", "shown_low")
         )
         drawn = [{**row, "from": row["low"] - 0.4, "text": row["high"] + 0.4} for row in rows[:MOST_DRAWN]]
         drawn = [{**row, "shown_low": row["own_low"] - 0.4, "shown_high": row["own_high"] + 0.4} for row in drawn]
@@ -346,8 +347,8 @@ def _ticks(most: int) -> list[int]:
 
 
 def _step(count: int) -> int:
-    return 26 if count <= _MANY else 17
+    return 26 if count <= marks.MANY else 17
 
 
 def _size(count: int) -> int:
-    return 12 if count <= _MANY else 11
+    return 12 if count <= marks.MANY else 11
