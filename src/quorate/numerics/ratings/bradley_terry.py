@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from quorate.arrays import Floats, Ints
 from quorate.numerics.ratings.likelihood import Likelihood
-from quorate.numerics.ratings.steps import solved
+from quorate.numerics.ratings.steps import full, is_large, solved
 from quorate.numerics.ratings.ties.model import Cells, Summary, TieModel, summary
 
 _ROUNDING = 1e-10
@@ -202,8 +202,8 @@ class Design:
             theta[-1] = self.ties.parameter(2 * ties / (known.votes.sum(axis=(0, 1)) - ties))
         return theta
 
-    def derivatives(self, known: Summary, theta: Floats) -> tuple[Floats, Floats, Floats]:
-        """Log likelihood, gradient and information."""
+    def derivatives(self, known: Summary, theta: Floats) -> tuple[Floats, Floats, Any]:
+        """Log likelihood, gradient and information, which is sparse for a single large fit."""
         at = self.cells(known, theta)
         parts = [self.incidence @ at.slope.sum(axis=0)]
         parts += [np.einsum("op,opr->r", column, at.slope)[None] for column in self.columns]
@@ -211,7 +211,8 @@ class Design:
             parts.append(self.ends @ at.tie_slope.sum(axis=0))
         if self.tied:
             parts.append(at.tie_slope.sum(axis=(0, 1))[None])
-        return at.value.sum(axis=(0, 1)), np.concatenate(parts), information(self, at)
+        whole = sparse_information(self, at) if is_large(self, theta.shape[-1]) else information(self, at)
+        return at.value.sum(axis=(0, 1)), np.concatenate(parts), whole
 
     def gradients(self, theta: Floats, units: Any = None) -> Any:
         """`scores`, or sums of them by units, shape (units, entries)."""
@@ -265,7 +266,7 @@ def fit(design: Likelihood, counts: Floats, ridge: float = 0.0, start: Floats | 
     theta = design.started(known) if start is None else np.tile(start[:, None], counts.shape[-1])
     step, value = np.zeros_like(theta), np.full(counts.shape[-1], -np.inf)
     small = np.zeros(counts.shape[-1], dtype=np.bool_)
-    information = np.zeros((0, 0, 0))
+    information: Any = np.zeros((0, 0, 0))
     for _ in range(_MOST_STEPS):
         trial = theta + step
         with np.errstate(over="ignore", invalid="ignore"):  # of what runs off
@@ -277,10 +278,10 @@ def fit(design: Likelihood, counts: Floats, ridge: float = 0.0, start: Floats | 
         small = np.abs(step).max(axis=0) < tol
         if small.all():
             break
-    return Fit(theta + np.where(small, step, 0.0), information, value, small)
+    return Fit(theta + np.where(small, step, 0.0), full(information), value, small)
 
 
-def _shrunk(design: Likelihood, known: Any, theta: Floats, ridge: float) -> tuple[Floats, Floats, Floats]:
+def _shrunk(design: Likelihood, known: Any, theta: Floats, ridge: float) -> tuple[Floats, Floats, Any]:
     """Log likelihood and gradient less the ridge, and information."""
     value, gradient, information = design.derivatives(known, theta)
     for part in design.centred:
@@ -303,6 +304,19 @@ def information(design: Design, at: Cells) -> Floats:
     if design.tied:
         _add_ties(design, out, at)
     return np.ascontiguousarray(np.moveaxis(out, -1, 0))
+
+
+def sparse_information(design: Design, at: Cells) -> Any:
+    """The same of a single fit, as a sparse matrix, shape (parameters, parameters)."""
+    from scipy.sparse import diags_array
+
+    curvature, cross, tie = (diags_array(part.ravel()) for part in (at.curvature, at.cross, at.tie_curvature))
+    gaps, ties = design.rows, design.tie_rows
+    total = gaps.T @ curvature @ gaps
+    if design.tied:
+        both = gaps.T @ cross @ ties
+        total = total + both + both.T + ties.T @ tie @ ties
+    return total.tocsr()
 
 
 def _fill(design: Design, out: Floats, rows: slice, columns: slice, value: Floats, signs: tuple[int, int, int]) -> None:

@@ -52,8 +52,11 @@ class Likelihood(Protocol):
     def started(self, known: Any) -> Floats:
         """Parameters to start from, shape (parameters, fits)."""
 
-    def derivatives(self, known: Any, theta: Floats) -> tuple[Floats, Floats, Floats]:
-        """Log likelihood (fits,), gradient (parameters, fits) and information (fits, parameters, parameters)."""
+    def derivatives(self, known: Any, theta: Floats) -> tuple[Floats, Floats, Any]:
+        """Log likelihood (fits,), gradient (parameters, fits) and information (fits, parameters, parameters).
+
+        The information of a single large fit may be sparse, shape (parameters, parameters).
+        """
 
     def gradients(self, theta: Floats, units: Any = None) -> Any:
         """Gradient of one vote of every entry, or sums by units, sparse, shape (units, entries); sparse."""

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from quorate.arrays import Floats
 from quorate.numerics.ratings.likelihood import Likelihood
 
 _LARGE, _MOST_PRODUCTS = 1000, 1000
-_ROUNDING = 1e-10
+_ROUNDING, _NOTHING = 1e-10, 1e-12
 
 
 def anchored(design: Likelihood, information: Floats, ridge: float) -> Floats:
@@ -23,13 +25,26 @@ def anchored(design: Likelihood, information: Floats, ridge: float) -> Floats:
     return out
 
 
-def solved(design: Likelihood, information: Floats, gradient: Floats, ridge: float) -> Floats:
-    """A step of Newton's method for every fit; of a single large one by conjugate gradients where these end."""
-    if len(information) == 1 and len(gradient) >= _LARGE:
-        step = _conjugate(design, information[0], gradient[:, 0], ridge)
+def is_large(design: Likelihood, fits: int) -> bool:
+    """Whether the information, of a single fit of many ratings, is kept sparse until the fit ends.
+
+    Not where shifts of other parameters than ratings change nothing: these go together with a shift of still others.
+    """
+    return fits == 1 and design.parameters >= _LARGE and len(design.centred) == 1
+
+
+def full(information: Any) -> Floats:
+    """The information as a full matrix, shape (fits, parameters, parameters)."""
+    return information if isinstance(information, np.ndarray) else np.asarray(information.toarray()[None])
+
+
+def solved(design: Likelihood, information: Any, gradient: Floats, ridge: float) -> Floats:
+    """A step of Newton's method for every fit; by conjugate gradients where the information is sparse and these end."""
+    if not isinstance(information, np.ndarray):
+        step = _conjugate(design, information, gradient[:, 0], ridge)
         if step is not None:
             return step[:, None]
-    whole = anchored(design, information, ridge)
+    whole = anchored(design, full(information), ridge)
     try:
         return np.asarray(np.linalg.solve(whole, gradient.T[:, :, None])[:, :, 0].T)
     except np.linalg.LinAlgError:  # where a parameter runs off; the fit is then said not to have converged
@@ -37,16 +52,18 @@ def solved(design: Likelihood, information: Floats, gradient: Floats, ridge: flo
         return np.asarray(np.linalg.solve(whole + tiny, gradient.T[:, :, None])[:, :, 0].T)
 
 
-def _conjugate(design: Likelihood, information: Floats, gradient: Floats, ridge: float) -> Floats | None:
-    """The step by products with what of the information is not 0; None where that takes too many of them."""
-    from scipy.sparse import csr_array, diags_array
+def _conjugate(design: Likelihood, information: Any, gradient: Floats, ridge: float) -> Floats | None:
+    """The step by products with the information; None where that takes too many of them."""
+    from scipy.sparse import diags_array
     from scipy.sparse.linalg import cg
 
-    added = np.zeros(len(gradient))
-    for part in design.centred:
-        added[part] = ridge
-    matrix = (csr_array(information) + diags_array(added)).tocsr()
-    step, left = cg(matrix, gradient, rtol=_ROUNDING, maxiter=_MOST_PRODUCTS, M=diags_array(1 / matrix.diagonal()))
-    for part in design.centred:
-        step[part] -= step[part].mean()
+    ratings = design.centred[0]
+    added, right = np.zeros(len(gradient)), gradient.copy()
+    added[ratings] = ridge
+    right[ratings] -= right[ratings].mean()  # rounding: along a common shift there is nothing to solve
+    matrix = (information + diags_array(added)).tocsr()
+    size = matrix.diagonal()
+    least, inverse = _NOTHING * float(size.min()), diags_array(1 / size)
+    step, left = cg(matrix, right, rtol=_ROUNDING, atol=least, maxiter=_MOST_PRODUCTS, M=inverse)
+    step[ratings] -= step[ratings].mean()
     return None if left else np.asarray(step)
