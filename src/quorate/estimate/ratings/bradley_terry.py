@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 
 from quorate import caveats
 from quorate.arguments import argument
-from quorate.arrays import Floats
+from quorate.arrays import Floats, Ints
 from quorate.caveats import Caveat
 from quorate.errors import InvalidInput, NotConverged, NotEstimable
 from quorate.estimate.ratings.clusters import ClusterLaws, cluster_laws, robust_law
@@ -24,10 +24,11 @@ from quorate.estimate.ratings.ratings import Method, Ratings
 from quorate.estimate.votes.dependence import Cluster
 from quorate.estimate.votes.margin import margin_of_votes
 from quorate.numerics.inference import checked_level
-from quorate.numerics.ratings.bradley_terry import Fit, fit
+from quorate.numerics.ratings.bradley_terry import Design, Fit, fit
 from quorate.numerics.ratings.discrimination import discriminating
 from quorate.numerics.ratings.draws import covariance, inverse_information, refits
 from quorate.numerics.ratings.leverage import MANY, variances, widened
+from quorate.numerics.ratings.plackett_luce import Choices
 from quorate.numerics.ratings.steps import anchored
 from quorate.numerics.ratings.ties.registry import Ties, tie_model
 from quorate.streams import stream
@@ -97,28 +98,15 @@ def bradley_terry(
         )
     inverse = inverse_information(counted.design, at, regularisation)
     found = cluster_laws(counted, at, regularisation, inverse, cluster=cluster)
-    laws: dict[Method, Law] = {}
-    if counted.design.systems <= MANY:  # on a board of many systems only the law to use
-        plain = covariance(counted.design, at, regularisation, inverse=inverse)
-        laws["model"] = Law(plain, np.broadcast_to(math.inf, plain.shape))
-    if found.law is None:
-        laws["sandwich"] = robust_law(counted, at, regularisation, counted.units, inverse)
-    else:
-        laws["cluster"] = found.law
+    laws = _laws(counted, at, regularisation, inverse, found)
     robust = list(laws.values())[-1]
     moved = moves(counted, at, regularisation, inverse, found, robust, level) if covariates else None
     del inverse
     cautions = [*_caveats(counted, table, found, regularisation)]
-    theta, systems = at.theta[:, 0], counted.design.systems
-    best, order = np.argsort(-theta[:systems], kind="stable"), np.arange(len(theta))
-    for part in (counted.design.centred[0], *([counted.design.centred[-1]] if counted.design.own_ties else [])):
-        order[part] = order[part][best]
-    names, lead = tuple(counted.systems[i] for i in order[:systems].tolist()), None
-    if (
-        systems == 2
-        and weights is None
-        and not (position or regularisation or covariates or discrimination or rankings)
-    ):
+    order = _best_first(counted.design, at.theta[:, 0])
+    names = tuple(counted.systems[i] for i in order[: counted.design.systems].tolist())
+    lead, plain = None, not (position or regularisation or covariates or discrimination or rankings)
+    if len(names) == 2 and weights is None and plain:
         lead = margin_of_votes(counted.votes, *names, ties="half" if ties == "half" else "drop", cluster=cluster)
         cautions += [one for one in lead.caveats if one.code == "dominant-cluster"]
     if resamples:
@@ -126,7 +114,7 @@ def bradley_terry(
         cautions += few
     return Ratings(
         systems=names,
-        values=theta[order],
+        values=at.theta[order, 0],
         laws={method: law.reordered(order) for method, law in laws.items()},
         method=list(laws)[-1],
         level=level,
@@ -151,6 +139,27 @@ def bradley_terry(
         rankings=rankings,
         judges=() if counted.level is None else judges_of(counted),
     )
+
+
+def _laws(counted: VoteCounts, at: Fit, ridge: float, inverse: Floats, found: ClusterLaws) -> dict[Method, Law]:
+    """Laws of the ratings: by the model alone, and robust; on a board of many systems only the last, which is used."""
+    laws: dict[Method, Law] = {}
+    if counted.design.systems <= MANY:
+        plain = covariance(counted.design, at, ridge, inverse=inverse)
+        laws["model"] = Law(plain, np.broadcast_to(math.inf, plain.shape))
+    if found.law is None:
+        laws["sandwich"] = robust_law(counted, at, ridge, counted.units, inverse)
+    else:
+        laws["cluster"] = found.law
+    return laws
+
+
+def _best_first(design: Design | Choices, theta: Floats) -> Ints:
+    """Order of the parameters in which systems come best first, and ties of their own with them."""
+    best, order = np.argsort(-theta[: design.systems], kind="stable"), np.arange(len(theta))
+    for part in (design.centred[0], *([design.centred[-1]] if design.own_ties else [])):
+        order[part] = order[part][best]
+    return order
 
 
 def fitted(counted: VoteCounts, ridge: float) -> tuple[VoteCounts, Fit]:
