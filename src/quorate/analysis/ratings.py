@@ -153,6 +153,11 @@ class RatingsAnalysis(Result):
         return self.found.fragile_words if isinstance(self.found, Ratings) else ""
 
     @property
+    def neighbours_words(self) -> str:
+        """How many more votes would tell neighbours apart; empty where all are, and for scores."""
+        return self.found.neighbours_words if isinstance(self.found, Ratings) else ""
+
+    @property
     def told_words(self) -> str:
         """How many pairs of systems are told apart."""
         told = self.told_apart

@@ -38,6 +38,7 @@ def test_votes(run, far_ahead):
     assert "rank group system Elo 95% interval best 1 1 x 1" in said
     assert "2–3 2 z " in said
     assert "2 of 3 pairs of systems are told apart" in said
+    assert "1 of 2 pairs of neighbours is not told apart. Were gaps as estimated, " in said
     assert "Columns: model_a = model_a" in said
 
 

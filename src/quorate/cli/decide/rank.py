@@ -183,7 +183,7 @@ def show(out: Console, view: RatingsAnalysis) -> None:
         say(out, view.found.by_judges.sentence)
     if view.position_words:
         say(out, view.position_words)
-    for line in (*view.covariate_words, view.slope_words, view.tie_words, view.fragile_words):
+    for line in (*view.covariate_words, view.slope_words, view.tie_words, view.neighbours_words, view.fragile_words):
         if line:
             say(out, line)
     caveats(out, (one.sentence for one in view.caveats))

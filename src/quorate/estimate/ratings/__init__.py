@@ -5,6 +5,7 @@
 ``pair_errors``: errors of every two systems by themselves, where systems do not vary alike.
 ``judges``: who is first without each judge, and by their median.
 ``bradley_terry``, ``ratings``, ``terms``: ratings by votes, their result, and what its model has beside ratings.
+``neighbours``: gaps of systems that follow each other, and votes that would tell them apart.
 ``models``: models of votes side by side.
 ``boards``: a board for every level of a facet.
 ``linked``: the systems that can be rated together, and where the others stand.

@@ -18,6 +18,7 @@ from quorate.estimate.ratings.contrast import Contrast, Law, WinRate, average_od
 from quorate.estimate.ratings.fragility import Fragility
 from quorate.estimate.ratings.linked import Unrated, unrated_words
 from quorate.estimate.ratings.moves import Moves
+from quorate.estimate.ratings.neighbours import Neighbours, neighbours, neighbours_words
 from quorate.estimate.ratings.ranked import by_group, rank_rows, standing, top
 from quorate.estimate.ratings.terms import Terms
 from quorate.estimate.votes.margin import VoteMargin
@@ -212,6 +213,11 @@ class Ratings(Terms, Result):
         chances = agreeing(best(self.rating, drawn), self.ranks, self.level)
         return dict(zip(self.systems, chances.tolist(), strict=True))
 
+    @cached_property
+    def neighbours(self) -> tuple[Neighbours, ...]:
+        """Every two systems that follow each other: their gap, and how many more votes would tell them apart."""
+        return neighbours(self)
+
     def difference(self, a: str, b: str) -> Contrast:
         """Rating of ``a`` less that of ``b``, with standard error, interval and p-value.
 
@@ -306,6 +312,7 @@ class Ratings(Terms, Result):
             "systems": self.rows(),
             "best": self.best,
             "groups": [list(group) for group in self.groups],
+            "neighbours": [one.to_row() for one in self.neighbours],
             "unrated": [one.to_dict() for one in self.unrated],
             "fragility": self.fragility and self.fragility.to_dict(),
             "not_fragile": self.not_fragile,
@@ -334,6 +341,11 @@ class Ratings(Terms, Result):
         if self.fragility is not None:
             return self.fragility.sentence
         return f"Leaving out votes puts no other system first; {self.not_fragile}." if self.not_fragile else ""
+
+    @property
+    def neighbours_words(self) -> str:
+        """How many more votes would tell neighbours apart; empty where all are."""
+        return neighbours_words(self.neighbours, self.counted_by)
 
     @property
     def _law(self) -> Law:

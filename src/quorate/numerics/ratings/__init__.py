@@ -14,5 +14,6 @@
 - labelled_battles: votes of people on some battles and of judges on all
 - judge_weights: what the votes of every judge count beside those of people
 - rectified: ratings by votes of people on some battles, corrected by those of judges on all
+- gap_votes: votes that a gap of two ratings takes to be told from 0
 - rank_intervals: intervals for ranks, from estimates that depend on each other
 """

@@ -7,19 +7,14 @@ from dataclasses import dataclass
 from numbers import Real
 from typing import Any
 
-from scipy.special import ndtri
-
 from quorate.arguments import argument
 from quorate.caveats import Caveat
 from quorate.errors import InvalidInput
 from quorate.estimate.labelled.result import CorrectedRatings
-from quorate.numerics.inference import t_quantile
+from quorate.numerics.ratings.gap_votes import GapVotes
 from quorate.plan.power.sample_size import check_power
 from quorate.table.results import Result, Row, plain
 from quorate.wording import Brief, counted
-
-_ROUNDS = 60
-_MOST = 1e9
 
 
 @dataclass(frozen=True)
@@ -218,10 +213,10 @@ def plan_board_labels(
         each = alone.se**2 * board.labels  # of one label
         target = {"resolved": abs(now.value), "half_width": asked, "margin": asked}[goal]
         chance = None if goal == "half_width" else power
-        need = _Need(each, alone.df / board.labels, board.level, float(target or 0.0), chance)
+        need = GapVotes(each, alone.df / board.labels, board.level, float(target or 0.0), chance)
         gaps.append(
             GapLabels(
-                first, second, now.value, (high - low) / 2, need.labels(explained, total), need.labels(0.0, total)
+                first, second, now.value, (high - low) / 2, need.needed(explained, total), need.needed(0.0, total)
             )
         )
     return BoardPlan(board, tuple(gaps), board.labels, total, explained, goal, asked, board.level, power, price)
@@ -238,31 +233,3 @@ def _goal(half_width: float | None, margin: float | None) -> tuple[str, float | 
             raise InvalidInput(f"{name}: a number above 0 is needed, got {value!r}")
         return name, float(value)
     return "resolved", None
-
-
-@dataclass(frozen=True)
-class _Need:
-    """What is asked of one gap: the variance of a label, its degrees of freedom, and how small the error must be."""
-
-    variance: float
-    freedom: float
-    level: float
-    target: float
-    power: float | None
-
-    def labels(self, explained: float, battles: int) -> int | None:
-        """Labels of so many battles; where all are not enough, of more battles, all of them labelled."""
-        n, residual = float(battles), 1 - explained
-        for _ in range(_ROUNDS):
-            quantile = t_quantile(max(self.freedom * n, 1.0), (1 + self.level) / 2)
-            quantile += 0.0 if self.power is None else float(ndtri(self.power))
-            allowed = (self.target / quantile) ** 2 / self.variance
-            said = explained / battles
-            found = residual / (allowed - said) if allowed > said else math.inf
-            found = found if found <= battles else 1 / allowed if allowed > 1 / _MOST else math.inf
-            if found > _MOST:
-                return None
-            if abs(found - n) < 1e-6 * n:
-                break
-            n = max(found, 2.0)
-        return math.ceil(n - 1e-6)

@@ -170,9 +170,13 @@ def test_what_was_ranked(view, scored):
 def test_the_leaderboard_comes_first(view, open_view, unrankable):
     first, second = page_of(view).sections
     assert [figure.name for figure in first.figures] == ["leaderboard"]
-    assert [figure.name for figure in second.figures] == ["ranks", "groups", "pairs"]
+    assert [figure.name for figure in second.figures] == ["ranks", "groups", "pairs", "neighbours"]
+    assert [row["told_apart"] for row in second.figures[-1].rows] == ["yes", "yes"]
     assert first.text == ()
-    assert [figure.name for figure in page_of(open_view).sections[1].figures] == ["ranks"]
+    undecided = page_of(open_view).sections[1]
+    assert [figure.name for figure in undecided.figures] == ["ranks", "neighbours"]
+    assert undecided.text[0].startswith("1 of 1 pair of neighbours is not told apart. ")
+    assert undecided.figures[1].caption.finding == "0 of 1 pair of neighbours are told apart"
     assert page_of(unrankable).sections[0].text[0].startswith("Not rankable: ")
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from quorate.analysis.labels import cut
 from quorate.analysis.ratings import MOST_DRAWN, RatingsAnalysis
 from quorate.analysis.words import share
+from quorate.estimate.ratings.neighbours import POWER
 from quorate.estimate.ratings.ranked import at_once, may_be_first
 from quorate.estimate.ratings.ratings import Ratings
 from quorate.reporting.draw import marks
@@ -17,7 +18,7 @@ from quorate.reporting.draw.theme import CORRECTED, INK, NAIVE
 from quorate.reporting.draw.vega import Marks, channel
 from quorate.reporting.page import Caption, Figure, Page, Row, Section, Tile, particulars, source_of, title_of
 from quorate.reporting.pages.ratings import moves, own
-from quorate.wording import capitalised, counted, listed
+from quorate.wording import capitalised, counted, listed, plural
 
 if TYPE_CHECKING:
     from quorate.estimate.ratings.fragility import Fragility
@@ -48,6 +49,8 @@ def page(result: Ratings | Leaderboard | RatingsAnalysis, table: Table | None = 
     order = [ranks(view), *([groups(view)] if len(view.found.groups) > 1 else [])]
     if view.told_apart and len(view.found) <= MOST_IN_GRID:
         order.append(pairs(view))
+    if isinstance(view.found, Ratings):
+        order.append(neighbours(view.found, view.names))
     chance, first = share(next(iter(view.found.best.values()))), len(may_be_first(view.found))
     judges = None if isinstance(view.found, Ratings) else view.found.by_judges
     said = tuple(line for line in (view.not_rankable, view.position_words, judges and judges.sentence) if line)
@@ -61,7 +64,7 @@ def page(result: Ratings | Leaderboard | RatingsAnalysis, table: Table | None = 
         sentence=view.found.sentence,
         sections=(
             Section("leaderboard", "The leaderboard", said, (leaderboard(view),)),
-            Section("ranks", "How sure the order is", figures=tuple(order)),
+            Section("ranks", "How sure the order is", tuple(filter(None, (view.neighbours_words,))), tuple(order)),
             *further,
             *([fragile] if view.fragile_words else []),
         ),
@@ -213,6 +216,22 @@ def pairs(view: RatingsAnalysis) -> Figure:
         return marks.finish([cells, same], height=min(360, 60 + 12 * count))
 
     return Figure("pairs", Caption(finding, lines), rows, chart, {"better": "surely better", "worse": "than"})
+
+
+def neighbours(found: Ratings, names: list[str]) -> Figure:
+    """Gaps of systems that follow each other, and how many more votes would tell them apart."""
+    rows: list[Row] = [
+        {**pair.to_row(), "first": first, "second": second, "told_apart": "yes" if pair.told_apart else "no"}
+        for pair, first, second in zip(found.neighbours, names, names[1:], strict=False)
+    ]
+    told = sum(pair.told_apart for pair in found.neighbours)
+    votes = plural(found.counted_by)
+    span = f"Gap: difference of the ratings, with {100 * found.level:.4g}% intervals {at_once(found)}."
+    more = f"More {votes}: with so many more, dealt out as now, the chance of telling the two apart is {POWER:g}, were "
+    more += "their gap as estimated; it may well be smaller. Empty: no number would."
+    heads = {"first": "system", "second": "next", "told_apart": "told apart", "votes": f"{votes} needed"}
+    finding = f"{told:,} of {counted(len(rows), 'pair')} of neighbours {'is' if told == 1 else 'are'} told apart"
+    return Figure("neighbours", Caption(finding, (span, more)), rows, headers=heads | {"more": f"more {votes}"})
 
 
 def without_judges(judges: ByJudges) -> Figure:
