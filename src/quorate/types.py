@@ -73,11 +73,13 @@ if TYPE_CHECKING:
     from quorate.estimate.posterior.scores import Posterior as Posterior
     from quorate.estimate.posterior.sensitivity import Reweighted as Reweighted
     from quorate.estimate.posterior.sensitivity import Sensitivity as Sensitivity
-    from quorate.estimate.ratings.boards import Boards as Boards
+    from quorate.estimate.ratings.categories.boards import Boards as Boards
+    from quorate.estimate.ratings.categories.pooled import PooledRatings as PooledRatings
     from quorate.estimate.ratings.fragility import Fragility as Fragility
     from quorate.estimate.ratings.leaderboard import Leaderboard as Leaderboard
     from quorate.estimate.ratings.models import Models as Models
     from quorate.estimate.ratings.moves import Moves as Moves
+    from quorate.estimate.ratings.neighbours import Neighbours as Neighbours
     from quorate.estimate.ratings.ratings import Ratings as Ratings
     from quorate.estimate.regression.result import Coefficient as Coefficient
     from quorate.estimate.regression.result import Regression as Regression
@@ -166,9 +168,11 @@ _HOMES = {
     "Interim": "quorate.analysis.interim.result",
     "Icc": "quorate.estimate.agreement.coefficients",
     "Judgments": "quorate.table.judgments",
-    "Boards": "quorate.estimate.ratings.boards",
+    "Boards": "quorate.estimate.ratings.categories.boards",
     "Models": "quorate.estimate.ratings.models",
     "Moves": "quorate.estimate.ratings.moves",
+    "Neighbours": "quorate.estimate.ratings.neighbours",
+    "PooledRatings": "quorate.estimate.ratings.categories.pooled",
     "LatentComponent": "quorate.estimate.components.latent",
     "LatentDecomposition": "quorate.estimate.components.latent",
     "LatentMean": "quorate.estimate.components.latent_mean",

@@ -35,6 +35,7 @@ ONE_OF_EACH = [
     caveats.incomplete_scenarios(1, 12),
     caveats.averaged_answers(1, 8),
     caveats.carried_over("items"),
+    caveats.few_categories("language", 3),
     caveats.few_clusters("judge", 5, 5.0),
     caveats.dominant_cluster("judge", "ann", 0.5, 24, 0.38, 2e-5),
     caveats.few_clusters_on_pairs("judge", 2, 3, 4.5),

@@ -16,6 +16,15 @@ def few_clusters(name: str, clusters: int, effective: float, about: str = "") ->
     return Caveat("few-clusters", said)
 
 
+def few_categories(by: str, categories: int) -> Caveat:
+    """Ratings of few categories shrunk by how far these differ."""
+    return Caveat(
+        "few-categories",
+        f"{categories} levels of {by}: how far they differ is hardly known, and pooled ratings lean on it; their "
+        "intervals allow for that, and are wide for it",
+    )
+
+
 def dominant_cluster(name: str, label: str, share: float, cap: float, margin: float, p: float) -> Caveat:
     """One level of a facet has so many of the votes that they are mostly about it."""
     return Caveat(

@@ -55,7 +55,7 @@ PAGES: Mapping[str, str] = {
     "estimate.means.mean_from:MeanFrom": "mean_from:page",
     "estimate.posterior.check:PosteriorCheck": "posterior.check:page",
     "estimate.posterior.result:DrawnComponents": "posterior.page:page",
-    "estimate.ratings.boards:Boards": "ratings.boards:page",
+    "estimate.ratings.categories.boards:Boards": "ratings.boards:page",
     "estimate.ratings.leaderboard:Leaderboard": "ratings.page:page",
     "estimate.ratings.ratings:Ratings": "ratings.page:page",
     "estimate.regression.result:Regression": "people.regression:page",

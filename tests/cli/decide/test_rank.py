@@ -56,6 +56,20 @@ def test_systems_are_told_apart_by_another_facet(run, far_ahead):
     assert len(run("rank", far_ahead, "--within", "prompt_type", "--regularisation", 1, "--json").json["systems"]) == 6
 
 
+def test_boards_are_pooled(run, tmp_path):
+    rows = [f"{a},{b},{30 + 5 * i},30,l{i}" for i in range(5) for a, b in (("x", "y"), ("y", "z"), ("x", "z"))]
+    path = tmp_path / "languages.csv"
+    path.write_text("model_a,model_b,a,b,language\n" + "\n".join(rows) + "\n")
+    said = ["rank", path, "--wins", "a,b", "--by", "language", "--pooled"]
+    ran = run(*said)
+    assert max(map(len, ran.out.splitlines())) <= 80
+    shown = " ".join(ran.out.split())
+    assert "Pooled over prompt_types prompt_type system own pooled 95% interval shrunk l0 x " in shown
+    assert "Assumed: deviations of a level from the overall ratings are normal" in shown
+    assert len(run(*said, "--elo", "--json").json["pooled"]["pooled"]) == 15
+    assert "pooled: is of boards by a facet; name it in --by language" in run(*said[:4], "--pooled").err
+
+
 def test_a_board_for_every_level(run, far_ahead, tmp_path):
     page = tmp_path / "boards.html"
     ran = run("rank", far_ahead, "--by", "prompt_type", "--elo", "--report", page)

@@ -12,12 +12,14 @@ from quorate.cli.options import File, Files, Fit, For, Group, Output, Reading, S
 from quorate.cli.options.reading import role_of
 from quorate.estimate.ratings.reweight import Reweight
 from quorate.numerics.ratings.ties.registry import Ties
+from quorate.wording import plural
 
 if TYPE_CHECKING:
     from rich.console import Console
 
     from quorate.analysis.ratings import RatingsAnalysis
-    from quorate.estimate.ratings.boards import Boards
+    from quorate.estimate.ratings.categories.boards import Boards
+    from quorate.estimate.ratings.categories.pooled import PooledRatings
 
 UNDECIDED = 2
 MOST_SYSTEMS = 100
@@ -31,6 +33,12 @@ class Ranking(Group):
     by: Annotated[
         str | None, typer.Option(metavar="ROLE", help="A board for every level of a facet, such as a language.")
     ] = None
+
+    pooled: Annotated[
+        bool,
+        For("votes"),
+        typer.Option("--pooled", help="Votes: with --by, shrink the ratings of every level to those of all levels."),
+    ] = False
 
     elo: Annotated[
         bool, For("votes"), typer.Option("--elo", help="Votes: points of the Elo scale, 1000 on average.")
@@ -115,7 +123,7 @@ def rank(
     exceeds what systems differ by.
     """
     from quorate.analysis.ratings import RatingsAnalysis
-    from quorate.estimate.ratings.boards import Boards
+    from quorate.estimate.ratings.categories.boards import Boards
     from quorate.estimate.ratings.leaderboard import Leaderboard
     from quorate.estimate.ratings.rank import rank as ranked
     from quorate.estimate.ratings.ratings import Ratings
@@ -162,12 +170,33 @@ def show_boards(out: Console, boards: Boards) -> None:
         listing(out, view)
         if view.fragile_words:
             say(out, view.fragile_words)
+    if boards.pooled is not None:
+        show_pooled(out, boards.pooled, RatingsAnalysis(next(iter(boards.boards.values()))).places)
     out.print()
     best = RatingsAnalysis(next(iter(boards.boards.values()))).best_words
     dependent = [board for board in boards.boards.values() if taken_as_independent(board)]
     held = at_once((dependent or [*boards.boards.values()])[0])
     say(out, f"Ranks of each board hold {held}. Best: {best}.")
     caveats(out, (one.sentence for one in boards.caveats))
+
+
+def show_pooled(out: Console, found: PooledRatings, places: int) -> None:
+    """Print the ratings of all levels, each by its own votes and pooled."""
+    from quorate.analysis.words import number, share
+    from quorate.estimate.ratings.categories.pooled import ASSUMED
+
+    out.print()
+    say(out, f"Pooled over {plural(found.by)}", style="bold")
+    rows = []
+    for row in found.rows()[:MOST_SYSTEMS]:
+        ends = " to ".join(number(row[end], places) for end in ("pooled_low", "pooled_high"))
+        ratings = (number(row[name], places) for name in ("own", "pooled"))
+        rows.append((row[found.by], row["system"], *ratings, ends, share(row["shrunk"])))
+    heads = {found.by: "left", "system": "left", "own": "right", "pooled": "right"}
+    table(out, heads | {f"{100 * found.level:.4g}% interval": "right", "shrunk": "right"}, rows)
+    if len(found.rows()) > MOST_SYSTEMS:
+        say(out, f"And {len(found.rows()) - MOST_SYSTEMS:,} more; --report and --json have all.")
+    say(out, f"Shrunk: part of the way from its own rating to the overall one. {ASSUMED}.")
 
 
 def show(out: Console, view: RatingsAnalysis) -> None:

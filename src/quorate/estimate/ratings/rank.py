@@ -12,8 +12,8 @@ from quorate.arguments import argument
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.components.decomposition import Method
 from quorate.estimate.means.targets import Target
-from quorate.estimate.ratings.boards import Boards, boards
 from quorate.estimate.ratings.bradley_terry import bradley_terry
+from quorate.estimate.ratings.categories.boards import Boards, boards
 from quorate.estimate.ratings.fragility import fragility as fragility_of
 from quorate.estimate.ratings.leaderboard import Leaderboard, leaderboard
 from quorate.estimate.ratings.ratings import Ratings
@@ -85,6 +85,7 @@ def rank(
     residual_by: str | None = None,
     seed: int = 1,
     by: str,
+    pooled: bool | None = None,
 ) -> Boards: ...
 
 
@@ -111,6 +112,7 @@ def rank(
     residual_by: str | None = None,
     seed: int = 1,
     by: str | None = None,
+    pooled: bool | None = None,
 ) -> Ratings | Leaderboard | Boards:
     """Which systems are better: ratings or mean scores, ranks and groups, each with its uncertainty.
 
@@ -172,6 +174,9 @@ def rank(
         Of the draws behind ranks and refits.
     by : str, optional
         Facet, such as a language, of which every level has a board of its own.
+    pooled : bool, optional
+        Votes, with ``by``: whether to shrink the ratings of every level to those of all, by how far levels truly differ
+        (partial pooling); ``Boards.pooled``.
 
     Returns
     -------
@@ -206,6 +211,7 @@ def rank(
     votes: dict[str, Any] = {"ties": ties, "cluster": cluster, "weights": weights, "position": position}
     votes |= {"ties_by_system": ties_by_system, "discrimination": discrimination, "rankings": rankings}
     votes |= {"regularisation": regularisation, "resamples": resamples, "fragility": fragility, "reweight": reweight}
+    votes |= {"pooled": pooled}
     scores: dict[str, Any] = {"facet": facet, "targets": targets, "random": random}
     scores |= {"method": method, "residual_by": residual_by}
     of_scores = isinstance(judgments_or_votes, Judgments)
@@ -214,11 +220,16 @@ def rank(
     for name, value in foreign.items():
         if value is not None and isinstance(judgments_or_votes, Judgments | Votes):
             raise InvalidInput(f"{name}: not for {'scores' if of_scores else 'votes'}; leave it out")
+    together = bool(given.pop("pooled", None))
+    if together and by is None:
+        raise InvalidInput("pooled: is of boards by a facet; name it in " + argument("by", "language"))
+    if together and regularisation:
+        raise InvalidInput("pooled: not with regularisation, which shrinks already; leave one of the two out")
     if by is not None:
         if weights is not None:
             raise InvalidInput("weights: not with by, whose boards have fewer rows each; rank each level by itself")
         checked = judgments_or_votes if of_scores else checked_votes(judgments_or_votes)
-        return boards(checked, by, lambda part: rank(part, level=level, seed=seed, **given))
+        return boards(checked, by, lambda part: rank(part, level=level, seed=seed, **given), pooled=together)
     if isinstance(judgments_or_votes, Judgments):
         return leaderboard(judgments_or_votes, level=level, seed=seed, **given)
     return of_votes(judgments_or_votes, level=level, seed=seed, **given)

@@ -15,5 +15,6 @@
 - judge_weights: what the votes of every judge count beside those of people
 - rectified: ratings by votes of people on some battles, corrected by those of judges on all
 - gap_votes: votes that a gap of two ratings takes to be told from 0
+- partial_pooling: ratings of several categories, shrunk to what they have in common
 - rank_intervals: intervals for ranks, from estimates that depend on each other
 """

@@ -27,6 +27,18 @@ def test_one_row_per_board_and_one_leaderboard_each(found):
     assert "No board for fi" in made.sentence
 
 
+def test_pooled_ratings_have_a_section():
+    rows = [(a, b, 30 + 5 * i, 30, f"l{i}") for i in range(5) for a, b in (("x", "y"), ("y", "z"), ("x", "z"))]
+    frame = pl.DataFrame(rows, schema=["model_a", "model_b", "a", "b", "language"], orient="row")
+    votes = q.read_votes(frame, wins=("a", "b"), facets={"language": "language"}, announce=False)
+    made = page(q.rank(votes, by="language", pooled=True))
+    assert [section.title for section in made.sections[:2]] == ["Who is first, by language", "Pooled over languages"]
+    (figure,) = made.sections[1].figures
+    assert len(figure.rows) == 15
+    assert list(figure.rows[0])[:5] == ["level", "system", "own", "overall", "pooled"]
+    assert "Assumed: deviations of a level from the overall ratings are normal" in figure.caption.lines[1]
+
+
 def test_it_is_written(found, tmp_path):
     for name in ("boards.html", "boards.md", "boards.json"):
         assert "On 1 of 2 boards" in q.report(found, tmp_path / name).read_text(encoding="utf-8") or name.endswith("n")

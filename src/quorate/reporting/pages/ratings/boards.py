@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 
 from quorate.analysis.labels import cut
 from quorate.analysis.ratings import RatingsAnalysis
-from quorate.estimate.ratings.boards import Boards
+from quorate.estimate.ratings.categories.boards import Boards
+from quorate.estimate.ratings.categories.pooled import ASSUMED, PooledRatings
 from quorate.estimate.ratings.ranked import at_once, may_be_first, taken_as_independent
 from quorate.reporting.page import Caption, Figure, Page, Row, Section, particulars, source_of, title_of
 from quorate.reporting.pages.ratings.page import leaderboard, methods
-from quorate.wording import counted, listed
+from quorate.wording import capitalised, counted, listed, plural
 
 if TYPE_CHECKING:
     from quorate.reporting.page import Table
@@ -24,6 +25,9 @@ def page(result: Boards, table: Table | None = None) -> Page:
     views = {level: RatingsAnalysis(board) for level, board in result.boards.items()}
     first = next(iter(views.values()))
     sections = [Section("boards", f"Who is first, by {result.by}", figures=(overview(result, views),))]
+    if result.pooled is not None:
+        title = f"Pooled over {plural(result.by)}"
+        sections.append(Section("pooled", title, (result.pooled.sentence,), (pooled(result.pooled, first.unit),)))
     for number, (level, view) in enumerate(views.items(), 1):
         figure = replace(leaderboard(view), name=f"leaderboard-{number}")
         said = tuple(filter(None, (view.found.sentence, view.fragile_words)))
@@ -41,6 +45,25 @@ def page(result: Boards, table: Table | None = None) -> Page:
         options=f"level {first.level:g}, by {result.by}",
         seed=first.found.seed,
     )
+
+
+def pooled(found: PooledRatings, unit: str) -> Figure:
+    """One row per level and system: by its own votes, by those of all levels, and pooled."""
+    rows: list[Row] = [{**row, "level": row[found.by]} for row in found.rows()]
+    level, most = f"{100 * found.level:.4g}%", max(row["shrunk"] for row in rows)
+    about = (
+        f"{capitalised(unit)} about the mean of the systems of a {found.by}, with {level} intervals for each, which "
+    )
+    about += "count what is not known of how far levels differ."
+    line = (
+        f"Shrunk: part of the way from its own rating to the overall one. {ASSUMED}; errors of levels are independent."
+    )
+    heads = {"level": found.by, "own": "by own votes", "overall": "over all", "pooled_se": "standard error"}
+    heads |= {"pooled_low": f"low, {level}", "pooled_high": f"high, {level}"}
+    keys = ("level", "system", "own", "overall", "pooled", "pooled_se", "pooled_low", "pooled_high", "shrunk")
+    shown: list[Row] = [{key: row[key] for key in keys} for row in rows]
+    finding = f"Ratings of a {found.by} are shrunk by up to {most:.0%}"
+    return Figure("pooled", Caption(finding, (about, line)), shown, headers=heads, unfolded=True)
 
 
 def overview(result: Boards, views: dict[str, RatingsAnalysis]) -> Figure:

@@ -8,6 +8,7 @@ from typing import Any
 
 from quorate.caveats import Caveat
 from quorate.errors import NotConverged, NotEstimable
+from quorate.estimate.ratings.categories.pooled import PooledRatings, pooled_ratings
 from quorate.estimate.ratings.leaderboard import Leaderboard
 from quorate.estimate.ratings.ranked import may_be_first
 from quorate.estimate.ratings.ratings import Ratings
@@ -33,12 +34,15 @@ class Boards(Result):
         Levels without one, and why.
     backend : str or None
         Library of the frames.
+    pooled : PooledRatings or None
+        Ratings by votes shrunk to those of all levels, where that was asked for.
     """
 
     by: str
     boards: Mapping[str, Ratings | Leaderboard]
     refused: Mapping[str, str]
     backend: str | None = None
+    pooled: PooledRatings | None = None
 
     def __len__(self) -> int:
         return len(self.boards)
@@ -55,7 +59,9 @@ class Boards(Result):
     @property
     def caveats(self) -> tuple[Caveat, ...]:
         """Caveats of all boards, each once."""
-        return tuple({one.sentence: one for board in self.boards.values() for one in board.caveats}.values())
+        every = [one for board in self.boards.values() for one in board.caveats]
+        every += () if self.pooled is None else self.pooled.caveats
+        return tuple({one.sentence: one for one in every}.values())
 
     @property
     def sentence(self) -> str:
@@ -66,13 +72,20 @@ class Boards(Result):
             f"{counted(len(self), 'board')} by {self.by}: on {sure} of them one system is first, at {100 * level:.4g}% "
             "for all ranks of a board at once, and not for all boards together."
         )
+        said += "" if self.pooled is None else f" {self.pooled.sentence}"
         if not self.refused:
             return said
         return f"{said} No board for {listed(f'{level} ({reason})' for level, reason in self.refused.items())}."
 
     def rows(self) -> list[Row]:
-        """The rows of every board, with the level of each."""
-        return [{self.by: level, **row} for level, board in self.boards.items() for row in board.rows()]
+        """The rows of every board, with the level of each; with partial pooling also what `PooledRatings` has."""
+        rows = [{self.by: level, **row} for level, board in self.boards.items() for row in board.rows()]
+        if self.pooled is None:
+            return rows
+        return [
+            {**row, **{key: value for key, value in further.items() if key != "own"}}
+            for row, further in zip(rows, self.pooled.rows(), strict=True)
+        ]
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain values."""
@@ -80,19 +93,25 @@ class Boards(Result):
             "by": self.by,
             "boards": {level: board.to_dict() for level, board in self.boards.items()},
             "refused": dict(self.refused),
+            "pooled": self.pooled and self.pooled.to_dict(),
             "sentence": self.sentence,
         }
 
     def elo(self) -> Boards:
         """The same boards with ratings by votes in points, each with 1000 on average."""
         shown = {level: one.elo() if isinstance(one, Ratings) else one for level, one in self.boards.items()}
-        return replace(self, boards=shown)
+        first = next(iter(shown.values()))
+        if self.pooled is None or not isinstance(first, Ratings):
+            return replace(self, boards=shown)
+        return replace(self, boards=shown, pooled=self.pooled.elo(first.scale, first.shift))
 
     def _backend(self) -> str | None:
         return self.backend
 
 
-def boards(table: Votes | Judgments, by: str, ranked: Callable[[Any], Ratings | Leaderboard]) -> Boards:
+def boards(
+    table: Votes | Judgments, by: str, ranked: Callable[[Any], Ratings | Leaderboard], *, pooled: bool = False
+) -> Boards:
     """A board for every level of a facet.
 
     Parameters
@@ -103,13 +122,15 @@ def boards(table: Votes | Judgments, by: str, ranked: Callable[[Any], Ratings | 
         The facet.
     ranked : callable
         Ranks the votes or judgments of one level.
+    pooled : bool
+        Whether to shrink ratings by votes to those of all levels.
 
     Raises
     ------
     UnknownTerm
         If there is no such facet.
     NotEstimable
-        If no level can be ranked.
+        If no level can be ranked, or their boards cannot be pooled.
     """
     found: dict[str, Ratings | Leaderboard] = {}
     refused: dict[str, str] = {}
@@ -120,4 +141,10 @@ def boards(table: Votes | Judgments, by: str, ranked: Callable[[Any], Ratings | 
             refused[level] = str(error)
     if not found:
         raise NotEstimable(f"by: no {by} can be ranked; the first: {next(iter(refused.values()), 'there is none')}")
-    return Boards(by, found, refused, table.source.backend)
+    together = pooled_ratings(by, _of_votes(found)) if pooled else None
+    return Boards(by, found, refused, table.source.backend, together)
+
+
+def _of_votes(found: Mapping[str, Ratings | Leaderboard]) -> dict[str, Ratings]:
+    """The boards by votes."""
+    return {level: one for level, one in found.items() if isinstance(one, Ratings)}

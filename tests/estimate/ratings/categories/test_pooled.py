@@ -1,0 +1,82 @@
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import polars as pl
+import pytest
+
+import quorate as q
+from quorate.errors import InvalidInput, NotEstimable
+
+SYSTEMS = "xyz"
+
+
+def votes(deviations, count=60, seed=3):
+    """Votes of languages, in each of which systems are better or worse than overall."""
+    rng, rows = np.random.default_rng(seed), []
+    for number, off in enumerate(deviations):
+        rating = np.array([0.6, 0.0, -0.6]) + off
+        for i, j in ((0, 1), (0, 2), (1, 2)):
+            won = rng.binomial(count, 1 / (1 + np.exp(rating[j] - rating[i])))
+            rows.append((f"l{number}", SYSTEMS[i], SYSTEMS[j], won, count - won))
+    frame = pl.DataFrame(rows, schema=["language", "model_a", "model_b", "a", "b"], orient="row")
+    return q.read_votes(frame, wins=("a", "b"), facets={"language": "language"}, announce=False)
+
+
+@pytest.fixture(scope="module")
+def found():
+    return q.rank(votes(np.random.default_rng(5).normal(0, 0.4, (6, 3))), by="language", pooled=True)
+
+
+def test_pooled_ratings_are_between_the_own_and_the_overall(found):
+    for row in found.pooled.rows():
+        ends = sorted((row["own"], row["overall"]))
+        assert ends[0] - 0.02 <= row["pooled"] <= ends[1] + 0.02
+        assert row["pooled_low"] < row["pooled"] < row["pooled_high"]
+        assert 0 < row["shrunk"] < 1
+    for level, board in found.boards.items():
+        assert found.pooled.columns[level]["pooled"].sum() == pytest.approx(0, abs=1e-9)
+        own = [row["own"] for row in found.pooled.rows() if row["language"] == level]
+        assert own == pytest.approx(board.rating)
+
+
+def test_languages_that_do_not_differ_have_the_board_of_all_votes():
+    table = votes(np.zeros((8, 3)), 200)
+    pooled = q.rank(table, by="language", pooled=True).pooled
+    board = q.rank(table)
+    overall = dict(zip(pooled.systems, pooled.overall.rating, strict=True))
+    assert [overall[name] for name in board.systems] == pytest.approx(board.rating, abs=0.02)
+    assert pooled.p_value > 0.05
+    assert pooled.tau_low == 0.0
+    assert min(row["shrunk"] for row in pooled.rows()) > 0.5
+
+
+def test_what_is_said_and_kept(found):
+    assert "Between 6 languages the rating of a system varies about its overall one" in found.sentence
+    frame = found.to_frame()
+    assert {"rating", "pooled", "pooled_low", "pooled_high", "overall", "shrunk"} <= set(frame.columns)
+    kept = json.loads(json.dumps(found.to_dict(), allow_nan=False))["pooled"]
+    assert (len(kept["pooled"]), kept["tau"]) == (18, pytest.approx(found.pooled.tau))
+    points = found.elo().pooled
+    assert points.columns["l0"]["pooled"].mean() == pytest.approx(1000)
+    assert points.to_dict()["tau"] == pytest.approx(found.pooled.tau * 400 / np.log(10))
+    assert not any(one.code == "few-categories" for one in found.caveats)
+
+
+def test_few_languages_are_said_to_be_few():
+    few = q.rank(votes(np.zeros((3, 3))), by="language", pooled=True)
+    assert [one.code for one in few.pooled.caveats] == ["few-categories"]
+    assert few.pooled.caveats[0] in few.caveats
+
+
+def test_what_cannot_be_pooled_is_refused(found, judged):
+    table = votes(np.zeros((1, 3)))
+    with pytest.raises(NotEstimable, match="pooled: 1 board of 3 systems have too few"):
+        q.rank(table, by="language", pooled=True)
+    with pytest.raises(InvalidInput, match="pooled: is of boards by a facet"):
+        q.rank(table, pooled=True)
+    with pytest.raises(InvalidInput, match="pooled: not with regularisation"):
+        q.rank(table, by="language", pooled=True, regularisation=1)
+    with pytest.raises(InvalidInput, match="pooled: not for scores"):
+        q.rank(judged({"item": 6, "judge": 2, "system": 2}, seed=3), by="judge", pooled=True)
