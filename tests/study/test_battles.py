@@ -76,6 +76,12 @@ def test_battles_are_drawn_by_chances_that_come_back_with_the_votes(study, capsy
     status = q.status(path)
     assert (status.cells, status.complete) == (60, True)
     assert "the budget has no room for more" in status.sentence
+
+
+@pytest.mark.slow
+def test_a_study_that_is_stopped_goes_on_with_the_same_battles(study):
+    path = study(**settings())
+    q.run(path, judges={"rule": fair})
     told, again = [], study(**settings(ledger="stopped.db"))
 
     def stops(request):
@@ -137,6 +143,7 @@ def test_all_are_asked_where_the_budget_has_room(study):
     assert q.status(path).complete
 
 
+@pytest.mark.slow
 def test_people_and_models_share_battles_by_price(study):
     judges = {"cheap": {"kind": "python"}, "ann": {"kind": "person", "price": 0.09}}
     prices = {"cheap": 0.01, "ann": 0.09}

@@ -49,7 +49,7 @@ def test_one_look_is_the_ordinary_test(value, se, outcome):
 
 def test_the_chance_is_that_of_draws_of_the_last_estimate():
     early = TEST.look(Found(0.3, 0.3, 40.0), [], 0.25)
-    last = 0.3 + 0.25 * np.random.default_rng(1).standard_normal(500)
+    last = 0.3 + 0.25 * np.random.default_rng(1).standard_normal(150)
     shown = [TEST.look(Found(float(value), 0.15), [early], 1.0).outcome != UNDECIDED for value in last]
     chance = float(TEST.chances([early], np.array(0.15), math.inf, 0.25))
-    assert chance == pytest.approx(np.mean(shown), abs=4 * math.sqrt(chance * (1 - chance) / 500))
+    assert chance == pytest.approx(np.mean(shown), abs=4 * math.sqrt(chance * (1 - chance) / 150))
