@@ -59,6 +59,15 @@ def test_with_equal_errors_the_spread_is_that_of_the_estimates_less_the_error():
     assert low < model.tau < high
 
 
+def test_estimates_that_agree_too_well_leave_the_spread_open():
+    model = of_gaps(np.full(5, 9.0))
+    assert model.at(0.0).q < 0.484419  # no spread has so small a sum of squares
+    low, high = model.tau_interval(0.95)
+    weights, taus = model._likely
+    assert low == 0.0
+    assert weights[taus <= high].sum() == pytest.approx(0.95, abs=weights.max())
+
+
 def test_without_a_spread_all_are_the_overall_ratings_and_with_an_endless_one_their_own(three):
     overall, found = three.pooled(np.zeros(1), np.ones(1))
     for one, members in zip(found, ([0, 1, 2], [0, 1, 2], [0, 1, 2], [0, 1]), strict=True):

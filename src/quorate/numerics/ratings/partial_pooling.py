@@ -139,7 +139,11 @@ class PartialPooling(Brief):
         return float(chdtrc(self.df, self.at(0.0).q))
 
     def tau_interval(self, level: float) -> tuple[float, float]:
-        """Values at which the weighted sum of squares is between its chi-square quantiles (Viechtbauer 2007)."""
+        """Values at which the weighted sum of squares is between its chi-square quantiles (Viechtbauer 2007).
+
+        Where it is so small that no spread has it, the upper end is the one below which the restricted likelihood has
+        so much of its weight: ratings that happen to agree do not show that there is no spread.
+        """
         from scipy.optimize import brentq
         from scipy.special import chdtri
 
@@ -151,6 +155,9 @@ class PartialPooling(Brief):
             ends.append(
                 0.0 if self.at(0.0).q <= limit else float(brentq(lambda t, q=limit: self.at(t).q - q, 0.0, high))
             )
+        if ends[1] == 0:
+            weights, taus = self._likely
+            ends[1] = float(taus[np.searchsorted(np.cumsum(weights), level)])
         return ends[0], ends[1]
 
     def averaged(self) -> tuple[Pooled, list[Pooled]]:
