@@ -64,7 +64,8 @@ def test_boards_are_pooled(run, tmp_path):
     ran = run(*said)
     assert max(map(len, ran.out.splitlines())) <= 80
     shown = " ".join(ran.out.split())
-    assert "Pooled over prompt_types prompt_type system own pooled 95% interval shrunk l0 x " in shown
+    assert "Pooled over prompt_types Between 5 prompt_types the rating of a system varies " in shown
+    assert "prompt_type system own pooled 95% interval shrunk l0 x " in shown
     assert "Assumed: deviations of a level from the overall ratings are normal" in shown
     assert len(run(*said, "--elo", "--json").json["pooled"]["pooled"]) == 15
     assert "pooled: is of boards by a facet; name it in --by language" in run(*said[:4], "--pooled").err

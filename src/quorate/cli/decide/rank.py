@@ -187,6 +187,7 @@ def show_pooled(out: Console, found: PooledRatings, places: int) -> None:
 
     out.print()
     say(out, f"Pooled over {plural(found.by)}", style="bold")
+    say(out, found.sentence)
     rows = []
     for row in found.rows()[:MOST_SYSTEMS]:
         ends = " to ".join(number(row[end], places) for end in ("pooled_low", "pooled_high"))

@@ -53,7 +53,7 @@ def test_languages_that_do_not_differ_have_the_board_of_all_votes():
 
 
 def test_what_is_said_and_kept(found):
-    assert "Between 6 languages the rating of a system varies about its overall one" in found.sentence
+    assert "Between 6 languages the rating of a system varies about its overall one" in found.pooled.sentence
     frame = found.to_frame()
     assert {"rating", "pooled", "pooled_low", "pooled_high", "overall", "shrunk"} <= set(frame.columns)
     kept = json.loads(json.dumps(found.to_dict(), allow_nan=False))["pooled"]
@@ -74,6 +74,13 @@ def test_what_cannot_be_pooled_is_refused(found, judged):
     table = votes(np.zeros((1, 3)))
     with pytest.raises(NotEstimable, match="pooled: 1 board of 3 systems have too few"):
         q.rank(table, by="language", pooled=True)
+    draw = np.random.default_rng(1)
+    pairs = [(a, b) for _ in range(60) for a, b in (("x", "y"), ("y", "z"), ("z", "x"))]
+    rows = [(a, b, draw.choice([a, b]), f"j{i % 4}", f"l{i % 2}") for i, (a, b) in enumerate(pairs)]
+    frame = pl.DataFrame(rows, schema=["model_a", "model_b", "winner", "judge", "language"], orient="row")
+    few = q.read_votes(frame, facets={"language": "language"}, announce=False)
+    with pytest.raises(NotEstimable, match=r"pooled: the votes of l0 are worth .* clusters, too few for 3 systems"):
+        q.rank(few, by="language", pooled=True, cluster="judge")
     with pytest.raises(InvalidInput, match="pooled: is of boards by a facet"):
         q.rank(table, pooled=True)
     with pytest.raises(InvalidInput, match="pooled: not with regularisation"):

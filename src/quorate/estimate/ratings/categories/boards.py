@@ -72,7 +72,6 @@ class Boards(Result):
             f"{counted(len(self), 'board')} by {self.by}: on {sure} of them one system is first, at {100 * level:.4g}% "
             "for all ranks of a board at once, and not for all boards together."
         )
-        said += "" if self.pooled is None else f" {self.pooled.sentence}"
         if not self.refused:
             return said
         return f"{said} No board for {listed(f'{level} ({reason})' for level, reason in self.refused.items())}."

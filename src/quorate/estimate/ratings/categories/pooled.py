@@ -24,7 +24,7 @@ FEW_CATEGORIES = 5
 ASSUMED = (
     "Assumed: deviations of a level from the overall ratings are normal and spread alike for all systems and levels"
 )
-_SINGULAR = 1e-9
+_MOST_LOST = 0.5
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -147,24 +147,19 @@ def pooled_ratings(by: str, boards: Mapping[str, Ratings]) -> PooledRatings:
     Raises
     ------
     NotEstimable
-        If boards have too few systems in common, or errors of a board are not known in every direction.
+        If boards have too few systems in common, or one has too few clusters for its systems.
 
     References
     ----------
-    Morris (1983), Journal of the American Statistical Association 78, 47-55. ``docs/methods/ratings.md``.
+    Morris (1983), Journal of the American Statistical Association 78, 47-55; Hartlap, Simon and Schneider (2007),
+    Astronomy & Astrophysics 464, 399-404, equation 17. ``docs/methods/ratings.md``.
     """
     systems = tuple(sorted({system for board in boards.values() for system in board.systems}))
     place, level = {name: i for i, name in enumerate(systems)}, next(iter(boards.values())).level
     parts = []
     for name, board in boards.items():
         members = np.array([place[system] for system in board.systems])
-        own = board.laws[board.method].covariance[: len(members), : len(members)]
-        parts.append(category(len(systems), members, _log_odds(board), own))
-        if parts[-1].variances.min() <= _SINGULAR * parts[-1].variances.max():
-            raise NotEstimable(
-                f"pooled: the votes of {name} are in too few clusters for {counted(len(board), 'system')}, so that "
-                "errors of some differences are not known; take votes as independent, or rank it by itself"
-            )
+        parts.append(category(len(systems), members, _log_odds(board), _covariance(name, board)))
     model = PartialPooling(len(systems), tuple(parts))
     if model.df < 2 or not model.linked:
         raise NotEstimable(
@@ -177,6 +172,19 @@ def pooled_ratings(by: str, boards: Mapping[str, Ratings]) -> PooledRatings:
     pooled = dict(zip(boards, found, strict=True))
     spread = (model.tau, low, high, model.p_value, model.df)
     return PooledRatings(by, boards, systems, overall, pooled, *spread, level, few)
+
+
+def _covariance(name: str, board: Ratings) -> Floats:
+    """Covariance of a board for weights: its inverse, by few clusters, is too large by what it is divided by here."""
+    systems, law = len(board), board.laws[board.method]
+    df = float(law.df[:systems, :systems][~np.eye(systems, dtype=bool)].min())
+    lost = systems / df  # Hartlap, Simon and Schneider (2007), equation 17
+    if lost > _MOST_LOST:
+        raise NotEstimable(
+            f"pooled: the votes of {name} are worth {df + 1:.3g} clusters, too few for {counted(systems, 'system')}: "
+            "how errors go together is not known; take votes as independent if they are, or rank it by itself"
+        )
+    return np.asarray(law.covariance[:systems, :systems] / (1 - lost))
 
 
 def _log_odds(board: Ratings) -> Floats:

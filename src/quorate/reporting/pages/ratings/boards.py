@@ -38,12 +38,22 @@ def page(result: Boards, table: Table | None = None) -> Page:
         sentence=result.sentence,
         sections=tuple(sections),
         facts=particulars("ranked", f"What was ranked: {counted(len(result), 'board')}", values.items()),
-        methods=f"Every {result.by} has a board of its own. Of the first: {methods(first)}",
+        methods=f"Every {result.by} has a board of its own. {_pooling(result)}Of the first: {methods(first)}",
         content=result.to_dict,
         caveats=tuple(one.sentence for one in result.caveats),
         source=source_of(table),
         options=f"level {first.level:g}, by {result.by}",
         seed=first.found.seed,
+    )
+
+
+def _pooling(result: Boards) -> str:
+    """How boards were pooled, for a methods section; empty where they were not."""
+    if result.pooled is None:
+        return ""
+    return (
+        "Their ratings were pooled by a random-effects model with deviations of one variance (REML; interval by the "
+        "Q-profile, Viechtbauer, 2007), averaged over it by its restricted likelihood (Morris, 1983). "
     )
 
 
