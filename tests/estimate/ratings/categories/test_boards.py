@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import polars as pl
@@ -34,6 +35,8 @@ def test_a_board_for_every_level(votes):
     assert "won every vote" in found.refused["fi"]
     assert found.sentence.startswith("2 boards by language: on 2 of them one system is first, at 95%")
     assert "No board for fi (" in found.sentence
+    more = replace(found, refused=dict.fromkeys(("fi", "sv", "da"), "why"))
+    assert more.sentence.endswith("No board for fi, sv and da (fi: why).")
     frame = found.to_frame()
     assert frame.columns[:2] == ["language", "system"]
     assert len(frame) == 6

@@ -17,7 +17,7 @@ from quorate.table.results import Result, Row
 from quorate.table.votes import Votes
 from quorate.wording import brief, counted, listed
 
-_SHOWN = 5
+_SHOWN, _REASONS = 5, 2
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -74,7 +74,10 @@ class Boards(Result):
         )
         if not self.refused:
             return said
-        return f"{said} No board for {listed(f'{level} ({reason})' for level, reason in self.refused.items())}."
+        if len(self.refused) <= _REASONS:
+            return f"{said} No board for {listed(f'{level} ({reason})' for level, reason in self.refused.items())}."
+        first = next(iter(self.refused))
+        return f"{said} No board for {listed(self.refused)} ({first}: {self.refused[first]})."
 
     def rows(self) -> list[Row]:
         """The rows of every board, with the level of each; with partial pooling also what `PooledRatings` has."""
