@@ -66,10 +66,11 @@ def taken_as_independent(effects: Mapping[str, float], clusters: Sequence[str] =
     most = max(effects, key=lambda name: effects[name])
     but = f" but for their {' and '.join(clusters)}" if clusters else ""
     largest = f"most by {most}" if len(effects) > 1 else "the variance by it"
+    times = "less than 0.01" if effects[most] < 0.01 else f"{effects[most]:.3g}"
     return Caveat(
         "taken-as-independent",
         f"votes are taken as independent{but}, yet some share their {' and '.join(effects)} ({largest}: "
-        f"{effects[most]:.3g} times that of independent ones): say "
+        f"{times} times that of independent ones): say "
         + argument("cluster", (*clusters, *effects))
         + ", or errors are likelier than is said",
     )

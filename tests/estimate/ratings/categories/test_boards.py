@@ -8,6 +8,7 @@ import polars as pl
 import pytest
 
 import quorate as q
+from quorate.caveats import Caveat
 from quorate.errors import InvalidInput, NotEstimable, UnknownTerm
 
 
@@ -43,6 +44,14 @@ def test_a_board_for_every_level(votes):
     assert json.loads(json.dumps(found.to_dict(), allow_nan=False))["refused"].keys() == {"fi"}
     assert found.elo()["en"].rating.mean() == pytest.approx(1000)
     assert len(repr(found)) < 200
+
+
+def test_a_caveat_of_many_boards_is_said_once(votes):
+    found = q.rank(votes, by="language", seed=3)
+    one = found["en"]
+    many = {name: replace(one, caveats=(Caveat("rare", name), Caveat("same", "as ever"))) for name in ("a", "b", "c")}
+    said = [caveat.sentence for caveat in replace(found, boards=many).caveats]
+    assert said == ["as ever", "on 3 of 3 boards, such as that of a: a"]
 
 
 def test_boards_of_scores(judged):

@@ -58,10 +58,18 @@ class Boards(Result):
 
     @property
     def caveats(self) -> tuple[Caveat, ...]:
-        """Caveats of all boards, each once."""
-        every = [one for board in self.boards.values() for one in board.caveats]
-        every += () if self.pooled is None else self.pooled.caveats
-        return tuple({one.sentence: one for one in every}.values())
+        """Caveats of all boards: each once, and of one that many boards have in other words the first."""
+        found: dict[str, dict[str, tuple[str, Caveat]]] = {}
+        for level, board in self.boards.items():
+            for one in board.caveats:
+                found.setdefault(one.code, {}).setdefault(one.sentence, (level, one))
+        kept = [one for each in found.values() for _, one in each.values() if len(each) <= _REASONS]
+        for code, each in found.items():
+            if len(each) > _REASONS:
+                level, one = next(iter(each.values()))
+                boards = sum(any(own.code == code for own in board.caveats) for board in self.boards.values())
+                kept.append(Caveat(code, f"on {boards} of {len(self)} boards, such as that of {level}: {one.sentence}"))
+        return (*kept, *(() if self.pooled is None else self.pooled.caveats))
 
     @property
     def sentence(self) -> str:
