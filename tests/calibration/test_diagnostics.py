@@ -93,6 +93,7 @@ def test_size_of_the_likelihood_ratios_of_three_facets(law):
     assert all(0.03 - 0.026 <= size <= 0.065 + 0.026 for size in sizes.values())
 
 
+@pytest.mark.slow
 def test_power_of_the_likelihood_ratio():
     rng = np.random.default_rng(4)
     p = [

@@ -81,6 +81,7 @@ def test_rewardbench(rewardbench: Judgments) -> None:
     agree_over_seeds(rewardbench)
 
 
+@pytest.mark.slow
 def test_rating_scale(shared: Path) -> None:
     """Six models as judges; three scales stand in for generations."""
     import polars as pl

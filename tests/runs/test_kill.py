@@ -80,6 +80,7 @@ def check_kills(panel, serve, start, command, ask, *, kills, items, replicates):
     assert command("status", path).code == 0
 
 
+@pytest.mark.slow
 def test_two_kills(panel, serve, start, command, ask):
     check_kills(panel, serve, start, command, ask, kills=2, items=10, replicates=2)
 

@@ -134,6 +134,7 @@ def test_a_study_is_answered_by_batches(batched):
     assert carry_out(load(path), yes=False).quote.cells == 0
 
 
+@pytest.mark.slow
 def test_a_killed_run_finds_the_batches_that_it_paid_for(batched):
     server = batches.Batches(looks=float("inf"))
     path = batched(server)

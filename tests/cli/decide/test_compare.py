@@ -57,6 +57,7 @@ def test_what_would_decide_is_shown_with_its_price(run, scored):
     assert " price " in said
 
 
+@pytest.mark.slow
 def test_what_a_budget_buys(run, scored):
     words = ("compare", scored, "s0", "s2", "--target", "judge=population", "--price", 0.5, "--margin", 0.6)
     said = " ".join(run(*words, "--budget", 30).out.split())

@@ -38,6 +38,7 @@ def test_the_step_has_the_power_that_it_promises(found):
     assert json.loads(json.dumps(step.to_dict()))["sentence"] == step.sentence
 
 
+@pytest.mark.slow
 def test_judgments_are_paid_for_either_system_and_items_once(found):
     prices = {"call": 0.01, "item": 1.0}
     step = score_step(found, margin=None, alpha=0.05, power=0.9, prices=prices, limits=FEW)
@@ -168,6 +169,7 @@ def test_a_budget_says_what_its_best_study_sees(found):
     assert priced.cost == pytest.approx(0.5 * priced.calls)
 
 
+@pytest.mark.slow
 def test_a_budget_toward_equivalence(found):
     options = {"margin": 4 * abs(found.value) + 2 * found.se, "alpha": 0.05, "power": 0.9, "limits": FEW}
     whole = score_step(found, **options)

@@ -22,6 +22,7 @@ def llmbar(shared):
     return q.read(right, facets=facets, fixed=("judge", "position"), announce=False)
 
 
+@pytest.mark.slow
 def test_judges_and_prompts_on_llmbar(llmbar):
     found = {(one.facet, one.level): one for one in accuracy(llmbar)}
     assert len(found) == 1 + 6 + 8

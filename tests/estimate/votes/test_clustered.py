@@ -74,6 +74,7 @@ def test_one_cluster_has_no_error():
     assert json.loads(json.dumps(found.summary().to_dict()))["icc"] is None
 
 
+@pytest.mark.slow
 def test_summary_and_half_splits(dependent):
     found = cluster_robust(dependent, by="prompt")
     summary = found.summary((0.5,))
@@ -101,6 +102,7 @@ def wmt15(shared):
     return votes.only("expanded", "false").within("prompt_type")
 
 
+@pytest.mark.slow
 def test_wmt15_rankings_give_one_vote_to_each_pair(wmt15):
     """Inside a pair there is nothing to ignore; of systems against all others, a nominal 5% test has 15%."""
     inside = cluster_robust(wmt15, by="cluster")

@@ -103,6 +103,7 @@ def test_refusals(found):
         found.quantiles((1.2,))
 
 
+@pytest.mark.slow
 def test_wmt15(shared):
     """712 pairs have 200 votes, 706 of them 200 decisive ones; without rows that were not looked at, 346."""
     path = shared / "data" / "wmt15_human_pairwise.parquet"

@@ -82,6 +82,7 @@ def test_designs_without_a_price_are_refused(source, grid):
         search(source, grid, {})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [1, 2])
 def test_the_frontier_by_intervals_is_that_of_all_designs(seed):
     """Where intervals are taken between numbers of items, no design of it is beaten by more than 1%."""

@@ -39,6 +39,7 @@ def test_caveats_of_one_kind_are_one_line(found):
     assert line in page(found).caveats
 
 
+@pytest.mark.slow
 def test_equal_systems_of_scores_are_not_told_apart():
     rows = [(s, i, j, (i * 7 + j * 3 + k) % 5) for k, s in enumerate("xyz") for i in range(12) for j in range(3)]
     scores = q.read(pl.DataFrame(rows, schema=["system", "item", "judge", "score"], orient="row"), announce=False)

@@ -10,6 +10,7 @@ OFFER = Offer(tuple(f"i{n}" for n in range(3000)), ("a", "b", "c"), systems=("x"
 LAW = {"item": 0.2, "item:judge": 0.2, "cell": 0.2}
 
 
+@pytest.mark.slow
 def test_one_judge_for_each_item_in_turn_is_enough_for_a_panel():
     goal = CompareGoal("x", "y", margin=0.1)
     each = 0.6 * (1.95996 + 1.28155) ** 2 / 0.1**2  # pairs, by the normal law
@@ -20,6 +21,7 @@ def test_one_judge_for_each_item_in_turn_is_enough_for_a_panel():
     assert fixed_cost(CompareGoal("x", "y"), OFFER, LAW, 0.0) is None
 
 
+@pytest.mark.slow
 def test_noise_of_one_judge_is_paid_for_and_so_is_a_narrow_interval():
     goal, mean = CompareGoal("x", "y", margin=0.1), HalfWidthGoal(0.05)
     assert fixed_cost(goal, OFFER, LAW, 0.1, noise={"a": 3.0}) > fixed_cost(goal, OFFER, LAW, 0.1)
