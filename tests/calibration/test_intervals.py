@@ -73,7 +73,7 @@ def test_fixed_panel_and_finite_items(items: int, simulate: Any, design: Any) ->
 
 
 @pytest.mark.parametrize("judges", [3, pytest.param(5, marks=pytest.mark.slow)])
-@pytest.mark.parametrize("items", [20, 200])
+@pytest.mark.parametrize("items", [200, pytest.param(20, marks=pytest.mark.slow)])
 def test_population_of_judges(judges: int, items: int, simulate: Any, design: Any) -> None:
     """Judges drawn at random with variance .015, fitted as fixed, generalised to their population."""
 

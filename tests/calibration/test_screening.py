@@ -161,7 +161,10 @@ def root_means(rows: Iterator[dict[str, float]]) -> tuple[dict[str, float], dict
     return {name: float(np.sqrt(values.mean())) for name, values in columns.items()}, columns
 
 
-@pytest.mark.parametrize("name", WORLDS)
+FIRST = {"as below", "pilot of 10", "judges alike", "unequal loadings", "uncorrected"}
+
+
+@pytest.mark.parametrize("name", [pytest.param(one, marks=() if one in FIRST else pytest.mark.slow) for one in WORLDS])
 def test_a_panel_is_as_sure_as_it_says(name: str) -> None:
     world = WORLDS[name]
     rms, columns = root_means(errors(world, seed) for seed in range(POOLS))
