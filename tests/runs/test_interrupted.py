@@ -108,6 +108,7 @@ def in_a_notebook(path):
         loop.close()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("work", [q.run, in_a_notebook], ids=["script", "notebook"])
 def test_a_call_that_is_interrupted_says_so_and_goes_on_later(panel, serve, capsys, ask, work):
     server = serve("loopback.py", 0.1, 60)

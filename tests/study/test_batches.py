@@ -198,6 +198,7 @@ def test_killed_again_and_again(batched):
     everything_once(server, path)
 
 
+@pytest.mark.slow
 def test_an_expired_batch_is_asked_again_for_what_it_has_not(batched):
     def spoil(lines):
         if len(server.batches) > 3:
@@ -235,6 +236,7 @@ def test_an_error_file_in_part_is_what_becomes_of_single_cells(batched):
     assert q.status(path).given_up == 1
 
 
+@pytest.mark.slow
 def test_a_cancelled_batch_keeps_what_it_has_answered(batched):
     server = batches.Batches(looks=float("inf"))
     path = batched(server, size=N, budget={"calls": 2 * N})

@@ -152,6 +152,7 @@ STOPS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("settings", STOPS.values(), ids=STOPS)
 def test_it_stops_early_and_says_why(study, settings):
     judges = {name: {"kind": "python"} for name in "ab"}
@@ -288,6 +289,7 @@ def test_where_everything_fails_it_ends(study):
     assert "no room" not in carried.reached
 
 
+@pytest.mark.slow
 def test_repeats_count_in_the_budget(study):
     tried = set()
 

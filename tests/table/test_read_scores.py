@@ -385,6 +385,7 @@ SHARED = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.shared
 @pytest.mark.parametrize(("name", "options", "counts"), SHARED, ids=[name for name, _, _ in SHARED])
 def test_real_data_from_file_and_from_frame(shared, name, options, counts):

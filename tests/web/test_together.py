@@ -29,6 +29,7 @@ def both(served):
     return serve
 
 
+@pytest.mark.slow
 def test_votes_of_people_and_models(both):
     rows = [
         {"id": f"q{n}", "prompt": f"{n}", "response_a": "good" if good(n) else "bad", "response_b": "so so"}
@@ -53,6 +54,7 @@ def test_votes_of_people_and_models(both):
     assert corrected.labels == N - 4
 
 
+@pytest.mark.slow
 def test_scores_of_people_and_models(both):
     rows = [{"id": f"q{n}", "prompt": f"{n}", "response": "good" if good(n) else "bad"} for n in range(N)]
     site = both(

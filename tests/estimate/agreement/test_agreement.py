@@ -134,6 +134,7 @@ def test_the_bootstrap_draws_within_categories():
         assert (found.low == found.high == 0) == (by is not None)
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(*[st.sampled_from(["x", "y", "tie"])] * 3), min_size=1, max_size=20))
 def test_exchanging_pipelines_changes_the_sign(rows):
     people, one, two = ([row[k] for row in rows] for k in range(3))

@@ -69,6 +69,7 @@ def sparse(seed):
     return q.read(pl.DataFrame(columns), announce=False)
 
 
+@pytest.mark.slow
 def test_a_variance_without_end_leaves_the_fit_that_has_one():
     """lme4 1.1-31, glmer(..., binomial, nAGQ = 1) returns a variance of 624 for such a table, and thousands at .95."""
     judgments = sparse(35)

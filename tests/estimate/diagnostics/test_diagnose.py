@@ -56,6 +56,7 @@ def test_everything(full):
 TAILS = ("item", "item:prompt", "item:judge", "residual")
 
 
+@pytest.mark.slow
 def test_the_same_every_time(full):
     again = q.diagnose(full.fit, resamples=99)
     assert [check.p for check in again.checks] == pytest.approx([check.p for check in full.checks], nan_ok=True)

@@ -136,6 +136,7 @@ def test_systems_that_share_some_items_are_compared_on_those():
     assert found.df[0] == pytest.approx(29, abs=2)
 
 
+@pytest.mark.slow
 @given(st.integers(0, 10**6), st.sampled_from(["overlapping", "paired", "apart"]))
 def test_one_score_less_changes_little(seed, kind):
     """Also where it turns plain means into a model."""

@@ -91,6 +91,7 @@ def test_the_range_holds_the_number_and_mirrors(n, data, method):
     assert "no difference" not in found.sentence
 
 
+@pytest.mark.slow
 def test_an_interval_that_ends_next_to_zero_has_a_number_by_any_method():
     """81 of 190: the interval ends at -0.00005, beyond the exact search, where the normal number is as good."""
     exact, normal = (feasibility(81, 190, method=method) for method in ("exact", "normal"))

@@ -58,6 +58,7 @@ def test_a_redrawn_pilot_that_is_the_pilot_is_worth_the_same(fit, target):
     np.testing.assert_allclose(redrawn(source, fit, same, rng), np.tile(values[:, None], DRAWS))
 
 
+@pytest.mark.slow
 def test_judges_that_stand_for_others_are_drawn_too(judged):
     """Their variance is that of new judges: right on average, and as spread as three draws make it."""
     table = judged({"item": 30, "prompt": 4, "judge": 3}, replicates=2, seed=5, fixed=("judge",), sd={"judge": 3.0})

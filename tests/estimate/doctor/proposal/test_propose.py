@@ -26,6 +26,7 @@ PUBLISHED = {
 TOO_FEW = {"baseball_bt": "no pair has 30 decisive votes", "icehockey_bt": "no pair has 30 decisive votes"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", PUBLISHED)
 def test_published_tables(shared, name):
     found = propose(shared / "data" / f"{name}.parquet")

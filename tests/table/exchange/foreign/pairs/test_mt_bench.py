@@ -104,6 +104,7 @@ def test_what_is_not_understood_is_named_with_its_line(write_lines, line, said):
         read(write_lines(game(), line))
 
 
+@pytest.mark.slow
 def test_published_files(shared):
     folder = shared / "data" / "formats" / "mt-bench"
     pair = read(folder / "gpt-4_pair.jsonl")
