@@ -40,7 +40,7 @@ def test_where_it_comes_from(ballots):
     assert (found["seed"], found["options"]) == ("7", "level 0.95")
     assert "sk-1" not in found["command"]
     assert found["SHA-256 of the input"] == "none: not read from a file"
-    assert page.provenance["seed"] == "no random numbers were used"
+    assert page.provenance["seed"] == "fixed: the same input gives the same figures"
     assert replace(page, seed=SAME_EVERY_TIME).provenance["seed"] == SAME_EVERY_TIME
     assert replace(page, seed=SAME_EVERY_TIME, origin=Provenance(seed=0)).provenance["seed"] == "0"
     assert {"input", "options"}.isdisjoint(replace(page, source=source_of(None), options="").provenance)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from quorate.reporting.paper.reproduce import Provenance, called, made_with, read_from, titled
+from quorate.reporting.paper.reproduce import Provenance, called, made_with, read_from, seed_used, titled
 
 if TYPE_CHECKING:
     from quorate.reporting.draw.vega import Spec
@@ -157,7 +157,7 @@ class Page:
             **self.source,
             "options": self.options,
             "command": called(self.origin.command),
-            "seed": "no random numbers were used" if seed is None else str(seed),
+            "seed": seed_used(seed),
             **self.record,
         }
         return {name: value for name, value in entries.items() if value}

@@ -64,6 +64,8 @@ def test_every_look_is_a_line_and_what_is_reached_is_0(run, goal, tmp_path):
     assert status.code == 0
     assert "24 of 24 cells are finished. Goal: round 3 of at most 3" in flat(status.out)
     assert len(json.loads(run("status", path, "--json").out)["looks"]) == 3
+    assert run("interim", path, "--report", tmp_path / "path.md").code == 0
+    assert "looks 3" in " ".join((tmp_path / "path.md").read_text(encoding="utf-8").replace("|", " ").split())
 
 
 @pytest.mark.slow

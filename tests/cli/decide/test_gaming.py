@@ -49,7 +49,7 @@ def test_a_report(undrawn, run, scores, tmp_path):
     assert "Charts: 4 files" in ran.out
     text = page.read_text(encoding="utf-8")
     assert "scores.csv" in text
-    assert "no random numbers were used" not in text
+    assert "the same input gives the same figures" not in text
     assert run("gaming", scores, "--report", tmp_path / "g.json", "--seed", 5).code == 0
     assert json.loads((tmp_path / "g.json").read_text())["provenance"]["seed"] == "5"
     assert (charts / "surface.png").read_bytes().startswith(b"\x89PNG")

@@ -303,5 +303,5 @@ def test_the_record_of_the_study_is_in_the_page_and_the_json(run, scores, tmp_pa
 def test_what_made_it_is_one_line(run, scores):
     lines = [line for line in run("analyze", scores, "--no-report").out.splitlines() if line.startswith("Made by: ")]
     assert len(lines) == 1
-    assert "no random numbers" in lines[0]
+    assert lines[0].endswith("seed fixed")
     assert "input SHA-256" in lines[0]

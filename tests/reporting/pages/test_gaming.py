@@ -129,7 +129,7 @@ def test_methods(surface, fitted):
     page = gaming.page(surface())
     assert "1.9983 (by quadrature)" in page.methods
     assert "Elo points" in page.methods
-    assert page.provenance["seed"] == "no random numbers were used"
+    assert page.provenance["seed"] == "fixed: the same input gives the same figures"
     drawn_page = gaming.page(fitted)
     assert "parametric bootstrap" in drawn_page.methods
     assert drawn_page.provenance["seed"].startswith("none was stated")

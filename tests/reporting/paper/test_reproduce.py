@@ -31,7 +31,7 @@ def test_what_is_needed_to_do_it_again(table, tmp_path):
 
 def test_a_frame_has_no_file_but_a_fingerprint(demo):
     found = provenance(demo, Provenance())
-    assert found["seed"] == "no random numbers were used"
+    assert found["seed"] == "fixed: the same input gives the same figures"
     assert found["SHA-256 of the input"].startswith("none")
     assert found["SHA-256 of the judgments"].startswith(fingerprint(demo.judgments))
     assert "study record" not in found

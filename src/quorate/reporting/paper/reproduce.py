@@ -53,7 +53,7 @@ def provenance(analysis: Analysis, origin: Provenance, record: Record | None = N
         **source_of_analysis(analysis),
         "options": options_of(analysis),
         "command": called(origin.command),
-        "seed": "no random numbers were used" if origin.seed is None else str(origin.seed),
+        "seed": seed_used(origin.seed),
         **recorded(record),
     }
     return {name: value for name, value in entries.items() if value}
@@ -69,7 +69,7 @@ def labels_provenance(found: Labels, origin: Provenance) -> dict[str, str]:
         "labels": ", ".join(shown(label) for label in table.labels),
         "options": f"level {found.level:g}",
         "command": called(origin.command),
-        "seed": "no random numbers were used" if origin.seed is None else str(origin.seed),
+        "seed": seed_used(origin.seed),
     }
 
 
@@ -115,6 +115,11 @@ def called(command: str | None) -> str:
     return shown(scrubbed(command), 1000) if command else "not run from the command line"
 
 
+def seed_used(seed: int | None) -> str:
+    """The seed given; without one, whatever is drawn comes from streams of the package's own, always the same."""
+    return "fixed: the same input gives the same figures" if seed is None else str(seed)
+
+
 def titled(source: Source, otherwise: str) -> str:
     """A title: the file's name; where there is none, the kind of table, after ``otherwise``."""
     return shown(PurePath(scrubbed(source.name)).name) if source.sha256 else f"{otherwise} {shown(source.name)}"
@@ -124,8 +129,7 @@ def in_one_line(analysis: Analysis, origin: Provenance) -> str:
     """The same as short as it can be: software, input hash and seed."""
     digest = analysis.judgments.source.sha256
     found = f"input SHA-256 {digest[:16]}{HIDDEN}" if digest else "input is no file"
-    seed = "no random numbers" if origin.seed is None else f"seed {origin.seed}"
-    return f"quorate {version('quorate')}, {found}, {seed}"
+    return f"quorate {version('quorate')}, {found}, seed {'fixed' if origin.seed is None else origin.seed}"
 
 
 def fingerprint(judgments: Judgments) -> str:

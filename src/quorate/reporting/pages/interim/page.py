@@ -24,7 +24,7 @@ def page(result: Interim, table: Table | None = None) -> Page:
     """The page of an interim analysis."""
     status = result.status
     facts: dict[str, object] = {"ledger": status.ledger, "cells": status.cells, "finished": status.finished}
-    facts |= {"level": f"{result.level:g}", "looks": len(result.looks)}
+    facts |= {"level": f"{result.level:g}", "looks": len(status.looks or result.looks)}
     return Page(
         title=title_of(table, "A study under way" if result.path is None else "A study with a goal"),
         sentence=result.sentence,
