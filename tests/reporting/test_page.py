@@ -5,7 +5,7 @@ from dataclasses import FrozenInstanceError, replace
 import pytest
 
 import quorate as q
-from quorate.reporting.page import SAME_EVERY_TIME, Caption, Figure, Page, Section, source_of, title_of
+from quorate.reporting.page import Caption, Figure, Page, Section, source_of, title_of
 from quorate.reporting.paper.reproduce import Provenance
 
 FACTS = Figure("facts", Caption("What was read"), [{"rows": 3}])
@@ -41,6 +41,6 @@ def test_where_it_comes_from(ballots):
     assert "sk-1" not in found["command"]
     assert found["SHA-256 of the input"] == "none: not read from a file"
     assert page.provenance["seed"] == "fixed: the same input gives the same figures"
-    assert replace(page, seed=SAME_EVERY_TIME).provenance["seed"] == SAME_EVERY_TIME
-    assert replace(page, seed=SAME_EVERY_TIME, origin=Provenance(seed=0)).provenance["seed"] == "0"
+    assert replace(page, seed=3).provenance["seed"] == "3"
+    assert replace(page, seed=3, origin=Provenance(seed=0)).provenance["seed"] == "0"
     assert {"input", "options"}.isdisjoint(replace(page, source=source_of(None), options="").provenance)

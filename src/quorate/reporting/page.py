@@ -17,9 +17,6 @@ if TYPE_CHECKING:
 
 Row = dict[str, Any]
 
-SAME_EVERY_TIME = "none was stated; without one, the random numbers are the same every time"
-"""What a page says of the seed of draws whose root it was not told."""
-
 
 @dataclass(frozen=True)
 class Caption:

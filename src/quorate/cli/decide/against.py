@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, ClassVar
 
 import typer
 
-from quorate.cli.console import caveats, console, heading, read_as, say, table
+from quorate.cli.console import caveats, heading, say, table
 from quorate.cli.options import File, Files, For, Labelled, Level, Output, Reading, SeedOrNone, command
 from quorate.cli.options.groups import spelled
 
@@ -86,9 +86,7 @@ def against(file: File, labels: Labels, reading: Reading, files: Files, out: Out
         level=labels.level,
         rng=labels.seed,
     )
-    out.show(found, show)
-    if not out.as_json:
-        read_as(console(), judgments.notes)
+    out.show(found, show, notes=judgments.notes)
     files.write(found, judgments, out, seed=labels.seed)
     return 0
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
-from quorate.cli.console import caveats, console, heading, read_as, say, table
+from quorate.cli.console import caveats, heading, say, table
 from quorate.cli.options import (
     File,
     Files,
@@ -110,9 +110,7 @@ def agree(file: File, people: People, asked: Asked, reading: Reading, files: Fil
         resamples=asked.resamples,
         rng=asked.seed,
     )
-    out.show(view, show)
-    if not out.as_json:
-        read_as(console(), with_column(judged.notes, "people", None if people.people else people.human_winner))
+    out.show(view, show, notes=with_column(judged.notes, "people", None if people.people else people.human_winner))
     files.write(view, judged, out, seed=asked.seed)
     return 0
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from quorate.cli.console import caveats, console, read_as, say, table
+from quorate.cli.console import caveats, say, table
 from quorate.cli.options import File, Files, Level, Output, Reading, Wanted, command
 from quorate.cli.options.systems import clusters_of
 
@@ -45,9 +45,7 @@ def corrected(file: File, labels: Labels, reading: Reading, files: Files, out: O
     options: dict[str, Any] = {name: value for name, value in labels.given().items() if name in named}
     clusters = clusters_of(labels.cluster, judged)
     found = found_by(judged, human, cluster=clusters, **options)
-    out.show(found, show)
-    if not out.as_json:
-        read_as(console(), judged.notes)
+    out.show(found, show, notes=judged.notes)
     files.write(found, judged, out)
     return 0
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from quorate.cli.console import caveats, console, heading, points, read_as, say, table
+from quorate.cli.console import caveats, heading, points, say, table
 from quorate.cli.options import (
     MODEL,
     UNSCALED,
@@ -113,9 +113,7 @@ def gaming(
         rng=seed,
     )
     judgments = fitted.judgments if isinstance(fitted, Decomposition) else None
-    out.show(found, show)
-    if not out.as_json:
-        read_as(console(), () if judgments is None else judgments.notes)
+    out.show(found, show, notes=() if judgments is None else judgments.notes)
     files.write(found, judgments, out, seed=seed)
     return 0
 

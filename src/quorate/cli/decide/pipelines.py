@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from quorate.cli.console import console, heading, read_as, say, table
+from quorate.cli.console import heading, say, table
 from quorate.cli.options import (
     File,
     Files,
@@ -94,9 +94,7 @@ def pipelines(file: File, people: People, asked: Asked, reading: Reading, files:
         resamples=asked.resamples,
         seed=asked.seed,
     )
-    out.show(found, show)
-    if not out.as_json:
-        read_as(console(), with_column(judged.notes, "people", None if people.people else people.human_winner))
+    out.show(found, show, notes=with_column(judged.notes, "people", None if people.people else people.human_winner))
     files.write(found, judged, out, seed=asked.seed)
     return 0
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from quorate.cli.console import console, read_as, say, table
+from quorate.cli.console import say, table
 from quorate.cli.options import (
     MODEL,
     Files,
@@ -71,9 +71,7 @@ def surrogate(
         bias=label.bias,
         level=label.level,
     )
-    out.show(found, show)
-    if not out.as_json:
-        read_as(console(), judgments.notes)
+    out.show(found, show, notes=judgments.notes)
     files.write(found, judgments, out)
     return 0
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from quorate.cli.console import console, heading, points, read_as, say, table
+from quorate.cli.console import heading, points, say, table
 from quorate.cli.options import MODEL, Files, Fit, Group, Output, ScoreReading, ScoresFile, Seed, command
 
 if TYPE_CHECKING:
@@ -56,9 +56,7 @@ def diagnose(
 
     judgments = reading.judgments(file)
     found = diagnosed(decompose(judgments, **fit.model()), order=looks.order, resamples=looks.resamples, rng=looks.seed)
-    out.show(found, show)
-    if not out.as_json:
-        read_as(console(), judgments.notes)
+    out.show(found, show, notes=judgments.notes)
     files.write(found, judgments, out, seed=looks.seed)
     return FOUND if found.standing_out else 0
 

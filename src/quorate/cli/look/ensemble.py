@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from quorate.cli.console import console, read_as, say, table
+from quorate.cli.console import say, table
 from quorate.cli.options import MODEL, Files, Fit, Group, Output, ScoreReading, ScoresFile, command, counts
 
 if TYPE_CHECKING:
@@ -49,9 +49,7 @@ def ensemble(
         levels=counts("--levels", agents.levels, "prompt=3"),
         replicates=agents.replicates,
     )
-    out.show(found, show)
-    if not out.as_json:
-        read_as(console(), judgments.notes)
+    out.show(found, show, notes=judgments.notes)
     files.write(found, judgments, out)
     return 0
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from quorate.cli.console import caveats, console, read_as, say, table
+from quorate.cli.console import caveats, say, table
 from quorate.cli.options import (
     MODEL,
     SEED,
@@ -68,9 +68,7 @@ def hazard(
         level=crossing.level,
         rng=crossing.seed,
     )
-    out.show(found, show)
-    if not out.as_json:
-        read_as(console(), judgments.notes)
+    out.show(found, show, notes=judgments.notes)
     files.write(found, judgments, out, seed=crossing.seed)
     return 0
 

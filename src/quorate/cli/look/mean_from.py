@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from quorate.cli.console import caveats, console, heading, read_as, say, table
+from quorate.cli.console import caveats, heading, say, table
 from quorate.cli.options import (
     MODEL,
     Files,
@@ -57,9 +57,7 @@ def mean_from(
         raise InvalidInput(f"--pilot: {pilot} is read as the production file is, and {error}") from None
     judgments = reading.judgments(file)
     found = found_by(judgments, fitted, targets=targets.of(fitted), level=level)
-    out.show(found, show)
-    if not out.as_json:
-        read_as(console(), judgments.notes)
+    out.show(found, show, notes=judgments.notes)
     files.write(found, judgments, out)
     return 0
 

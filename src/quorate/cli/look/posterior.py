@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from quorate.cli.collect.quoting import Yes, confirmed
-from quorate.cli.console import caveats, console, heading, read_as, say, table
+from quorate.cli.console import caveats, heading, say, table
 from quorate.cli.options import Files, Fit, Group, Output, ScoreReading, ScoresFile, Seed, Targets, command, only
 from quorate.cli.options.components_file import components_from
 from quorate.errors import InvalidInput, UnknownColumn
@@ -114,9 +114,7 @@ def posterior(
         raise InvalidInput("--target: a check is of the mean of default targets; leave it out")
     else:
         found = check_posterior(judgments, studies=studies, **options, on_quote=asks(yes))
-    out.show(found, show if studies is None else show_check)
-    if not out.as_json:
-        read_as(console(), judgments.notes)
+    out.show(found, show if studies is None else show_check, notes=judgments.notes)
     files.write(found, judgments, out, seed=sampling.seed)
     return 0
 

@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Protocol, TypeVar
 import typer
 from rich.console import Console
 
-from quorate.cli.console import console, print_json, whole
+from quorate.cli.console import console, print_json, read_as, whole
 from quorate.cli.options.groups import For, Group
 from quorate.errors import InvalidInput
 
 if TYPE_CHECKING:
     from quorate.reporting.paper.record import Record
     from quorate.table.judgments import Judgments
+    from quorate.table.notes import Note
     from quorate.table.votes import Votes
 
 
@@ -41,12 +42,15 @@ class Output(Group):
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON and nothing else.")] = False
     debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")] = False
 
-    def show(self, result: Result, text: Callable[[Console, Result], None], **more: Any) -> None:
-        """Print a result: its plain values and ``more`` as JSON, or what ``text`` prints of it."""
+    def show(
+        self, result: Result, text: Callable[[Console, Result], None], *, notes: Sequence[Note] = (), **more: Any
+    ) -> None:
+        """Print a result: its plain values and ``more`` as JSON, or what ``text`` prints of it and how it was read."""
         if self.as_json:
             print_json({**result.to_dict(), **more})
         else:
             text(console(), result)
+            read_as(console(), notes)
 
     def say_files(self, written: Sequence[Path], drawn: Sequence[Path] = ()) -> None:
         """Print where reports and charts are, unless JSON is printed."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -181,9 +181,10 @@ def assign(
     given = {"items": labels, "categories": categories, "category_items": items.sizes(), **asked.arguments()}
     plan = assigned(**given)  # type: ignore[arg-type]  # checked there
     written = None if calls is None else plan.write(calls)
-    cells = {"cells": {name: plan.column(name).tolist() for name in plan.columns}} if written is None else {}
-    place = None if written is None else str(written)
-    out.show(plan, lambda console, plan: show(console, plan, written), written=place, **cells)
+    made: dict[str, Any] = {"written": None if written is None else str(written)}
+    if written is None:
+        made["cells"] = {name: plan.column(name).tolist() for name in plan.columns}
+    out.show(plan, lambda console, plan: show(console, plan, written), **made)
     return 0
 
 

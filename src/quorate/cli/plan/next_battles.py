@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from quorate.cli.console import console as terminal
-from quorate.cli.console import read_as, say, table
+from quorate.cli.console import say, table
 from quorate.cli.options import Files, Output, Seed, VoteReading, VotesFile, command
 from quorate.numerics.ratings.next_vote import Criterion
 
@@ -67,9 +66,7 @@ def next_battles(
     )
     if chosen is not None:
         write_columns({name: np.array(values, dtype=object) for name, values in found.battles().items()}, chosen)
-    out.show(found, show, written=None if chosen is None else str(chosen))
-    if not out.as_json:
-        read_as(terminal(), votes.notes)
+    out.show(found, show, written=None if chosen is None else str(chosen), notes=votes.notes)
     files.write(found, votes, out, seed=seed)
     return 0
 

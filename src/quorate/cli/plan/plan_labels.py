@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from quorate.cli.console import caveats, read_as, say, table
-from quorate.cli.console import console as terminal
+from quorate.cli.console import caveats, say, table
 from quorate.cli.options import File, Files, Level, Output, Power, Prices, Reading, Wanted, command, only
 from quorate.cli.options.systems import clusters_of
 
@@ -67,9 +66,7 @@ def plan_labels(
         cluster=clusters_of(labels.cluster, judged),
         **options,
     )
-    out.show(found, show)
-    if not out.as_json:
-        read_as(terminal(), judged.notes)
+    out.show(found, show, notes=judged.notes)
     files.write(found, judged, out)
     return 0
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from quorate.cli.console import caveats, console, points, read_as, say, table
+from quorate.cli.console import caveats, points, say, table
 from quorate.cli.options import Files, Group, Level, Output, Power, VoteReading, VotesFile, command
 from quorate.cli.options.values import names as listed
 
@@ -63,9 +63,7 @@ def protocols(
     if called[0] == called[1]:
         called = ("A", "B")
     found = compared(first, second, names=called, **{k: v for k, v in comparing.given().items() if k != "names"})
-    out.show(found, show)
-    if not out.as_json:
-        read_as(console(), first.notes)
+    out.show(found, show, notes=first.notes)
     files.write(found, first, out)
     return 0
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from quorate.cli.console import caveats, console, heading, points, read_as, say, table
+from quorate.cli.console import caveats, heading, points, say, table
 from quorate.cli.options import Files, Output, Prices, ScoreReading, ScoresFile, command, only
 
 if TYPE_CHECKING:
@@ -63,9 +63,7 @@ def screen(
         generation=generation,
     )
     goal = "price of the same standard error" if budget is None else "standard error for the same money"
-    out.show(found, lambda screen, found: show(screen, found, goal))
-    if not out.as_json:
-        read_as(console(), judgments.notes)
+    out.show(found, lambda screen, found: show(screen, found, goal), notes=judgments.notes)
     files.write(found, judgments, out)
     return 0
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from quorate.cli.console import console, heading, read_as, say, table
+from quorate.cli.console import heading, say, table
 from quorate.cli.options import (
     Files,
     Group,
@@ -68,9 +68,7 @@ def validate(file: ScoresFile, drawing: Drawing, reading: ScoreReading, files: F
         level=drawing.level,
         rng=drawing.seed,
     )
-    out.show(found, show)
-    if not out.as_json:
-        read_as(console(), judgments.notes)
+    out.show(found, show, notes=judgments.notes)
     files.write(found, judgments, out, seed=drawing.seed)
     return 0
 

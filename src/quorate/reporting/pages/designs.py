@@ -20,7 +20,6 @@ from quorate.analysis.words import number, significant
 from quorate.plan.search.optimum import Optimum
 from quorate.reporting.draw import marks
 from quorate.reporting.page import (
-    SAME_EVERY_TIME,
     Caption,
     Figure,
     Page,
@@ -70,7 +69,6 @@ def page(result: Optimum | OptimumAnalysis, table: Table | None = None) -> Page:
         tiles=(*tiles(best.plan)[:2], Tile(amount(best, best.cost), "what must be paid")),
         source=source_of(table),
         options=f"{asked(best)}; {allowed(best)}",
-        seed=None if view.sure is None else SAME_EVERY_TIME,
     )
 
 

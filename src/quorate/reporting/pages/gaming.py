@@ -12,7 +12,6 @@ from quorate.reporting.draw import marks
 from quorate.reporting.draw.theme import CORRECTED, INK, OTHERS, SEQUENTIAL
 from quorate.reporting.draw.vega import Marks, channel
 from quorate.reporting.page import (
-    SAME_EVERY_TIME,
     Caption,
     Figure,
     Page,
@@ -65,7 +64,6 @@ def page(gaming: Gaming, table: Table | None = None) -> Page:
         tiles=tiles(gaming),
         source=source_of(table),
         options=f"k {gaming.k}, level {gaming.level:g}, scale {gaming.scale}, redrawn {redrawn}",
-        seed=SAME_EVERY_TIME if drawn else None,
     )
 
 

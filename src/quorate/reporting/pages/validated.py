@@ -9,7 +9,6 @@ from quorate.reporting.draw import marks
 from quorate.reporting.draw.theme import CORRECTED, MISSED, NAIVE
 from quorate.reporting.draw.vega import Marks, channel
 from quorate.reporting.page import (
-    SAME_EVERY_TIME,
     Caption,
     Figure,
     Page,
@@ -56,7 +55,6 @@ def page(result: Validated, table: Table | None = None) -> Page:
         ),
         source=source_of(table),
         options=f"level {result.level:g}, {result.runs:,} runs",
-        seed=SAME_EVERY_TIME,
     )
 
 

@@ -115,7 +115,7 @@ def called(command: str | None) -> str:
     return shown(scrubbed(command), 1000) if command else "not run from the command line"
 
 
-def seed_used(seed: int | None) -> str:
+def seed_used(seed: int | str | None) -> str:
     """The seed given; without one, whatever is drawn comes from streams of the package's own, always the same."""
     return "fixed: the same input gives the same figures" if seed is None else str(seed)
 

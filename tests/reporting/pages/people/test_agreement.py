@@ -123,12 +123,6 @@ def test_what_is_said_around_the_figures(view):
     assert {"what": "categories", "value": 2} in page.facts.rows
 
 
-def test_the_seed_of_a_bootstrap_of_differences(view):
-    assert page_of(view).provenance["seed"].startswith("none was stated")
-    for other in (replace(view.found, cluster="prompt"), replace(view.found, differences=())):
-        assert page_of(AgreementAnalysis(other)).provenance["seed"] == "fixed: the same input gives the same figures"
-
-
 def test_methods_say_how_intervals_were_made(view):
     said = page_of(view).methods
     assert "Clopper and Pearson" in said

@@ -11,7 +11,6 @@ from quorate.reporting.draw import marks
 from quorate.reporting.draw.theme import CORRECTED, INK, MISSED, NAIVE, colour
 from quorate.reporting.draw.vega import Marks, channel
 from quorate.reporting.page import (
-    SAME_EVERY_TIME,
     Caption,
     Figure,
     Page,
@@ -64,7 +63,6 @@ def page(result: Diagnosis, table: Table | None = None) -> Page:
         ),
         source=source_of(table),
         options=f"resamples {result.resamples}",
-        seed=SAME_EVERY_TIME if result.resamples else None,
     )
 
 

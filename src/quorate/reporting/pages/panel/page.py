@@ -46,7 +46,6 @@ def page(panel: Panel | PanelAnalysis, table: Table | None = None) -> Page:
         caveats=tuple(caveat.sentence for caveat in found.caveats),
         source=source_of(source),
         options=f"level {found.level:g}",
-        seed=None if view.check is None else "the default of redrawn studies",
     )
 
 

@@ -9,7 +9,6 @@ from quorate.analysis.labels import cut
 from quorate.reporting.draw import marks
 from quorate.reporting.draw.theme import CORRECTED, NAIVE
 from quorate.reporting.page import (
-    SAME_EVERY_TIME,
     Caption,
     Figure,
     Page,
@@ -74,7 +73,6 @@ def page(result: Against, table: Table | None = None) -> Page:
         tiles=tuple(tiles),
         source=source_of(table),
         options=f"level {result.level:g}",
-        seed=SAME_EVERY_TIME,
     )
 
 

@@ -13,7 +13,6 @@ from quorate.estimate.agreement.pipelines import decides
 from quorate.reporting.draw import marks
 from quorate.reporting.draw.theme import CORRECTED, NAIVE
 from quorate.reporting.page import (
-    SAME_EVERY_TIME,
     Caption,
     Figure,
     Page,
@@ -44,7 +43,6 @@ def page(result: Agreement | AgreementAnalysis, table: Table | None = None) -> P
     tiles += [Tile(share(decisive.value), f"of {decisive.n:,} that neither calls a tie")] if decisive.n else []
     people = share(view.found.human_ties[best.pipeline])
     tiles.append(Tile(share(view.found.ties[best.pipeline]), f"called a tie, {people} by people"))
-    resampled = view.found.differences and view.found.cluster is None  # only differences without clusters are
     return Page(
         title=title_of(table, "Agreement with people"),
         sentence=view.sentence,
@@ -56,7 +54,6 @@ def page(result: Agreement | AgreementAnalysis, table: Table | None = None) -> P
         tiles=tuple(tiles),
         source=source_of(table),
         options=f"level {view.found.level:g}",
-        seed=SAME_EVERY_TIME if resampled else None,
     )
 
 
