@@ -41,6 +41,7 @@ def test_one_response_cannot_be_redrawn(shape):
     assert (view.drawn, view.check, view.check_reason) == (None, None, "")
 
 
+@pytest.mark.slow
 def test_responses_that_not_every_judge_scored_cannot_be_redrawn(shape):
     view = shape("panel, incomplete").judge_panel
     assert view.check is None

@@ -45,6 +45,7 @@ def test_simulated_designs(name):
 
 
 @pytest.mark.parametrize("name", REAL)
+@pytest.mark.slow
 def test_real_data(name, shared):
     case = CASES[name]
     rows = case.rows(shared)

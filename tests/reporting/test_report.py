@@ -148,6 +148,7 @@ def test_hostile_labels_stay_text(pages, shape, hostile):
     assert hostile[0] in json.dumps(charts(text)["effects-judge"], ensure_ascii=False)
 
 
+@pytest.mark.slow
 def test_hostile_judges_and_systems_stay_text_in_the_panel(pages, shape, hostile):
     text = pages("hostile panel", shape("panel, hostile labels"))
     page = Page(text)
@@ -158,6 +159,7 @@ def test_hostile_judges_and_systems_stay_text_in_the_panel(pages, shape, hostile
     assert hostile[0] in json.dumps(charts(text)["panel-bias"], ensure_ascii=False)
 
 
+@pytest.mark.slow
 def test_hostile_items_are_text_and_can_still_be_found(pages, shape, hostile, tmp_path):
     analysis = shape("hostile items")
     page = Page(pages("hostile items", analysis))

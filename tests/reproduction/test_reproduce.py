@@ -18,6 +18,7 @@ def few(kept):
     return q.reproduce(["mc.additivity"], **OPTIONS, resume=kept)
 
 
+@pytest.mark.slow
 def test_a_simulation_says_its_error(few):
     [run] = few.runs
     assert (run.replicates, run.failed) == (10, 0)

@@ -39,6 +39,7 @@ def check_whole(ran, path, server, ask, cells, before):
     assert found.keys() <= {"ok", "lost"}
 
 
+@pytest.mark.slow
 def test_no_pages_left(panel, serve, command, ask, monkeypatch):
     server, connect = serve("loopback.py", 0.01, 60), sqlite3.connect
     path = panel(server.port, 40, budget={"calls": 40})

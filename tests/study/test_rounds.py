@@ -171,6 +171,7 @@ def test_it_stops_early_and_says_why(study, settings):
     assert (again.quote.cells, again.outcome.finished, again.reached) == (0, 0, carried.reached)
 
 
+@pytest.mark.slow
 def test_it_goes_on_as_if_it_had_not_been_interrupted(study):
     whole = adaptive(study)
     q.run(whole, judges={"rule": rule})

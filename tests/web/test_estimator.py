@@ -19,6 +19,7 @@ def estimator(tmp_path, undrawn):
     return Estimator(load(scored(tmp_path, calls=20, items=6)))
 
 
+@pytest.mark.slow
 def test_orders(estimator, tmp_path):
     found = carried_out(estimator, '{"do": "estimate"}')
     assert json.loads(json.dumps(found)) is not None

@@ -2,6 +2,7 @@
 
 import math
 
+import pytest
 from under_way import scored, written
 
 import quorate as q
@@ -26,6 +27,7 @@ def test_one_answer_has_a_value_and_no_interval(tmp_path):
     assert one.verdicts == one.advice == ()
 
 
+@pytest.mark.slow
 def test_looks_are_taken_over(half, found):
     again = q.interim(half, earlier=found)
     assert again.looks == found.looks

@@ -28,6 +28,7 @@ def test_items_count_for_a_decision_once_they_are_finished(found):
     assert [found.verdicts, found.decisions[0].units] == [("Undecided between amber and basalt, after 6 items.",), 6]
 
 
+@pytest.mark.slow
 def test_a_study_that_is_done(tmp_path):
     done = q.interim(scored(tmp_path, calls=200, items=6))
     assert done.to_dict()["status"]["complete"]

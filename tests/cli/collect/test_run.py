@@ -45,6 +45,7 @@ def test_a_study_runs_to_the_end(run, study):
     assert run("doctor", "study.db").code == 0
 
 
+@pytest.mark.slow
 def test_a_budget_that_is_spent_is_2(run, study):
     ran = run("run", study(calls=4), "--yes")
     assert (ran.code, ran.err) == (2, "")
@@ -101,6 +102,7 @@ def test_an_unknown_price_is_said_to_be_unknown(run, study, tmp_path):
     assert "recorded is asked at 127.0.0.1:1, with the key in SOME_VARIABLE." in ran.out
 
 
+@pytest.mark.slow
 def test_an_adaptive_study_says_what_it_reached(run, study, tmp_path):
     study()
     text = (tmp_path / "study.yaml").read_text().replace("replicates: 2\n", "adaptive: {name: uniform, batch: 3}\n")

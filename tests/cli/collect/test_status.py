@@ -67,6 +67,7 @@ def test_json(run, study):
         ("q2,q3", "The last call of recorded failed: recorded as error"),
     ],
 )
+@pytest.mark.slow
 def test_why_a_judge_does_not_answer(run, study, tmp_path, recorded, said):
     rows = [f"{item},recorded,1,ok" for item in recorded.split(",")] + ["q1,recorded,,error"] * ("q9" not in recorded)
     (tmp_path / "scores.csv").write_text("\n".join(["item,judge,score,status", *rows]))

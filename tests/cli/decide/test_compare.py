@@ -130,6 +130,7 @@ def test_a_column_stands_for_the_role_that_it_was_read_as(run, ordered, tmp_path
         assert found.out == run(*command, "--role", "cluster=ranking", "--cluster", "cluster", "--json").out
 
 
+@pytest.mark.slow
 def test_all_pairs_without_names(run, scored, votes, tmp_path):
     page = tmp_path / "pairs.md"
     ran = run("compare", scored, "--report", page)

@@ -38,6 +38,7 @@ def test_the_board_that_people_would_give(undrawn, run, table, tmp_path):
     assert board["systems"][0]["rating"] > 900
 
 
+@pytest.mark.slow
 def test_people_in_a_file_of_their_own_and_nobody_told_apart(run, table, tmp_path):
     votes = pl.read_csv(table)
     judges, people = tmp_path / "judges.csv", tmp_path / "people.csv"

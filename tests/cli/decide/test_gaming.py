@@ -13,6 +13,7 @@ def parts(tmp_path):
     return path
 
 
+@pytest.mark.slow
 def test_the_surface_of_a_file(run, scores):
     ran = run("gaming", scores, "-k", 10, "--seed", 1)
     said = " ".join(ran.out.split())

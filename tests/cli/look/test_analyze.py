@@ -94,6 +94,7 @@ def test_nothing_is_lost_when_the_disk_is_full(run, scores, monkeypatch):
     assert ran.err == ("quorate: path: there.md cannot be written (No space left on device); choose another place\n")
 
 
+@pytest.mark.slow
 def test_byte_order_mark_and_crlf_change_nothing(run, scores, tmp_path):
     odd = tmp_path / "odd.csv"
     odd.write_bytes(b"\xef\xbb\xbf" + scores.read_bytes().replace(b"\n", b"\r\n"))
@@ -182,6 +183,7 @@ MILLION = [100_000, pytest.param(1_000_000, marks=pytest.mark.slow)]
 
 
 @pytest.mark.parametrize("rows", MILLION)
+@pytest.mark.slow
 def test_a_million_levels_of_a_fixed_facet_are_refused(run, tmp_path, rows):
     path = tmp_path / "many.csv"
     path.write_text("item,judge,score\n" + "\n".join(f"i{i % 50},j{i},{i % 7}" for i in range(rows)))

@@ -37,6 +37,7 @@ def test_a_report_on_all_pairs(run, battles, tmp_path):
     assert "- command: quorate analyze" in text.read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 def test_a_report_on_two_with_charts_as_files(undrawn, run, battles, tmp_path):
     page, charts = tmp_path / "two.html", tmp_path / "charts"
     ran = run("analyze", battles, "--a", "y", "--b", "z", "--report", page, "--charts", charts)
@@ -49,6 +50,7 @@ def test_a_report_on_two_with_charts_as_files(undrawn, run, battles, tmp_path):
     assert (charts / "margins.png").read_bytes().startswith(b"\x89PNG")
 
 
+@pytest.mark.slow
 def test_the_verdict_on_two(run, battles):
     ran = run("analyze", battles, "--a", "x", "--b", "y", "--cluster", "prompt")
     assert ran.code == 0

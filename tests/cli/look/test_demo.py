@@ -5,6 +5,7 @@ from quorate.errors import InvalidInput
 from quorate.simulate.demo import MEASURED, write_demo
 
 
+@pytest.mark.slow
 def test_the_truth_stands_beside_the_intervals(run, tmp_path):
     ran = run("demo")
     said = " ".join(ran.out.split())
@@ -20,6 +21,7 @@ def test_the_truth_stands_beside_the_intervals(run, tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["quorate-demo.html"]
 
 
+@pytest.mark.slow
 def test_it_prints_what_analyze_prints_for_the_same_file(run, tmp_path):
     ran = run("demo", "--directory", tmp_path, "--no-report")
     assert (tmp_path / "quorate-demo.csv").read_bytes() == write_demo(tmp_path / "again.csv").read_bytes()

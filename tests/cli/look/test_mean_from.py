@@ -17,6 +17,7 @@ def files(crossed, tmp_path_factory):
     return folder / "production.csv", folder / "pilot.csv"
 
 
+@pytest.mark.slow
 def test_the_mean_by_a_pilot_is_printed_written_and_plain(run, files, tmp_path):
     production, pilot = files
     page = tmp_path / "mean.md"

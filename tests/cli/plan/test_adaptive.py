@@ -46,6 +46,7 @@ def test_one_study_with_people(run, path):
 
 
 @pytest.mark.parametrize(("scale", "step"), [("0:9", 1), ("0,2.5,5,7", 2)])
+@pytest.mark.slow
 def test_the_floor_goes_by_the_declared_scale(run, path, scale, step):
     words = ("adaptive", path, "--budget", 4000, "--only", "dimension=noisy", "--runs", 50)
     ran = run(*words, "--scale", scale, "--json")
@@ -80,6 +81,7 @@ def test_levels_side_by_side_and_one_that_cannot_be_studied(run, path):
     assert "To look at one at a time: --only judge=LEVEL." in said
 
 
+@pytest.mark.slow
 def test_a_panel_in_whole_cycles_with_other_constants(run, path):
     ran = run(
         "adaptive", path, "--budget", 4000, "--only", "dimension=noisy", "--cycle", "judge", "--sweep", "--runs", 5

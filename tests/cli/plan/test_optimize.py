@@ -57,6 +57,7 @@ def test_a_target_and_prices_by_judge(run, published):
     assert "$" in shown.out
 
 
+@pytest.mark.slow
 def test_a_file_of_scores_needs_no_limits(run, scores):
     ran = run("optimize", scores, "--budget", 200, "--draws", 100)
     assert ran.code == 0

@@ -16,6 +16,7 @@ def path(tmp_path_factory):
     return write_panel(tmp_path_factory.mktemp("panel") / "panel.csv")
 
 
+@pytest.mark.slow
 def test_a_panel_of_three_systems(run, path):
     ran = run("panel", path)
     said = " ".join(ran.out.split())
@@ -51,12 +52,14 @@ def test_a_table_without_systems_or_generations(run, scores):
     assert "self-preference" not in said
 
 
+@pytest.mark.slow
 def test_prices_and_identities(run, path):
     ran = run("panel", path, "--price", 0.01, "--generation-price", 0.1, "--identity", "Qwen=Qwen", "--json")
     assert [row["judge"] for row in ran.json["self_preference"]["rows"]] == ["Qwen"]
     assert ran.json["strategies"]["Qwen"]["rows"][0]["projection"]["cost"] == pytest.approx(80 * 5 * 0.11)
 
 
+@pytest.mark.slow
 def test_groups_of_judges(run, path):
     said = "GPT=dear,Claude=dear,Gemini=dear,Llama=cheap,Qwen=cheap"
     ran = run("panel", path, "--group", said, "--only", "system=Llama", "--judge-price", "GPT=2", "--json")

@@ -76,6 +76,7 @@ def test_targets_change_the_standard_error(run, scores):
     assert panel < pool < population == se()
 
 
+@pytest.mark.slow
 def test_the_same_change_has_the_same_standard_error_in_analyze(run, scores):
     changes = [run(command, scores, "--json").json for command in ("project", "analyze")]
     mine, theirs = changes[0], changes[1]["what_if"]
@@ -141,6 +142,7 @@ MODELS = [
 
 
 @pytest.mark.parametrize(("words", "model"), MODELS)
+@pytest.mark.slow
 def test_plans_are_by_the_model_that_is_asked_for(run, scores, words, model):
     fit = q.decompose(q.read(scores, announce=False), **model)
     wanted = q.project(fit, items=24, targets={"judge": "panel"})

@@ -34,6 +34,7 @@ def test_a_record_fills_the_checklist(run, scores, study):
     assert found["paragraph"].startswith("The balanced study")
 
 
+@pytest.mark.slow
 def test_the_formats_say_the_same(run, scores, study):
     as_json = run("writeup", scores, "--study", study, "--format", "json").json
     text = run("writeup", scores, "--study", study, "--format", "markdown").out

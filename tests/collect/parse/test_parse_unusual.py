@@ -63,6 +63,7 @@ def test_a_refusal_is_refused_and_a_score_beside_one_counts():
     ],
 )
 @pytest.mark.parametrize("expects", [TEN, PAIR], ids=["score", "pair"])
+@pytest.mark.slow
 def test_a_long_reply_takes_no_longer_than_its_length(piece, expects):
     start = time.process_time()
     judged(piece * (60_000 // len(piece)), expects)

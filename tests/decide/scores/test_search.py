@@ -27,6 +27,7 @@ def priced(request, judged):
 
 
 @pytest.mark.parametrize(("goal", "times"), [("difference", 2.5), ("equivalence", 4.0)])
+@pytest.mark.slow
 def test_no_design_that_is_allowed_is_cheaper(priced, goal, times):
     found, searched, laws = priced
 

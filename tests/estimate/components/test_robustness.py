@@ -109,6 +109,7 @@ def test_parts_without_an_estimate_stay_with_their_reason():
     assert unanswered.reason.startswith("no judgment has a usable score")
 
 
+@pytest.mark.slow
 def test_levels_of_a_nested_facet_are_left_out_one_by_one(simulate):
     frame = simulate({"person": 8, "task": 2, "rater": 3})
     facets = {name: name for name in ("person", "task", "rater")}

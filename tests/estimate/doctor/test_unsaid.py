@@ -19,6 +19,7 @@ def said(table):
 
 
 @pytest.mark.parametrize("facets", [None, {"form": "form"}])
+@pytest.mark.slow
 def test_scores_on_two_scales(facets, tmp_path):
     path = tmp_path / "s.csv"
     FRAME.write_csv(path)

@@ -29,6 +29,7 @@ def found(votes):
     return q.models(votes, covariates=["length"], folds=4)
 
 
+@pytest.mark.slow
 def test_aic_is_that_of_the_rating_of_each(found, votes):
     assert {one.name for one in found.models} == {
         "Davidson",
@@ -76,6 +77,7 @@ def test_the_loss_is_that_of_votes_left_out_by_hand(votes):
     assert davidson.loss == pytest.approx(total / 900, rel=1e-9)
 
 
+@pytest.mark.slow
 def test_slopes_of_judges_are_tried_where_there_are_judges(votes):
     found = q.models(votes, cluster="prompt", folds=2)
     assert "Davidson, slopes of judges" in {one.name for one in found.models}

@@ -40,6 +40,7 @@ def board(unlike):
     return rank(unlike)
 
 
+@pytest.mark.slow
 def test_a_board_with_an_unlike_system_has_the_errors_of_pairs(unlike, board):
     """Standard errors, degrees of freedom and differences are those of `compare`, whichever system comes first."""
     assert [one.code for one in board.caveats if "pairs" in one.code] == ["told-apart-by-pairs"]

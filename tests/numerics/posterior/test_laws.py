@@ -8,6 +8,7 @@ from quorate.numerics.posterior.laws import Laws, log_density, quantile, redrawn
 LAWS = Laws(np.array([0.7, 0.4]), np.array([np.inf, 0.3]))  # half-t, lognormal
 
 
+@pytest.mark.slow
 def test_densities_are_laws():
     sd = np.linspace(1e-6, 400, 2_000_001)
     density = np.exp(log_density(np.stack([sd, sd], axis=1), LAWS))

@@ -53,6 +53,7 @@ def one_by_one(draws, budget, rank, *, lam, warmup, step, objective="worst", at=
     objective=st.sampled_from(["worst", "average", "boundary"]),
     steady=st.integers(0, 9),
 )
+@pytest.mark.slow
 def test_one_at_a_time_is_the_sequential_rule(arms, more, seed, floor, objective, steady):
     budget = 5 * arms + more
     draws = scores_of(arms, budget, seed)
@@ -79,6 +80,7 @@ def test_one_at_a_time_is_the_sequential_rule(arms, more, seed, floor, objective
 
 
 @pytest.mark.parametrize("seed", range(2))
+@pytest.mark.slow
 def test_live_pulls_are_those_of_a_replay_of_the_same_draws(seed):
     rng = np.random.default_rng(seed)
     pools = packed(scores_of(12, 20, seed).ravel(), [20] * 12)
@@ -134,6 +136,7 @@ def test_where_answers_decide_nothing_a_batch_changes_nothing(name, batch):
     assert n.sum() == 400
 
 
+@pytest.mark.slow
 def test_a_batch_differs_little_from_one_by_one():
     """docs/methods/adaptive-live.md says why the batch is no strict bound."""
     assert moved_by_batches(0, [16])[0] <= 4

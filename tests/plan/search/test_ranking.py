@@ -150,6 +150,7 @@ def test_the_plan_comes_first_however_the_search_was_cut(fit, monkeypatch):
     assert parts.ranking(DRAWS, rng=3).to_dict() == pytest.approx(whole.ranking(DRAWS, rng=3).to_dict(), nan_ok=True)
 
 
+@pytest.mark.slow
 def test_pilots_choose_by_the_interval_where_that_was_asked_for(fit):
     """The same half-widths as the plans themselves have, by a plain loop."""
     best = q.optimize(fit, half_width=2.5, limits=LIMITS, layouts=LAYOUTS, targets={"judge": "population"})

@@ -186,6 +186,7 @@ def test_what_is_said_around_the_figures(scored):
     assert page.options == "level 0.95, power 0.9, margin 0.1"
 
 
+@pytest.mark.slow
 def test_tile_and_sentence_round_alike():
     rows = pl.DataFrame({"model_a": ["x"], "model_b": ["y"], "a": [5_000_000], "b": [5_004_000]})
     found = q.compare(q.read_votes(rows, wins=["a", "b"], announce=False), "x", "y")

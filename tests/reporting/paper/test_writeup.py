@@ -71,6 +71,7 @@ def test_a_writeup_is_its_paragraph_with_the_checklist_and_the_block(demo):
     assert found.to_dict()["checklist"][5]["text"] == "first number"
 
 
+@pytest.mark.slow
 def test_a_fit_and_judgments_are_written_up_alike(demo):
     fitted, read = (str(q.writeup(source)) for source in (analysed(demo.judgments).fit, demo.judgments))
     assert fitted == read

@@ -87,6 +87,7 @@ def test_replay_of_more_draws_than_answers_is_said():
     assert q.simulate_allocation(pool(draws=120), 6000, runs=2).caveats == ()
 
 
+@pytest.mark.slow
 def test_the_floor_goes_by_the_declared_scale_and_it_is_said_when_it_does_not():
     scores = pool() * 2  # only even numbers were given so far
     guessed, declared = (q.simulate_allocation(scores, 3000, runs=50, scale=scale) for scale in (None, range(-8, 19)))

@@ -38,6 +38,7 @@ def test_cycles_have_no_bias_and_single_judges_have_that_of_the_data(found):
     assert found.row().mse < 0.1 * min(found.row(name).mse for name in judgments.facet("judge").levels)
 
 
+@pytest.mark.slow
 def test_calls_are_equal_and_adapting_cycles_helps(found):
     assert {row.calls for row in found.rows} == {7200}
     assert found.row(CYCLE, "robin-hood").wce < 0.9 * found.row(CYCLE, "uniform").wce

@@ -26,6 +26,7 @@ def judged(*shares, copies=1, apart=False):
     return CellMargins(("x", "y"), zero, zero + 1, margin, levels, np.arange(N) // copies, 0.05, False)
 
 
+@pytest.mark.slow
 def test_the_single_cell_by_its_closed_form():
     """Win rates .5 and .8 of two judges: their spread is .15, doubled in square because there are two of them."""
     found = pipelines(judged(0.5, 0.8), by="win rate", resamples=4000).of("single")

@@ -29,6 +29,7 @@ def test_the_same_rows_in_every_encoding(tmp_path, encoding, name):
     assert [expected in note for note in said] == ([] if expected is None else [True])
 
 
+@pytest.mark.slow
 def test_letters_far_from_the_beginning(tmp_path):
     path = tmp_path / "a.csv"
     path.write_bytes(b"item,score\n" + b"q,1\n" * 300_000 + b"\xfc,2\n")

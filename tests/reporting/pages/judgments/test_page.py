@@ -104,6 +104,7 @@ def test_the_checklist_counts_what_is_missing(demo):
     assert len(figure.rows) == 16
 
 
+@pytest.mark.slow
 def test_caveats_are_those_of_the_mean_then_those_of_the_panel(shape):
     own, found = shape("panel, incomplete").caveats, page_of("panel, incomplete").caveats
     assert found[: len(own)] == tuple(caveat.sentence for caveat in own)

@@ -218,6 +218,7 @@ def test_a_broken_log_is_a_table_or_one_line(tmp_path_factory, block):
 
 
 @given(sample=mutated(SAMPLES[0]), cut=st.integers(0, 900), flip=st.integers(0, 900))
+@pytest.mark.slow
 def test_a_broken_archive_is_a_table_or_one_line(tmp_path_factory, sample, cut, flip):
     path = tmp_path_factory.getbasetemp() / "fuzz-inspect.eval"
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:

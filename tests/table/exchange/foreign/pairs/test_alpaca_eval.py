@@ -76,6 +76,7 @@ def test_what_is_not_understood_is_named_with_its_record(write_json, broken, sai
         read(write_json([record(), broken]))
 
 
+@pytest.mark.slow
 def test_published_files(shared):
     folder = shared / "data" / "formats" / "alpaca-eval"
     plain, weighted = folder / "v1-gpt35_turbo_instruct.json", folder / "v2-weighted-text_davinci_001.json"

@@ -160,5 +160,6 @@ def test_published_votes(shared):
 
 
 @given(mutants(BATTLES[:2]))
+@pytest.mark.slow
 def test_whatever_is_in_it(tmp_path_factory, block):
     reads_or_refuses(tmp_path_factory.getbasetemp() / "fuzz-arena.json", block, format="arena")

@@ -159,6 +159,7 @@ def test_a_broken_export_is_a_table_or_one_line(tmp_path_factory, block):
     reads_or_refuses(tmp_path_factory.getbasetemp() / "fuzz-label-studio.json", block, format="label-studio")
 
 
+@pytest.mark.slow
 def test_exports_of_the_tool(shared):
     folder = shared / "data" / "formats" / "label-studio"
     with pytest.raises(InvalidInput, match=r"3 controls.*quality \(31, 1 to 5, 32% missing\)"):

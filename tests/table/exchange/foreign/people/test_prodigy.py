@@ -80,5 +80,6 @@ def test_comparisons_are_votes_by_what_was_shown_where(tmp_path):
 
 @settings(max_examples=40)
 @given(mutants([*TASKS, {"_task_hash": 1, "answer": "accept", **COMPARED[1][0]}], lines=True))
+@pytest.mark.slow
 def test_whatever_is_in_it(tmp_path_factory, text):
     reads_or_refuses(tmp_path_factory.mktemp("m") / "p.jsonl", text, format="prodigy")
