@@ -17,7 +17,7 @@ from quorate.estimate.components.component import Interval
 from quorate.estimate.components.decompose import decompose
 from quorate.estimate.components.decomposition import Decomposition, Method
 from quorate.estimate.means.families import of_families
-from quorate.roles import JUDGE, PROMPT
+from quorate.roles import JUDGE, PROMPT, SYSTEM
 from quorate.table.results import Result, Row
 
 if TYPE_CHECKING:
@@ -101,7 +101,7 @@ class Analysis(Linked, Result):
 
     @property
     def headline(self) -> Estimate:
-        """The estimate that the sentence, the sources and the what-ifs are about: `population` if there is one."""
+        """What the sentence, the sources and the what-ifs are about: `population` if there is one."""
         return self.population or self.mean
 
     @cached_property
@@ -126,7 +126,8 @@ class Analysis(Linked, Result):
     @cached_property
     def sentence(self) -> str:
         """The verdict in one or two sentences."""
-        return sentence(self.headline.value, self.readings, self.naive_reading, self.level)
+        systems = self.judgments.n_levels(SYSTEM) if self.several(SYSTEM) else 1
+        return sentence(self.headline.value, self.readings, self.naive_reading, self.level, systems)
 
     @cached_property
     def contributions(self) -> tuple[Contribution, ...]:
@@ -222,8 +223,7 @@ class Analysis(Linked, Result):
         """Mean score by judge and prompt; None unless there are two of each."""
         from quorate.estimate.means.effects import table_of_means
 
-        both = all(self.several(name) for name in (JUDGE, PROMPT))
-        return table_of_means(self.fit, JUDGE, PROMPT) if both else None
+        return table_of_means(self.fit, JUDGE, PROMPT) if self.several(JUDGE) and self.several(PROMPT) else None
 
     @cached_property
     def leave_one_out(self) -> tuple[Stated, ...]:

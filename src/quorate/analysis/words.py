@@ -68,8 +68,8 @@ def significant(value: float, digits: int = 3) -> str:
     return f"{value:.{max(0, digits - 1 - exponent)}f}"
 
 
-def sentence(mean: float, views: Sequence[Reading], naive: Reading, level: float) -> str:
-    """The verdict: the mean, its interval for each view, and how wrong the naive interval is.
+def sentence(mean: float, views: Sequence[Reading], naive: Reading, level: float, systems: int = 1) -> str:
+    """The verdict: the mean, of how many systems, its interval for each view, and how wrong the naive interval is.
 
     Examples
     --------
@@ -82,7 +82,8 @@ def sentence(mean: float, views: Sequence[Reading], naive: Reading, level: float
     for view in views:
         spans.setdefault(span(view, places), []).append(view.scope)
     shown = ", ".join(f"{limits} {listed(scopes)}".rstrip() for limits, scopes in spans.items())
-    first = f"Mean {number(mean, places)}; {level * 100:g}% interval {shown}."
+    of = f"of {systems:,} systems " if systems > 1 else ""
+    first = f"Mean {of}{number(mean, places)}; {level * 100:g}% interval {shown}."
     return f"{first} {against_naive(views[0], naive, places)}"
 
 

@@ -30,6 +30,32 @@ def test_a_facet_that_shows_no_variance_stands_for_itself(judged):
     assert default_targets(fit)["prompt"] == "panel"
 
 
+@pytest.fixture(scope="module")
+def of_two_systems(simulate):
+    frame = simulate({"item": 20, "system": 2, "judge": 3}, seed=4)
+    return frame.with_columns(score=pl.col("score") + 2.0 * (pl.col("system") == pl.col("system").min()))
+
+
+def test_systems_stand_for_themselves_though_their_effects_are_random(of_two_systems):
+    facets = {name: name for name in ("item", "system", "judge")}
+    fit = q.decompose(q.read(of_two_systems, facets=facets))
+    assert default_targets(fit)["system"] == "panel"
+    assert fit.variances["system"] > 0
+    chosen = q.decompose(q.read(of_two_systems, facets=facets, fixed=("judge", "system")))
+    assert fit.mean.interval() == pytest.approx(chosen.mean.interval(), rel=1e-6)
+    assert "few-levels" not in {one.code for one in fit.mean.caveats}
+    like_these = fit.mean_for(system="population")
+    assert like_these.half_width() > 5 * fit.mean.half_width()
+    assert "few-levels" in {one.code for one in like_these.caveats}
+
+
+def test_systems_that_are_rated_are_a_population(simulate):
+    """Where they are the objects, as items are elsewhere, they are what the scores vary between."""
+    frame = simulate({"system": 12, "judge": 3}, seed=4)
+    fit = q.decompose(q.read(frame, facets={"system": "system", "judge": "judge"}, object="system"))
+    assert default_targets(fit)["system"] == "population"
+
+
 def test_a_covariate_stands_for_itself(simulate):
     frame = simulate({"item": 8, "order": 2})
     fit = q.decompose(q.read(frame, facets={"item": "item", "order": "order"}), covariates=["order"])

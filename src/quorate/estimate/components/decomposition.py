@@ -22,7 +22,7 @@ from quorate.numerics.inference import variance_interval
 from quorate.numerics.mixed.identify import Identified
 from quorate.numerics.mixed.information import component_df, covariance, weights
 from quorate.numerics.mixed.reml import Point, squares
-from quorate.roles import REPLICATE
+from quorate.roles import REPLICATE, SYSTEM
 from quorate.table.judgments import Judgments
 from quorate.table.notes import not_used
 from quorate.table.results import Result, Row
@@ -68,8 +68,8 @@ class Decomposition(Result):
     def criterion(self) -> float:
         """lme4's ``REMLcrit`` (treatment contrasts); minus twice the log-likelihood under ML."""
         problem = self.assembled.problem
-        free = problem.n_rows - (problem.p if problem.reml else 0)
-        return self.point.criterion + free * 2 * float(np.log(self.assembled.scale))
+        free = problem.n_rows - problem.p * problem.reml
+        return float(self.point.criterion + 2 * free * np.log(self.assembled.scale))
 
     @cached_property
     def aliases(self) -> tuple[frozenset[str], ...]:
@@ -245,6 +245,8 @@ class Decomposition(Result):
             levels = self.judgments.n_levels(facet.name)
             if levels == 1:
                 yield caveats.one_level(facet.name)
+            elif facet.name == SYSTEM:  # they stand for themselves; a mean for systems like these has the caveat
+                continue
             elif levels == 2 and facet.name in known:
                 yield caveats.few_levels(facet.name, levels)
             elif levels <= 3 and known.get(facet.name, 1.0) <= 0:
@@ -254,10 +256,9 @@ class Decomposition(Result):
 
     @property
     def mean(self) -> Estimate:
-        """The mean score: random facets stand for their population, fixed facets for themselves.
+        """The mean score: random facets stand for their population, fixed facets and systems for themselves.
 
-        A random facet with one level, or one whose variance the design leaves nothing to see of, stands for itself too,
-        with a caveat.
+        A random facet of one level, or whose variance the design leaves nothing to see of, does too, with a caveat.
         """
         return self.mean_for()
 

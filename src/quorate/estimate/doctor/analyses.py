@@ -140,7 +140,7 @@ def _population(fit: Decomposition, facet: str) -> Supported:
     if levels == 1:
         return Supported(name, False, f"1 {facet} says nothing about others", f"use at least 2 {plural(facet)}")
     reason = f"{counted(levels, facet)}, {counted(levels - 1, 'degree')} of freedom for their spread"
-    if facet not in fit.assembled.fixed.levels and default_targets(fit)[facet] != POPULATION:
+    if facet in fit.absorbed:
         return Supported(name, False, f"the fixed effects leave nothing to see of the spread of {plural(facet)}")
     return _mean(fit, name, reason, {facet: POPULATION})
 

@@ -12,6 +12,7 @@ import numpy as np
 from quorate import caveats
 from quorate.arguments import argument
 from quorate.arrays import Ints
+from quorate.roles import SYSTEM
 from quorate.table.facts.describe import Description, MissingByLevel
 from quorate.table.facts.layout import NESTED, ONE_TO_ONE
 from quorate.table.judgments import OK, Judgments, Source
@@ -197,16 +198,18 @@ def _differing(code: str, subject: str, tables: list[tuple[MissingByLevel, Ints,
 
 
 def level_findings(facts: Description) -> Iterator[Finding]:
-    """Facets with too few levels."""
+    """Facets with too few levels; systems stand for themselves, however few."""
     for facet in facts.facets:
         if facet.name == facts.object:
             if facet.levels == 1:
                 yield Finding("one-object", "error", f"1 {facet.name}: there is nothing to vary between")
         elif facet.levels == 1:
             yield Finding("one-level", "note", caveats.one_level(facet.name).sentence)
-        elif facet.levels == 2 and not facet.fixed:
+        elif facet.fixed or facet.name == SYSTEM:
+            continue
+        elif facet.levels == 2:
             yield Finding("few-levels", "warning", caveats.few_levels(facet.name, 2).sentence)
-        elif facet.levels == 3 and not facet.fixed:
+        elif facet.levels == 3:
             yield Finding(
                 "few-levels",
                 "note",

@@ -14,7 +14,7 @@ from quorate.estimate.doctor.unsaid import unsaid_findings
 from quorate.estimate.doctor.vote_analyses import MARGINS, vote_analyses
 from quorate.estimate.doctor.vote_findings import vote_findings
 from quorate.estimate.means.configurations import configuration_facets
-from quorate.roles import JUDGE, PROMPT, REPLICATE
+from quorate.roles import JUDGE, PROMPT, REPLICATE, SYSTEM
 from quorate.table.facts.describe import Description, describe
 from quorate.table.facts.vote_facts import VoteFacts
 from quorate.table.judgments import Judgments, table_of
@@ -202,7 +202,7 @@ def _floors(judgments: Judgments, facts: Description) -> tuple[Floor, ...]:
     """Floors of the object, of the facets it is measured with, and of the replicates; answered cells only."""
     answered = judgments.keep(judgments.n > 0) if judgments.n.any() else judgments
     item, sampled = answered.object, configuration_facets(answered)
-    random = [name for name in sampled if name not in (PROMPT, JUDGE) and not answered.facet(name).fixed]
+    random = [name for name in sampled if name not in (PROMPT, JUDGE, SYSTEM) and not answered.facet(name).fixed]
     floors = [_floor(answered, item, ITEMS, f"fewer leave every component that contains {item} unstable")]
     for name, floor in ((PROMPT, PROMPTS), (JUDGE, JUDGES)):
         if name in sampled:

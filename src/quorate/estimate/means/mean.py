@@ -363,10 +363,9 @@ def _target_caveats(
 ) -> Iterator[caveats.Caveat]:
     """Indexes, panels of two taken as draws, and fixed facets whose levels differ by no more than noise."""
     yield from (caveats.sensitivity(name) for name, target in targets.items() if target == SENSITIVITY)
+    beyond = {name for name, target in default_targets(fit).items() if target == PANEL and targets[name] == POPULATION}
+    yield from (caveats.few_levels(name, 2) for name in sorted(beyond) if fit.judgments.n_levels(name) == 2)
     fixed = {name: len(levels) for name, levels in fit.assembled.fixed.levels.items()}
-    for name, target in targets.items():
-        if fixed.get(name) == 2 and target == POPULATION and default_targets(fit)[name] == PANEL:
-            yield caveats.few_levels(name, 2)
     for name, m in fixed.items():
         if targets[name] not in (PANEL, FINITE, SENSITIVITY) and parts[name] == 0:
             yield caveats.no_spread(name, m)

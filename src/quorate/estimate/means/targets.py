@@ -12,7 +12,7 @@ import numpy as np
 
 from quorate.arrays import Floats
 from quorate.errors import InvalidInput
-from quorate.roles import JUDGE
+from quorate.roles import JUDGE, SYSTEM
 from quorate.table.judgments import Judgments
 from quorate.wording import counted, listed, plural
 
@@ -71,10 +71,15 @@ def pool(size: int) -> Pool:
 
 
 def default_targets(fit: Decomposition) -> dict[str, Target]:
-    """Population for random facets, panel for fixed ones and for those whose variance leaves nothing to see."""
+    """Population for random facets, panel for fixed ones and for those whose variance leaves nothing to see.
+
+    Systems stand for themselves, though their effects are random: a claim is about the systems that were run, and no
+    others are like them.
+    """
     out: dict[str, Target] = {}
+    apart = {*_covariates(fit), *fit.absorbed, *({SYSTEM} - {fit.judgments.object})}
     for facet in fit.judgments.facets:
-        chosen = facet.fixed or facet.name in _covariates(fit) or facet.name in fit.absorbed
+        chosen = facet.fixed or facet.name in apart
         out[facet.name] = PANEL if chosen else POPULATION
     return out
 
