@@ -245,11 +245,9 @@ class Decomposition(Result):
             levels = self.judgments.n_levels(facet.name)
             if levels == 1:
                 yield caveats.one_level(facet.name)
-            elif facet.name == SYSTEM:  # they stand for themselves; a mean for systems like these has the caveat
-                continue
-            elif levels == 2 and facet.name in known:
+            elif levels == 2 and facet.name in known and facet.name != SYSTEM:  # systems stand for themselves
                 yield caveats.few_levels(facet.name, levels)
-            elif levels <= 3 and known.get(facet.name, 1.0) <= 0:
+            elif levels <= 3 and known.get(facet.name, 1.0) <= 0 and facet.name != SYSTEM:
                 yield caveats.zero_with_few_levels(facet.name, levels)
         if (items := self.judgments.n_levels(self.judgments.object)) < 30:
             yield caveats.few_items(items)
