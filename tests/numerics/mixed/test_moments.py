@@ -30,7 +30,7 @@ def test_products_are_those_of_the_design_matrices(kind, model, seed):
     z, w = designs(units)
     weight = drawn.rng.uniform(0.5, 2, len(z))
     products = CrossProducts(units).products(weight)
-    n = products.n.reshape(len(units.scale), z.shape[1], w.shape[1])
+    n = products.n.full().reshape(len(units.scale), z.shape[1], w.shape[1])
     mean_cells = units.cell_index[: len(units.row)]
     for p in range(len(units.count)):
         rows = units.cell_pattern == p

@@ -71,18 +71,22 @@ def test_few_or_large_rows_decide(monkeypatch):
     assert Sparsity(apart, 8, 2, 4).sparse, "huge: the smaller, though not the quicker"
 
 
+@pytest.mark.parametrize("stored", ["sparse", "dense, a unit at a time"])
 @given(seed=SEEDS)
 @few
-def test_sparse_and_dense_designs_have_one_likelihood(kind, model, seed):
+def test_designs_have_one_likelihood_however_their_rows_are_stored(kind, model, stored, seed):
     drawn = model(kind, seed)
     null = null_point(drawn.problem)
     wanted = evaluate(drawn.problem, drawn.theta), information(drawn.problem, solve(drawn.problem, drawn.theta))
     forms = quadratic_forms(drawn.problem, solve(drawn.problem, null))
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(rows, "_LARGE", -1)
-        patched.setattr(rows, "_SPARSE", 0)
+        patched.setattr(rows, "_SPARSE", 0 if stored == "sparse" else np.inf)
+        patched.setattr(rows, "_PART", 1)
         problem = Problem(drawn.cells, drawn.problem.replicates, reml=drawn.problem.reml)
-    assert problem.moments.sparsity.sparse or kind in {"nothing within", "residual only"}
+    sparsity, within = problem.moments.sparsity, kind not in {"nothing within", "residual only"}
+    assert not within or sparsity.sparse == (stored == "sparse")
+    assert not within or len(sparsity.slices) == (1 if sparsity.sparse else sparsity.units)
     point = evaluate(problem, drawn.theta)
     assert point.criterion == pytest.approx(wanted[0].criterion, rel=1e-12)
     for got, want in (

@@ -89,7 +89,7 @@ def _parts(design: _Design, contrasts: Floats, covariance: Floats, estimated: In
     problem, solved = design.problem, design.solved
     gamma = np.tile(solved.gamma, problem.moments.mean_units)[:, None]
     h = solved.b[:, : problem.p] @ contrasts.T
-    within = design.units(solved.j, np.asarray(solved.products.n @ h))
+    within = design.units(solved.j, solved.products.n.times(h).reshape(-1, h.shape[1]))
     left = np.asarray(design.w @ h - design.z @ (gamma * within), dtype=np.float64)
     refined = design.units(solved.j, design.z.T @ (design.weight * left) - within)  # one step, for tiny noise
     cells: Floats = design.weight * np.asarray(left - design.z @ (gamma * refined), dtype=np.float64)
@@ -101,7 +101,9 @@ def _parts(design: _Design, contrasts: Floats, covariance: Floats, estimated: In
     weighted = design.weight * f
     zf = [design.units(solved.half, design.z.T @ one) for one in weighted]
     local = np.array(zf).reshape(len(f), *within.shape)
-    wf = np.array([design.w.T @ one - solved.h.T @ z for one, z in zip(weighted, local, strict=True)])
+    rows = problem.moments.mean_units, problem.moments.columns, h.shape[1]
+    out = [solved.mean_units.taken_out(z.reshape(rows)) for z in local]
+    wf = np.array([design.w.T @ one - z for one, z in zip(weighted, out, strict=True)])
     wf = wf.reshape(len(f), *h.shape)
 
     def paired(one: Floats, other: Floats) -> Floats:

@@ -10,11 +10,11 @@ import numpy as np
 from quorate.arrays import Floats
 from quorate.numerics.mixed.moments import Products
 from quorate.numerics.mixed.reml import (
+    Part,
     Problem,
     Projected,
     Solved,
     apply,
-    mean_sum,
     residual_projection,
     sandwich,
     second_moment,
@@ -50,7 +50,7 @@ def information(problem: Problem, solved: Solved) -> Floats:
     pairs = np.zeros((problem.n_components, problem.n_components))
     terms = np.eye(problem.n_within)[problem.units.column_term]
     levels = np.eye(problem.n_shared)[problem.units.shared_term]
-    seen = range(0 if _by_rows(problem, solved) else problem.n_within)
+    seen = range(problem.n_within if _few_rows(problem, solved) is None else 0)
     sides = [_side(solved, levels, within_block(problem, solved, t)) for t in seen]
     pairs[:first, :first] = _random(problem, solved, terms, levels, sides)
     largest = problem.largest_residual(solved.theta)
@@ -126,7 +126,7 @@ def quadratic_forms(problem: Problem, solved: Solved) -> Floats:
     units, moments = problem.units, problem.moments
     weighted = solved.weight[units.cell_index] * units.y
     zy, wy = moments.from_cells(weighted)
-    wy -= mean_sum(problem, solved.h, apply(problem, solved.half, zy))
+    wy -= solved.mean_units.taken_out(apply(problem, solved.half, zy))
     out = squares(problem, residual_projection(problem, solved, units.y, zy, wy, solved.effects(wy)))
     out[-problem.n_residual :] += problem.replicates.ss
     return out
@@ -179,11 +179,11 @@ class _Residual:
     side: _Side
 
 
-def _by_rows(problem: Problem, solved: Solved) -> bool:
-    """Whether ``tr(B R_s B R_t)`` is better taken as ``|T_s B T_t'|^2``: there are fewer rows than fixed effects."""
-    if problem.n_shared or problem.n_residual > 1 or not isinstance(solved.t, np.ndarray):
-        return False
-    return bool(len(solved.t) < problem.p)
+def _few_rows(problem: Problem, solved: Solved) -> Floats | None:
+    """``T`` where ``tr(B R_s B R_t)`` is better taken as ``|T_s B T_t'|^2``: it has fewer rows than fixed effects."""
+    if problem.n_shared or problem.n_residual > 1 or problem.moments.mean_units * problem.moments.columns >= problem.p:
+        return None
+    return solved.rows
 
 
 def _side(solved: Solved, levels: Floats, r: Floats) -> _Side:
@@ -202,9 +202,9 @@ def _random(problem: Problem, solved: Solved, terms: Floats, levels: Floats, sid
     m = solved.j @ solved.products.k
     out[:a, :a] = terms.T @ np.einsum("pkl,p->kl", m**2, problem.units.count) @ terms
     out[:a, :a] += _inner_pairs(problem, solved, m, terms)
-    if not sides:
+    if (t := _few_rows(problem, solved)) is not None:
         rows = np.tile(terms, (problem.moments.mean_units, 1))
-        out[:a, :a] += rows.T @ np.asarray(solved.t @ solved.b_trace @ solved.t.T) ** 2 @ rows
+        out[:a, :a] += rows.T @ np.asarray(t @ problem.moments.outward_both(solved.b_trace) @ t.T) ** 2 @ rows
     for t, own in enumerate(sides):
         out[:a, t] += [_across(side, own) for side in sides]
         out[a:, t] = out[t, a:] = own.shared
@@ -214,29 +214,32 @@ def _random(problem: Problem, solved: Solved, terms: Floats, levels: Floats, sid
 
 def _inner_pairs(problem: Problem, solved: Solved, m: Floats, terms: Floats) -> Floats:
     """``-2 tr(T_s B T_t' M_ts)`` for every pair of within-block terms; dense rows are multiplied with ``B`` once."""
-    if isinstance(solved.t, np.ndarray):
-        t = solved.t.reshape(problem.moments.mean_units, problem.moments.columns, problem.moments.q)
-        products = (t @ solved.b_trace) @ t.swapaxes(1, 2)
-        return np.asarray(-2 * terms.T @ np.einsum("pkl,pkl->kl", problem.of_mean_units(m), products) @ terms)
-    apply = problem.moments.sparsity.apply
-    out = np.zeros((problem.n_within, problem.n_within))
-    for at, term in enumerate(terms.T):
-        out[:, at] = _inner(problem, solved, apply(problem.of_mean_units(m * term), solved.t), -2.0)
+    moments, m = problem.moments, problem.of_mean_units(m)
+    b, out = moments.outward_both(solved.b_trace), np.zeros((problem.n_within, problem.n_within))
+    for part in solved.mean_units:
+        if isinstance(part.t, np.ndarray):
+            t = part.t.reshape(len(part), moments.columns, moments.width)
+            out -= 2 * terms.T @ np.einsum("pkl,pkl->kl", m[part.units], (t @ b) @ t.swapaxes(1, 2)) @ terms
+            continue
+        for at, term in enumerate(terms.T):
+            out[:, at] -= 2 * _inner(problem, part, moments.sparsity.apply(m * term, part.t), b)
     return out
 
 
-def _inner(problem: Problem, solved: Solved, rows: Rows, factor: float) -> Floats:
-    """``factor`` times the trace of ``T B rows'``, over the columns of every within-block term."""
-    grams = (gram(solved.t, rows, problem.rows_of(t)) for t in range(problem.n_within))
-    return factor * np.array([float(np.sum(solved.b_trace * block)) for block in grams])
+def _inner(problem: Problem, part: Part, rows: Rows, b: Floats) -> Floats:
+    """Trace of ``T B rows'``, over the columns of every within-block term."""
+    grams = (gram(part.t, rows, problem.rows_of(t, len(part))) for t in range(problem.n_within))
+    return np.array([float(np.sum(b * block)) for block in grams])
 
 
 def _with_random(problem: Problem, solved: Solved, residual: _Residual, terms: Floats, sides: list[_Side]) -> Floats:
     """A residual component with every within-block and shared term."""
     jk = solved.j @ residual.products.k
     within = terms.T @ np.einsum("pkl,pkl,p->k", jk, solved.j, problem.units.count)
-    cross = _noise_cross(problem, solved, residual.products)
-    within += _inner(problem, solved, problem.moments.sparsity.apply(problem.of_mean_units(solved.j), cross), -2.0)
+    b = problem.moments.outward_both(solved.b_trace)
+    for part, (_, n) in zip(solved.mean_units, residual.products.n, strict=True):
+        cross = _noise_cross(problem, solved, part, residual.products, n)
+        within -= 2 * _inner(problem, part, part.sparsity.apply(part.j, cross), b)
     across = np.array([_across(residual.side, other) for other in sides])
     return np.concatenate([within + across, residual.side.shared])
 
@@ -251,13 +254,18 @@ def _residual_pair(problem: Problem, solved: Solved, left: _Residual, right: _Re
     out = np.bincount(units.cell_pattern, both * solved.weight**2, len(count)) @ count
     out -= 2 * np.einsum("pkl,plk,p->", gj, third.k, count)
     out += np.einsum("pkl,plk,p->", gj @ left.products.k, gj @ right.products.k, count)
-    crosses = [_noise_cross(problem, solved, residual.products) for residual in (left, right)]
-    inner = gram(crosses[0], problem.moments.sparsity.apply(problem.of_mean_units(gj), crosses[1]))
+
+    def crossed(part: Part, n: Rows, other: Rows) -> Floats:
+        first = _noise_cross(problem, solved, part, left.products, n)
+        second = _noise_cross(problem, solved, part, right.products, other)
+        return gram(first, part.sparsity.apply(solved.gamma[:, None] * part.j, second))
+
+    inner = solved.mean_units.sum(crossed, left.products.n, right.products.n)
     out -= 2 * np.sum(solved.b_trace * (sandwich(problem, solved, third) - inner))
     return float(out) + _across(left.side, right.side)
 
 
-def _noise_cross(problem: Problem, solved: Solved, products: Products) -> Rows:
-    """``Z' D^-1 a V_w^-1 W`` per mean unit and column."""
-    gt = scaled(solved.t, solved.gamma_rows)
-    return less(products.n, problem.moments.sparsity.apply(problem.of_mean_units(products.k), gt))
+def _noise_cross(problem: Problem, solved: Solved, part: Part, products: Products, n: Rows) -> Rows:
+    """``Z' D^-1 a V_w^-1 W`` per mean unit and column of a part, of whose rows ``n`` are those with weights ``a``."""
+    gt = scaled(part.t, np.tile(solved.gamma, len(part)))
+    return less(n, part.sparsity.apply(problem.of_mean_units(products.k)[part.units], gt))

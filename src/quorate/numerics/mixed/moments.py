@@ -2,25 +2,32 @@
 
 For cell weights ``w`` (a function of the residual components) these are ``K = Z'wZ`` per pattern, ``N = Z'wW`` per
 mean unit and ``G = W'wW``, where ``Z`` are the within-block columns and ``W = [X, U]`` the fixed and shared columns.
-Every design column is an indicator or a short row of ``X``, so each sum is one ``bincount`` over keys found once.
+Every design column is an indicator or a short row of ``X``, so each sum is one ``bincount`` over keys found once. Where
+the design has fewer distinct rows than columns, ``W`` is row numbers times the small matrix of these rows: sums over
+units are then made over row numbers, and multiplied with the small matrix in the end.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from quorate.arrays import Floats, Ints
 from quorate.numerics.mixed.patterns import Units, ranges
-from quorate.numerics.mixed.rows import Sparsity
+from quorate.numerics.mixed.rows import Sparsity, full
 from quorate.wording import Brief
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
     from quorate.numerics.mixed.rows import Rows
+
+_SMALL = 1 << 20
+"""Entries of the distinct rows of a design that are held as one matrix."""
 
 
 @dataclass(frozen=True)
@@ -31,15 +38,73 @@ class Products(Brief):
     ----------
     k : array, shape (patterns, columns, columns)
         Within-block columns with themselves.
-    n : array or sparse array, shape (mean units x columns, q)
+    n : UnitRows, shape (mean units x columns, q)
         Within-block columns with the fixed and shared columns.
     g : array, shape (q, q)
         Fixed and shared columns with themselves.
     """
 
     k: Floats
-    n: Rows
+    n: UnitRows
     g: Floats
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class UnitRows:
+    """``Z'wW`` of mean units: all of it where that is small or sparse, else made a part of the units at a time.
+
+    Parameters
+    ----------
+    moments : CrossProducts
+        Of the design.
+    weight : array, shape (pattern cells,)
+        The weights.
+    """
+
+    moments: CrossProducts
+    weight: Floats
+
+    def __iter__(self) -> Iterator[tuple[slice, Rows]]:
+        """Some of the units, and their rows over `CrossProducts.width` columns."""
+        if self.moments.sparsity.whole:
+            yield self.moments.sparsity.slices[0], self.rows
+        else:
+            yield from self.moments.sparsity.parts(self._values)
+
+    @property
+    def _values(self) -> Floats:
+        return self.moments.entries(self.weight)
+
+    @cached_property
+    def rows(self) -> Rows:
+        """All rows at once, over `CrossProducts.width` columns."""
+        return self.moments.sparsity.fill(self._values)
+
+    def full(self) -> Floats:
+        """All rows, dense, over the fixed and shared columns, shape (mean units x columns, q)."""
+        rows = full(self.rows)
+        return rows if self.moments.design is None else rows @ self.moments.design
+
+    def times(self, w: Floats) -> Floats:
+        """``Z'wW v`` per mean unit, shape (mean units, columns, ...), for ``v`` of shape (q, ...)."""
+        moments = self.moments
+        shape = (moments.mean_units, moments.columns, *w.shape[1:])
+        if moments.sparsity.whole:
+            return np.asarray(self.rows @ moments.outward(w), dtype=np.float64).reshape(shape)
+        weight = self.weight[moments.mean_index]
+        columns = [moments.unit_sums(weight * moments.row_values(column)) for column in w.reshape(len(w), -1).T]
+        return np.stack(columns, axis=-1).reshape(shape)
+
+    def transposed(self, z: Floats) -> Floats:
+        """``W'wZ z``, shape (q, ...), for ``z`` of shape (mean units, columns, ...)."""
+        moments = self.moments
+        if moments.sparsity.whole:
+            flat = z.reshape(-1, *z.shape[2:])
+            return moments.inward_vector(np.asarray(self.rows.T @ flat, dtype=np.float64))
+        weight = self.weight[moments.mean_index]
+        columns = z.reshape(*z.shape[:2], -1)
+        sums = [moments.row_sums(weight * moments.of_units(columns[..., m])) for m in range(columns.shape[2])]
+        return np.stack(sums, axis=-1).reshape(-1, *z.shape[2:])
 
 
 class CrossProducts:
@@ -59,9 +124,9 @@ class CrossProducts:
         self.patterns = len(units.count)
         self.mean_units = len(units.scale)
         self.n_units = len(units.unit_pattern)
-        self._mean_index = units.cell_index[: len(units.row)]
-        self._mean_unit = units.cell_unit[: len(units.row)]
-        self._cell_scale = units.scale[self._mean_unit]
+        self.mean_index = units.cell_index[: len(units.row)]
+        mean_unit = units.cell_unit[: len(units.row)]
+        self._cell_scale = units.scale[mean_unit]
         # Non-zero entries of every distinct row of W, as (row, column, value) sorted by row.
         x_row, x_col = np.nonzero(units.x)
         x_size = np.bincount(x_row, minlength=len(units.x))
@@ -71,27 +136,30 @@ class CrossProducts:
         col = np.concatenate([x_col[entry], units.shared.ravel() + self.p])
         val = np.concatenate([units.x[x_row, x_col][entry], np.ones(rows * terms)])
         order = np.argsort(row, kind="stable")
-        self._w_col, self._w_val = col[order], val[order]
+        self._w_row, self._w_col, self._w_val = row[order], col[order], val[order]
         self._w_size = np.bincount(row, minlength=rows)
         self._w_start = np.cumsum(self._w_size) - self._w_size
-        self._keys()
+        self.design: Floats | None = None
+        if rows < self.q and rows * self.q <= _SMALL:
+            self.design = np.zeros((rows, self.q))
+            np.add.at(self.design, (self._w_row, self._w_col), self._w_val)
+        self.width = self.q if self.design is None else rows
+        self._keys(mean_unit)
 
-    def _keys(self) -> None:
+    def _keys(self, mean_unit: Ints) -> None:
         column, k, q = self.units.column, self.columns, self.q
-        terms = column.shape[1]
         pair = self.units.cell_pattern[:, None, None] * k * k + column[:, :, None] * k + column[:, None, :]
-        self._k_key, self._k_cell = pair.ravel(), np.repeat(np.arange(len(column)), terms * terms)
-
-        size = self._w_size[self.units.row]
-        cell = np.repeat(np.arange(len(size)), size)
-        entry = ranges(self._w_start[self.units.row], size)
-        self._w_cell, self._cell_col = cell, self._w_col[entry]
-        self._cell_val = self._w_val[entry] * self._cell_scale[cell]
-        mean_column = column[self._mean_index[cell]]
-        n_key = (self._mean_unit[cell][:, None] * k + mean_column) * q + self._cell_col[:, None]
-        self.sparsity = Sparsity(n_key.ravel(), self.mean_units, k, q)
-        self._n_cell = np.repeat(self._mean_index[cell], terms)
-        self._n_val = np.repeat(self._cell_val, terms)
+        self._k_key = pair.ravel()
+        of_cells = mean_unit[:, None] * k + column[self.mean_index]
+        if self.design is None:
+            size = self._w_size[self.units.row]
+            cell = np.repeat(np.arange(len(size)), size)
+            entry = ranges(self._w_start[self.units.row], size)
+            self._n_cell, self._n_val = cell, self._w_val[entry] * self._cell_scale[cell]
+            key = of_cells[cell] * q + self._w_col[entry][:, None]
+        else:
+            key = of_cells * self.width + self.units.row[:, None]
+        self.sparsity = Sparsity(key.ravel(), self.mean_units, k, self.width)
 
         pairs = self._w_size**2
         owner = np.repeat(np.arange(len(pairs)), pairs)
@@ -104,24 +172,66 @@ class CrossProducts:
         self._u_column = column[self.units.cell_index]
         self._u_key = self.units.cell_unit[:, None] * k + self._u_column
 
+    def outward(self, w: Floats) -> Floats:
+        """``D w`` for values of columns, shape (q, ...), where ``D`` has the distinct rows of the design."""
+        return w if self.design is None else self.design @ w
+
+    def inward_vector(self, values: Floats) -> Floats:
+        """``D'v`` for sums over row numbers, shape (width, ...)."""
+        return values if self.design is None else self.design.T @ values
+
+    def inward(self, gram: Floats) -> Floats:
+        """``D' M D`` for sums of products over row numbers, shape (width, width)."""
+        return gram if self.design is None else self.design.T @ gram @ self.design
+
+    def outward_both(self, b: Floats) -> Floats:
+        """``D B D'`` for products of columns, shape (q, q)."""
+        return b if self.design is None else self.design @ b @ self.design.T
+
+    def entries(self, weight: Floats) -> Floats:
+        """Weighted values of all places of `sparsity`."""
+        terms = self.units.column.shape[1]
+        of_cells = weight[self.mean_index] * (self._cell_scale if self.design is not None else 1.0)
+        return np.repeat(of_cells if self.design is not None else of_cells[self._n_cell] * self._n_val, terms)
+
     def within(self, weight: Floats) -> Floats:
         """``Z'wZ`` per pattern, shape (patterns, columns, columns); ``weight`` has shape (pattern cells,)."""
-        flat = _sum(self._k_key, weight[self._k_cell], self.patterns * self.columns**2)
+        pairs = self.units.column.shape[1] ** 2
+        flat = _sum(self._k_key, np.repeat(weight, pairs), self.patterns * self.columns**2)
         return flat.reshape(self.patterns, self.columns, self.columns)
 
     def products(self, weight: Floats) -> Products:
         """All cross products under weights of shape (pattern cells,)."""
-        n = self.sparsity.fill(weight[self._n_cell] * self._n_val)
-        per_row = _sum(self.units.row, weight[self._mean_index] * self._cell_scale**2, len(self._w_size))
+        per_row = _sum(self.units.row, weight[self.mean_index] * self._cell_scale**2, len(self._w_size))
         g = _sum(self._g_key, per_row[self._g_row] * self._g_val, self.q**2)
-        return Products(self.within(weight), n, g.reshape(self.q, self.q))
+        return Products(self.within(weight), UnitRows(self, weight), g.reshape(self.q, self.q))
+
+    def unit_sums(self, values: Floats) -> Floats:
+        """``Z'v`` per unit, shape (units, columns), for values on unit cells, or on those of the first, mean units."""
+        terms = self._u_column.shape[1]
+        units = self.n_units if len(values) == len(self._u_key) else self.mean_units
+        key = self._u_key[: len(values)].ravel()
+        return _sum(key, np.repeat(values, terms), units * self.columns).reshape(units, self.columns)
+
+    def row_sums(self, values: Floats) -> Floats:
+        """``W'v``, shape (q,), for values on cells of mean units."""
+        per_row = _sum(self.units.row, values * self._cell_scale, len(self._w_size))
+        return _sum(self._w_col, per_row[self._w_row] * self._w_val, self.q)
+
+    def row_values(self, w: Floats) -> Floats:
+        """``W w`` on cells of mean units, for ``w`` of shape (q,)."""
+        per_row = (self.units.x @ w[: self.p])[self.units.x_row] + w[self.p :][self.units.shared].sum(axis=1)
+        return np.asarray(per_row[self.units.row] * self._cell_scale, dtype=np.float64)
+
+    def of_units(self, z: Floats) -> Floats:
+        """``Z z`` on unit cells of as many units as ``z`` has, shape (units, columns)."""
+        flat = z.reshape(-1)
+        key = self._u_key if len(z) == self.n_units else self._u_key[: len(self.units.row)]
+        return np.asarray(flat[key].sum(axis=1), dtype=np.float64)
 
     def from_cells(self, values: Floats) -> tuple[Floats, Floats]:
         """``Z'v`` per unit, shape (units, columns), and ``W'v``, shape (q,), for values on unit cells."""
-        terms = self._u_column.shape[1]
-        z = _sum(self._u_key.ravel(), np.repeat(values, terms), self.n_units * self.columns)
-        w = _sum(self._cell_col, values[self._w_cell] * self._cell_val, self.q)
-        return z.reshape(self.n_units, self.columns), w
+        return self.unit_sums(values), self.row_sums(values[: len(self.units.row)])
 
     def indicators(self) -> tuple[csr_array[np.float64], csr_array[np.float64]]:
         """``Z`` and ``W`` on the cells of mean units, sparse; shapes (cells, mean units x columns) and (cells, q)."""
@@ -131,15 +241,16 @@ class CrossProducts:
         start = np.arange(cells + 1) * terms
         shape = (cells, self.mean_units * self.columns)
         z = csr_array((np.ones(cells * terms), self._u_key[:cells].ravel(), start), shape=shape)
-        entries = np.append(0, np.cumsum(self._w_size[self.units.row]))
-        return z, csr_array((self._cell_val, self._cell_col, entries), shape=(cells, self.q))
+        size = self._w_size[self.units.row]
+        entry = ranges(self._w_start[self.units.row], size)
+        value = self._w_val[entry] * np.repeat(self._cell_scale, size)
+        entries = np.append(0, np.cumsum(size))
+        return z, csr_array((value, self._w_col[entry], entries), shape=(cells, self.q))
 
     def to_cells(self, z: Floats, w: Floats) -> Floats:
         """``Zz + Ww`` on unit cells, for ``z`` of shape (units, columns) and ``w`` of shape (q,)."""
-        per_row = (self.units.x @ w[: self.p])[self.units.x_row] + w[self.p :][self.units.shared].sum(axis=1)
-        fixed_and_shared = np.zeros(len(self.units.y))
-        fixed_and_shared[: len(self.units.row)] = per_row[self.units.row] * self._cell_scale
-        out: Floats = self.term_columns(z).sum(axis=1) + fixed_and_shared
+        out = self.of_units(z)
+        out[: len(self.units.row)] += self.row_values(w)
         return out
 
     def term_columns(self, z: Floats) -> Floats:

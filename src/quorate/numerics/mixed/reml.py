@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import starmap
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -21,7 +22,10 @@ from quorate.numerics.mixed.patterns import Cells, Units, compress
 from quorate.numerics.mixed.rows import gram, less, scaled
 
 if TYPE_CHECKING:
-    from quorate.numerics.mixed.rows import Rows
+    from collections.abc import Callable, Iterator
+
+    from quorate.numerics.mixed.moments import UnitRows
+    from quorate.numerics.mixed.rows import Rows, Sparsity
 
 LEAST_NOISE = 1e-18
 _LARGE, _FEW = 200, 8
@@ -94,11 +98,18 @@ class Problem:
 
     def of_mean_units(self, per_pattern: Floats) -> Floats:
         """Values of patterns for every mean unit."""
-        return per_pattern[self.units.unit_pattern[: self.moments.mean_units]]
+        owner = self.units.unit_pattern[: self.moments.mean_units]
+        return per_pattern if self._one_each else per_pattern[owner]
 
-    def rows_of(self, term: int) -> Floats:
-        """1 for the rows of a within-block term among those of mean units and columns, else 0."""
-        return np.tile((self.units.column_term == term).astype(np.float64), self.moments.mean_units)
+    @cached_property
+    def _one_each(self) -> bool:
+        """Whether the mean units are the patterns, in their order."""
+        owner = self.units.unit_pattern[: self.moments.mean_units]
+        return len(owner) == len(self.units.count) and bool(np.all(owner == np.arange(len(owner))))
+
+    def rows_of(self, term: int, units: int) -> Floats:
+        """1 for the rows of a within-block term among those of so many mean units and their columns, else 0."""
+        return np.tile((self.units.column_term == term).astype(np.float64), units)
 
     def sums(self, within: Floats, shared: Floats, residual: Floats) -> Floats:
         """Add values of columns, shared levels and residual components up to components."""
@@ -111,14 +122,88 @@ class Problem:
         )
 
 
+@dataclass(frozen=True, eq=False, repr=False)
+class Part:
+    """Some mean units: ``n = Z'D^-1 W`` and what follows from it, a row per unit and column."""
+
+    units: slice
+    n: Rows
+    sparsity: Sparsity
+    j: Floats
+    half: Floats
+
+    @cached_property
+    def t(self) -> Rows:
+        """``Z' V_w^-1 W``."""
+        return self.sparsity.apply(self.j, self.n)
+
+    @cached_property
+    def h(self) -> Rows:
+        """``half Z' D^-1 W``, so that ``W' V_w^-1 W = W' D^-1 W - h' h``."""
+        return self.sparsity.apply(self.half, self.n)
+
+    def __len__(self) -> int:
+        return self.units.stop - self.units.start
+
+
+class MeanUnits:
+    """The mean units at one point: their rows are kept where all fit at once, else made for every sum anew.
+
+    Parameters
+    ----------
+    problem : Problem
+        The design.
+    products : Products
+        Cross products with weights ``D^-1``.
+    j, half : array, shape (patterns, columns, columns)
+        See `Solved`.
+    """
+
+    def __init__(self, problem: Problem, products: Products, j: Floats, half: Floats) -> None:
+        self._moments, self._n = problem.moments, products.n
+        self._j, self._half = problem.of_mean_units(j), problem.of_mean_units(half)
+        self.whole = problem.moments.sparsity.whole
+
+    def __iter__(self) -> Iterator[Part]:
+        if self.whole:
+            yield self._all
+        else:
+            yield from starmap(self._part, self._n)
+
+    def sum(self, of: Callable[..., Floats], *others: UnitRows) -> Floats:
+        """Sum over parts of what ``of`` makes of each, shape (..., width, width), as shape (..., q, q).
+
+        ``of`` takes a part, and its rows under other weights.
+        """
+        total: Floats | float = 0.0
+        for part, *rows in zip(self, *others, strict=True):
+            total = total + of(part, *(other for _, other in rows))
+        return self._moments.inward(np.asarray(total))
+
+    def taken_out(self, z: Floats) -> Floats:
+        """``sum over mean units of h' z``, for ``z`` of shape (units, columns) or (units, columns, m)."""
+        rows = z[: self._moments.mean_units]
+        if self.whole:
+            h = self._all.h
+            return self._moments.inward_vector(np.asarray(h.T @ rows.reshape(h.shape[0], *z.shape[2:])))
+        back = self._half.swapaxes(1, 2)
+        return self._n.transposed(back @ rows if z.ndim == 3 else (back @ rows[:, :, None])[:, :, 0])
+
+    @cached_property
+    def _all(self) -> Part:
+        return self._part(*next(iter(self._n)))
+
+    def _part(self, units: slice, n: Rows) -> Part:
+        return Part(units, n, self._moments.sparsity, self._j[units], self._half[units])
+
+
 @dataclass(frozen=True, repr=False)
 class Solved:
     """Everything a linear solve with ``V(theta)`` needs, at one point.
 
-    ``j = (I + K Gamma)^-1`` and ``half`` per pattern, with ``half' half = Gamma J``; ``t = Z' V_w^-1 W`` and
-    ``h = half Z' D^-1 W`` per mean unit and column, dense or sparse; ``c = W' V_w^-1 W``, ``b`` the inverse of the
-    mixed-model coefficient matrix (fixed and shared), ``b_trace`` the same without the fixed effects under ML,
-    ``gamma_shared`` the variance of every shared level.
+    ``j = (I + K Gamma)^-1`` and ``half`` per pattern, with ``half' half = Gamma J``; ``c = W' V_w^-1 W``, ``b`` the
+    inverse of the mixed-model coefficient matrix (fixed and shared), ``b_trace`` the same without the fixed effects
+    under ML, ``gamma_shared`` the variance of every shared level.
     """
 
     theta: Floats
@@ -127,18 +212,12 @@ class Solved:
     products: Products
     j: Floats
     half: Floats
-    t: Rows
-    h: Rows
+    mean_units: MeanUnits
     c: Floats
     b: Floats
     b_trace: Floats
     log_det: float
     gamma_shared: Floats
-
-    @property
-    def gamma_rows(self) -> Floats:
-        """Variance of the column of every row of ``t``, shape (mean units x columns,)."""
-        return np.tile(self.gamma, self.t.shape[0] // max(len(self.gamma), 1))
 
     def effects(self, score: Floats) -> Floats:
         """``B score``, refined once: ``B`` is large where the score is small, and the product loses those digits."""
@@ -152,6 +231,14 @@ class Solved:
     def grams(self) -> dict[int, Floats]:
         """What `within_block` has found, by term: traces and information ask for the same."""
         return {}
+
+    @property
+    def rows(self) -> Floats | None:
+        """``T`` of all mean units, where it is dense and small enough to be held at once."""
+        if not self.mean_units.whole:
+            return None
+        rows = next(iter(self.mean_units)).t
+        return rows if isinstance(rows, np.ndarray) else None
 
     @cached_property
     def levels(self) -> Levels:
@@ -210,10 +297,9 @@ def solve(problem: Problem, theta: Floats, *, reml: bool | None = None) -> Solve
     count = problem.units.count
     log_noise = np.bincount(problem.units.cell_pattern, np.log(noise), len(count))
     log_det = float((log_noise + blocks.log_det) @ count)
-    t = problem.moments.sparsity.apply(problem.of_mean_units(blocks.j), products.n)
-    h = problem.moments.sparsity.apply(problem.of_mean_units(blocks.half), products.n)
-    some = None if gamma.all() else np.tile((gamma > 0).astype(np.float64), problem.moments.mean_units)
-    c = products.g - gram(h, h, some)
+    units = MeanUnits(problem, products, blocks.j, blocks.half)
+    some = None if gamma.all() else (gamma > 0).astype(np.float64)
+    c = products.g - units.sum(lambda part: gram(part.h, part.h, None if some is None else np.tile(some, len(part))))
     scale = np.concatenate([np.ones(problem.p), np.sqrt(gamma_shared)])
     b, log_shared = _scaled_inverse(c, scale, problem.p)
     b_trace = b
@@ -221,14 +307,14 @@ def solve(problem: Problem, theta: Floats, *, reml: bool | None = None) -> Solve
         scale[: problem.p] = 0.0
         b_trace, log_shared = _scaled_inverse(c, scale, problem.p)
     log_det += log_shared
-    return Solved(theta, 1 / noise, gamma, products, blocks.j, blocks.half, t, h, c, b, b_trace, log_det, gamma_shared)
+    return Solved(theta, 1 / noise, gamma, products, blocks.j, blocks.half, units, c, b, b_trace, log_det, gamma_shared)
 
 
 def evaluate(problem: Problem, theta: Floats) -> Point:
     """Criterion, gradient and average information at ``theta`` (components,), none negative, residual above 0."""
     solved = solve(problem, theta)
     zy, wy = problem.moments.from_cells(solved.weight[problem.units.cell_index] * problem.units.y)
-    score = wy - mean_sum(problem, solved.h, apply(problem, solved.half, zy))
+    score = wy - solved.mean_units.taken_out(apply(problem, solved.half, zy))
     effects = solved.effects(score)
     e = residual_projection(problem, solved, problem.units.y, zy, score, effects)
     # y'P y as Henderson's penalised sum of squares: at its minimum errors of the effects are of second order.
@@ -255,7 +341,7 @@ def residual_projection(problem: Problem, solved: Solved, v: Floats, zv: Floats,
     """``V_w^-1 (v - W h)`` given ``zv = Z'D^-1 v`` and ``wv = W' V_w^-1 v``."""
     moments = problem.moments
     z = zv.copy()
-    z[: moments.mean_units] -= np.asarray(solved.products.n @ h).reshape(moments.mean_units, moments.columns)
+    z[: moments.mean_units] -= solved.products.n.times(h)
     z = apply(problem, solved.j, z)
     left = v - moments.to_cells(solved.gamma * z, h)
     weight = solved.weight[problem.units.cell_index]
@@ -282,7 +368,7 @@ def second_moment(problem: Problem, solved: Solved, e: Projected) -> Floats:
     zf = np.stack([z for z, _ in pairs], axis=-1)
     local = apply(problem, solved.half, zf)
     wf = np.stack([w for _, w in pairs], axis=-1)
-    wf -= mean_sum(problem, solved.h, local)
+    wf -= solved.mean_units.taken_out(local)
     flat = local.reshape(-1, f.shape[1])
     inner = f.T @ weighted - flat.T @ flat
     out: Floats = inner - wf.T @ solved.b @ wf
@@ -316,25 +402,32 @@ def traces(problem: Problem, solved: Solved) -> Floats:
 
 def _traced(problem: Problem, solved: Solved, t: int) -> float:
     """``tr(B T'T)`` over the rows of a within-block term: of a few dense ones by ``T B`` without ``T'T``."""
-    if isinstance(solved.t, np.ndarray) and t not in solved.grams:
-        some = np.flatnonzero(problem.rows_of(t))
-        if len(some) * _FEW < len(solved.b):
-            rows = solved.t[some]
-            return float(np.sum((rows @ solved.b_trace) * rows))
+    some = np.flatnonzero(problem.rows_of(t, problem.moments.mean_units))
+    if t not in solved.grams and len(some) * _FEW < len(solved.b) and solved.rows is not None:
+        rows = solved.rows[some]
+        return float(np.sum((rows @ problem.moments.outward_both(solved.b_trace)) * rows))
     return float(np.vdot(solved.b_trace, within_block(problem, solved, t)))
 
 
 def within_block(problem: Problem, solved: Solved, t: int) -> Floats:
     """``W' V_w^-1 A_t V_w^-1 W`` for a within-block term, shape (q, q)."""
     if t not in solved.grams:
-        solved.grams[t] = gram(solved.t, solved.t, problem.rows_of(t))
+        units = solved.mean_units
+        terms = [t] if units.whole else [term for term in range(problem.n_within) if term not in solved.grams]
+        sums = units.sum(lambda part: np.stack([gram(part.t, part.t, problem.rows_of(s, len(part))) for s in terms]))
+        solved.grams.update(zip(terms, sums, strict=True))
     return solved.grams[t]
 
 
 def sandwich(problem: Problem, solved: Solved, products: Products) -> Floats:
     """``W' D^-1(I - ZGJZ'D^-1)' a (...) W`` from cross products with weights that contain ``a``; shape (q, q)."""
-    gt = scaled(solved.t, solved.gamma_rows)
-    half = gram(gt, less(problem.moments.sparsity.apply(problem.of_mean_units(products.k) / 2, gt), products.n))
+    k, apply_to = problem.of_mean_units(products.k), problem.moments.sparsity.apply
+
+    def of(part: Part, n: Rows) -> Floats:
+        gt = scaled(part.t, np.tile(solved.gamma, len(part)))
+        return gram(gt, less(apply_to(k[part.units] / 2, gt), n))
+
+    half = solved.mean_units.sum(of, products.n)
     out: Floats = products.g + half + half.T
     return out
 
@@ -388,9 +481,3 @@ def apply(problem: Problem, per_pattern: Floats, z: Floats) -> Floats:
     matrices = per_pattern if len(per_pattern) == 1 else per_pattern[problem.units.unit_pattern]
     out: Floats = matrices @ z if z.ndim == 3 else (matrices @ z[:, :, None])[:, :, 0]
     return out
-
-
-def mean_sum(problem: Problem, h: Rows, z: Floats) -> Floats:
-    """``sum over mean units of h' z``, for ``z`` of shape (units, columns) or (units, columns, m)."""
-    rows = z[: problem.moments.mean_units]
-    return np.asarray(h.T @ rows.reshape(h.shape[0], *z.shape[2:]))

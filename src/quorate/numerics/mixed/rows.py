@@ -1,11 +1,14 @@
 """Rows of mean units over the fixed and shared columns: dense, or sparse where almost every entry is zero.
 
 There is one row per mean unit and within-block column. With thousands of shared levels, of which a unit meets a few,
-sparse products take a tenth of the time and memory of dense ones; with few levels it is the other way round.
+sparse products take a tenth of the time and memory of dense ones; with few levels it is the other way round. Many dense
+rows are made and used a part of the units at a time: a part fits the cache, and all of them would not fit the memory.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -20,6 +23,8 @@ if TYPE_CHECKING:
 
 _LARGE = 1 << 20
 _FEW = 2048
+_PART = 1 << 17
+"""Dense entries of a part: 1 MB, of which a processor has a few at hand."""
 _SPARSE = 12
 """Entries per non-zero one from which sparse cross products are the quicker; measured on ratings of teachers.
 
@@ -35,7 +40,8 @@ class Sparsity:
     Parameters
     ----------
     key : array of int
-        Place ``(unit * columns + column) * q + j`` of every value that `fill` takes; places may repeat.
+        Place ``(unit * columns + column) * q + j`` of every value that `fill` takes; places may repeat, and those of a
+        unit come before those of the next.
     units, columns, q : int
         Mean units, within-block columns, fixed and shared columns.
     """
@@ -58,10 +64,36 @@ class Sparsity:
             place, self._slot = np.unique(key, return_inverse=True)
             self._index = place % q
             self._start = np.searchsorted(place, np.arange(units * columns + 1) * q)
+        self.slices = [slice(0, units)]
+        self._entries = [slice(0, len(key))]
+        if size > max(_LARGE, 0) and not self.sparse:
+            step = max(_PART // (columns * q), 1)
+            first = np.arange(0, units, step)
+            at = np.append(np.searchsorted(key // (columns * q), first), len(key))
+            self.slices = [slice(int(start), min(int(start) + step, units)) for start in first]
+            self._entries = [slice(int(start), int(end)) for start, end in pairwise(at)]
+            self._slot = (key - np.repeat(first * (columns * q), np.diff(at))).astype(np.int32)
+
+    @property
+    def whole(self) -> bool:
+        """Whether all rows are held at once."""
+        return len(self.slices) == 1
+
+    def parts(self, values: Floats) -> Iterator[tuple[slice, Rows]]:
+        """Some of the units, and their rows with these values summed by place, shape (units x columns, q)."""
+        if self.whole:
+            yield self.slices[0], self.fill(values)
+            return
+        for units, entries in zip(self.slices, self._entries, strict=True):
+            shape = ((units.stop - units.start) * self.columns, self.q)
+            summed = np.bincount(self._slot[entries], values[entries], shape[0] * self.q)
+            yield units, np.asarray(summed, dtype=np.float64).reshape(shape)
 
     def fill(self, values: Floats) -> Rows:
-        """Rows with these values summed by place; shape (units x columns, q)."""
+        """All rows with these values summed by place; shape (units x columns, q)."""
         shape = (self.units * self.columns, self.q)
+        if not self.whole:
+            return np.vstack([full(rows) for _, rows in self.parts(values)])
         if not self.sparse:
             return np.asarray(np.bincount(self._slot, values, shape[0] * self.q), dtype=np.float64).reshape(shape)
         from scipy.sparse import csr_array
@@ -70,11 +102,11 @@ class Sparsity:
         return csr_array((summed, self._index, self._start), shape=shape)
 
     def apply(self, matrices: Floats, rows: Rows) -> Rows:
-        """Rows of every unit multiplied from the left by its matrix; ``matrices`` (units, columns, columns)."""
+        """Rows of some units multiplied from the left by their matrices; ``matrices`` (units, columns, columns)."""
         if self.columns == 1:
             return scaled(rows, matrices.ravel())
         if isinstance(rows, np.ndarray):
-            out: Floats = matrices @ rows.reshape(self.units, self.columns, self.q)
+            out: Floats = matrices @ rows.reshape(len(matrices), self.columns, self.q)
             return out.reshape(rows.shape)
         from scipy.sparse import csr_array
 

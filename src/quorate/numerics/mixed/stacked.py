@@ -15,7 +15,6 @@ from quorate.arrays import Floats, Ints
 from quorate.numerics.mixed.blocks import factored
 from quorate.numerics.mixed.levels import STRONG
 from quorate.numerics.mixed.reml import Problem
-from quorate.numerics.mixed.rows import full
 
 
 @dataclass(frozen=True)
@@ -112,7 +111,7 @@ class Stacked:
         units, moments = problem.units, problem.moments
         products = moments.products(np.ones(len(units.cell_pattern)))
         self.problem = problem
-        self._k, self._n, self._g = products.k, full(products.n), products.g
+        self._k, self._n, self._g = products.k, products.n.full(), products.g
         self._units, self._columns = moments.mean_units, moments.columns
         self._owner = units.unit_pattern[: self._units]
         self._pattern = units.unit_pattern
