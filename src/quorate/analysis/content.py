@@ -82,6 +82,11 @@ def _estimate(estimate: Estimate | None, level: float) -> dict[str, Any] | None:
 
 def _parts(parts: Sequence[Stated]) -> list[dict[str, Any]]:
     return [
-        {"level": one.level, "reason": one.reason, "estimate": None if one.estimate is None else one.estimate._asdict()}
+        {
+            "level": one.level,
+            "reason": one.reason,
+            "items": one.items,
+            "estimate": None if one.estimate is None else one.estimate._asdict(),
+        }
         for one in parts
     ]

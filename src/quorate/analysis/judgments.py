@@ -228,11 +228,11 @@ class Analysis(Linked, Result):
     @cached_property
     def leave_one_out(self) -> tuple[Stated, ...]:
         """The mean without each judge in turn; empty with one judge."""
-        from quorate.estimate.components.robustness import stated, without_each
+        from quorate.estimate.components.robustness import stated_without_each
 
         if not self.several(JUDGE) or self.fit.judgments.n_levels(JUDGE) > MOST_PARTS:
             return ()
-        return stated(without_each(self.fit, JUDGE, self.targets), self.level)
+        return stated_without_each(self.fit, JUDGE, self.targets, self.level)
 
     @cached_property
     def _judge_panel(self) -> tuple[PanelAnalysis | None, str]:

@@ -6,7 +6,7 @@ from examples import few
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quorate.numerics.mixed import rows
+from quorate.numerics.mixed import moments, rows
 from quorate.numerics.mixed.information import information, null_point, quadratic_forms
 from quorate.numerics.mixed.reml import Problem, evaluate, solve
 from quorate.numerics.mixed.rows import Sparsity, full, gram, less, scaled
@@ -83,6 +83,7 @@ def test_designs_have_one_likelihood_however_their_rows_are_stored(kind, model, 
         patched.setattr(rows, "_LARGE", -1)
         patched.setattr(rows, "_SPARSE", 0 if stored == "sparse" else np.inf)
         patched.setattr(rows, "_PART", 1)
+        patched.setattr(moments, "_STRETCH", 1)
         problem = Problem(drawn.cells, drawn.problem.replicates, reml=drawn.problem.reml)
     sparsity, within = problem.moments.sparsity, kind not in {"nothing within", "residual only"}
     assert not within or sparsity.sparse == (stored == "sparse")

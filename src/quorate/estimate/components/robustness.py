@@ -17,8 +17,12 @@ from quorate.estimate.components.model import CELL
 from quorate.estimate.means.effects import level_labels
 from quorate.estimate.means.mean import Estimate
 from quorate.estimate.means.targets import Target
+from quorate.streams import stream
 from quorate.table.judgments import Judgments
 from quorate.table.results import Result
+
+MOST_CELLS, FEWEST_ITEMS = 50_000, 500
+"""Cells up to which a fit is made anew without each level, and items that are enough to stand for more cells."""
 
 
 @dataclass(frozen=True)
@@ -79,11 +83,15 @@ class Figures(NamedTuple):
 
 
 class Stated(NamedTuple):
-    """A `Part` in figures alone: without its fit, which takes as much room as that of all judgments."""
+    """A `Part` in figures alone: without its fit, which takes as much room as that of all judgments.
+
+    Where ``items`` is not None the fit was one of so many items drawn at random, carried over to all.
+    """
 
     level: str
     reason: str
     estimate: Figures | None
+    items: int | None = None
 
 
 def stated(parts: Iterator[Part], level: float) -> tuple[Stated, ...]:
@@ -98,6 +106,55 @@ def stated(parts: Iterator[Part], level: float) -> tuple[Stated, ...]:
         return Stated(part.level, "", Figures(*moments, low, high))
 
     return tuple(map(of, parts))
+
+
+def stated_without_each(
+    fit: Decomposition, facet: str, targets: Mapping[str, Target], level: float
+) -> tuple[Stated, ...]:
+    """`without_each` in figures; of many cells, from refits of items drawn at random (`thinned`).
+
+    What all items and those drawn have in common is not left to the draw: the mean is that of all items plus the change
+    among those drawn, and standard errors are larger or smaller as those with all judges are.
+    """
+    some = thinned(fit)
+    parts = stated(without_each(some, facet, targets), level)
+    if some is fit:
+        return parts
+    whole, drawn = (one.mean_for(**targets) if targets else one.mean for one in (fit, some))
+    ratio = whole.se / drawn.se
+    judgments = fit.judgments
+    answers = np.bincount(judgments.level_codes([facet]), judgments.n).astype(np.int64)
+    items = some.judgments.n_levels(judgments.object)
+
+    def carried(part: Stated, own: int) -> Stated:
+        if (of := part.estimate) is None:
+            return part._replace(items=items)
+        value = whole.value + of.value - drawn.value
+        low, high = (value + (end - of.value) * ratio for end in (of.low, of.high))
+        n = judgments.n_answers - own
+        return part._replace(estimate=of._replace(value=value, se=of.se * ratio, n=n, low=low, high=high), items=items)
+
+    return tuple(map(carried, parts, answers.tolist()))
+
+
+def thinned(fit: Decomposition, cells: int = MOST_CELLS) -> Decomposition:
+    """The same model of items drawn at random, as many as have so many cells; the fit itself where it has no more.
+
+    Of every category about the same part of the items is drawn, always the same ones.
+    """
+    judgments = fit.judgments
+    items = judgments.n_levels(judgments.object)
+    few = -(-items * cells // max(judgments.n_cells, 1))
+    if few >= items or few < FEWEST_ITEMS:
+        return fit
+    item, above = judgments.column(judgments.object), judgments.ancestors(judgments.object)
+    group = np.zeros(items, dtype=np.int64)
+    if above:
+        group[item] = judgments.level_codes(above)
+    order = np.lexsort((stream(0, "refits").random(items), group))
+    drawn = np.zeros(items, dtype=np.bool_)
+    drawn[order[np.linspace(0, items - 1, few).astype(np.int64)]] = True
+    return decompose(judgments.keep(drawn[item]), **options_of(fit))
 
 
 def by_level(

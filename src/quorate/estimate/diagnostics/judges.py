@@ -8,7 +8,7 @@ import numpy as np
 
 from quorate.arrays import Floats, Ints
 from quorate.errors import NotConverged, NotEstimable
-from quorate.estimate.components.robustness import without_each
+from quorate.estimate.components.robustness import thinned, without_each
 from quorate.estimate.components.tails import level_scores
 from quorate.estimate.diagnostics.check import Check
 from quorate.estimate.diagnostics.residuals import Residuals
@@ -132,7 +132,7 @@ def decisive_judge(residuals: Residuals) -> Check:
     judge = _judges(residuals)
     if int(judge.max()) + 1 > MOST_LEFT_OUT:
         raise NotEstimable(f"more than {MOST_LEFT_OUT} judges: none decides much")
-    parts = [part for part in without_each(fit, JUDGE) if part.change is not None]
+    parts = [part for part in without_each(thinned(fit), JUDGE) if part.change is not None]
     if not parts:
         raise NotEstimable("without a judge, what is left supports no estimate")
     se = fit.mean.se

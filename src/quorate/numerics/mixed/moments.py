@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
 
     from quorate.numerics.mixed.rows import Rows
 
+_STRETCH = 1 << 14
+"""Cells of a stretch of units: a number for each is 128 kB."""
 _SMALL = 1 << 20
 """Entries of the distinct rows of a design that are held as one matrix."""
 
@@ -107,6 +110,40 @@ class UnitRows:
         return np.stack(sums, axis=-1).reshape(-1, *z.shape[2:])
 
 
+@dataclass(frozen=True, eq=False, repr=False)
+class Stretch:
+    """Some units and their cells, which are next to each other.
+
+    Parameters
+    ----------
+    units, cells, mean : slice
+        The units, their unit cells, and those of them that are of mean units, which come first.
+    key : array of int, shape (cells, terms within)
+        Place of every cell among the columns of these units, for every term.
+    columns : int
+        Columns of a unit.
+    """
+
+    units: slice
+    cells: slice
+    mean: slice
+    key: Ints
+    columns: int
+
+    def unit_sums(self, values: Floats) -> Floats:
+        """``Z'v`` per unit, shape (units, columns), for values on these cells."""
+        shape = self.units.stop - self.units.start, self.columns
+        return _sum(self.key.ravel(), np.repeat(values, self.key.shape[1]), shape[0] * shape[1]).reshape(shape)
+
+    def of_units(self, z: Floats) -> Floats:
+        """``Z z`` on these cells, for ``z`` of shape (units, columns)."""
+        return np.asarray(z.reshape(-1)[self.key] @ np.ones(self.key.shape[1]), dtype=np.float64)
+
+    def per_term(self, z: Floats) -> Floats:
+        """``Z_t z_t`` for every within-block term, shape (terms within, cells)."""
+        return z.reshape(-1)[self.key].T
+
+
 class CrossProducts:
     """Keys of all cross products of a design, and the sums over them.
 
@@ -169,8 +206,21 @@ class CrossProducts:
         self._g_key, self._g_row = self._w_col[left] * q + self._w_col[right], owner
         self._g_val = self._w_val[left] * self._w_val[right]
 
-        self._u_column = column[self.units.cell_index]
-        self._u_key = self.units.cell_unit[:, None] * k + self._u_column
+        self._u_key = self.units.cell_unit[:, None] * k + column[self.units.cell_index]
+
+    def stretches(self) -> Iterator[Stretch]:
+        """All units, mean units first: at once, or where that is much a few that fit the cache at a time."""
+        step = self.n_units
+        if not self.sparsity.whole:
+            step = max(_STRETCH * self.n_units // max(len(self._u_key), 1), 1)
+        ends = [*range(0, self.n_units, step), self.n_units]
+        at = np.searchsorted(self.units.cell_unit, ends).tolist()
+        for (start, stop), (first, last) in zip(pairwise(ends), pairwise(at), strict=True):
+            key = self._u_key[first:last]
+            mean = slice(first, max(min(last, len(self.units.row)), first))
+            yield Stretch(
+                slice(start, stop), slice(first, last), mean, key - start * self.columns if start else key, self.columns
+            )
 
     def outward(self, w: Floats) -> Floats:
         """``D w`` for values of columns, shape (q, ...), where ``D`` has the distinct rows of the design."""
@@ -208,26 +258,26 @@ class CrossProducts:
 
     def unit_sums(self, values: Floats) -> Floats:
         """``Z'v`` per unit, shape (units, columns), for values on unit cells, or on those of the first, mean units."""
-        terms = self._u_column.shape[1]
+        terms = self._u_key.shape[1]
         units = self.n_units if len(values) == len(self._u_key) else self.mean_units
         key = self._u_key[: len(values)].ravel()
         return _sum(key, np.repeat(values, terms), units * self.columns).reshape(units, self.columns)
 
-    def row_sums(self, values: Floats) -> Floats:
+    def row_sums(self, values: Floats, cells: slice = slice(None)) -> Floats:
         """``W'v``, shape (q,), for values on cells of mean units."""
-        per_row = _sum(self.units.row, values * self._cell_scale, len(self._w_size))
+        per_row = _sum(self.units.row[cells], values * self._cell_scale[cells], len(self._w_size))
         return _sum(self._w_col, per_row[self._w_row] * self._w_val, self.q)
 
-    def row_values(self, w: Floats) -> Floats:
+    def row_values(self, w: Floats, cells: slice = slice(None)) -> Floats:
         """``W w`` on cells of mean units, for ``w`` of shape (q,)."""
         per_row = (self.units.x @ w[: self.p])[self.units.x_row] + w[self.p :][self.units.shared].sum(axis=1)
-        return np.asarray(per_row[self.units.row] * self._cell_scale, dtype=np.float64)
+        return np.asarray(per_row[self.units.row[cells]] * self._cell_scale[cells], dtype=np.float64)
 
     def of_units(self, z: Floats) -> Floats:
         """``Z z`` on unit cells of as many units as ``z`` has, shape (units, columns)."""
         flat = z.reshape(-1)
         key = self._u_key if len(z) == self.n_units else self._u_key[: len(self.units.row)]
-        return np.asarray(flat[key].sum(axis=1), dtype=np.float64)
+        return np.asarray(flat[key] @ np.ones(key.shape[1]), dtype=np.float64)  # a few terms: sum(axis=1) is slow
 
     def from_cells(self, values: Floats) -> tuple[Floats, Floats]:
         """``Z'v`` per unit, shape (units, columns), and ``W'v``, shape (q,), for values on unit cells."""
@@ -253,15 +303,10 @@ class CrossProducts:
         out[: len(self.units.row)] += self.row_values(w)
         return out
 
-    def term_columns(self, z: Floats) -> Floats:
-        """``Z_t z_t`` for every within-block term, shape (unit cells, terms within)."""
-        return z[self.units.cell_unit[:, None], self._u_column]
-
-    def shared_columns(self, w: Floats) -> Floats:
-        """``U_t w_t`` for every shared term, shape (unit cells, terms shared); zero on contrast units."""
-        out = np.zeros((len(self.units.y), self.units.shared.shape[1]))
-        out[: len(self.units.row)] = w[self.p :][self.units.shared[self.units.row]] * self._cell_scale[:, None]
-        return out
+    def shared_columns(self, w: Floats, cells: slice = slice(None)) -> Floats:
+        """``U_t w_t`` for every shared term on cells of mean units, shape (terms shared, cells)."""
+        per_row = w[self.p :][self.units.shared.T]
+        return per_row[:, self.units.row[cells]] * self._cell_scale[cells]
 
 
 def _sum(key: Ints, weight: Floats, size: int) -> Floats:

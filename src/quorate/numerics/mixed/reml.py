@@ -101,6 +101,11 @@ class Problem:
         owner = self.units.unit_pattern[: self.moments.mean_units]
         return per_pattern if self._one_each else per_pattern[owner]
 
+    def of_units(self, per_pattern: Floats) -> Floats:
+        """Values of patterns for every unit."""
+        only = self._one_each and len(self.units.unit_pattern) == len(per_pattern)
+        return per_pattern if only else per_pattern[self.units.unit_pattern]
+
     @cached_property
     def _one_each(self) -> bool:
         """Whether the mean units are the patterns, in their order."""
@@ -339,16 +344,23 @@ def evaluate(problem: Problem, theta: Floats) -> Point:
 
 def residual_projection(problem: Problem, solved: Solved, v: Floats, zv: Floats, wv: Floats, h: Floats) -> Projected:
     """``V_w^-1 (v - W h)`` given ``zv = Z'D^-1 v`` and ``wv = W' V_w^-1 v``."""
-    moments = problem.moments
-    z = zv.copy()
-    z[: moments.mean_units] -= solved.products.n.times(h)
-    z = apply(problem, solved.j, z)
-    left = v - moments.to_cells(solved.gamma * z, h)
-    weight = solved.weight[problem.units.cell_index]
-    refined = apply(problem, solved.j, moments.from_cells(weight * left)[0] - z)  # one step, for tiny noise
-    left -= moments.to_cells(solved.gamma * refined, np.zeros_like(h))
-    cells, z = weight * left, z + refined
-    return Projected(cells, z, (wv - solved.c @ h)[problem.p :])
+    moments, index = problem.moments, problem.units.cell_index
+    matrices = _per_unit(problem, solved.j)
+    cells, within = np.empty_like(v), np.empty_like(zv)
+    for part in moments.stretches():
+        j = matrices if len(matrices) == 1 else matrices[part.units]
+        weight, fixed, z = solved.weight[index[part.cells]], np.zeros(len(part.key)), zv[part.units].copy()
+        fixed[: part.mean.stop - part.mean.start] = moments.row_values(h, part.mean)
+        if moments.sparsity.whole:
+            z[: moments.mean_units] -= solved.products.n.times(h)
+        else:
+            z -= part.unit_sums(weight * fixed)
+        z = times(j, z)
+        left = v[part.cells] - fixed - part.of_units(solved.gamma * z)
+        refined = times(j, part.unit_sums(weight * left) - z)  # one step, for tiny noise
+        cells[part.cells] = weight * (left - part.of_units(solved.gamma * refined))
+        within[part.units] = z + refined
+    return Projected(cells, within, (wv - solved.c @ h)[problem.p :])
 
 
 def squares(problem: Problem, e: Projected) -> Floats:
@@ -359,18 +371,28 @@ def squares(problem: Problem, e: Projected) -> Floats:
 
 def second_moment(problem: Problem, solved: Solved, e: Projected) -> Floats:
     """``e' A_s P A_t e`` for every pair of components."""
-    moments = problem.moments
-    noise = problem.units.noise[problem.units.cell_index]
+    moments, units = problem.moments, problem.units
+    matrices, first = _per_unit(problem, solved.half), problem.n_within + problem.n_shared
     full = np.concatenate([np.zeros(problem.p), e.shared])
-    f = np.hstack([moments.term_columns(e.within), moments.shared_columns(full), noise * e.cells[:, None]])
-    weighted = solved.weight[problem.units.cell_index][:, None] * f
-    pairs = [moments.from_cells(column) for column in weighted.T]
-    zf = np.stack([z for z, _ in pairs], axis=-1)
-    local = apply(problem, solved.half, zf)
-    wf = np.stack([w for _, w in pairs], axis=-1)
-    wf -= solved.mean_units.taken_out(local)
-    flat = local.reshape(-1, f.shape[1])
-    inner = f.T @ weighted - flat.T @ flat
+    inner, wf = np.zeros((problem.n_components,) * 2), np.zeros((moments.q, problem.n_components))
+    for part in moments.stretches():
+        half = matrices if len(matrices) == 1 else matrices[part.units]
+        index = units.cell_index[part.cells]
+        f = np.zeros((problem.n_components, len(index)))
+        of_mean = part.mean.stop - part.mean.start
+        f[: problem.n_within] = part.per_term(e.within[part.units])
+        f[problem.n_within : first, :of_mean] = moments.shared_columns(full, part.mean)
+        f[first:] = units.noise[index].T * e.cells[part.cells]
+        weighted = solved.weight[index] * f
+        local = half @ np.stack([part.unit_sums(one) for one in weighted], axis=-1)
+        flat = local.reshape(-1, len(f))
+        inner += f @ weighted.T - flat.T @ flat
+        if moments.sparsity.whole:
+            wf -= solved.mean_units.taken_out(local)
+        else:
+            back = half.swapaxes(1, 2) @ local
+            weighted -= solved.weight[index] * np.stack([part.of_units(back[..., t]) for t in range(len(f))])
+        wf += np.stack([moments.row_sums(one[:of_mean], part.mean) for one in weighted], axis=-1)
     out: Floats = inner - wf.T @ solved.b @ wf
     return (out + out.T) / 2
 
@@ -477,7 +499,16 @@ def spd_inverse(matrix: Floats) -> tuple[Floats, float]:
 
 
 def apply(problem: Problem, per_pattern: Floats, z: Floats) -> Floats:
-    """``J z`` or ``half z`` per unit, for ``z`` of shape (units, columns) or (units, columns, m)."""
-    matrices = per_pattern if len(per_pattern) == 1 else per_pattern[problem.units.unit_pattern]
-    out: Floats = matrices @ z if z.ndim == 3 else (matrices @ z[:, :, None])[:, :, 0]
+    """``J z`` or ``half z`` per unit, for ``z`` of shape (units, columns)."""
+    return times(_per_unit(problem, per_pattern), z)
+
+
+def times(matrices: Floats, z: Floats) -> Floats:
+    """Vectors of units, shape (units, columns), multiplied by a matrix of each, or by the one of all."""
+    out: Floats = (matrices @ z[:, :, None])[:, :, 0]
     return out
+
+
+def _per_unit(problem: Problem, per_pattern: Floats) -> Floats:
+    """The matrix of every unit; one where there is one pattern."""
+    return per_pattern if len(per_pattern) == 1 else problem.of_units(per_pattern)

@@ -128,9 +128,14 @@ def leave_one_out(analysis: Analysis) -> Figure | None:
         shown = marks.furthest(sorted(known, key=lambda row: -row["mean"]), "change")
         return _against_all(analysis, shown, JUDGE)
 
-    lines = (f"{line}; dashed: the mean with all {len(known)}.", *more(known))
+    lines = [f"{line}; dashed: the mean with all {len(known)}."]
+    if (items := analysis.leave_one_out[0].items) is not None:
+        name = analysis.judgments.object
+        every = counted(analysis.judgments.n_levels(name), name)
+        lines.append(f"The refits are of {items:,} of {every}, drawn at random, and carried over to all.")
+    lines += more(known)
     heads = {"level": "left out", "se": "standard error"}
-    return Figure("leave-one-out", Caption(finding, lines), rows, chart, heads)
+    return Figure("leave-one-out", Caption(finding, tuple(lines)), rows, chart, heads)
 
 
 def by_category(analysis: Analysis) -> Figure | None:
