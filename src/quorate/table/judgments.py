@@ -361,6 +361,16 @@ def dense(key: NDArray[np.int64]) -> NDArray[np.int64]:
     return (np.cumsum(seen) - 1)[key]
 
 
+def occurring(key: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Values of ``key`` that occur, in order; linear where they are compact."""
+    span = int(key.max(initial=-1)) + 1
+    if span > max(4 * key.size, 1024):
+        return np.unique(key)
+    seen = np.zeros(span, dtype=np.bool_)
+    seen[key] = True
+    return np.flatnonzero(seen)
+
+
 def used_levels(
     levels: Sequence[str], *columns: NDArray[np.int32]
 ) -> tuple[tuple[NDArray[np.int32], ...], NDArray[np.int64]]:

@@ -10,7 +10,15 @@ import pytest
 
 import quorate as q
 from quorate.errors import InvalidData, InvalidInput, UnknownTerm
-from quorate.estimate.components.robustness import by_level, leave_one_out, stated, within_each, without_each
+from quorate.estimate.components.robustness import (
+    by_level,
+    leave_one_out,
+    stated,
+    stated_without_each,
+    within_each,
+    without_each,
+)
+from quorate.table.facts import thin
 
 
 def test_every_dimension_has_the_components_that_lme4_gives_it_alone(shared):
@@ -134,3 +142,18 @@ def test_a_cell_variance_that_the_design_does_not_tell_is_none(judged):
     judgments = judged({"item": 6, "prompt": 3, "judge": 2}, replicates=2)
     assert all(part.cell_variance is None for part in by_level(judgments, "judge"))
     assert np.isfinite([part.cell_variance for part in leave_one_out(judgments, "prompt")]).all()
+
+
+def test_refits_of_some_items_stand_for_those_of_all(judged, monkeypatch):
+    """2,000 items of which 500 are drawn: the means agree to a small part of a standard error."""
+    fit = q.decompose(judged({"item": 2000, "prompt": 2, "judge": 3}, keep=0.9))
+    want = stated_without_each(fit, "judge", {}, 0.95)
+    monkeypatch.setattr(thin, "MOST_CELLS", fit.judgments.n_cells // 4)
+    got = stated_without_each(fit, "judge", {}, 0.95)
+    assert [part.items for part in want] == [None] * 3
+    for part, exact in zip(got, want, strict=True):
+        assert (part.level, part.items, part.estimate.n) == (exact.level, 500, exact.estimate.n)
+        assert part.estimate.value == pytest.approx(exact.estimate.value, abs=0.2 * exact.estimate.se)
+        assert part.estimate.se == pytest.approx(exact.estimate.se, rel=0.2)
+        low, high = part.estimate.low, part.estimate.high
+        assert high - low == pytest.approx(exact.estimate.high - exact.estimate.low, rel=0.4)

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quorate.numerics.mixed.patterns import Cells
-from quorate.numerics.mixed.reml import Problem, WithinCells, evaluate, solve, spd_inverse, traces
+from quorate.numerics.mixed.reml import Problem, WithinCells, evaluate, solve, traces
 
 SEEDS = st.integers(0, 10**6)
 
@@ -126,17 +126,6 @@ def test_replicates_without_variance_are_singular_even_where_cells_vary(model):
     drawn = model("crossed", 1)
     with pytest.raises(np.linalg.LinAlgError):
         evaluate(drawn.problem, np.append(drawn.theta[:-1], 0.0))
-
-
-def test_the_inverse_of_a_large_matrix_is_that_of_a_small_one():
-    half = np.random.default_rng(2).normal(size=(300, 250))
-    matrix = half.T @ half
-    got, log_det = spd_inverse(matrix)
-    np.testing.assert_allclose(got @ matrix, np.eye(250), atol=1e-9)
-    np.testing.assert_array_equal(got, got.T)
-    assert log_det == pytest.approx(np.linalg.slogdet(matrix).logabsdet, rel=1e-13)
-    with pytest.raises(np.linalg.LinAlgError):
-        spd_inverse(matrix - 1e4 * np.eye(250))
 
 
 def test_the_trace_of_every_residual_component_may_follow_from_the_others(model):

@@ -16,6 +16,7 @@ from quorate.numerics.mixed.anova import Strata, strata
 from quorate.numerics.mixed.patterns import Cells, patterns
 from quorate.numerics.mixed.reml import Problem
 from quorate.roles import REPLICATE
+from quorate.table.facts.thin import drawn_cells
 from quorate.table.judgments import Judgments, dense
 
 _MOST_BYTES = 8e9
@@ -72,6 +73,15 @@ class Assembled:
         """Whether any cell was answered more than once."""
         return bool(self.judgments.n.max(initial=0) > 1)
 
+    def n_levels(self, t: int) -> int:
+        """Levels of component ``t`` of the problem."""
+        name = self.names[t].split("[")[0]
+        if name == REPLICATE:
+            return self.judgments.n_answers
+        if name == CELL:
+            return self.judgments.n_cells
+        return int(self.judgments.level_codes(name.split(":")).max()) + 1
+
 
 def assemble(judgments: Judgments, model: Model, *, reml: bool, residual_by: str | None) -> Assembled:
     """Lay judgments out as a problem.
@@ -110,6 +120,21 @@ def assemble(judgments: Judgments, model: Model, *, reml: bool, residual_by: str
     missing = int(judgments.rows.sum()) - judgments.n_answers
     names = (*(":".join(term) for term in (*within, *shared)), *noise.names)
     return Assembled(answered, model, problem, names, fixed, center, scale, noise.levels, noise.identical, missing)
+
+
+def thinned(assembled: Assembled) -> Assembled:
+    """The same model of items drawn at random where the table is large (`drawn_cells`); else the one given.
+
+    Degrees of freedom of its components, times how many more levels of the term all items have, are those of all: but for
+    an error of one in as many items as are drawn.
+    """
+    judgments, strata = assembled.judgments, assembled.residual_levels
+    drawn = drawn_cells(judgments)
+    if drawn is None:
+        return assembled
+    by = next((facet.name for facet in judgments.facets if strata and facet.levels == strata), None)
+    some = assemble(judgments.keep(drawn), assembled.model, reml=assembled.problem.reml, residual_by=by)
+    return some if some.names == assembled.names else assembled
 
 
 def location(judgments: Judgments) -> tuple[float, float]:

@@ -13,7 +13,7 @@ from quorate import caveats
 from quorate.arrays import Floats
 from quorate.caveats import Caveat
 from quorate.errors import NotEstimable, UnknownTerm
-from quorate.estimate.components.assemble import Assembled
+from quorate.estimate.components.assemble import Assembled, thinned
 from quorate.estimate.components.component import Component, Interval
 from quorate.estimate.components.model import CELL, canonical
 from quorate.estimate.components.projection import Projection
@@ -378,11 +378,15 @@ class Decomposition(Result):
         raise UnknownTerm(term, (*self.variances, *self.assembled.fixed.levels))
 
     def freedom(self, t: int) -> float:
-        """Degrees of freedom of the mean square that component ``t`` of the problem is estimated from, found once."""
+        """Degrees of freedom of the mean square that component ``t`` is estimated from; of a large table by `thinned`."""
         if t not in self._freedom:
-            kept = list(self.identified.representatives)
-            self._freedom[t] = component_df(self.assembled.problem, np.maximum(self.theta, 0.0), kept, t)
+            kept, theta, some = list(self.identified.representatives), np.maximum(self.theta, 0.0), self._thin
+            self._freedom[t] = component_df(some.problem, theta, kept, t) * self.n_levels(t) / some.n_levels(t)
         return self._freedom[t]
+
+    @cached_property
+    def _thin(self) -> Assembled:
+        return thinned(self.assembled)
 
     @cached_property
     def _freedom(self) -> dict[int, float]:
@@ -391,9 +395,4 @@ class Decomposition(Result):
 
     def n_levels(self, t: int) -> int:
         """Levels of component ``t`` of the problem."""
-        name = self.assembled.names[t].split("[")[0]
-        if name == REPLICATE:
-            return self.judgments.n_answers
-        if name == CELL:
-            return self.judgments.n_cells
-        return int(self.judgments.level_codes(name.split(":")).max()) + 1
+        return self.assembled.n_levels(t)

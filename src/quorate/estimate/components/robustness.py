@@ -17,12 +17,9 @@ from quorate.estimate.components.model import CELL
 from quorate.estimate.means.effects import level_labels
 from quorate.estimate.means.mean import Estimate
 from quorate.estimate.means.targets import Target
-from quorate.streams import stream
+from quorate.table.facts.thin import drawn_cells
 from quorate.table.judgments import Judgments
 from quorate.table.results import Result
-
-MOST_CELLS, FEWEST_ITEMS = 50_000, 500
-"""Cells up to which a fit is made anew without each level, and items that are enough to stand for more cells."""
 
 
 @dataclass(frozen=True)
@@ -137,24 +134,10 @@ def stated_without_each(
     return tuple(map(carried, parts, answers.tolist()))
 
 
-def thinned(fit: Decomposition, cells: int = MOST_CELLS) -> Decomposition:
-    """The same model of items drawn at random, as many as have so many cells; the fit itself where it has no more.
-
-    Of every category about the same part of the items is drawn, always the same ones.
-    """
-    judgments = fit.judgments
-    items = judgments.n_levels(judgments.object)
-    few = -(-items * cells // max(judgments.n_cells, 1))
-    if few >= items or few < FEWEST_ITEMS:
-        return fit
-    item, above = judgments.column(judgments.object), judgments.ancestors(judgments.object)
-    group = np.zeros(items, dtype=np.int64)
-    if above:
-        group[item] = judgments.level_codes(above)
-    order = np.lexsort((stream(0, "refits").random(items), group))
-    drawn = np.zeros(items, dtype=np.bool_)
-    drawn[order[np.linspace(0, items - 1, few).astype(np.int64)]] = True
-    return decompose(judgments.keep(drawn[item]), **options_of(fit))
+def thinned(fit: Decomposition) -> Decomposition:
+    """The same model of items drawn at random where the cells are many (`drawn_cells`); else the fit itself."""
+    drawn = drawn_cells(fit.judgments)
+    return fit if drawn is None else decompose(fit.judgments.keep(drawn), **options_of(fit))
 
 
 def by_level(

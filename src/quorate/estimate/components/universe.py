@@ -13,6 +13,7 @@ from quorate.estimate.components.model import CELL, closure
 from quorate.estimate.means.mean import draw_of
 from quorate.estimate.means.targets import POPULATION
 from quorate.roles import REPLICATE
+from quorate.table.judgments import occurring
 
 _ROUNDING = 1e-9
 
@@ -104,7 +105,7 @@ class UniverseScore:
         """Squared weight of the combinations that an object meets, and product of two objects' weights: averages."""
         code = self.fit.judgments.level_codes(facets)
         span = int(code.max()) + 1
-        met, level = np.divmod(np.unique(self._object * span + code), span)
+        met, level = np.divmod(occurring(self._object * span + code), span)
         weight = 1 / np.bincount(met, minlength=self.n_objects)
         alone = float(weight.sum())
         total = float(np.sum(np.bincount(level, weight[met]) ** 2))

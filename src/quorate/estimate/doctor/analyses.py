@@ -20,7 +20,7 @@ from quorate.estimate.means.mean import mean_for
 from quorate.estimate.means.targets import FINITE, POPULATION, Target, default_targets
 from quorate.roles import REPLICATE
 from quorate.table.facts.describe import Description
-from quorate.table.judgments import Judgments
+from quorate.table.judgments import Judgments, occurring
 from quorate.wording import counted, listed, plural
 
 COMPONENTS = "variance components"
@@ -188,8 +188,9 @@ def refit_analyses(judgments: Judgments, sampled: Sequence[str], grouping: Seque
 
 def _objects_of(judgments: Judgments, facets: Sequence[str]) -> np.ndarray[tuple[int], np.dtype[np.intp]]:
     """Objects judged with each combination of levels that occurs."""
-    pairs = np.unique(np.stack([judgments.level_codes(facets), judgments.level_codes([judgments.object])]), axis=1)
-    return np.bincount(pairs[0])
+    item = judgments.level_codes([judgments.object])
+    span = int(item.max(initial=0)) + 1
+    return np.bincount(occurring(judgments.level_codes(facets) * span + item) // span)
 
 
 def projection_analysis(fit: Decomposition) -> Supported:

@@ -5,6 +5,8 @@
 - levels: shared levels once the fixed effects, and one another, are taken out
 - rows: rows of mean units over the fixed and shared columns: dense, or sparse where almost every entry is zero
 - blocks: random effects within blocks, eliminated by the Woodbury identity, with ``R = Gamma^(1/2)``
+- parts: mean units at one point, some at a time: what is summed over them
+- inverse: inverses of positive definite matrices, with their log-determinants
 - reml: REML and ML by patterns: criterion, gradient and average information in one pass over the units
 - newton: Newton steps for variance components: never below zero, never uphill
 - identify: the variance components that a design can tell apart

@@ -9,8 +9,8 @@ import numpy as np
 
 from quorate.arrays import Floats
 from quorate.numerics.mixed.moments import Products
+from quorate.numerics.mixed.parts import Part
 from quorate.numerics.mixed.reml import (
-    Part,
     Problem,
     Projected,
     Solved,
@@ -142,7 +142,10 @@ def adjustment(problem: Problem, solved: Solved, contrast: Floats, covariance: F
     covariance : array, shape (components, components)
         Covariance of the estimated components.
     """
-    added = 2 * float(np.sum(covariance * second_moment(problem, solved, weights(problem, solved, contrast))))
+    key = contrast.tobytes()
+    if key not in solved.moments:
+        solved.moments[key] = second_moment(problem, solved, weights(problem, solved, contrast))
+    added = 2 * float(np.sum(covariance * solved.moments[key]))
     return max(added, 0.0)  # a trace of a product of matrices without negative eigenvalues, but for rounding
 
 
@@ -202,9 +205,9 @@ def _random(problem: Problem, solved: Solved, terms: Floats, levels: Floats, sid
     m = solved.j @ solved.products.k
     out[:a, :a] = terms.T @ np.einsum("pkl,p->kl", m**2, problem.units.count) @ terms
     out[:a, :a] += _inner_pairs(problem, solved, m, terms)
-    if (t := _few_rows(problem, solved)) is not None:
+    if (few := _few_rows(problem, solved)) is not None:
         rows = np.tile(terms, (problem.moments.mean_units, 1))
-        out[:a, :a] += rows.T @ np.asarray(t @ problem.moments.outward_both(solved.b_trace) @ t.T) ** 2 @ rows
+        out[:a, :a] += rows.T @ np.asarray(few @ problem.moments.outward_both(solved.b_trace) @ few.T) ** 2 @ rows
     for t, own in enumerate(sides):
         out[:a, t] += [_across(side, own) for side in sides]
         out[a:, t] = out[t, a:] = own.shared

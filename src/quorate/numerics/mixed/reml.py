@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import starmap
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,19 +15,18 @@ from numpy.typing import NDArray
 
 from quorate.arrays import Floats
 from quorate.numerics.mixed.blocks import factored
+from quorate.numerics.mixed.inverse import scaled_inverse
 from quorate.numerics.mixed.levels import Levels
 from quorate.numerics.mixed.moments import CrossProducts, Products
+from quorate.numerics.mixed.parts import MeanUnits, Part
 from quorate.numerics.mixed.patterns import Cells, Units, compress
 from quorate.numerics.mixed.rows import gram, less, scaled
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from quorate.numerics.mixed.moments import UnitRows
-    from quorate.numerics.mixed.rows import Rows, Sparsity
+    from quorate.numerics.mixed.rows import Rows
 
 LEAST_NOISE = 1e-18
-_LARGE, _FEW = 200, 8
+_FEW = 8
 FEW_CELLS = 40
 """Cells up to which a criterion with a component at zero was seen to have several minima (32), and a few more."""
 
@@ -127,81 +125,6 @@ class Problem:
         )
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Part:
-    """Some mean units: ``n = Z'D^-1 W`` and what follows from it, a row per unit and column."""
-
-    units: slice
-    n: Rows
-    sparsity: Sparsity
-    j: Floats
-    half: Floats
-
-    @cached_property
-    def t(self) -> Rows:
-        """``Z' V_w^-1 W``."""
-        return self.sparsity.apply(self.j, self.n)
-
-    @cached_property
-    def h(self) -> Rows:
-        """``half Z' D^-1 W``, so that ``W' V_w^-1 W = W' D^-1 W - h' h``."""
-        return self.sparsity.apply(self.half, self.n)
-
-    def __len__(self) -> int:
-        return self.units.stop - self.units.start
-
-
-class MeanUnits:
-    """The mean units at one point: their rows are kept where all fit at once, else made for every sum anew.
-
-    Parameters
-    ----------
-    problem : Problem
-        The design.
-    products : Products
-        Cross products with weights ``D^-1``.
-    j, half : array, shape (patterns, columns, columns)
-        See `Solved`.
-    """
-
-    def __init__(self, problem: Problem, products: Products, j: Floats, half: Floats) -> None:
-        self._moments, self._n = problem.moments, products.n
-        self._j, self._half = problem.of_mean_units(j), problem.of_mean_units(half)
-        self.whole = problem.moments.sparsity.whole
-
-    def __iter__(self) -> Iterator[Part]:
-        if self.whole:
-            yield self._all
-        else:
-            yield from starmap(self._part, self._n)
-
-    def sum(self, of: Callable[..., Floats], *others: UnitRows) -> Floats:
-        """Sum over parts of what ``of`` makes of each, shape (..., width, width), as shape (..., q, q).
-
-        ``of`` takes a part, and its rows under other weights.
-        """
-        total: Floats | float = 0.0
-        for part, *rows in zip(self, *others, strict=True):
-            total = total + of(part, *(other for _, other in rows))
-        return self._moments.inward(np.asarray(total))
-
-    def taken_out(self, z: Floats) -> Floats:
-        """``sum over mean units of h' z``, for ``z`` of shape (units, columns) or (units, columns, m)."""
-        rows = z[: self._moments.mean_units]
-        if self.whole:
-            h = self._all.h
-            return self._moments.inward_vector(np.asarray(h.T @ rows.reshape(h.shape[0], *z.shape[2:])))
-        back = self._half.swapaxes(1, 2)
-        return self._n.transposed(back @ rows if z.ndim == 3 else (back @ rows[:, :, None])[:, :, 0])
-
-    @cached_property
-    def _all(self) -> Part:
-        return self._part(*next(iter(self._n)))
-
-    def _part(self, units: slice, n: Rows) -> Part:
-        return Part(units, n, self._moments.sparsity, self._j[units], self._half[units])
-
-
 @dataclass(frozen=True, repr=False)
 class Solved:
     """Everything a linear solve with ``V(theta)`` needs, at one point.
@@ -235,6 +158,11 @@ class Solved:
     @cached_property
     def grams(self) -> dict[int, Floats]:
         """What `within_block` has found, by term: traces and information ask for the same."""
+        return {}
+
+    @cached_property
+    def moments(self) -> dict[bytes, Floats]:
+        """Second moments of contrasts found so far, by their weights: a mean is asked for again and again."""
         return {}
 
     @property
@@ -302,15 +230,15 @@ def solve(problem: Problem, theta: Floats, *, reml: bool | None = None) -> Solve
     count = problem.units.count
     log_noise = np.bincount(problem.units.cell_pattern, np.log(noise), len(count))
     log_det = float((log_noise + blocks.log_det) @ count)
-    units = MeanUnits(problem, products, blocks.j, blocks.half)
+    units = MeanUnits(products.n, problem.of_mean_units(blocks.j), problem.of_mean_units(blocks.half))
     some = None if gamma.all() else (gamma > 0).astype(np.float64)
     c = products.g - units.sum(lambda part: gram(part.h, part.h, None if some is None else np.tile(some, len(part))))
     scale = np.concatenate([np.ones(problem.p), np.sqrt(gamma_shared)])
-    b, log_shared = _scaled_inverse(c, scale, problem.p)
+    b, log_shared = scaled_inverse(c, scale, problem.p)
     b_trace = b
     if not (problem.reml if reml is None else reml):
         scale[: problem.p] = 0.0
-        b_trace, log_shared = _scaled_inverse(c, scale, problem.p)
+        b_trace, log_shared = scaled_inverse(c, scale, problem.p)
     log_det += log_shared
     return Solved(theta, 1 / noise, gamma, products, blocks.j, blocks.half, units, c, b, b_trace, log_det, gamma_shared)
 
@@ -452,50 +380,6 @@ def sandwich(problem: Problem, solved: Solved, products: Products) -> Floats:
     half = solved.mean_units.sum(of, products.n)
     out: Floats = products.g + half + half.T
     return out
-
-
-def _scaled_inverse(c: Floats, scale: Floats, p: int) -> tuple[Floats, float]:
-    """``S (S C S + diag(0, I))^-1 S``, zero where ``S`` is, and the log-determinant of what is inverted."""
-    active = np.flatnonzero(scale)
-    s = scale[active]
-    system = s[:, None] * (c if len(active) == len(c) else c[np.ix_(active, active)])
-    system *= s
-    shared = np.flatnonzero(active >= p)
-    system[shared, shared] += 1
-    inner, log_det = spd_inverse(system)
-    inner *= s[:, None]
-    inner *= s
-    if len(active) == len(c):
-        return inner, log_det
-    out = np.zeros_like(c)
-    out[np.ix_(active, active)] = inner
-    return out, log_det
-
-
-def spd_inverse(matrix: Floats) -> tuple[Floats, float]:
-    """Inverse and log-determinant of a positive definite matrix.
-
-    A large one by LAPACK's own inverse from the factor: a third of the time, once loading it is worth its while.
-    """
-    if matrix.shape[0] == 0:
-        return matrix, 0.0
-    if matrix.shape[0] <= _LARGE:
-        lower = np.linalg.cholesky(matrix)
-        half = np.linalg.inv(lower)
-        return half.T @ half, 2 * float(np.sum(np.log(np.diag(lower))))
-    from scipy.linalg import lapack
-
-    factor, failed = lapack.dpotrf(matrix.T, lower=1, clean=0)
-    if failed:
-        raise np.linalg.LinAlgError("the coefficient matrix is singular")
-    log_det = 2 * float(np.sum(np.log(np.diag(factor))))
-    inverse = lapack.dpotri(factor, lower=1, overwrite_c=1)[0]
-    for start in range(0, len(inverse), 128):  # the upper triangle, in place, by blocks that fit the cache
-        rows = slice(start, start + 128)
-        block = np.tril(inverse[rows, rows])
-        inverse[rows, rows] = block + np.tril(block, -1).T
-        inverse[rows, rows.stop :] = inverse[rows.stop :, rows].T
-    return inverse.T, log_det
 
 
 def apply(problem: Problem, per_pattern: Floats, z: Floats) -> Floats:

@@ -5,4 +5,5 @@
 - layout: how facets meet: crossed, nested, or in between
 - vote_facts: what votes hold: who compared what how often, what repeats
 - vote_graph: models that hang together by votes
+- thin: a sample of the items of a large table
 """

@@ -17,6 +17,7 @@ from quorate.table.results import plain
 from quorate.wording import Brief
 
 if TYPE_CHECKING:
+    from quorate.arrays import Ints
     from quorate.table.judgments import Facet, Judgments
 
 
@@ -298,16 +299,32 @@ def constancy(table: Judgments) -> Constancy:
     )
 
 
+_FIRST = 1000
+"""Cells looked at before all."""
+
+
 def score_facts(table: Judgments) -> ScoreFacts:
     """Range of the scores, and what values they take, by the moments of each cell; nothing is known of labels."""
     some = table.n > 0
     if table.labels or not some.any():
         return ScoreFacts(math.nan, math.nan, binary=False, integers=False)
+    low, high = (
+        float(np.min(table.low, where=some, initial=math.inf)),
+        float(np.max(table.high, where=some, initial=-math.inf)),
+    )
+    cells = np.flatnonzero(some)
+    binary, integers = _marks(table, cells[:_FIRST], low, high)
+    if len(cells) > _FIRST and (binary or integers):  # mostly the first cells tell that there are other values
+        binary, integers = _marks(table, cells, low, high)
+    return ScoreFacts(low, high, binary=binary, integers=integers)
+
+
+def _marks(table: Judgments, some: Ints, low: float, high: float) -> tuple[bool, bool]:
+    """Whether scores of some cells are all at one of two ends, and whether they are all whole numbers."""
     n, mean, ss = table.n[some], table.mean[some], table.ss[some]
-    low, high = float(table.low[some].min()), float(table.high[some].max())
     upper = (mean - low) / (high - low) if high > low else np.zeros(len(mean))
     # of all scores in a range with a given mean, those at its two ends vary most
     at_ends = np.isclose(ss, n * upper * (1 - upper) * (high - low) ** 2, rtol=1e-9, atol=1e-12 * (high - low) ** 2)
     ends = (table.low[some], table.high[some], n * mean, ss + n * mean**2)
     integers = all(bool(np.isclose(x, np.rint(x), rtol=1e-12, atol=1e-7).all()) for x in ends)
-    return ScoreFacts(low, high, binary=high > low and bool(at_ends.all()), integers=integers)
+    return high > low and bool(at_ends.all()), integers
