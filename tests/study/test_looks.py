@@ -242,3 +242,27 @@ def test_a_goal_cannot_be_changed(study, quick):
     for changes in ({"looks": 5}, {"goal": {"rank": "best"}}):
         with pytest.raises(InvalidInput, match='setting "goal" changed since this ledger was planned'):
             carry_out(load(study(**settings(**changes))), judges=ASKED)
+
+
+def test_the_best_of_several_systems_is_found_by_votes(study):
+    """A judge who always prefers x, and of the others now one and now the other."""
+    pairs = [("x", "y"), ("z", "y"), ("x", "z")]
+    texts = {name: {"prompt": "p", "response_a": f"by {name[0]}", "response_b": f"by {name[1]}"} for name in pairs}
+    rows = [{"id": f"q{n}", "a": a, "b": b, **texts[a, b]} for n in range(60) for a, b in pairs]
+
+    def judge(request):
+        first, second = request.cell["system_a"], request.cell["system_b"]
+        prefers = first == "x" or (second != "x" and int(request.cell["item"][1:]) % 2)
+        return "A" if prefers else "B"
+
+    items = {"file": "items.jsonl", "system_a": "a", "system_b": "b"}
+    path = study(rows=rows, items=items, prompts=["pairwise"], goal={"rank": "best"}, budget={"calls": 150})
+    looks = []
+    carried = carry_out(load(path), judges={"rule": judge}, on_look=looks.append)
+    assert carried.outcome.complete
+    assert (looks[-1].outcome, looks[-1].systems) == ("x", ("x",))
+    assert q.status(path).looks == tuple(looks)
+    found = q.interim(path)
+    assert found.path.goal == "which system is preferred to each of the others, at 95%"
+    assert "margin of votes for x against" in found.sentence
+    assert "x: the goal is reached" in found.sentence

@@ -74,3 +74,20 @@ def test_battles_of_two_systems_are_asked_in_both_orders(study):
     twice = [*battles, {"id": "q0", "a": "y", "b": "x", **texts}]
     with pytest.raises(InvalidInput, match='"q0" stands for two battles'):
         offer_of(asked(study(**settings(rows=twice, **goal))), sizes(found))
+
+
+def test_battles_of_several_systems_are_told_apart_by_pair(study):
+    texts = {"prompt": "p", "response_a": "r", "response_b": "s"}
+    pairs = [("x", "y"), ("z", "y"), ("x", "z")]
+    battles = [{"id": f"q{n}", "a": a, "b": b, **texts} for n in range(3) for a, b in pairs]
+    goal = {"goal": {"rank": "best"}, "items": PAIRS, "prompts": ["pairwise"], "budget": {"calls": 101}}
+    found = asked(study(**settings(rows=battles, **goal)))
+    assert question_of(found) == BestGoal()
+    offer = offer_of(found, sizes(found))
+    assert offer.items[:3] == ("q0: x and y", "q0: y and z", "q0: x and z")
+    assert (offer.pairs[:3], len(offer.items), offer.systems) == (tuple(pairs), 9, ())
+    cells = bought(found, crossed(offer, {"item": 9, "judge": 4, "prompt": 1}, ()))
+    assert sorted(found.keys(cells)) == sorted(found.keys(found.cells()))
+    target = {**goal, "goal": {"rank": "best", "target": {"judge": "population"}}}
+    with pytest.raises(InvalidInput, match=r"goal.target: is for scores"):
+        load(study(**settings(rows=battles, **target)))

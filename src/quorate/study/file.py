@@ -215,9 +215,11 @@ class Study(FilePart):
             raise ValueError("temperatures: a goal is about one; give one temperature")
         if goal.kind == "prefer" and not votes:
             raise ValueError("goal: prefer is of votes; give items.system_a and system_b, or compare for scores")
-        if goal.kind != "prefer" and votes:
-            raise ValueError(f"goal: {goal.kind} is of scores, and these items are pairs; give prefer for votes")
-        if goal.kind in ("compare", "rank") and self.items.system is None:
+        if goal.kind not in ("prefer", "rank") and votes:
+            raise ValueError(f"goal: {goal.kind} is of scores, and these items are pairs; give prefer or rank")
+        if goal.target is not None and votes:
+            raise ValueError("goal.target: is for scores; votes stand for the judges that gave them: leave it out")
+        if goal.kind in ("compare", "rank") and self.items.system is None and not votes:
             raise ValueError(f"goal: {goal.kind} needs to know who answered; give items.system")
 
     def _check_battles(self) -> None:

@@ -26,7 +26,10 @@ class Goal(FilePart):
 
     compare: Pair | None = Field(default=None, description="Two systems, whose mean scores are told apart.")
     half_width: Above | None = Field(default=None, description="Half-width of the interval of the mean score.")
-    rank: Literal["best"] | None = Field(default=None, description="Find the best of all systems.")
+    rank: Literal["best"] | None = Field(
+        default=None,
+        description="Find the best of all systems; of votes, the one preferred to each other.",
+    )
     prefer: Pair | None = Field(default=None, description="Two systems, of votes: which one is preferred.")
     margin: Above | None = Field(
         default=None,

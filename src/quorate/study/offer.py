@@ -67,7 +67,8 @@ def offer_of(asked: Questions, lengths: Sizes, seen: Sequence[JudgeStatus] = ())
         judges=tuple(asked.judges),
         prompts=several(asked.prompts),
         systems=several(systems(asked)),
-        categories=tuple(items.categories[name] for name in names) if items.categories else None,
+        categories=tuple(items.categories[key[0]] for key in names.values()) if items.categories else None,
+        pairs=tuple((a, b) for _, a, b in names.values()) if items.pairs and goal_of(study).pair is None else (),
         people=tuple(name for name in asked.judges if name in people(study)),
         prices=None if prices is None else {name: each * price for name, price in prices.items()},
         replicates=study.replicates,
@@ -119,37 +120,41 @@ def single(asked: Questions) -> dict[str, tuple[str, ...]]:
 
 
 def battles(asked: Questions) -> dict[str, tuple[str, ...]]:
-    """Rows of items that are pairs of the two systems of a goal, by item.
+    """Rows of items that are pairs of the systems of a goal, by item; of several systems, by item and pair.
 
     Raises
     ------
     InvalidInput
-        If there is none, or an item has two of them.
+        If there is none, or an item has two of the same systems.
     """
-    pair = frozenset(goal_of(asked.study).pair or ())
+    goal = goal_of(asked.study)
     found: dict[str, tuple[str, ...]] = {}
     for key in asked.items.fields:
-        if frozenset(key[1:]) != pair:
+        if goal.pair is not None and frozenset(key[1:]) != frozenset(goal.pair):
             continue
-        if key[0] in found:
-            raise InvalidInput(f'goal.prefer: "{key[0]}" stands for two battles of these systems; give each its own id')
-        found[key[0]] = key
+        name = key[0] if goal.pair is not None else f"{key[0]}: {' and '.join(sorted(key[1:]))}"
+        if name in found:
+            raise InvalidInput(
+                f'goal.{goal.kind}: "{key[0]}" stands for two battles of these systems; give each its own id'
+            )
+        found[name] = key
     if not found:
-        raise InvalidInput(f"goal.prefer: no item is a battle of {' and '.join(sorted(pair))}; name two that are")
+        both = " and ".join(sorted(goal.pair or ()))
+        raise InvalidInput(f"goal.prefer: no item is a battle of {both}; name two that are")
     return found
 
 
 def bought(asked: Questions, cells: Cells) -> Cells:
     """Calls of an offer as cells of its study, without those to which a judge has no recorded answer."""
-    levels, columns = dict(cells.levels), [cells.code(name) for name in cells.levels]
+    levels, by_role = dict(cells.levels), {name: cells.code(name) for name in cells.levels}
     if asked.items.pairs:
-        known = battles(asked)
-        for place, role in enumerate(PAIR, 1):
-            sides = [known[item][place] for item in levels[ITEM]]
-            codes = {side: code for code, side in enumerate(dict.fromkeys(sides))}
+        known, battle = battles(asked), cells.code(ITEM)
+        for place, role in enumerate((ITEM, *PAIR)):
+            given = [known[name][place] for name in cells.levels[ITEM]]
+            codes = {label: code for code, label in enumerate(dict.fromkeys(given))}
+            by_role[role] = np.array([codes[label] for label in given])[battle]
             levels[role] = tuple(codes)
-            columns.append(np.array([codes[side] for side in sides])[cells.code(ITEM)])
-    rows, replicate = np.column_stack(columns), cells.replicate
+    rows, replicate = np.column_stack(list(by_role.values())), cells.replicate
     for name, labels in single(asked).items():
         rows = np.column_stack([np.repeat(rows, len(labels), axis=0), np.tile(np.arange(len(labels)), len(rows))])
         replicate = np.repeat(replicate, len(labels))

@@ -10,9 +10,10 @@ import quorate as q
 from quorate.decide.goals.goal import PreferGoal
 from quorate.decide.goals.look import Ending
 from quorate.decide.goals.offer import Offer, Spent
+from quorate.decide.goals.poll import Size
 from quorate.decide.goals.rounds import look, pilot
-from quorate.decide.goals.votes import Preference, Size, estimated
-from quorate.errors import InvalidInput, NotEstimable
+from quorate.decide.goals.votes import Preference
+from quorate.errors import InvalidInput
 
 GOAL = PreferGoal("x", "y", margin=0.1)
 OFFER = Offer(
@@ -100,16 +101,3 @@ def test_a_study_is_sized_for_the_margin():
     once = Preference(GOAL, Offer(items=("i",), judges=("a",), calls=1, looks=1)).variance
     assert np.sqrt(once) == pytest.approx(0.1 / (1.6449 + 1.6449), rel=1e-3)
     assert Preference(GOAL, OFFER).variance < once
-
-
-def test_shares_are_corrected_where_there_are_predictions():
-    said = {i: float(i % 3 > 0) for i in range(60)}
-    alone = estimated(said, {})
-    assert (alone.value, alone.size) == (pytest.approx(2 / 3), Size(60, 0))
-    exact = estimated(said, {i: float(i % 3 > 0) for i in range(600)})
-    assert exact.se < 0.6 * alone.se
-    assert exact.explained > 10 * exact.residual
-    none = estimated(said, dict.fromkeys(said, 0.5))
-    assert (none.se, none.explained) == (pytest.approx(alone.se), pytest.approx(0, abs=1e-2))
-    with pytest.raises(NotEstimable, match="2 battles have the votes"):
-        estimated({1: 1.0, 2: 0.0}, {})

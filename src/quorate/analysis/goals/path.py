@@ -124,7 +124,13 @@ def goal_path(study: Study, status: Status) -> GoalPath:
     unit: Literal["money", "calls"] = "calls" if money is None else "money"
     budget = float(study.budget.calls or 0) if money is None else money
     return GoalPath(
-        in_words(goal), status.looks, unit, budget, goal.margin, _hindsight(study, status), goal.stages is not None
+        in_words(goal, votes=study.items.system_a is not None),
+        status.looks,
+        unit,
+        budget,
+        goal.margin,
+        _hindsight(study, status),
+        goal.stages is not None,
     )
 
 
@@ -141,13 +147,13 @@ def _hindsight(study: Study, status: Status) -> float | None:
     return one_look(goal, offer_of(asked, sizes(asked), status.judges), law)
 
 
-def in_words(goal: Goal) -> str:
-    """What a goal asks."""
+def in_words(goal: Goal, *, votes: bool) -> str:
+    """What a goal asks, of votes or of scores."""
     level = f"at {100 * goal.level:.4g}%"
     if goal.half_width is not None:
         return f"the mean score to within {goal.half_width:g}, {level}"
     if goal.pair is None:
-        return f"which system is best, {level}"
+        return f"which system is {'preferred to each of the others' if votes else 'best'}, {level}"
     if goal.stages is not None:
         types = f"the {goal.retained:.0%} of categories whose votes are furthest from one half in a first stage"
         return f"which of {goal.pair[0]} and {goal.pair[1]} is preferred on {types}, {level}"

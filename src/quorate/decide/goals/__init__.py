@@ -8,6 +8,7 @@ In reading order:
 - `pursuit`: what all goals have in common; `compare`: which of two systems scores higher; `half_width`: a mean that is
   known well enough; `best`: which of several systems is best
 - `plans`: the studies that may be bought; `batch`: the calls that one of them still needs
-- `votes`: which of two systems people prefer, by votes of people and of models; `stages`: which is preferred on the
-  types of items where they differ most
+- `poll`: votes of people and of models on battles of two systems; `votes`: which of the two they prefer; `favourite`:
+  which of several they prefer to each of the others; `stages`: which is preferred on the types of items where two
+  differ most
 """

@@ -96,14 +96,14 @@ class HalfWidthGoal:
 
 @dataclass(frozen=True)
 class BestGoal:
-    """Which system has the highest mean score.
+    """Which system has the highest mean score or, of battles, which is preferred in votes to each of the others.
 
     Parameters
     ----------
     level : float
         Chance that a system that is named best is the best, whatever the truth.
     target : mapping of str to str or Pool, optional
-        What facets stand for, as for `quorate.compare`.
+        What facets of scores stand for, as for `quorate.compare`.
 
     Raises
     ------

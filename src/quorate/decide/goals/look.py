@@ -36,6 +36,38 @@ _ENDED = {
 
 
 @dataclass(frozen=True)
+class Contest:
+    """One of several tests of a look: two systems in votes.
+
+    Parameters
+    ----------
+    a, b : str
+        The two systems.
+    value, se, df : float
+        Share of votes for ``a`` less a half, its standard error and degrees of freedom.
+    information : float
+        One over the square of that error; it never falls.
+    alpha : float
+        Part of the one-sided level of either system that is spent by now.
+    bound : float
+        Standard normal value that either is held against.
+    """
+
+    a: str
+    b: str
+    value: float
+    se: float
+    df: float
+    information: float
+    alpha: float
+    bound: float
+
+    def of(self, name: str) -> Contest:
+        """The same with one of the two first."""
+        return self if name == self.a else replace(self, a=self.b, b=self.a, value=-self.value)
+
+
+@dataclass(frozen=True)
 class Look(Result):
     """One analysis of a study with a goal.
 
@@ -76,6 +108,8 @@ class Look(Result):
         With a margin: the interval that must lie within it.
     systems : tuple of str
         Systems that are still in the running.
+    contests : tuple of Contest
+        For the best of several systems in votes: every pair of those that were in the running.
     question : str
         What the estimate is of, in words.
     note : str
@@ -105,6 +139,7 @@ class Look(Result):
     equal_low: float | None = None
     equal_high: float | None = None
     systems: tuple[str, ...] = ()
+    contests: tuple[Contest, ...] = ()
     question: str = "difference"
     note: str = ""
 
@@ -139,6 +174,7 @@ class Look(Result):
                 "buys": Spent(**own["buys"]),
                 **{name: math.inf if own[name] is None else own[name] for name in ("df", "bound")},
                 "systems": tuple(own.get("systems", ())),
+                "contests": tuple(Contest(**one) for one in own.get("contests", ())),
                 "ending": None if ending is None else Ending(ending),
             }
         )

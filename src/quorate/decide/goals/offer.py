@@ -52,6 +52,8 @@ class Offer:
         Systems whose answers are judged; none where there is nothing to compare.
     categories : tuple of str, optional
         Category of every item, in their order.
+    pairs : tuple of pairs of str
+        The two systems of every item, in their order, where items are battles of several; else none.
     people : tuple of str
         Judges who are people; the others are models.
     prices : mapping of str to float, optional
@@ -78,6 +80,7 @@ class Offer:
     prompts: tuple[str, ...] = ()
     systems: tuple[str, ...] = ()
     categories: tuple[str, ...] | None = None
+    pairs: tuple[tuple[str, str], ...] = ()
     people: tuple[str, ...] = ()
     prices: Mapping[str, float] | None = None
     replicates: int = 1
@@ -94,6 +97,8 @@ class Offer:
             raise InvalidInput("items, judges: at least one of each is needed")
         if self.categories is not None and len(self.categories) != len(self.items):
             raise InvalidInput(f"categories: one for each of {len(self.items)} items is needed")
+        if self.pairs and len(self.pairs) != len(self.items):
+            raise InvalidInput(f"pairs: one for each of {len(self.items)} items is needed, got {len(self.pairs)}")
         if strangers := [name for name in self.people if name not in self.judges]:
             raise InvalidInput(f"people: judges are wanted, and {strangers[0]!r} is none of them")
         whole(self.replicates, "replicates", 1, 1000)

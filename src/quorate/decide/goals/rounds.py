@@ -8,6 +8,7 @@ from typing import Any
 from quorate.decide.goals.batch import crossed
 from quorate.decide.goals.best import Elimination
 from quorate.decide.goals.compare import Comparison
+from quorate.decide.goals.favourite import Favourite
 from quorate.decide.goals.goal import BestGoal, CompareGoal, Goal, HalfWidthGoal, PreferGoal, StagedGoal
 from quorate.decide.goals.half_width import Precision
 from quorate.decide.goals.look import Ending, Look
@@ -34,7 +35,8 @@ def pilot(goal: Goal, offer: Offer) -> Cells:
 
     Of scores thirty items, three prompts and, where judges stand for others, three of them, as far as there are so
     many; where judges stand for themselves, all of them. Three answers per cell where a plan may have several. Of votes
-    fifty battles, with a vote of a person and of every model; in two stages so many of every type.
+    fifty battles, with a vote of a person and of every model; of several systems fifty of each, and twenty of each
+    pair at least; in two stages so many of every type.
 
     Parameters
     ----------
@@ -48,8 +50,8 @@ def pilot(goal: Goal, offer: Offer) -> Cells:
     InvalidInput
         If the budget does not pay for it.
     """
-    if isinstance(goal, PreferGoal | StagedGoal):
-        return of_votes(goal, offer).pilot()
+    if (votes := of_votes(goal, offer)) is not None:
+        return votes.pilot()
     pursued = method(goal, offer)
     targets = pursued.goal.target or {}
     judges, prompts = len(offer.judges), len(offer.prompts)
@@ -94,18 +96,22 @@ def look(
     """
     if past and past[-1].ending is not None:
         raise InvalidInput(f"past: look {past[-1].number} ended the study; there is nothing to buy")
-    if isinstance(goal, PreferGoal | StagedGoal):
+    if (votes := of_votes(goal, offer)) is not None:
         if not isinstance(judgments, Votes):
             raise InvalidInput(f"judgments: votes are needed for this goal, got {type(judgments).__name__}")
-        return of_votes(goal, offer).look(judgments, past, spent)
+        return votes.look(judgments, past, spent)
     if not isinstance(judgments, Judgments):
         raise InvalidInput(f"judgments: scores are needed for this goal, got {type(judgments).__name__}")
     return method(goal, offer).look(judgments, past, spent)
 
 
-def of_votes(goal: PreferGoal | StagedGoal, offer: Offer) -> Preference | TwoStages:
-    """How a goal of votes is pursued."""
-    return Preference(goal, offer) if isinstance(goal, PreferGoal) else TwoStages(goal, offer)
+def of_votes(goal: Goal, offer: Offer) -> Preference | TwoStages | Favourite | None:
+    """How a goal of votes is pursued; None of another one."""
+    if isinstance(goal, PreferGoal):
+        return Preference(goal, offer)
+    if isinstance(goal, StagedGoal):
+        return TwoStages(goal, offer)
+    return Favourite(goal, offer) if isinstance(goal, BestGoal) and offer.pairs else None
 
 
 def method(goal: Goal, offer: Offer) -> Pursuit[Any, Any]:

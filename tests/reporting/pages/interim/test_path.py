@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from quorate.analysis.goals.path import GoalPath
-from quorate.decide.goals.look import Ending, Look
+from quorate.decide.goals.look import Contest, Ending, Look
 from quorate.decide.goals.offer import Spent
 from quorate.reporting.pages.interim.path import section
 
@@ -48,3 +48,19 @@ def test_two_stages_have_no_curve_and_say_what_was_kept():
     assert path.chart is None
     assert path.caption.lines[1] == "The second stage asks of law."
     assert "margin of votes" in path.headers.values()
+
+
+def test_pairs_of_several_systems_are_shown_as_they_were_when_one_dropped_out():
+    xy, xz = Contest("x", "y", -0.1, 0.05, 20, 400, 0.01, 2.5), Contest("x", "z", 0.2, 0.05, 20, 400, 0.01, 2.5)
+    later = Contest("x", "y", -0.08, 0.02, 90, 2500, 0.025, 2.1)
+    looks = (
+        look(1, 0.2, contests=(xy, xz), question="margin of votes for x against z"),
+        look(2, 0.1, contests=(later,)),
+    )
+    found = section(GoalPath("which is best", looks, "calls", 400.0))
+    pairs = found.figures[2]
+    assert [(row["system"], row["against"], row["round"], row["statistic"]) for row in pairs.rows] == [
+        ("x", "z", 1, 4.0),
+        ("y", "x", 2, 4.0),
+    ]
+    assert [row["of"] for row in found.figures[0].rows] == ["margin of votes for x against z", "difference"]

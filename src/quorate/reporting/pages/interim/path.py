@@ -23,6 +23,7 @@ def section(path: GoalPath) -> Section:
     """The path to the goal: what was asked, what stopped it, and every look."""
     text = (f"Goal: {path.goal}.", path.stopped, path.hindsight)
     figures = (looks(path), *(() if path.stages else (bounds(path),))) if path.looks else ()
+    figures += (contests(path),) if any(look.contests for look in path.looks) else ()
     return Section("path", "The path to the goal", tuple(filter(None, text)), figures)
 
 
@@ -54,7 +55,10 @@ def looks(path: GoalPath) -> Figure:
         lines += [capitalised(look.note) + "." for look in path.looks if look.note]
     if last.equal_low is not None:
         lines.append("Thick: the interval that must lie between the dashed lines for the two to be equivalent.")
-    value = "margin of votes" if path.stages else last.question
+    several = len({look.question for look in path.looks}) > 1  # the leader, or who is nearest to it, has changed
+    if several and not path.stages:
+        rows = [{"round": row["round"], "of": look.question} | row for row, look in zip(rows, path.looks, strict=True)]
+    value = "margin of votes" if path.stages else "estimate" if several else last.question
     heads = {"value": value, "more_calls": "calls bought next", "more_money": "money for them"}
     if not any(row["money"] or row["more_money"] for row in rows):
         rows = [{name: cell for name, cell in row.items() if "money" not in name} for row in rows]
@@ -89,6 +93,26 @@ def bounds(path: GoalPath) -> Figure:
         "equal_bound": "bound of equivalence",
     }
     return Figure("bounds", Caption(finding, (line,)), rows, headers=heads, folded=True)
+
+
+def contests(path: GoalPath) -> Figure:
+    """What the votes on every pair of systems came to, at the last look at which both were in the running."""
+    latest = {(one.a, one.b): (look.number, one) for look in path.looks for one in look.contests}
+    rows: list[Row] = []
+    for at, one in latest.values():
+        lead = one if one.value >= 0 else one.of(one.b)
+        own = {"system": lead.a, "against": lead.b, "round": at, "value": lead.value, "se": lead.se}
+        rows.append({**own, "statistic": lead.value / lead.se, "bound": lead.bound})
+    rows.sort(key=lambda row: (str(row["system"]), str(row["against"])))
+    finding = f"{counted(len(rows), 'pair')} of systems were voted on, most of all those of the leader"
+    line = "A system is out when the leader's margin over it is beyond the bound."
+    heads = {
+        "value": "margin of votes",
+        "se": "standard error",
+        "statistic": "margin in standard errors",
+        "bound": "bound, standard normal",
+    }
+    return Figure("contests", Caption(finding, (line,)), rows, headers=heads, folded=True)
 
 
 def drawn(path: GoalPath) -> Spec:
