@@ -150,6 +150,7 @@ def rewardbench(shared, every):
     return q.read(rewardbench_frame(shared, every), score="score", facets=facets, announce=False)
 
 
+@pytest.mark.slow
 def test_rewardbench2_judge_by_judge(shared):
     """Learning variances costs about half as many calls again; more is lost of a saving where there is less of it."""
     judgments = rewardbench(shared, 5)
@@ -171,6 +172,7 @@ def test_rewardbench2_judge_by_judge(shared):
             )
 
 
+@pytest.mark.slow
 def test_cycles_of_five_judges(shared):
     """Error against the mean of the panel, at 150 calls for each response."""
     judgments = rewardbench(shared, 10)
@@ -242,7 +244,9 @@ def alike(arms=20, draws=10):
 
 
 @pytest.mark.parametrize(
-    ("pool", "budget"), [(scores(arms=120, draws=12), 6000), (alike(), 2000)], ids=["apart", "alike"]
+    ("pool", "budget"),
+    [(scores(arms=120, draws=12), 6000), pytest.param(alike(), 2000, marks=pytest.mark.slow)],
+    ids=["apart", "alike"],
 )
 def test_intervals_of_the_saving_need_runs(pool, budget):
     """How often 95% intervals over few runs hold the saving of 3,000 runs."""

@@ -19,9 +19,9 @@ pytestmark = pytest.mark.calibration
 STUDIES = 2000
 """The standard error of a size of 5% is then half a point; of 1,000 studies it is .7."""
 DESIGNS = [
-    (200, 3, 1),
+    pytest.param(200, 3, 1, marks=pytest.mark.slow),
     (50, 3, 3),
-    (50, 10, 5),
+    pytest.param(50, 10, 5, marks=pytest.mark.slow),
     *(
         pytest.param(*design, marks=pytest.mark.slow)
         for design in [
@@ -63,12 +63,12 @@ LIGHT = {"item": 0.3, "judge": 0.03, "prompt": 0.02, "item:judge": 0.3, "item:pr
 @pytest.mark.parametrize(
     ("items", "judges", "gaps", "gain"),
     [
-        (100, 1, {"missing": 0.1}, (0.9, 1.0)),
-        (100, 1, {"missing": 0.3}, (0.7, 0.95)),
-        (50, 3, {"missing": 0.05}, (0.9, 1.0)),
+        pytest.param(100, 1, {"missing": 0.1}, (0.9, 1.0), marks=pytest.mark.slow),
+        pytest.param(100, 1, {"missing": 0.3}, (0.7, 0.95), marks=pytest.mark.slow),
+        pytest.param(50, 3, {"missing": 0.05}, (0.9, 1.0), marks=pytest.mark.slow),
         (50, 3, {"missing": 0.3}, (0.65, 0.95)),
         (100, 1, {"hidden": 0.2}, (0.0, 0.5)),
-        (50, 3, {"hidden": 0.1}, (0.0, 0.8)),
+        pytest.param(50, 3, {"hidden": 0.1}, (0.0, 0.8), marks=pytest.mark.slow),
     ],
 )
 def test_one_model_for_all_scores_against_pairs_where_cells_are_missing(items, judges, gaps, gain):
@@ -160,8 +160,8 @@ def test_size_of_equivalence_at_the_margin():
         (50, 5, 3, 0.6, 0.03),
         pytest.param(200, 10, 3, 0.3, 0.03, marks=pytest.mark.slow),
         (50, 3, 3, 0.6, 0.03),
-        (200, 5, 1, 0.4, 0.03),
-        (50, 2, 2, 0.8, 0.1),
+        pytest.param(200, 5, 1, 0.4, 0.03, marks=pytest.mark.slow),
+        pytest.param(50, 2, 2, 0.8, 0.1, marks=pytest.mark.slow),
     ],
 )
 def test_power_is_as_projected_from_the_components(items, judges, prompts, difference, within):
@@ -225,7 +225,14 @@ def test_a_leaderboard_seldom_tells_equal_systems_apart():
 
 
 @pytest.mark.parametrize(
-    ("systems", "items", "tails"), [(3, 30, np.inf), (5, 30, np.inf), (8, 30, np.inf), (5, 100, np.inf), (5, 30, 3)]
+    ("systems", "items", "tails"),
+    [
+        pytest.param(3, 30, np.inf, marks=pytest.mark.slow),
+        pytest.param(5, 30, np.inf, marks=pytest.mark.slow),
+        (8, 30, np.inf),
+        pytest.param(5, 100, np.inf, marks=pytest.mark.slow),
+        (5, 30, 3),
+    ],
 )
 def test_systems_that_vary_alike_are_seldom_called_unlike(systems, items, tails):
     rng = np.random.default_rng(systems)
@@ -307,7 +314,10 @@ def test_size_on_real_scores_for_a_pool_of_judges(shared, items, levels):
     assert 0.03 <= found.found <= 0.07
 
 
-@pytest.mark.parametrize(("items", "levels"), [(100, 3), (500, 3), (500, 5)])
+@pytest.mark.parametrize(
+    ("items", "levels"),
+    [pytest.param(100, 3, marks=pytest.mark.slow), pytest.param(500, 3, marks=pytest.mark.slow), (500, 5)],
+)
 def test_size_on_real_scores_with_prompts_drawn(shared, items, levels):
     options = {"drawn": "prompt", "items": items, "levels": levels, "studies": STUDIES // 2}
     found = replay_comparisons(reward(shared, "prompt"), "chosen", "rejected", **options)

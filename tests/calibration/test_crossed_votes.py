@@ -40,10 +40,10 @@ def two_systems(rng, prompts, people, each, spread, batches=0, uneven=False):
     ("seed", "law"),
     [
         (1, (100, 10, 4, (0.15, 0.10))),
-        (2, (200, 25, 3, (0.15, 0.10))),
+        pytest.param(2, (200, 25, 3, (0.15, 0.10)), marks=pytest.mark.slow),
         (3, (60, 8, 6, (0.15, 0.10))),
-        (4, (12, 40, 40, (0.15, 0.10))),
-        (5, (100, 20, 5, (0.15, 0.10), 0, True)),
+        pytest.param(4, (12, 40, 40, (0.15, 0.10)), marks=pytest.mark.slow),
+        pytest.param(5, (100, 20, 5, (0.15, 0.10), 0, True), marks=pytest.mark.slow),
         (6, (100, 30, 4, (0.10, 0.10, 0.10), 12)),
     ],
 )
@@ -86,7 +86,12 @@ def test_monitoring_of_people_who_differ_stops_as_seldom_as_said(spread):
 
 
 @pytest.mark.parametrize(
-    ("seed", "law"), [(8, (150, 20, 8, 0.5, 0.4)), (9, (80, 40, 10, 0.3, 0.3)), (10, (300, 15, 3, 0.6, 0.3))]
+    ("seed", "law"),
+    [
+        pytest.param(8, (150, 20, 8, 0.5, 0.4), marks=pytest.mark.slow),
+        pytest.param(9, (80, 40, 10, 0.3, 0.3), marks=pytest.mark.slow),
+        (10, (300, 15, 3, 0.6, 0.3)),
+    ],
 )
 def test_intervals_of_ratings_hold_for_prompts_and_people_like_these(seed, law):
     """300 boards of 5 systems: 93 to 97%, with two Monte Carlo standard errors of the mean over systems (.008)."""
