@@ -125,8 +125,8 @@ def assemble(judgments: Judgments, model: Model, *, reml: bool, residual_by: str
 def thinned(assembled: Assembled) -> Assembled:
     """The same model of items drawn at random where the table is large (`drawn_cells`); else the one given.
 
-    Degrees of freedom of its components, times how many more levels of the term all items have, are those of all: but for
-    an error of one in as many items as are drawn.
+    Degrees of freedom of its components, times how many more levels of the term all items have, are those of all: but
+    for an error of one in as many items as are drawn.
     """
     judgments, strata = assembled.judgments, assembled.residual_levels
     drawn = drawn_cells(judgments)

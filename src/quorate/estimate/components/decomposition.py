@@ -378,7 +378,7 @@ class Decomposition(Result):
         raise UnknownTerm(term, (*self.variances, *self.assembled.fixed.levels))
 
     def freedom(self, t: int) -> float:
-        """Degrees of freedom of the mean square that component ``t`` is estimated from; of a large table by `thinned`."""
+        """Degrees of freedom of the mean square that component ``t`` is estimated from; see `thinned`."""
         if t not in self._freedom:
             kept, theta, some = list(self.identified.representatives), np.maximum(self.theta, 0.0), self._thin
             self._freedom[t] = component_df(some.problem, theta, kept, t) * self.n_levels(t) / some.n_levels(t)
