@@ -20,12 +20,12 @@ import pandas as pd
 import quorate as q
 
 VOTES = 1_000_000
-LIMITS = {300: 5.0, 1_000: 20.0, 3_000: 180.0, 10_000: 600.0}
+LIMITS = {300: 5.0, 1_000: 20.0, 3_000: 60.0, 10_000: 90.0}
 SPARSE, MEETS = 10_000, 20
 SCORES = {(200, 1.0): 3.0, (500, 1.0): 8.0, (1_000, 1.0): 20.0, (100, 0.8): 3.0, (200, 0.8): 6.0, (400, 0.8): 15.0}
 """Limits by systems and share of the scores that are there."""
 ITEMS, JUDGES = 50, 3
-MOST_MB = 4_000
+MOST_MB = 3_000
 MOST_GROWTH = 2.0
 
 

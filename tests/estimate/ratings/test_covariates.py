@@ -14,7 +14,8 @@ import quorate as q
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.ratings.counts import tally
 from quorate.numerics.ratings.bradley_terry import fit, scores
-from quorate.numerics.ratings.draws import centred, inverse_information
+from quorate.numerics.ratings.draws import centred
+from quorate.numerics.ratings.inverses import inverse_information
 
 RECORDED = json.loads((Path(__file__).parents[2] / "reference" / "style.json").read_text())
 STYLE = ["length", "lists"]

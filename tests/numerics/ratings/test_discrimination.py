@@ -5,7 +5,7 @@ from scipy.optimize import minimize
 
 from quorate.numerics.ratings.bradley_terry import Design, scores
 from quorate.numerics.ratings.discrimination import discriminating
-from quorate.numerics.ratings.draws import inverse_information
+from quorate.numerics.ratings.inverses import inverse_information
 from quorate.numerics.ratings.ties.davidson import DAVIDSON
 
 A, B, LEVEL = (np.tile(x, 3) if i < 2 else np.repeat([0, 1, 2], 3) for i, x in enumerate(([0, 0, 1], [1, 2, 2], None)))

@@ -142,8 +142,11 @@ def test_many_draws_are_taken_in_parts(monkeypatch):
     assert rank_intervals(*args).critical == whole.critical
 
 
+ENDS = "low", "high", "marginal_low", "marginal_high"
+
+
 def test_many_systems_have_the_law_that_few_have(monkeypatch):
-    """Quantiles of Student's t from a table, and draws by a triangular root: within rounding, and within luck."""
+    """Limits by bins of degrees of freedom, and draws by a triangular root: exactly, and within luck."""
     from quorate.numerics.ratings import rank_intervals as module
 
     rng = np.random.default_rng(3)
@@ -153,11 +156,11 @@ def test_many_systems_have_the_law_that_few_have(monkeypatch):
     df = rng.uniform(1, 300, (40, 40))
     df = np.maximum(df, df.T)
     args = 20 * rng.normal(size=40), covariance, draws(covariance, count=2000), 0.95, df
-    few = rank_intervals(*args)
-    monkeypatch.setattr(module, "_TABULATED", 10)
-    many = rank_intervals(*args)
-    np.testing.assert_allclose(many.critical, few.critical, rtol=1e-6)
-    assert (many.above == few.above).all()
+    found = rank_intervals(*args)
+    apart = (args[0][:, None] - args[0]) / np.where(np.eye(40) == 1, np.inf, module.difference_se(covariance))
+    assert (found.above == (apart > found.critical)).all()
+    monkeypatch.setattr(module, "_BINS", 1)
+    assert all((getattr(rank_intervals(*args), name) == getattr(found, name)).all() for name in ENDS)
     monkeypatch.setattr(module, "_BY_VECTORS", 10)
     drawn = draws(covariance, count=20_000)
     found = np.cov(drawn - drawn.mean(axis=1, keepdims=True), rowvar=False)

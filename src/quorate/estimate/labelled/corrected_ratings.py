@@ -23,8 +23,8 @@ from quorate.estimate.ratings.ratings import Ratings
 from quorate.estimate.votes.dependence import DEPENDENCE, Cluster, named
 from quorate.numerics.inference import checked_level
 from quorate.numerics.ratings.bradley_terry import Fit, fit, scores
-from quorate.numerics.ratings.draws import inverse_information
 from quorate.numerics.ratings.existence import exists
+from quorate.numerics.ratings.inverses import inverse_information
 from quorate.numerics.ratings.rectified import Powered, people_alone, rectified
 from quorate.numerics.ratings.ties.registry import Ties
 from quorate.numerics.ratings.ties.wins import HALF

@@ -26,10 +26,11 @@ from quorate.estimate.votes.margin import margin_of_votes
 from quorate.numerics.inference import checked_level
 from quorate.numerics.ratings.bradley_terry import Design, Fit, fit
 from quorate.numerics.ratings.discrimination import discriminating
-from quorate.numerics.ratings.draws import covariance, inverse_information, refits
-from quorate.numerics.ratings.leverage import MANY, variances, widened
+from quorate.numerics.ratings.draws import covariance, refits
+from quorate.numerics.ratings.inverses import inverse_information
+from quorate.numerics.ratings.leverage import variances, widened
 from quorate.numerics.ratings.plackett_luce import Choices
-from quorate.numerics.ratings.steps import anchored
+from quorate.numerics.ratings.steps import MANY, anchored
 from quorate.numerics.ratings.ties.registry import Ties, tie_model
 from quorate.streams import stream
 from quorate.table.judgments import Judgments

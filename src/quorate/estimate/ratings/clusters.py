@@ -17,9 +17,10 @@ from quorate.estimate.votes.dependence import Cluster, cells, clustered_by, repe
 from quorate.numerics.ratings.bradley_terry import Fit
 from quorate.numerics.ratings.draws import Units, covariance
 from quorate.numerics.ratings.existence import components
-from quorate.numerics.ratings.leverage import MANY, leverage, variances, widened
+from quorate.numerics.ratings.leverage import leverage, variances, widened
 from quorate.numerics.ratings.plackett_luce import Choices
 from quorate.numerics.ratings.rank_intervals import difference_se, row_blocks
+from quorate.numerics.ratings.steps import MANY
 from quorate.numerics.votes.multiway import combined, intersections
 from quorate.table.votes import Votes
 

@@ -186,7 +186,7 @@ class Leaderboard(Result):
         for i, j in combinations(range(len(self)), 2):
             value, c = float(self.rating[i] - self.rating[j]), self.covariance
             se = float(np.sqrt(max(c[i, i] + c[j, j] - 2 * c[i, j], 0.0)))
-            half = float(np.broadcast_to(self.ranks.critical, c.shape)[i, j]) * se
+            half = float(self.ranks.limit(np.broadcast_to(self.ranks.df, c.shape)[i, j])) * se
             limits = {"difference": value, "se": se, "low": value - half, "high": value + half}
             differ = bool(self.ranks.above[i, j])
             gaps.append({"a": self.systems[i], "b": self.systems[j], **limits, "differ": differ})

@@ -60,7 +60,7 @@ def neighbours(board: Ratings) -> tuple[Neighbours, ...]:
     covariance, ranks, n = board.covariance, board.ranks, board.n
     variance, gaps = np.diag(covariance), board.rating[:-1] - board.rating[1:]
     se = np.sqrt(variance[:-1] + variance[1:] - 2 * np.diag(covariance, 1))
-    limit = np.diag(np.broadcast_to(ranks.critical, ranks.above.shape), 1)
+    limit = ranks.limit(np.diag(np.broadcast_to(ranks.df, ranks.above.shape), 1))
     ends = np.stack([gaps - limit * se, gaps + limit * se], axis=1).tolist()
     if board.margin is not None:
         ends = [board.difference(*board.systems).interval(board.level)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -27,6 +28,7 @@ from quorate.numerics.ratings.rank_intervals import (
     RankIntervals,
     agreeing,
     best,
+    in_student,
     most_draws,
     normal_deviations,
     rank_groups,
@@ -183,7 +185,7 @@ class Ratings(Terms, Result):
             apart = self._tested_by.p_difference() <= (1 - self.level) * SLACK
             return ranks_of_two(self.rating, apart, t_quantile(float(df[0, 1]), (1 + self.level) / 2))
         if drawn is None:
-            return rank_intervals(self.rating, self.covariance, self._drawn(math.inf), self.level, df)
+            return rank_intervals(self.rating, self.covariance, self._drawn[0], self.level, df)
         deviations = self.scale * drawn[:, : len(self)]
         spread = np.atleast_2d(np.cov(deviations, rowvar=False))
         return rank_intervals(self.rating, self.covariance, deviations, self.level, df, spread)
@@ -209,7 +211,11 @@ class Ratings(Terms, Result):
         At another ``level`` the edge is ``(1 + level) / 2``; the one system that may be first has at least that.
         """
         law, df = self._law, np.diag(self._law.df)[: len(self)]
-        drawn = self._drawn(df) if law.deviations is None else self.scale * law.deviations[:, : len(self)] * _wide(df)
+        if law.deviations is None:
+            deviations, rng = self._drawn
+            drawn = in_student(deviations, df, copy.deepcopy(rng))
+        else:
+            drawn = self.scale * law.deviations[:, : len(self)] * _wide(df)
         chances = agreeing(best(self.rating, drawn), self.ranks, self.level)
         return dict(zip(self.systems, chances.tolist(), strict=True))
 
@@ -356,9 +362,11 @@ class Ratings(Terms, Result):
         """The margin whose test decides, if one does."""
         return self.margin if self.method in ("sandwich", "cluster") else None
 
-    def _drawn(self, df: float | Floats) -> Floats:
-        """Draws of the ratings less what they estimate."""
-        return normal_deviations(self.covariance, df, most_draws(len(self)), stream(self.seed, "ranks"))
+    @cached_property
+    def _drawn(self) -> tuple[Floats, np.random.Generator]:
+        """Draws of the ratings less what they estimate, by the normal law, and what is to draw from for Student's."""
+        rng = stream(self.seed, "ranks")
+        return normal_deviations(self.covariance, math.inf, most_draws(len(self)), rng), rng
 
     def _contrast(self, name: str, plus: int, minus: int | None = None, *, unit: bool = False) -> Contrast:
         """A parameter, or a difference of two; in log odds if ``unit``."""

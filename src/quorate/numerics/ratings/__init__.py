@@ -7,6 +7,7 @@
 - bradley_terry: one design for every model, fitted by Newton's method on counts of votes
 - discrimination: the same with a slope for every judge
 - plackett_luce: rankings as choices of who is first of those that are left
+- inverses: inverse of the information, and products with it: on a large board in single precision
 - draws: sandwich covariances of ratings, and refits of resampled counts: how ratings vary with the votes
 - leverage: what each unit brings to a difference of ratings, and the degrees of freedom that follow
 - own_leverage: the same on large boards, where a vote is taken to tell of its two systems only

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from quorate.arrays import Floats, Ints
 from quorate.numerics.ratings.likelihood import Likelihood
-from quorate.numerics.ratings.steps import full, is_large, solved
+from quorate.numerics.ratings.steps import is_large, solved
 from quorate.numerics.ratings.ties.model import Cells, Summary, TieModel, summary
 
 _ROUNDING = 1e-10
@@ -227,8 +227,9 @@ class Fit(NamedTuple):
     ----------
     theta : array, shape (parameters, fits)
         Ratings that sum to 0, position effect, parameter of ties.
-    information : array, shape (fits, parameters, parameters)
-        Minus the second derivative, without the ridge; singular in the direction of equal ratings.
+    information : array, shape (fits, parameters, parameters), or sparse, shape (parameters, parameters)
+        Minus the second derivative, without the ridge; singular in the direction of equal ratings. Sparse of a single
+        fit of many ratings (`quorate.numerics.ratings.steps.is_large`).
     value : array, shape (fits,)
         Log likelihood, less the ridge.
     converged : array of bool, shape (fits,)
@@ -236,7 +237,7 @@ class Fit(NamedTuple):
     """
 
     theta: Floats
-    information: Floats
+    information: Any
     value: Floats
     converged: NDArray[np.bool_]
 
@@ -278,7 +279,7 @@ def fit(design: Likelihood, counts: Floats, ridge: float = 0.0, start: Floats | 
         small = np.abs(step).max(axis=0) < tol
         if small.all():
             break
-    return Fit(theta + np.where(small, step, 0.0), full(information), value, small)
+    return Fit(theta + np.where(small, step, 0.0), information, value, small)
 
 
 def _shrunk(design: Likelihood, known: Any, theta: Floats, ridge: float) -> tuple[Floats, Floats, Any]:

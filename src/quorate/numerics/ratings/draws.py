@@ -16,12 +16,11 @@ from numpy.typing import NDArray
 from quorate.arrays import Floats
 from quorate.numerics.ratings.bradley_terry import Design, Fit, fit
 from quorate.numerics.ratings.existence import exists
+from quorate.numerics.ratings.inverses import inverse_information, symmetric_product
 from quorate.numerics.ratings.likelihood import Likelihood
 from quorate.numerics.ratings.plackett_luce import Choices
-from quorate.numerics.ratings.steps import anchored
 
 _BLOCK = 2**17  # counts at a time: what a processor keeps at hand
-_ROWS = 512
 _SPARSE = 0.02  # part of a matrix that is not 0, from which on it is multiplied as a full one
 _TOL = 1e-5  # a step of Newton's method this small leaves an error of about its square
 
@@ -97,41 +96,6 @@ def poisson_table() -> NDArray[np.uint8]:
 _TABLE = poisson_table()
 
 
-def inverse_information(design: Likelihood, at: Fit, ridge: float) -> Floats:
-    """Inverse of the information of a single fit, with the direction of equal ratings filled in.
-
-    Parameters
-    ----------
-    design : Likelihood
-        What the counts compare.
-    at : Fit
-        A single fit.
-    ridge : float
-        Its ridge.
-    """
-    from scipy.linalg.lapack import dpotrf, dpotri
-
-    matrix = anchored(design, at.information, ridge)[0].T  # symmetric; in the order that LAPACK works on in place
-    root, refused = dpotrf(matrix, overwrite_a=1)
-    if refused:
-        return _held(design, np.linalg.inv(anchored(design, at.information, ridge)[0]))
-    inverse, _ = dpotri(root, overwrite_c=1)
-    for start in range(0, len(inverse), _ROWS):  # the other triangle
-        rows = slice(start, start + _ROWS)
-        square = np.triu(inverse[rows, rows])
-        inverse[rows, rows] = square + np.triu(square, 1).T
-        inverse[start + _ROWS :, rows] = inverse[rows, start + _ROWS :].T
-    return _held(design, np.asarray(inverse.T))
-
-
-def _held(design: Likelihood, inverse: Floats) -> Floats:
-    """The same with what is known up to a shift, but for ratings, held at a mean of 0."""
-    for part in design.centred[1:]:
-        shift = inverse[:, part].sum(axis=1)
-        inverse = inverse - np.outer(shift, shift) / shift[part].sum()
-    return inverse
-
-
 def covariance(
     design: Likelihood, at: Fit, ridge: float, units: Units | None = None, inverse: Floats | None = None
 ) -> Floats:
@@ -152,7 +116,7 @@ def covariance(
     units : Units, optional
         What is independent.
     inverse : array, shape (parameters, parameters), optional
-        `inverse_information` of the fit, if it is at hand.
+        `quorate.numerics.ratings.inverses.inverse_information` of the fit, if it is at hand.
 
     References
     ----------
@@ -165,18 +129,18 @@ def covariance(
         return centred(inverse.copy(), design.systems)
     summed = design.gradients(at.theta[:, 0], units.matrix)
     times = units.size / (1 - units.share)
-    meat = summed.T.multiply(times[None]).tocsr() @ summed
+    meat = (summed.T.multiply(times[None]).tocsr() @ summed).astype(inverse.dtype)
     right = (meat.toarray() if meat.nnz > _SPARSE * meat.shape[0] ** 2 else meat) @ inverse
     if ridge:
         for part in design.centred:
             right[part] += ridge * inverse[part]
-    return centred(inverse @ right, design.systems)
+    return centred(symmetric_product(inverse, right), design.systems)
 
 
 def centred(matrix: Floats, systems: int) -> Floats:
     """A covariance of parameters with the ratings taken about their mean, in place."""
-    matrix[:systems] -= matrix[:systems].mean(axis=0)
-    matrix[:, :systems] -= matrix[:, :systems].mean(axis=1, keepdims=True)
+    matrix[:systems] -= matrix[:systems].mean(axis=0, dtype=np.float64).astype(matrix.dtype)
+    matrix[:, :systems] -= matrix[:, :systems].mean(axis=1, keepdims=True, dtype=np.float64).astype(matrix.dtype)
     return matrix
 
 

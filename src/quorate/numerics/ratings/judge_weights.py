@@ -6,7 +6,8 @@ import numpy as np
 
 from quorate.arrays import Floats, Ints
 from quorate.numerics.ratings.bradley_terry import Design, Fit, scores
-from quorate.numerics.ratings.draws import centred, inverse_information
+from quorate.numerics.ratings.draws import centred
+from quorate.numerics.ratings.inverses import inverse_information
 from quorate.numerics.ratings.labelled_battles import Battles, summed_by
 
 _SWEEPS, _STILL = 500, 1e-12

@@ -13,17 +13,15 @@ import numpy as np
 
 from quorate.arrays import Floats, Ints
 from quorate.numerics.ratings.bradley_terry import Design, Fit, vote_slopes
-from quorate.numerics.ratings.draws import Units, inverse_information
+from quorate.numerics.ratings.draws import Units
+from quorate.numerics.ratings.inverses import inverse_information
 from quorate.numerics.ratings.likelihood import Likelihood, Told
 from quorate.numerics.ratings.own_leverage import by_ends, own_gaps, per_vote
 from quorate.numerics.ratings.plackett_luce import Choices
-from quorate.numerics.ratings.steps import anchored
+from quorate.numerics.ratings.steps import MANY, anchored
 
 SMALL = 0.01
 """A unit with no more of the information on any contrast than this is taken by its part of the votes."""
-
-MANY = 3000
-"""Systems from which on matrices of all pairs are too large to be kept more than a few at a time."""
 
 _BLOCK = 2**21
 _EXACT = 2**28  # cells times contrasts: a few seconds

@@ -24,14 +24,14 @@ FEWEST_DRAWS = 1_000
 """With 10,000 systems or more; the level is then known to 0.7 points."""
 
 _NORMAL = 1e9  # degrees of freedom
-_ROUNDING = 1e-9
+_ROUNDING, _SINGLE_ROUNDING = 1e-9, 1e-6
 _MOST = 2**17  # draws times systems at a time: what a processor keeps at hand
 _ENTRIES = 2**20  # entries of a matrix of all pairs at a time
 _FEW, _ALIKE = 100, 2.5  # systems from which, and ratio of standard errors to which, one looks from the ends
 _SAME = 1e-6  # part by which equal standard errors differ through rounding
 _LEFT = 0.01  # share of systems and draws that are better looked at one by one
 _BY_VECTORS = 1000  # systems from which on eigenvectors take too long
-_TABULATED, _NODES = 1024, 48
+_BINS = 128  # of degrees of freedom
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,8 +44,10 @@ class RankIntervals(Brief):
         Hold for all systems at once.
     marginal_low, marginal_high : array of int, shape (systems,)
         Hold for a system that was chosen beforehand; never wider.
-    critical : float, or array, shape (systems, systems)
-        Standard errors that a difference must exceed for the joint intervals; an array where degrees of freedom are.
+    normal : float
+        Standard errors that a difference must exceed for the joint intervals, were all of them known.
+    df : float, or array, shape (systems, systems)
+        Degrees of freedom of the standard errors of differences.
     above : array of bool, shape (systems, systems)
         Whether the system of the row is surely higher than that of the column, all such claims at once.
     """
@@ -54,8 +56,18 @@ class RankIntervals(Brief):
     high: Ints
     marginal_low: Ints
     marginal_high: Ints
-    critical: float | Floats
+    normal: float
+    df: float | Floats
     above: NDArray[np.bool_]
+
+    @property
+    def critical(self) -> float | Floats:
+        """Standard errors that a difference must exceed for the joint intervals; an array where ``df`` is."""
+        return self.limit(self.df) if np.ndim(self.df) else float(self.limit(self.df))
+
+    def limit(self, df: float | Floats) -> Floats:
+        """The same by some degrees of freedom, in their shape."""
+        return np.asarray(_studentised(self.normal, np.asarray(df)))
 
 
 def rank_intervals(
@@ -94,24 +106,22 @@ def rank_intervals(
     marginal = np.quantile(largest, level, axis=0)
     joint = float(np.quantile(largest.max(axis=1), level))
     spent = np.broadcast_to(df, (systems, systems))
-    alike = bool((spent == spent[0, 0]).all())
-    single = float(_studentised(joint, spent[0, :1])[0]) if alike else None
-    critical = np.empty_like(spent) if single is None else np.broadcast_to(single, spent.shape)
+    if bool((spent == spent[0, 0]).all()):
+        spent = spent[:, :1]
+    edges = _edges(spent)
     above = np.empty((systems, systems), dtype=np.bool_)
     marginal_low, marginal_high = np.ones((2, systems), dtype=np.int64)
     for rows in row_blocks(systems):
         se = difference_se(covariance, rows)
         np.fill_diagonal(se[:, rows], np.inf)
-        t = (estimate[rows, None] - estimate) / se
-        one = spent[rows, :1] if alike else spent[rows]
-        if single is None:
-            critical[rows] = _studentised(joint, one)
-        above[rows] = t > critical[rows]
-        own = _studentised(marginal[rows, None], one)
-        marginal_low[rows], marginal_high[rows] = 1 + (-t > own).sum(axis=1), systems - (t > own).sum(axis=1)
+        t, freedom = (estimate[rows, None] - estimate) / se, spent[rows]
+        bins = _bins(freedom, edges)
+        above[rows] = _exceeds(t, np.array([[joint]]), freedom, bins, edges)
+        own = marginal[rows, None]
+        marginal_low[rows] = 1 + _exceeds(-t, own, freedom, bins, edges).sum(axis=1)
+        marginal_high[rows] = systems - _exceeds(t, own, freedom, bins, edges).sum(axis=1)
     low, high = 1 + above.sum(axis=0), systems - above.sum(axis=1)
-    used = critical if single is None or np.ndim(df) else single
-    return RankIntervals(low, high, marginal_low, marginal_high, used, above)
+    return RankIntervals(low, high, marginal_low, marginal_high, joint, df, above)
 
 
 def ranks_of_two(estimate: Floats, apart: bool, critical: float) -> RankIntervals:
@@ -128,7 +138,7 @@ def ranks_of_two(estimate: Floats, apart: bool, critical: float) -> RankInterval
     """
     above = (estimate[:, None] > estimate) & apart
     low, high = 1 + above.sum(axis=0), 2 - above.sum(axis=1)
-    return RankIntervals(low, high, low, high, critical, above)
+    return RankIntervals(low, high, low, high, critical, np.inf, above)
 
 
 def row_blocks(systems: int) -> Iterator[slice]:
@@ -163,37 +173,62 @@ def normal_deviations(covariance: Floats, df: float | Floats, draws: int, rng: n
     rng : numpy.random.Generator
         Source of the draws.
     """
+    out = _normal(covariance, draws, rng)
+    return in_student(out, df, rng) if np.ndim(df) or np.isfinite(df) else out
+
+
+def _normal(covariance: Floats, draws: int, rng: np.random.Generator) -> Floats:
+    """Draws of a normal law about 0, in the precision of its covariance."""
     systems = len(covariance)
-    out: Floats = rng.standard_normal((draws, systems))
+    out: Floats = rng.standard_normal((draws, systems)).astype(covariance.dtype, copy=False)
     apart = covariance[0, 0] - covariance[0, -1]
-    if systems > _FEW and np.allclose(covariance - covariance[0, -1], np.eye(systems) * apart, atol=_ROUNDING * apart):
+    if systems > _FEW and _all_alike(covariance):
         # All alike and alike related: independent about their mean, with no product of matrices.
         out -= out.mean(axis=1, keepdims=True)
         out *= np.sqrt(apart)
     else:
         out = out @ _root(covariance).T
-    if np.ndim(df):
-        most = np.minimum(df, _NORMAL)
-        square = np.sort(rng.chisquare(most, (draws, systems)), axis=0)[rng.permutation(draws)]
-        out *= np.sqrt(most / square)
-    elif np.isfinite(df):
-        out *= np.sqrt(df / rng.chisquare(df, draws))[:, None]
     return out
+
+
+def in_student(deviations: Floats, df: float | Floats, rng: np.random.Generator) -> Floats:
+    """Draws of Student's t from draws of a normal law; parameters and shape as of `normal_deviations`."""
+    if not np.ndim(df):
+        return np.asarray(deviations * np.sqrt(df / rng.chisquare(df, len(deviations)))[:, None])
+    most = np.minimum(df, _NORMAL)
+    square = np.sort(rng.chisquare(most, deviations.shape), axis=0)[rng.permutation(len(deviations))]
+    return np.asarray(deviations * np.sqrt(most / square))
+
+
+def _all_alike(covariance: Floats) -> bool:
+    """Whether variances are equal, and covariances are."""
+    first, other = covariance[0, 0], covariance[0, -1]
+    most = _ROUNDING * (first - other)
+    if (np.abs(np.diag(covariance) - first) > most).any():
+        return False
+    return all(
+        np.count_nonzero(np.abs(covariance[rows] - other) > most) <= rows.stop - rows.start
+        for rows in row_blocks(len(covariance))
+    )
 
 
 def _root(covariance: Floats) -> Floats:
     """A matrix whose product with its transpose is the covariance, up to what moves all systems together."""
-    from scipy.linalg.lapack import dpotrf
+    from scipy.linalg.lapack import dpotrf, spotrf
 
-    systems = len(covariance)
+    systems, single = len(covariance), covariance.dtype == np.float32
     if systems <= _BY_VECTORS:
         values, vectors = np.linalg.eigh(covariance)
         return np.asarray(vectors * np.sqrt(np.maximum(values, 0.0)))
     # The same for all systems is added, so that it is not singular; what estimates about their mean have is exact.
-    known = covariance + (np.trace(covariance) / systems)
-    known.flat[:: systems + 1] *= 1 + _ROUNDING
-    root, _ = dpotrf(known.T, lower=1, clean=1, overwrite_a=1)
-    return np.asarray(root)
+    shift, least = np.trace(covariance) / systems, _SINGLE_ROUNDING if single else _ROUNDING
+    while True:
+        known = covariance + covariance.dtype.type(shift)
+        known.flat[:: systems + 1] *= 1 + least
+        root, refused = (spotrf if single else dpotrf)(known.T, lower=1, clean=1, overwrite_a=1)
+        if not refused:
+            return np.asarray(root)
+        least *= 10  # variances by several facets need not fit one law; more variance of each only widens
 
 
 def best(estimate: Floats, deviations: Floats) -> Floats:
@@ -321,24 +356,42 @@ def _from_ends(part: Floats32, scale: Floats32, widest: Floats32) -> Floats32:
 
 
 def _studentised(critical: Any, df: Floats) -> Any:
-    """Quantiles of Student's t where the normal law has these; one of the two has a single column."""
+    """Quantiles of Student's t where the normal law has these."""
     from scipy.special import ndtr, stdtrit
 
     if np.isinf(df).all():
         return np.broadcast_to(critical, np.broadcast_shapes(np.shape(critical), df.shape))
-    few = np.minimum(df, _NORMAL)
-    if df.shape[-1] < _TABULATED:
-        return -stdtrit(few, ndtr(-critical))
-    from scipy.interpolate import CubicSpline
+    return -stdtrit(np.minimum(df, _NORMAL), ndtr(-np.asarray(critical)))
 
-    # One law for many: a smooth function of one over the degrees of freedom, by rows, through a cubic spline.
-    level = np.broadcast_to(ndtr(-np.asarray(critical)), (len(df), 1))
-    out = []
-    for p, row in zip(level[:, 0], few, strict=True):
-        x = 1 / row.astype(np.float64)
-        nodes = np.linspace(x.min(), x.max(), _NODES)
-        if nodes[0] == nodes[-1]:
-            out.append(np.full(len(row), -stdtrit(row[0], p)))
-        else:
-            out.append(np.exp(CubicSpline(nodes, np.log(-stdtrit(1 / nodes, p)))(x)))
-    return np.stack(out)
+
+def _edges(df: Floats) -> Floats:
+    """Degrees of freedom between which all others are: one, or those of `_BINS` bins."""
+    least, most = (min(float(end), _NORMAL) for end in (df.min(), df.max()))
+    return np.array([least]) if least == most else np.geomspace(least, most, _BINS + 1)
+
+
+def _bins(df: Floats, edges: Floats) -> NDArray[np.intp]:
+    """Bin of each."""
+    if len(edges) == 1:
+        return np.zeros((1, 1), dtype=np.intp)
+    place = np.log(np.minimum(df, _NORMAL) / edges[0]) * (_BINS / np.log(edges[-1] / edges[0]))
+    return np.asarray(np.clip(place.astype(np.intp), 0, _BINS - 1))
+
+
+def _exceeds(t: Floats, limit: Floats, df: Floats, bins: NDArray[np.intp], edges: Floats) -> NDArray[np.bool_]:
+    """Whether each exceeds the quantile of Student's t where the normal law has the limit, shape (rows or 1, 1).
+
+    Quantiles at both ends of the bin decide nearly all; only for the others, the quantile of each is found.
+    """
+    ends = _studentised(limit, edges[None])
+    if len(edges) == 1:
+        return np.asarray(t > ends)
+    if len(limit) == 1:
+        most, least = ends[0][bins], ends[0][bins + 1]
+    else:
+        most, least = np.take_along_axis(ends, bins, axis=1), np.take_along_axis(ends, bins + 1, axis=1)
+    out: NDArray[np.bool_] = t > most
+    row, column = np.nonzero((t > least) & ~out)
+    own = limit[0, 0] if len(limit) == 1 else limit[row, 0]
+    out[row, column] = t[row, column] > _studentised(own, df[row, column])
+    return out

@@ -13,7 +13,8 @@ import numpy as np
 
 from quorate.arrays import Floats, Ints
 from quorate.numerics.ratings.bradley_terry import Design, Fit, fit, scores
-from quorate.numerics.ratings.draws import Units, centred, inverse_information
+from quorate.numerics.ratings.draws import Units, centred
+from quorate.numerics.ratings.inverses import inverse_information
 from quorate.numerics.ratings.judge_weights import judge_weights
 from quorate.numerics.ratings.labelled_battles import Battles, summed_by
 from quorate.numerics.ratings.leverage import variances, widened

@@ -9,24 +9,37 @@ import numpy as np
 from quorate.arrays import Floats
 from quorate.numerics.ratings.likelihood import Likelihood
 
+MANY = 3000
+"""Systems from which on matrices of all pairs are too large to be kept more than a few at a time."""
+
 _LARGE, _MOST_PRODUCTS = 1000, 1000
 _ROUNDING, _NOTHING = 1e-10, 1e-12
 
 
-def anchored(design: Likelihood, information: Floats, ridge: float) -> Floats:
+def anchored(design: Likelihood, information: Any, ridge: float) -> Floats:
     """The information with the ridge, and with the directions of common shifts filled in so that it can be solved."""
-    out = information.copy()
+    out = information.copy() if isinstance(information, np.ndarray) else full(information)
     for part in design.centred:
-        size = part.stop - part.start
-        filled = np.einsum("rii->r", out[:, part, part]) / size**2
-        out[:, part, part] += np.where(filled > 0, filled, 1.0)[:, None, None]
+        out[:, part, part] += filled(np.einsum("rii->ri", out[:, part, part]))[:, None, None]
         own = np.arange(part.start, part.stop)
         out[:, own, own] += ridge
     return out
 
 
+def filled(diagonal: Floats) -> Floats:
+    """What is added to every entry of the part of an information that is singular along a common shift.
+
+    Parameters
+    ----------
+    diagonal : array, shape (..., parameters)
+        Diagonal of that part.
+    """
+    mean = diagonal.sum(axis=-1) / diagonal.shape[-1] ** 2
+    return np.where(mean > 0, mean, 1.0)
+
+
 def is_large(design: Likelihood, fits: int) -> bool:
-    """Whether the information, of a single fit of many ratings, is kept sparse until the fit ends.
+    """Whether the information, of a single fit of many ratings, is kept sparse.
 
     Not where shifts of other parameters than ratings change nothing: these go together with a shift of still others.
     """
@@ -44,7 +57,7 @@ def solved(design: Likelihood, information: Any, gradient: Floats, ridge: float)
         step = _conjugate(design, information, gradient[:, 0], ridge)
         if step is not None:
             return step[:, None]
-    whole = anchored(design, full(information), ridge)
+    whole = anchored(design, information, ridge)
     try:
         return np.asarray(np.linalg.solve(whole, gradient.T[:, :, None])[:, :, 0].T)
     except np.linalg.LinAlgError:  # where a parameter runs off; the fit is then said not to have converged
