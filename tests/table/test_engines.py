@@ -157,6 +157,18 @@ def test_cells_are_those_of_the_frame_in_memory(engine, columns, options):
     same(q.read(engine.frame(rows), facets=FACETS, **{"status": "", **options}), wanted)
 
 
+def test_votes_are_counted_by_the_engine(engine):
+    rng = np.random.default_rng(4)
+    votes = pd.DataFrame({name: rng.choice(["x", "y", "z"], ROWS) for name in ("model_a", "model_b")})
+    votes["winner"] = rng.choice(["model_a", "model_b", "tie"], ROWS)
+    votes["judge"] = pd.Series(rng.choice(["i", "j"], ROWS)).mask(votes.index % 7 == 0)
+    wanted = q.read_votes(pl.from_pandas(votes), announce=False)
+    found = q.read_votes(engine.frame(votes), counted=True, announce=False)
+    assert (found.models, found.n, found.totals) == (wanted.models, wanted.n, wanted.totals)
+    assert found.rows <= 6 * 3 * 3
+    assert found.only("judge", "i").totals == wanted.only("judge", "i").totals
+
+
 @pytest.mark.parametrize("score", [math.nan, math.inf])
 def test_scores_that_are_no_finite_numbers_are_refused(engine, score):
     rows = table(score=np.append(np.arange(ROWS - 1.0), score))

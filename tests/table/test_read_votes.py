@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import json
 import time
+from collections import Counter
+from dataclasses import replace
 
 import duckdb
 import numpy as np
@@ -132,6 +134,39 @@ def test_writing_pairs_the_other_way_round_changes_nothing(rows, data):
 def frame_of(**columns):
     rows = max(len(column) for column in columns.values())
     return pl.DataFrame({"model_a": ["x"] * rows, "model_b": ["y"] * rows, "winner": ["a"] * rows} | columns)
+
+
+@given(ROWS)
+@few
+def test_rows_that_agree_are_counted_by_whoever_reads_them(tmp_path_factory, rows):
+    rows = rows * 3
+    frame = pl.DataFrame(rows, schema=SCHEMA)
+    wanted = Counter()
+    for row in in_plain_python(rows):
+        wanted[row[:-2]] += row[-1]
+    *written, _, lazy, _, _, _ = in_every_form(frame, tmp_path_factory.mktemp("votes"))
+    for source in (*written, lazy):
+        votes = read_votes(source, counted=True, announce=False)
+        assert votes.time is None
+        assert not [note for note in votes.notes if note.role == "time"]
+        found = flattened(replace(votes, time=np.full(votes.rows, np.nan)))
+        assert Counter({row[:-2]: row[-1] for row in found}) == wanted
+        assert len({row[:-2] for row in found}) <= len(found) <= len(rows) / 3
+        assert votes.itself == sum(row["model_a"] == row["model_b"] for row in rows)
+
+
+def test_rows_that_hardly_agree_are_read_as_they_are(tmp_path):
+    votes = {"model_a": "x", "model_b": "y", "winner": "x", "prompt": [f"p{i}" for i in range(50)]}
+    pl.DataFrame(votes).write_parquet(tmp_path / "votes.parquet")
+    found = read_votes(tmp_path / "votes.parquet", counted=True, announce=False)
+    assert (found.rows, found.count) == (50, None)
+    assert read_votes(tmp_path / "votes.parquet", counted=True, announce=False, prompt="").rows == 1
+
+
+def test_counted_or_not_a_wrong_row_is_named_by_its_place(tmp_path):
+    (tmp_path / "votes.csv").write_text("model_a,model_b,winner\n" + "x,y,x\n" * 9 + "x,y,z\n")
+    with pytest.raises(InvalidData, match="in row 10"):
+        read_votes(tmp_path / "votes.csv", counted=True, announce=False)
 
 
 def test_what_was_recognised_is_said_once(capsys):

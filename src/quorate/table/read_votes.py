@@ -19,7 +19,7 @@ from quorate.table.columns.outcomes import occurring, order_of, outcomes_of
 from quorate.table.columns.rankings import in_pairs
 from quorate.table.columns.repeating import hint_of_file, hint_of_frame
 from quorate.table.columns.statuses import statuses_of
-from quorate.table.columns.vote_columns import VoteColumns, from_duckdb, from_frame
+from quorate.table.columns.vote_columns import VoteColumns, from_duckdb, from_frame, from_lazy
 from quorate.table.columns.vote_ledger import as_votes
 from quorate.table.columns.vote_roles import VoteRoles, resolve_votes
 from quorate.table.exchange.format import Opened, quoted
@@ -50,6 +50,7 @@ def read_votes(
     partitions: bool = False,
     part: str | None = None,
     format: str | None = None,
+    counted: bool = False,
     announce: bool = True,
     **roles: str,
 ) -> Votes:
@@ -96,6 +97,12 @@ def read_votes(
     partitions : bool
         Whether the source is a folder, whose Parquet files or JSON lines are read as one table with columns that its
         folders name, such as ``judge=gpt/part.parquet``. The folders above a file that is named itself say nothing.
+    counted : bool
+        Whether rows that agree in all columns in use become one, with their ``count``: of ten million votes on 100
+        systems some 15,000 rows are left. DuckDB does that with a file or relation, where at least half the rows agree
+        with others, and its own engine with a lazy frame; only counts are then held. The order of rows and their
+        ``time`` are lost; a column that tells rows apart, such as a prompt's, is kept by being left in, and left out
+        by ``prompt=""``. Rankings and counts of wins are read as they are.
     announce : bool
         Whether columns that were recognised by name are named on standard error; they are in ``notes`` either way.
     **roles : str
@@ -141,13 +148,20 @@ def read_votes(
     }
     by_path, rows = isinstance(source, (str, os.PathLike, Address)), Rows(where, partitions, part, format)
     read_source = _read_file if by_path else _read_frame
-    votes = at_levels(read_source(place_of(source) if by_path else source, declared, outcomes, rows), only)
+    place = place_of(source) if by_path else source
+    try:
+        read = read_source(place, declared, outcomes, rows, counted)
+    except InvalidData:
+        if not counted:
+            raise
+        read = read_source(place, declared, outcomes, rows, False)  # row by row, which says where it goes wrong
+    votes = at_levels(read, only)
     if announce:
         sys.stderr.write("".join(f"quorate: {line}\n" for line in ("; ".join(votes.notes), *votes.source.caveats)))
     return votes
 
 
-def _read_file(path: Place, declared: Mapping[str, Any], outcomes: object, rows: Rows) -> Votes:
+def _read_file(path: Place, declared: Mapping[str, Any], outcomes: object, rows: Rows, together: bool) -> Votes:
     with opened(path, rows) as file:
         if file.pairs or file.kind == "scores":
             declared, outcomes = as_votes(file, path, declared, outcomes)
@@ -155,8 +169,8 @@ def _read_file(path: Place, declared: Mapping[str, Any], outcomes: object, rows:
             named = {**declared["declared"], **declared["facets"]}
             own = {name: name for name in file.facets if name not in {*named, *named.values()}}
             declared = {**declared, "facets": {**declared["facets"], **own}}
-        roles = resolve_votes(file.columns, **declared)
-        columns = from_duckdb(file, roles)
+        roles, together = _untimed(resolve_votes(file.columns, **declared), together)
+        columns = from_duckdb(file, roles, together=together)
         if file.pairs and roles.time == "at":
             columns = replace(columns, dated=True)
         source = source_of(path, file, rows)
@@ -165,26 +179,35 @@ def _read_file(path: Place, declared: Mapping[str, Any], outcomes: object, rows:
     return _votes(columns, roles, outcomes, source)
 
 
-def _read_frame(source: Any, declared: Mapping[str, Any], outcomes: object, rows: Rows) -> Votes:
+def _read_frame(source: Any, declared: Mapping[str, Any], outcomes: object, rows: Rows, together: bool) -> Votes:
     import narwhals as nw
 
     frame = wrapped(source)
     names = tuple(frame.collect_schema().names())
-    roles = resolve_votes(names, **declared)
+    roles, together = _untimed(resolve_votes(names, **declared), together)
     if frame.implementation.is_duckdb():
         with explained("duckdb relation"):
             held = rows.of(Opened(frame.to_native(), names, typed=True))
-            columns = from_duckdb(held, roles)
+            columns = from_duckdb(held, roles, together=together)
             roles = replace(roles, notes=(*roles.notes, *hint_of_file(roles.notes, held, votes=True)))
         return _votes(columns, roles, outcomes, Source("duckdb relation", caveats=held.caveats))
     library = frame.implementation.value
     rows.refuse(f"{library} frame")
     roles = replace(roles, notes=(*roles.notes, *hint_of_frame(roles.notes, frame, votes=True)))
+    place = Source(f"{library} frame", backend=library if library in LIBRARIES else None)
     if isinstance(frame, nw.LazyFrame):
+        if together:
+            return _votes(from_lazy(frame, roles), roles, outcomes, place)
         used = (*roles.labels, *roles.numbers, *((roles.time,) if roles.time is not None else ()))
         frame = frame.select(*dict.fromkeys(used)).collect()
-    place = Source(f"{library} frame", backend=library if library in LIBRARIES else None)
     return _votes(from_frame(frame, roles), roles, outcomes, place)
+
+
+def _untimed(roles: VoteRoles, together: bool) -> tuple[VoteRoles, bool]:
+    """The roles without the time of each vote where rows are counted, which rankings and counts of wins are not."""
+    if not together or roles.rank is not None or roles.wins:
+        return roles, False
+    return replace(roles, time=None, notes=tuple(note for note in roles.notes if note.role != "time")), True
 
 
 def _votes(columns: VoteColumns, roles: VoteRoles, outcomes: object, source: Source) -> Votes:
@@ -223,12 +246,20 @@ def _votes(columns: VoteColumns, roles: VoteRoles, outcomes: object, source: Sou
         order=None if order is None else turn(order, swapped),
         time=columns.time,
         dated=columns.dated,
-        count=None if roles.count is None else columns.numbers[roles.count].astype(np.int64),
+        count=_count(columns, roles),
         status=status if status.any() else None,
         source=source,
         notes=notes,
     )
-    return _kept(_nested(_counted(table, columns, roles) if roles.wins else table))
+    return _kept(_nested(_counted(table, columns, roles) if roles.wins else table), columns.rows)
+
+
+def _count(columns: VoteColumns, roles: VoteRoles) -> NDArray[np.int64] | None:
+    """Votes that every entry stands for; None if one each."""
+    if roles.count is None:
+        return columns.rows
+    count = columns.numbers[roles.count].astype(np.int64)
+    return count if columns.rows is None else count * columns.rows
 
 
 def _of_rankings(
@@ -335,8 +366,12 @@ def _nested(table: Votes) -> Votes:
     )
 
 
-def _kept(table: Votes) -> Votes:
-    """Without rows that compare a model with itself or stand for no vote; what is not known of facets is said."""
+def _kept(table: Votes, rows: NDArray[np.int64] | None) -> Votes:
+    """Without rows that compare a model with itself or stand for no vote; what is not known of facets is said.
+
+    ``rows`` are those of the source that each entry stands for.
+    """
+    each = np.ones(table.rows, dtype=np.int64) if rows is None else rows
     itself = table.model_a == table.model_b
     none = np.zeros(table.rows, dtype=np.bool_) if table.count is None else table.count == 0
     if itself.all():
@@ -348,11 +383,11 @@ def _kept(table: Votes) -> Votes:
         )
     if (itself | none).all():
         raise InvalidData(f"{table.source.name}: every count is 0; there are no votes")
-    selves = int(itself.sum())
+    selves = int(each[itself].sum())
     notes = [Note(f"{selves:,} row{'s' * (selves > 1)} compare{'s' * (selves == 1)} a model with itself: left out")]
     notes = notes if selves else []
     for facet in table.facets:
-        empty = int((table.codes[facet.name] < 0).sum())
+        empty = int(each[table.codes[facet.name] < 0].sum())
         notes += [Note(f"{facet.name}: {empty:,} row{'s' * (empty > 1)} without a label")] if empty else []
     whole = table if not (itself | none).any() else table.keep(~(itself | none))
     return replace(whole, itself=selves, notes=(*table.notes, *notes))

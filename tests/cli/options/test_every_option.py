@@ -210,6 +210,7 @@ HERE = {
 # Parameters of public functions that no option sets, each with the reason.
 NO_OPTION = {
     "announce": "the command prints what was recognised",
+    "counted": "rank counts wherever rows need not be kept",
     "recognise": "the command line always recognises columns",
     "source": "the file",
     "judgments": "the file",

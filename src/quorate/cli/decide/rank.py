@@ -129,7 +129,7 @@ def rank(
     from quorate.estimate.ratings.ratings import Ratings
     from quorate.table.votes import Votes
 
-    table = reading.table(file, systems, how, fit, covariates=how.covariate or ())
+    table = reading.table(file, systems, how, fit, covariates=how.covariate or (), counted=not how.fragility)
     options: dict[str, Any] = {"level": systems.level, "seed": seed, "covariates": how.covariate or None}
     if isinstance(table, Votes):
         given = how.given() | {"cluster": systems.clusters(table), "elo": None, "by": None, "covariate": None}

@@ -337,8 +337,10 @@ class VoteReading(Rows):
 class Reading(ScoreReading, VoteReading):
     """How a file of scores or of votes is read: as the options say that are given, else as its columns do."""
 
-    def table(self, file: Path, *groups: Group, covariates: Sequence[str] = ()) -> Judgments | Votes:
-        """The file as judgments or as votes; ``covariates`` are those of votes.
+    def table(
+        self, file: Path, *groups: Group, covariates: Sequence[str] = (), counted: bool = False
+    ) -> Judgments | Votes:
+        """The file as judgments or as votes; ``covariates`` are those of votes, which may be read as counts.
 
         Raises
         ------
@@ -355,7 +357,7 @@ class Reading(ScoreReading, VoteReading):
             table = self.saved(file, None)
         else:
             of_votes = bool(votes) or not (scores or not self.has_votes(file))
-            table = self.votes(file, covariates=covariates) if of_votes else self.judgments(file)
+            table = self.votes(file, covariates=covariates, counted=counted) if of_votes else self.judgments(file)
         of_votes = isinstance(table, Votes)
         kind, other = ("votes", "scores") if of_votes else ("scores", "votes")
         for group in groups:

@@ -1,11 +1,14 @@
-"""Columns of votes as codes and numbers, from any frame or from DuckDB, one entry per row in the source's order."""
+"""Columns of votes as codes and numbers, from any frame or from DuckDB.
+
+One entry per row in the source's order; or, together, one for rows that agree in all of them, counted by the engine.
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quorate.arguments import argument
-from quorate.arrays import Floats
+from quorate.arrays import Floats, Ints
 from quorate.errors import InvalidData
 from quorate.table.columns.labels import Coded, encode, in_numeric_order
 from quorate.table.columns.outcomes import shown
@@ -54,12 +57,15 @@ class VoteColumns:
         Seconds since 1970 in UTC if ``dated``, else the numbers of the column; nan where there is none.
     dated : bool
         Whether the column of the time holds dates.
+    rows : array of int64, shape (entries,), optional
+        Rows of the source that each entry stands for; None if one each.
     """
 
     labels: Mapping[str, Coded]
     numbers: Mapping[str, Floats]
     time: Floats | None = None
     dated: bool = False
+    rows: Ints | None = None
 
 
 def from_frame(frame: nw.DataFrame[Any], roles: VoteRoles) -> VoteColumns:
@@ -86,8 +92,27 @@ def from_frame(frame: nw.DataFrame[Any], roles: VoteRoles) -> VoteColumns:
     return VoteColumns(labels, numbers, time, dated)
 
 
-def from_duckdb(opened: Opened, roles: VoteRoles) -> VoteColumns:
+def from_lazy(frame: nw.LazyFrame[Any], roles: VoteRoles) -> VoteColumns:
+    """The columns of a lazy frame, rows that agree in all of them counted by its own engine.
+
+    Raises
+    ------
+    InvalidData
+        If a column holds lists or records, a count is not a whole number, or a time cannot be read.
+    """
+    import narwhals as nw
+
+    used = list(dict.fromkeys([*roles.labels, *roles.numbers, *([] if roles.time is None else [roles.time])]))
+    rows = "rows" + "_" * max(map(len, used))
+    counted = frame.select(*used).group_by(used).agg(nw.len().alias(rows)).collect()
+    columns = from_frame(counted, roles)
+    return replace(columns, rows=np.asarray(counted[rows].to_numpy()).astype(np.int64))
+
+
+def from_duckdb(opened: Opened, roles: VoteRoles, *, together: bool = False) -> VoteColumns:
     """The columns of a file or relation: distinct labels in one pass, codes and numbers of all rows in another.
+
+    If ``together``, of rows that agree in all columns, which DuckDB counts; unless too few do.
 
     Raises
     ------
@@ -106,7 +131,12 @@ def from_duckdb(opened: Opened, roles: VoteRoles) -> VoteColumns:
         asked.append(f"{number} AS n{i}")
     if roles.time is not None:
         asked += [f"{text} AS t{i}" for i, text in enumerate(_time(sql[roles.time], kind[roles.time]))]
-    got = opened.relation.project(", ".join(asked)).fetchnumpy()
+    rows = opened.relation.project(", ".join(asked))
+    together = together and _repeat(rows)
+    if together:
+        rows = rows.aggregate("*, count(*) AS rows", ", ".join(rows.columns))
+    got = rows.fetchnumpy()
+    stands_for = np.asarray(got.pop("rows"), dtype=np.int64) if together else None
     labels = {}
     for i, name in enumerate(wanted):
         labels[name] = _coded(got.pop(f"l{i}"), words.get(name), typed=opened.typed)
@@ -114,11 +144,18 @@ def from_duckdb(opened: Opened, roles: VoteRoles) -> VoteColumns:
     for name, values in numbers.items():
         _refuse_counts(values, name, _at(opened.relation, sql[name]))
     if roles.time is None:
-        return VoteColumns(labels, numbers)
+        return VoteColumns(labels, numbers, rows=stands_for)
     plain, dates, empty = _filled(got.pop("t0")), _filled(got.pop("t1")), np.asarray(got.pop("t2"), dtype=np.bool_)
     time, dated = _one_clock(plain, dates)
     _refuse_times(time, empty, roles.time, _at(opened.relation, sql[roles.time]))
     return VoteColumns(labels, numbers, time, dated)
+
+
+def _repeat(rows: duckdb.DuckDBPyRelation) -> bool:
+    """Whether rows agree so often that counted together they are less than half as many."""
+    asked = f"count(*), approx_count_distinct(hash({', '.join(rows.columns)}))"
+    everything, kinds = rows.aggregate(asked).fetchall()[0]
+    return bool(2 * kinds < everything)
 
 
 def _frame_numbers(column: nw.Series[Any]) -> Floats:
