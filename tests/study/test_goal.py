@@ -25,6 +25,7 @@ def test_goals_are_read(study):
 
 STAGES = {"prefer": ["x", "y"], "stages": 2}
 TYPES = {**PAIRS, "category": "topic"}
+TYPED = {**SCORES, "category": "topic"}
 BAD = {
     "nothing asked": ({"goal": {}}, "goal: ask one question: compare, half_width, rank or prefer; got none"),
     "two questions": ({"goal": {"compare": ["x", "y"], "rank": "best"}}, "goal: ask one question: .*compare and rank"),
@@ -62,6 +63,24 @@ BAD = {
         {"items": PAIRS, "goal": {"prefer": ["x", "y"], "retained": 0.3}},
         "retained is that of two stages; give stages: 2",
     ),
+    "a rank by category": (
+        {"items": TYPED, "goal": {"rank": "best", "by": "category"}},
+        "goal: by goes with compare and half_width, not with rank",
+    ),
+    "shares of votes": (
+        {"items": TYPES, "goal": {"prefer": ["x", "y"], "category_shares": "items"}},
+        "category_shares goes with compare and half_width, not with prefer",
+    ),
+    "by what": ({"items": TYPED, "goal": {**COMPARE, "by": "judge"}}, "goal.by: must be one of category, got 'judge'"),
+    "by and shares": (
+        {"items": TYPED, "goal": {**COMPARE, "by": "category", "category_shares": "items"}},
+        "category_shares are those of a mean over all categories; leave them or by out",
+    ),
+    "categories for others": (
+        {"items": TYPED, "goal": {**COMPARE, "by": "category", "target": {"category": "population"}}},
+        "target: categories stand for themselves here",
+    ),
+    "no categories": ({"goal": {**COMPARE, "by": "category"}}, "goal.by: asks by the categories of items; give items"),
     "target": ({"goal": {"half_width": 1, "target": {"judge": "all"}}}, "target.judge: must be one of population, pan"),
     "level in percent": ({"goal": {**COMPARE, "level": 95}}, "goal.level: must be less than 1, got 95"),
     "power of one": ({"goal": {**COMPARE, "power": 1}}, "goal.power: must be less than 1, got 1"),

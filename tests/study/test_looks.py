@@ -5,7 +5,7 @@ from __future__ import annotations
 from inspect import iscoroutinefunction
 
 import pytest
-from goal_studies import drawn, functions, rows, scored, settings, two_more
+from goal_studies import SCORES, drawn, functions, rows, scored, settings, two_more
 
 import quorate as q
 from quorate.collect.ledger.ledger import Ledger
@@ -57,6 +57,27 @@ def test_a_study_buys_what_its_goal_needs_and_stops(study):
     again = carry_out(load(path), judges=ASKED, on_look=said.append)
     assert (again.quote.cells, again.quote.more, again.outcome.finished) == (0, False, 0)
     assert tuple(said) == q.status(path).looks
+
+
+@pytest.mark.slow
+def test_a_study_answers_its_question_on_every_category(study):
+    """With the statistics as they are: x is better on prose, by one function for all judges."""
+
+    def judge(request):
+        prose = int(request.cell["item"][1:]) % 2
+        return scored(gap=1.5 * prose)(request)
+
+    kinds = [{**row, "kind": "prose" if int(row["id"][1:]) % 2 else "verse"} for row in rows(400)]
+    goal = {"compare": ["x", "y"], "margin": 0.8, "by": "category"}
+    path = study(**settings(rows=kinds, items={**SCORES, "category": "kind"}, goal=goal, budget={"money": 60}))
+    carried = carry_out(load(path), judges=functions(judge))
+    last = q.status(path).looks[-1]
+    assert carried.outcome.complete
+    assert last.outcome == "better on prose, equivalent on verse"
+    assert last.spent.calls == q.status(path).spend.calls
+    found = q.interim(path)
+    assert found.path.goal.endswith(", on every category of items, at 95%")
+    assert {one.question for one in last.parts} == {"x less y on prose", "x less y on verse"}
 
 
 @pytest.mark.slow

@@ -36,6 +36,26 @@ def test_questions_are_those_of_the_file(study):
         goal_of(load(study()))
 
 
+def test_shares_of_categories_are_stated_or_those_of_the_items(study):
+    kinds = [{**row, "kind": "odd" if int(row["id"][1:]) % 4 == 1 else "even"} for row in rows(40)]
+    given = {"rows": kinds, "items": {**SCORES, "category": "kind"}}
+    compare = {"compare": ["x", "y"], "margin": 0.5}
+
+    def asks(**goal):
+        found = asked(study(**settings(**given, goal={**compare, **goal})))
+        return question_of(found), offer_of(found, sizes(found))
+
+    goal, offer = asks(category_shares={"odd": 0.5, "even": 0.5})
+    assert goal.category_shares == offer.category_shares == {"odd": 0.5, "even": 0.5}
+    assert offer.group_order == ("even", "odd") * 10  # until one of them has no more
+    goal, offer = asks(category_shares="items")
+    assert (goal.category_shares, len(offer.order)) == ({"even": 0.75, "odd": 0.25}, 40)
+    assert asks(by="category")[0].by == "category"
+    for shares in ({"odd": 0.5, "even": 0.6}, {"odd": 0.5, "new": 0.5}):
+        with pytest.raises(InvalidInput, match=r"goal.category_shares: a share above 0 for each .*\(even and odd\)"):
+            asks(category_shares=shares)
+
+
 def test_an_offer_has_all_that_may_be_asked_and_what_it_costs(study):
     judges = {**JUDGES, "m": {**ENDPOINT, "price": {"input": 1, "output": 10}, "params": {"max_tokens": 100}}}
     three = asked(study(**settings(rows=rows(5, ("x", "y", "z")), judges=judges)))

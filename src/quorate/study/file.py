@@ -233,6 +233,15 @@ class Study(FilePart):
                 raise ValueError(f"battles: the study finds which pairs are asked; leave {name} out")
 
     @model_validator(mode="after")
+    def by_category(self) -> Study:
+        """Refuse a goal that asks by categories of items that have none."""
+        goal = self.goal
+        if goal is not None and (goal.by or goal.category_shares) and self.items.category is None:
+            name = "by" if goal.by else "category_shares"
+            raise ValueError(f"goal.{name}: asks by the categories of items; give items.category")
+        return self
+
+    @model_validator(mode="after")
     def in_stages(self) -> Study:
         """Refuse two stages without types of items, or with other looks than theirs."""
         if self.goal is not None and self.goal.stages is not None:

@@ -25,7 +25,9 @@ class Goal(FilePart):
     """One question; the study buys what is needed to answer it, and stops."""
 
     compare: Pair | None = Field(default=None, description="Two systems, whose mean scores are told apart.")
-    half_width: Above | None = Field(default=None, description="Half-width of the interval of the mean score.")
+    half_width: Above | None = Field(
+        default=None, description="Half-width of the interval of the mean score; of every system's."
+    )
     rank: Literal["best"] | None = Field(
         default=None,
         description="Find the best of all systems; of votes, the one preferred to each other.",
@@ -47,6 +49,14 @@ class Goal(FilePart):
     per_type: Positive | None = Field(
         default=None,
         description="With stages: votes of each category in the first; 10 log of their number, rounded up, by default.",
+    )
+    by: Literal["category"] | None = Field(
+        default=None, description="With compare or half_width: ask it of every category of items by itself."
+    )
+    category_shares: dict[Text, Above] | Literal["items"] | None = Field(
+        default=None,
+        description="With compare or half_width: what each category counts for in the mean, such as {math: 0.5, code: "
+        "0.5}; items for their shares of the items. Without it categories stand for others like them.",
     )
     target: dict[Text, Literal["population", "panel"]] | None = Field(
         default=None, description="For scores: what facets stand for, such as {judge: population}."
@@ -95,6 +105,18 @@ class Goal(FilePart):
         for name in ("margin", "power"):
             if name in self.model_fields_set and self.stages is not None:
                 raise ValueError(f"{name}: two stages spend the whole budget; leave {name} or stages out")
+        return self
+
+    @model_validator(mode="after")
+    def categories(self) -> Goal:
+        """Refuse categories of other goals than means and comparisons of scores, and two ways to take them."""
+        for name in ("by", "category_shares"):
+            if getattr(self, name) is not None and self.kind not in ("compare", "half_width"):
+                raise ValueError(f"{name} goes with compare and half_width, not with {self.kind}; leave it out")
+        if self.by is not None and self.category_shares is not None:
+            raise ValueError("category_shares are those of a mean over all categories; leave them or by out")
+        if (self.by or self.category_shares) and "category" in (self.target or {}):
+            raise ValueError("target: categories stand for themselves here; leave category out of it")
         return self
 
     @property

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
 from quorate.collect.ledger.facts import JudgeStatus
-from quorate.decide.goals.goal import BestGoal, CompareGoal, HalfWidthGoal, PreferGoal, StagedGoal
+from quorate.decide.goals.goal import BestGoal, CompareGoal, HalfWidthGoal, PreferGoal, StagedGoal, check_shares
 from quorate.decide.goals.goal import Goal as Question
 from quorate.decide.goals.offer import Offer
 from quorate.errors import InvalidInput
@@ -45,15 +47,37 @@ def question_of(asked: Questions) -> Question:
     for name in goal.pair or ():
         if name not in known:
             raise InvalidInput(f'goal.{goal.kind}: the items have no system "{name}"; they have {", ".join(known)}')
+    more: Mapping[str, Any] = {"by": goal.by, "category_shares": shares_of(asked)}
     if goal.half_width is not None:
-        return HalfWidthGoal(goal.half_width, goal.target, goal.level)
+        return HalfWidthGoal(goal.half_width, goal.target, goal.level, **more)
     if goal.pair is None:
         return BestGoal(goal.level, goal.target)
     if goal.stages is not None:
         return StagedGoal(*goal.pair, retained=goal.retained, per_type=goal.per_type, level=goal.level)
     if goal.prefer is not None:
         return PreferGoal(*goal.pair, margin=goal.margin, power=goal.power, level=goal.level)
-    return CompareGoal(*goal.pair, margin=goal.margin, power=goal.power, level=goal.level, target=goal.target)
+    return CompareGoal(*goal.pair, margin=goal.margin, power=goal.power, level=goal.level, target=goal.target, **more)
+
+
+def shares_of(asked: Questions) -> dict[str, float] | None:
+    """What each category counts for; None where that is not stated.
+
+    Raises
+    ------
+    InvalidInput
+        If these are not the categories of the items, or do not sum to 1.
+    """
+    stated = goal_of(asked.study).category_shares
+    if stated is None:
+        return None
+    sizes = Counter(asked.items.categories.values())
+    if stated == "items":
+        return {name: size / sizes.total() for name, size in sorted(sizes.items())}
+    try:
+        check_shares(stated, sizes)
+    except InvalidInput as error:
+        raise InvalidInput(f"goal.{error}") from None
+    return dict(stated)
 
 
 def offer_of(asked: Questions, lengths: Sizes, seen: Sequence[JudgeStatus] = ()) -> Offer:
@@ -69,6 +93,7 @@ def offer_of(asked: Questions, lengths: Sizes, seen: Sequence[JudgeStatus] = ())
         systems=several(systems(asked)),
         categories=tuple(items.categories[key[0]] for key in names.values()) if items.categories else None,
         pairs=tuple((a, b) for _, a, b in names.values()) if items.pairs and goal_of(study).pair is None else (),
+        category_shares=shares_of(asked),
         people=tuple(name for name in asked.judges if name in people(study)),
         prices=None if prices is None else {name: each * price for name, price in prices.items()},
         replicates=study.replicates,

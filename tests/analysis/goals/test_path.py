@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from quorate.analysis.goals.path import GoalPath, in_words
@@ -31,6 +33,19 @@ def test_it_says_where_it_is_and_what_stopped_it():
     assert "no look yet: the pilot is not finished" in GoalPath("which is better", (), "calls", 400.0).sentence
 
 
+def test_it_says_by_how_much_the_budget_falls_short():
+    short = replace(LOOKS[0], power=0.55, promised=0.9)
+    said = "by what is known now the budget buys a chance of 55% to decide, less than the 90% asked for"
+    assert short.sentence.endswith(f"50 more calls, 1.00 in money; {said}")
+    path = GoalPath("which is better", (short, LOOKS[1]), "money", 40.0)
+    assert path.shortfall == f"At look 1, {said}."
+    assert (path.rows()[0]["power"], path.rows()[1]["power"]) == (0.55, None)
+    assert GoalPath("which is better", LOOKS, "money", 40.0).shortfall == ""
+    assert LOOKS[0].falling_short((0.95, 0.9)) == LOOKS[0]
+    assert LOOKS[0].falling_short((0.55, 0.9)) == short
+    assert Look.from_dict(short.to_dict()) == short
+
+
 @pytest.mark.parametrize(
     ("goal", "words"),
     [
@@ -47,6 +62,11 @@ def test_it_says_where_it_is_and_what_stopped_it():
             ),
         ),
         ({"half_width": 0.1}, "the mean score to within 0.1, at 95%"),
+        ({"half_width": 0.1, "by": "category"}, "the mean score to within 0.1, on every category of items, at 95%"),
+        (
+            {"half_width": 0.1, "category_shares": {"a": 0.7, "b": 0.3}},
+            "the mean score to within 0.1, where categories count a 70% and b 30%, at 95%",
+        ),
         ({"rank": "best"}, "which system is best, at 95%"),
     ],
 )

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 
 from quorate.decide.goals.goal import BestGoal, CompareGoal, Goal, HalfWidthGoal
+from quorate.decide.goals.parts import without_facet
 from quorate.errors import InvalidInput
 from quorate.estimate.components.decompose import decompose
 from quorate.estimate.components.decomposition import Decomposition
 from quorate.estimate.differences.difference import difference
-from quorate.roles import ITEM, JUDGE, PROMPT, REPLICATE, SYSTEM
+from quorate.estimate.differences.stratified import stratified_difference
+from quorate.estimate.means.stratified import strata
+from quorate.roles import CATEGORY, ITEM, JUDGE, PROMPT, REPLICATE, SYSTEM
 from quorate.table.judgments import Judgments
 from quorate.table.votes import Votes
 
@@ -29,7 +34,7 @@ def law_of(goal: Goal, table: Judgments | Votes) -> Law:
     """Components and effect as the answers of a study have them.
 
     Where only a sum of components is known, it is taken for the first of them: with one prompt, what items and their
-    prompts bring is what items bring.
+    prompts bring is what items bring. Of goals with parts, such as categories, it is the average over these.
 
     Raises
     ------
@@ -40,11 +45,32 @@ def law_of(goal: Goal, table: Judgments | Votes) -> Law:
     """
     if isinstance(table, Votes) or not isinstance(goal, CompareGoal | HalfWidthGoal | BestGoal):
         raise InvalidInput("goal: one of scores is needed; votes have no components")
+    if isinstance(goal, CompareGoal | HalfWidthGoal) and goal.by is not None:
+        return _average([law_of(replace(goal, by=None), part) for part in _levels(table, CATEGORY)])
     if isinstance(goal, HalfWidthGoal):
-        return Law(_terms(decompose(table)), 0.0)
+        if SYSTEM in table.names and table.n_levels(SYSTEM) > 1:
+            return _average([law_of(goal, part) for part in _levels(table, SYSTEM)])
+        shares = goal.category_shares
+        return Law(_terms(decompose(strata(table), covariates=[CATEGORY]) if shares else decompose(table)), 0.0)
+    if isinstance(goal, CompareGoal) and goal.category_shares is not None:
+        apart = stratified_difference(table, goal.a, goal.b, goal.category_shares, targets=goal.target)
+        return Law(_terms(apart.fit), apart.value)
     a, b = (goal.a, goal.b) if isinstance(goal, CompareGoal) else best_two(table)
     found = difference(table, a, b, method="paired", targets=goal.target)
     return Law(_terms(found.fit), found.value)
+
+
+def _levels(table: Judgments, name: str) -> Iterator[Judgments]:
+    """The judgments of every level of a facet, without it."""
+    for level in table.facet(name).levels:
+        yield without_facet(table.only(name, level), name)
+
+
+def _average(laws: Sequence[Law]) -> Law:
+    """Components and effect, averaged."""
+    terms = dict.fromkeys(name for law in laws for name in law.components)
+    mean = {name: float(np.mean([law.components.get(name, 0.0) for law in laws])) for name in terms}
+    return Law(mean, float(np.mean([law.effect for law in laws])))
 
 
 def best_two(table: Judgments) -> tuple[str, str]:

@@ -16,7 +16,7 @@ from quorate.study.questions import questions
 from quorate.study.quote import sizes
 from quorate.study.status import Status
 from quorate.table.results import Result, Row
-from quorate.wording import capitalised, counted
+from quorate.wording import capitalised, counted, listed
 
 _WHY = {
     Ending.REACHED: "The goal was reached",
@@ -47,6 +47,8 @@ class GoalPath(Result):
         where it is not known.
     stages : bool
         Whether the second look is at categories that the first chose, by its own votes alone.
+    level : float
+        How sure the answer is to be.
     """
 
     goal: str
@@ -56,6 +58,7 @@ class GoalPath(Result):
     margin: float | None = None
     fixed: float | None = None
     stages: bool = False
+    level: float = 0.95
 
     @property
     def spent(self) -> float:
@@ -78,6 +81,14 @@ class GoalPath(Result):
             return ""
         spent = f"{self.spent:,.2f}" if self.unit == "money" else f"{self.spent:,.0f}"
         return f"{_WHY[ending]}, after {counted(len(self.looks), 'look')} and {spent} of {self.shown(self.budget)}."
+
+    @property
+    def shortfall(self) -> str:
+        """What chance the latest look with a plan gave it, where that was less than was asked for; empty elsewhere."""
+        last = next((look for look in reversed(self.looks) if look.buys.calls or look.shortfall), None)
+        if last is None or not last.shortfall:
+            return ""
+        return f"{capitalised(f'at look {last.number}')}, {last.shortfall}."
 
     @property
     def hindsight(self) -> str:
@@ -110,6 +121,7 @@ class GoalPath(Result):
                 "alpha": look.alpha,
                 "bound": look.bound,
                 "outcome": look.outcome,
+                "power": look.power,
                 "ending": None if look.ending is None else look.ending.value,
                 "more_calls": look.buys.calls,
                 "more_money": look.buys.money,
@@ -131,6 +143,7 @@ def goal_path(study: Study, status: Status) -> GoalPath:
         goal.margin,
         _hindsight(study, status),
         goal.stages is not None,
+        goal.level,
     )
 
 
@@ -151,7 +164,7 @@ def in_words(goal: Goal, *, votes: bool) -> str:
     """What a goal asks, of votes or of scores."""
     level = f"at {100 * goal.level:.4g}%"
     if goal.half_width is not None:
-        return f"the mean score to within {goal.half_width:g}, {level}"
+        return f"the mean score to within {goal.half_width:g}{_on(goal)}, {level}"
     if goal.pair is None:
         return f"which system is {'preferred to each of the others' if votes else 'best'}, {level}"
     if goal.stages is not None:
@@ -160,4 +173,19 @@ def in_words(goal: Goal, *, votes: bool) -> str:
     what = "has the higher mean score" if goal.compare is not None else "is preferred"
     close = "they are within {:g} of each other" if goal.compare is not None else "shares are within {:g} of one half"
     equal = "" if goal.margin is None else f", or that {close.format(goal.margin)}"
-    return f"which of {goal.pair[0]} and {goal.pair[1]} {what}{equal}, {level}"
+    return f"which of {goal.pair[0]} and {goal.pair[1]} {what}{equal}{_on(goal)}, {level}"
+
+
+def _on(goal: Goal) -> str:
+    """What items it is about, where that is said."""
+    if goal.by is not None:
+        return ", on every category of items"
+    if goal.category_shares is None:
+        return ""
+    if goal.category_shares == "items":
+        return ", where categories count by their items"
+    shares = [f"{name} {share:.0%}" for name, share in goal.category_shares.items()]
+    return f", where categories count {listed(shares, most=_NAMED)}"
+
+
+_NAMED = 5

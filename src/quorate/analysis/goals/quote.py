@@ -48,7 +48,8 @@ class GoalQuote(Result):
         What the cheapest study of one look costs that shows the same, if all this is known beforehand; None where none
         does.
     promised : float or None
-        The chance that the goal asks for, if the difference is one that it is about; None where it asks for none.
+        The chance that the goal asks for, if the difference is one that it is about; where it asks by category that
+        of all of them. None where it asks for none.
     """
 
     rates: GoalRates
@@ -163,7 +164,9 @@ def quoted(
     unit: Literal["money", "calls"] = "calls" if offer.money is None else "money"
     budget = float(offer.calls or 0) if offer.money is None else offer.money
     fixed = one_look(goal, offer, law)
-    promised = goal.power if isinstance(goal, CompareGoal) and is_sized(goal, law.effect) else None
+    promised = None
+    if isinstance(goal, CompareGoal) and is_sized(goal, law.effect):
+        promised = goal.power ** (1 if goal.by is None else len(set(offer.categories or ())))
     return GoalQuote(rates, law.components, law.effect, components is not None, unit, budget, fixed, promised)
 
 

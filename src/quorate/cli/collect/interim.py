@@ -70,7 +70,9 @@ def show_path(out: Console, path: GoalPath) -> None:
     say(out, f"Goal: {path.goal}.")
     if path.looks:
         heading(out, "The path to the goal")
-        heads = {"round": "right", path.unit: "right", path.looks[-1].question: "right", "interval": "right"}
+        parts = path.looks[-1].parts
+        value = "known least" if parts else path.looks[-1].question
+        heads = {"round": "right", path.unit: "right", value: "right", "interval": "right"}
         rows = []
         for look in path.looks:
             digits = decimals((look.high - look.low) / 4)
@@ -78,6 +80,14 @@ def show_path(out: Console, path: GoalPath) -> None:
             spent = f"{path.price(look):,.2f}" if path.unit == "money" else f"{path.price(look):,.0f}"
             rows.append((f"{look.number}", spent, number(look.value, digits), interval, look.outcome))
         table(out, heads | {"": "left"}, rows)
+        if parts:
+            heading(out, "Its parts")
+            shown = []
+            for look in parts:
+                digits = decimals((look.high - look.low) / 4)
+                interval = f"{number(look.low, digits)} to {number(look.high, digits)}"
+                shown.append((look.question, number(look.value, digits), interval, look.outcome))
+            table(out, {"part": "left", "value": "right", "interval": "right", "": "left"}, shown)
     if path.hindsight:
         say(out, path.hindsight)
 

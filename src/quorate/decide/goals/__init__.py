@@ -7,6 +7,7 @@ In reading order:
 - `repeated`: tests that are repeated at every look
 - `pursuit`: what all goals have in common; `compare`: which of two systems scores higher; `half_width`: a mean that is
   known well enough; `best`: which of several systems is best
+- `parts`: goals that ask the same of every category of items, or of the mean of every system
 - `plans`: the studies that may be bought; `batch`: the calls that one of them still needs
 - `poll`: votes of people and of models on battles of two systems; `votes`: which of the two they prefer; `favourite`:
   which of several they prefer to each of the others; `stages`: which is preferred on the types of items where two

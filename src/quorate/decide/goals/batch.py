@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -69,8 +69,11 @@ def batch(offer: Offer, plan: Projection, items: int, have: Judgments, systems: 
     if not len(new):
         return _cells(offer, wanted, made)
     cycle = len(prompts) * max(len(judges), sum((plan.places or {}).values()))
+    many = max(len(new), cycle)  # a layout needs a whole cycle; of the last one some turns may be left out
+    group = [offer.group_order[at] for at in np.resize(new, many)] if offer.categories is not None else None
     turns = assign(
-        items=max(len(new), cycle),  # a layout needs a whole cycle; of the last one some turns may be left out
+        items=many,
+        categories=group,
         judges=names,
         prompts=offer.prompts[: len(prompts)],
         layout=plan.layout,  # type: ignore[arg-type]
@@ -93,6 +96,30 @@ def calls(offer: Offer, wanted: Ints) -> Cells:
     return _cells(offer, wanted, np.zeros_like(wanted))
 
 
+def together(offer: Offer, parts: Iterable[tuple[Cells, str]], have: Judgments | None) -> Cells:
+    """The calls of parts of a study, each with the system that it is of where that is left out, item by item.
+
+    Parameters
+    ----------
+    offer : Offer
+        What may be bought, in all parts.
+    parts : iterable of (Cells, str)
+        Calls, all of one system if that has a name.
+    have : Judgments or None
+        All judgments so far; None before the first.
+    """
+    made = _nothing(offer) if have is None else _made(offer, have)
+    wanted = made.copy()
+    for cells, system in parts:
+        place = [_index(cells, ITEM, offer.item_order)]
+        for name, order in ((SYSTEM, offer.systems), (PROMPT, offer.prompts), (JUDGE, offer.judge_order)):
+            only = order.index(system) if name == SYSTEM and system else 0
+            known = name in cells.levels
+            place.append(_index(cells, name, order) if known else np.full(len(cells), only, dtype=np.int64))
+        np.add.at(wanted, tuple(place), 1)
+    return _cells(offer, wanted, made)
+
+
 def nothing(offer: Offer) -> Cells:
     """No calls."""
     return _cells(offer, _nothing(offer), _nothing(offer))
@@ -106,7 +133,7 @@ def _index(cells: Cells, name: str, order: Sequence[str]) -> Ints:
 
 def _nothing(offer: Offer) -> Ints:
     """No answers, by item, system, prompt and judge."""
-    shape = (len(offer.items), max(len(offer.systems), 1), max(len(offer.prompts), 1), len(offer.judges))
+    shape = (len(offer.order), max(len(offer.systems), 1), max(len(offer.prompts), 1), len(offer.judges))
     return np.zeros(shape, dtype=np.int64)
 
 
@@ -138,10 +165,10 @@ def _cells(offer: Offer, wanted: Ints, made: Ints) -> Cells:
     levels: dict[str, tuple[str, ...]] = {ITEM: offer.item_order}
     columns, nested = [rows[:, 0]], {}
     if offer.categories is not None:
-        names = tuple(sorted(set(offer.categories)))
+        names = tuple(sorted(set(offer.group_order)))
         levels[CATEGORY] = names
-        group = np.array([names.index(name) for name in offer.categories])
-        columns.append(group[offer.order][rows[:, 0]])
+        group = np.array([names.index(name) for name in offer.group_order])
+        columns.append(group[rows[:, 0]])
         nested[ITEM] = CATEGORY
     for at, (name, labels) in enumerate({SYSTEM: offer.systems, PROMPT: offer.prompts}.items(), 1):
         if labels:

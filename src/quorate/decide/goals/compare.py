@@ -16,7 +16,9 @@ from quorate.decide.goals.plans import Plan, Plans, of_difference
 from quorate.decide.goals.pursuit import Pursuit
 from quorate.decide.goals.repeated import DifferenceTest
 from quorate.decide.scores.search import largest_errors
+from quorate.decide.scores.studies import studies_of_plan
 from quorate.estimate.differences.difference import SystemDifference, difference
+from quorate.estimate.differences.stratified import stratified_difference
 from quorate.numerics.sequential.spending import inflation
 from quorate.numerics.study_power import Studies
 from quorate.table.judgments import Judgments
@@ -65,11 +67,23 @@ class Comparison(Pursuit[CompareGoal, SystemDifference]):
 
     def estimate(self, judgments: Judgments, systems: Sequence[str]) -> SystemDifference:
         """The difference, from the cells that both have."""
-        return difference(judgments, *systems, method="paired", targets=self.goal.target)
+        shares, targets = self.goal.category_shares, self.goal.target
+        if shares is not None:
+            return stratified_difference(judgments, self.goal.a, self.goal.b, shares, targets=targets)
+        return difference(judgments, *systems, method="paired", targets=targets)
 
     def plans(self, found: SystemDifference, systems: Sequence[str], spent: Spent) -> Plans:
         """Studies of both systems."""
         return of_difference(found, self.offer, self.sized, spent, len(systems))
+
+    def power(self, final: Plan) -> tuple[float, float] | None:
+        """That of the harder of both questions: to find the margin, and to show two equal systems to be so."""
+        margin = self.goal.margin
+        if margin is None:
+            return None
+        law = studies_of_plan(final.projection)
+        law = law.times(float(np.sqrt(final.variance)) / law.se * self.inflation)
+        return min(law.finds(margin, self.alpha), law.shows_equal(0.0, margin, self.alpha)), self.goal.power
 
     @property
     def test(self) -> DifferenceTest:

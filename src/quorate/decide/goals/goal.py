@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from numbers import Real
+from typing import Literal
 
 from quorate.errors import InvalidInput
 from quorate.estimate.means.targets import Target
 from quorate.numerics.inference import checked_level
 from quorate.plan.power.prompt_types import two_stage
+from quorate.wording import listed
+
+_NAMED = 5
 
 
 def _check(power: float, margin: float | None, most: float = float("inf")) -> None:
@@ -19,6 +23,29 @@ def _check(power: float, margin: float | None, most: float = float("inf")) -> No
         raise InvalidInput(
             f"margin: a number above 0{'' if most > 1 else f' and below {most:g}'} is needed, got {margin!r}"
         )
+
+
+def check_shares(shares: Mapping[str, float], names: Iterable[str] | None = None) -> None:
+    """Refuse shares that are not above 0, do not sum to 1, or are not those of some categories."""
+    values, wanted = tuple(shares.values()), tuple(shares if names is None else dict.fromkeys(names))
+    fit = all(not isinstance(x, bool) and isinstance(x, Real) and 0 < x <= 1 for x in values)
+    if not fit or abs(sum(values) - 1) > 1e-9 or set(wanted) != set(shares):
+        of = f" ({listed(wanted, most=_NAMED)})" if wanted else ""
+        raise InvalidInput(
+            f"category_shares: a share above 0 for each of the categories{of}, summing to 1, is needed, "
+            f"got {dict(shares)!r}"
+        )
+
+
+def _one_of_both(by: str | None, shares: Mapping[str, float] | None) -> None:
+    if by not in (None, "category"):
+        raise InvalidInput(f'by: "category" or nothing is needed, got {by!r}')
+    if by is not None and shares is not None:
+        raise InvalidInput("category_shares: are those of a mean over all categories; leave them or by out")
+    if shares is not None:
+        check_shares(shares)
+        if len(shares) < 2:
+            raise InvalidInput("category_shares: two categories or more are needed; leave them out")
 
 
 def _two(a: str, b: str) -> None:
@@ -44,11 +71,17 @@ class CompareGoal:
         Coverage of the interval; the chance of a false claim is at most ``1 - level``.
     target : mapping of str to str or Pool, optional
         What facets stand for, as for `quorate.compare`.
+    by : {"category"}, optional
+        Ask it of every category of items by itself; ``1 - level`` is then the chance of a false claim about any of
+        them, and ``power`` that of each.
+    category_shares : mapping of str to float, optional
+        What each category counts for in both means; they sum to 1. Categories then stand for themselves. Without them
+        they count as the study has them, and stand for others unless ``target`` says otherwise.
 
     Raises
     ------
     InvalidInput
-        If a number is out of range, or both systems are the same.
+        If a number is out of range, both systems are the same, or shares are given with ``by``.
     """
 
     a: str
@@ -57,16 +90,19 @@ class CompareGoal:
     power: float = 0.9
     level: float = 0.95
     target: Mapping[str, Target] | None = None
+    by: Literal["category"] | None = None
+    category_shares: Mapping[str, float] | None = None
 
     def __post_init__(self) -> None:
         checked_level(self.level)
         _two(self.a, self.b)
         _check(self.power, self.margin)
+        _one_of_both(self.by, self.category_shares)
 
 
 @dataclass(frozen=True)
 class HalfWidthGoal:
-    """A mean score known to within so much.
+    """A mean score known to within so much; of several systems that of each.
 
     Parameters
     ----------
@@ -75,23 +111,30 @@ class HalfWidthGoal:
     target : mapping of str to str or Pool, optional
         What facets stand for, as for `Decomposition.mean_for`: ``{"judge": "population"}``.
     level : float
-        Coverage of the interval.
+        Coverage of the interval; of several that of each of them.
+    by : {"category"}, optional
+        Ask for the mean of every category of items.
+    category_shares : mapping of str to float, optional
+        What each category counts for in the mean, as for `CompareGoal`.
 
     Raises
     ------
     InvalidInput
-        If a number is out of range.
+        If a number is out of range, or shares are given with ``by``.
     """
 
     half_width: float
     target: Mapping[str, Target] | None = None
     level: float = 0.95
+    by: Literal["category"] | None = None
+    category_shares: Mapping[str, float] | None = None
 
     def __post_init__(self) -> None:
         checked_level(self.level)
         width = self.half_width
         if isinstance(width, bool) or not isinstance(width, Real) or not 0 < width < float("inf"):
             raise InvalidInput(f"half_width: a number above 0 is needed, got {width!r}")
+        _one_of_both(self.by, self.category_shares)
 
 
 @dataclass(frozen=True)

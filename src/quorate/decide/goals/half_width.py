@@ -17,8 +17,10 @@ from quorate.decide.goals.plans import Plan, Plans, of_mean
 from quorate.decide.goals.pursuit import Pursuit
 from quorate.decide.goals.repeated import found_at
 from quorate.estimate.components.decompose import decompose
-from quorate.estimate.means.mean import Estimate
+from quorate.estimate.means.mean import Estimate, ordered
+from quorate.estimate.means.stratified import strata, stratified_mean
 from quorate.numerics.study_power import Studies
+from quorate.roles import CATEGORY
 from quorate.table.judgments import Judgments
 
 _NORMAL = 1.959963984540054
@@ -77,7 +79,11 @@ class Precision(Pursuit[HalfWidthGoal, Estimate]):
 
     def estimate(self, judgments: Judgments, systems: Sequence[str]) -> Estimate:  # noqa: ARG002  (there is one)
         """The mean."""
-        return decompose(judgments).mean_for(**self.goal.target or {})
+        shares, targets = self.goal.category_shares, self.goal.target or {}
+        if shares is not None:
+            fit = decompose(strata(judgments), covariates=[CATEGORY])
+            return ordered(stratified_mean(fit, shares, targets))
+        return decompose(judgments).mean_for(**targets)
 
     def plans(self, found: Estimate, systems: Sequence[str], spent: Spent) -> Plans:  # noqa: ARG002  (there is one)
         """Studies of the mean."""

@@ -114,6 +114,12 @@ class Look(Result):
         What the estimate is of, in words.
     note : str
         What else was found or decided, in words.
+    power, promised : float or None
+        Where the budget does not buy the chance to decide that the goal asks for: the chance that it buys, by the
+        components as they are known now, and the one that is asked for.
+    parts : tuple of Look
+        Of a goal with parts, such as categories, the latest look at each; its own numbers are those of the part that
+        is known least.
     """
 
     number: int
@@ -142,6 +148,9 @@ class Look(Result):
     contests: tuple[Contest, ...] = ()
     question: str = "difference"
     note: str = ""
+    power: float | None = None
+    promised: float | None = None
+    parts: tuple[Look, ...] = ()
 
     @property
     def sentence(self) -> str:
@@ -152,6 +161,7 @@ class Look(Result):
         found += f"too early for a {level}" if early else f"{level} {self.low:.3g} to {self.high:.3g}"
         start = f"round {self.number} of at most {self.looks}: {found}"
         note = f"; {self.note}" if self.note else ""
+        note += f"; {self.shortfall}" if self.shortfall and self.ending is not Ending.REACHED else ""
         if self.ending is None:
             money = f", {self.buys.money:,.2f} in money" if self.buys.money else ""
             return f"{start}; {counted(self.buys.calls, 'more call')}{money}{note}"
@@ -161,6 +171,20 @@ class Look(Result):
         )
 
     derived = ("sentence",)
+
+    @property
+    def shortfall(self) -> str:
+        """By how much the chance to decide is less than was asked for, in words; empty where it is not."""
+        if self.power is None or self.promised is None:
+            return ""
+        power = f"a chance of {self.power:.0%} to decide"
+        return f"by what is known now the budget buys {power}, less than the {self.promised:.0%} asked for"
+
+    def falling_short(self, power: tuple[float, float] | None) -> Look:
+        """The same look, which says what chance the budget buys where that is less than the one asked for."""
+        if power is None or power[0] >= power[1]:
+            return self
+        return replace(self, power=power[0], promised=power[1])
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Look:
@@ -176,6 +200,7 @@ class Look(Result):
                 "systems": tuple(own.get("systems", ())),
                 "contests": tuple(Contest(**one) for one in own.get("contests", ())),
                 "ending": None if ending is None else Ending(ending),
+                "parts": tuple(cls.from_dict(one) for one in own.get("parts", ())),
             }
         )
 

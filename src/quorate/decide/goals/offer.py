@@ -10,6 +10,7 @@ from functools import cached_property
 import numpy as np
 
 from quorate.arrays import Floats, Ints
+from quorate.decide.goals.goal import check_shares
 from quorate.errors import InvalidInput
 from quorate.plan.designs.names import LAYOUTS, LayoutName
 from quorate.plan.designs.prices import Prices, cheapest
@@ -54,6 +55,9 @@ class Offer:
         Category of every item, in their order.
     pairs : tuple of pairs of str
         The two systems of every item, in their order, where items are battles of several; else none.
+    category_shares : mapping of str to float, optional
+        What each category counts for: items are taken in these proportions, until one of them has no more. By default
+        in those of all items.
     people : tuple of str
         Judges who are people; the others are models.
     prices : mapping of str to float, optional
@@ -89,16 +93,14 @@ class Offer:
     money: float | None = None
     looks: int = 5
     seed: int = 1
+    category_shares: Mapping[str, float] | None = None
 
     def __post_init__(self) -> None:
         for name in ("items", "judges", "prompts", "systems"):
             object.__setattr__(self, name, labels(getattr(self, name), name))
         if not self.items or not self.judges:
             raise InvalidInput("items, judges: at least one of each is needed")
-        if self.categories is not None and len(self.categories) != len(self.items):
-            raise InvalidInput(f"categories: one for each of {len(self.items)} items is needed")
-        if self.pairs and len(self.pairs) != len(self.items):
-            raise InvalidInput(f"pairs: one for each of {len(self.items)} items is needed, got {len(self.pairs)}")
+        self._check_items()
         if strangers := [name for name in self.people if name not in self.judges]:
             raise InvalidInput(f"people: judges are wanted, and {strangers[0]!r} is none of them")
         whole(self.replicates, "replicates", 1, 1000)
@@ -112,24 +114,41 @@ class Offer:
         if self.money is not None and self.prices is None:
             raise InvalidInput("prices: one for each judge is needed with a budget in money")
 
+    def _check_items(self) -> None:
+        """Refuse what is not said of every item, and shares of other categories than theirs."""
+        for name, own in (("categories", self.categories), ("pairs", self.pairs or None)):
+            if own is not None and len(own) != len(self.items):
+                raise InvalidInput(f"{name}: one for each of {len(self.items)} items is needed, got {len(own)}")
+        if self.category_shares is not None:
+            check_shares(self.category_shares, self.categories or ())
+
     @cached_property
     def order(self) -> Ints:
         """Items in the order in which they are taken, as places: at random, those of every category in proportion."""
         shuffled = stream(self.seed, "goal/items").permutation(len(self.items))
         if self.categories is None:
             return shuffled
-        group = np.unique(np.array(self.categories)[shuffled], return_inverse=True)[1]
-        by_group = np.argsort(group, kind="stable")
-        size = np.bincount(group)[group[by_group]]
+        names, group = np.unique(np.array(self.categories)[shuffled], return_inverse=True)
+        by_group, sizes = np.argsort(group, kind="stable"), np.bincount(group)
         rank = np.arange(len(group)) - np.searchsorted(group[by_group], group[by_group])
+        shares, last = sizes, np.inf
+        if self.category_shares is not None:
+            shares = np.array([self.category_shares[name] for name in names.tolist()])
+            last = float((sizes / shares).min())
         turn = np.empty(len(group))
-        turn[by_group] = (rank + 0.5) / size
-        return np.asarray(shuffled[np.argsort(turn, kind="stable")])
+        turn[by_group] = (rank + 0.5) / shares[group[by_group]]
+        order = np.argsort(turn, kind="stable")
+        return np.asarray(shuffled[order[turn[order] <= last]])
 
     @cached_property
     def item_order(self) -> tuple[str, ...]:
         """Items in the order in which they are taken."""
         return tuple(self.items[at] for at in self.order)
+
+    @cached_property
+    def group_order(self) -> tuple[str, ...]:
+        """Category of every item, in the same order; none where there are none."""
+        return () if self.categories is None else tuple(self.categories[at] for at in self.order)
 
     @cached_property
     def judge_order(self) -> tuple[str, ...]:

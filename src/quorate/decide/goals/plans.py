@@ -227,7 +227,7 @@ def by_interval(searched: Searched, half_width: float, share: float = 0.5) -> Ke
 def limits(offer: Offer, have: Judgments, targets: Mapping[str, Target]) -> dict[str, Any]:
     """Numbers of levels that plans may have: chosen of facets that stand for more than these, else all on offer."""
     items = have.n_levels(ITEM)
-    steps = np.geomspace(items, max(len(offer.items), items), _STEPS).round()
+    steps = np.geomspace(items, max(len(offer.order), items), _STEPS).round()
     out: dict[str, Any] = {"items": [int(n) for n in np.unique(steps)], "replicates": range(1, offer.replicates + 1)}
     for name, plural, most in ((JUDGE, "judges", len(offer.judges)), (PROMPT, "prompts", len(offer.prompts))):
         if name in have.names:

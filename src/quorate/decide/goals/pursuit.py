@@ -11,28 +11,32 @@ from typing import Generic, TypeVar
 import numpy as np
 
 from quorate.arrays import Floats
-from quorate.decide.goals.batch import batch, nothing
-from quorate.decide.goals.goal import Goal
+from quorate.decide.goals.batch import batch, crossed, nothing
+from quorate.decide.goals.goal import BestGoal, CompareGoal, HalfWidthGoal
 from quorate.decide.goals.look import UNDECIDED, Ending, Look
 from quorate.decide.goals.offer import Offer, Spent
 from quorate.decide.goals.plans import Plan, Plans, bought, described
 from quorate.decide.scores.studies import studies_of_plan
 from quorate.estimate.differences.difference import SystemDifference
+from quorate.estimate.doctor.support import ITEMS, PROMPTS, REPLICATES
 from quorate.estimate.means.mean import Estimate
+from quorate.estimate.means.targets import POPULATION
 from quorate.numerics.sequential.spending import Spending, obrien_fleming, pocock
 from quorate.numerics.study_power import Studies
-from quorate.roles import ITEM
+from quorate.roles import ITEM, JUDGE, PROMPT, REPLICATE
 from quorate.streams import stream
 from quorate.table.cells import Cells
 from quorate.table.judgments import Judgments
 
+JUDGES = 3
+"""Judges of a pilot where they stand for others: with two, their spread rests on 1 degree of freedom."""
 FUTILE = 0.05
 """Chance of success below which a study is given up."""
 _ALL = 0.98
 """Part of the planned information that is as good as all of it: what is missing is not worth a look."""
 _MANY = 1e6
 
-Asked = TypeVar("Asked", bound=Goal)
+Asked = TypeVar("Asked", bound=CompareGoal | HalfWidthGoal | BestGoal)
 Found = TypeVar("Found", SystemDifference, Estimate)
 """What a look estimates."""
 
@@ -67,6 +71,10 @@ class Pursuit(ABC, Generic[Asked, Found]):
         """Whether a study may go on when it has all the information that was planned: not when its level is spent."""
         return False
 
+    def power(self, final: Plan) -> tuple[float, float] | None:  # noqa: ARG002  (some goals promise one)
+        """Chance that studies of a plan answer the question, and that which is asked for; None where none is."""
+        return None
+
     @abstractmethod
     def estimate(self, judgments: Judgments, systems: Sequence[str]) -> Found:
         """What the goal is about, from all judgments so far and the systems that are left."""
@@ -83,6 +91,18 @@ class Pursuit(ABC, Generic[Asked, Found]):
     def chances(self, looks: Sequence[Look], law: Studies, spread: float, final: Plan) -> Floats:
         """Chance of success in studies of a plan, whose estimate will still move by so much; of the last look."""
 
+    def pilot(self) -> Cells:
+        """The first calls; see `quorate.decide.goals.rounds.pilot`."""
+        targets, offer = self.goal.target or {}, self.offer
+        judges, prompts = len(offer.judges), len(offer.prompts)
+        levels = {
+            ITEM: min(ITEMS, len(offer.order)),
+            JUDGE: min(JUDGES, judges) if targets.get(JUDGE) == POPULATION else judges,
+            PROMPT: max(min(PROMPTS, prompts) if targets.get(PROMPT, POPULATION) == POPULATION else prompts, 1),
+            REPLICATE: min(REPLICATES, offer.replicates),
+        }
+        return crossed(offer, levels, self.systems)
+
     def look(self, judgments: Judgments, past: Sequence[Look], spent: Spent) -> tuple[Look, Cells]:
         """One analysis, and what it buys; see `quorate.decide.goals.rounds.look`."""
         offer, number = self.offer, len(past) + 1
@@ -98,6 +118,8 @@ class Pursuit(ABC, Generic[Asked, Found]):
         fraction = max([fraction, *(one.fraction for one in past)])
         here = self.tested(found, judgments, past, fraction)
         here = replace(here, looks=offer.looks, judgments=judgments.n_answers, spent=spent)
+        if final is not None and final is not wanted:
+            here = here.falling_short(self.power(final))
         if here.outcome != UNDECIDED:
             return here.ended(Ending.REACHED), none
         if last or final is None or (fraction >= 1 and not self.goes_on):

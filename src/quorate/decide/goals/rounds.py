@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from quorate.decide.goals.batch import crossed
 from quorate.decide.goals.best import Elimination
 from quorate.decide.goals.compare import Comparison
 from quorate.decide.goals.favourite import Favourite
@@ -13,30 +12,26 @@ from quorate.decide.goals.goal import BestGoal, CompareGoal, Goal, HalfWidthGoal
 from quorate.decide.goals.half_width import Precision
 from quorate.decide.goals.look import Ending, Look
 from quorate.decide.goals.offer import Offer, Spent
+from quorate.decide.goals.parts import Parts, has_parts
 from quorate.decide.goals.pursuit import Pursuit
 from quorate.decide.goals.stages import TwoStages
 from quorate.decide.goals.votes import Preference
 from quorate.errors import InvalidInput
-from quorate.estimate.doctor.support import ITEMS, PROMPTS, REPLICATES
-from quorate.estimate.means.targets import POPULATION
-from quorate.roles import ITEM, JUDGE, PROMPT, REPLICATE
 from quorate.table.cells import Cells
 from quorate.table.judgments import Judgments
 from quorate.table.votes import Votes
 
 __all__ = ["Ending", "Look", "look", "method", "pilot"]
 
-JUDGES = 3
-"""Judges of a pilot where they stand for others: with two, their spread rests on 1 degree of freedom."""
-
 
 def pilot(goal: Goal, offer: Offer) -> Cells:
     """The first calls: a small crossed study from which the components are estimated.
 
     Of scores thirty items, three prompts and, where judges stand for others, three of them, as far as there are so
-    many; where judges stand for themselves, all of them. Three answers per cell where a plan may have several. Of votes
-    fifty battles, with a vote of a person and of every model; of several systems fifty of each, and twenty of each
-    pair at least; in two stages so many of every type.
+    many; where judges stand for themselves, all of them. Three answers per cell where a plan may have several. Of a
+    goal with parts, such as categories, so many items of each. Of votes fifty battles, with a vote of a person and of
+    every model; of several systems fifty of each, and twenty of each pair at least; in two stages so many of every
+    type.
 
     Parameters
     ----------
@@ -52,16 +47,7 @@ def pilot(goal: Goal, offer: Offer) -> Cells:
     """
     if (votes := of_votes(goal, offer)) is not None:
         return votes.pilot()
-    pursued = method(goal, offer)
-    targets = pursued.goal.target or {}
-    judges, prompts = len(offer.judges), len(offer.prompts)
-    levels = {
-        ITEM: min(ITEMS, len(offer.items)),
-        JUDGE: min(JUDGES, judges) if targets.get(JUDGE) == POPULATION else judges,
-        PROMPT: max(min(PROMPTS, prompts) if targets.get(PROMPT, POPULATION) == POPULATION else prompts, 1),
-        REPLICATE: min(REPLICATES, offer.replicates),
-    }
-    cells = crossed(offer, levels, pursued.systems)
+    cells = method(goal, offer).pilot()
     if len(offer.affordable(cells, Spent(0))) < len(cells):
         raise InvalidInput(f"budget: a pilot takes {len(cells):,} calls, which is more than it pays for; raise it")
     return cells
@@ -114,7 +100,7 @@ def of_votes(goal: Goal, offer: Offer) -> Preference | TwoStages | Favourite | N
     return Favourite(goal, offer) if isinstance(goal, BestGoal) and offer.pairs else None
 
 
-def method(goal: Goal, offer: Offer) -> Pursuit[Any, Any]:
+def method(goal: Goal, offer: Offer) -> Pursuit[Any, Any] | Parts:
     """How a goal of scores is pursued.
 
     Raises
@@ -125,13 +111,11 @@ def method(goal: Goal, offer: Offer) -> Pursuit[Any, Any]:
     if isinstance(goal, CompareGoal):
         if missing := [name for name in (goal.a, goal.b) if name not in offer.systems]:
             raise InvalidInput(f"goal: no system {missing[0]!r} is on offer; there are {', '.join(offer.systems)}")
-        return Comparison(goal, offer)
+        return Parts(goal, offer) if has_parts(goal, offer) else Comparison(goal, offer)
     if isinstance(goal, BestGoal):
         if len(offer.systems) < 2:
             raise InvalidInput(f"goal: the best of two or more systems is meant, got {len(offer.systems)}")
         return Elimination(goal, offer)
     if isinstance(goal, HalfWidthGoal):
-        if len(offer.systems) > 1:
-            raise InvalidInput(f"goal: a half-width is of one system, got {', '.join(offer.systems)}")
-        return Precision(goal, offer)
+        return Parts(goal, offer) if has_parts(goal, offer) else Precision(goal, offer)
     raise InvalidInput(f"goal: expects a goal of scores, got {type(goal).__name__}")

@@ -2,6 +2,7 @@
 
 ``difference``: one system less another, by pairs or by one model.
 ``paired``: differences on the cells that both systems have.
+``stratified``: differences in which each category counts for a share that is given.
 ``joint``: means of all systems by one model.
 ``homogeneity``: whether systems vary alike, as that model takes them to.
 ``satterthwaite``: degrees of freedom where much of the error is of few levels.

@@ -20,8 +20,10 @@ from quorate.estimate.differences.paired import PairedCells, TwoSystems, follow_
 from quorate.estimate.differences.satterthwaite import facets_of, of_few, of_items
 from quorate.estimate.means.intervals import ends_near
 from quorate.estimate.means.mean import Estimate, plain_mean
+from quorate.estimate.means.stratified import strata, stratified_mean
 from quorate.estimate.means.targets import FINITE, FIXED, PANEL, POPULATION, Target
 from quorate.numerics.inference import t_quantile
+from quorate.roles import CATEGORY
 from quorate.table.judgments import Judgments
 from quorate.table.results import Result
 from quorate.wording import brief, plural
@@ -252,11 +254,11 @@ def _compared(
 ) -> SystemDifference:
     """By pairs or by one model of both systems, as is asked or as the data allow."""
     if (method or _default_method(apart, targets)) == "paired":
-        return _paired(paired(apart), targets)
+        return of_pairs(paired(apart), targets)
     reason = None if method else _unlike(both, apart)
     if reason is None:
         return _joint(both, apart, targets)
-    by_pairs = _paired(paired(apart), targets)
+    by_pairs = of_pairs(paired(apart), targets)
     return replace(by_pairs, caveats=(*by_pairs.caveats, reason))
 
 
@@ -292,7 +294,10 @@ def _seen(side: Judgments, name: str) -> set[str]:
     return {side.facet(name).levels[i] for i in side.column(name)}
 
 
-def _paired(pairs: PairedCells, targets: Mapping[str, Target]) -> SystemDifference:
+def of_pairs(
+    pairs: PairedCells, targets: Mapping[str, Target], shares: Mapping[str, float] | None = None
+) -> SystemDifference:
+    """The difference from paired cells; with shares categories stand for themselves, and each counts for its own."""
     table, apart = pairs.judgments, pairs.systems
     items = table.n_levels(table.object)
     if items < 2:
@@ -306,8 +311,8 @@ def _paired(pairs: PairedCells, targets: Mapping[str, Target]) -> SystemDifferen
         )
     from quorate.estimate.components.decompose import decompose
 
-    fit = decompose(table)
-    estimate = of_few(plain_mean(fit, targets))
+    fit = decompose(strata(table), covariates=(CATEGORY,)) if shares else decompose(table)
+    estimate = of_few(stratified_mean(fit, shares, targets) if shares else plain_mean(fit, targets))
     cautions = (*estimate.caveats, *pairs.caveats, *_few(estimate, apart.facet))
     return SystemDifference(apart.a, apart.b, apart.facet, "paired", estimate, fit, cautions, targets)
 

@@ -2,6 +2,7 @@
 
 ``targets``: what a mean stands for, facet by facet.
 ``mean``: the mean score with its standard error and intervals, for stated targets.
+``stratified``: means in which each category counts for a share that is given.
 ``groups``: what unequal groups of items do to it at most.
 ``coefficients``: how much of every component is in its variance.
 ``mean_from``: the mean of one table by the components of another.

@@ -10,15 +10,17 @@ import numpy as np
 
 from quorate.decide.goals.goal import BestGoal, CompareGoal, HalfWidthGoal
 from quorate.decide.goals.offer import Offer
+from quorate.decide.goals.parts import Parts, has_parts
 from quorate.decide.goals.plans import by_interval
 from quorate.decide.scores.search import cheapest_study
+from quorate.errors import InvalidInput
 from quorate.estimate.components.published import components
 from quorate.estimate.means.targets import PANEL, POPULATION, Target
 from quorate.numerics.study_power import Studies
 from quorate.plan.designs.names import LayoutName
 from quorate.plan.search.optimize import designs
 from quorate.roles import ITEM, JUDGE, PROMPT, REPLICATE
-from quorate.simulate.goals.world import told
+from quorate.simulate.goals.world import told, truth
 
 NOISE = ("cell", REPLICATE)
 _STEPS = 300
@@ -29,7 +31,7 @@ def fixed_cost(
     goal: CompareGoal | HalfWidthGoal | BestGoal,
     offer: Offer,
     law: Mapping[str, float],
-    effect: float,
+    effect: float | Mapping[str, float],
     *,
     power: float = 0.9,
     noise: Mapping[str, float] | None = None,
@@ -43,8 +45,8 @@ def fixed_cost(
         As for `quorate.simulate.simulate_goal`.
     law : mapping of str to float
         The true components.
-    effect : float
-        The true difference.
+    effect : float or mapping of str to float
+        The true difference; by category of goals that ask by category.
     power : float
         Chance that the study shows it, or that its interval is narrow enough.
     noise : mapping of str to float, optional
@@ -53,6 +55,15 @@ def fixed_cost(
         Of studies in which all judges score all items with all prompts instead of all layouts on offer, and which with
         a margin are sized for either answer.
     """
+    if has_parts(goal, offer):
+        told_of = {"power": power, "noise": noise, "usual": usual}
+        costs = [
+            fixed_cost(part.pursuit.goal, part.pursuit.offer, law, truth(effect, part.category), **told_of)  # type: ignore[arg-type]
+            for part in Parts(goal, offer).each  # type: ignore[arg-type]  # these have parts
+        ]
+        return None if None in costs else float(sum(cost for cost in costs if cost is not None))
+    if isinstance(effect, Mapping):
+        raise InvalidInput("effect: by category is for goals that ask by category")
     names = {ITEM, *((PROMPT,) if len(offer.prompts) > 1 else ()), *((JUDGE,) if len(offer.judges) > 1 else ())}
     louder = float(np.mean([(noise or {}).get(name, 1.0) ** 2 for name in offer.judges]))
     target: dict[str, Target] = {JUDGE: PANEL, **(goal.target or {})}

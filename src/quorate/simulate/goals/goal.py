@@ -8,16 +8,18 @@ from typing import Any
 
 import numpy as np
 
-from quorate.decide.goals.goal import BestGoal, CompareGoal, Goal
+from quorate.decide.goals.goal import BestGoal, CompareGoal, Goal, HalfWidthGoal
 from quorate.decide.goals.look import UNDECIDED, Ending, Look
 from quorate.decide.goals.offer import Offer, Spent
+from quorate.decide.goals.parts import Parts
 from quorate.decide.goals.pursuit import Pursuit
 from quorate.decide.goals.rounds import method, pilot
+from quorate.errors import InvalidInput
 from quorate.estimate.components.published import Components
 from quorate.estimate.means.targets import POPULATION
 from quorate.plan.power.sample_size import check_count
 from quorate.roles import JUDGE
-from quorate.simulate.goals.world import World, world
+from quorate.simulate.goals.world import World, truth, world
 from quorate.streams import stream
 from quorate.table.results import Result
 from quorate.wording import counted
@@ -31,8 +33,8 @@ class GoalRates(Result):
     ----------
     studies : int
         Studies carried out.
-    effect : float
-        Truth: the difference, or how much the best system is ahead of all others.
+    effect : float or mapping of str to float
+        Truth: the difference, or how much the best system is ahead of all others; by category if it is not the same.
     calls, money : float
         Mean of what they spend.
     calls_error, money_error : float
@@ -48,13 +50,13 @@ class GoalRates(Result):
     wrong : float
         Share that claimed something untrue.
     covered : float
-        Share whose interval at the end covers the truth.
+        Share whose interval at the end covers the truth; of goals with parts, share of all their intervals.
     half_width : float
-        Median half-width of that interval.
+        Median half-width of that interval; of goals with parts, of the widest of those that are open.
     """
 
     studies: int
-    effect: float
+    effect: float | Mapping[str, float]
     calls: float
     money: float
     calls_error: float
@@ -99,7 +101,7 @@ def simulate_goal(
     offer: Offer,
     components: Components | Mapping[str, float],
     *,
-    effect: float = 0.0,
+    effect: float | Mapping[str, float] = 0.0,
     noise: Mapping[str, float] | None = None,
     studies: int = 200,
     seed: int = 1,
@@ -118,8 +120,8 @@ def simulate_goal(
     components : Components or mapping of str to float
         Variances by term (``item``, ``item:judge``, ``cell``, ``replicate`` ...): of the scores, or where systems are
         compared of the difference of two of them, as `quorate.compare` estimates it.
-    effect : float
-        True difference of ``a`` and ``b``; of the best system and all others.
+    effect : float or mapping of str to float
+        True difference of ``a`` and ``b``; of the best system and all others; by category if it is not the same on all.
     noise : mapping of str to float, optional
         By judge, how many times as large the standard deviation of its cells and replicates is.
     studies : int
@@ -164,25 +166,25 @@ def simulate_goal(
         looks=float(np.mean([one.number for one in last])),
         ended={why.value: sum(one.ending is why for one in last) / studies for why in Ending},
         outcomes=shares,
-        wrong=float(np.mean([_wrong(goal, offer, one.outcome, effect) for one in last])),
-        covered=float(np.mean([one.low <= effect <= one.high for one in last])),
+        wrong=float(np.mean([_is_wrong(goal, pursued, one, effect) for one in last])),
+        covered=float(np.mean([hit for one in last for hit in _covers(goal, pursued, one, effect)])),
         half_width=float(np.median([(one.high - one.low) / 2 for one in last])),
     )
 
 
 def _carried(
     goal: Goal,
-    pursued: Pursuit[Any, Any],
+    pursued: Pursuit[Any, Any] | Parts,
     law: Mapping[str, float],
-    effect: float,
+    effect: float | Mapping[str, float],
     noise: Mapping[str, float] | None,
     rng: np.random.Generator,
 ) -> list[Look]:
     """The looks of one study."""
     offer = pursued.offer
-    compared = bool(offer.systems)
+    compared = bool(offer.systems) and not isinstance(goal, HalfWidthGoal)
     own = {term: variance / (2 if compared else 1) for term, variance in law.items()}
-    effects = [effect, *(0.0 for _ in offer.systems[1:])] if compared else [effect]
+    effects = [effect, *(0.0 for _ in offer.systems[1:])]
     panel = (goal.target or {}).get(JUDGE) != POPULATION  # type: ignore[union-attr]
     drawn: World = world(offer, own, effects, rng, panel=panel, noise=noise)
     past: list[Look] = []
@@ -193,6 +195,35 @@ def _carried(
         found, cells = pursued.look(drawn.judgments(made), past, spent)
         past.append(found)
     return past
+
+
+def _is_wrong(goal: Goal, pursued: Pursuit[Any, Any] | Parts, last: Look, effect: float | Mapping[str, float]) -> bool:
+    """Whether any claim is untrue."""
+    looks = last.parts or (last,)
+    truths = _truths(goal, pursued, effect)
+    return any(_wrong(goal, pursued.offer, one.outcome, true) for one, true in zip(looks, truths, strict=True))
+
+
+def _covers(
+    goal: Goal, pursued: Pursuit[Any, Any] | Parts, last: Look, effect: float | Mapping[str, float]
+) -> list[bool]:
+    """Whether every interval covers its truth."""
+    looks, truths = last.parts or (last,), _truths(goal, pursued, effect)
+    return [one.low <= true <= one.high for one, true in zip(looks, truths, strict=True)]
+
+
+def _truths(goal: Goal, pursued: Pursuit[Any, Any] | Parts, effect: float | Mapping[str, float]) -> list[float]:
+    """What is true of all parts; of the mean over categories where there are none."""
+    offer = pursued.offer
+    if isinstance(pursued, Parts):
+        ahead = (not part.system or part.system == offer.systems[0] for part in pursued.each)
+        return [truth(effect, part.category) * first for part, first in zip(pursued.each, ahead, strict=True)]
+    if not isinstance(effect, Mapping):
+        return [effect]
+    shares = getattr(goal, "category_shares", None)
+    if shares is None:
+        raise InvalidInput("effect: by category is for goals that ask by category or have category_shares")
+    return [sum(shares[name] * effect[name] for name in shares)]
 
 
 def _wrong(goal: Goal, offer: Offer, outcome: str, effect: float) -> bool:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from quorate.arrays import Floats
 from quorate.decide.goals.offer import Offer
 from quorate.errors import InvalidInput
-from quorate.roles import ITEM, JUDGE, PROMPT, REPLICATE, SYSTEM
+from quorate.roles import CATEGORY, ITEM, JUDGE, PROMPT, REPLICATE, SYSTEM
 from quorate.table.cells import Cells
 from quorate.table.judgments import OK, Facet, Judgments
 
@@ -54,17 +54,23 @@ class World:
         ss = (np.where(there, score - mean[:, None], 0.0) ** 2).sum(axis=-1)
         offer = self.offer
         labels = (offer.item_order, offer.systems, offer.prompts, offer.judge_order)
+        grouped = offer.categories is not None
         named = [(at, name, own) for at, (name, own) in enumerate(zip(AXES, labels, strict=True)) if own]
-        facets = tuple(Facet(name, name, own, name == JUDGE) for _, name, own in named)
+        over = {ITEM: CATEGORY} if grouped else {}
+        facets = [Facet(name, name, own, name == JUDGE, over.get(name)) for _, name, own in named]
         codes = place[:, [at for at, _, _ in named]].astype(np.int32)
-        table = Judgments(facets, ITEM, "score", codes, count, mean, ss, mean, mean, {OK: count})
+        if grouped:
+            names, group = np.unique(np.array(offer.group_order), return_inverse=True)
+            facets.append(Facet(CATEGORY, CATEGORY, tuple(names.tolist())))
+            codes = np.column_stack([codes, group[place[:, 0]].astype(np.int32)])
+        table = Judgments(tuple(facets), ITEM, "score", codes, count, mean, ss, mean, mean, {OK: count})
         return table.keep(np.ones(len(count), dtype=np.bool_))
 
 
 def world(
     offer: Offer,
     components: Mapping[str, float],
-    effects: Sequence[float],
+    effects: Sequence[float | Mapping[str, float]],
     rng: np.random.Generator,
     *,
     panel: bool = True,
@@ -78,8 +84,8 @@ def world(
         What may be bought.
     components : mapping of str to float
         Variances by term, such as ``item``, ``item:judge``, ``cell`` and ``replicate``, of each system by itself.
-    effects : sequence of float
-        True mean of each system.
+    effects : sequence of float or mapping
+        True mean of each system, or by category.
     rng : numpy.random.Generator
         For the draws.
     panel : bool
@@ -92,9 +98,10 @@ def world(
     InvalidInput
         If a component is none of items, prompts, judges and replicates.
     """
-    sizes = (len(offer.items), len(effects), max(len(offer.prompts), 1), len(offer.judges))
+    sizes = (len(offer.order), len(effects), max(len(offer.prompts), 1), len(offer.judges))
     scale = np.array([1.0 if noise is None else noise.get(name, 1.0) for name in offer.judge_order])
-    mean = np.broadcast_to(np.asarray(effects, dtype=float)[:, None, None], sizes).copy()
+    own = np.array([[truth(one, name) for one in effects] for name in offer.group_order or ("",) * sizes[0]])
+    mean = np.broadcast_to(own[:, :, None, None], sizes).copy()
     for term, variance in told(components, offer).items():
         if term == REPLICATE:
             continue
@@ -105,6 +112,11 @@ def world(
         mean += drawn * scale if term == "cell" else drawn
     answers = rng.normal(0.0, np.sqrt(components.get(REPLICATE, 0.0)), (*sizes, offer.replicates))
     return World(offer, mean[..., None] + answers * scale[:, None])
+
+
+def truth(effect: float | Mapping[str, float], category: str) -> float:
+    """The true mean or difference on items of a category."""
+    return float(effect[category]) if isinstance(effect, Mapping) else float(effect)
 
 
 def told(components: Mapping[str, float], offer: Offer) -> dict[str, float]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 from quorate.analysis.goals.path import GoalPath
 from quorate.decide.goals.look import Contest, Ending, Look
@@ -64,3 +65,21 @@ def test_pairs_of_several_systems_are_shown_as_they_were_when_one_dropped_out():
         ("y", "x", 2, 4.0),
     ]
     assert [row["of"] for row in found.figures[0].rows] == ["margin of votes for x against z", "difference"]
+
+
+def test_parts_have_a_table_of_their_own_and_no_common_curve():
+    parts = tuple(
+        replace(look(2, half, outcome=outcome), question=f"difference on {name}", level=0.975)
+        for name, half, outcome in (("prose", 0.15, "better"), ("verse", 0.3, "undecided"))
+    )
+    looks = (look(1, 0.9, parts=parts), replace(look(2, 0.3), parts=parts, power=0.5, promised=0.9))
+    found = section(GoalPath("which is better", looks, "calls", 400.0))
+    path, each = found.figures
+    assert path.chart is None
+    assert each.caption.finding == "1 of 2 parts of the goal reached"
+    assert each.caption.lines[0].startswith("Intervals at 97.5%, they hold together at that of the goal.")
+    assert [(row["part"], row["shown"]) for row in each.rows] == [
+        ("difference on prose", "better"),
+        ("difference on verse", "undecided"),
+    ]
+    assert "At look 2, by what is known now the budget buys a chance of 50%" in " ".join(found.text)

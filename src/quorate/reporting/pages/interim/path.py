@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from quorate.analysis.words import number
+from quorate.decide.goals.look import UNDECIDED
 from quorate.reporting.draw import marks
 from quorate.reporting.draw.theme import CORRECTED, INK, MISSED
 from quorate.reporting.draw.vega import Marks, channel
@@ -21,8 +22,10 @@ WIDEST = 4.0
 
 def section(path: GoalPath) -> Section:
     """The path to the goal: what was asked, what stopped it, and every look."""
-    text = (f"Goal: {path.goal}.", path.stopped, path.hindsight)
-    figures = (looks(path), *(() if path.stages else (bounds(path),))) if path.looks else ()
+    text = (f"Goal: {path.goal}.", path.stopped, path.shortfall, path.hindsight)
+    figures: tuple[Figure, ...] = ()
+    if path.looks:
+        figures = (looks(path), *((parts(path),) if path.looks[-1].parts else () if path.stages else (bounds(path),)))
     figures += (contests(path),) if any(look.contests for look in path.looks) else ()
     return Section("path", "The path to the goal", tuple(filter(None, text)), figures)
 
@@ -55,6 +58,8 @@ def looks(path: GoalPath) -> Figure:
         lines += [capitalised(look.note) + "." for look in path.looks if look.note]
     if last.equal_low is not None:
         lines.append("Thick: the interval that must lie between the dashed lines for the two to be equivalent.")
+    if last.parts:
+        lines = ["At each look that part of the goal which was known least then."]
     several = len({look.question for look in path.looks}) > 1  # the leader, or who is nearest to it, has changed
     if several and not path.stages:
         rows = [{"round": row["round"], "of": look.question} | row for row, look in zip(rows, path.looks, strict=True)]
@@ -62,8 +67,32 @@ def looks(path: GoalPath) -> Figure:
     heads = {"value": value, "more_calls": "calls bought next", "more_money": "money for them"}
     if not any(row["money"] or row["more_money"] for row in rows):
         rows = [{name: cell for name, cell in row.items() if "money" not in name} for row in rows]
-    chart = None if path.stages else lambda: drawn(path)  # its two values are of different categories
+    apart = path.stages or bool(last.parts)  # whose values are of different categories or systems
+    chart = None if apart else lambda: drawn(path)
     return Figure("path", Caption(finding, tuple(lines)), rows, chart, heads, unfolded=chart is not None)
+
+
+def parts(path: GoalPath) -> Figure:
+    """What is known of every part of the goal."""
+    last = path.looks[-1]
+    rows: list[Row] = [
+        {
+            "part": look.question,
+            "value": look.value,
+            "low": look.low,
+            "high": look.high,
+            "shown": look.outcome,
+            "judgments": look.judgments,
+            "looks": look.number,
+        }
+        for look in last.parts
+    ]
+    done = sum(look.outcome != UNDECIDED for look in last.parts)
+    level = f"{100 * last.parts[0].level:.4g}%"
+    together = "they hold together at that of the goal" if last.parts[0].level > path.level else "each by itself"
+    line = f"Intervals at {level}, {together}. A part whose question is answered, or cannot be, is asked no more."
+    finding = f"{done} of {counted(len(last.parts), 'part')} of the goal reached"
+    return Figure("parts", Caption(finding, (line,)), rows)
 
 
 def bounds(path: GoalPath) -> Figure:

@@ -1,0 +1,291 @@
+"""Goals of several parts: the same question of every category of items, or of the mean of every system.
+
+Every part is pursued as if it were a study by itself; they share a budget and the number of looks.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from quorate.decide.goals.batch import nothing, together
+from quorate.decide.goals.compare import Comparison
+from quorate.decide.goals.goal import CompareGoal, Goal, HalfWidthGoal
+from quorate.decide.goals.half_width import Precision
+from quorate.decide.goals.look import UNDECIDED, Ending, Look
+from quorate.decide.goals.offer import Offer, Spent
+from quorate.decide.goals.plans import bought
+from quorate.decide.goals.pursuit import Pursuit
+from quorate.errors import InvalidInput, NotEstimable
+from quorate.roles import CATEGORY, ITEM, SYSTEM
+from quorate.table.cells import Cells
+from quorate.table.collapse.pooled import pooled
+from quorate.table.judgments import Judgments
+from quorate.wording import listed
+
+_FEWEST = 10
+"""Items of a category: with fewer, how they vary is hardly known."""
+_NAMED = 5
+
+
+def has_parts(goal: Goal, offer: Offer) -> bool:
+    """Whether a goal asks several questions of an offer: of every category, or of the mean of every system."""
+    if not isinstance(goal, CompareGoal | HalfWidthGoal):
+        return False
+    return goal.by is not None or (isinstance(goal, HalfWidthGoal) and len(offer.systems) > 1)
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """One part.
+
+    Parameters
+    ----------
+    name : str
+        Its category, its system, or both.
+    category, system : str
+        What it is limited to; empty where to nothing.
+    pursuit : Pursuit
+        Its own goal, and what may be bought for it by the budget of all.
+    """
+
+    name: str
+    category: str
+    system: str
+    pursuit: Pursuit[Any, Any]
+
+    def of(self, judgments: Judgments) -> Judgments:
+        """Its judgments."""
+        table = judgments
+        if self.category:
+            mine = set(self.pursuit.offer.items)
+            known = np.array([label in mine for label in table.facet(ITEM).levels])
+            table = table.keep(known[table.column(ITEM)])
+        if self.system and self.system in table.facet(SYSTEM).levels:
+            table = table.only(SYSTEM, self.system)
+        if not table.n_cells or (self.system and self.system not in judgments.facet(SYSTEM).levels):
+            raise NotEstimable(f"{self.name} has no judgments yet")
+        for name in (CATEGORY,) * bool(self.category) + (SYSTEM,) * bool(self.system):
+            table = without_facet(table, name)
+        return table
+
+
+@dataclass(frozen=True, eq=False)
+class Parts:
+    """All parts of a goal.
+
+    Claims about categories are tested at a level that is divided by their number, so that the chance of a false one
+    about any is at most that of the goal. Intervals of means hold each by itself. A part that has reached its goal, or
+    cannot, is asked no more. What is left of the budget is shared: a part whose plan costs less than an equal share
+    has what it needs, and the others share the rest equally.
+
+    Parameters
+    ----------
+    goal : CompareGoal or HalfWidthGoal
+        What is asked.
+    offer : Offer
+        What may be bought.
+
+    Raises
+    ------
+    InvalidInput
+        If categories are asked for and there are no two, or one has hardly any items.
+    """
+
+    goal: CompareGoal | HalfWidthGoal
+    offer: Offer
+
+    def __post_init__(self) -> None:
+        if self.goal.by is None:
+            return
+        sizes = {name: len(own) for name, own in self._items.items()}
+        if len(sizes) < 2:
+            raise InvalidInput(
+                "goal.by: two categories of items or more are needed; give items.category, or leave by out"
+            )
+        least = min(sizes, key=lambda name: sizes[name])
+        if sizes[least] < _FEWEST:
+            raise InvalidInput(
+                f'goal.by: {_FEWEST} items of each category are needed, and "{least}" has {sizes[least]}; use coarser '
+                "categories, or leave by out"
+            )
+
+    @cached_property
+    def _items(self) -> dict[str, tuple[str, ...]]:
+        """Items by category."""
+        own: dict[str, list[str]] = {name: [] for name in sorted(set(self.offer.categories or ()))}
+        for item, name in zip(self.offer.items, self.offer.categories or (), strict=False):
+            own[name].append(item)
+        return {name: tuple(items) for name, items in own.items()}
+
+    @cached_property
+    def each(self) -> tuple[Part, ...]:
+        """All parts, in the order of their categories and systems."""
+        return tuple(self._parts())
+
+    def _parts(self) -> Iterator[Part]:
+        goal, offer = self.goal, self.offer
+        alone = isinstance(goal, HalfWidthGoal) and len(offer.systems) > 1
+        for category in self._items if goal.by else ("",):
+            items = self._items[category] if category else offer.items
+            for system in offer.systems if alone else ("",):
+                within = replace(
+                    offer,
+                    items=items,
+                    categories=None if category else offer.categories,
+                    systems=() if system else offer.systems,
+                )
+                pursuit: Pursuit[Any, Any]
+                if isinstance(goal, CompareGoal):
+                    level = 1 - (1 - goal.level) / len(self._items)
+                    pursuit = Comparison(replace(goal, by=None, level=level), within)
+                else:
+                    pursuit = Precision(replace(goal, by=None), within)
+                yield Part(" on ".join(filter(None, (system, category))), category, system, pursuit)
+
+    def pilot(self) -> Cells:
+        """The first calls: a crossed pilot of every part."""
+        return self._together([part.pursuit.pilot() for part in self.each], None)
+
+    def look(self, judgments: Judgments, past: Sequence[Look], spent: Spent) -> tuple[Look, Cells]:
+        """One analysis of all parts, and what it buys; see `quorate.decide.goals.rounds.look`."""
+        before = [self._before(at, past) for at in range(len(self.each))]
+        open_ = [at for at, looks in enumerate(before) if not looks or looks[-1].ending is None]
+        tables = {at: self.each[at].of(judgments) for at in open_}
+        left = self.offer.left(spent)
+        looked = {at: self._look(at, tables[at], before[at], left) for at in open_}
+        for at, share in shared({at: _cost(one) for at, (one, _) in looked.items()}, left).items():
+            looked[at] = self._look(at, tables[at], before[at], share)
+        parts = tuple(self._named(at, looked[at][0]) if at in looked else looks[-1] for at, looks in enumerate(before))
+        none = nothing(self.offer)
+        batches = [looked[at][1] if at in looked else none.keep(np.zeros(0, bool)) for at in range(len(parts))]
+        cells = self.offer.affordable(self._together(batches, judgments), spent)
+        here = replace(self._summed(parts), number=len(past) + 1, looks=self.offer.looks, spent=spent)
+        here = replace(here, judgments=judgments.n_answers)
+        if here.ending is None and not len(cells):
+            return here.ended(Ending.BUDGET), none
+        return replace(here, buys=bought(self.offer, cells)), cells
+
+    def _before(self, at: int, past: Sequence[Look]) -> list[Look]:
+        """Looks at a part until it ended; if all parts had, the budget was raised and those that it stopped go on."""
+        own = list({one.parts[at].number: one.parts[at] for one in past}.values())
+        over = bool(past) and all(one.ending is not None for one in past[-1].parts)
+        if over and own[-1].ending in (Ending.FUTILE, Ending.BUDGET):
+            own[-1] = replace(own[-1], ending=None)
+        return own
+
+    def _look(self, at: int, table: Judgments, before: Sequence[Look], share: float) -> tuple[Look, Cells]:
+        """A look at a part that may spend so much more."""
+        pursuit, offer = self.each[at].pursuit, self.offer
+        if before:
+            done = Spent(before[-1].spent.calls + before[-1].buys.calls, before[-1].spent.money + before[-1].buys.money)
+        else:
+            done = bought(pursuit.offer, pursuit.pilot())
+        calls, money = offer.calls, None
+        if offer.money is None:
+            calls = done.calls + math.floor(share + 1e-9)
+        else:
+            money = done.money + share
+        within = replace(pursuit.offer, calls=calls, money=money)
+        return replace(pursuit, offer=within).look(table, before, done)
+
+    def _together(self, batches: Sequence[Cells], have: Judgments | None) -> Cells:
+        """Calls of all parts."""
+        return together(
+            self.offer, [(cells, part.system) for cells, part in zip(batches, self.each, strict=True)], have
+        )
+
+    def _summed(self, parts: Sequence[Look]) -> Look:
+        """What all parts come to: the numbers are those of the one that is known least, of those that are open."""
+        ended = [one.ending for one in parts]
+        waiting = [at for at, one in enumerate(parts) if one.outcome == UNDECIDED]
+        shown = max(waiting or range(len(parts)), key=lambda at: parts[at].high - parts[at].low)
+        here = parts[shown]
+        ending = next((why for why in (None, *_WORST) if why in ended), None)
+        needs = [parts[at].need for at in waiting]
+        need = None if None in needs or not needs else float(sum(one for one in needs if one is not None))
+        chances = [0.0 if one.ending is not None else one.chance for one in parts if one.outcome == UNDECIDED]
+        chance = None if None in chances or not chances else float(np.prod([one for one in chances if one is not None]))
+        return replace(
+            here,
+            alpha=sum(one.alpha for one in parts) if isinstance(self.goal, CompareGoal) else here.alpha,
+            outcome=UNDECIDED if waiting else self._outcome(parts),
+            ending=ending,
+            chance=chance,
+            need=need if ending is not None else None,
+            design={},
+            systems=tuple(dict.fromkeys(name for at in waiting for name in self._systems(at))),
+            note=self._note(parts) if waiting else "",
+            power=None,
+            promised=None,
+            parts=tuple(parts),
+        )
+
+    def _named(self, at: int, look: Look) -> Look:
+        """A look at a part, whose question names the part."""
+        part = self.each[at]
+        return replace(look, question=f"{look.question} {'of' if part.system else 'on'} {part.name}")
+
+    def _systems(self, at: int) -> tuple[str, ...]:
+        part = self.each[at]
+        return (part.system,) if part.system else part.pursuit.offer.systems
+
+    def _outcome(self, parts: Sequence[Look]) -> str:
+        """What is shown of all parts: "better on prose, equivalent on verse"."""
+        if isinstance(self.goal, HalfWidthGoal):
+            return "known"
+        return self._shown(parts)
+
+    def _shown(self, parts: Sequence[Look]) -> str:
+        by_outcome: dict[str, list[str]] = {}
+        for one, part in zip(parts, self.each, strict=True):
+            if one.outcome != UNDECIDED:
+                by_outcome.setdefault(one.outcome, []).append(part.name)
+        of = "on" if isinstance(self.goal, CompareGoal) else "of"
+        return ", ".join(f"{outcome} {of} {listed(names, most=_NAMED)}" for outcome, names in by_outcome.items())
+
+    def _note(self, parts: Sequence[Look]) -> str:
+        """Which parts are done."""
+        over = [part.name for one, part in zip(parts, self.each, strict=True) if one.ending in _WORST[:-1]]
+        given_up = f"asked no more of {listed(over, most=_NAMED)}" if over else ""
+        return "; ".join(filter(None, (self._shown(parts), given_up)))
+
+
+_WORST = (Ending.FUTILE, Ending.BUDGET, Ending.LOOKS, Ending.REACHED)
+"""What ended a study whose parts ended by this and what follows."""
+
+
+def shared(costs: Mapping[int, float], left: float) -> dict[int, float]:
+    """What those have who cannot have all that they want: equal shares of what others, who need less, leave.
+
+    Examples
+    --------
+    >>> shared({0: 10.0, 1: 50.0, 2: 70.0}, 100.0)
+    {1: 45.0, 2: 45.0}
+    """
+    waiting = dict(sorted(costs.items(), key=lambda one: one[1]))
+    while waiting:
+        at, cost = next(iter(waiting.items()))
+        if cost > left / len(waiting) * (1 + 1e-9):
+            return dict.fromkeys(sorted(waiting), left / len(waiting))
+        left -= cost
+        del waiting[at]
+    return {}
+
+
+def without_facet(judgments: Judgments, name: str) -> Judgments:
+    """The same answers as if a facet, and what is nested in it, had no names above."""
+    if name not in judgments.names:
+        return judgments
+    facets = (replace(one, parent=None) if one.parent == name else one for one in judgments.facets)
+    return pooled(replace(judgments, facets=tuple(facets)), name)
+
+
+def _cost(look: Look) -> float:
+    """What the rest of a part's plan costs; nothing where it has ended."""
+    return float(look.design["cost"]) if look.ending is None else 0.0
