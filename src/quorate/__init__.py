@@ -101,6 +101,7 @@ if TYPE_CHECKING:
     from quorate.table.read import read as read
     from quorate.table.read_votes import read_votes as read_votes
     from quorate.table.votes import Votes as Votes
+    from quorate.waiting import watched as watched
     from quorate.web.serve import serve as serve
 
     __version__: str
@@ -198,6 +199,7 @@ _HOMES = {
     "variants": "quorate.study.variants.variants",
     "export": "quorate.reporting.exports.export",
     "writeup": "quorate.reporting.paper.writeup",
+    "watched": "quorate.waiting",
 }
 
 _RENAMED = {

@@ -15,7 +15,9 @@ import typer
 
 from quorate.cli.console import safe
 from quorate.cli.spelling import in_options
+from quorate.cli.waiting import Bar
 from quorate.errors import QuorateError, UnknownColumn
+from quorate.waiting import watched
 
 FAILED = 1
 THREADS = ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS")
@@ -193,7 +195,12 @@ def _start(
     _version: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
     ] = False,
+    quiet: Annotated[
+        bool, typer.Option("--quiet", help="Do not show how far a long computation is; never shown but at a terminal.")
+    ] = False,
 ) -> None:
+    if sys.stderr.isatty() and not quiet:
+        context.with_resource(watched(Bar()))
     if context.invoked_subcommand is None:  # not 0: a script that lost its arguments must not pass
         typer.echo(context.get_help())
         raise typer.Exit(FAILED)

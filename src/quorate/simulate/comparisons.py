@@ -16,6 +16,7 @@ from quorate.estimate.means.targets import Pool, Target
 from quorate.plan.power.sample_size import check_count, check_range
 from quorate.streams import stream
 from quorate.table.judgments import OK, Facet, Judgments, checked
+from quorate.waiting import each
 
 FACETS = ("item", "judge", "prompt")
 SYSTEMS = ("a", "b")
@@ -333,7 +334,7 @@ def _rates(
     check_range("level", level, "between 0.5 and 1", 0.5 < level < 1)
     rows, refused = [], 0
     alpha = 1 - level
-    for _ in range(studies):
+    for _ in each("simulated studies", range(studies)):
         try:
             gap = difference(study(), *SYSTEMS, method=method, targets=targets)
         except NotEstimable:

@@ -28,6 +28,7 @@ from quorate.plan.search.optimum import Searched, within
 from quorate.plan.search.search import Found, judge, search
 from quorate.streams import stream
 from quorate.table.judgments import Judgments, checked, dense
+from quorate.waiting import each
 from quorate.wording import Brief
 
 _SLACK = 1e-12  # relative, as in the search
@@ -257,7 +258,7 @@ def pilot_study(
     ranked = sorted(full.components, key=lambda component: component.variance, reverse=True)
     largest = tuple(component.name for component in ranked[:2])
     picks, ordered = [], []
-    for _ in range(runs):
+    for _ in each("simulated pilots", range(runs)):
         pilot = cut(judgments, levels, draws)
         try:
             fit = decompose(pilot)

@@ -28,6 +28,7 @@ from quorate.simulate.holdout import Crossed, Drawn
 from quorate.streams import stream
 from quorate.table.judgments import Judgments, checked
 from quorate.table.results import Result, Row
+from quorate.waiting import each
 from quorate.wording import Brief, counted, decimals, listed, whole_percent
 
 PlanName = Literal["naive", "standard", "optimal"]
@@ -221,7 +222,7 @@ def validate(
     held = _checked(pool, budgets, plans, pilot, runs, level)
     found: dict[tuple[PlanName, int], list[tuple[float, Drawn]]] = {(name, b): [] for name in plans for b in budgets}
     asked = []
-    for _ in range(runs):
+    for _ in each("simulated studies", range(runs)):
         order = draws.permutation(pool.shape[0])
         rest, first = order[held:], pool.table.keep(np.isin(pool.item, order[:held]))
         truth = pool.mean(rest)

@@ -13,6 +13,7 @@ import typer
 from quorate.cli.collect.quoting import INCOMPLETE, StudyFile, Yes, asked_at, confirmed, money_span, span
 from quorate.cli.console import console, print_json, safe, say, table, whole
 from quorate.cli.options import Output, command
+from quorate.cli.waiting import CLEARED
 from quorate.errors import InvalidInput
 from quorate.wording import capitalised, counted
 
@@ -28,8 +29,6 @@ if TYPE_CHECKING:
     from quorate.study.loop import Carried
     from quorate.study.quote import Quote
     from quorate.study.status import Status
-
-_CLEARED = "\r\x1b[K"
 
 
 @command
@@ -138,7 +137,7 @@ def cleared(at_terminal: bool) -> Iterator[bool]:
         yield at_terminal
     finally:
         if at_terminal:
-            sys.stderr.write(_CLEARED)
+            sys.stderr.write(CLEARED)
 
 
 def as_plain(study: Study, carried: Carried, far: Status | None) -> dict[str, Any]:
@@ -153,7 +152,7 @@ def as_plain(study: Study, carried: Carried, far: Status | None) -> dict[str, An
 def show_look(look: Look) -> None:
     """Print a look at a goal, over the line of how far the run is."""
     if sys.stderr.isatty():
-        sys.stderr.write(_CLEARED)
+        sys.stderr.write(CLEARED)
     say(console(), f"{capitalised(look.sentence)}.")
 
 
@@ -225,7 +224,7 @@ def meanwhile(update: Update) -> None:
         line += f"; waiting for {name}, which does not answer ({why})"
     if update.stopping:
         line = f"stopping: {update.in_flight:,} calls in flight are waited for; Ctrl-C again does not wait"
-    sys.stderr.write(f"{_CLEARED}{safe(line)[: shutil.get_terminal_size().columns - 1]}")
+    sys.stderr.write(f"{CLEARED}{safe(line)[: shutil.get_terminal_size().columns - 1]}")
     sys.stderr.flush()
 
 

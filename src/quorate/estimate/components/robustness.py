@@ -20,6 +20,7 @@ from quorate.estimate.means.targets import Target
 from quorate.table.facts.thin import drawn_cells
 from quorate.table.judgments import Judgments
 from quorate.table.results import Result
+from quorate.waiting import each
 
 
 @dataclass(frozen=True)
@@ -260,7 +261,8 @@ def _parts(
         change = None if estimate is None else estimate.value - mean
         return Part(facet, label, len(objects), part.n_answers, estimate, fit, change, reason)
 
-    return starmap(of, enumerate(level_labels(judgments, facet)))
+    levels = each(f"fits by {facet}", [*enumerate(level_labels(judgments, facet))])
+    return starmap(of, levels)
 
 
 def options_of(fit: Decomposition) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from quorate.estimate.components.tails import FEWEST_LEVELS, level_scores
 from quorate.estimate.diagnostics.check import Check
 from quorate.estimate.means.effects import level_labels
 from quorate.table.results import Result, Row
+from quorate.waiting import each
 
 RESIDUAL = "residual"
 
@@ -89,7 +90,7 @@ def quantiles(fit: Decomposition, draws: int, rng: np.random.Generator) -> tuple
     looks = {name: partial(_effects, fit, t) for name, t in terms(fit)}
     looks[RESIDUAL] = lambda py: (py / fit.projection.weight * scale, py / sd)
     drawn: dict[str, list[tuple[Floats, float]]] = {name: [] for name in looks}
-    for _ in range(draws):
+    for _ in each("redrawn residuals", range(draws)):
         py = redrawn(fit, rng)
         for name, look in looks.items():
             effect, standard = look(py)

@@ -12,6 +12,7 @@ from quorate.arrays import Floats
 from quorate.errors import NotConverged
 from quorate.numerics.mixed.reml import Point
 from quorate.numerics.mixed.stacked import Points
+from quorate.waiting import each
 
 _ROUNDING = 1e-4
 """Promise of a step, in deviance units, that rounding errors of the criterion can hide where the noise is tiny."""
@@ -75,7 +76,7 @@ def minimise(
     """
     theta, point = start, evaluate(start)
     damping, used = 0.0, 1
-    while used < most:
+    for _ in each("steps of the fit", iter(range(1, most))):
         step = bounded_step(point.gradient, point.hessian, theta, damping, least)
         promised = _promised(point, step)
         if promised < tolerance and damping < 1e6:

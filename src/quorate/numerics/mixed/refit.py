@@ -19,6 +19,7 @@ from quorate.numerics.mixed.newton import Optimum, bounded_step, minimise
 from quorate.numerics.mixed.redraw import Redraw
 from quorate.numerics.mixed.reml import Point, Problem, evaluate, solve, traces
 from quorate.numerics.mixed.stacked import Stacked
+from quorate.waiting import each
 
 TOLERANCE = 1e-5
 """Decrease of the criterion a last, unchecked step may promise."""
@@ -96,7 +97,7 @@ def refits(
     size = 1 if stacked is None else max(1, min(256, _STACK // stacked.size))
     refitting = Refitting(problem, kept, theta, tolerance)
     parts = []
-    for start in range(0, n, size):
+    for start in each("redrawn fits", range(0, n, size)):
         problems = [redraw.draw(rng) for _ in range(min(size, n - start))]
         parts += [refitting.fit(problems[0])] if stacked is None else [_together(stacked, refitting, problems)]
     return Refits(

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quorate.arrays import Floats, Ints
+from quorate.waiting import each
 from quorate.wording import Brief
 
 Floats32 = NDArray[np.float32]
@@ -313,7 +314,7 @@ def _largest(deviations: Floats, covariance: Floats) -> Floats:
     one = alike and widest[0].max() < (1 + _SAME) * widest[1].min()
     out = np.empty((draws, systems), dtype=np.float64)
     block = max(1, _MOST // systems)
-    for start in range(0, draws, block):
+    for start in each("redrawn rankings", range(0, draws, block)):
         part = deviations[start : start + block].astype(np.float32)
         if one:
             ends = part.max(axis=1, keepdims=True), part.min(axis=1, keepdims=True)

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from quorate.arrays import Floats
+from quorate.waiting import each
 
 _MOST_CELLS = 2_000_000  # draws times types held in memory at once
 
@@ -82,5 +83,8 @@ def monte_carlo_p_value(
     batch = max(1, _MOST_CELLS // max(len(n), 1))
     sizes = [min(batch, draws - start) for start in range(0, draws, batch)]
     votes = n.astype(int)
-    above = sum(int(np.sum(measure(rng.binomial(votes, 0.5, (size, len(n))), n) >= seen)) for size in sizes)
+    above = sum(
+        int(np.sum(measure(rng.binomial(votes, 0.5, (size, len(n))), n) >= seen))
+        for size in each("redrawn votes", sizes)
+    )
     return (1 + above) / (1 + draws)

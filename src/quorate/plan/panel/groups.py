@@ -26,6 +26,7 @@ from quorate.roles import FAMILY, JUDGE
 from quorate.streams import stream
 from quorate.table.families import AUTO, families_of
 from quorate.table.judgments import Facet, Judgments
+from quorate.waiting import each
 from quorate.wording import Brief, listed, whole_percent
 
 GROUP = "group"
@@ -321,4 +322,4 @@ def _resampled(pool: JudgePool, x: Floats, extra: Floats, alike: list[Ints], mem
         choice = replace(pool.choice, spread=pilots.spread, error=pilots.error(corrected=True))
         return np.stack([choice.of(np.broadcast_to(one, (studies, len(one)))) for one in members], axis=1)
 
-    return np.concatenate([redrawn(min(size, draws - done)) for done in range(0, draws, size)])
+    return np.concatenate([redrawn(min(size, draws - done)) for done in each("redrawn pilots", range(0, draws, size))])

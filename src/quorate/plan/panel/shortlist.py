@@ -15,6 +15,7 @@ from quorate.numerics.panel.grubbs import Effects, disagreement, effects, grubbs
 from quorate.numerics.panel.subsets import Choice, exchange, turns
 from quorate.plan.designs.dstudy import project
 from quorate.table.judgments import Judgments
+from quorate.waiting import each
 from quorate.wording import Brief
 
 _MOST_NUMBERS = 4_000_000
@@ -261,7 +262,9 @@ def stability(
         best = values.argmin(axis=-1)
         return np.asarray(np.take_along_axis(members, best[:, None, None], axis=1)[:, 0])
 
-    chosen = np.concatenate([rechosen(min(size, draws - done)) for done in range(0, draws, size)])
+    chosen = np.concatenate(
+        [rechosen(min(size, draws - done)) for done in each("redrawn pilots", range(0, draws, size))]
+    )
     ratio = np.sqrt(at_hand.of(chosen) / at_hand.of(members))
     loss = np.maximum(ratio, 1.0) - 1
     return ChoiceStability(

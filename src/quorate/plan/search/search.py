@@ -23,6 +23,7 @@ from quorate.plan.designs.prices import Prices
 from quorate.plan.designs.sources import Source
 from quorate.plan.designs.studies import Studies, t_quantiles
 from quorate.plan.search.grid import CATEGORIES, REPLICATE, Grid, Piece
+from quorate.waiting import each
 from quorate.wording import Brief
 
 if TYPE_CHECKING:
@@ -108,7 +109,7 @@ def search(source: Source, grid: Grid, prices: Prices, *, by_interval: bool = Fa
     none = np.zeros(0, dtype=np.int64)
     empty = np.zeros(0)
     frontier, cloud, refused, seen = Kept(empty, empty, empty, none, none, none), [], 0, 0
-    for number, piece in enumerate(pieces):
+    for number, piece in each("parts of the grid of designs", [*enumerate(pieces)]):
         price, variance = judge(source, piece, prices, paid)
         width = intervals(source, piece, variance) ** 2 if by_interval else variance
         known = np.flatnonzero(~np.isnan(variance))

@@ -17,6 +17,7 @@ from quorate.numerics.sequential.pools import Pools
 from quorate.numerics.sequential.replay import Paths, replay, start_length
 from quorate.simulate.allocation.result import ROBIN, PolicyRuns
 from quorate.streams import stream
+from quorate.waiting import each
 
 
 class Adaptive(NamedTuple):
@@ -133,6 +134,6 @@ class Runs:
         """Draws of every run, arms in the order in which ties are broken."""
         pools = self.pools.at(self.order()[0])
         length = start_length(pools.arms, int(self.budgets[-1]))
-        for run in range(self.runs):
+        for run in each("simulated runs", range(self.runs)):
             further = stream(self.seed, f"allocation/{run}/further")
             yield Paths(pools, length, stream(self.seed, f"allocation/{run}"), further)

@@ -1,0 +1,54 @@
+from __future__ import annotations
+
+import pytest
+
+from quorate.cli import waiting
+from quorate.cli.entry import main
+from quorate.cli.waiting import CLEARED, Bar, line
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    """A clock that is set by hand."""
+    now = [100.0]
+    monkeypatch.setattr(waiting.time, "monotonic", lambda: now[0])
+    return now
+
+
+def test_a_line_says_how_far(clock):
+    assert line("draws", 50, 100) == "draws [###############...............] 50 of 100"
+    assert line("steps", 3, None) == "steps: step 4"
+
+
+def test_nothing_is_shown_of_what_is_quick(clock, capsys):
+    bar = Bar()
+    for done in range(5):
+        bar("draws", done, 4)
+        clock[0] += 0.4
+    assert capsys.readouterr() == ("", "")
+
+
+def test_what_takes_long_is_shown_on_standard_error_and_cleared(clock, capsys):
+    bar = Bar()
+    for done in range(4):
+        bar("draws", done, 3)
+        bar("inner", 0, 2)
+        bar("inner", 2, 2)
+        clock[0] += 1.5
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err == f"{CLEARED}{line('draws', 2, 3)}{CLEARED}", "the outer one alone, after two seconds"
+
+
+@pytest.mark.parametrize(
+    ("words", "terminal", "shown"), [([], True, True), (["--quiet"], True, False), ([], False, False)]
+)
+def test_it_is_for_terminals_and_not_for_the_quiet(words, terminal, shown, monkeypatch, tmp_path, capsys):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(waiting, "AFTER", 0.0)
+    monkeypatch.setattr(waiting, "EVERY", 0.0)
+    monkeypatch.setattr("sys.stderr.isatty", lambda: terminal)
+    rows = [f"{i},{j},{(i * 7 + j * 3) % 5}" for i in range(6) for j in (1, 2)]
+    (tmp_path / "scores.csv").write_text("\n".join(["item,judge,score", *rows]))
+    assert main([*words, "doctor", "scores.csv"]) in {0, 2}
+    assert (CLEARED in capsys.readouterr().err) == shown
