@@ -39,3 +39,19 @@ def test_items_at_hand_are_completed_where_everything_is_crossed():
     first = (cells.code("system") == 0) & (cells.code("prompt") == 0) & (cells.code("judge") < 2)
     assert set(cells.replicate[first]) == {2}
     assert not len(nothing(OFFER))
+
+
+def test_new_items_are_of_all_categories_and_their_turns_are_too():
+    """Three equal categories and three judges: in a fixed order a judge would have a category for itself."""
+    kinds = tuple("pqr"[n % 3] for n in range(300))
+    items = tuple(f"i{n}" for n in range(300))
+    offer = Offer(items, ("a", "b", "c"), systems=("x", "y"), calls=5000, categories=kinds)
+    pilot = crossed(offer, {"item": 30, "judge": 3, "prompt": 1, "replicate": 1})
+    plan = project(components({"item": 1.0, "item:judge": 1.0, "cell": 1.0}), items=150, judges=3, layout="cyclic")
+    for wanted in (75, 120):
+        cells = batch(offer, plan, wanted, made(pilot))
+        counts = np.zeros((3, 3), dtype=int)
+        np.add.at(counts, (cells.code("category"), cells.code("judge")), 1)
+        assert counts.sum() == 2 * (wanted - 30)
+        assert np.ptp(counts) <= 2  # an item of both systems
+        assert np.ptp(counts.sum(axis=1)) <= 2
