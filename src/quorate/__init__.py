@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from quorate.estimate.agreement.agreement import agreement as agreement
     from quorate.estimate.agreement.coefficients import alpha as alpha
     from quorate.estimate.agreement.coefficients import icc as icc
+    from quorate.estimate.agreement.labelled import beside as beside
     from quorate.estimate.agreement.prediction_powered import corrected as corrected
     from quorate.estimate.components.decompose import decompose as decompose
     from quorate.estimate.components.dependability import dependability as dependability
@@ -125,6 +126,7 @@ _HOMES = {
     "analyze": "quorate.analysis.analyze",
     "annotation_tasks": "quorate.study.label_studio",
     "assign": "quorate.plan.assign",
+    "beside": "quorate.estimate.agreement.labelled",
     "by_level": "quorate.estimate.components.robustness",
     "check_posterior": "quorate.estimate.posterior.check",
     "chain": "quorate.estimate.agents.chain",

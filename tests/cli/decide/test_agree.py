@@ -31,7 +31,7 @@ def path(tmp_path):
 
 
 def test_agreement_by_a_column_of_people(run, path):
-    ran = run("agree", path, "--human-winner", "person", "--each", "judge", "--seed", 1)
+    ran = run("agree", path, "--human-label", "person", "--each", "judge", "--seed", 1)
     said = " ".join(ran.out.split())
     assert (ran.code, ran.err) == (0, "")
     assert max(map(len, ran.out.splitlines())) <= 80
@@ -44,7 +44,7 @@ def test_agreement_by_a_column_of_people(run, path):
 
 
 def test_single_cells_and_a_threshold(run, path):
-    options = ["--human-winner", "person", "--each", "judge", "--each", "prompt_type", "--threshold", 0.6]
+    options = ["--human-label", "person", "--each", "judge", "--each", "prompt_type", "--threshold", 0.6]
     found = run("agree", path, *options, "--json").json
     assert list(found["ties"]) == ["judges", "a, easy", "a, hard", "b, easy", "b, hard"]
     assert set(found["thresholds"].values()) == {0.6}
@@ -62,15 +62,15 @@ def test_people_among_the_judges(run, path):
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        ("", "--human: name the judges who are people, or give --human-winner"),
-        ("--human a --human-winner person", "--human: people are judges, a column (--human-winner) or a file"),
+        ("", "--human: name the judges who are people, or give --human-label"),
+        ("--human a --human-label person", "--human: people are judges, a column (--human-label) or a file"),
         ("--human a --people votes.csv", "give one"),
         ("--human a --cells colour", 'no facet "colour"'),
         ("--human a --position", "which response was shown first is not known; read them with --role order=COLUMN"),
         ("--human a --cluster colour", 'no role "colour"'),
         ("--human a --report page.txt", "page.txt"),
         ("--human nobody", "nobody"),
-        ("--human-winner nobody", 'no column "nobody"'),
+        ("--human-label nobody", 'no column "nobody"'),
         ("--human a --by colour", "colour"),
         ("--human a --level 2", "level: must lie between 0 and 1"),
     ],
@@ -100,7 +100,7 @@ def both_orders(tmp_path):
 
 
 def test_cells_position_and_a_report(run, both_orders):
-    words = ["--human-winner", "person", "--each", "judge", "--cells", "judge,wording", "--position"]
+    words = ["--human-label", "person", "--each", "judge", "--cells", "judge,wording", "--position"]
     ran = run("agree", both_orders, *words, "--facet", "wording=wording", "--report", "page.md", "--seed", 1)
     said = " ".join(ran.out.split())
     assert (ran.code, ran.err) == (0, "")
@@ -116,7 +116,7 @@ def test_cells_position_and_a_report(run, both_orders):
 
 
 def test_clusters_and_what_else_is_in_the_json(run, both_orders):
-    words = ["--human-winner", "person", "--facet", "wording=wording", "--cells", "judge,order", "--json"]
+    words = ["--human-label", "person", "--facet", "wording=wording", "--cells", "judge,order", "--json"]
     found = run("agree", both_orders, *words, "--cluster", "wording").json
     assert (found["cluster"], found["rates"][0]["clusters"]) == ("wording", 2)
     assert [one["code"] for one in found["caveats"]] == ["few-clusters"]
@@ -144,9 +144,9 @@ def test_scores_beside_a_file_of_people(run, tmp_path):
 
 
 def test_people_in_a_file_of_their_own_beside_votes(run, path):
-    found = run("agree", path, "--people", path, "--human-winner", "person", "--json").json
+    found = run("agree", path, "--people", path, "--human-label", "person", "--json").json
     assert (
-        found["rates"][0]["value"] == run("agree", path, "--human-winner", "person", "--json").json["rates"][0]["value"]
+        found["rates"][0]["value"] == run("agree", path, "--human-label", "person", "--json").json["rates"][0]["value"]
     )
 
 

@@ -46,7 +46,30 @@ def test_people_in_a_file_of_their_own_and_what_is_refused(run, scores, tmp_path
     refused = run("corrected", judges, "--people", people).err
     assert "people.csv is read as the judges are, and " in refused
     assert 'no column "score"' in refused
-    assert "--human: name the judges who are people, or give --people" in run("corrected", scores).err
+    assert "--human: name the judges who are people, or give --human-label" in run("corrected", scores).err
     assert (
         "a, b: a difference of scores is of two systems" in run("corrected", scores, "--human", "ann", "--a", "x").err
     )
+
+
+def test_a_column_of_labels_is_what_their_own_file_says(run, tmp_path):
+    """A wide table: every judge's vote with the label of its battle beside it, on a part of the battles."""
+    rng = np.random.default_rng(5)
+    battles = [(i, *("xyz"[k] for k in rng.choice(3, 2, replace=False)), rng.random() < 0.5) for i in range(240)]
+    lines, people = [], []
+    for i, a, b, first in battles:
+        said = "" if i % 3 else (a if first else b)
+        people += [f"{i},{a},{b},ann,{said}"] if said else []
+        for judge in ("i", "j"):
+            vote = a if first ^ (rng.random() < 0.3) else b
+            lines.append(f"{i},{a},{b},{judge},{vote},{said}")
+    wide, own, alone = (tmp_path / name for name in ("wide.csv", "people.csv", "judges.csv"))
+    wide.write_text("\n".join(["prompt,model_a,model_b,judge,winner,label", *lines]))
+    alone.write_text("\n".join(["prompt,model_a,model_b,judge,winner", *(one.rpartition(",")[0] for one in lines)]))
+    own.write_text("\n".join(["prompt,model_a,model_b,judge,winner", *people]))
+    prices = ("--human-price", 1, "--price", 0.01, "--budget", 90)
+    for words in (("corrected", "--a", "x"), ("corrected-ratings",), ("plan-labels", "--a", "x", *prices)):
+        command, *rest = words
+        label = run(command, wide, "--human-label", "label", *rest, "--cluster", "prompt", "--json").json
+        people_file = run(command, alone, "--people", own, *rest, "--cluster", "prompt", "--json").json
+        assert label == people_file

@@ -23,14 +23,14 @@ def scores(tmp_path):
 
 
 def test_people_are_a_column_a_judge_or_a_file(votes, scores):
-    judged, people = People(human_winner="person").sources(votes, Reading())
+    judged, people = People(human_label="person").sources(votes, Reading())
     assert (judged.wins("x", "y"), people.wins("x", "y")) == (1, 0)
     assert People(human=["ann"]).sources(votes, Reading())[1] == ["ann"]
     assert People().sources(votes, Reading())[1] is None
     judged, people = People(people=votes).sources(scores, Reading())
     assert isinstance(judged, q.Judgments)
     assert people.wins("x", "y") == 1
-    judged, people = People(people=votes, human_winner="person").sources(votes, Reading())
+    judged, people = People(people=votes, human_label="person").sources(votes, Reading())
     assert (judged.wins("x", "y"), people.wins("x", "y")) == (1, 0)
     with pytest.raises(InvalidInput, match="give one"):
         People(people=votes, human=["ann"])

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from functools import partial
+from dataclasses import dataclass
 from math import isfinite, isnan
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, ClassVar
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -31,10 +30,6 @@ MOST_ROWS = 20
 class Labels(Labelled):
     """What people said, and what is wanted of it."""
 
-    human_label: Annotated[
-        str | None,
-        typer.Option(metavar="COLUMN", help="Instead of --human: column of FILE with what people said, or a key."),
-    ] = None
     key: Annotated[
         str,
         For("votes"),
@@ -46,20 +41,6 @@ class Labels(Labelled):
     resamples: Annotated[int, typer.Option(metavar="N", help="Bootstrap samples of items.")] = 1000
     level: Level = 0.95
     seed: SeedOrNone = None
-
-    ways: ClassVar[str] = (
-        "give --human-label, the column of what people said, or --people, their file; one of the three"
-    )
-
-    def theirs(self, file: Path, reading: Reading, votes: bool) -> Judgments | Votes | list[str]:
-        """What people said: a table of the kind that judges' is, or the judges who are people."""
-        if self.human_label is None:
-            alike = reading.alike()
-            return self.said(partial(alike.votes, facet=alike.facet) if votes else alike.judgments)
-        self.once(bool(self.human), self.people is not None, True)
-        if votes:
-            return reading.votes(file, facet=reading.facet, winner=self.human_label, wins=())
-        return replace(reading, score=self.human_label).judgments(file)
 
 
 @command
@@ -76,7 +57,7 @@ def against(file: File, labels: Labels, reading: Reading, files: Files, out: Out
     judgments = judged(file, reading)
     if not isinstance(judgments, Votes):
         labels.refuse("votes", NO_VOTES)
-    human = labels.theirs(file, reading, isinstance(judgments, Votes))
+    human = labels.said(file, reading, judgments, **({"facet": reading.facet} if isinstance(judgments, Votes) else {}))
     found = found_by(
         judgments,
         human,

@@ -40,7 +40,7 @@ def corrected(file: File, labels: Labels, reading: Reading, files: Files, out: O
     from quorate.estimate.agreement.prediction_powered import corrected as found_by
 
     judged = reading.table(file, labels)
-    human = labels.said(reading.alike().table)
+    human = labels.said(file, reading, judged)
     named = ("a", "b", "key", "strata", "tuning", "finite", "level")
     options: dict[str, Any] = {name: value for name, value in labels.given().items() if name in named}
     clusters = clusters_of(labels.cluster, judged)

@@ -97,8 +97,8 @@ def corrected_ratings(
 
     column = labels.sampling_probability
     chances: dict[str, Any] = {"facets": {column: column}} if column else {}
-    votes = reading.votes(file, **(chances if labels.people is None else {}))
-    human = labels.said(lambda path: reading.alike().votes(path, **chances))
+    votes = reading.votes(file, **(chances if labels.human else {}))
+    human = labels.said(file, reading, votes, **chances)
     named = ("ties", "key", "tuning", "sampling_probability", "level")
     options = {name: value for name, value in labels.given().items() if name in named}
     found = found_by(

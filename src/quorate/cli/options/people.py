@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
 from quorate.cli.options.groups import For, Group
-from quorate.cli.options.reading import Reading
+from quorate.cli.options.reading import Reading, VoteReading
 from quorate.errors import InvalidInput, UnknownColumn
+from quorate.roles import PROMPT
 
 if TYPE_CHECKING:
     from quorate.table.judgments import Judgments
     from quorate.table.votes import Votes
 
+    Table = Judgments | Votes
 
-Table = TypeVar("Table")
+Column = Annotated[
+    str | None,
+    typer.Option(metavar="COLUMN", help="Instead of --human: column of FILE with what people said, once or repeated."),
+]
 Named = Annotated[
     list[str] | None,
     typer.Option(metavar="NAME", help="A level of the role judge that is a person; repeat for each person."),
@@ -27,36 +31,60 @@ Named = Annotated[
 
 @dataclass(frozen=True, kw_only=True)
 class Labelled(Group):
-    """Labels of people who are among the judges, or in a file of their own that is read alike."""
+    """Labels of people: of some of the judges, in a column beside those of judges, or in a file that is read alike."""
 
     human: Named = None
+    human_label: Column = None
     people: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Instead of --human: a file of what people said, read alike.")
     ] = None
 
-    ways: ClassVar[str] = "give --people, a file of what they said; one of the two"
-    """The other ways to say who they are, for a refusal."""
+    def said(self, file: Path, reading: VoteReading, judged: Table, **people: Any) -> Table | list[str]:
+        """What people said, a table of the kind that ``judged`` is, or the judges who are people.
 
-    def said(self, read: Callable[[Path], Table]) -> Table | list[str]:
-        """What people said, as ``read`` has their file; or the judges who are people.
+        Parameters
+        ----------
+        file : Path
+            Where the judges are.
+        reading : VoteReading
+            How it is read; that of scores too where ``judged`` may have scores.
+        judged : Votes or Judgments
+            What judges said.
+        **people
+            How votes of people are read otherwise, as for `VoteReading.votes`.
 
         Raises
         ------
         InvalidInput
             If people are not named, or named twice.
         """
-        self.once(bool(self.human), self.people is not None)
+        from quorate.table.votes import Votes
+
+        if (bool(self.human), self.human_label is not None, self.people is not None).count(True) != 1:
+            raise InvalidInput(
+                "--human: name the judges who are people, or give --human-label, the column of what people said, or "
+                "--people, their file; one of the three"
+            )
+        if self.human_label is not None:
+            if isinstance(judged, Votes):
+                return in_column(file, reading, self.human_label, getattr(self, "key", None), **people)
+            return replace(cast("Reading", reading), score=self.human_label).judgments(file)
         if self.people is None:
             return list(self.human or ())
+        alike = reading.alike()
         try:
-            return read(self.people)
+            if isinstance(judged, Votes):
+                return alike.votes(self.people, **people)
+            return cast("Reading", alike).judgments(self.people)
         except UnknownColumn as error:
             raise InvalidInput(f"--people: {self.people} is read as the judges are, and {error}") from None
 
-    def once(self, *named: bool) -> None:
-        """Refuse people who are not named in one way of all."""
-        if named.count(True) != 1:
-            raise InvalidInput(f"--human: name the judges who are people, or {self.ways}")
+
+def in_column(file: Path, reading: VoteReading, column: str, key: str | None, **people: Any) -> Votes:
+    """People's votes that stand in a column beside those of judges, each once."""
+    from quorate.estimate.agreement.labelled import beside
+
+    return beside(reading.votes(file, winner=column, wins=(), **people), key or PROMPT)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -98,9 +126,7 @@ class People(Group):
     """People among the judges, as a column of their votes, or in a file of their own."""
 
     human: Named = None
-    human_winner: Annotated[
-        str | None, typer.Option(metavar="COLUMN", help="Instead of --human: column of the outcome that people gave.")
-    ] = None
+    human_label: Column = None
     people: Annotated[
         Path | None,
         typer.Option(metavar="VOTES", help="Instead of --human: a file of people's votes; FILE may then have scores."),
@@ -117,9 +143,9 @@ class People(Group):
 
     def __post_init__(self) -> None:
         """Refuse people who are named twice."""
-        ways = (bool(self.human), self.human_winner is not None and self.people is None, self.people is not None)
+        ways = (bool(self.human), self.human_label is not None and self.people is None, self.people is not None)
         if sum(ways) > 1:
-            raise InvalidInput("--human: people are judges, a column (--human-winner) or a file (--people); give one")
+            raise InvalidInput("--human: people are judges, a column (--human-label) or a file (--people); give one")
 
     def sources(
         self, file: Path, reading: Reading, *, needed: bool = False
@@ -140,7 +166,7 @@ class People(Group):
         InvalidInput
             If people are needed and none are named.
         """
-        winner: dict[str, Any] = {} if self.human_winner is None else {"winner": self.human_winner}
+        winner: dict[str, Any] = {} if self.human_label is None else {"winner": self.human_label}
         people = None if self.people is None else reading.alike().votes(self.people, **winner)
         asked = people is not None or not (needed or winner or self.human)
         if asked and not reading.has_votes(file):
@@ -150,10 +176,10 @@ class People(Group):
         reading.refuse("scores", "for scores, and this file has votes; leave it out", but=("facet",))
         judged = reading.votes(file, facet=reading.facet)
         if people is None and winner:
-            people = reading.votes(file, facet=reading.facet, wins=(), **winner)
+            people = in_column(file, reading, winner["winner"], self.key, facet=reading.facet)
         if people is None and needed and not self.human:
             raise InvalidInput(
-                "--human: name the judges who are people, or give --human-winner, the column of their votes, or "
+                "--human: name the judges who are people, or give --human-label, the column of their votes, or "
                 "--people, their file"
             )
         return judged, people or (list(self.human) if self.human else None)

@@ -49,7 +49,7 @@ def plan_labels(
     from quorate.plan.labels.plan_labels import plan_labels as planned
 
     judged = reading.table(file, labels)
-    human = labels.said(reading.alike().table)
+    human = labels.said(file, reading, judged)
     named = ("a", "b", "key", "strata")
     options: dict[str, Any] = {name: each for name, each in labels.given().items() if name in named}
     found = planned(

@@ -88,6 +88,13 @@ class Battles:
         return replace(self, threshold=float(values[best]), inclusive=True)
 
 
+def refuse_keyless(votes: Votes, key: str) -> None:
+    """Refuse votes without the role that says what the two models answered."""
+    if key not in votes.names:
+        column = argument("prompt", ..., group="roles", text='prompt="its column"')
+        raise InvalidInput(f"key: no {key} says which votes are of one battle; read the votes with " + column)
+
+
 def pairwise_battles(
     votes: Votes, *, key: str = "prompt", by: str | None = None, threshold: float = PAIRWISE
 ) -> Battles:
@@ -116,9 +123,7 @@ def pairwise_battles(
     Messing (2026), appendix R: A above .55, B below .45, else tie.
     """
     _check(threshold)
-    if key not in votes.names:
-        column = argument("prompt", ..., group="roles", text='prompt="its column"')
-        raise InvalidInput(f"key: no {key} says which votes are of one battle; read the votes with " + column)
+    refuse_keyless(votes, key)
     code = votes.column(key)
     known = votes.keep(code >= 0) if (code < 0).any() else votes
     levels = known.facet(key).levels

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from quorate.arrays import Floats
 from quorate.errors import InvalidInput, UnknownTerm
-from quorate.estimate.agreement.battles import pairwise_battles
+from quorate.estimate.agreement.battles import ORDER, pairwise_battles, refuse_keyless
 from quorate.estimate.means.effects import level_labels
 from quorate.roles import JUDGE, SYSTEM
-from quorate.table.judgments import Judgments, checked
+from quorate.table.judgments import Judgments, checked, dense
+from quorate.table.pairs import MISSING
 from quorate.table.votes import Votes
 
 Table = Votes | Judgments
@@ -78,6 +79,66 @@ def people_apart(judged: Table, human: Table | str | Collection[str]) -> tuple[T
             f"human: judges and people are both needed, got {len(names)} of {len(levels)} judges as people"
         )
     return judged.keep(~known), judged.keep(known)
+
+
+def beside(votes: Votes, key: str = "prompt") -> Votes:
+    """People's votes that stand in a column beside those of judges: each once, however many judges voted on a battle.
+
+    A table with a row for every judge's vote has the label of a battle in each of its rows. Rows of a battle that
+    differ in the judge, or in another facet but ``key``, hold the same votes of people; those of the first are taken.
+
+    Parameters
+    ----------
+    votes : Votes
+        The table with ``winner`` the column of people's votes; rows without one are left out.
+    key : str
+        Role of what the two models answered.
+
+    Returns
+    -------
+    Votes
+        Without the judge, and without what else varies within a battle.
+
+    Raises
+    ------
+    InvalidInput
+        If there is no such key, or people's votes on a battle are others beside one judge than beside another.
+
+    Examples
+    --------
+    >>> import polars
+    >>> import quorate as q
+    >>> frame = polars.DataFrame({"prompt": [1, 1], "model_a": "x", "model_b": "y", "judge": ["i", "j"], "person": "x"})
+    >>> votes = q.read_votes(frame, winner="person", announce=False)
+    >>> votes.n, q.beside(votes).n
+    (2, 1)
+    """
+    refuse_keyless(votes, key)
+    said = votes.keep(votes.outcome != MISSING)
+    code, others = said.column(key).astype(np.int64), [name for name in said.names if name != key]
+    battle = dense(said.pairs().code.astype(np.int64) * (len(said.facet(key).levels) + 1) + code + 1)
+    columns = {name: said.column(name).astype(np.int64) for name in others}
+    columns |= {} if said.order is None else {ORDER: said.order.astype(np.int64)}
+    who = np.zeros(said.rows, dtype=np.int64)
+    for column in columns.values():
+        who = dense(who * (int(column.max(initial=0)) + 2) + column + 1)
+    group = dense(battle * (int(who.max(initial=0)) + 1) + who)
+    _, first_row, of_group = np.unique(battle, return_index=True, return_inverse=True)
+    first = group[first_row][of_group]
+    groups = int(group.max(initial=-1)) + 1
+    counts = np.bincount(group * MISSING + said.outcome, said.weights, groups * MISSING).reshape(-1, MISSING)
+    unlike = (counts[group] != counts[first]).any(axis=1)
+    if unlike.any():
+        row = int(unlike.argmax())
+        level = said.facet(key).levels[code[row]] if code[row] >= 0 else ""
+        raise InvalidInput(
+            f'human: people\'s votes on {key} "{level}" differ from judge to judge, so they are no labels of '
+            "battles; give a file of their own, each vote once"
+        )
+    varies = {name for name, column in columns.items() if (column != column[first_row][of_group]).any()} | {JUDGE}
+    kept = said.keep(group == first)
+    facets = tuple(facet for facet in kept.facets if facet.name not in varies)
+    return replace(kept, facets=facets, codes={one.name: kept.codes[one.name] for one in facets}, order=None)
 
 
 def vote_units(votes: Votes, key: str, a: str, b: str | None, cluster: str | None) -> UnitMeans:
