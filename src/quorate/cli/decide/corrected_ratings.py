@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from quorate.estimate.labelled.result import CorrectedRatings
     from quorate.plan.labels.board_plan import BoardPlan
+    from quorate.table.votes import Votes
 
 UNDECIDED = 2
 MOST_SYSTEMS = 100
@@ -98,7 +99,7 @@ def corrected_ratings(
     column = labels.sampling_probability
     chances: dict[str, Any] = {"facets": {column: column}} if column else {}
     votes = reading.votes(file, **(chances if labels.human else {}))
-    human = labels.said(file, reading, votes, **chances)
+    human = cast("Votes | list[str]", labels.said(file, reading, votes, **chances))
     named = ("ties", "key", "tuning", "sampling_probability", "level")
     options = {name: value for name, value in labels.given().items() if name in named}
     found = found_by(
