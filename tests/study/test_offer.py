@@ -51,6 +51,9 @@ def test_shares_of_categories_are_stated_or_those_of_the_items(study):
     goal, offer = asks(category_shares="items")
     assert (goal.category_shares, len(offer.order)) == ({"even": 0.75, "odd": 0.25}, 40)
     assert asks(by="category")[0].by == "category"
+    assert asks(target={"category": "population"})[0].category_shares is None
+    with pytest.raises(InvalidInput, match=r"have 2 categories, .* give category_shares: items for a mean over these"):
+        asks()
     for shares in ({"odd": 0.5, "even": 0.6}, {"odd": 0.5, "new": 0.5}):
         with pytest.raises(InvalidInput, match=r"goal.category_shares: a share above 0 for each .*\(even and odd\)"):
             asks(category_shares=shares)

@@ -26,6 +26,9 @@ from quorate.table.exchange.format import PAIR
 from quorate.table.judgments import Judgments
 from quorate.table.votes import Votes
 
+_FEW = 10
+"""Categories below which their spread is hardly known."""
+
 
 def goal_of(study: Study) -> Goal:
     """The goal of a study that has one."""
@@ -47,6 +50,7 @@ def question_of(asked: Questions) -> Question:
     for name in goal.pair or ():
         if name not in known:
             raise InvalidInput(f'goal.{goal.kind}: the items have no system "{name}"; they have {", ".join(known)}')
+    _check_categories(asked)
     more: Mapping[str, Any] = {"by": goal.by, "category_shares": shares_of(asked)}
     if goal.half_width is not None:
         return HalfWidthGoal(goal.half_width, goal.target, goal.level, **more)
@@ -57,6 +61,19 @@ def question_of(asked: Questions) -> Question:
     if goal.prefer is not None:
         return PreferGoal(*goal.pair, margin=goal.margin, power=goal.power, level=goal.level)
     return CompareGoal(*goal.pair, margin=goal.margin, power=goal.power, level=goal.level, target=goal.target, **more)
+
+
+def _check_categories(asked: Questions) -> None:
+    """Refuse a few categories of which nothing is said: standing for others like them, they tell next to nothing."""
+    goal, count = goal_of(asked.study), len(set(asked.items.categories.values()))
+    if goal.kind not in ("compare", "half_width") or not 1 < count < _FEW:
+        return
+    if goal.by is None and goal.category_shares is None and "category" not in (goal.target or {}):
+        raise InvalidInput(
+            f"goal: the items have {count} categories, which would stand for others like them, and so few tell next to "
+            "nothing of others; give category_shares: items for a mean over these, by: category to ask of each, or "
+            "target: {category: population} if others are meant"
+        )
 
 
 def shares_of(asked: Questions) -> dict[str, float] | None:

@@ -136,7 +136,7 @@ def goal_path(study: Study, status: Status) -> GoalPath:
     unit: Literal["money", "calls"] = "calls" if money is None else "money"
     budget = float(study.budget.calls or 0) if money is None else money
     return GoalPath(
-        in_words(goal, votes=study.items.system_a is not None),
+        in_words(goal, votes=study.items.system_a is not None, systems=study.items.system is not None),
         status.looks,
         unit,
         budget,
@@ -160,11 +160,12 @@ def _hindsight(study: Study, status: Status) -> float | None:
     return one_look(goal, offer_of(asked, sizes(asked), status.judges), law)
 
 
-def in_words(goal: Goal, *, votes: bool) -> str:
-    """What a goal asks, of votes or of scores."""
+def in_words(goal: Goal, *, votes: bool, systems: bool = False) -> str:
+    """What a goal asks, of votes or of scores, and whether of systems that are told apart."""
     level = f"at {100 * goal.level:.4g}%"
     if goal.half_width is not None:
-        return f"the mean score to within {goal.half_width:g}{_on(goal)}, {level}"
+        of = " of every system" if systems else ""
+        return f"the mean score{of} to within {goal.half_width:g}{_on(goal)}, {level}"
     if goal.pair is None:
         return f"which system is {'preferred to each of the others' if votes else 'best'}, {level}"
     if goal.stages is not None:
