@@ -1,6 +1,6 @@
 """Judgments per second of a study that is run, against a bare loop of httpx2 that keeps nothing.
 
-Run with ``make bench``. An endpoint on the loopback interface, in a process of its own, answers after 50 ms. Ours
+Run with ``make bench``. An endpoint on the loopback interface, in a process of its own, answers after 300 ms. Ours
 is what ``quorate run`` does: the study file and its items are read, every question is made from its prompt, the
 cells are quoted and planned, an `EndpointJudge` asks, and every answer is read and committed. Both sides use the
 same client with the same number of connections, in turn, in the same process; the ratio is that of a round's rates,
@@ -38,7 +38,6 @@ from quorate.study.file import load  # noqa: E402
 from quorate.study.loop import carry_out  # noqa: E402
 from quorate.table.cells import Cells  # noqa: E402
 
-DELAY = 0.05
 FLIGHTS = (64, 128)
 
 
@@ -146,6 +145,7 @@ def main() -> int:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--cells", type=int, default=8000)
+    parser.add_argument("--delay", type=float, default=0.3, help="seconds that the endpoint takes for an answer")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--postgres", help="address of a database in which a ledger is timed too, without a schema")
     parser.add_argument("--peak", type=int, help=argparse.SUPPRESS)
@@ -154,11 +154,12 @@ def main() -> int:
         peak(given.peak)
         return 0
     server = subprocess.Popen(
-        [sys.executable, TESTS / "loopback.py", str(DELAY), "1800"], stdout=subprocess.PIPE, text=True
+        [sys.executable, TESTS / "loopback.py", str(given.delay), "1800"], stdout=subprocess.PIPE, text=True
     )
     try:
         port = int(server.stdout.readline())
-        print(f"{given.cells:,} judgments, an endpoint that takes 50 ms; middle of {given.rounds} rounds")
+        taken = f"an endpoint that takes {given.delay * 1000:g} ms"
+        print(f"{given.cells:,} judgments, {taken}; middle of {given.rounds} rounds")
         print(
             f"{'in flight':>9}{'ledger':>10}{'bare/s':>10}{'ledger/s':>10}{'ratio':>8}{'bare us CPU':>12}{'ledger':>12}"
         )

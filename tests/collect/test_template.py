@@ -9,7 +9,8 @@ from string import ascii_lowercase
 import pytest
 
 from quorate.collect.expects import Expects
-from quorate.collect.prompt import Prompt
+from quorate.collect.prompt import BUILT_IN, Prompt, built_in
+from quorate.collect.template import rendered
 from quorate.errors import InvalidInput
 
 DOUBLED = (
@@ -77,3 +78,62 @@ def test_what_cannot_be_printed_is_told_soon_and_in_a_line(template):
 def test_ordinary_templates_are_printed(template, shown):
     (message,) = Prompt("mine", template, Expects(1, 10)).messages({"response": "text"})
     assert message.content == shown
+
+
+ITEMS = [
+    {"prompt": "What is 2 + 2?", "response": "4"},
+    {"prompt": "Again?", "response": "5", "reference": "4"},
+    {"prompt": "With a number", "response": "6", "grade": 3},
+    {"prompt": "With another", "response": "6", "grade": 4},
+    {"prompt": "With text", "response": "6", "grade": "4"},
+    {"conversation": [{"role": "user", "content": "a"}], "response": "b"},
+    {"conversation": [{"role": "user", "content": "a"}, {"role": "assistant", "content": "c"}], "response": "b"},
+]
+PRINTS = [
+    "score",
+    "{{ response }}{% if grade is defined %} graded {{ grade }}{% endif %}{{ mark }}",
+    "{% extends 'score.j2' %}{% block task %}{% if reasoned %}Slowly.{% endif %}Rate {{ response }}{% endblock %}",
+]
+LOOKS = [
+    "{{ response }}{% if response|length > 1 %} long{% endif %}",
+    "{{ response }}{% if response %} some{% endif %}",
+    "{{ response }}{{ mark|upper }}",
+    "{{ response }}{% if mark < '8' %} low{% endif %}",
+    "{% set m = mark %}{{ response }}{{ m }}",
+    "{{ response }}{{ grade + 1 if grade is number else 0 }}",
+    "{% for turn in [response] %}{{ turn }}{% endfor %}",
+]
+
+
+def prompt_of(template: str) -> Prompt:
+    return built_in(template) if template in BUILT_IN else Prompt("own", template, Expects(1, 10))
+
+
+@pytest.mark.parametrize("template", PRINTS + LOOKS)
+def test_items_of_one_shape_are_printed_as_each_of_them_alone(template):
+    shared = prompt_of(template)
+    items = [item for item in (*ITEMS, *reversed(ITEMS)) if "grade" in item or "number" not in template]
+    assert [shared.messages(item) for item in items] == [prompt_of(template).messages(item) for item in items]
+
+
+@pytest.mark.parametrize(("template", "runs"), [*((template, 1) for template in PRINTS), *((one, 3) for one in LOOKS)])
+def test_only_a_template_that_looks_at_its_values_is_run_for_every_item(template, runs, monkeypatch):
+    prompt, calls = prompt_of(template), []
+    monkeypatch.setattr("quorate.collect.template.rendered", lambda *given: calls.append(1) or rendered(*given))
+    for number in range(3):
+        prompt.messages({"prompt": f"{number} + 1?", "response": str(number), "grade": 1})
+    assert len(calls) == runs
+
+
+def test_as_many_shapes_as_there_are_numbers_are_not_all_kept():
+    prompt = prompt_of(PRINTS[1])
+    for number in range(200):
+        (message,) = prompt.messages({"response": "a", "grade": number})
+        assert f"graded {number}" in message.content
+    assert len(prompt._printer._printed) <= 64
+
+
+@pytest.mark.parametrize("template", ["\U000f0002{{ response }}", "{{ response }}{{ mark }}\U000f0002"])
+def test_the_character_that_stands_for_the_mark_may_not_be_in_a_template(template):
+    with pytest.raises(InvalidInput, match="it cuts or changes the item's texts"):
+        prompt_of(template).messages({"response": "a"})

@@ -15,6 +15,8 @@ ROLES = frozenset({"system", "user", "assistant", "tool"})
 
 _OPEN, _CLOSE, _DIGIT = "\U000f0000", "\U000f0001", 0xF0010
 """Characters of no script, which no filter of text changes; they stand for a piece until the template is done."""
+MARK = "\U000f0002"
+"""The same for the mark of an item, in what is printed about items alike."""
 _SLOT = re.compile(f"{_OPEN}([\U000f0010-\U000f0019]+){_CLOSE}")
 _LEFT = re.compile("[\U000f0000-\U000f0019]")
 
@@ -91,6 +93,13 @@ class Fenced:
     pieces: tuple[tuple[str, str], ...]
     asked: set[int]
 
+    @property
+    def shape(self) -> tuple[object, ...]:
+        """What a template can tell that only prints fields and asks which there are: names, turns and numbers."""
+        kinds = (len(value) if isinstance(value, Conversation) else value for value in self.values.values())
+        told = (None if isinstance(kind, Material) else repr(kind) for kind in kinds)
+        return tuple(zip(self.values, told, strict=True))
+
     def filled(self, texts: Sequence[str]) -> list[str]:
         """What a template printed, with every piece between its marks in the place of its slot.
 
@@ -99,11 +108,14 @@ class Fenced:
         InvalidInput
             If the template cut a slot, or took the text of a piece and does not print it.
         """
-        whole = [_number(slot) for text in texts for slot in _SLOT.findall(text)]
-        changed = any(_LEFT.search(_SLOT.sub("", text)) for text in texts)
-        if changed or self.asked - set(whole) or not set(whole) <= set(range(len(self.pieces))):
+        split = [_SLOT.split(text) for text in texts]
+        whole = {_number(slot) for parts in split for slot in parts[1::2]}
+        changed = any(not part.isascii() and _LEFT.search(part) for parts in split for part in parts[::2])
+        if changed or self.asked - whole or not whole <= set(range(len(self.pieces))):
             raise InvalidInput("it cuts or changes the item's texts; print each whole, such as {{ response }}")
-        return [_SLOT.sub(self._piece, text) for text in texts]
+        for parts in split:
+            parts[1::2] = map(self._piece, parts[1::2])
+        return ["".join(parts) for parts in split]
 
     def split(self, text: str) -> tuple[list[tuple[str, str, str]], str]:
         """The pieces in what a template printed, each with the words before it, its name and its text; the last words.
@@ -118,8 +130,8 @@ class Fenced:
         """The same with every piece in its place, without marks."""
         return _SLOT.sub(lambda slot: self.pieces[_number(slot[1])][1], text).strip()
 
-    def _piece(self, slot: re.Match[str]) -> str:
-        name, text = self.pieces[_number(slot[1])]
+    def _piece(self, slot: str) -> str:
+        name, text = self.pieces[_number(slot)]
         return f"<<<{name} {self.mark}\n{text}\n{name} {self.mark}>>>"
 
 

@@ -19,7 +19,7 @@ from quorate.errors import InvalidInput
 if TYPE_CHECKING:
     from jinja2 import Template
 
-    from quorate.collect.template import Environment
+    from quorate.collect.template import Environment, Printer
 
 _ATTRIBUTES = ("helpfulness", "correctness", "complexity", "verbosity")
 _EXPECTS = {
@@ -69,14 +69,18 @@ class Prompt:
     instructions: str = field(default="", repr=False)
     key: str | None = None
     _template: Template = field(init=False, repr=False, compare=False)
+    _printer: Printer = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
+        from quorate.collect.template import Printer
+
         try:
             template = _environment().from_string(self.source)
-            _sources(self.source)
+            printer = Printer(template, _sources(self.source))
         except Exception as error:  # noqa: BLE001  (whatever a template does to Jinja is said in a line)
             raise InvalidInput(f'prompt "{self.name}": {_one_line(error)}') from None
         object.__setattr__(self, "_template", template)
+        object.__setattr__(self, "_printer", printer)
         if self.key is not None and self.compares:
             raise InvalidInput(f'prompt "{self.name}": which of two is better has no key; leave it out')
 
@@ -109,11 +113,9 @@ class Prompt:
         InvalidInput
             If the item lacks a field that the template needs, or there is nothing to swap.
         """
-        from quorate.collect.template import rendered
-
         item, values = self._values(fields, swapped)
         try:
-            roles, texts = zip(*rendered(self._template, values), strict=True)
+            roles, texts = zip(*self._printer.rendered(item, values), strict=True)
             turns = zip(roles, item.filled([text.strip() for text in texts]), strict=True)
             return tuple(Message(role, text) for role, text in turns if text)
         except Exception as error:  # noqa: BLE001  (whatever a template does is said in a line)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import wraps
 from itertools import count
 from typing import Any
@@ -13,6 +13,8 @@ from jinja2.exceptions import SecurityError
 from jinja2.runtime import Context
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
+from quorate.collect.material import MARK, Fenced
+
 MOST_SOURCE = 1_000_000
 MOST_TEXT = 1_000_000
 _MOST_STEPS, _MOST_NUMBER, _MOST_BITS = 100_000, 100_000, 4096
@@ -21,6 +23,8 @@ _REFUSED_NAMES = ("format", "format_map")
 _NO_FILTERS = ("format", "random", "replace")
 _WIDE = re.compile(r"\d{4}|\*")
 _NO_GLOBALS = ("lipsum",)
+_MOST_SHAPES = 64
+_PLAIN = (nodes.Template, nodes.TemplateData, nodes.Name, nodes.Const, nodes.Extends, nodes.Block, nodes.If, nodes.Not)
 
 
 class Environment(ImmutableSandboxedEnvironment):
@@ -85,6 +89,40 @@ class Environment(ImmutableSandboxedEnvironment):
         return _measured(super().call_binop(context, operator, left, right))
 
 
+class Printer:
+    """A template that is run once for all items of one shape, where it does nothing but print what it is given.
+
+    Parameters
+    ----------
+    template : Template
+        What is printed.
+    sources : sequence of str
+        Its source, and those of all that it rests on.
+    """
+
+    def __init__(self, template: Template, sources: Sequence[str]) -> None:
+        self._template = template
+        self._plain = all(map(self._only_prints, sources))
+        self._printed: dict[tuple[object, ...], tuple[list[tuple[str, str]], frozenset[int]]] = {}
+
+    def rendered(self, item: Fenced, values: dict[str, Any]) -> list[tuple[str, str]]:
+        """What the function `rendered` gives; of the values, only those of the item and its mark may ever differ."""
+        if not self._plain:
+            return rendered(self._template, values)
+        if (shape := item.shape) not in self._printed:
+            if len(self._printed) >= _MOST_SHAPES:
+                self._printed.clear()
+            self._printed[shape] = rendered(self._template, {**values, "mark": MARK}), frozenset(item.asked)
+        printed, asked = self._printed[shape]
+        item.asked.update(asked)
+        return [(role, text.replace(MARK, item.mark)) for role, text in printed]
+
+    def _only_prints(self, source: str) -> bool:
+        """Whether a source prints names, asks which are defined or whether to reason, and does nothing else."""
+        tree = self._template.environment.parse(source)
+        return MARK not in source and all(map(_prints, (tree, *tree.find_all(nodes.Node))))
+
+
 def rendered(template: Template, values: dict[str, Any]) -> list[tuple[str, str]]:
     """What a template says, by its blocks as they are after inheritance; all of it is the user's where it has none."""
     context = template.new_context({**values, _STEPS: count(_MOST_STEPS, -1)})
@@ -112,6 +150,14 @@ def _whole(parts: Iterable[str]) -> str:
             raise SecurityError(f"it prints more than {MOST_TEXT:,} characters besides the item")
         kept.append(part)
     return "".join(kept)
+
+
+def _prints(node: nodes.Node) -> bool:
+    """Whether what a node does with the values of an item is no more than to print them or to ask which there are."""
+    names = [child.name for child in node.iter_child_nodes() if isinstance(child, nodes.Name)]
+    if isinstance(node, nodes.Test):
+        return node.name in ("defined", "undefined") and bool(names)
+    return isinstance(node, nodes.Output) or (isinstance(node, _PLAIN) and set(names) <= {"reasoned"})
 
 
 def _allowed(obj: object, name: Any) -> Any:
