@@ -15,7 +15,7 @@ INSTALL := -m pip install -qq --disable-pip-version-check --constraint constrain
 export PYTHONDONTWRITEBYTECODE :=
 SCRIPTS := $(sort $(filter-out benchmarks/_%,$(wildcard benchmarks/*.py)))
 
-.PHONY: demo test check engines calibrate test-slow test-local test-bayes test-postgres test-browser test-inspect bench dist
+.PHONY: demo test check engines calibrate test-slow test-faults soak test-local test-bayes test-postgres test-browser test-inspect bench dist
 .PHONY: test-installed sbom docs pins clean
 .NOTPARALLEL:  # two calls of pip in one environment would get in each other's way
 
@@ -36,10 +36,17 @@ engines: .venv/engines.stamp  ## reading from Spark, Dask, Ibis, polars and Duck
 calibrate: .venv/test.stamp  ## the long Monte Carlo tests, with their figures
 	$(BIN)/python -m pytest -n $(WORKERS) -m "calibration and not slow" -rP --dist worksteal $(ARGS)
 
-test-slow: .venv/test.stamp  ## at full size: 50 kills, hostile endpoints, the longest calibrations, sixty examples of every property
-	$(BIN)/python -m pytest -m "slow and not postgres and not bayes" $(ARGS)
+test-slow: test-faults  ## at full size: all faults, the longest calibrations, sixty examples of every property
+	$(BIN)/python -m pytest -m "slow and not fault and not postgres and not bayes" $(ARGS)
 	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --hypothesis-profile full $(ARGS) \
 		-m "hypothesis and not calibration and not slow and not local and not postgres and not inspect"
+
+test-faults: .venv/postgres.stamp  ## kills, full disks, clocks, endpoints and servers that fail: ends with a table of what was survived
+	$(BIN)/python -m pytest -m fault $(ARGS)
+
+soak: .venv/postgres.stamp  ## 50,000 cells under mixed faults, half in a file and half in Postgres: half an hour
+	$(BIN)/python tests/runs/soak.py --cells 25000 --minutes 15 $(ARGS)
+	$(BIN)/python tests/runs/soak.py --cells 25000 --minutes 15 --postgres $(ARGS)
 
 test-local: .venv/local.stamp  ## a real model on this machine (built once, which takes a C++ compiler and ten minutes)
 	$(BIN)/python -m pytest -m local $(ARGS)

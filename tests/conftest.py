@@ -7,6 +7,7 @@ import logging
 import os
 import sys
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from importlib.util import find_spec
 from itertools import combinations
@@ -186,16 +187,37 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: Iterable[pytest.Item]) -> None:
-    """Mark the tests that use shared data and those of folders of one mark, before ``-m`` selects."""
+    """Mark the tests that use shared data and those of folders of one mark, before ``-m`` selects; name faults."""
     for item in items:
+        if (fault := item.get_closest_marker("fault")) is not None:
+            item.user_properties.append(("fault", *fault.args))
         if "shared" in getattr(item, "fixturenames", ()):
             item.add_marker("shared")
         for folder in set(FOLDERS).intersection(item.path.parts):
             item.add_marker(folder)
 
 
+def survived(stats: dict[str, list[Any]]) -> list[str]:
+    """A table of the faults that tests are about: how many of each survived it, failed, and were skipped."""
+    counts: dict[str, Counter[str]] = {}
+    for outcome in ("passed", "failed", "error", "skipped"):
+        for report in stats.get(outcome, []):
+            for fault in (value for name, value in report.user_properties if name == "fault"):
+                counts.setdefault(fault, Counter())[outcome] += 1
+    columns = ("survived", "failed", "skipped")
+    rows = [
+        (fault, (seen["passed"], seen["failed"] + seen["error"], seen["skipped"])) for fault, seen in counts.items()
+    ]
+    head = f"{'fault':40}" + "".join(f"{name:>10}" for name in columns)
+    return [head, *(f"{fault:40}" + "".join(f"{number:10}" for number in row) for fault, row in sorted(rows))]
+
+
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Say how many tests were skipped because there were no shared data."""
+    """Say what faults were survived, and how many tests were skipped because there were no shared data."""
+    if "fault" in terminalreporter.config.option.markexpr.replace("not fault", ""):
+        terminalreporter.section("what was survived")
+        for line in survived(terminalreporter.stats):
+            terminalreporter.write_line(line)
     skipped = terminalreporter.stats.get("skipped", [])
     wanting = sum(NEEDS_SHARED in str(report.longrepr) for report in skipped)
     terminalreporter.write_line(f"skipped for want of QUORATE_SHARED: {wanting}")

@@ -2,7 +2,8 @@
 
 It prints its port, answers every POST with a chat completion after ``DELAY`` seconds, and ends after ``SECONDS``.
 GET /counts says how often each question was asked: what was asked of a model is known by the digest of the request, as
-in the ledger, and without a model by the first line of the first message.
+in the ledger, and without a model by the first line of the first message. GET /delay/SECONDS changes how long it
+takes, GET /status/CODE what it answers with, and GET /billed says how many questions were answered with 200.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import hashlib
 import json
 import sys
 from collections import Counter
+from dataclasses import dataclass, field
 from typing import Any
 
 REPLY = json.dumps(
@@ -22,11 +24,21 @@ REPLY = json.dumps(
 ).encode()
 
 
+@dataclass
+class State:
+    """What all connections share."""
+
+    delay: float
+    status: int = 200
+    billed: int = 0
+    counts: Counter[str] = field(default_factory=Counter)
+
+
 class Endpoint(asyncio.Protocol):
     """One connection: requests of known length, answered in turn."""
 
-    def __init__(self, counts: Counter[str], delay: float) -> None:
-        self.counts, self.delay, self.held = counts, delay, b""
+    def __init__(self, state: State) -> None:
+        self.state, self.held = state, b""
 
     def connection_made(self, transport) -> None:
         self.transport = transport
@@ -43,15 +55,21 @@ class Endpoint(asyncio.Protocol):
             self.asked(head, body)
 
     def asked(self, head: bytes, body: bytes) -> None:
+        state = self.state
         if head.startswith(b"get"):
-            self.answer(json.dumps(self.counts).encode())
+            what, _, value = head.split()[1].decode().lstrip("/").partition("/")
+            if what in ("delay", "status"):
+                setattr(state, what, type(getattr(state, what))(value))
+            self.answer(json.dumps(state.counts if what == "counts" else state.billed).encode())
             return
-        self.counts[question(json.loads(body))] += 1
-        asyncio.get_running_loop().call_later(self.delay, self.answer, REPLY)
+        state.counts[question(json.loads(body))] += 1
+        state.billed += state.status == 200
+        content = REPLY if state.status == 200 else b'{"error": {"message": "out of order"}}'
+        asyncio.get_running_loop().call_later(state.delay, self.answer, content, state.status)
 
-    def answer(self, body: bytes) -> None:
+    def answer(self, body: bytes, status: int = 200) -> None:
         if not self.transport.is_closing():
-            head = f"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: {len(body)}\r\n\r\n"
+            head = f"HTTP/1.1 {status} Said\r\ncontent-type: application/json\r\ncontent-length: {len(body)}\r\n\r\n"
             self.transport.write(head.encode() + body)
 
 
@@ -65,8 +83,8 @@ def question(said: dict[str, Any]) -> str:
 
 
 async def main(delay: float, seconds: float) -> None:
-    counts: Counter[str] = Counter()
-    server = await asyncio.get_running_loop().create_server(lambda: Endpoint(counts, delay), "127.0.0.1", 0)
+    state = State(delay)
+    server = await asyncio.get_running_loop().create_server(lambda: Endpoint(state), "127.0.0.1", 0)
     sys.stdout.write(f"{server.sockets[0].getsockname()[1]}\n")
     sys.stdout.flush()
     await asyncio.sleep(seconds)

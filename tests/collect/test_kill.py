@@ -80,15 +80,18 @@ def check_kills(planned, loopback, runner, kills, items, replicates):
 
 
 @pytest.mark.slow  # of whole commands: `tests/runs`
+@pytest.mark.fault("a runner is killed")
 def test_three_kills(planned, loopback, runner):
     check_kills(planned, loopback, runner, kills=3, items=100, replicates=4)
 
 
 @pytest.mark.slow
+@pytest.mark.fault("a runner is killed")
 def test_fifty_kills(planned, loopback, runner):
     check_kills(planned, loopback, runner, kills=50, items=500, replicates=5)
 
 
+@pytest.mark.fault("a runner is killed")
 def test_a_kill_cannot_break_the_budget(planned, loopback, runner):
     path, server = planned(400, prices={"a": PRICE}).path, loopback()
     rest = {"budget": {"calls": 200, "money": 0.15}}

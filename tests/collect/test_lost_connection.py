@@ -45,6 +45,7 @@ def check(ledger, judge, outcome, cells):
     assert read("SELECT count(*), count(DISTINCT cell) FROM attempts").fetchall() == [(cells, cells)]
 
 
+@pytest.mark.fault("the database server goes away")
 def test_connections_that_are_cut_are_made_again(planned, yes, build):
     ledger, judge = planned(600, prices={"a": PRICE}), yes(delay=0.01)
 
@@ -60,6 +61,7 @@ def test_connections_that_are_cut_are_made_again(planned, yes, build):
     check(ledger, judge, asyncio.run(beside(ledger, judge, build, cut)), 600)
 
 
+@pytest.mark.fault("the database server goes away")
 def test_a_server_that_crashes_and_comes_back_has_everything(planned, yes, build, cluster):
     ledger, judge = planned(400, prices={"a": PRICE}), yes(delay=0.02)
 
@@ -71,6 +73,7 @@ def test_a_server_that_crashes_and_comes_back_has_everything(planned, yes, build
     check(ledger, judge, asyncio.run(beside(ledger, judge, build, crash)), 400)
 
 
+@pytest.mark.fault("the database server goes away")
 def test_a_commit_whose_end_is_not_heard_is_not_made_twice(planned, yes, build, monkeypatch):
     ledger, judge, ends, commit = planned(300, prices={"a": PRICE}), yes(delay=0.005), [], Session.end
 
@@ -87,6 +90,7 @@ def test_a_commit_whose_end_is_not_heard_is_not_made_twice(planned, yes, build, 
     assert len(ends) > 9
 
 
+@pytest.mark.fault("the database server goes away")
 def test_a_server_that_stays_away_ends_the_run_with_one_line_and_the_next_run_goes_on(
     planned, told, build, cluster, monkeypatch, tmp_path
 ):
@@ -119,6 +123,7 @@ def test_a_server_that_stays_away_ends_the_run_with_one_line_and_the_next_run_go
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.fault("the database server goes away")
 def test_a_schema_that_is_dropped_ends_the_run_and_a_copy_that_is_put_back_goes_on(
     planned, told, build, cluster, tmp_path
 ):
@@ -143,6 +148,7 @@ def test_a_schema_that_is_dropped_ends_the_run_and_a_copy_that_is_put_back_goes_
         assert outcome.spend.calls == 300 + outcome.spend.lost
 
 
+@pytest.mark.fault("the database server goes away")
 def test_the_loop_goes_on_while_the_server_is_away(planned, yes, build, cluster):
     ledger, judge, late, said = planned(48, prices={"a": PRICE}), yes(delay=0.6), [], []
 
@@ -171,6 +177,7 @@ def test_the_loop_goes_on_while_the_server_is_away(planned, yes, build, cluster)
     assert len(said) > 2
 
 
+@pytest.mark.fault("the database server goes away")
 def test_a_doubt_stays_until_a_turn_has_succeeded(planned, yes, build, monkeypatch):
     ledger, judge, ends, commit, lease = planned(200), yes(delay=0.03), [], Session.end, Ledger.lease
 

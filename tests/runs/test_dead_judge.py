@@ -45,6 +45,7 @@ WHYS = {
 
 
 @pytest.mark.parametrize(("behaviour", "why"), WHYS.items(), ids=str)
+@pytest.mark.fault("a judge answers nothing")
 def test_it_is_reported_and_its_cells_wait(one_dead, command, ask, behaviour, why):
     path = one_dead(behaviour)
     ran = command("run", path, "--yes")
@@ -64,6 +65,7 @@ def test_it_is_reported_and_its_cells_wait(one_dead, command, ask, behaviour, wh
     assert ask(path.with_suffix(".db"), states) == [("done", 10), ("planned", 10)]
 
 
+@pytest.mark.fault("a judge answers nothing")
 def test_it_costs_few_calls(one_dead, command):
     ran = command("run", one_dead("500"), "--yes", "--json")
     assert ran.code == 2

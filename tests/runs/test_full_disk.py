@@ -40,6 +40,7 @@ def check_whole(ran, path, server, ask, cells, before):
 
 
 @pytest.mark.slow
+@pytest.mark.fault("the disk is full")
 def test_no_pages_left(panel, serve, command, ask, monkeypatch):
     server, connect = serve("loopback.py", 0.01, 60), sqlite3.connect
     path = panel(server.port, 40, budget={"calls": 40})
@@ -63,6 +64,7 @@ def test_no_pages_left(panel, serve, command, ask, monkeypatch):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("size", [300_000, 600_000])
+@pytest.mark.fault("the disk is full")
 def test_no_file_may_grow(panel, serve, start, ended, command, ask, size):
     server = serve("loopback.py", 0.01, 60)
     path = panel(server.port, 100)
@@ -84,6 +86,7 @@ cp study.db "$3"
 
 @pytest.mark.slow
 @pytest.mark.parametrize("size", [400, 900])
+@pytest.mark.fault("the disk is full")
 def test_a_small_disk(panel, serve, ask, tmp_path, size):
     if subprocess.run(["unshare", "-rm", "true"], check=False, capture_output=True).returncode:
         pytest.skip("needs a system on which a user may mount a file system of their own")

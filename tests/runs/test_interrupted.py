@@ -32,6 +32,7 @@ def at_work(panel, serve, start):
 
 
 @pytest.mark.slow
+@pytest.mark.fault("a run is interrupted")
 def test_once_waits_for_what_is_in_flight_and_loses_nothing(at_work, ended, ask):
     process, server, path = at_work(0.1)
     process.send_signal(signal.SIGINT)
@@ -44,6 +45,7 @@ def test_once_waits_for_what_is_in_flight_and_loses_nothing(at_work, ended, ask)
 
 
 @pytest.mark.slow
+@pytest.mark.fault("a run is interrupted")
 def test_twice_does_not_wait(at_work, ended, command, ask):
     process, server, path = at_work(100)
     began = time.monotonic()

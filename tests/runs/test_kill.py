@@ -81,16 +81,19 @@ def check_kills(panel, serve, start, command, ask, *, kills, items, replicates):
 
 
 @pytest.mark.slow
+@pytest.mark.fault("a runner is killed")
 def test_two_kills(panel, serve, start, command, ask):
     check_kills(panel, serve, start, command, ask, kills=2, items=10, replicates=2)
 
 
 @pytest.mark.slow
+@pytest.mark.fault("a runner is killed")
 def test_fifty_kills(panel, serve, start, command, ask):
     check_kills(panel, serve, start, command, ask, kills=50, items=125, replicates=5)
 
 
 @pytest.mark.slow
+@pytest.mark.fault("a runner is killed")
 def test_a_kill_cannot_break_the_budget(panel, serve, start, command, ask):
     server = serve("loopback.py", 0.05, 120)
     budget = {"calls": 150, "money": 0.5}
@@ -106,6 +109,7 @@ def test_a_kill_cannot_break_the_budget(panel, serve, start, command, ask):
 
 
 @pytest.mark.slow
+@pytest.mark.fault("several runners at once")
 def test_two_runs_at_once_judge_no_cell_twice(panel, serve, start, command, ended, ask):
     server = serve("loopback.py", 0.05, 120)
     path = panel(server.port, 20, 2, judge={"concurrency": 8})

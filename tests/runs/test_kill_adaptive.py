@@ -11,6 +11,7 @@ MOST = 16
 
 
 @pytest.mark.slow
+@pytest.mark.fault("a runner is killed")
 def test_the_rounds_of_a_policy_follow_from_the_ledger(panel, serve, start, command, ask):
     server, rng, lost = serve("loopback.py", 0.05, 300), random.Random(3), 0
     policy = {"name": "uniform", "batch": 24}
@@ -42,6 +43,7 @@ def test_the_rounds_of_a_policy_follow_from_the_ledger(panel, serve, start, comm
 
 
 @pytest.mark.slow
+@pytest.mark.fault("a runner is killed")
 def test_every_call_for_a_draft_is_counted(panel, serve, start, command, ask):
     server, rng = serve("loopback.py", 0.2, 300), random.Random(4)
     path = panel(server.port, 2, temperatures=None, tries=3, budget={"calls": 30, "money": 3.0})
@@ -63,6 +65,7 @@ def test_every_call_for_a_draft_is_counted(panel, serve, start, command, ask):
 
 
 @pytest.mark.slow
+@pytest.mark.fault("a runner is killed")
 def test_rounds_go_on_whatever_the_endpoint_does_and_however_often_they_are_killed(panel, serve, start, command, ask):
     """Faults of every kind, some without end, and kills together: nothing twice, nothing beyond the budget."""
     server, rng, lost = serve("hostile.py", "--seconds", 600, "--failures", 3), random.Random(5), 0

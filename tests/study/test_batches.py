@@ -135,6 +135,7 @@ def test_a_study_is_answered_by_batches(batched):
 
 
 @pytest.mark.slow
+@pytest.mark.fault("a runner is killed")
 def test_a_killed_run_finds_the_batches_that_it_paid_for(batched):
     server = batches.Batches(looks=float("inf"))
     path = batched(server)
@@ -183,6 +184,7 @@ def test_what_is_not_in_a_batch_yet_is_given_back(batched):
 
 
 @pytest.mark.slow
+@pytest.mark.fault("a runner is killed")
 def test_killed_again_and_again(batched):
     """Between the file and the batch, after the batch, while answers come: nothing is asked or paid for twice."""
     server = batches.Batches(looks=float("inf"))
@@ -378,6 +380,7 @@ def test_tags_are_the_ledger_s_and_the_judge_s():
 
 
 @pytest.mark.slow
+@pytest.mark.fault("a runner is killed")
 def test_whatever_moment_it_is_killed_at_no_question_is_in_two_batches(batched):
     rng, server = random.Random(5), batches.Batches(looks=8)
     path = batched(server, rows=[{"id": f"q{n}", "prompt": "p", "response": f"answer {n}"} for n in range(40)],

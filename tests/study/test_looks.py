@@ -158,6 +158,7 @@ EVERY = [
 
 
 @pytest.mark.parametrize(("owner", "name", "at", "after"), EVERY)
+@pytest.mark.fault("a runner is killed")
 def test_a_study_that_is_killed_decides_as_it_would_have(study, quick, monkeypatch, owner, name, at, after):
     path = study(**settings())
     carry_out(load(path), judges=ASKED)

@@ -243,6 +243,7 @@ def planned(path):
 
 
 @pytest.mark.slow
+@pytest.mark.fault("a runner is killed")
 def test_killed_in_the_middle_of_a_round_it_decides_as_before(study):
     path = stopping(study)
     rows, *_ = calls_of(path)

@@ -140,6 +140,7 @@ def test_what_went_away_is_copied_with_all_that_was_committed(made, path, way):
     store.close()
 
 
+@pytest.mark.fault("the clock jumps")
 def test_the_clock_goes_on_whoever_sets_that_of_the_machine(path, monkeypatch):
     first, real = SqliteStore(path), time.time()
     for jump in (-7200.0, 7200.0):
@@ -151,6 +152,7 @@ def test_the_clock_goes_on_whoever_sets_that_of_the_machine(path, monkeypatch):
     first.close()
 
 
+@pytest.mark.fault("the clock jumps")
 def test_after_a_start_of_the_machine_time_does_not_go_back(path, monkeypatch):
     first, real = SqliteStore(path), time.time()
     first.connection.execute("INSERT INTO runners VALUES (1, 'one', ?, ?)", (first.now(), first.now() + 60))

@@ -66,6 +66,7 @@ def test_a_judge_that_breaks_its_promise_is_no_excuse_to_lose_count(planned, tol
 
 
 @pytest.mark.parametrize("store", ["sqlite"], indirect=True)
+@pytest.mark.fault("the disk is full")
 def test_a_full_disk_is_one_line_and_no_answer_is_lost(planned, yes, build):
     ledger, judge = planned(2000), yes(delay=0.005)
     limit = ledger._connection.execute

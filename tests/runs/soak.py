@@ -1,0 +1,224 @@
+"""A long study under mixed faults, and an account of what became of it; ``python tests/runs/soak.py --cells 50000``.
+
+Several runners, each a process with ``quorate run``, share one ledger, in a file or in Postgres (``--postgres``), and
+ask an endpoint that counts what it is asked. Every few seconds something goes wrong: a runner is killed or interrupted,
+the endpoint becomes slow or fails, the disk is full or Postgres crashes, a runner's clock is a day off. When no cell is
+left, or ``--minutes`` are over and a last runner has finished the rest undisturbed, the ledger is held against the
+endpoint's own count. It ends with 1 if a judgment is missing or was made twice, or money is missing.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.request
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from cluster import Cluster, programs
+
+from quorate.collect.ledger.ledger import Ledger
+
+LOOPBACK = Path(__file__).parents[1] / "collect" / "loopback.py"
+COMMAND = """
+import os, sys, time
+if jump := float(os.environ.get("SOAK_JUMP", 0)):
+    real = time.time
+    time.time = lambda: real() + jump
+if room := int(os.environ.get("SOAK_ROOM", 0)):
+    import resource
+    resource.setrlimit(resource.RLIMIT_FSIZE, (room, room))
+from quorate.cli import main
+sys.exit(main(["run", sys.argv[1], "--yes"]))
+"""
+PER_CALL = (100 * 10.0 + 10 * 20.0) / 1e6
+DAY, DELAY = 86_400.0, 0.5
+
+
+class Soak:
+    """A study, the runners at work on it, and what has been done to them."""
+
+    def __init__(self, folder: Path, cells: int, runners: int, cluster: Cluster | None, rng: random.Random) -> None:
+        self.folder, self.wanted, self.cluster, self.rng = folder, runners, cluster, rng
+        call = [sys.executable, LOOPBACK, str(DELAY), "14400"]
+        self.server = subprocess.Popen(call, stdout=subprocess.PIPE, text=True)
+        self.port = int(self.server.stdout.readline())
+        self.place = cluster.place() if cluster else str(folder / "study.db")
+        self.cells = cells // 8 * 8
+        self.runners: list[subprocess.Popen[bytes]] = []
+        self.done: Counter[str] = Counter()
+        self.ended: Counter[str] = Counter()
+        self._write()
+
+    def _write(self) -> None:
+        rows = (
+            {"id": f"q{n}", "prompt": f"What is {n} + {n}?", "response": f"{2 * n}."} for n in range(self.cells // 8)
+        )
+        (self.folder / "items.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
+        endpoint = {"kind": "endpoint", "base_url": f"http://127.0.0.1:{self.port}/v1", "concurrency": 32, "timeout": 3}
+        endpoint |= {"params": {"max_tokens": 20}, "price": {"input": 10.0, "output": 20.0}}
+        content = {
+            "items": "items.jsonl",
+            "judges": {name: {**endpoint, "model": name} for name in ("a", "b")},
+            "prompts": ["score", "score-reasoned"],
+            "temperatures": [0, 0.7],
+            "budget": {"calls": 10 * self.cells},
+            "ledger": self.place,
+        }
+        (self.folder / "study.yaml").write_text(json.dumps(content), encoding="utf-8")
+
+    def get(self, path: str) -> object:
+        with urllib.request.urlopen(f"http://127.0.0.1:{self.port}/{path}", timeout=60) as answer:
+            return json.load(answer)
+
+    def start(self, **settings: object) -> subprocess.Popen[bytes]:
+        environment = {**os.environ, **{f"SOAK_{name.upper()}": str(value) for name, value in settings.items()}}
+        call = [sys.executable, "-c", COMMAND, "study.yaml"]
+        with (self.folder / "said.txt").open("ab") as said:
+            runner = subprocess.Popen(call, cwd=self.folder, env=environment, stdout=said, stderr=said)
+        self.runners.append(runner)
+        return runner
+
+    def tend(self) -> bool:
+        """Count runners that ended and start others in their place; whether one says that nothing is left."""
+        codes = [runner.poll() for runner in self.runners]
+        self.runners = [runner for runner, code in zip(self.runners, codes, strict=True) if code is None]
+        self.ended.update(f"code {code}" for code in codes if code is not None)
+        while 0 not in codes and len(self.runners) < self.wanted:
+            self.start()
+        return 0 in codes
+
+    # ---- faults
+
+    def killed(self) -> None:
+        self.rng.choice(self.runners).kill()
+
+    def interrupted(self) -> None:
+        self.rng.choice(self.runners).send_signal(signal.SIGINT)
+
+    def slow(self) -> None:
+        self.get(f"delay/{self.rng.choice([1.5, 6.0])}")  # below and above the judges' timeout
+        time.sleep(self.rng.uniform(1, 3))
+        self.get(f"delay/{DELAY}")
+
+    def failing(self) -> None:
+        self.get(f"status/{self.rng.choice([429, 500, 503])}")
+        time.sleep(self.rng.uniform(0.2, 1.5))
+        self.get("status/200")
+
+    def full_disk(self) -> None:
+        """A runner in place of another whose files may not grow by more than some kilobytes."""
+        self.killed()
+        files = (self.folder / f"study.db{part}" for part in ("", "-wal"))
+        size = max(path.stat().st_size for path in files if path.exists())
+        self.start(room=size + self.rng.randrange(1, 200) * 1024)
+
+    def clock(self) -> None:
+        self.killed()
+        self.start(jump=self.rng.choice([-DAY, DAY]))
+
+    def crashed(self) -> None:
+        self.cluster.stop("immediate")
+        time.sleep(self.rng.uniform(0, 2))
+        self.cluster.start()
+
+    def faults(self) -> dict[str, Callable[[], None]]:
+        every = {
+            "runner killed": self.killed,
+            "runner interrupted": self.interrupted,
+            "endpoint slow": self.slow,
+            "endpoint failing": self.failing,
+            "clock a day off": self.clock,
+        }
+        return every | ({"Postgres crashed": self.crashed} if self.cluster else {"disk full": self.full_disk})
+
+    def run(self, seconds: float, pause: float) -> None:
+        """Do harm every so many seconds until nothing is left or the time is over; then let a runner finish."""
+        until, faults = time.monotonic() + seconds, self.faults()
+        while not self.tend() and time.monotonic() < until:
+            time.sleep(self.rng.uniform(0.5, 1.5) * pause)
+            if self.runners:
+                name = self.rng.choice(list(faults))
+                faults[name]()
+                self.done[name] += 1
+        while not self.tend():
+            time.sleep(0.5)
+        for runner in self.runners:
+            runner.wait()
+
+    # ---- the account
+
+    def account(self) -> bool:
+        """Print what the ledger says beside what the endpoint says; whether they agree."""
+        counts, billed = Counter(self.get("counts")), self.get("billed")
+        with Ledger.open(self.place) as ledger:
+            spend, read = ledger.spend(), ledger._connection.execute
+            by_status = dict(read("SELECT status, count(*) FROM attempts GROUP BY status").fetchall())
+            ((judged,),) = read("SELECT count(DISTINCT cell) FROM attempts WHERE status = 'ok'").fetchall()
+            known = read("SELECT sum(charged) FROM attempts WHERE status = 'ok'").fetchall()[0][0] / 1e9
+            each = read("SELECT request, count(*) FROM attempts WHERE request IS NOT NULL GROUP BY request").fetchall()
+            ((given_up,),) = read("SELECT count(*) FROM cells WHERE state = 'given_up'").fetchall()
+        ok = by_status["ok"]
+        unheard = counts.total() - sum(number for _, number in each)  # asked, and the answer lost
+        print(f"faults: {', '.join(f'{name} {number}' for name, number in sorted(self.done.items()))}")
+        print(f"runners ended: {', '.join(f'{name} {number}' for name, number in sorted(self.ended.items()))}")
+        print(f"cells {self.cells}, with a judgment {judged}, given up {given_up}, judgments {ok}: twice {ok - judged}")
+        print(f"requests by the endpoint's count {counts.total()}, by the ledger's {spend.calls}")
+        print(f"attempts: {', '.join(f'{name} {number}' for name, number in sorted(by_status.items()))}")
+        print(f"asked, and the answer lost with its runner: {unheard} of {spend.lost} counted as lost")
+        print(f"money: {spend.money:.4f} in the ledger, {billed * PER_CALL:.4f} by the endpoint's count of answers")
+        print(f"       {known:.4f} of it for judgments, {spend.money - known:.4f} for unknown costs, at the worst case")
+        checks = {
+            "every cell is judged once or given up": ok == judged == self.cells - given_up,
+            "nothing is under way": spend.reserved == 0,
+            "the ledger has every request": sum(by_status.values()) == spend.calls >= counts.total(),
+            "requests without an answer are among the lost": 0 <= unheard <= spend.lost,
+            "no question is answered more often than asked": all(number <= counts[asked] for asked, number in each),
+            "the ledger has all the money": spend.money >= billed * PER_CALL - 1e-9,
+            "judgments cost what the endpoint asks": abs(known - ok * PER_CALL) < 1e-6,
+        }
+        for rule, held in checks.items():
+            print(f"{'yes' if held else 'NO':>4}  {rule}")
+        return all(checks.values())
+
+
+def main() -> int:
+    """Print the account."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--cells", type=int, default=50_000)
+    parser.add_argument("--minutes", type=float, default=30.0, help="for how long things go wrong at most")
+    parser.add_argument("--pause", type=float, default=5.0, help="seconds between two faults, on average")
+    parser.add_argument("--runners", type=int, default=2)
+    parser.add_argument("--postgres", action="store_true", help="a cluster of its own, in place of a file")
+    parser.add_argument("--seed", type=int, default=7)
+    given = parser.parse_args()
+    folder = programs() if given.postgres else None
+    if given.postgres and folder is None:
+        raise SystemExit("needs Postgres (initdb, pg_ctl)")
+    cluster = Cluster(folder) if folder else None
+    with tempfile.TemporaryDirectory() as place:
+        soak = Soak(Path(place), given.cells, given.runners, cluster, random.Random(given.seed))
+        try:
+            began = time.monotonic()
+            soak.run(given.minutes * 60, given.pause)
+            print(f"{(time.monotonic() - began) / 60:.1f} minutes")
+            return 0 if soak.account() else 1
+        finally:
+            for process in (*soak.runners, soak.server):
+                process.kill()
+            if cluster:
+                cluster.end()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
