@@ -42,7 +42,7 @@ def planned(place: str, cells: int) -> None:
 
 
 class Shared(NamedTuple):
-    """What so many runners did: judgments per second, questions asked twice, CPU seconds per judgment, answers of each."""
+    """Of some runners: judgments per second, questions asked twice, CPU seconds per judgment, judgments of each."""
 
     rate: float
     twice: int
