@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from quorate.simulate.demo import write_demo as write_demo
     from quorate.simulate.goals.goal import GoalRates as GoalRates
     from quorate.simulate.goals.goal import simulate_goal as simulate_goal
+    from quorate.simulate.goals.votes import VoteLaw as VoteLaw
     from quorate.simulate.panel_demo import panel_table as panel_table
     from quorate.simulate.panel_demo import write_panel as write_panel
     from quorate.simulate.pilots import Choice as Choice
@@ -86,6 +87,7 @@ _HOMES = {
     "Sweep": "quorate.simulate.allocation.sweep",
     "Validation": "quorate.simulate.strategies",
     "VerdictRates": "quorate.simulate.verdicts",
+    "VoteLaw": "quorate.simulate.goals.votes",
     "compare_cycles": "quorate.simulate.allocation.cycles",
     "demo_coverage": "quorate.simulate.demo",
     "demo_table": "quorate.simulate.demo",

@@ -8,8 +8,9 @@ from studies import rated
 
 import quorate as q
 from quorate.analysis.goals.law import best_two, law_of
-from quorate.decide.goals.goal import BestGoal, CompareGoal, HalfWidthGoal, PreferGoal
+from quorate.decide.goals.goal import BestGoal, CompareGoal, HalfWidthGoal, PreferGoal, StagedGoal
 from quorate.errors import InvalidInput
+from quorate.simulate import VoteLaw
 
 
 def test_components_are_those_of_what_is_asked():
@@ -24,7 +25,12 @@ def test_components_are_those_of_what_is_asked():
     assert (mean.effect, mean.components["item"] > 0.1) == (0, True)
 
 
-def test_votes_have_none():
-    frame = pl.DataFrame({"model_a": ["x", "x"], "model_b": ["y", "y"], "winner": ["model_a", "model_b"]})
-    with pytest.raises(InvalidInput, match="votes have no components"):
-        law_of(PreferGoal("x", "y"), q.read_votes(frame, announce=False))
+def test_of_votes_it_is_how_they_come_about():
+    won = ["model_a", "model_a", "model_b", "tie"]
+    columns = {"prompt": list("abcd"), "model_a": ["x"] * 4, "model_b": ["y"] * 4, "winner": won}
+    votes = q.read_votes(pl.DataFrame(columns), announce=False)
+    law = law_of(PreferGoal("x", "y"), votes)
+    assert (law.components, law.effect) == (VoteLaw(ties=0.25), 0.125)
+    for goal, table in ((StagedGoal("x", "y"), votes), (PreferGoal("x", "y"), rated(gap=0.4))):
+        with pytest.raises(InvalidInput, match="one of two stages, or of other answers"):
+            law_of(goal, table)

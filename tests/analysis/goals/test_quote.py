@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import combinations
 
 import pytest
 from goal_studies import functions, rows, scored, settings
@@ -11,9 +12,10 @@ from under_way import written
 import quorate as q
 from quorate.analysis.goals.law import Law
 from quorate.analysis.goals.quote import is_sized, one_look
-from quorate.decide.goals.goal import CompareGoal, HalfWidthGoal, PreferGoal
+from quorate.decide.goals.goal import CompareGoal, HalfWidthGoal, PreferGoal, StagedGoal
 from quorate.decide.goals.offer import Offer
 from quorate.errors import InvalidInput
+from quorate.simulate import VoteLaw
 from quorate.study.file import load
 from quorate.study.loop import carry_out
 
@@ -73,4 +75,70 @@ def test_a_study_of_one_look_costs_what_its_design_does():
     offer = Offer(tuple(f"i{n}" for n in range(400)), ("a", "b", "c"), calls=3000)
     cost = one_look(HalfWidthGoal(0.1), offer, Law(LAW, 0.0))
     assert 0 < cost < one_look(HalfWidthGoal(0.05), offer, Law(LAW, 0.0))
-    assert one_look(PreferGoal("x", "y"), offer, Law(LAW, 0.0)) is None
+    votes = Offer(offer.items, offer.judges, people=("a",), calls=3000)
+    goal = PreferGoal("x", "y", margin=0.1)
+    assert one_look(goal, votes, Law(VoteLaw(icc=0.5), 0.1)) == pytest.approx(0.24 * 3.2415**2 / 0.1**2, rel=1e-3)
+    assert one_look(StagedGoal("x", "y"), votes, Law(VoteLaw(), 0.1)) is None
+
+
+def battles(folder, goal, systems=("x", "y"), **changes):
+    """A study of votes on 300 battles of every pair, at 0.01 each."""
+    pairs = list(combinations(systems, 2))
+    texts = {pair: {"prompt": "p", "response_a": f"by {pair[0]}", "response_b": f"by {pair[1]}"} for pair in pairs}
+    given = [{"id": f"q{n}", "a": a, "b": b, **texts[a, b]} for n in range(300) for a, b in pairs]
+    items = {"file": "items.jsonl", "system_a": "a", "system_b": "b"}
+    judges = {name: {"kind": "python", "price": {"call": 0.01}} for name in "ab"}
+    return written(
+        folder, given, items, ["pairwise"], 0, goal=goal, judges=judges, **{"budget": {"money": 9}} | changes
+    )
+
+
+def test_votes_are_assumed(tmp_path):
+    path = battles(tmp_path, {"prefer": ["x", "y"], "margin": 0.15})
+    with pytest.raises(InvalidInput, match=r"icc: nothing is answered yet; assume some, such as 0\.5"):
+        q.quote(path)
+    with pytest.raises(InvalidInput, match="components: are those of scores; of votes assume"):
+        q.quote(path, components=LAW)
+    found = q.quote(path, icc=0.4, tie_share=0.2, studies=3)
+    assert (found.assumed, found.effect, found.components, found.promised) == (True, 0.15, {}, 0.9)
+    law = "20% ties and a correlation of 0.4 between votes on one battle"
+    assert found.sentence.startswith(f"With {law} as assumed and a difference of 0.15, expect to spend")
+    assert 0 < found.fixed < 9
+    assert 1 <= found.spent <= 9
+    assert q.quote(path, tie_share=0.2, studies=1).icc == 0.5
+    scores = tmp_path / "scores"
+    scores.mkdir()
+    with pytest.raises(InvalidInput, match="icc, tie_share: are those of votes"):
+        q.quote(study(scores), icc=0.5)
+
+
+def test_both_orders_cost_twice_the_calls(tmp_path):
+    goal = {"prefer": ["x", "y"], "margin": 0.15}
+    once, both = (
+        q.quote(battles(folder, goal, **more), icc=0.4, studies=2)
+        for folder, more in (
+            (tmp_path, {"budget": {"calls": 900}}),
+            (tmp_path, {"budget": {"calls": 1800}, "order": "both"}),
+        )
+    )
+    assert (both.spent, both.fixed, both.budget) == (2 * once.spent, 2 * once.fixed, 1800)
+
+
+def test_the_best_of_several_by_votes_is_quoted_and_priced_in_hindsight(tmp_path):
+    path = battles(tmp_path, {"rank": "best"}, "xyz", budget={"calls": 900})
+    with pytest.raises(InvalidInput, match="effect: the difference to assume is needed"):
+        q.quote(path, icc=0.4)
+    assert q.quote(path, icc=0.4, effect=0.3, studies=2).rates.outcomes == {"x": 1.0}
+
+    def judge(request):
+        return "A" if request.cell["system_a"] == "x" or hash_of(request) else "B"
+
+    carry_out(load(path), judges=dict.fromkeys("ab", judge))
+    found = q.quote(path, studies=2)
+    assert (found.assumed, found.unit, found.effect) == (False, "calls", 0.5)
+    assert q.interim(path).path.fixed == found.fixed > 0
+
+
+def hash_of(request):
+    """Whether the first of two equal systems is preferred."""
+    return int(request.cell["item"][1:]) % 2

@@ -87,7 +87,10 @@ def test_what_is_not_reached_is_2(run, goal):
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("--components", "law.json", "--yes"), "--components, --effect, --studies: are for --quote"),
+        (
+            ("--components", "law.json", "--yes"),
+            "--components, --effect, --tie-share, --icc, --studies: are for --quote",
+        ),
         (("--effect", "0.2", "--quote"), "components: nothing is answered yet; assume some, such as"),
         (("--components", "none.json", "--quote"), "none.json: cannot be read"),
     ],
@@ -96,3 +99,24 @@ def test_what_does_not_go_together_is_refused(run, goal, words, said):
     ran = run("run", goal(), *words)
     assert ran.code == 1
     assert said in flat(ran.err)
+
+
+def test_votes_to_assume_are_simulated(run, tmp_path):
+    texts = {"prompt": "p", "response_a": "by x", "response_b": "by y"}
+    lines = [json.dumps({"id": f"q{n}", "a": "x", "b": "y", **texts}) for n in range(300)]
+    (tmp_path / "items.jsonl").write_text("\n".join(lines))
+    content = {
+        "items": {"file": "items.jsonl", "system_a": "a", "system_b": "b"},
+        "judges": {"rule": {"kind": "python", "price": {"call": 0.01}}},
+        "prompts": ["pairwise"],
+        "goal": {"prefer": ["x", "y"], "margin": 0.15},
+        "budget": {"money": 3},
+    }
+    (tmp_path / "votes.yaml").write_text(yaml.safe_dump(content))
+    plain = run("run", "votes.yaml", "--quote")
+    assert "What that comes to, by votes to assume: quorate run votes.yaml --quote --icc 0.5" in flat(plain.out)
+    words = ("run", "votes.yaml", "--quote", "--tie-share", "0.1", "--effect", "0.2", "--studies", "2")
+    assert "With 10% ties and a correlation of 0.5 between votes on one battle as assumed and a" in flat(
+        run(*words).out
+    )
+    assert json.loads(run(*words, "--json").out)["goal"]["icc"] == 0.5

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 
-from quorate.decide.goals.goal import BestGoal, CompareGoal, Goal, HalfWidthGoal
+from quorate.analysis.goals.vote_law import law_of_votes
+from quorate.decide.goals.goal import BestGoal, CompareGoal, Goal, HalfWidthGoal, PreferGoal
 from quorate.decide.goals.parts import without_facet
 from quorate.errors import InvalidInput
 from quorate.estimate.components.decompose import decompose
@@ -17,6 +18,7 @@ from quorate.estimate.differences.difference import difference
 from quorate.estimate.differences.stratified import stratified_difference
 from quorate.estimate.means.stratified import strata
 from quorate.roles import CATEGORY, ITEM, JUDGE, PROMPT, REPLICATE, SYSTEM
+from quorate.simulate.goals.votes import VoteLaw
 from quorate.table.judgments import Judgments
 from quorate.table.votes import Votes
 
@@ -24,13 +26,13 @@ _KNOWN = frozenset({ITEM, PROMPT, JUDGE, REPLICATE, "cell"})
 
 
 class Law(NamedTuple):
-    """What a goal is about: variances by term, and the true difference; 0 where there is none."""
+    """What a goal is about: variances by term, or of votes how they come about, and the true difference; 0 if none."""
 
-    components: dict[str, float]
+    components: dict[str, float] | VoteLaw
     effect: float
 
 
-def law_of(goal: Goal, table: Judgments | Votes) -> Law:
+def law_of(goal: Goal, table: Judgments | Votes, people: Collection[str] = ()) -> Law:
     """Components and effect as the answers of a study have them.
 
     Where only a sum of components is known, it is taken for the first of them: with one prompt, what items and their
@@ -39,12 +41,14 @@ def law_of(goal: Goal, table: Judgments | Votes) -> Law:
     Raises
     ------
     InvalidInput
-        If the goal is one of votes.
+        If the goal is one of two stages, or the answers are not those of the goal.
     NotEstimable
         If there are too few answers to tell.
     """
+    if isinstance(table, Votes) and isinstance(goal, PreferGoal | BestGoal):
+        return Law(*law_of_votes(goal, table, people))
     if isinstance(table, Votes) or not isinstance(goal, CompareGoal | HalfWidthGoal | BestGoal):
-        raise InvalidInput("goal: one of scores is needed; votes have no components")
+        raise InvalidInput("goal: one of two stages, or of other answers than these, is not simulated")
     if isinstance(goal, CompareGoal | HalfWidthGoal) and goal.by is not None:
         return _average([law_of(replace(goal, by=None), part) for part in _levels(table, CATEGORY)])
     if isinstance(goal, HalfWidthGoal):
@@ -68,8 +72,9 @@ def _levels(table: Judgments, name: str) -> Iterator[Judgments]:
 
 def _average(laws: Sequence[Law]) -> Law:
     """Components and effect, averaged."""
-    terms = dict.fromkeys(name for law in laws for name in law.components)
-    mean = {name: float(np.mean([law.components.get(name, 0.0) for law in laws])) for name in terms}
+    own = [law.components for law in laws if isinstance(law.components, dict)]
+    terms = dict.fromkeys(name for each in own for name in each)
+    mean = {name: float(np.mean([each.get(name, 0.0) for each in own])) for name in terms}
     return Law(mean, float(np.mean([law.effect for law in laws])))
 
 

@@ -11,7 +11,8 @@ from quorate.decide.goals.look import Ending, Look
 from quorate.errors import NotEstimable
 from quorate.study.file import Study
 from quorate.study.goal import Goal
-from quorate.study.offer import goal_of, measured, offer_of, question_of
+from quorate.study.judges import people
+from quorate.study.offer import goal_of, measured, offer_of, question_of, turns
 from quorate.study.questions import questions
 from quorate.study.quote import sizes
 from quorate.study.status import Status
@@ -149,15 +150,16 @@ def goal_path(study: Study, status: Status) -> GoalPath:
 
 def _hindsight(study: Study, status: Status) -> float | None:
     """What one look would have cost, by what is known at the end; None before it, or where it is not known."""
-    if not status.looks or status.looks[-1].ending is None or study.items.system_a is not None:
+    if not status.looks or status.looks[-1].ending is None or goal_of(study).stages is not None:
         return None
     asked = questions(study)
     goal = question_of(asked)
     try:
-        law = law_of(goal, measured(asked))
+        law = law_of(goal, measured(asked), people(study))
     except NotEstimable:
         return None
-    return one_look(goal, offer_of(asked, sizes(asked), status.judges), law)
+    price = one_look(goal, offer_of(asked, sizes(asked), status.judges), law)
+    return price if price is None or study.budget.money is not None else price * turns(asked)
 
 
 def in_words(goal: Goal, *, votes: bool, systems: bool = False) -> str:

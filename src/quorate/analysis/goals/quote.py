@@ -5,25 +5,28 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from quorate.analysis.goals.law import Law, law_of
 from quorate.collect.ledger.facts import JudgeStatus
 from quorate.collect.ledger.ledger import Ledger
-from quorate.decide.goals.goal import BestGoal, CompareGoal, Goal, HalfWidthGoal
+from quorate.decide.goals.goal import CompareGoal, Goal, HalfWidthGoal, PreferGoal, StagedGoal
 from quorate.decide.goals.offer import Offer
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.components.published import Components
 from quorate.simulate.goals.fixed import fixed_cost
 from quorate.simulate.goals.goal import GoalRates, simulate_goal
+from quorate.simulate.goals.votes import VoteLaw
 from quorate.study.file import Study, load
-from quorate.study.offer import measured, offer_of, question_of
+from quorate.study.judges import people
+from quorate.study.offer import measured, offer_of, question_of, turns
 from quorate.study.questions import Questions, questions
 from quorate.study.quote import sizes
 from quorate.study.status import standing
 from quorate.table.results import Result
 
-_EXAMPLE = '{"item": 0.2, "item:judge": 0.1, "cell": 0.3}'
+_NOTHING = 'nothing is answered yet; assume some, such as {"item": 0.2, "item:judge": 0.1, "cell": 0.3}'
+_ICC = 0.5
 
 
 @dataclass(frozen=True)
@@ -35,11 +38,11 @@ class GoalQuote(Result):
     rates : GoalRates
         Of simulated studies, each carried out as the real one is.
     components : mapping of str to float
-        The variances that they were drawn from.
+        The variances that they were drawn from; none of votes.
     effect : float
-        The difference that they were drawn with; 0 where there is none.
+        The difference that they were drawn with; 0 where there is none. Of votes the share less a half.
     assumed : bool
-        Whether both were given, and not estimated from the answers so far.
+        Whether all of it was given, and not estimated from the answers so far.
     unit : {"money", "calls"}
         What the budget is counted in.
     budget : float
@@ -50,6 +53,8 @@ class GoalQuote(Result):
     promised : float or None
         The chance that the goal asks for, if the difference is one that it is about; where it asks by category that
         of all of them. None where it asks for none.
+    tie_share, icc : float or None
+        Of votes: the share of ties, and the correlation of two votes on one battle, that they were drawn with.
     """
 
     rates: GoalRates
@@ -60,6 +65,8 @@ class GoalQuote(Result):
     budget: float
     fixed: float | None
     promised: float | None = None
+    tie_share: float | None = None
+    icc: float | None = None
 
     derived = ("spent", "chance", "out_of_reach", "sentence")
 
@@ -81,7 +88,10 @@ class GoalQuote(Result):
     @property
     def sentence(self) -> str:
         """What to expect, in a few sentences."""
-        basis = "components as assumed" if self.assumed else "components as in the answers so far"
+        law = "components"
+        if self.tie_share is not None:
+            law = f"{self.tie_share:.0%} ties and a correlation of {self.icc:.2g} between votes on one battle"
+        basis = f"{law} as assumed" if self.assumed else f"{law} as in the answers so far"
         spend = f"{self.spent:,.2f} of {self.budget:,.2f} in money"
         if self.unit == "calls":
             spend = f"{self.spent:,.0f} of {self.budget:,.0f} calls"
@@ -93,8 +103,9 @@ class GoalQuote(Result):
         short = ""
         if self.out_of_reach:
             short = (
-                f" The chance is less than the {self.promised:.0%} asked for: offer more items, more prompts or judges "
-                "where they stand for others, or a larger budget."
+                f" The chance is less than the {self.promised:.0%} asked for: offer more items, "
+                f"{'' if self.tie_share is not None else 'more prompts or judges where they stand for others, '}"
+                "or a larger budget."
             )
         return (
             f"With {basis}{effect}, expect to spend {spend}, and to reach the goal with a chance of {self.chance:.0%}; "
@@ -107,24 +118,32 @@ def quote(
     *,
     components: Components | Mapping[str, float] | None = None,
     effect: float | None = None,
+    tie_share: float | None = None,
+    icc: float | None = None,
     studies: int = 100,
 ) -> GoalQuote:
     """What a study with a goal will spend, and how likely it is to reach it, before it is paid for.
 
-    The study is carried out again and again on simulated scores, from its pilot to its end, by the rules and prices by
-    which the real one is carried out. Nothing is asked.
+    The study is carried out again and again on simulated scores or votes, from its pilot to its end, by the rules and
+    prices by which the real one is carried out. Nothing is asked.
 
     Parameters
     ----------
     study : path
-        The study file, which has a goal of scores.
+        The study file, which has a goal, but none of two stages.
     components : Components or mapping of str to float, optional
         Variances to assume, by term (``item``, ``item:judge``, ``cell``, ``replicate`` ...): of the scores, or where
         systems are compared of the difference of two of them. Without them those of the answers so far, such as of the
         pilot.
     effect : float, optional
         The difference to assume: of the two systems, or of the best one and the others. Without it the difference so
-        far, or before the first answer the margin of the goal.
+        far, or before the first answer the margin of the goal. Of votes the share for the first of two systems less a
+        half; for the best of several, its share against each of the others less a half.
+    tie_share : float, optional
+        Of votes: share of ties to assume; as so far, or 0 where ``icc`` is assumed.
+    icc : float, optional
+        Of votes: correlation to assume of two votes on one battle, of people or of models. As so far, or .5 where
+        ``tie_share`` is assumed.
     studies : int
         Simulated studies; each takes about a tenth of a second.
 
@@ -135,11 +154,22 @@ def quote(
     Raises
     ------
     InvalidInput
-        If the file breaks a rule or has no goal of scores, or nothing is assumed and nothing answered.
+        If the file breaks a rule or has no goal that is simulated, nothing is assumed and nothing answered, or what is
+        assumed is not of the answers that it is about.
     NotEstimable
         If there are too few answers to estimate components.
     """
-    return quoted(load(study), components=components, effect=effect, studies=studies)
+    assumed: dict[str, Any] = {"components": components, "effect": effect, "tie_share": tie_share, "icc": icc}
+    return quoted(load(study), **assumed, studies=studies)
+
+
+class _Assumed(NamedTuple):
+    """What is assumed of answers, as for `quote`; all else is as in the answers so far."""
+
+    components: Components | Mapping[str, float] | None = None
+    effect: float | None = None
+    tie_share: float | None = None
+    icc: float | None = None
 
 
 def quoted(
@@ -147,58 +177,89 @@ def quoted(
     *,
     components: Components | Mapping[str, float] | None = None,
     effect: float | None = None,
+    tie_share: float | None = None,
+    icc: float | None = None,
     studies: int = 100,
 ) -> GoalQuote:
     """As `quote`, for a study that is loaded."""
+    assumed = _Assumed(components, effect, tie_share, icc)
     asked = questions(study)
     goal, lengths = question_of(asked), sizes(asked)
-    if not isinstance(goal, CompareGoal | HalfWidthGoal | BestGoal):
-        raise InvalidInput("goal: studies of scores are simulated; a goal of votes has no components")
+    if isinstance(goal, StagedGoal):
+        raise InvalidInput("goal.stages: two stages spend the whole budget whatever the votes are; none are simulated")
     seen: tuple[JudgeStatus, ...] = ()
     if Ledger.exists(study.database):
         with Ledger.open(study.database) as ledger:
             seen = ledger.status()
     offer = offer_of(asked, lengths, seen)
-    law = _law(asked, goal, components, effect)
-    rates = simulate_goal(goal, offer, law.components, effect=law.effect, studies=studies, seed=study.seed)
+    law = _law(asked, goal, assumed)
+    own = law.components
+    rates = simulate_goal(goal, offer, own, effect=law.effect, studies=studies, seed=study.seed)
     unit: Literal["money", "calls"] = "calls" if offer.money is None else "money"
-    budget = float(offer.calls or 0) if offer.money is None else offer.money
+    each = turns(asked)  # a judgment of both orders takes two
+    budget = float(study.budget.calls or 0) if offer.money is None else offer.money
     fixed = one_look(goal, offer, law)
-    promised = None
-    if isinstance(goal, CompareGoal) and is_sized(goal, law.effect):
-        promised = goal.power ** (1 if goal.by is None else len(set(offer.categories or ())))
-    return GoalQuote(rates, law.components, law.effect, components is not None, unit, budget, fixed, promised)
+    promised = goal.power if isinstance(goal, CompareGoal | PreferGoal) and is_sized(goal, law.effect) else None
+    if promised is not None and isinstance(goal, CompareGoal) and goal.by is not None:
+        promised **= len(set(offer.categories or ()))
+    return GoalQuote(
+        rates.in_calls(each),
+        {} if isinstance(own, VoteLaw) else own,
+        law.effect,
+        any(given is not None for given in (assumed.components, assumed.icc, assumed.tie_share)),
+        unit,
+        budget,
+        None if fixed is None else fixed * (each if unit == "calls" else 1),
+        promised,
+        own.ties if isinstance(own, VoteLaw) else None,
+        own.icc if isinstance(own, VoteLaw) else None,
+    )
 
 
-def is_sized(goal: CompareGoal, effect: float) -> bool:
+def is_sized(goal: Goal, effect: float) -> bool:
     """Whether a study is large enough for a difference: none, or one of the margin or more."""
-    return goal.margin is not None and (effect == 0 or abs(effect) >= goal.margin)
+    margin = goal.margin if isinstance(goal, CompareGoal | PreferGoal) else None
+    return margin is not None and (effect == 0 or abs(effect) >= margin)
 
 
 def one_look(goal: Goal, offer: Offer, law: Law) -> float | None:
     """What the cheapest study of one look costs that shows what is true; None where none does, or it is not known."""
-    if not isinstance(goal, CompareGoal | HalfWidthGoal | BestGoal):
+    if isinstance(goal, StagedGoal):
         return None
-    power = goal.power if isinstance(goal, CompareGoal) else 0.9
-    components = {"item:judge": 0.0, "item:prompt": 0.0, **law.components}  # so that both facets are known to be there
+    power = goal.power if isinstance(goal, CompareGoal | PreferGoal) else 0.9
+    own = law.components
+    if not isinstance(own, VoteLaw):
+        own = {"item:judge": 0.0, "item:prompt": 0.0, **own}  # so that both facets are known to be there
     try:
-        return fixed_cost(goal, offer, components, law.effect, power=power)
+        return fixed_cost(goal, offer, own, law.effect, power=power)
     except NotEstimable:
         return None
 
 
-def _law(
-    asked: Questions, goal: Goal, components: Components | Mapping[str, float] | None, effect: float | None
-) -> Law:
+def _law(asked: Questions, goal: Goal, assumed: _Assumed) -> Law:
     """What is assumed, or else what the answers so far say."""
-    if components is None:
+    votes = asked.items.pairs
+    if votes and assumed.components is not None:
+        raise InvalidInput("components: are those of scores; of votes assume effect, icc and tie_share")
+    if not votes and not (assumed.icc is None and assumed.tie_share is None):
+        raise InvalidInput("icc, tie_share: are those of votes; of scores assume components and effect")
+    if assumed.components is None and assumed.icc is None and assumed.tie_share is None:
         if not standing(asked.study).finished:
-            raise InvalidInput(f"components: nothing is answered yet; assume some, such as {_EXAMPLE}")
-        found = law_of(goal, measured(asked))
-        return found if effect is None else Law(found.components, effect)
-    terms: Mapping[str, Any] = components.random if isinstance(components, Components) else components
-    if effect is None:
-        if isinstance(goal, BestGoal) or (isinstance(goal, CompareGoal) and goal.margin is None):
-            raise InvalidInput("effect: the difference to assume is needed, since the goal has no margin")
-        effect = goal.margin if isinstance(goal, CompareGoal) and goal.margin is not None else 0.0
+            what = "icc: nothing is answered yet; assume some, such as 0.5" if votes else f"components: {_NOTHING}"
+            raise InvalidInput(what)
+        found = law_of(goal, measured(asked), people(asked.study))
+        return found if assumed.effect is None else Law(found.components, assumed.effect)
+    effect = _effect(goal) if assumed.effect is None else assumed.effect
+    if votes:
+        return Law(VoteLaw(assumed.tie_share or 0.0, _ICC if assumed.icc is None else assumed.icc), effect)
+    own = assumed.components
+    terms: Mapping[str, Any] = own.random if isinstance(own, Components) else own or {}
     return Law({name: float(value) for name, value in terms.items()}, effect)
+
+
+def _effect(goal: Goal) -> float:
+    """The difference that is assumed where none is given: the margin."""
+    margin = goal.margin if isinstance(goal, CompareGoal | PreferGoal) else None
+    if margin is None and not isinstance(goal, HalfWidthGoal):
+        raise InvalidInput("effect: the difference to assume is needed, since the goal has no margin")
+    return margin or 0.0

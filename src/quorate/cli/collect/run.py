@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from quorate.study.quote import Quote
     from quorate.study.status import Status
 
+_ASSUMED = "--components, --effect, --tie-share, --icc, --studies"
+
 
 @command
 def run(
@@ -48,6 +50,16 @@ def run(
     effect: Annotated[
         float | None, typer.Option(help="With --quote and a goal: the difference to assume; else that so far.")
     ] = None,
+    tie_share: Annotated[
+        float | None, typer.Option(help="With --quote and a goal of votes: share of ties to assume; 0 beside --icc.")
+    ] = None,
+    icc: Annotated[
+        float | None,
+        typer.Option(
+            help="With --quote and a goal of votes: correlation to assume of two votes on one battle; "
+            "0.5 beside --tie-share."
+        ),
+    ] = None,
     studies: Annotated[
         int | None, typer.Option(help="With --quote and a goal: studies to simulate; 100 unless given.")
     ] = None,
@@ -65,8 +77,8 @@ def run(
     from quorate.study.loop import carry_out
     from quorate.study.status import standing
 
-    assumed = {"effect": effect, "studies": studies}
-    more: dict[str, Any] = {name: value for name, value in assumed.items() if value is not None}
+    given = {"effect": effect, "tie_share": tie_share, "icc": icc, "studies": studies}
+    more: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
     refuse_together(yes, quote, out, components, more)
     found = load(study)
 
@@ -91,10 +103,9 @@ def run(
         show_quote(console(), found, carried.quote)
         if expected is not None:
             say(console(), expected.sentence)
-        elif carried.quote.more and found.items.system_a is None:
-            whole(
-                console(), f"What that comes to, by components to assume: quorate run {study} --quote --components FILE"
-            )
+        elif carried.quote.more and found.goal is not None and found.goal.stages is None:
+            what = ("components", "--components FILE") if found.items.system_a is None else ("votes", "--icc 0.5")
+            whole(console(), f"What that comes to, by {what[0]} to assume: quorate run {study} --quote {what[1]}")
     elif carried.outcome is not None and far is not None:
         show_outcome(console(), study, carried, carried.outcome, far)
     if carried.outcome is None or far is None:
@@ -109,7 +120,7 @@ def refuse_together(yes: bool, quote: bool, out: Output, components: Path | None
     if out.as_json and not (yes or quote):
         raise InvalidInput("--json: cannot ask you for a yes; add --yes, or --quote to see what it may cost")
     if not quote and (components is not None or more):
-        raise InvalidInput("--components, --effect, --studies: are for --quote, which simulates a goal; leave them out")
+        raise InvalidInput(f"{_ASSUMED}: are for --quote, which simulates a goal; leave them out")
 
 
 def simulated(study: Study, components: Path | None, more: Mapping[str, Any]) -> GoalQuote | None:
@@ -117,11 +128,11 @@ def simulated(study: Study, components: Path | None, more: Mapping[str, Any]) ->
     from quorate.study.status import standing
 
     if study.goal is None and (components is not None or more):
-        raise InvalidInput("--components, --effect, --studies: this study has no goal to simulate; leave them out")
+        raise InvalidInput(f"{_ASSUMED}: this study has no goal to simulate; leave them out")
     if components is None and not more:
         far = standing(study)
         over = far.looks and far.looks[-1].ending is not None
-        if study.goal is None or study.goal.prefer is not None or over or not far.finished:
+        if study.goal is None or study.goal.stages is not None or over or not far.finished:
             return None
     from quorate.analysis.goals.quote import quoted
     from quorate.cli.options.components_file import components_from

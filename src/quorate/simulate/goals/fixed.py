@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from quorate.decide.goals.goal import BestGoal, CompareGoal, HalfWidthGoal
+from quorate.decide.goals.goal import BestGoal, CompareGoal, Goal, HalfWidthGoal, PreferGoal, StagedGoal
 from quorate.decide.goals.offer import Offer
 from quorate.decide.goals.parts import Parts, has_parts
 from quorate.decide.goals.plans import by_interval
@@ -20,6 +20,8 @@ from quorate.numerics.study_power import Studies
 from quorate.plan.designs.names import LayoutName
 from quorate.plan.search.optimize import designs
 from quorate.roles import ITEM, JUDGE, PROMPT, REPLICATE
+from quorate.simulate.goals.fixed_votes import fixed_votes
+from quorate.simulate.goals.votes import VoteLaw
 from quorate.simulate.goals.world import told, truth
 
 NOISE = ("cell", REPLICATE)
@@ -28,9 +30,9 @@ _MOST = 100
 
 
 def fixed_cost(
-    goal: CompareGoal | HalfWidthGoal | BestGoal,
+    goal: Goal,
     offer: Offer,
-    law: Mapping[str, float],
+    law: Mapping[str, float] | VoteLaw,
     effect: float | Mapping[str, float],
     *,
     power: float = 0.9,
@@ -43,8 +45,8 @@ def fixed_cost(
     ----------
     goal, offer
         As for `quorate.simulate.simulate_goal`.
-    law : mapping of str to float
-        The true components.
+    law : mapping of str to float, or VoteLaw
+        The true components; of votes, see `quorate.simulate.goals.fixed_votes.fixed_votes`.
     effect : float or mapping of str to float
         The true difference; by category of goals that ask by category.
     power : float
@@ -54,7 +56,16 @@ def fixed_cost(
     usual : bool
         Of studies in which all judges score all items with all prompts instead of all layouts on offer, and which with
         a margin are sized for either answer.
+
+    Raises
+    ------
+    InvalidInput
+        If the goal is not about such answers.
     """
+    if isinstance(law, VoteLaw) and isinstance(goal, PreferGoal | BestGoal) and not isinstance(effect, Mapping):
+        return fixed_votes(goal, offer, law, effect, power=power, usual=usual)
+    if isinstance(law, VoteLaw) or isinstance(goal, PreferGoal | StagedGoal):
+        raise InvalidInput(f"law: {type(goal).__name__} is not about answers of this kind, got {law!r}")
     if has_parts(goal, offer):
         told_of = {"power": power, "noise": noise, "usual": usual}
         costs = [

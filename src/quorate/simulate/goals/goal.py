@@ -3,26 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from quorate.decide.goals.goal import BestGoal, CompareGoal, Goal, HalfWidthGoal
+from quorate.decide.goals.favourite import Favourite
+from quorate.decide.goals.goal import BestGoal, CompareGoal, Goal, HalfWidthGoal, PreferGoal, StagedGoal
 from quorate.decide.goals.look import UNDECIDED, Ending, Look
 from quorate.decide.goals.offer import Offer, Spent
 from quorate.decide.goals.parts import Parts
 from quorate.decide.goals.pursuit import Pursuit
-from quorate.decide.goals.rounds import method, pilot
+from quorate.decide.goals.rounds import method, of_votes, pilot
+from quorate.decide.goals.stages import TwoStages
+from quorate.decide.goals.votes import Preference
 from quorate.errors import InvalidInput
 from quorate.estimate.components.published import Components
 from quorate.estimate.means.targets import POPULATION
 from quorate.plan.power.sample_size import check_count
 from quorate.roles import JUDGE
+from quorate.simulate.goals.votes import VoteLaw, VoteWorld, vote_world
 from quorate.simulate.goals.world import World, truth, world
 from quorate.streams import stream
 from quorate.table.results import Result
 from quorate.wording import counted
+
+Pursued = Pursuit[Any, Any] | Parts | Preference | TwoStages | Favourite
+"""How a goal is pursued, of scores or of votes."""
 
 
 @dataclass(frozen=True)
@@ -85,6 +92,11 @@ class GoalRates(Result):
         """Monte Carlo standard error of a share."""
         return float(np.sqrt(max(share * (1 - share), 1 / self.studies) / self.studies))
 
+    def in_calls(self, each: int) -> GoalRates:
+        """The same where a judgment takes so many calls."""
+        calls = {name: each * getattr(self, name) for name in ("calls", "calls_error", "most_calls")}
+        return replace(self, **calls)
+
     @property
     def sentence(self) -> str:
         """What to expect, in one sentence."""
@@ -99,7 +111,7 @@ class GoalRates(Result):
 def simulate_goal(
     goal: Goal,
     offer: Offer,
-    components: Components | Mapping[str, float],
+    components: Components | Mapping[str, float] | VoteLaw,
     *,
     effect: float | Mapping[str, float] = 0.0,
     noise: Mapping[str, float] | None = None,
@@ -109,21 +121,23 @@ def simulate_goal(
     """What a study with a goal would spend, and how often it would reach it, if the components are these.
 
     Every study is carried out as a real one is, from the pilot on: the same estimates, plans, bounds and stops, on
-    normal scores.
+    normal scores or on votes.
 
     Parameters
     ----------
-    goal : CompareGoal, HalfWidthGoal or BestGoal
+    goal : CompareGoal, HalfWidthGoal, BestGoal or PreferGoal
         What is asked.
     offer : Offer
         What may be bought.
-    components : Components or mapping of str to float
+    components : Components, mapping of str to float, or VoteLaw
         Variances by term (``item``, ``item:judge``, ``cell``, ``replicate`` ...): of the scores, or where systems are
-        compared of the difference of two of them, as `quorate.compare` estimates it.
+        compared of the difference of two of them, as `quorate.compare` estimates it. Of votes, ties and how much judges
+        agree.
     effect : float or mapping of str to float
         True difference of ``a`` and ``b``; of the best system and all others; by category if it is not the same on all.
+        Of votes the share of the first less a half.
     noise : mapping of str to float, optional
-        By judge, how many times as large the standard deviation of its cells and replicates is.
+        By judge, how many times as large the standard deviation of its cells and replicates is; of scores alone.
     studies : int
         Studies carried out; each takes about a tenth of a second.
     seed : int
@@ -136,7 +150,8 @@ def simulate_goal(
     Raises
     ------
     InvalidInput
-        If the budget does not pay for a pilot, or a component is of another facet.
+        If the budget does not pay for a pilot, a component is of another facet, or what is given is not of the answers
+        that the goal is about.
 
     Examples
     --------
@@ -150,9 +165,11 @@ def simulate_goal(
     """
     check_count("studies", studies)
     law = components.random if isinstance(components, Components) else components
-    pursued = method(goal, offer)
-    runs = [_carried(goal, pursued, law, effect, noise, stream(seed, f"goal/{number}")) for number in range(studies)]
-    last = [past[-1] for past in runs]
+    pursued = of_votes(goal, offer) or method(goal, offer)
+    last = [
+        _carried(goal, pursued, _drawn(goal, offer, law, effect, noise, stream(seed, f"goal/{number}")))
+        for number in range(studies)
+    ]
     calls, money = (np.array([getattr(one.spent, name) for one in last], dtype=float) for name in ("calls", "money"))
     shares = {name: sum(one.outcome == name for one in last) / studies for name in sorted({o.outcome for o in last})}
     return GoalRates(
@@ -172,47 +189,57 @@ def simulate_goal(
     )
 
 
-def _carried(
+def _drawn(
     goal: Goal,
-    pursued: Pursuit[Any, Any] | Parts,
-    law: Mapping[str, float],
+    offer: Offer,
+    law: Mapping[str, float] | VoteLaw,
     effect: float | Mapping[str, float],
     noise: Mapping[str, float] | None,
     rng: np.random.Generator,
-) -> list[Look]:
-    """The looks of one study."""
-    offer = pursued.offer
+) -> World | VoteWorld:
+    """Answers to everything on offer."""
+    votes = isinstance(goal, PreferGoal) or bool(offer.pairs)
+    if isinstance(law, VoteLaw) and isinstance(goal, PreferGoal | BestGoal) and votes and noise is None:
+        if isinstance(effect, Mapping):
+            raise InvalidInput("effect: of votes it is one number")
+        return vote_world(goal, offer, law, effect, rng)
+    if isinstance(law, VoteLaw) or isinstance(goal, PreferGoal | StagedGoal) or votes:
+        wanted = "a VoteLaw, and no noise" if votes else "components"
+        raise InvalidInput(f"components: {type(goal).__name__} of this offer is simulated by {wanted}, got {law!r}")
     compared = bool(offer.systems) and not isinstance(goal, HalfWidthGoal)
     own = {term: variance / (2 if compared else 1) for term, variance in law.items()}
     effects = [effect, *(0.0 for _ in offer.systems[1:])]
-    panel = (goal.target or {}).get(JUDGE) != POPULATION  # type: ignore[union-attr]
-    drawn: World = world(offer, own, effects, rng, panel=panel, noise=noise)
-    past: list[Look] = []
+    panel = (goal.target or {}).get(JUDGE) != POPULATION
+    return world(offer, own, effects, rng, panel=panel, noise=noise)
+
+
+def _carried(goal: Goal, pursued: Pursued, drawn: World | VoteWorld) -> Look:
+    """The last look of one study."""
+    offer, past = pursued.offer, list[Look]()
     cells, made, spent = pilot(goal, offer), drawn.nothing(), Spent(0)
     while not past or past[-1].ending is None:
         made = drawn.asked(cells, made)
         spent = Spent(spent.calls + len(cells), spent.money + float(offer.price(cells).sum()))
-        found, cells = pursued.look(drawn.judgments(made), past, spent)
+        table: Any = drawn.judgments(made)
+        found, cells = pursued.look(table, past, spent)
         past.append(found)
-    return past
+    return past[-1]
 
 
-def _is_wrong(goal: Goal, pursued: Pursuit[Any, Any] | Parts, last: Look, effect: float | Mapping[str, float]) -> bool:
+def _is_wrong(goal: Goal, pursued: Pursued, last: Look, effect: float | Mapping[str, float]) -> bool:
     """Whether any claim is untrue."""
     looks = last.parts or (last,)
     truths = _truths(goal, pursued, effect)
     return any(_wrong(goal, pursued.offer, one.outcome, true) for one, true in zip(looks, truths, strict=True))
 
 
-def _covers(
-    goal: Goal, pursued: Pursuit[Any, Any] | Parts, last: Look, effect: float | Mapping[str, float]
-) -> list[bool]:
+def _covers(goal: Goal, pursued: Pursued, last: Look, effect: float | Mapping[str, float]) -> list[bool]:
     """Whether every interval covers its truth."""
     looks, truths = last.parts or (last,), _truths(goal, pursued, effect)
     return [one.low <= true <= one.high for one, true in zip(looks, truths, strict=True)]
 
 
-def _truths(goal: Goal, pursued: Pursuit[Any, Any] | Parts, effect: float | Mapping[str, float]) -> list[float]:
+def _truths(goal: Goal, pursued: Pursued, effect: float | Mapping[str, float]) -> list[float]:
     """What is true of all parts; of the mean over categories where there are none."""
     offer = pursued.offer
     if isinstance(pursued, Parts):
@@ -228,8 +255,9 @@ def _truths(goal: Goal, pursued: Pursuit[Any, Any] | Parts, effect: float | Mapp
 
 def _wrong(goal: Goal, offer: Offer, outcome: str, effect: float) -> bool:
     """Whether a claim is untrue."""
-    if isinstance(goal, CompareGoal):
+    if isinstance(goal, CompareGoal | PreferGoal):
         limit = goal.margin or 0.0
         untrue = {"better": effect <= 0, "worse": effect >= 0, "equivalent": abs(effect) >= limit}
         return untrue.get(outcome, False)
-    return isinstance(goal, BestGoal) and outcome not in (UNDECIDED, offer.systems[0])
+    best = offer.systems[0] if offer.systems else min((name for pair in offer.pairs for name in pair), default="")
+    return isinstance(goal, BestGoal) and outcome not in (UNDECIDED, best)

@@ -6,11 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from quorate.decide.goals.goal import BestGoal, CompareGoal, HalfWidthGoal
+from quorate.decide.goals.goal import BestGoal, CompareGoal, HalfWidthGoal, PreferGoal
 from quorate.decide.goals.offer import Offer
 from quorate.estimate.means.targets import Target
 from quorate.simulate.goals.fixed import fixed_cost
 from quorate.simulate.goals.goal import GoalRates, simulate_goal
+from quorate.simulate.goals.votes import VoteLaw
 
 NEAR = {"item": 0.15, "item:judge": 0.15, "item:prompt": 0.05, "prompt": 0.0005, "prompt:judge": 0.0005, "cell": 0.25}
 """A difference of two systems on a scale whose scores have a standard deviation of about 1: mostly of items."""
@@ -28,38 +29,41 @@ class Scenario:
     ----------
     name : str
         In words.
-    goal : CompareGoal, HalfWidthGoal or BestGoal
+    goal : CompareGoal, HalfWidthGoal, BestGoal or PreferGoal
         What is asked.
     judges, prompts : int
         How many are on offer.
-    law : mapping of str to float
-        Components, as for `simulate_goal`.
+    law : mapping of str to float, or VoteLaw
+        As for `simulate_goal`.
     effect : float
         Truth.
     calls : int or None
         Budget in calls.
     more : mapping
         What else is on offer.
+    items : int
+        How many are on offer.
     noise : mapping of str to float, optional
         As for `simulate_goal`.
     """
 
     name: str
-    goal: CompareGoal | HalfWidthGoal | BestGoal
+    goal: CompareGoal | HalfWidthGoal | BestGoal | PreferGoal
     judges: int
     prompts: int
-    law: Mapping[str, float]
+    law: Mapping[str, float] | VoteLaw
     effect: float = 0.0
     calls: int | None = 8000
     systems: tuple[str, ...] = ("x", "y")
     more: Mapping[str, Any] = field(default_factory=dict)
     noise: Mapping[str, float] | None = None
+    items: int = 3000
 
     @property
     def offer(self) -> Offer:
         """What may be bought."""
         return Offer(
-            items=tuple(f"item {n:04}" for n in range(3000)),
+            items=tuple(f"item {n:04}" for n in range(self.items)),
             judges=tuple(f"judge {n}" for n in range(1, self.judges + 1)),
             prompts=tuple(f"prompt {n}" for n in range(1, self.prompts + 1)) if self.prompts > 1 else (),
             systems=self.systems,
