@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from quorate.analysis.goals.path import GoalPath, in_words
-from quorate.decide.goals.look import Ending, Look
+from quorate.decide.goals.look import Ending, Look, Power
 from quorate.decide.goals.offer import Spent
 from quorate.study.goal import Goal
 
@@ -34,15 +34,16 @@ def test_it_says_where_it_is_and_what_stopped_it():
 
 
 def test_it_says_by_how_much_the_budget_falls_short():
-    short = replace(LOOKS[0], power=0.55, promised=0.9)
-    said = "by what is known now the budget buys a chance of 55% to decide, less than the 90% asked for"
+    short = replace(LOOKS[0], power=Power(0.55, 0.02, 0.81, 0.9))
+    chance = "a chance of 55% to decide (2% to 81%, as far as components are known)"
+    said = f"the budget buys {chance}, less than the 90% asked for"
     assert short.sentence.endswith(f"50 more calls, 1.00 in money; {said}")
     path = GoalPath("which is better", (short, LOOKS[1]), "money", 40.0)
     assert path.shortfall == f"At look 1, {said}."
     assert (path.rows()[0]["power"], path.rows()[1]["power"]) == (0.55, None)
     assert GoalPath("which is better", LOOKS, "money", 40.0).shortfall == ""
-    assert LOOKS[0].falling_short((0.95, 0.9)) == LOOKS[0]
-    assert LOOKS[0].falling_short((0.55, 0.9)) == short
+    assert LOOKS[0].falling_short(Power(0.95, 0.7, 0.99, 0.9)) == LOOKS[0]
+    assert LOOKS[0].falling_short(short.power) == short
     assert Look.from_dict(short.to_dict()) == short
 
 

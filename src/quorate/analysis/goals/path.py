@@ -89,7 +89,7 @@ class GoalPath(Result):
         last = next((look for look in reversed(self.looks) if look.buys.calls or look.shortfall), None)
         if last is None or not last.shortfall:
             return ""
-        return f"{capitalised(f'at look {last.number}')}, {last.shortfall}."
+        return f"At look {last.number}, {last.shortfall}."
 
     @property
     def hindsight(self) -> str:
@@ -122,7 +122,7 @@ class GoalPath(Result):
                 "alpha": look.alpha,
                 "bound": look.bound,
                 "outcome": look.outcome,
-                "power": look.power,
+                "power": None if look.power is None else look.power.chance,
                 "ending": None if look.ending is None else look.ending.value,
                 "more_calls": look.buys.calls,
                 "more_money": look.buys.money,

@@ -10,7 +10,7 @@ import numpy as np
 
 from quorate.arrays import Floats
 from quorate.decide.goals.goal import CompareGoal
-from quorate.decide.goals.look import Look
+from quorate.decide.goals.look import Look, Power
 from quorate.decide.goals.offer import Spent
 from quorate.decide.goals.plans import Plan, Plans, of_difference
 from quorate.decide.goals.pursuit import Pursuit
@@ -22,6 +22,9 @@ from quorate.estimate.differences.stratified import stratified_difference
 from quorate.numerics.sequential.spending import inflation
 from quorate.numerics.study_power import Studies
 from quorate.table.judgments import Judgments
+
+_SURE = 0.8
+"""Level of the range in which the chance to decide lies, as far as components are known."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,14 +79,23 @@ class Comparison(Pursuit[CompareGoal, SystemDifference]):
         """Studies of both systems."""
         return of_difference(found, self.offer, self.sized, spent, len(systems))
 
-    def power(self, final: Plan) -> tuple[float, float] | None:
+    def power(self, final: Plan) -> Power | None:
         """That of the harder of both questions: to find the margin, and to show two equal systems to be so."""
+        from scipy.special import chdtri
+
         margin = self.goal.margin
         if margin is None:
             return None
         law = studies_of_plan(final.projection)
-        law = law.times(float(np.sqrt(final.variance)) / law.se * self.inflation)
-        return min(law.finds(margin, self.alpha), law.shows_equal(0.0, margin, self.alpha)), self.goal.power
+        own = float(np.sqrt(final.variance)) / law.se * self.inflation
+        tails = ((1 + _SURE) / 2, (1 - _SURE) / 2)  # of how far the variance may be from what it is taken for
+        worst, best = (float(np.sqrt(law.df / chdtri(law.df, tail))) for tail in tails)
+
+        def chance(times: float) -> float:
+            some = law.times(own * times)
+            return min(some.finds(margin, self.alpha), some.shows_equal(0.0, margin, self.alpha))
+
+        return Power(chance(1.0), chance(worst), chance(best), self.goal.power)
 
     @property
     def test(self) -> DifferenceTest:

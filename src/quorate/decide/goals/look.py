@@ -68,6 +68,32 @@ class Contest:
 
 
 @dataclass(frozen=True)
+class Power:
+    """Chance to decide.
+
+    Parameters
+    ----------
+    chance : float
+        By the components as they are estimated now.
+    low, high : float
+        By components as they may be as well: 8 of 10 times where a single mean square has all the variance.
+    promised : float
+        That which the goal asks for.
+    """
+
+    chance: float
+    low: float
+    high: float
+    promised: float
+
+    @property
+    def sentence(self) -> str:
+        """By how much it is too small, in words."""
+        chance = f"{self.chance:.0%} to decide ({self.low:.0%} to {self.high:.0%}, as far as components are known)"
+        return f"the budget buys a chance of {chance}, less than the {self.promised:.0%} asked for"
+
+
+@dataclass(frozen=True)
 class Look(Result):
     """One analysis of a study with a goal.
 
@@ -114,9 +140,8 @@ class Look(Result):
         What the estimate is of, in words.
     note : str
         What else was found or decided, in words.
-    power, promised : float or None
-        Where the budget does not buy the chance to decide that the goal asks for: the chance that it buys, by the
-        components as they are known now, and the one that is asked for.
+    power : Power or None
+        Where the budget does not buy the chance to decide that the goal asks for: the chance that it buys.
     parts : tuple of Look
         Of a goal with parts, such as categories, the latest look at each; its own numbers are those of the part that
         is known least.
@@ -148,8 +173,7 @@ class Look(Result):
     contests: tuple[Contest, ...] = ()
     question: str = "difference"
     note: str = ""
-    power: float | None = None
-    promised: float | None = None
+    power: Power | None = None
     parts: tuple[Look, ...] = ()
 
     @property
@@ -175,16 +199,11 @@ class Look(Result):
     @property
     def shortfall(self) -> str:
         """By how much the chance to decide is less than was asked for, in words; empty where it is not."""
-        if self.power is None or self.promised is None:
-            return ""
-        power = f"a chance of {self.power:.0%} to decide"
-        return f"by what is known now the budget buys {power}, less than the {self.promised:.0%} asked for"
+        return "" if self.power is None else self.power.sentence
 
-    def falling_short(self, power: tuple[float, float] | None) -> Look:
+    def falling_short(self, power: Power | None) -> Look:
         """The same look, which says what chance the budget buys where that is less than the one asked for."""
-        if power is None or power[0] >= power[1]:
-            return self
-        return replace(self, power=power[0], promised=power[1])
+        return self if power is None or power.chance >= power.promised else replace(self, power=power)
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Look:
@@ -199,6 +218,7 @@ class Look(Result):
                 **{name: math.inf if own[name] is None else own[name] for name in ("df", "bound")},
                 "systems": tuple(own.get("systems", ())),
                 "contests": tuple(Contest(**one) for one in own.get("contests", ())),
+                "power": None if own.get("power") is None else Power(**own["power"]),
                 "ending": None if ending is None else Ending(ending),
                 "parts": tuple(cls.from_dict(one) for one in own.get("parts", ())),
             }

@@ -222,7 +222,6 @@ class Parts:
             systems=tuple(dict.fromkeys(name for at in waiting for name in self._systems(at))),
             note=self._note(parts) if waiting else "",
             power=None,
-            promised=None,
             parts=tuple(parts),
         )
 

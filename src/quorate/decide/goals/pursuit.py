@@ -13,7 +13,7 @@ import numpy as np
 from quorate.arrays import Floats
 from quorate.decide.goals.batch import batch, crossed, nothing
 from quorate.decide.goals.goal import BestGoal, CompareGoal, HalfWidthGoal
-from quorate.decide.goals.look import UNDECIDED, Ending, Look
+from quorate.decide.goals.look import UNDECIDED, Ending, Look, Power
 from quorate.decide.goals.offer import Offer, Spent
 from quorate.decide.goals.plans import Plan, Plans, bought, described
 from quorate.decide.scores.studies import studies_of_plan
@@ -71,8 +71,8 @@ class Pursuit(ABC, Generic[Asked, Found]):
         """Whether a study may go on when it has all the information that was planned: not when its level is spent."""
         return False
 
-    def power(self, final: Plan) -> tuple[float, float] | None:  # noqa: ARG002  (some goals promise one)
-        """Chance that studies of a plan answer the question, and that which is asked for; None where none is."""
+    def power(self, final: Plan) -> Power | None:  # noqa: ARG002  (some goals promise one)
+        """Chance that studies of a plan answer the question; None where none is asked for."""
         return None
 
     @abstractmethod

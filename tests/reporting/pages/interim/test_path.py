@@ -6,7 +6,7 @@ import json
 from dataclasses import replace
 
 from quorate.analysis.goals.path import GoalPath
-from quorate.decide.goals.look import Contest, Ending, Look
+from quorate.decide.goals.look import Contest, Ending, Look, Power
 from quorate.decide.goals.offer import Spent
 from quorate.reporting.pages.interim.path import section
 
@@ -72,7 +72,7 @@ def test_parts_have_a_table_of_their_own_and_no_common_curve():
         replace(look(2, half, outcome=outcome), question=f"difference on {name}", level=0.975)
         for name, half, outcome in (("prose", 0.15, "better"), ("verse", 0.3, "undecided"))
     )
-    looks = (look(1, 0.9, parts=parts), replace(look(2, 0.3), parts=parts, power=0.5, promised=0.9))
+    looks = (look(1, 0.9, parts=parts), replace(look(2, 0.3), parts=parts, power=Power(0.5, 0.0, 0.8, 0.9)))
     found = section(GoalPath("which is better", looks, "calls", 400.0))
     path, each = found.figures
     assert path.chart is None
@@ -82,4 +82,4 @@ def test_parts_have_a_table_of_their_own_and_no_common_curve():
         ("difference on prose", "better"),
         ("difference on verse", "undecided"),
     ]
-    assert "At look 2, by what is known now the budget buys a chance of 50%" in " ".join(found.text)
+    assert "At look 2, the budget buys a chance of 50% to decide (0% to 80%" in " ".join(found.text)
