@@ -1,5 +1,5 @@
 # Everything runs in .venv (benchmarks in .venv-bench, with the peers they are measured against; Inspect AI in
-# .venv-inspect, whose open streams at its end are not ours; what drives a browser in .venv-browser).
+# .venv-inspect, whose open streams at its end are not ours; what drives a browser in .venv-browser; mutmut in .venv-mutate).
 # Each stamp file says what is installed there, so that a second call installs nothing.
 
 PYTHON ?= python3
@@ -16,7 +16,7 @@ export PYTHONDONTWRITEBYTECODE :=
 SCRIPTS := $(sort $(filter-out benchmarks/_%,$(wildcard benchmarks/*.py)))
 
 .PHONY: demo test check engines calibrate test-slow test-faults soak test-local test-bayes test-postgres test-browser test-inspect bench dist
-.PHONY: test-installed sbom docs pins clean
+.PHONY: mutate test-installed sbom docs pins clean
 .NOTPARALLEL:  # two calls of pip in one environment would get in each other's way
 
 demo: .venv/core.stamp  ## see the main job on data whose truth is known
@@ -66,6 +66,9 @@ test-inspect: .venv-inspect/test.stamp  ## the panel in the newest Inspect AI it
 bench: .venv-bench/bench.stamp  ## time against the named peers, in the same run
 	set -e; for script in $(SCRIPTS); do OPENBLAS_NUM_THREADS=1 $(BENCH)/python $$script $(ARGS); done
 
+mutate: .venv-mutate/mutate.stamp  ## does a test fail when the source is another? a sample of mutants; goes on where it stopped
+	PYTHONPATH=src:tests .venv-mutate/bin/python -m mutation $(ARGS)
+
 dist: .venv-dist/dist.stamp  ## the sdist, and the wheel that is made of it, in dist/
 	rm -rf dist
 	.venv-dist/bin/python -m build --no-isolation --outdir dist . > /dev/null
@@ -92,14 +95,14 @@ docs: .venv/docs.stamp  ## what pages show runs; the site in site/, which opens 
 
 pins:  ## resolve every dependency afresh and write constraints.txt
 	$(PYTHON) -m venv --clear .venv-pins
-	.venv-pins/bin/python -m pip install -qq --disable-pip-version-check '.[bayes,frames,local,postgres,test,check,docs]' 'llama-cpp-python[server]'
+	.venv-pins/bin/python -m pip install -qq --disable-pip-version-check '.[bayes,frames,local,mutate,postgres,test,check,docs]' 'llama-cpp-python[server]'
 	echo '# Every installed package at the version the tests passed with; written by `make pins`.' > constraints.txt
 	.venv-pins/bin/python -m pip freeze --disable-pip-version-check --exclude quorate >> constraints.txt
 	PYTHONPATH=src .venv-pins/bin/python -m quorate.reporting.print.bundle  # of the vl-convert that was pinned
 	rm -rf .venv-pins
 
 clean:
-	rm -rf .venv .venv-bench .venv-browser .venv-dist .venv-inspect .venv-installed .venv-pins .venv-sbom .cache build dist site
+	rm -rf .venv .venv-bench .venv-browser .venv-dist .venv-inspect .venv-installed .venv-mutate .venv-pins .venv-sbom .cache build dist site
 
 .venv/core.stamp: $(PINS)
 	$(PYTHON) -m venv .venv
@@ -135,6 +138,11 @@ clean:
 .venv-inspect/test.stamp: $(PINS)
 	$(PYTHON) -m venv .venv-inspect
 	.venv-inspect/bin/python -m pip install -qq --disable-pip-version-check --editable '.[test]' inspect_ai
+	touch $@
+
+.venv-mutate/mutate.stamp: $(PINS)
+	$(PYTHON) -m venv .venv-mutate
+	.venv-mutate/bin/python $(INSTALL) --editable '.[test,mutate]'
 	touch $@
 
 .venv/check.stamp: .venv/core.stamp

@@ -13,7 +13,7 @@ from packaging.utils import canonicalize_name
 ROOT = Path(__file__).parent.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 PAGE = (ROOT / "docs" / "dependencies.md").read_text(encoding="utf-8")
-OF_DEVELOPERS = {"test", "check", "docs"}
+OF_DEVELOPERS = {"test", "check", "docs", "mutate"}
 PERMISSIVE = {"0BSD", "Apache", "BSD", "CC0", "ISC", "MIT", "PSF", "Zlib"}
 
 
