@@ -44,3 +44,9 @@ def test_too_few_clusters():
     f, p = group_means(np.arange(4.0), np.array([0, 1, 2, 3]), np.array([0, 0, 1, 1])).equal()
     assert np.isnan(f)
     assert np.isnan(p)
+
+
+def test_means_that_do_not_vary_have_no_odd_one():
+    place, t, p = group_means(np.tile([1.0, 1, 2], 4), np.tile(np.arange(3), 4), np.repeat(np.arange(4), 3)).odd_one()
+    assert place == 0
+    assert np.isnan([t, p]).all()

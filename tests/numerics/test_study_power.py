@@ -46,6 +46,14 @@ def test_the_detectable_difference_is_found_with_its_power():
     assert law.finds(law.detectable(0.05, 0.9), 0.05) == pytest.approx(0.9, abs=1e-6)
 
 
+def test_the_largest_difference_that_is_alike_is_shown_with_its_power():
+    law = one(40.0)
+    alike = law.alike(8.0, 0.05, 0.8)
+    assert 0 < alike < 8
+    assert law.shows_equal(alike, 8.0, 0.05) == pytest.approx(0.8, abs=1e-6)
+    assert law.alike(5.0, 0.05, 0.8) is None  # equal ones are shown with a chance of 0.58
+
+
 def test_its_degrees_of_freedom_are_those_of_a_balanced_fit(judged):
     """Items by judges: the variance of a mean is MS(item) + MS(judge) - MS(item:judge), over the cells."""
     import quorate as q

@@ -25,3 +25,10 @@ def test_all_bars_lie_in_the_band_nineteen_times_in_twenty():
     assert 1 - 10 * (binom.cdf(low - 1, 200, 0.1) + binom.sf(high, 200, 0.1)) >= 0.95
     counts = np.random.default_rng(1).multinomial(200, [0.1] * 10, 2000)
     assert np.mean(np.all((counts >= low) & (counts <= high), axis=1)) >= 0.95
+
+
+@pytest.mark.parametrize("studies", [50, 200, 1000])
+def test_the_band_is_the_narrowest_with_a_400th_beyond_each_end(studies):
+    low, high = band(studies)
+    assert binom.cdf(low - 1, studies, 0.1) < 0.0025 <= binom.cdf(low, studies, 0.1)
+    assert binom.sf(high, studies, 0.1) <= 0.0025 < binom.sf(high - 1, studies, 0.1)

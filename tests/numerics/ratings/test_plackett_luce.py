@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
+from quorate.numerics.ratings import plackett_luce
 from quorate.numerics.ratings.bradley_terry import Design, fit
 from quorate.numerics.ratings.existence import exists
 from quorate.numerics.ratings.plackett_luce import Choices
@@ -67,6 +68,16 @@ def test_what_choices_tell_adds_up_to_the_information(choices):
     some = told.some(np.array([0, 2]))
     np.testing.assert_allclose(some.along(x), told.along(x)[[0, 2]])
     np.testing.assert_allclose(some.trace(x), told.trace(x)[[0, 2]])
+
+
+def test_the_information_of_many_groups_is_computed_sparsely_and_the_same(choices, monkeypatch):
+    rng = np.random.default_rng(5)
+    counts, theta = rng.poisson(4, (*choices.shape, 2)).astype(float), rng.normal(size=(5, 2))
+    expected = choices.derivatives(counts, theta)[2]
+    monkeypatch.setattr(plackett_luce, "_SMALL", 0)
+    many = Choices(choices.systems, choices.rows, choices.starts, choices.pairs, choices.beaten)
+    assert many.full is None
+    np.testing.assert_allclose(many.derivatives(counts, theta)[2], expected, atol=1e-12)
 
 
 def test_many_fits_are_those_one_by_one(choices):
