@@ -21,6 +21,17 @@ def test_weights_are_nonnegative_least_squares():
     assert (nonnegative(gram, target, 0.05).sum(axis=1) <= 0.05 + 1e-12).all()
 
 
+def test_weights_have_no_unit_and_a_judge_that_never_varies_has_none():
+    rng = np.random.default_rng(7)
+    x, y = rng.normal(size=(40, 3)), rng.normal(size=40)
+    x[:, 1] = 0
+    gram, target = (x.T @ x)[None], (x.T @ (y + x[:, 0] + x[:, 2]))[None]
+    weights = nonnegative(gram, target, np.inf)
+    assert (weights > 0).tolist() == [[True, False, True]]
+    for unit in (1e-8, 1e8):
+        np.testing.assert_allclose(nonnegative(unit * gram, unit * target, np.inf), weights, rtol=1e-9)
+
+
 def test_battles_that_go_together_by_chance_move_weights_a_little_and_those_that_go_together_a_lot():
     rng = np.random.default_rng(5)
     prompt = np.repeat(np.arange(100), 4)
