@@ -8,7 +8,7 @@ from examples import few
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quorate.numerics.mixed.patterns import Cells, compress
+from quorate.numerics.mixed.patterns import Cells, _number, compress
 
 SEEDS = st.integers(0, 10**6)
 
@@ -28,6 +28,13 @@ def test_a_complete_design_is_one_pattern_whatever_the_number_of_items():
     assert len(units.unit_pattern) == 1 + 3  # one mean unit, and one contrast unit per cell of an item
     assert units.n_cells == 150
     np.testing.assert_allclose(units.scale, np.sqrt(50))
+
+
+def test_within_terms_have_the_columns_that_the_fullest_pattern_needs():
+    within = np.array([[5, 1], [7, 1], [9, 0], [7, 2]])
+    columns, terms = _number(within, pattern=np.array([0, 0, 1, 1]))
+    assert columns.tolist() == [[0, 2], [1, 2], [1, 2], [0, 3]]
+    assert terms.tolist() == [0, 0, 1, 1]
 
 
 def test_few_items_make_no_more_units_than_items():
