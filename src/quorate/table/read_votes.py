@@ -248,6 +248,7 @@ def _votes(columns: VoteColumns, roles: VoteRoles, outcomes: object, source: Sou
         dated=columns.dated,
         count=_count(columns, roles),
         status=status if status.any() else None,
+        row=None if columns.rows is None else np.zeros(len(first), dtype=np.int64),
         source=source,
         notes=notes,
     )
@@ -291,6 +292,7 @@ def _of_rankings(
         swapped=np.zeros(len(a), dtype=np.bool_),
         facets=facets,
         codes={role: code[found.first] for role, code in codes.items()},
+        row=np.zeros(len(a), dtype=np.int64),
         source=source,
         notes=(*roles.notes, *found.notes),
     )
@@ -335,6 +337,7 @@ def _counted(table: Votes, columns: VoteColumns, roles: VoteRoles) -> Votes:
         swapped=table.swapped[rows],
         codes={name: codes[rows] for name, codes in table.codes.items()},
         count=count,
+        row=rows + 1,
         **some,
     )
 

@@ -58,6 +58,8 @@ class Votes:
     status : array of int8, shape (rows,), optional
         Why an outcome is missing, as an index into ``quorate.table.judgments.STATUSES``; 0 where it is not. None if
         every outcome is there.
+    row : array of int64, shape (rows,), optional
+        Row of the source that each entry is, from 1; None if entry k is row k. 0 where it is several.
     itself : int
         Rows left out because they compare a model with itself.
     source : Source
@@ -78,6 +80,7 @@ class Votes:
     dated: bool = False
     count: Ints | None = None
     status: NDArray[np.int8] | None = None
+    row: Ints | None = None
     itself: int = 0
     source: Source = field(default_factory=lambda: Source("memory"))
     notes: tuple[Note, ...] = ()
@@ -105,6 +108,13 @@ class Votes:
     def weights(self) -> Ints:
         """Votes that each row stands for, shape (rows,)."""
         return np.ones(self.rows, dtype=np.int64) if self.count is None else self.count
+
+    @property
+    def source_row(self) -> Ints | None:
+        """Row of the source that each entry is, from 1, shape (rows,); None where an entry is several."""
+        if self.row is None:
+            return np.arange(1, self.rows + 1)
+        return self.row if (self.row > 0).all() else None
 
     @cached_property
     def totals(self) -> tuple[int, int, int, int, int]:
@@ -255,8 +265,10 @@ class Votes:
             name: None if getattr(self, name) is None else getattr(self, name)[mask]
             for name in ("order", "time", "count", "status")
         }
+        rows = np.arange(1, self.rows + 1) if self.row is None else self.row
         return replace(
             self,
+            row=self.row if mask.all() else rows[mask],
             models=tuple(self.models[i] for i in models.tolist()),
             model_a=both[0],
             model_b=both[1],
@@ -279,7 +291,8 @@ class Votes:
             name: None if getattr(self, name) is None else getattr(self, name)[order]
             for name in ("model_a", "model_b", "outcome", "swapped", "order", "time", "count", "status")
         }
-        return replace(self, codes={name: codes[order] for name, codes in self.codes.items()}, **columns)
+        row = order + 1 if self.row is None else self.row[order]
+        return replace(self, codes={name: codes[order] for name, codes in self.codes.items()}, row=row, **columns)
 
     def only(self, name: str, level: str) -> Votes:
         """The votes at one level of a facet.

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 UNDECIDED = 2
 MOST_SYSTEMS = 100
 """Systems that are listed; the report has all."""
+MOST_ROWS = 20
+"""Rows of fragile votes that are listed."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -101,7 +103,10 @@ class Ranking(Group):
     fragility: Annotated[
         bool,
         For("votes"),
-        typer.Option("--fragility", help="Votes: how few of them, left out, would put another system first."),
+        typer.Option(
+            "--fragility",
+            help="Votes: how few of them, left out, would put another system first, and in which rows they are.",
+        ),
     ] = False
 
 
@@ -216,12 +221,28 @@ def show(out: Console, view: RatingsAnalysis) -> None:
     for line in (*view.covariate_words, view.slope_words, view.tie_words, view.neighbours_words, view.fragile_words):
         if line:
             say(out, line)
+    fragile_rows(out, view)
     caveats(out, (one.sentence for one in view.caveats))
     noticed = "" if view.position_words or not isinstance(view.table, Votes) else order_noticed(view.table)
     if noticed:
         say(out, f"{noticed}: --position says how much of that is the order's doing.")
     if view.table is not None:
         read_as(out, view.table.notes)
+
+
+def fragile_rows(out: Console, view: RatingsAnalysis) -> None:
+    """Print the rows whose votes, left out, put another system first."""
+    few = getattr(view.found, "fragility", None)
+    if few is None or not few.rows:
+        return
+    rows = [
+        tuple(f"{value:,}" if isinstance(value, int) else str(value) for value in one.to_row().values())
+        for one in few.rows
+    ]
+    heads = {name: "right" if name in ("row", "votes") else "left" for name in few.rows[0].to_row()}
+    table(out, heads, rows)
+    if len(few.rows) > MOST_ROWS:
+        say(out, f"And {len(few.rows) - MOST_ROWS:,} more rows; --report and --json have all.")
 
 
 def listing(out: Console, view: RatingsAnalysis) -> None:

@@ -10,6 +10,7 @@ import numpy as np
 from quorate.arrays import Floats, Ints
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.ratings.counts import VoteCounts, refuse_unrated, some, tally
+from quorate.estimate.ratings.dropped import DroppedVotes, dropped_votes
 from quorate.numerics.ratings.bradley_terry import Design, fit, scores
 from quorate.numerics.ratings.existence import exists
 from quorate.numerics.ratings.steps import anchored
@@ -59,6 +60,8 @@ class Fragility(Result):
         What systems are ranked by.
     exact : bool
         Whether no fewer do; otherwise so many do for sure, and fewer might.
+    rows : tuple of DroppedVotes
+        The rows of these votes, the first where several do the same; empty where rows were counted as they were read.
     """
 
     top: str
@@ -68,6 +71,7 @@ class Fragility(Result):
     drops: tuple[tuple[str, str, int], ...]
     by: By
     exact: bool
+    rows: tuple[DroppedVotes, ...] = ()
 
     derived = ("share", "sentence")
 
@@ -149,7 +153,8 @@ def fragility(votes: Votes, *, by: By = "win rate", ties: Ties = "half", contend
     if flip is None:
         raise NotEstimable(f"votes: {table.models[top]} stays first whatever votes are left out; there is no contender")
     drops = tuple((table.models[a], table.models[b], count) for a, b, count in flip.drops)
-    return Fragility(table.models[top], table.models[flip.system], flip.dropped, counted, drops, by, by == "win rate")
+    first, next_first, rows = table.models[top], table.models[flip.system], dropped_votes(table, flip.drops)
+    return Fragility(first, next_first, flip.dropped, counted, drops, by, by == "win rate", rows)
 
 
 def _refuse_above_all(counted: VoteCounts) -> None:
