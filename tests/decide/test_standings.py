@@ -43,6 +43,7 @@ def test_every_pair_is_watched_at_the_level_that_they_share(votes, found):
     assert found.pairs == 3
     for pair, one in own.items():
         alone = monitor(votes, *pair, level=1 - 0.05 / 3)
+        assert one.outcome is Outcome.UNDECIDED or one.p_value <= 0.05 / 3
         assert (one.outcome, one.stopped, one.level) == (alone.outcome, alone.stopped, alone.level)
         assert one.low == pytest.approx(alone.low)
     assert found.ordered == (("x", "y"), ("x", "z"))
@@ -106,3 +107,17 @@ def test_it_is_plain_and_has_a_row_per_system(found):
 def test_what_is_out_of_range_is_refused(votes, options, line):
     with pytest.raises(InvalidInput, match=line):
         monitor_all(votes, **options)
+
+
+def test_decided_pairs_leave_more_to_the_others():
+    """x beats y and z at once; y against z has evidence between 1 over .05 / 3 and 1 over .05 / 2."""
+    order = [("x", "y", 60, 0), ("x", "z", 60, 0), ("y", "z", 32, 9)]
+    rows = [(a, b, name) for a, b, won, lost in order for name in [a, b] * lost + [a] * (won - lost)]
+    votes = read_votes(pl.DataFrame(rows, schema=["model_a", "model_b", "winner"], orient="row"), announce=False)
+    evidence = monitor(votes, "y", "z", level=1 - 1e-9).p_value
+    assert 0.05 / 3 < evidence <= 0.05 / 2
+    found = monitor_all(votes)
+    assert (found.ordered, found.undecided) == ((("x", "y"), ("x", "z"), ("y", "z")), 0)
+    assert found.monitors[-1].level == pytest.approx(1 - 0.05 / 2)
+    assert monitor_all(votes, margin=0.01).undecided == 1
+    assert monitor_all(votes, systems=5).undecided == 1

@@ -128,6 +128,7 @@ def test_every_published_result_shows_itself_in_a_line_and_in_a_notebook():
         "Turn",
         "Law",
         "LevelBounds",
+        "DroppedVotes",
         "Neighbours",
         "PlanRun",
         "PosteriorComponent",

@@ -58,7 +58,7 @@ CALLS: dict[str, tuple[str, ...]] = {
     "take-annotations": ("quorate.study.label_studio:take_annotations",),
     "interim": ("quorate.analysis.interim.interim:interim",),
     "compare": (READ, READ_VOTES, "quorate.decide.all_pairs:compare_all", "quorate.decide.compare:compare"),
-    "rank": (READ, READ_VOTES, "quorate.estimate.ratings.rank:rank"),
+    "rank": (READ, READ_VOTES, "quorate.estimate.ratings.rank:rank", "quorate.decide.standings:monitor_all"),
     "hazard": (READ, DECOMPOSE, "quorate.estimate.agents.hazard:hazard"),
     "ensemble": (READ, DECOMPOSE, "quorate.estimate.agents.ensemble:ensemble"),
     "chain": ("quorate.estimate.agents.chain:chain",),
@@ -87,7 +87,7 @@ CALLS: dict[str, tuple[str, ...]] = {
     "protocols": (READ_VOTES, "quorate.plan.power.protocols:protocols"),
     "next-battles": (READ_VOTES, "quorate.plan.next_battles:next_battles"),
     "sample-battles": ("quorate.plan.battles:sample_battles",),
-    "monitor": (READ_VOTES, "quorate.decide.standings:monitor_all", "quorate.decide.stop:monitor"),
+    "monitor": (READ_VOTES, "quorate.decide.stop:monitor"),
     "replay": (READ_VOTES, REPLAY, "quorate.analysis.replay:replay_pair"),
 }
 # Public functions behind the internal ones above, whose parameters an option must have.
@@ -175,6 +175,7 @@ PRINTED = {
     "format_": "how a writeup is printed; quorate.export has it",
 }
 HERE = {
+    ("rank", "watch"): "calls quorate.monitor_all",
     ("reproduce", "list_"): "lists the studies",
     ("posterior", "yes"): "the command asks where sampling takes long",
     ("doctor", "fit"): "of quorate.diagnose",
@@ -428,6 +429,7 @@ OTHERS = {  # what an option goes with, in place of what the command needs
     ("replay", "per_type"): "{votes} --a x --b y --by judge",
     **{("analyze", name): "{votes} --a x --b y" for name in ("margin", "claim", "ties", "budget")},
     **{("compare", name): "{scores} x y" for name in (*OF_SCORES, "system", "target", "judge_price")},
+    **{("rank", name): "{votes} --watch" for name in ("margin", "tuned", "systems")},
     **{("rank", name): "{scores}" for name in (*OF_SCORES, "system", "target")},
     **{("pipelines", name): "{scores}" for name in OF_SCORES},
     ("compare", "method"): "{scores} x y",

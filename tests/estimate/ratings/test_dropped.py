@@ -24,9 +24,9 @@ def frame():
 @pytest.mark.parametrize("by", ["win rate", "bradley-terry"])
 def test_without_the_named_rows_another_system_is_first(frame, by):
     found = q.fragility(q.read_votes(frame, announce=False), by=by)
-    rows = [one.row for one in found.rows]
+    rows = [one.row for one in found.dropped_rows]
     assert (len(rows), rows) == (found.dropped, sorted(set(rows)))
-    for one in found.rows:
+    for one in found.dropped_rows:
         row = frame.row(one.row - 1, named=True)
         assert {one.winner, one.loser} == {row["model_a"], row["model_b"]}
         assert (row["winner"], row["judge"], str(row["prompt"])) == (
@@ -62,12 +62,12 @@ def test_counted_rows_have_no_numbers(frame, tmp_path):
     assert votes.rows < 150
     assert votes.source_row is None
     found = q.fragility(votes)
-    assert found.rows == ()
+    assert found.dropped_rows == ()
     assert found.dropped == q.fragility(q.read_votes(frame, announce=False)).dropped
 
 
 def test_votes_of_rows_that_stand_for_several():
     frame = pl.DataFrame({"model_a": "x", "model_b": "y", "winner": ["x", "y", "x"], "count": [5, 4, 5]})
     found = q.fragility(q.read_votes(frame, announce=False))
-    assert sum(one.votes for one in found.rows) == found.dropped
-    assert [(one.row, one.votes) for one in found.rows] == [(1, 5), (3, found.dropped - 5)]
+    assert sum(one.votes for one in found.dropped_rows) == found.dropped
+    assert [(one.row, one.votes) for one in found.dropped_rows] == [(1, 5), (3, found.dropped - 5)]

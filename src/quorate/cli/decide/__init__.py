@@ -1,6 +1,7 @@
 """Commands that decide between systems, and on whom to trust in that.
 
-- `compare`: the verdict on two systems; `rank`: a leaderboard of all; `monitor`: whether votes still coming in decide.
+- `compare`: the verdict on two systems; `rank`: a leaderboard of all; `watch`: one whose orders hold while
+  votes come in; `monitor`: whether votes still coming in decide between two.
 - `models`: models of votes side by side.
 - `gaming`: what the best of many submissions gains by luck.
 - `corrected`: what people would find, from judges on everything and people on a part.

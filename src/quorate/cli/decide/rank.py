@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from quorate.cli.console import caveats, read_as, say, table
+from quorate.cli.decide.watch import Watched, show_standings
 from quorate.cli.options import File, Files, Fit, For, Group, Output, Reading, Seed, Systems, command, only
 from quorate.cli.options.reading import role_of
 from quorate.estimate.ratings.reweight import Reweight
@@ -115,6 +116,7 @@ def rank(
     file: File,
     systems: Systems,
     how: Ranking,
+    watched: Watched,
     fit: Annotated[Fit, only("random", "method", "residual_by")],
     reading: Reading,
     files: Files,
@@ -124,8 +126,8 @@ def rank(
     """A leaderboard: ranks, ratings and intervals.
 
     From scores: means, with intervals that count judges and prompts. From votes: Bradley-Terry ratings. Ranks hold for
-    all systems at once. Ends with exit code 2 if no system is surely better than another, or if noise
-    exceeds what systems differ by.
+    all systems at once; with --watch, at all times at once. Ends with exit code 2 if no system is surely better than
+    another, or if noise exceeds what systems differ by; with --watch, if some order is open.
     """
     from quorate.analysis.ratings import RatingsAnalysis
     from quorate.estimate.ratings.categories.boards import Boards
@@ -134,11 +136,18 @@ def rank(
     from quorate.estimate.ratings.ratings import Ratings
     from quorate.table.votes import Votes
 
-    table = reading.table(file, systems, how, fit, covariates=how.covariate or (), counted=not how.fragility)
+    watched.check(how)
+    counted = not (how.fragility or watched.watch)
+    table = reading.table(file, systems, how, watched, fit, covariates=how.covariate or (), counted=counted)
     options: dict[str, Any] = {"level": systems.level, "seed": seed, "covariates": how.covariate or None}
     if isinstance(table, Votes):
         given = how.given() | {"cluster": systems.clusters(table), "elo": None, "by": None, "covariate": None}
         table = systems.told_apart(table)
+        if watched.watch:
+            standings = watched.standings(table, how.ties, level=systems.level, cluster=given["cluster"])
+            out.show(standings, show_standings, notes=table.notes)
+            files.write(standings, table, out)
+            return standings.exit_code
     else:
         given = {"facet": systems.system, "targets": systems.targets(), **fit.chosen()}
     if given.get("discrimination"):
@@ -233,16 +242,16 @@ def show(out: Console, view: RatingsAnalysis) -> None:
 def fragile_rows(out: Console, view: RatingsAnalysis) -> None:
     """Print the rows whose votes, left out, put another system first."""
     few = getattr(view.found, "fragility", None)
-    if few is None or not few.rows:
+    if few is None or not few.dropped_rows:
         return
     rows = [
         tuple(f"{value:,}" if isinstance(value, int) else str(value) for value in one.to_row().values())
-        for one in few.rows
+        for one in few.dropped_rows[:MOST_ROWS]
     ]
-    heads = {name: "right" if name in ("row", "votes") else "left" for name in few.rows[0].to_row()}
+    heads = {name: "right" if name in ("row", "votes") else "left" for name in few.dropped_rows[0].to_row()}
     table(out, heads, rows)
-    if len(few.rows) > MOST_ROWS:
-        say(out, f"And {len(few.rows) - MOST_ROWS:,} more rows; --report and --json have all.")
+    if len(few.dropped_rows) > MOST_ROWS:
+        say(out, f"And {len(few.dropped_rows) - MOST_ROWS:,} more rows; --report and --json have all.")
 
 
 def listing(out: Console, view: RatingsAnalysis) -> None:

@@ -60,7 +60,7 @@ class Fragility(Result):
         What systems are ranked by.
     exact : bool
         Whether no fewer do; otherwise so many do for sure, and fewer might.
-    rows : tuple of DroppedVotes
+    dropped_rows : tuple of DroppedVotes
         The rows of these votes, the first where several do the same; empty where rows were counted as they were read.
     """
 
@@ -71,7 +71,7 @@ class Fragility(Result):
     drops: tuple[tuple[str, str, int], ...]
     by: By
     exact: bool
-    rows: tuple[DroppedVotes, ...] = ()
+    dropped_rows: tuple[DroppedVotes, ...] = ()
 
     derived = ("share", "sentence")
 

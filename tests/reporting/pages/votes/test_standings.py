@@ -32,5 +32,8 @@ def test_it_has_ranks_and_pairs(made):
 def test_its_charts_are_drawn_and_its_method_said(made):
     drawn = [figure.chart() for figure in made.figures if figure.chart]
     assert len(drawn) == 2
-    assert "at level 0.983333, so that with a chance of 0.95" in made.methods
+    assert (
+        "at level 0.983333, or at what decided pairs leave of it (Holm, 1979), so that with a chance of 0.95"
+        in made.methods
+    )
     assert [tile.value for tile in made.tiles] == ["3", "0"]

@@ -56,7 +56,7 @@ def page(result: Ratings | Leaderboard | RatingsAnalysis, table: Table | None = 
     said = tuple(line for line in (view.not_rankable, view.position_words, judges and judges.sentence) if line)
     order += [] if judges is None else [without_judges(judges)]
     few = view.found.fragility if isinstance(view.found, Ratings) else None
-    left_out = () if few is None else (left_out_votes(few), *([left_out_rows(few)] if few.rows else []))
+    left_out = () if few is None else (left_out_votes(few), *([left_out_rows(few)] if few.dropped_rows else []))
     further = [one for one in (moves.section(view), own.section(view)) if one is not None]
     fragile = Section("fragility", "How few votes decide who is first", (view.fragile_words,), left_out)
     return Page(
@@ -258,10 +258,12 @@ def left_out_votes(few: Fragility) -> Figure:
 
 def left_out_rows(few: Fragility) -> Figure:
     """In which rows these votes are."""
-    rows: list[Row] = [{name: cut(str(value)) for name, value in one.to_row().items()} for one in few.rows[:MOST_PAIRS]]
-    finding = f"They are in {counted(len(few.rows), 'row')} of what was read"
+    rows: list[Row] = [
+        {name: cut(str(value)) for name, value in one.to_row().items()} for one in few.dropped_rows[:MOST_PAIRS]
+    ]
+    finding = f"They are in {counted(len(few.dropped_rows), 'row')} of what was read"
     lines = ["Votes for the same system against the same other do the same: the first of them are named."]
-    lines += [f"The first {MOST_PAIRS:,} are shown."] if len(few.rows) > MOST_PAIRS else []
+    lines += [f"The first {MOST_PAIRS:,} are shown."] if len(few.dropped_rows) > MOST_PAIRS else []
     return Figure("fragile_rows", Caption(finding, tuple(lines)), rows, headers={"votes": "votes left out"})
 
 

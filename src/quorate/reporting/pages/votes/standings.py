@@ -83,7 +83,7 @@ def pairs(result: Standings) -> Figure:
         return marks.finish([*over, *marks.intervals(drawn, marks.chart(drawn, marks.labels("pair"), step=24), x)])
 
     lines = (
-        "Share of votes for the first when it was decided, or so far, with the interval at the level that pairs share.",
+        "Share of votes for the first when it was decided, or so far, with the interval of this pair by itself.",
         "In colour: the order is stated.",
     )
     heads = {"pair": "first against second", "share": "share of votes for the first", "stopped": "looks until decided"}
@@ -96,6 +96,7 @@ def methods(result: Standings) -> str:
     own = 1 - (1 - result.level) / max(result.pairs, 1)
     return (
         "Every pair of systems was tested while votes came in, by a test whose error holds at all looks together "
-        f"(Robbins, 1970; Ville, 1939), at level {own:.6g}, so that with a chance of {result.level:g} none of the "
-        f"orders of {result.pairs:,} pairs that were ever stated is false."
+        f"(Robbins, 1970; Ville, 1939), at level {own:.6g}, or at what decided pairs leave of it (Holm, 1979), so that "
+        f"with a chance of {result.level:g} none of the orders of {result.pairs:,} pairs that were ever stated is "
+        "false."
     )
