@@ -5,7 +5,8 @@ from __future__ import annotations
 from functools import cache
 
 import numpy as np
-from scipy.special import gammaln, roots_laguerre
+from numpy.polynomial.laguerre import laggauss
+from scipy.special import gammaln
 
 from quorate.arrays import Floats
 
@@ -50,9 +51,9 @@ def _summed(trials: int, chance: float) -> float:
 
 @cache
 def _quadrature() -> tuple[Floats, Floats]:
-    """Nodes and weights of Gauss and Laguerre, which take longer than all that they are for."""
-    x, weight = roots_laguerre(_NODES)
-    return x, weight
+    """Nodes and weights of Gauss and Laguerre, found once; by NumPy, as SciPy loads much more for them."""
+    x, weight = laggauss(_NODES)
+    return np.asarray(x), np.asarray(weight)
 
 
 def _integrated(trials: Floats, chance: float) -> Floats:

@@ -99,6 +99,17 @@ def test_bounds_are_the_range_over_non_negative_splits():
     assert bounds(np.array([2.0, 1.0, 1.0]), np.array([1.0, 2.0, 5.0]), space) == pytest.approx((8.0, 11.0))
 
 
+@pytest.mark.parametrize("seed", range(12))
+def test_bounds_along_directions_apart_are_those_of_a_linear_programme(seed):
+    """Two directions that share no component; added to one another the same ones share all."""
+    rng = np.random.default_rng(seed)
+    space = np.zeros((2, 6))
+    space[0, :3], space[1, 3:] = rng.normal(size=(2, 3))
+    theta, coefficients = rng.uniform(0, 2, 6), rng.normal(size=6)
+    mixed = np.array([[1.0, 1.0], [1.0, -1.0]]) @ space
+    assert bounds(coefficients, theta, space) == pytest.approx(bounds(coefficients, theta, mixed))
+
+
 def test_an_absorbed_component_has_no_upper_bound():
     low, high = bounds(np.array([1.0, 1.0]), np.array([2.0, 0.0]), np.array([[0.0, 1.0]]))
     assert low == pytest.approx(2.0)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import sparse
 
 from quorate.arrays import Floats
 from quorate.numerics.nominal import Ratings, tally
@@ -45,6 +44,8 @@ def confusions(ratings: Ratings, labels: tuple[str, ...]) -> tuple[Confusion, ..
 
 def _pairs(ratings: Ratings) -> Floats:
     """Ordered pairs of different judges of an item by what each says, shape (labels, labels)."""
+    from scipy import sparse
+
     count = tally(ratings).labels
     shape = (ratings.items * ratings.judges, ratings.labels)
     rows = ratings.item * ratings.judges + ratings.judge

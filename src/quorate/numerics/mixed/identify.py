@@ -96,6 +96,9 @@ def bounds(coefficients: Floats, theta: Floats, space: Floats) -> tuple[float, f
     space : array, shape (directions, components)
         Flat directions. An absorbed component is unbounded above.
     """
+    if not np.any((space != 0).sum(axis=0) > 1):  # directions that share no component: no linear programme is needed
+        ends = np.array([_ends(row, row * coefficients, theta) for row in space]).reshape(-1, 2).sum(axis=0)
+        return tuple((float(coefficients @ theta) + ends).tolist())
     from scipy.optimize import linprog
 
     def extreme(sign: float) -> float:
@@ -104,6 +107,16 @@ def bounds(coefficients: Floats, theta: Floats, space: Floats) -> tuple[float, f
 
     base = float(coefficients @ theta)
     return base + extreme(1.0), base + extreme(-1.0)
+
+
+def _ends(row: Floats, moved: Floats, theta: Floats) -> tuple[float, float]:
+    """Least and greatest change of a function along a direction, by what it is moved in each component."""
+    slope, theta = float(moved.sum()), np.maximum(theta, 0.0)
+    if abs(slope) <= 1e-12 * float(np.abs(moved).max(initial=0.0)):
+        return 0.0, 0.0
+    back = float(np.min(theta[row > 0] / row[row > 0], initial=np.inf))
+    forth = float(np.min(theta[row < 0] / -row[row < 0], initial=np.inf))
+    return (-slope * back, slope * forth) if slope > 0 else (slope * forth, -slope * back)
 
 
 def row_echelon(basis: Floats) -> Floats:
