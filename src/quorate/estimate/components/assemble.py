@@ -157,10 +157,11 @@ def block_facets(judgments: Judgments, model: Model) -> tuple[str, ...]:
     Mostly one facet. Where its blocks are large and unlike, the levels of a term inside them can be blocks instead:
     each has a few cells and columns, and the effects of the facet itself join the shared levels.
     """
+    levels = {term: _at_most(judgments, term) for term in model.random}
+    above = {term: closure(judgments, term) for term in model.random}
 
     def sizes(block: tuple[str, ...]) -> tuple[float, float, float]:
-        levels = {term: _at_most(judgments, term) for term in model.random}
-        inside = sum(size for term, size in levels.items() if {*block} <= closure(judgments, term))
+        inside = sum(size for term, size in levels.items() if {*block} <= above[term])
         blocks = _at_most(judgments, block)
         return blocks, inside / blocks, sum(levels.values()) - inside
 
@@ -177,7 +178,7 @@ def block_facets(judgments: Judgments, model: Model) -> tuple[str, ...]:
     _, columns, shared = sizes(best)
     rows = float(_unlike(judgments, best) if columns * (p + shared) > _LARGE else 0) * columns
     alone = rows * (columns + p + shared) ** 2 + (p + shared) ** 3
-    for term in (term for term in model.random if {*best} < closure(judgments, term)):
+    for term in (term for term in model.random if {*best} < above[term]):
         system = p + sizes(term)[2]
         if _PRODUCTS * system**3 < alone:
             best, alone = term, _PRODUCTS * system**3

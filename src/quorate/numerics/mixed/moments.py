@@ -210,17 +210,20 @@ class CrossProducts:
 
     def stretches(self) -> Iterator[Stretch]:
         """All units, mean units first: at once, or where that is much a few that fit the cache at a time."""
-        step = self.n_units
-        if not self.sparsity.whole:
-            step = max(_STRETCH * self.n_units // max(len(self._u_key), 1), 1)
-        ends = [*range(0, self.n_units, step), self.n_units]
+        if self.sparsity.whole:
+            yield self._everything
+            return
+        ends = [*range(0, self.n_units, max(_STRETCH * self.n_units // max(len(self._u_key), 1), 1)), self.n_units]
         at = np.searchsorted(self.units.cell_unit, ends).tolist()
         for (start, stop), (first, last) in zip(pairwise(ends), pairwise(at), strict=True):
-            key = self._u_key[first:last]
             mean = slice(first, max(min(last, len(self.units.row)), first))
-            yield Stretch(
-                slice(start, stop), slice(first, last), mean, key - start * self.columns if start else key, self.columns
-            )
+            key = self._u_key[first:last] - start * self.columns
+            yield Stretch(slice(start, stop), slice(first, last), mean, key, self.columns)
+
+    @cached_property
+    def _everything(self) -> Stretch:
+        cells = slice(0, len(self._u_key))
+        return Stretch(slice(0, self.n_units), cells, slice(0, len(self.units.row)), self._u_key, self.columns)
 
     def outward(self, w: Floats) -> Floats:
         """``D w`` for values of columns, shape (q, ...), where ``D`` has the distinct rows of the design."""

@@ -68,9 +68,9 @@ class MeanUnits:
 
         ``of`` takes a part, and its rows under other weights.
         """
-        total: Floats | float = 0.0
-        for part, *rows in zip(self, *others, strict=True):
-            total = total + of(part, *(other for _, other in rows))
+        if self.whole:
+            return self._moments.inward(of(self._all, *(rows.rows for rows in others)))
+        total = sum(of(part, *(rows for _, rows in more)) for part, *more in zip(self, *others, strict=True))
         return self._moments.inward(np.asarray(total))
 
     def taken_out(self, z: Floats) -> Floats:

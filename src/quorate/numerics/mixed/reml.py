@@ -352,18 +352,20 @@ def traces(problem: Problem, solved: Solved) -> Floats:
 
 def _traced(problem: Problem, solved: Solved, t: int) -> float:
     """``tr(B T'T)`` over the rows of a within-block term: of a few dense ones by ``T B`` without ``T'T``."""
-    some = np.flatnonzero(problem.rows_of(t, problem.moments.mean_units))
-    if t not in solved.grams and len(some) * _FEW < len(solved.b) and solved.rows is not None:
-        rows = solved.rows[some]
+    levels = int(np.sum(problem.units.column_term == t)) * problem.moments.mean_units
+    if t not in solved.grams and levels * _FEW < len(solved.b) and solved.rows is not None:
+        rows = solved.rows[np.flatnonzero(problem.rows_of(t, problem.moments.mean_units))]
         return float(np.sum((rows @ problem.moments.outward_both(solved.b_trace)) * rows))
     return float(np.vdot(solved.b_trace, within_block(problem, solved, t)))
 
 
 def within_block(problem: Problem, solved: Solved, t: int) -> Floats:
     """``W' V_w^-1 A_t V_w^-1 W`` for a within-block term, shape (q, q)."""
-    if t not in solved.grams:
-        units = solved.mean_units
-        terms = [t] if units.whole else [term for term in range(problem.n_within) if term not in solved.grams]
+    units = solved.mean_units
+    if t not in solved.grams and units.whole:
+        solved.grams[t] = units.sum(lambda part: gram(part.t, part.t, problem.rows_of(t, len(part))))
+    elif t not in solved.grams:  # of all terms at once: each part is made but once
+        terms = range(problem.n_within)
         sums = units.sum(lambda part: np.stack([gram(part.t, part.t, problem.rows_of(s, len(part))) for s in terms]))
         solved.grams.update(zip(terms, sums, strict=True))
     return solved.grams[t]
