@@ -9,7 +9,11 @@ import pytest
 import yaml
 
 import quorate as q
+from quorate.decide.goals.goal import PreferGoal
 from quorate.decide.goals.look import Ending
+from quorate.decide.goals.offer import Offer
+from quorate.simulate import VoteLaw
+from quorate.simulate.goals.votes import vote_world
 from quorate.study.file import load
 from quorate.study.loop import carry_out
 
@@ -83,3 +87,53 @@ def test_the_quote_is_within_a_tenth_of_what_200_studies_spend(tmp_path):
     quote, money, reached = held(tmp_path, 200, 200)
     assert abs(money.mean() / quote.spent - 1) < 0.1
     assert abs(reached - quote.chance) < 0.1
+
+
+VOTES, MARGIN, BATTLES = VoteLaw(ties=0.1, icc=0.4), 0.12, 1200
+
+
+def written_votes(folder):
+    """A study of votes of three models on battles of two systems."""
+    texts = {"prompt": "p", "response_a": "by x", "response_b": "by y"}
+    rows = [{"id": f"q{n}", "x": "x", "y": "y", **texts} for n in range(BATTLES)]
+    (folder / "items.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    content = {
+        "items": {"file": "items.jsonl", "system_a": "x", "system_b": "y"},
+        "judges": {name: {"kind": "python", "price": {"call": 0.01}} for name in JUDGES},
+        "prompts": ["pairwise"],
+        "goal": {"prefer": ["x", "y"], "margin": MARGIN},
+        "budget": {"money": 30},
+    }
+    (folder / "study.yaml").write_text(yaml.safe_dump(content))
+    return folder / "study.yaml"
+
+
+def voted(path, number):
+    """The last look of one such study, whose votes are drawn anew."""
+    offer = Offer(tuple(f"q{n}" for n in range(BATTLES)), JUDGES, calls=1)
+    world = vote_world(PreferGoal("x", "y"), offer, VOTES, MARGIN, np.random.default_rng([12, number]))
+
+    def judge(request):
+        at = int(request.cell["item"][1:]), 0, JUDGES.index(request.cell["judge"])
+        return ("A", "B", "tie")[world.outcome[at]]
+
+    carry_out(load(path), judges=dict.fromkeys(JUDGES, judge))
+    last = q.status(path).looks[-1]
+    for file in path.parent.glob("study.db*"):
+        file.unlink()
+    return last
+
+
+@pytest.mark.calibration
+@pytest.mark.parametrize("studies", [12, pytest.param(100, marks=pytest.mark.slow)])
+def test_the_quote_of_votes_is_what_happens(tmp_path, studies):
+    """Within a tenth, and 3 Monte Carlo standard errors of both sides."""
+    path = written_votes(tmp_path)
+    quote = q.quote(path, effect=MARGIN, tie_share=VOTES.ties, icc=VOTES.icc, studies=200)
+    last = [voted(path, number) for number in range(studies)]
+    money = np.array([one.spent.money for one in last])
+    reached, error = float(np.mean([one.ending is Ending.REACHED for one in last])), money.std() / np.sqrt(studies)
+    print(f"quoted {quote.spent:.2f}, spent {money.mean():.2f} +- {error:.2f} in {studies}")
+    print(f"quoted chance {quote.chance:.3f}, reached {reached:.3f}")
+    assert abs(money.mean() - quote.spent) < 0.1 * quote.spent + 3 * np.hypot(error, quote.rates.money_error)
+    assert abs(reached - quote.chance) < 0.03 + 3 * np.sqrt(0.1 * 0.9 * (1 / studies + 1 / 200))
