@@ -40,8 +40,9 @@ class Tried(Group):
 def models(file: VotesFile, tried: Tried, reading: VoteReading, files: Files, out: Output, seed: Seed = 1) -> int:
     """Which model of votes fits, and predicts others.
 
-    Davidson's, Rao and Kupper's and Thurstone's; with ties of every system, the order, slopes of judges, covariates:
-    AIC, and log loss on clusters that were held out. quorate rank takes the options of the one you choose.
+    Davidson's, Rao and Kupper's and Thurstone's; with ties of every system, the order, slopes of judges, covariates;
+    whole rankings: AIC, and log loss on clusters that were held out. quorate rank takes the options of the one you
+    choose.
     """
     from quorate.estimate.ratings.models import models as side_by_side
 
@@ -56,7 +57,8 @@ def models(file: VotesFile, tried: Tried, reading: VoteReading, files: Files, ou
         rows = []
         for one in found.models:
             behind = ("-", "-") if isnan(one.behind) else (f"{one.behind:.4f}", f"{one.se:.4f}")
-            rows.append((one.name, f"{one.parameters:,}", f"{one.aic:,.1f}", f"{one.loss:.4f}", *behind))
+            aic = "-" if isnan(one.aic) else f"{one.aic:,.1f}"
+            rows.append((one.name, f"{one.parameters:,}", aic, f"{one.loss:.4f}", *behind))
         table(out, heads, rows)
         say(out, f"Log loss of votes that were held out, by {found.held}, in {found.folds} parts; behind: the least.")
         caveats(out, (one.sentence for one in found.caveats))

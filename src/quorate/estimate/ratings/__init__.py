@@ -6,7 +6,7 @@
 ``judges``: who is first without each judge, and by their median.
 ``bradley_terry``, ``ratings``, ``terms``: ratings by votes, their result, and what its model has beside ratings.
 ``neighbours``: gaps of systems that follow each other, and votes that would tell them apart.
-``models``: models of votes side by side.
+``models``, ``whole_rankings``: models of votes side by side, and that of the rankings they come from.
 ``categories``: a board for every level of a facet, and their partial pooling.
 ``linked``: the systems that can be rated together, and where the others stand.
 ``covariates``, ``moves``: what else the two of a vote differ in, and how far ratings move at equal covariates.

@@ -16,6 +16,7 @@ from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.ratings.bradley_terry import fitted
 from quorate.estimate.ratings.clusters import Rows
 from quorate.estimate.ratings.counts import VoteCounts, refuse_unrated, tally
+from quorate.estimate.ratings.whole_rankings import NAME, RANKING, rankings_held_out, rankings_of
 from quorate.estimate.votes.dependence import Cluster, clustered_by
 from quorate.numerics.ratings.bradley_terry import fit
 from quorate.numerics.ratings.discrimination import discriminating
@@ -46,7 +47,8 @@ class Model(Result):
     parameters : int
         Free parameters.
     log_likelihood, aic : float
-        Of all votes at the maximum; Akaike's criterion, less is better.
+        Of all votes at the maximum; Akaike's criterion, less is better. Both nan of whole rankings, whose likelihood is
+        none of votes.
     loss : float
         Minus the mean log chance that it gives to votes it was not fitted to.
     behind, se : float
@@ -119,7 +121,8 @@ class Models(Result):
     @property
     def sentence(self) -> str:
         """Which model predicts votes best, which others do as well, and which Akaike's criterion prefers."""
-        first, least = self.models[0], min(self.models, key=lambda one: one.aic)
+        first = self.models[0]
+        least = min((one for one in self.models if not math.isnan(one.aic)), key=lambda one: one.aic)
         said = f"Of {counted(len(self), 'model')} of {self.n:,} votes, {first.name} predicts unseen votes best"
         said += f", with a log loss of {first.loss:.4f} ({self.even:.4f} if all systems were equal)"
         if first.loss >= self.even:
@@ -155,7 +158,9 @@ def models(
 
     Davidson's, Rao and Kupper's and Thurstone's models of the same votes, ties included; Davidson's with ties of every
     system, with an effect of the order and slopes of judges where the votes say who voted and what was shown first, and
-    with covariates. Held out are whole clusters, such as prompts, so that a loss is of votes on new ones.
+    with covariates; and, where votes come from rankings of three systems or more (the facet ``cluster``), Plackett and
+    Luce's of whole rankings, by how likely it makes the votes of rankings that were held out. Held out are whole
+    clusters, such as prompts, so that a loss is of votes on new ones.
 
     Parameters
     ----------
@@ -208,6 +213,7 @@ def models(
             losses[one.name] = held_out(one.counted, held, folds)
         except NotEstimable as error:
             refused[one.name] = str(error)
+    ranked = _of_rankings(first, held, folds, losses, refused) if losses else None
     if not losses:
         raise NotEstimable("folds: no model can be fitted without a part; use fewer " + argument("folds", 2))
     mean = {name: float(held.weight @ loss / held.weight.sum()) for name, loss in losses.items()}
@@ -219,11 +225,30 @@ def models(
             se = math.nan if one.name == best else _error(losses[one.name] - losses[best], held.weight, held.cluster)
             aic = 2 * one.parameters - 2 * one.value
             found.append(Model(one.name, one.options, one.parameters, one.value, aic, mean[one.name], behind, se))
+    if ranked is not None:
+        behind = math.nan if best == NAME else mean[NAME] - mean[best]
+        se = math.nan if best == NAME else _error(losses[NAME] - losses[best], held.weight, held.cluster)
+        free = ranked.design.parameters - len(ranked.design.centred)
+        found.append(Model(NAME, {"rankings": RANKING}, free, math.nan, math.nan, mean[NAME], behind, se))
     share = first.counts.sum(axis=(0, 1)) / first.counts.sum()
     equal = np.array([(share[0] + share[1]) / 2] * 2 + [share[2]])
     even = -float(equal[equal > 0] @ np.log(equal[equal > 0]))
     found.sort(key=lambda one: one.loss)
     return Models(tuple(found), refused, first.n, folds, held.held, even, table.source.caveats, table.source.backend)
+
+
+def _of_rankings(
+    first: VoteCounts, held: Parts, folds: int, losses: dict[str, Floats], refused: dict[str, str]
+) -> VoteCounts | None:
+    """Rankings that the votes come from, with the loss of their model; or why it has none."""
+    try:
+        rankings = rankings_of(first.votes)
+        if rankings is not None:
+            losses[NAME] = rankings_held_out(rankings, first, held, folds, RIDGE)
+    except NotEstimable as error:
+        refused[NAME] = str(error)
+        return None
+    return rankings
 
 
 class Trial(NamedTuple):
