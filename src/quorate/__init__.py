@@ -54,7 +54,7 @@ if TYPE_CHECKING:
     from quorate.estimate.means.targets import pool as pool
     from quorate.estimate.posterior.check import check_posterior as check_posterior
     from quorate.estimate.posterior.posterior import posterior as posterior
-    from quorate.estimate.ratings.fragility import fragility as fragility
+    from quorate.estimate.ratings.fragile.fragility import fragility as fragility
     from quorate.estimate.ratings.models import models as models
     from quorate.estimate.ratings.rank import rank as rank
     from quorate.estimate.regression.regress import regress as regress
@@ -148,7 +148,7 @@ _HOMES = {
     "equivalence_size": "quorate.plan.power.equivalence",
     "feasibility": "quorate.plan.power.pilot",
     "flags": "quorate.estimate.means.flags",
-    "fragility": "quorate.estimate.ratings.fragility",
+    "fragility": "quorate.estimate.ratings.fragile.fragility",
     "gaming": "quorate.decide.gaming.gaming",
     "hazard": "quorate.estimate.agents.hazard",
     "icc": "quorate.estimate.agreement.coefficients",

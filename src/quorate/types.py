@@ -75,8 +75,8 @@ if TYPE_CHECKING:
     from quorate.estimate.posterior.sensitivity import Sensitivity as Sensitivity
     from quorate.estimate.ratings.categories.boards import Boards as Boards
     from quorate.estimate.ratings.categories.pooled import PooledRatings as PooledRatings
-    from quorate.estimate.ratings.dropped import DroppedVotes as DroppedVotes
-    from quorate.estimate.ratings.fragility import Fragility as Fragility
+    from quorate.estimate.ratings.fragile.dropped import DroppedVotes as DroppedVotes
+    from quorate.estimate.ratings.fragile.fragility import Fragility as Fragility
     from quorate.estimate.ratings.leaderboard import Leaderboard as Leaderboard
     from quorate.estimate.ratings.models import Models as Models
     from quorate.estimate.ratings.moves import Moves as Moves
@@ -162,8 +162,8 @@ _HOMES = {
     "Estimate": "quorate.estimate.means.mean",
     "Feasibility": "quorate.plan.power.pilot",
     "Flags": "quorate.estimate.means.flags",
-    "DroppedVotes": "quorate.estimate.ratings.dropped",
-    "Fragility": "quorate.estimate.ratings.fragility",
+    "DroppedVotes": "quorate.estimate.ratings.fragile.dropped",
+    "Fragility": "quorate.estimate.ratings.fragile.fragility",
     "Gaming": "quorate.decide.gaming.gaming",
     "GoalPath": "quorate.analysis.goals.path",
     "GoalQuote": "quorate.analysis.goals.quote",

@@ -14,5 +14,5 @@
 ``clusters``: how ratings vary with the facets that votes share.
 ``counts``, ``rankings``: votes counted for the model, and rankings that they come from.
 ``contrast``, ``ranked``: contrasts of its parameters, what both results share.
-``fragility``, ``dropped``: how few votes keep the first system first, and in which rows they are.
+``fragile``: how few votes keep the first system first, and in which rows they are.
 """

@@ -14,7 +14,7 @@ from quorate.estimate.components.decomposition import Method
 from quorate.estimate.means.targets import Target
 from quorate.estimate.ratings.bradley_terry import bradley_terry
 from quorate.estimate.ratings.categories.boards import Boards, boards
-from quorate.estimate.ratings.fragility import fragility as fragility_of
+from quorate.estimate.ratings.fragile.fragility import fragility as fragility_of
 from quorate.estimate.ratings.leaderboard import Leaderboard, leaderboard
 from quorate.estimate.ratings.ratings import Ratings
 from quorate.estimate.ratings.reweight import Reweight, reweighted

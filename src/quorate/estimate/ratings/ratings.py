@@ -16,7 +16,7 @@ from quorate.arrays import Floats
 from quorate.caveats import Caveat
 from quorate.errors import InvalidInput, UnknownTerm
 from quorate.estimate.ratings.contrast import Contrast, Law, WinRate, average_odds, expit
-from quorate.estimate.ratings.fragility import Fragility
+from quorate.estimate.ratings.fragile.fragility import Fragility
 from quorate.estimate.ratings.linked import Unrated, unrated_words
 from quorate.estimate.ratings.moves import Moves
 from quorate.estimate.ratings.neighbours import Neighbours, neighbours, neighbours_words

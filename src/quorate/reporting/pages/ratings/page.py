@@ -21,7 +21,7 @@ from quorate.reporting.pages.ratings import moves, own
 from quorate.wording import capitalised, counted, listed, plural
 
 if TYPE_CHECKING:
-    from quorate.estimate.ratings.fragility import Fragility
+    from quorate.estimate.ratings.fragile.fragility import Fragility
     from quorate.estimate.ratings.judges import ByJudges
     from quorate.estimate.ratings.leaderboard import Leaderboard
     from quorate.reporting.draw.vega import Channel, Spec

@@ -10,7 +10,7 @@ import numpy as np
 from quorate.arrays import Floats, Ints
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.ratings.counts import VoteCounts, refuse_unrated, some, tally
-from quorate.estimate.ratings.dropped import DroppedVotes, dropped_votes
+from quorate.estimate.ratings.fragile.dropped import DroppedVotes, dropped_votes
 from quorate.numerics.ratings.bradley_terry import Design, fit, scores
 from quorate.numerics.ratings.existence import exists
 from quorate.numerics.ratings.steps import anchored
