@@ -165,25 +165,27 @@ class Soak:
             spend, read = ledger.spend(), ledger._connection.execute
             by_status = dict(read("SELECT status, count(*) FROM attempts GROUP BY status").fetchall())
             ((judged,),) = read("SELECT count(DISTINCT cell) FROM attempts WHERE status = 'ok'").fetchall()
-            known = read("SELECT sum(charged) FROM attempts WHERE status = 'ok'").fetchall()[0][0] / 1e9
-            each = read("SELECT request, count(*) FROM attempts WHERE request IS NOT NULL GROUP BY request").fetchall()
+            ((charged,),) = read("SELECT sum(charged) FROM attempts WHERE status = 'ok'").fetchall()
+            cell = "SELECT max(request), count(*), count(*) FILTER (WHERE status = 'ok') FROM attempts GROUP BY cell"
+            each = read(cell).fetchall()
             ((given_up,),) = read("SELECT count(*) FROM cells WHERE state = 'given_up'").fetchall()
         ok = by_status["ok"]
-        unheard = counts.total() - sum(number for _, number in each)  # asked, and the answer lost
+        known, again = float(charged) / 1e9, counts.total() - len(counts)
+        twice = sum(max(0, counts[key] - attempts) for key, attempts, _ in each)
         print(f"faults: {', '.join(f'{name} {number}' for name, number in sorted(self.done.items()))}")
         print(f"runners ended: {', '.join(f'{name} {number}' for name, number in sorted(self.ended.items()))}")
         print(f"cells {self.cells}, with a judgment {judged}, given up {given_up}, judgments {ok}: twice {ok - judged}")
         print(f"requests by the endpoint's count {counts.total()}, by the ledger's {spend.calls}")
         print(f"attempts: {', '.join(f'{name} {number}' for name, number in sorted(by_status.items()))}")
-        print(f"asked, and the answer lost with its runner: {unheard} of {spend.lost} counted as lost")
+        print(f"asked again after an answer that was lost or an error: {again - twice}; for no reason: {twice}")
         print(f"money: {spend.money:.4f} in the ledger, {billed * PER_CALL:.4f} by the endpoint's count of answers")
         print(f"       {known:.4f} of it for judgments, {spend.money - known:.4f} for unknown costs, at the worst case")
         checks = {
             "every cell is judged once or given up": ok == judged == self.cells - given_up,
             "nothing is under way": spend.reserved == 0,
             "the ledger has every request": sum(by_status.values()) == spend.calls >= counts.total(),
-            "requests without an answer are among the lost": 0 <= unheard <= spend.lost,
-            "no question is answered more often than asked": all(number <= counts[asked] for asked, number in each),
+            "no question was asked more often than the ledger says": twice == 0,
+            "every judgment was asked for": all(counts[key] >= n for key, _, n in each),
             "the ledger has all the money": spend.money >= billed * PER_CALL - 1e-9,
             "judgments cost what the endpoint asks": abs(known - ok * PER_CALL) < 1e-6,
         }
