@@ -154,6 +154,17 @@ def test_a_component_drawn_at_zero_is_refitted_inside_the_bounds(model):
     assert 0.2 < np.mean(found[:, 0] == 0) < 0.9
 
 
+def test_a_first_step_that_meets_a_bound_is_the_best_of_those_within(model):
+    """The scoring step that leads a tenth beyond 0: it ends there, and the others solve their own equations."""
+    problem, theta, beta = drawn_from(model, "no replicates")
+    information = np.linalg.inv(covariance(problem, solve(problem, theta), list(all_of(problem))))
+    beyond = 2 * 1.1 * theta[0] * information[:, 0]  # gradient of the deviance; the Hessian is twice the information
+    others = theta[1:] - 0.1 * theta[0] * np.linalg.solve(information[1:, 1:], information[1:, 0])
+    assert (others > theta[1:] / 10).all()
+    found = Refitting(problem, all_of(problem), theta, 1e-6).first(beyond[None])[0]
+    np.testing.assert_allclose(found, [0.0, *others], rtol=1e-6, atol=1e-9)
+
+
 def test_data_sets_that_do_not_fit_a_stack_are_taken_one_by_one(model, monkeypatch):
     problem, theta, beta = drawn_from(model, "no replicates")
     args = (problem, all_of(problem), theta, beta)

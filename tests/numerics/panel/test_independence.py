@@ -45,3 +45,14 @@ def test_a_correlation_is_pearsons_and_lies_in_its_interval():
     again = correlated(x, y, 0.95, 400, np.random.default_rng(6))
     assert (low, high) == pytest.approx(again[1:], abs=0.05)
     assert np.isnan(correlated(x, np.ones(60), 0.95, 100, rng)).all()
+
+
+def test_the_interval_of_a_correlation_is_fishers_in_large_samples_and_turns_with_the_sign():
+    """``tanh(artanh r -+ 1.96 / sqrt(n - 3))`` for normal values."""
+    x, noise = np.random.default_rng(7).normal(size=(2, 500))
+    y = x + noise
+    value, low, high = correlated(x, y, 0.95, 2000, np.random.default_rng(8))
+    expected = np.tanh(np.arctanh(value) + np.array([-1.96, 1.96]) / np.sqrt(497))
+    assert (low, high) == pytest.approx(tuple(expected), abs=0.015)
+    turned = correlated(x, -y, 0.95, 2000, np.random.default_rng(8))
+    assert turned == pytest.approx((-value, -high, -low))

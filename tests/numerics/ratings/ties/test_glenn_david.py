@@ -9,6 +9,7 @@ from scipy.special import ndtri
 import quorate as q
 from quorate.numerics.ratings.bradley_terry import Design, fit
 from quorate.numerics.ratings.ties.glenn_david import GLENN_DAVID, THURSTONE
+from quorate.numerics.ratings.ties.model import summary
 
 # tests/reference/thresholds.R with ordinal 2022.11-16: threshold, ratings less that of s4, coefficients, log likelihood
 RECORDED = {
@@ -51,7 +52,11 @@ def test_two_systems_have_a_closed_form():
 
 
 def test_a_threshold_below_0_has_no_likelihood():
-    from quorate.numerics.ratings.ties.model import summary
-
     known = summary(np.array([[[5.0, 2.0, 3.0]]])[..., None])
     assert GLENN_DAVID.cells(known, np.zeros((1, 1, 1)), np.array([-0.1])).value == -np.inf
+
+
+def test_nothing_of_thurstones_model_moves_with_a_parameter_of_ties():
+    known = summary(np.array([[[5.0, 2.0, 0.0]]])[..., None])
+    cells = THURSTONE.cells(known, np.full((1, 1, 1), 0.3), np.array([np.nan]))
+    assert [float(one[0, 0, 0]) for one in (cells.tie_slope, cells.cross, cells.tie_curvature)] == [0, 0, 0]
