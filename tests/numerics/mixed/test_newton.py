@@ -131,6 +131,6 @@ def test_rounding_errors_that_hide_the_last_step_are_no_failure():
 
 def test_a_search_whose_criterion_no_longer_falls_ends_there():
     """A step promises 5e-9, more than the tolerance, and rounding has swallowed it."""
-    found = minimise(lambda theta: point(1e4, np.array([1e-4]), np.eye(1)), np.ones(1), tolerance=1e-13)
+    found = minimise(lambda _: point(1e4, np.array([1e-4]), np.eye(1)), np.ones(1), tolerance=1e-13)
     assert found.evaluations == 2
     assert found.theta == pytest.approx(1 - 1e-4)

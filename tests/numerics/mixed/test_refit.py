@@ -156,7 +156,7 @@ def test_a_component_drawn_at_zero_is_refitted_inside_the_bounds(model):
 
 def test_a_first_step_that_meets_a_bound_is_the_best_of_those_within(model):
     """The scoring step that leads a tenth beyond 0: it ends there, and the others solve their own equations."""
-    problem, theta, beta = drawn_from(model, "no replicates")
+    problem, theta, _ = drawn_from(model, "no replicates")
     information = np.linalg.inv(covariance(problem, solve(problem, theta), list(all_of(problem))))
     beyond = 2 * 1.1 * theta[0] * information[:, 0]  # gradient of the deviance; the Hessian is twice the information
     others = theta[1:] - 0.1 * theta[0] * np.linalg.solve(information[1:, 1:], information[1:, 0])
