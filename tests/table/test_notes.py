@@ -35,6 +35,6 @@ def test_a_copy_keeps_the_columns(again):
 
 
 def test_columns_that_are_not_used_may_tell_rows_apart():
-    assert telling_apart(()) == "name the column that tells them apart as a facet"
+    assert telling_apart(()) == "name the column that tells them apart as a facet with facets={...}"
     said = telling_apart([read_as("judge", ["x"]), *left_unused(list("abcdef"))])
-    assert said.endswith("as a facet (not used so far: a, b, c, d, e, ...)")
+    assert said.endswith("with facets={...} (not used so far: a, b, c, d, e, ...)")

@@ -95,7 +95,7 @@ def test_duplicates_and_constants():
     assert got["duplicates"].severity == got["constant"].severity == "error"
     assert got["duplicates"].sentence == (
         "1 row repeats the facets and replicate of another row, the first at item 1, judge x. "
-        "Drop the repeats, or name the column that tells them apart as a facet"
+        "Drop the repeats, or name the column that tells them apart as a facet with facets={...}"
     )
     assert got["constant"].sentence == "all 4 scores are equal (3): nothing varies"
 
@@ -163,8 +163,8 @@ def table_and_facts():
 def test_duplicates_name_the_columns_that_are_not_used():
     rows = {"item": [1, 1, 2], "turn": [1, 2, 1], "rep": [1, 1, 1], "score": [3.0, 4.0, 5.0]}
     judgments = q.read(pl.DataFrame(rows), facets={"item": "item", "replicate": "rep"})
-    assert found(judgments)["duplicates"].sentence.endswith("as a facet (not used so far: turn)")
-    with pytest.raises(q.errors.InvalidData, match=r"tells them apart as a facet \(not used so far: turn\)$"):
+    assert found(judgments)["duplicates"].sentence.endswith("with facets={...} (not used so far: turn)")
+    with pytest.raises(q.errors.InvalidData, match=r"with facets=\{\.\.\.\} \(not used so far: turn\)$"):
         q.decompose(judgments)
 
 

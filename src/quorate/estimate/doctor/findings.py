@@ -138,7 +138,7 @@ def duplicate_findings(facts: Description, notes: tuple[Note, ...]) -> Iterator[
         "duplicates",
         "error",
         f"{counted(repeated.rows, 'row')} {verb} the facets and replicate of another row, the first at {key}. Drop the "
-        f"repeats, or {telling_apart(notes)}",
+        "repeats, or " + telling_apart(notes),
     )
 
 

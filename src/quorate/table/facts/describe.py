@@ -266,7 +266,7 @@ def refuse_repeats(judgments: Judgments) -> None:
         raise InvalidData(
             f"{rows} a key, the first at {key}: the same replicate twice. Drop the repeats, or read "
             f'without the replicate column "{judgments.replicate}" if they are further replicates, or '
-            f"{telling_apart(judgments.notes)}"
+            + telling_apart(judgments.notes)
         )
 
 
