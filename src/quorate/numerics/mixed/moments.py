@@ -185,8 +185,6 @@ class CrossProducts:
 
     def _keys(self, mean_unit: Ints) -> None:
         column, k, q = self.units.column, self.columns, self.q
-        pair = self.units.cell_pattern[:, None, None] * k * k + column[:, :, None] * k + column[:, None, :]
-        self._k_key = pair.ravel()
         of_cells = mean_unit[:, None] * k + column[self.mean_index]
         if self.design is None:
             size = self._w_size[self.units.row]
@@ -249,9 +247,27 @@ class CrossProducts:
 
     def within(self, weight: Floats) -> Floats:
         """``Z'wZ`` per pattern, shape (patterns, columns, columns); ``weight`` has shape (pattern cells,)."""
-        pairs = self.units.column.shape[1] ** 2
-        flat = _sum(self._k_key, np.repeat(weight, pairs), self.patterns * self.columns**2)
-        return flat.reshape(self.patterns, self.columns, self.columns)
+        pairs, k = self.units.column.shape[1] ** 2, self.columns
+        if self.sparsity.whole:
+            flat = _sum(self._all_pairs, np.repeat(weight, pairs), self.patterns * k * k)
+            return flat.reshape(self.patterns, k, k)
+        out = np.zeros((self.patterns, k, k))
+        ends = [*range(0, self.patterns, max(_STRETCH * self.patterns // len(weight), 1)), self.patterns]
+        at = np.searchsorted(self.units.cell_pattern, ends).tolist()
+        for (start, stop), (first, last) in zip(pairwise(ends), pairwise(at), strict=True):
+            key = self._pairs(slice(first, last)).ravel() - start * k * k
+            flat = _sum(key, np.repeat(weight[first:last], pairs), (stop - start) * k * k)
+            out[start:stop] = flat.reshape(stop - start, k, k)
+        return out
+
+    @cached_property
+    def _all_pairs(self) -> Ints:
+        return self._pairs(slice(None)).ravel()
+
+    def _pairs(self, cells: slice) -> Ints:
+        """Place among pairs of columns of all patterns, for every pair of terms of some pattern cells."""
+        k, column = self.columns, self.units.column[cells]
+        return self.units.cell_pattern[cells, None, None] * k * k + column[:, :, None] * k + column[:, None, :]
 
     def products(self, weight: Floats) -> Products:
         """All cross products under weights of shape (pattern cells,)."""
