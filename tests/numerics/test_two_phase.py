@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quorate.numerics.two_phase import Costs, Strata, neyman, people_alone, powered, worth_from
+from quorate.numerics.two_phase import Costs, Split, Strata, neyman, people_alone, powered, worth_from
 
 ONE = np.array([1.0])
 
@@ -69,3 +69,9 @@ def test_too_little_money_buys_nothing():
     assert powered(population, Costs(1.0, 0.1), 9.0, np.full(2, 5.0)) is None
     assert people_alone(population, Costs(1.0, 0.1), 9.0, np.full(2, 5.0)) is None
     assert people_alone(population, Costs(1.0, 0.1), 99.0, np.full(2, 5.0), most_units=8.0) is None
+
+
+def test_what_people_alone_and_what_judges_too_cost():
+    costs, labels = Costs(label=2.0, prediction=0.5, unit=0.25), np.array([10.0, 30.0])
+    assert Split(labels, 0.0, 1.0).cost(costs) == 40 * 2.25
+    assert Split(labels, 100.0, 1.0).cost(costs) == 40 * 2 + 100 * 0.75
