@@ -2,7 +2,8 @@
 
 Run with ``make bench``, or alone: ``python benchmarks/analyze.py --items 600``. The file has so many items by 5 prompts
 by 9 judges, of whose cells a quarter is missing at random: nearly every item has a pattern of its own. Rows give CPU
-seconds of the process, the least of some runs after one that is not counted, and its peak memory.
+seconds of the process, the least of some runs after one that is not counted, and its peak memory. With ``--fit`` the
+file is read and decomposed alone, once.
 """
 
 from __future__ import annotations
@@ -20,6 +21,9 @@ import polars as pl
 from quorate import __version__
 
 PROMPTS, JUDGES, MISSING = 5, 9, 0.25
+FIT = """import quorate as q
+facets = {name: name for name in ("item", "prompt", "judge")}
+q.decompose(q.read("scores.parquet", facets=facets, announce=False)).variances"""
 
 
 def scores(items: int) -> pl.DataFrame:
@@ -35,10 +39,15 @@ def scores(items: int) -> pl.DataFrame:
 
 def spent(words: list[str], folder: str) -> tuple[float, float]:
     """CPU seconds and peak megabytes of one run of the command."""
-    process = subprocess.Popen([sys.executable, "-m", "quorate", *words], cwd=folder, stdout=subprocess.DEVNULL)
+    return finished([sys.executable, "-m", "quorate", *words], folder)
+
+
+def finished(command: list[str], folder: str) -> tuple[float, float]:
+    """CPU seconds and peak megabytes of a process."""
+    process = subprocess.Popen(command, cwd=folder, stdout=subprocess.DEVNULL)
     _, status, usage = os.wait4(process.pid, 0)
     if status:
-        raise RuntimeError(f"quorate {' '.join(words)} ended with status {status}")
+        raise RuntimeError(f"{' '.join(command)} ended with status {status}")
     return usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
 
 
@@ -47,11 +56,17 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--items", type=int, default=600)
     parser.add_argument("--runs", type=int, default=3)
+    parser.add_argument("--fit", action="store_true")
     asked = parser.parse_known_args()[0]
     frame = scores(asked.items)
     print(f"quorate {__version__}, OMP_NUM_THREADS={os.environ.get('OMP_NUM_THREADS')}")
     print(f"{'command':24}{'rows':>10}{'CPU s':>9}{'MB':>8}")
     with tempfile.TemporaryDirectory() as folder:
+        if asked.fit:
+            frame.write_parquet(Path(folder) / "scores.parquet")
+            cpu, mb = finished([sys.executable, "-c", FIT], folder)
+            print(f"{'read and decompose':24}{len(frame):10,}{cpu:9.2f}{mb:8.0f}")
+            return 0
         frame.write_csv(Path(folder) / "scores.csv")
         for words, rows in ((["demo"], 1773), (["analyze", "scores.csv"], len(frame))):
             runs = [spent(words, folder) for _ in range(asked.runs + 1)][1:]
