@@ -260,8 +260,8 @@ RESULTS: dict[str, Callable[[Path], Any]] = {
 }
 """Makes one small result of every type that a public function returns."""
 
-INPUTS = {"Path", "Pool", "Variants"}
-"""Returned, but no result: a place, an argument of others, and files of a study that a model wrote."""
+INPUTS = {"Iterator", "Path", "Pool", "Variants"}
+"""Returned, but no result: a place, an argument of others, files of a study that a model wrote, what a `with` lasts."""
 
 
 def returned() -> set[str]:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import inspect
 import re
+from contextlib import suppress
 from dataclasses import fields
 from importlib import import_module
 from pathlib import Path
+from pkgutil import walk_packages
 from types import UnionType
 from typing import Any, Literal, Union, get_args, get_origin
 
@@ -492,7 +494,16 @@ class Heard(Exception):
 
 
 @pytest.fixture(scope="module")
-def tables(tmp_path_factory):
+def every_module():
+    """Every module loaded: one that a command loads first would keep what stands in for the functions it names."""
+    for one in walk_packages(q.__path__, "quorate."):
+        if not one.name.endswith("__main__"):
+            with suppress(ImportError):
+                import_module(one.name)
+
+
+@pytest.fixture(scope="module")
+def tables(tmp_path_factory, every_module):
     """A file of scores and one of votes, and what they hold."""
     folder = tmp_path_factory.mktemp("tables")
     draw = np.random.default_rng(1)
