@@ -148,6 +148,17 @@ def share(value: float) -> str:
     return ">99%" if 0.99 < value < 1 else whole_percent(value)
 
 
+def drawn_share(value: float) -> str:
+    """A share of random draws, which are never so many that it is nothing or everything.
+
+    Examples
+    --------
+    >>> drawn_share(0.734), drawn_share(0.0), drawn_share(1.0)
+    ('73%', '<1%', '>99%')
+    """
+    return "<1%" if value < 0.01 else share(min(value, 0.999))
+
+
 def p_text(value: float, least: float = LEAST_P, digits: int = 2) -> str:
     """A p-value, never as zero.
 

@@ -256,7 +256,7 @@ def fragile_rows(out: Console, view: RatingsAnalysis) -> None:
 
 def listing(out: Console, view: RatingsAnalysis) -> None:
     """Print the sentence and a line for every system; groups only where there are cuts."""
-    from quorate.analysis.words import number, share
+    from quorate.analysis.words import drawn_share, number
     from quorate.reporting.pages.ratings.page import leaderboard
 
     say(out, view.found.sentence, style="bold")
@@ -268,7 +268,8 @@ def listing(out: Console, view: RatingsAnalysis) -> None:
     for row in leaderboard(view).rows[:MOST_SYSTEMS]:
         ends = " to ".join(number(row[end], view.places) for end in ("low", "high"))
         group = [str(row["group"])] if cuts else []
-        rows.append((row["rank"], *group, row["system"], number(row["rating"], view.places), ends, share(row["share"])))
+        chance = drawn_share(row["share"])
+        rows.append((row["rank"], *group, row["system"], number(row["rating"], view.places), ends, chance))
     table(out, heads | {f"{100 * view.level:.4g}% interval": "right", "best": "right"}, rows)
     if len(view.found) > MOST_SYSTEMS:
         say(out, f"And {len(view.found) - MOST_SYSTEMS:,} more systems; --report and --json have all.")

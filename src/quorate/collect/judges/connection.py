@@ -207,7 +207,7 @@ async def _read(response: httpx2.Response, most: int, fresh: _Freshness) -> Answ
     if response.headers.get("content-encoding", "identity") != "identity":
         raise Unusable("the answer is compressed, though that was not asked for")
     body = bytearray()
-    async for piece in response.aiter_raw():  # as it came, for it is not compressed
+    async for piece in response.aiter_bytes():
         body += piece
         if len(body) > most:
             raise Unusable(f"the answer is longer than {most} bytes")

@@ -184,7 +184,7 @@ def test_what_is_said_around_the_figures(ballots):
     votes = ballots()
     page = page_of(q.rank(votes), source=votes, origin=Provenance("quorate rank v.csv", None, "simulated"))
     assert page.sentence.startswith("a is first of 3 systems")
-    assert [tile.value for tile in page.tiles] == ["1", "100%", "3"]
+    assert [tile.value for tile in page.tiles] == ["1", ">99%", "3"]
     assert page.provenance["command"] == "quorate rank v.csv"
     assert page.provenance["seed"] == "1"
     assert "for_a" in page.provenance["columns"]

@@ -9,7 +9,7 @@ import numpy as np
 
 from quorate.analysis.labels import cut
 from quorate.analysis.ratings import MOST_DRAWN, RatingsAnalysis
-from quorate.analysis.words import share
+from quorate.analysis.words import drawn_share
 from quorate.estimate.ratings.neighbours import POWER
 from quorate.estimate.ratings.ranked import at_once, may_be_first
 from quorate.estimate.ratings.ratings import Ratings
@@ -51,7 +51,7 @@ def page(result: Ratings | Leaderboard | RatingsAnalysis, table: Table | None = 
         order.append(pairs(view))
     if isinstance(view.found, Ratings):
         order.append(neighbours(view.found, view.names))
-    chance, first = share(next(iter(view.found.best.values()))), len(may_be_first(view.found))
+    chance, first = drawn_share(next(iter(view.found.best.values()))), len(may_be_first(view.found))
     judges = None if isinstance(view.found, Ratings) else view.found.by_judges
     said = tuple(line for line in (view.not_rankable, view.position_words, judges and judges.sentence) if line)
     order += [] if judges is None else [without_judges(judges)]
