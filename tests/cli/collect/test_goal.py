@@ -65,7 +65,9 @@ def test_every_look_is_a_line_and_what_is_reached_is_0(run, goal, tmp_path):
     assert "24 of 24 cells are finished. Goal: round 3 of at most 3" in flat(status.out)
     assert len(json.loads(run("status", path, "--json").out)["looks"]) == 3
     assert run("interim", path, "--report", tmp_path / "path.md").code == 0
-    assert "looks 3" in " ".join((tmp_path / "path.md").read_text(encoding="utf-8").replace("|", " ").split())
+    page = " ".join((tmp_path / "path.md").read_text(encoding="utf-8").replace("|", " ").split())
+    assert "looks 3" in page
+    assert "(Lan and DeMets 1983; O'Brien and Fleming 1979)" in page.replace("\\", "")
 
 
 @pytest.mark.slow

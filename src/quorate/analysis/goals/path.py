@@ -50,6 +50,9 @@ class GoalPath(Result):
         Whether the second look is at categories that the first chose, by its own votes alone.
     level : float
         How sure the answer is to be.
+    spending : {"late", "early"} or None
+        When most of the error that is allowed is spent: at the last looks, where a chance to decide is promised, or at
+        the first; None where a look tests nothing.
     """
 
     goal: str
@@ -60,6 +63,7 @@ class GoalPath(Result):
     fixed: float | None = None
     stages: bool = False
     level: float = 0.95
+    spending: Literal["late", "early"] | None = None
 
     @property
     def spent(self) -> float:
@@ -145,6 +149,7 @@ def goal_path(study: Study, status: Status) -> GoalPath:
         _hindsight(study, status),
         goal.stages is not None,
         goal.level,
+        None if goal.half_width is not None or goal.stages is not None else "early" if goal.margin is None else "late",
     )
 
 

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 from under_way import scored
 
 import quorate as q
+from quorate.analysis.goals.path import GoalPath
 from quorate.reporting.pages.interim.looks import looks
+from quorate.reporting.pages.interim.page import methods
 
 
 @pytest.fixture(scope="module")
@@ -24,6 +27,15 @@ def test_the_curve_has_every_look_and_both_intervals(found):
     assert marks == ["area", "line", "line", "line"]
     assert "NaN" not in json.dumps(spec)
     assert figure.headers["always_low"] == "low, to decide by"
+
+
+@pytest.mark.parametrize(
+    ("spending", "said"),
+    [("late", "O'Brien and Fleming 1979)."), ("early", "Pocock 1977)."), (None, "one analysis was narrow enough.")],
+)
+def test_methods_say_how_rounds_were_analysed(found, spending, said):
+    path = GoalPath("which is better", (), "calls", 400.0, spending=spending)
+    assert methods(replace(found, path=path)).endswith(said)
 
 
 def test_one_look_is_no_curve(found):

@@ -154,6 +154,17 @@ def agreement(result: Interim) -> Figure:
     return Figure("agreement", Caption(f"Answers of {cut(who)} {said}", (line,)), rows, headers=heads)
 
 
+_SPENDING = (
+    "The study was analysed in rounds, by bounds that spend the level on the information so far (Lan and DeMets 1983; "
+)
+_ROUNDS = {
+    "late": f"{_SPENDING}O'Brien and Fleming 1979).",
+    "early": f"{_SPENDING}Pocock 1977).",
+    None: "The study was analysed in rounds, and ended where the interval of one analysis was narrow enough.",
+}
+"""How the rounds were analysed, by how the level was spent."""
+
+
 def methods(result: Interim) -> str:
     """The paragraph for a methods section."""
     level = f"{100 * result.level:.4g}%"
@@ -164,10 +175,7 @@ def methods(result: Interim) -> str:
             "and rest on its votes alone; they say nothing of the categories that were left."
         )
     if result.path is not None:
-        return (
-            f"The goal was set beforehand: {result.path.goal}. The study was analysed in rounds, by bounds that spend "
-            "the level on the information so far (Lan and DeMets 1983; O'Brien and Fleming 1979)."
-        )
+        return f"The goal was set beforehand: {result.path.goal}. {_ROUNDS[result.path.spending]}"
     once = (
         f"The study was looked at while answers came in. Intervals at each look are {level} intervals of one analysis."
     )
