@@ -7,6 +7,7 @@ from typing import Literal
 
 from quorate.analysis.goals.law import law_of
 from quorate.analysis.goals.quote import one_look
+from quorate.decide.goals.goal import MOST_NAMED
 from quorate.decide.goals.look import Ending, Look
 from quorate.errors import NotEstimable
 from quorate.study.file import Study
@@ -193,7 +194,4 @@ def _on(goal: Goal) -> str:
     if goal.category_shares == "items":
         return ", where categories count by their items"
     shares = [f"{name} {share:.0%}" for name, share in goal.category_shares.items()]
-    return f", where categories count {listed(shares, most=_NAMED)}"
-
-
-_NAMED = 5
+    return f", where categories count {listed(shares, most=MOST_NAMED)}"

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
 from quorate.analysis.goals.law import Law, law_of
+from quorate.analysis.words import drawn_share
 from quorate.collect.ledger.facts import JudgeStatus
 from quorate.collect.ledger.ledger import Ledger
 from quorate.decide.goals.goal import CompareGoal, Goal, HalfWidthGoal, PreferGoal, StagedGoal
@@ -108,8 +109,8 @@ class GoalQuote(Result):
                 "or a larger budget."
             )
         return (
-            f"With {basis}{effect}, expect to spend {spend}, and to reach the goal with a chance of {self.chance:.0%}; "
-            f"{self.rates.looks:.1f} looks on average ({self.rates.studies:,} simulated studies).{short}{fixed}"
+            f"With {basis}{effect}, expect to spend {spend}, and to reach the goal with a chance of "
+            f"{drawn_share(self.chance)}; {self.rates.looks:.1f} looks on average ({self.rates.studies:,} simulated studies).{short}{fixed}"
         )
 
 

@@ -13,7 +13,8 @@ from quorate.numerics.inference import checked_level
 from quorate.plan.power.prompt_types import two_stage
 from quorate.wording import listed
 
-_NAMED = 5
+MOST_NAMED = 5
+"""Categories or systems that a sentence names."""
 
 
 def _check(power: float, margin: float | None, most: float = float("inf")) -> None:
@@ -30,7 +31,7 @@ def check_shares(shares: Mapping[str, float], names: Iterable[str] | None = None
     values, wanted = tuple(shares.values()), tuple(shares if names is None else dict.fromkeys(names))
     fit = all(not isinstance(x, bool) and isinstance(x, Real) and 0 < x <= 1 for x in values)
     if not fit or abs(sum(values) - 1) > 1e-9 or set(wanted) != set(shares):
-        of = f" ({listed(wanted, most=_NAMED)})" if wanted else ""
+        of = f" ({listed(wanted, most=MOST_NAMED)})" if wanted else ""
         raise InvalidInput(
             f"category_shares: a share above 0 for each of the categories{of}, summing to 1, is needed, "
             f"got {dict(shares)!r}"

@@ -15,7 +15,7 @@ import numpy as np
 
 from quorate.decide.goals.batch import nothing, together
 from quorate.decide.goals.compare import Comparison
-from quorate.decide.goals.goal import CompareGoal, Goal, HalfWidthGoal
+from quorate.decide.goals.goal import MOST_NAMED, CompareGoal, Goal, HalfWidthGoal
 from quorate.decide.goals.half_width import Precision
 from quorate.decide.goals.look import UNDECIDED, Ending, Look
 from quorate.decide.goals.offer import Offer, Spent
@@ -30,7 +30,6 @@ from quorate.wording import listed
 
 _FEWEST = 10
 """Items of a category: with fewer, how they vary is hardly known."""
-_NAMED = 5
 
 
 def has_parts(goal: Goal, offer: Offer) -> bool:
@@ -246,12 +245,12 @@ class Parts:
             if one.outcome != UNDECIDED:
                 by_outcome.setdefault(one.outcome, []).append(part.name)
         of = "on" if isinstance(self.goal, CompareGoal) else "of"
-        return ", ".join(f"{outcome} {of} {listed(names, most=_NAMED)}" for outcome, names in by_outcome.items())
+        return ", ".join(f"{outcome} {of} {listed(names, most=MOST_NAMED)}" for outcome, names in by_outcome.items())
 
     def _note(self, parts: Sequence[Look]) -> str:
         """Which parts are done."""
         over = [part.name for one, part in zip(parts, self.each, strict=True) if one.ending in _WORST[:-1]]
-        given_up = f"asked no more of {listed(over, most=_NAMED)}" if over else ""
+        given_up = f"asked no more of {listed(over, most=MOST_NAMED)}" if over else ""
         return "; ".join(filter(None, (self._shown(parts), given_up)))
 
 
