@@ -110,7 +110,8 @@ class GoalQuote(Result):
             )
         return (
             f"With {basis}{effect}, expect to spend {spend}, and to reach the goal with a chance of "
-            f"{drawn_share(self.chance)}; {self.rates.looks:.1f} looks on average ({self.rates.studies:,} simulated studies).{short}{fixed}"
+            f"{drawn_share(self.chance)}; {self.rates.looks:.1f} looks on average ({self.rates.studies:,} simulated "
+            f"studies).{short}{fixed}"
         )
 
 
