@@ -5,7 +5,7 @@ import pickle
 
 import pytest
 
-from quorate.table.notes import Note, left_unused, not_used, read_as, telling_apart
+from quorate.table.notes import Note, left_unused, not_used, read_as
 
 NOTES = (read_as("judge", ["who, exactly"]), Note("judge: 1 row without a label"), *left_unused(["a, b", "c"]))
 
@@ -32,9 +32,3 @@ def test_a_copy_keeps_the_columns(again):
     assert [(again(note), again(note).role, again(note).columns) for note in NOTES] == [
         (note, note.role, note.columns) for note in NOTES
     ]
-
-
-def test_columns_that_are_not_used_may_tell_rows_apart():
-    assert telling_apart(()) == "name the column that tells them apart as a facet with facets={...}"
-    said = telling_apart([read_as("judge", ["x"]), *left_unused(list("abcdef"))])
-    assert said.endswith("with facets={...} (not used so far: a, b, c, d, e, ...)")

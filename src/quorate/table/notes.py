@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Self
 
-from quorate.arguments import Sentence, argument
-
 
 class Note(str):
     """What reading took for granted, in words, with the columns that it is about.
@@ -64,11 +62,3 @@ def left_unused(columns: Sequence[str]) -> tuple[Note, ...]:
 def not_used(notes: Iterable[Note]) -> list[str]:
     """Columns that a note says are not used."""
     return [column for note in notes if not note.role for column in note.columns]
-
-
-def telling_apart(notes: Iterable[Note], most: int = 5) -> Sentence:
-    """What to do about rows that another column may tell apart, with the columns that a note says are not used."""
-    unused = not_used(notes)
-    shown = ", ".join(unused[:most]) + (", ..." if len(unused) > most else "")
-    named = "name the column that tells them apart as a facet with " + argument("facets", {...: ...})
-    return named + (f" (not used so far: {shown})" if unused else "")

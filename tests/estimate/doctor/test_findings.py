@@ -160,11 +160,12 @@ def table_and_facts():
     return judgments, judgments.describe()
 
 
-def test_duplicates_name_the_columns_that_are_not_used():
+def test_duplicates_name_the_column_that_tells_them_apart():
     rows = {"item": [1, 1, 2], "turn": [1, 2, 1], "rep": [1, 1, 1], "score": [3.0, 4.0, 5.0]}
     judgments = q.read(pl.DataFrame(rows), facets={"item": "item", "replicate": "rep"})
-    assert found(judgments)["duplicates"].sentence.endswith("with facets={...} (not used so far: turn)")
-    with pytest.raises(q.errors.InvalidData, match=r"with facets=\{\.\.\.\} \(not used so far: turn\)$"):
+    named = 'name turn, which tells them apart, as a further facet with facets={"turn": "turn"}'
+    assert found(judgments)["duplicates"].sentence.endswith(f"Drop the repeats, or {named}")
+    with pytest.raises(q.errors.InvalidData, match="name turn, which tells them apart, as a further facet"):
         q.decompose(judgments)
 
 

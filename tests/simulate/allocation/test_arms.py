@@ -80,7 +80,7 @@ def test_what_cannot_be_replayed_is_refused_in_one_line(pool, error, said):
 
 
 def test_repeated_replicates_are_refused():
-    with pytest.raises(InvalidData, match=r"9 rows repeat a key, .*\(not used so far: judge\)"):
+    with pytest.raises(InvalidData, match=r"9 rows repeat a key, .*, or name judge, which tells them apart"):
         arms_of(q.read(table(), facets={"item": "item", "replicate": "rep"}, announce=False))
 
 

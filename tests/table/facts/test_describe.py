@@ -6,8 +6,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from quorate.errors import InvalidData
-from quorate.table.facts.describe import describe, duplicates, refuse_repeats
+from quorate.table.facts.describe import describe, duplicates
 from quorate.table.read import read
 
 FACETS = {"item": "item", "judge": "judge"}
@@ -132,20 +131,3 @@ def test_everything_goes_into_json():
     assert json.loads(json.dumps(plain, allow_nan=False)) == plain
     assert plain["crossings"] == [{"a": "item", "b": "judge", "kind": "one-to-one", "pairs": 2, "share": 0.5}]
     assert plain["missing"][0]["missing"] == [0, 1]
-
-
-REPEATED = pl.DataFrame(
-    {"item": ["a", "a", "b", "b"], "replicate": [1, 1, 1, 2], "kind": [1, 2, 1, 1], "score": [1, 2, 3, 4]}
-)
-
-
-def test_a_replicate_that_comes_twice_is_refused_with_the_columns_that_may_tell_rows_apart():
-    with pytest.raises(InvalidData, match=r"1 row repeats a key, the first at item a: .*\(not used so far: kind\)"):
-        refuse_repeats(read(REPEATED, announce=False))
-
-
-@pytest.mark.parametrize("given", [{"facets": {"item": "item"}}, {"facets": {"kind": "kind"}, "recognise": True}])
-def test_without_replicates_or_with_all_facets_nothing_is_repeated(given):
-    judgments = read(REPEATED, announce=False, **given)
-    refuse_repeats(judgments)
-    assert judgments.rows.sum() == 4

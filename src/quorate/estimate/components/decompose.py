@@ -20,7 +20,7 @@ from quorate.numerics.mixed.information import null_point, quadratic_forms
 from quorate.numerics.mixed.newton import Optimum, lowest, minimise, scattered_starts
 from quorate.numerics.mixed.reml import Point, Problem, evaluate, solve
 from quorate.streams import stream
-from quorate.table.facts.describe import refuse_repeats
+from quorate.table.facts.repeats import refuse_repeats
 from quorate.table.judgments import Judgments, checked
 
 if TYPE_CHECKING:

@@ -15,8 +15,8 @@ from quorate.arrays import Ints
 from quorate.roles import SYSTEM
 from quorate.table.facts.describe import Description, MissingByLevel
 from quorate.table.facts.layout import NESTED, ONE_TO_ONE
+from quorate.table.facts.repeats import telling_apart
 from quorate.table.judgments import OK, Judgments, Source
-from quorate.table.notes import Note, telling_apart
 from quorate.wording import Brief, counted, listed, percent, plural
 
 Severity = Literal["error", "warning", "note"]
@@ -54,7 +54,7 @@ def findings(judgments: Judgments, facts: Description) -> tuple[Finding, ...]:
         [
             *score_findings(facts, answer),
             *of_source(judgments.source),
-            *duplicate_findings(facts, judgments.notes),
+            *duplicate_findings(facts, judgments),
             *missing_findings(facts, answer),
             *level_findings(facts),
             *nesting_findings(facts),
@@ -127,7 +127,7 @@ def score_findings(facts: Description, answer: str = "score") -> Iterator[Findin
         )
 
 
-def duplicate_findings(facts: Description, notes: tuple[Note, ...]) -> Iterator[Finding]:
+def duplicate_findings(facts: Description, judgments: Judgments) -> Iterator[Finding]:
     """Rows that repeat the facets and the replicate of another."""
     repeated = facts.duplicates
     if repeated is None or repeated.first is None:
@@ -138,7 +138,7 @@ def duplicate_findings(facts: Description, notes: tuple[Note, ...]) -> Iterator[
         "duplicates",
         "error",
         f"{counted(repeated.rows, 'row')} {verb} the facets and replicate of another row, the first at {key}. Drop the "
-        "repeats, or " + telling_apart(notes),
+        "repeats, or " + telling_apart(judgments),
     )
 
 

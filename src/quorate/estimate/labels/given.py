@@ -11,7 +11,7 @@ from quorate.errors import InvalidInput, NotEstimable
 from quorate.numerics.nominal import Ratings
 from quorate.roles import JUDGE
 from quorate.table.answers import answers
-from quorate.table.facts.describe import refuse_repeats
+from quorate.table.facts.repeats import refuse_repeats
 from quorate.table.judgments import Judgments, table_of
 
 ENDS = (0.0, 1.0)

@@ -16,7 +16,7 @@ from quorate.estimate.posterior.sampling import Sampling, refuse_few, refuse_unc
 from quorate.estimate.posterior.scores import Posterior
 from quorate.numerics.posterior import nuts
 from quorate.streams import stream
-from quorate.table.facts.describe import refuse_repeats
+from quorate.table.facts.repeats import refuse_repeats
 from quorate.table.judgments import Judgments, checked
 
 if TYPE_CHECKING:

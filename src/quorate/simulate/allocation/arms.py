@@ -15,7 +15,7 @@ from quorate.caveats import Caveat
 from quorate.errors import InvalidData, InvalidInput, NotEstimable, UnknownTerm
 from quorate.numerics.sequential.pools import Pools, packed
 from quorate.table.answers import answers
-from quorate.table.facts.describe import refuse_repeats
+from quorate.table.facts.repeats import refuse_repeats
 from quorate.table.judgments import Judgments
 from quorate.wording import plural
 

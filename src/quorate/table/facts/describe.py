@@ -10,9 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from quorate.errors import InvalidData
 from quorate.table.facts.layout import COMPLETE, ONE_LEVEL, Crossing, FullCrossing, crossings, full_crossing
-from quorate.table.notes import telling_apart
 from quorate.table.results import plain
 from quorate.wording import Brief
 
@@ -244,30 +242,6 @@ def duplicates(table: Judgments) -> Duplicates | None:
     cell = int(np.argmax(extra > 0))
     first = {facet.name: facet.levels[table.column(facet.name)[cell]] for facet in table.facets}
     return Duplicates(int(extra.sum()), first)
-
-
-def refuse_repeats(judgments: Judgments) -> None:
-    """Refuse judgments in which a replicate comes twice: they are further replicates, or several tables in one.
-
-    Parameters
-    ----------
-    judgments : Judgments
-        With or without replicates; without there is nothing to tell.
-
-    Raises
-    ------
-    InvalidData
-        If rows repeat the facets and the replicate of another.
-    """
-    repeats = duplicates(judgments)
-    if repeats is not None and repeats.first is not None:
-        key = ", ".join(f"{name} {label}" for name, label in repeats.first.items())
-        rows = "1 row repeats" if repeats.rows == 1 else f"{repeats.rows:,} rows repeat"
-        raise InvalidData(
-            f"{rows} a key, the first at {key}: the same replicate twice. Drop the repeats, or read "
-            f'without the replicate column "{judgments.replicate}" if they are further replicates, or '
-            + telling_apart(judgments.notes)
-        )
 
 
 def missing_by_level(table: Judgments, facet: Facet, full: FullCrossing, *, crossed: bool) -> MissingByLevel:
