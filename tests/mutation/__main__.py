@@ -45,7 +45,7 @@ def main() -> None:
     sources = {".".join(path.relative_to("src").with_suffix("").parts): path for path in sorted(folder.rglob("*.py"))}
     sources = {name.removesuffix(".__init__"): path for name, path in sources.items() if path.name != "__init__.py"}
     tests = list(dict.fromkeys(path for name in asked.tests for path in _modules(Path(name))))
-    place = CACHE / folder.as_posix().replace("/", ".")
+    place = CACHE.absolute() / folder.as_posix().replace("/", ".")  # tests change the working directory
     (place / "reach").mkdir(parents=True, exist_ok=True)
     _reach(place, tests, sources)
     _try(place, folder, tests, asked)

@@ -55,12 +55,12 @@ class Mutant:
         return _STRICT.sub("", self.old) == _STRICT.sub("", self.new)
 
     @property
-    def statement(self) -> int:
-        """First line of the innermost statement that is changed."""
+    def statement(self) -> int | None:
+        """First line of the innermost statement of a function that is changed; None for a field of a class."""
         old, new = self.old.splitlines(), self.new.splitlines()
         changed = next((at for at, (a, b) in enumerate(zip(old, new, strict=False)) if a != b), min(len(old), len(new)))
         around = [one for one in statements(ast.parse(self.old)) if one.lineno <= changed + 1 <= (one.end_lineno or 0)]
-        return max(one.lineno for one in around)
+        return max((one.lineno for one in around), default=None)
 
 
 def statements(tree: ast.AST) -> list[ast.stmt]:

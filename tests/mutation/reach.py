@@ -26,6 +26,12 @@ class Reach:
     seconds: dict[str, float] = field(default_factory=dict)
     tests: dict[Place, set[str]] = field(default_factory=lambda: defaultdict(set))
 
+    def of(self, path: str, statement: int | None) -> set[str]:
+        """Tests that reach a statement, or any of its file: a field of a class is set when it is imported."""
+        if statement is not None:
+            return self.tests.get((path, statement), set())
+        return {test for (one, _), tests in self.tests.items() if one == path for test in tests}
+
     def add(self, record: Mapping[str, Any]) -> None:
         names = list(record["seconds"])
         self.seconds.update(record["seconds"])

@@ -58,7 +58,7 @@ def batches(mutant: Mutant, reach: Reach, budget: float) -> list[list[str]]:
 
     The module that mirrors the mutant's comes first, and whole: functions that it caches reach for whom asks first.
     """
-    found = reach.tests.get((str(mutant.path), mutant.statement), set())
+    found = reach.of(str(mutant.path), mutant.statement)
     parts = Path(mutant.module.replace(".", "/")).parts[1:]
     mirror = str(Path("tests", *parts[:-1], f"test_{parts[-1]}.py"))
     if any(test.startswith(f"{mirror}::") for test in found):
