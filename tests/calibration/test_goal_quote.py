@@ -89,6 +89,63 @@ def test_the_quote_is_within_a_tenth_of_what_200_studies_spend(tmp_path):
     assert abs(reached - quote.chance) < 0.1
 
 
+KINDS, DIFFERING = ("prose", "verse"), {"prose": 0.4, "verse": 0.0}
+
+
+def by_category(folder):
+    """A study of two categories, of which three items in four are of the second."""
+    rows = [
+        {"id": f"q{n}", "prompt": "p", "response": f"{system} {n}", "system": system, "kind": KINDS[n % 4 > 0]}
+        for n in range(ITEMS)
+        for system in ("x", "y")
+    ]
+    path = written(folder)
+    (folder / "items.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    content = yaml.safe_load(path.read_text())
+    content["items"]["category"] = "kind"
+    content["goal"] |= {"by": "category", "margin": 0.25}
+    path.write_text(yaml.safe_dump(content))
+    return path
+
+
+def carried_by_category(path, number, told):
+    """What one such study spent, whether it reached its goal, and if ``told`` what is then quoted, and in hindsight."""
+    rng = np.random.default_rng([13, number])
+    sizes = {"item": (ITEMS, 2, 1), "item:judge": (ITEMS, 2, 3), "cell": (ITEMS, 2, 3)}
+    scores = sum(rng.normal(0, np.sqrt(LAW[term] / 2), size) for term, size in sizes.items())
+
+    def judge(request):
+        cell = request.cell
+        item = int(cell["item"][1:])
+        gap = DIFFERING[KINDS[item % 4 > 0]] * (cell["system"] == "x")
+        return float(scores[item, "xy".index(cell["system"]), JUDGES.index(cell["judge"])] + gap)
+
+    carry_out(load(path), judges=dict.fromkeys(JUDGES, judge))
+    last = q.status(path).looks[-1]
+    after = (q.quote(path, studies=10).spent, q.interim(path).path.fixed) if told else None
+    for file in path.parent.glob("study.db*"):
+        file.unlink()
+    return last.spent.money, last.ending is Ending.REACHED, after
+
+
+@pytest.mark.calibration
+@pytest.mark.parametrize(("studies", "told"), [(20, 8), pytest.param(100, 40, marks=pytest.mark.slow)])
+def test_the_quote_of_a_goal_by_category_is_what_happens(tmp_path, studies, told):
+    """Within 3 Monte Carlo standard errors, as assumed and as the answers at the end say."""
+    path = by_category(tmp_path)
+    quote = q.quote(path, components=LAW, effect=DIFFERING, studies=3 * studies)
+    money, reached, after = zip(*(carried_by_category(path, n, n < told) for n in range(studies)), strict=True)
+    spent, error = np.mean(money), np.std(money) / np.sqrt(studies)
+    again, fixed = np.array([one for one in after if one is not None], dtype=float).T
+    print(f"quoted {quote.spent:.2f}, spent {spent:.2f} +- {error:.2f}")
+    print(f"quoted chance {quote.chance:.3f}, reached {np.mean(reached):.3f}")
+    print(f"quoted by the answers at the end {again.mean():.2f} +- {again.std() / np.sqrt(told):.2f}")
+    print(f"one look {quote.fixed:.2f}, in hindsight {np.median(fixed):.2f} at the median of {len(fixed)}")
+    assert abs(spent - quote.spent) < 3 * np.hypot(error, quote.rates.money_error)
+    assert abs(spent - again.mean()) < 3 * np.hypot(error, again.std() / np.sqrt(told))
+    assert abs(np.mean(reached) - quote.chance) < 3 * np.sqrt(0.1 * 0.9 * (1 / studies + 1 / quote.rates.studies))
+
+
 VOTES, MARGIN, BATTLES = VoteLaw(ties=0.1, icc=0.4), 0.12, 1200
 
 

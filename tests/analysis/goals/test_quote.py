@@ -14,7 +14,7 @@ from quorate.analysis.goals.law import Law
 from quorate.analysis.goals.quote import is_sized, one_look
 from quorate.decide.goals.goal import CompareGoal, HalfWidthGoal, PreferGoal, StagedGoal
 from quorate.decide.goals.offer import Offer
-from quorate.errors import InvalidInput
+from quorate.errors import InvalidInput, NotEstimable
 from quorate.simulate import VoteLaw
 from quorate.study.file import load
 from quorate.study.loop import carry_out
@@ -62,6 +62,54 @@ def test_components_of_the_answers_are_taken_once_there_are_some(tmp_path):
     path_of = q.interim(path).path
     assert path_of.hindsight.startswith("A study of one look, planned with what is known now, would have cost")
     assert path_of.fixed == found.fixed
+
+
+def by_category(folder, **changes):
+    """A study of 100 items of each of two categories, asked for each."""
+    kinds = [{**row, "kind": "prose" if int(row["id"][1:]) % 2 else "verse"} for row in rows(200)]
+    goal = {"compare": ["x", "y"], "margin": 0.6, "by": "category"}
+    given = settings(goal=goal, **changes)
+    return written(
+        folder,
+        kinds,
+        {**given["items"], "category": "kind"},
+        ["score"],
+        0,
+        **{name: given[name] for name in ("judges", "goal", "looks", "budget")},
+    )
+
+
+def test_categories_are_drawn_each_with_its_own_difference(tmp_path):
+    """Though on average they differ by as much as one that is far from both."""
+    path = by_category(tmp_path, budget={"money": 60})
+    differing = {"prose": 1.2, "verse": 0.0}
+    found = q.quote(path, components=LAW, effect=differing, studies=4)
+    assert found.rates.outcomes == {"better on prose, equivalent on verse": 1.0}
+    assert found.effect == differing
+    assert "as assumed and differences of 1.2 on prose and 0 on verse, expect to spend" in found.sentence
+    assert found.promised == pytest.approx(0.9**2)
+    assert q.quote(path, components=LAW, effect={"prose": 1.2, "verse": 0.3}, studies=1).promised is None
+    with pytest.raises(NotEstimable, match='by category one is needed for each, and "prose" has none'):
+        q.quote(path, components=LAW, effect={"verse": 0.3})
+
+
+@pytest.mark.slow
+def test_the_answers_of_every_category_are_its_law_and_its_price_in_hindsight(tmp_path):
+    """x is better on prose alone: what was spent is of the size of the quote, and so is the price of one look."""
+
+    def judge(request):
+        prose = int(request.cell["item"][1:]) % 2
+        return scored(gap=1.5 * prose)(request)
+
+    path = by_category(tmp_path, budget={"money": 60})
+    carry_out(load(path), judges=functions(judge))
+    found, parts = q.quote(path, studies=3), q.status(path).looks[-1].parts
+    assert found.effect == pytest.approx({"prose": parts[0].value, "verse": parts[1].value})
+    assert set(found.rates.outcomes) == {"better on prose, equivalent on verse"}
+    path_of = q.interim(path).path
+    assert path_of.fixed == found.fixed > 0
+    assert path_of.hindsight.startswith("A study of one look, planned with what is known now, would have cost")
+    assert path_of.fixed < 2 * path_of.spent
 
 
 def test_what_cannot_be_simulated_is_refused(tmp_path):

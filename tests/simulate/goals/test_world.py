@@ -5,7 +5,7 @@ import pytest
 
 from quorate.decide.goals.batch import crossed
 from quorate.decide.goals.offer import Offer
-from quorate.errors import InvalidInput
+from quorate.errors import InvalidInput, NotEstimable
 from quorate.simulate.goals.world import told, world
 
 OFFER = Offer(tuple(f"i{n:04}" for n in range(2000)), ("a", "b"), ("p", "q"), ("x", "y"), calls=1, replicates=2)
@@ -30,3 +30,27 @@ def test_a_facet_with_one_level_has_no_effect_of_its_own():
     assert found == {"item": 3.0, "judge": 4.0, "cell": 1.0}
     with pytest.raises(InvalidInput, match="components: terms are of item"):
         told({"colour": 1.0}, one)
+
+
+def test_of_every_category_there_are_other_components_and_another_difference():
+    kinds = Offer(OFFER.items, ("a", "b"), systems=("x", "y"), categories=("p", "q", "q", "q") * 500, calls=1)
+    law = {"item": {"p": 1.0, "q": 0.0}, "cell": {"p": 0.25, "q": 4.0}, "replicate": 0.0}
+    score = world(kinds, law, ({"p": 2.0, "q": -1.0}, 0.0), np.random.default_rng(2)).score[..., 0, :, 0]
+    is_p = np.array(kinds.group_order) == "p"
+    gap = (score[:, 0] - score[:, 1]).mean(axis=-1)
+    assert (gap[is_p].mean(), gap[~is_p].mean()) == pytest.approx((2.0, -1.0), abs=0.2)
+    assert (gap[is_p].var(), gap[~is_p].var()) == pytest.approx((2 * (1.0 + 0.25 / 2), 2 * 4.0 / 2), rel=0.15)
+    own = score.mean(axis=(1, 2))
+    assert own[is_p].var() == pytest.approx((1.0 + 0.25 / 2) / 2, rel=0.15)
+    alike = {"item": {"p": 0.3, "q": 0.3}, "judge": {"p": 0.2, "q": 0.2}, "cell": {"p": 0.1, "q": 0.1}}
+    same = {"item": 0.3, "judge": 0.2, "cell": 0.1}
+    drawn = [world(kinds, own, (0.5, 0.0), np.random.default_rng(3)).score for own in (alike, same)]
+    assert np.array_equal(*drawn)
+
+
+@pytest.mark.parametrize(("categories", "said"), [(("p", "q"), '"q" has none'), (None, "the items have no categories")])
+def test_a_category_of_which_nothing_is_said_is_refused(categories, said):
+    offer = Offer(("i", "j"), ("a",), systems=("x", "y"), categories=categories, calls=1)
+    for law, effect in (({"item": {"p": 1.0}}, 0.0), ({"item": 1.0}, {"p": 1.0})):
+        with pytest.raises(NotEstimable, match=f"by category one is needed for each, and {said}"):
+            world(offer, law, (effect, 0.0), np.random.default_rng(1))

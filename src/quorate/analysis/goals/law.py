@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -19,6 +19,7 @@ from quorate.estimate.differences.stratified import stratified_difference
 from quorate.estimate.means.stratified import strata
 from quorate.roles import CATEGORY, ITEM, JUDGE, PROMPT, REPLICATE, SYSTEM
 from quorate.simulate.goals.votes import VoteLaw
+from quorate.simulate.goals.world import Amount, terms_on, truth
 from quorate.table.judgments import Judgments
 from quorate.table.votes import Votes
 
@@ -26,17 +27,21 @@ _KNOWN = frozenset({ITEM, PROMPT, JUDGE, REPLICATE, "cell"})
 
 
 class Law(NamedTuple):
-    """What a goal is about: variances by term, or of votes how they come about, and the true difference; 0 if none."""
+    """What a goal is about: variances by term, or of votes how they come about, and the true difference; 0 if none.
 
-    components: dict[str, float] | VoteLaw
-    effect: float
+    Of a goal by category, each variance and the difference may be by category.
+    """
+
+    components: Mapping[str, Amount] | VoteLaw
+    effect: Amount
 
 
 def law_of(goal: Goal, table: Judgments | Votes, people: Collection[str] = ()) -> Law:
     """Components and effect as the answers of a study have them.
 
     Where only a sum of components is known, it is taken for the first of them: with one prompt, what items and their
-    prompts bring is what items bring. Of goals with parts, such as categories, it is the average over these.
+    prompts bring is what items bring. Every category of a goal by category has its own; of a half-width of several
+    systems it is the average over these.
 
     Raises
     ------
@@ -50,10 +55,10 @@ def law_of(goal: Goal, table: Judgments | Votes, people: Collection[str] = ()) -
     if isinstance(table, Votes) or not isinstance(goal, CompareGoal | HalfWidthGoal | BestGoal):
         raise InvalidInput("goal: one of two stages, or of other answers than these, is not simulated")
     if isinstance(goal, CompareGoal | HalfWidthGoal) and goal.by is not None:
-        return _average([law_of(replace(goal, by=None), part) for part in _levels(table, CATEGORY)])
+        return _by_category({name: law_of(replace(goal, by=None), part) for name, part in _levels(table, CATEGORY)})
     if isinstance(goal, HalfWidthGoal):
         if SYSTEM in table.names and table.n_levels(SYSTEM) > 1:
-            return _average([law_of(goal, part) for part in _levels(table, SYSTEM)])
+            return _average([law_of(goal, part) for _, part in _levels(table, SYSTEM)])
         shares = goal.category_shares
         return Law(_terms(decompose(strata(table), covariates=[CATEGORY]) if shares else decompose(table)), 0.0)
     if isinstance(goal, CompareGoal) and goal.category_shares is not None:
@@ -64,18 +69,29 @@ def law_of(goal: Goal, table: Judgments | Votes, people: Collection[str] = ()) -
     return Law(_terms(found.fit), found.value)
 
 
-def _levels(table: Judgments, name: str) -> Iterator[Judgments]:
-    """The judgments of every level of a facet, without it."""
+def _levels(table: Judgments, name: str) -> Iterator[tuple[str, Judgments]]:
+    """Every level of a facet with its judgments, without the facet."""
     for level in table.facet(name).levels:
-        yield without_facet(table.only(name, level), name)
+        yield level, without_facet(table.only(name, level), name)
+
+
+def _by_category(laws: Mapping[str, Law]) -> Law:
+    """Components and effect, each by category; no effect where there is none on any."""
+    variances = {term: dict(zip(laws, own, strict=True)) for term, own in _terms_of(laws.values()).items()}
+    effects = {name: truth(law.effect, "") for name, law in laws.items()}
+    return Law(variances, effects if any(effects.values()) else 0.0)
 
 
 def _average(laws: Sequence[Law]) -> Law:
-    """Components and effect, averaged."""
-    own = [law.components for law in laws if isinstance(law.components, dict)]
-    terms = dict.fromkeys(name for each in own for name in each)
-    mean = {name: float(np.mean([each.get(name, 0.0) for each in own])) for name in terms}
-    return Law(mean, float(np.mean([law.effect for law in laws])))
+    """Components, averaged."""
+    return Law({term: float(np.mean(own)) for term, own in _terms_of(laws).items()}, 0.0)
+
+
+def _terms_of(laws: Collection[Law]) -> dict[str, list[float]]:
+    """Variances of every term in all laws; 0 where one of them has none."""
+    own = [terms_on(law.components, "") for law in laws if not isinstance(law.components, VoteLaw)]
+    names = dict.fromkeys(name for each in own for name in each)
+    return {name: [each.get(name, 0.0) for each in own] for name in names}
 
 
 def best_two(table: Judgments) -> tuple[str, str]:

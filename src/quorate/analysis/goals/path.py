@@ -155,12 +155,8 @@ def goal_path(study: Study, status: Status) -> GoalPath:
 
 
 def _hindsight(study: Study, status: Status) -> float | None:
-    """What one look would have cost, by what is known at the end; None before it, or where it is not known.
-
-    Nor of claims about categories: each has a difference of its own, and their mean is one that none may have.
-    """
-    own = goal_of(study)
-    if not status.looks or status.looks[-1].ending is None or own.stages is not None or own.by is not None:
+    """What one look would have cost, by what is known at the end; None before it, or where it is not known."""
+    if not status.looks or status.looks[-1].ending is None or goal_of(study).stages is not None:
         return None
     asked = questions(study)
     goal = question_of(asked)

@@ -11,13 +11,14 @@ from quorate.analysis.goals.law import Law, law_of
 from quorate.analysis.words import drawn_share
 from quorate.collect.ledger.facts import JudgeStatus
 from quorate.collect.ledger.ledger import Ledger
-from quorate.decide.goals.goal import CompareGoal, Goal, HalfWidthGoal, PreferGoal, StagedGoal
+from quorate.decide.goals.goal import MOST_NAMED, CompareGoal, Goal, HalfWidthGoal, PreferGoal, StagedGoal
 from quorate.decide.goals.offer import Offer
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.components.published import Components
 from quorate.simulate.goals.fixed import fixed_cost
 from quorate.simulate.goals.goal import GoalRates, simulate_goal
 from quorate.simulate.goals.votes import VoteLaw
+from quorate.simulate.goals.world import Amount
 from quorate.study.file import Study, load
 from quorate.study.judges import people
 from quorate.study.offer import measured, offer_of, question_of, turns
@@ -25,6 +26,7 @@ from quorate.study.questions import Questions, questions
 from quorate.study.quote import sizes
 from quorate.study.status import standing
 from quorate.table.results import Result
+from quorate.wording import listed
 
 _NOTHING = 'nothing is answered yet; assume some, such as {"item": 0.2, "item:judge": 0.1, "cell": 0.3}'
 _ICC = 0.5
@@ -38,10 +40,11 @@ class GoalQuote(Result):
     ----------
     rates : GoalRates
         Of simulated studies, each carried out as the real one is.
-    components : mapping of str to float
-        The variances that they were drawn from; none of votes.
-    effect : float
-        The difference that they were drawn with; 0 where there is none. Of votes the share less a half.
+    components : mapping of str to float or mapping
+        The variances that they were drawn from, by term, of which each may be by category; none of votes.
+    effect : float or mapping of str to float
+        The difference that they were drawn with; 0 where there is none, by category if that is not the same on all. Of
+        votes the share less a half.
     assumed : bool
         Whether all of it was given, and not estimated from the answers so far.
     unit : {"money", "calls"}
@@ -59,8 +62,8 @@ class GoalQuote(Result):
     """
 
     rates: GoalRates
-    components: Mapping[str, float]
-    effect: float
+    components: Mapping[str, Amount]
+    effect: Amount
     assumed: bool
     unit: Literal["money", "calls"]
     budget: float
@@ -96,7 +99,6 @@ class GoalQuote(Result):
         spend = f"{self.spent:,.2f} of {self.budget:,.2f} in money"
         if self.unit == "calls":
             spend = f"{self.spent:,.0f} of {self.budget:,.0f} calls"
-        effect = f" and a difference of {self.effect:.3g}" if self.effect else ""
         fixed = ""
         if self.fixed is not None:
             one = f"{self.fixed:,.2f}" if self.unit == "money" else f"{self.fixed:,.0f}"
@@ -109,7 +111,7 @@ class GoalQuote(Result):
                 "or a larger budget."
             )
         return (
-            f"With {basis}{effect}, expect to spend {spend}, and to reach the goal with a chance of "
+            f"With {basis}{_difference(self.effect)}, expect to spend {spend}, and to reach the goal with a chance of "
             f"{drawn_share(self.chance)}; {self.rates.looks:.1f} looks on average ({self.rates.studies:,} simulated "
             f"studies).{short}{fixed}"
         )
@@ -119,7 +121,7 @@ def quote(
     study: str | os.PathLike[str],
     *,
     components: Components | Mapping[str, float] | None = None,
-    effect: float | None = None,
+    effect: Amount | None = None,
     tie_share: float | None = None,
     icc: float | None = None,
     studies: int = 100,
@@ -137,9 +139,10 @@ def quote(
         Variances to assume, by term (``item``, ``item:judge``, ``cell``, ``replicate`` ...): of the scores, or where
         systems are compared of the difference of two of them. Without them those of the answers so far, such as of the
         pilot.
-    effect : float, optional
-        The difference to assume: of the two systems, or of the best one and the others. Without it the difference so
-        far, or before the first answer the margin of the goal. Of votes the share for the first of two systems less a
+    effect : float or mapping of str to float, optional
+        The difference to assume: of the two systems, or of the best one and the others; of a goal by category by
+        category, if it is not the same on all. Without it the difference so far, of a goal by category that of each, or
+        before the first answer the margin of the goal. Of votes the share for the first of two systems less a
         half; for the best of several, its share against each of the others less a half.
     tie_share : float, optional
         Of votes: share of ties to assume; as so far, or 0 where ``icc`` is assumed.
@@ -169,7 +172,7 @@ class _Assumed(NamedTuple):
     """What is assumed of answers, as for `quote`; all else is as in the answers so far."""
 
     components: Components | Mapping[str, float] | None = None
-    effect: float | None = None
+    effect: Amount | None = None
     tie_share: float | None = None
     icc: float | None = None
 
@@ -178,7 +181,7 @@ def quoted(
     study: Study,
     *,
     components: Components | Mapping[str, float] | None = None,
-    effect: float | None = None,
+    effect: Amount | None = None,
     tie_share: float | None = None,
     icc: float | None = None,
     studies: int = 100,
@@ -218,10 +221,11 @@ def quoted(
     )
 
 
-def is_sized(goal: Goal, effect: float) -> bool:
-    """Whether a study is large enough for a difference: none, or one of the margin or more."""
+def is_sized(goal: Goal, effect: Amount) -> bool:
+    """Whether a study is large enough for a difference: none, or one of the margin or more, on every category."""
     margin = goal.margin if isinstance(goal, CompareGoal | PreferGoal) else None
-    return margin is not None and (effect == 0 or abs(effect) >= margin)
+    each = effect.values() if isinstance(effect, Mapping) else [effect]
+    return margin is not None and all(one == 0 or abs(one) >= margin for one in each)
 
 
 def one_look(goal: Goal, offer: Offer, law: Law) -> float | None:
@@ -257,6 +261,14 @@ def _law(asked: Questions, goal: Goal, assumed: _Assumed) -> Law:
     own = assumed.components
     terms: Mapping[str, Any] = own.random if isinstance(own, Components) else own or {}
     return Law({name: float(value) for name, value in terms.items()}, effect)
+
+
+def _difference(effect: Amount) -> str:
+    """The difference that was assumed, in words; nothing where there is none."""
+    if isinstance(effect, Mapping):
+        own = [f"{one:.3g} on {name}" for name, one in effect.items()]
+        return f" and differences of {listed(own, most=MOST_NAMED)}"
+    return f" and a difference of {effect:.3g}" if effect else ""
 
 
 def _effect(goal: Goal) -> float:

@@ -22,7 +22,7 @@ from quorate.plan.search.optimize import designs
 from quorate.roles import ITEM, JUDGE, PROMPT, REPLICATE
 from quorate.simulate.goals.fixed_votes import fixed_votes
 from quorate.simulate.goals.votes import VoteLaw
-from quorate.simulate.goals.world import told, truth
+from quorate.simulate.goals.world import Amount, terms_on, told, truth
 
 NOISE = ("cell", REPLICATE)
 _STEPS = 300
@@ -32,8 +32,8 @@ _MOST = 100
 def fixed_cost(
     goal: Goal,
     offer: Offer,
-    law: Mapping[str, float] | VoteLaw,
-    effect: float | Mapping[str, float],
+    law: Mapping[str, Amount] | VoteLaw,
+    effect: Amount,
     *,
     power: float = 0.9,
     noise: Mapping[str, float] | None = None,
@@ -45,8 +45,9 @@ def fixed_cost(
     ----------
     goal, offer
         As for `quorate.simulate.simulate_goal`.
-    law : mapping of str to float, or VoteLaw
-        The true components; of votes, see `quorate.simulate.goals.fixed_votes.fixed_votes`.
+    law : mapping of str to float or mapping, or VoteLaw
+        The true components; of goals that ask by category each may be by category. Of votes, see
+        `quorate.simulate.goals.fixed_votes.fixed_votes`.
     effect : float or mapping of str to float
         The true difference; by category of goals that ask by category.
     power : float
@@ -68,18 +69,18 @@ def fixed_cost(
         raise InvalidInput(f"law: {type(goal).__name__} is not about answers of this kind, got {law!r}")
     if has_parts(goal, offer):
         told_of = {"power": power, "noise": noise, "usual": usual}
-        costs = [
-            fixed_cost(part.pursuit.goal, part.pursuit.offer, law, truth(effect, part.category), **told_of)  # type: ignore[arg-type]
-            for part in Parts(goal, offer).each  # type: ignore[arg-type]  # these have parts
-        ]
+        costs = []
+        for part in Parts(goal, offer).each:  # type: ignore[arg-type]  # these have parts
+            own, true = terms_on(law, part.category), truth(effect, part.category)
+            costs.append(fixed_cost(part.pursuit.goal, part.pursuit.offer, own, true, **told_of))  # type: ignore[arg-type]
         return None if None in costs else float(sum(cost for cost in costs if cost is not None))
-    if isinstance(effect, Mapping):
-        raise InvalidInput("effect: by category is for goals that ask by category")
+    if isinstance(effect, Mapping) or any(isinstance(variance, Mapping) for variance in law.values()):
+        raise InvalidInput("effect, law: by category are for goals that ask by category")
     names = {ITEM, *((PROMPT,) if len(offer.prompts) > 1 else ()), *((JUDGE,) if len(offer.judges) > 1 else ())}
     louder = float(np.mean([(noise or {}).get(name, 1.0) ** 2 for name in offer.judges]))
     target: dict[str, Target] = {JUDGE: PANEL, **(goal.target or {})}
     target = {name: one for name, one in target.items() if name in names}
-    known = {term: value for term, value in told(law, offer).items() if target.get(term) != PANEL}
+    known = {term: value for term, value in told(terms_on(law, ""), offer).items() if target.get(term) != PANEL}
     source = components({term: value * (louder if term in NOISE else 1.0) for term, value in known.items()})
     most = {ITEM: _MOST * len(offer.items), JUDGE: len(offer.judges), PROMPT: len(offer.prompts)}
     limits: dict[str, Any] = {"items": np.unique(np.geomspace(2, most[ITEM], _STEPS).round().astype(int)).tolist()}

@@ -23,7 +23,7 @@ from quorate.estimate.means.targets import POPULATION
 from quorate.plan.power.sample_size import check_count
 from quorate.roles import JUDGE
 from quorate.simulate.goals.votes import VoteLaw, VoteWorld, vote_world
-from quorate.simulate.goals.world import World, truth, world
+from quorate.simulate.goals.world import Amount, World, truth, world
 from quorate.streams import stream
 from quorate.table.results import Result
 from quorate.wording import counted
@@ -111,9 +111,9 @@ class GoalRates(Result):
 def simulate_goal(
     goal: Goal,
     offer: Offer,
-    components: Components | Mapping[str, float] | VoteLaw,
+    components: Components | Mapping[str, Amount] | VoteLaw,
     *,
-    effect: float | Mapping[str, float] = 0.0,
+    effect: Amount = 0.0,
     noise: Mapping[str, float] | None = None,
     studies: int = 200,
     seed: int = 1,
@@ -129,10 +129,10 @@ def simulate_goal(
         What is asked.
     offer : Offer
         What may be bought.
-    components : Components, mapping of str to float, or VoteLaw
+    components : Components, mapping of str to float or mapping, or VoteLaw
         Variances by term (``item``, ``item:judge``, ``cell``, ``replicate`` ...): of the scores, or where systems are
-        compared of the difference of two of them, as `quorate.compare` estimates it. Of votes, ties and how much judges
-        agree.
+        compared of the difference of two of them, as `quorate.compare` estimates it; of a term by category if they are
+        not the same on all. Of votes, ties and how much judges agree.
     effect : float or mapping of str to float
         True difference of ``a`` and ``b``; of the best system and all others; by category if it is not the same on all.
         Of votes the share of the first less a half.
@@ -152,6 +152,8 @@ def simulate_goal(
     InvalidInput
         If the budget does not pay for a pilot, a component is of another facet, or what is given is not of the answers
         that the goal is about.
+    NotEstimable
+        If by category something is said of some categories alone.
 
     Examples
     --------
@@ -192,8 +194,8 @@ def simulate_goal(
 def _drawn(
     goal: Goal,
     offer: Offer,
-    law: Mapping[str, float] | VoteLaw,
-    effect: float | Mapping[str, float],
+    law: Mapping[str, Amount] | VoteLaw,
+    effect: Amount,
     noise: Mapping[str, float] | None,
     rng: np.random.Generator,
 ) -> World | VoteWorld:
@@ -207,10 +209,17 @@ def _drawn(
         wanted = "a VoteLaw, and no noise" if votes else "components"
         raise InvalidInput(f"components: {type(goal).__name__} of this offer is simulated by {wanted}, got {law!r}")
     compared = bool(offer.systems) and not isinstance(goal, HalfWidthGoal)
-    own = {term: variance / (2 if compared else 1) for term, variance in law.items()}
+    own = {term: _halved(variance) if compared else variance for term, variance in law.items()}
     effects = [effect, *(0.0 for _ in offer.systems[1:])]
     panel = (goal.target or {}).get(JUDGE) != POPULATION
     return world(offer, own, effects, rng, panel=panel, noise=noise)
+
+
+def _halved(variance: Amount) -> Amount:
+    """Of each of two systems, where that of their difference is given."""
+    if isinstance(variance, Mapping):
+        return {name: one / 2 for name, one in variance.items()}
+    return variance / 2
 
 
 def _carried(goal: Goal, pursued: Pursued, drawn: World | VoteWorld) -> Look:
@@ -226,20 +235,20 @@ def _carried(goal: Goal, pursued: Pursued, drawn: World | VoteWorld) -> Look:
     return past[-1]
 
 
-def _is_wrong(goal: Goal, pursued: Pursued, last: Look, effect: float | Mapping[str, float]) -> bool:
+def _is_wrong(goal: Goal, pursued: Pursued, last: Look, effect: Amount) -> bool:
     """Whether any claim is untrue."""
     looks = last.parts or (last,)
     truths = _truths(goal, pursued, effect)
     return any(_wrong(goal, pursued.offer, one.outcome, true) for one, true in zip(looks, truths, strict=True))
 
 
-def _covers(goal: Goal, pursued: Pursued, last: Look, effect: float | Mapping[str, float]) -> list[bool]:
+def _covers(goal: Goal, pursued: Pursued, last: Look, effect: Amount) -> list[bool]:
     """Whether every interval covers its truth."""
     looks, truths = last.parts or (last,), _truths(goal, pursued, effect)
     return [one.low <= true <= one.high for one, true in zip(looks, truths, strict=True)]
 
 
-def _truths(goal: Goal, pursued: Pursued, effect: float | Mapping[str, float]) -> list[float]:
+def _truths(goal: Goal, pursued: Pursued, effect: Amount) -> list[float]:
     """What is true of all parts; of the mean over categories where there are none."""
     offer = pursued.offer
     if isinstance(pursued, Parts):

@@ -10,12 +10,15 @@ from numpy.typing import NDArray
 
 from quorate.arrays import Floats
 from quorate.decide.goals.offer import Offer
-from quorate.errors import InvalidInput
+from quorate.errors import InvalidInput, NotEstimable
 from quorate.roles import CATEGORY, ITEM, JUDGE, PROMPT, REPLICATE, SYSTEM
 from quorate.table.cells import Cells
 from quorate.table.judgments import OK, Facet, Judgments
 
 AXES = (ITEM, SYSTEM, PROMPT, JUDGE)
+
+Amount = float | Mapping[str, float]
+"""A number, or one for each category of items."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,8 +72,8 @@ class World:
 
 def world(
     offer: Offer,
-    components: Mapping[str, float],
-    effects: Sequence[float | Mapping[str, float]],
+    components: Mapping[str, Amount],
+    effects: Sequence[Amount],
     rng: np.random.Generator,
     *,
     panel: bool = True,
@@ -82,8 +85,9 @@ def world(
     ----------
     offer : Offer
         What may be bought.
-    components : mapping of str to float
-        Variances by term, such as ``item``, ``item:judge``, ``cell`` and ``replicate``, of each system by itself.
+    components : mapping of str to float or mapping
+        Variances by term, such as ``item``, ``item:judge``, ``cell`` and ``replicate``, of each system by itself; of a
+        term by category where they are not the same on all.
     effects : sequence of float or mapping
         True mean of each system, or by category.
     rng : numpy.random.Generator
@@ -97,26 +101,48 @@ def world(
     ------
     InvalidInput
         If a component is none of items, prompts, judges and replicates.
+    NotEstimable
+        If a category has no effect, or no variance of a term.
     """
     sizes = (len(offer.order), len(effects), max(len(offer.prompts), 1), len(offer.judges))
     scale = np.array([1.0 if noise is None else noise.get(name, 1.0) for name in offer.judge_order])
-    own = np.array([[truth(one, name) for one in effects] for name in offer.group_order or ("",) * sizes[0]])
+    category = offer.group_order or ("",) * sizes[0]
+    own = np.array([[truth(one, name) for one in effects] for name in category])
     mean = np.broadcast_to(own[:, :, None, None], sizes).copy()
-    for term, variance in told(components, offer).items():
-        if term == REPLICATE:
-            continue
+    laws = {name: told(terms_on(components, name), offer) for name in dict.fromkeys(category)}
+    deviations = {
+        term: np.sqrt([laws[name][term] for name in category])[:, None, None, None] for term in laws[category[0]]
+    }
+    answers = deviations.pop(REPLICATE, np.zeros((1, 1, 1, 1)))
+    for term, deviation in deviations.items():
         names = {ITEM, PROMPT, JUDGE} if term == "cell" else set(term.split(":"))
         shape = [size if name in names or name == SYSTEM else 1 for name, size in zip(AXES, sizes, strict=True)]
-        drawn = rng.normal(0.0, np.sqrt(variance), shape)
+        drawn = deviation * rng.normal(0.0, 1.0, shape)
         drawn = drawn - drawn.mean(axis=-1, keepdims=True) if panel and names == {JUDGE} else drawn
         mean += drawn * scale if term == "cell" else drawn
-    answers = rng.normal(0.0, np.sqrt(components.get(REPLICATE, 0.0)), (*sizes, offer.replicates))
-    return World(offer, mean[..., None] + answers * scale[:, None])
+    within = answers[..., None] * rng.normal(0.0, 1.0, (*sizes, offer.replicates))
+    return World(offer, mean[..., None] + within * scale[:, None])
 
 
-def truth(effect: float | Mapping[str, float], category: str) -> float:
-    """The true mean or difference on items of a category."""
-    return float(effect[category]) if isinstance(effect, Mapping) else float(effect)
+def truth(amount: Amount, category: str) -> float:
+    """What is true of the items of a category.
+
+    Raises
+    ------
+    NotEstimable
+        If it is said by category, and not of this one.
+    """
+    if not isinstance(amount, Mapping):
+        return float(amount)
+    if category not in amount:
+        what = f'"{category}" has none' if category else "the items have no categories"
+        raise NotEstimable(f"effect, components: by category one is needed for each, and {what}")
+    return float(amount[category])
+
+
+def terms_on(components: Mapping[str, Amount], category: str) -> dict[str, float]:
+    """Variances of the items of a category."""
+    return {term: truth(variance, category) for term, variance in components.items()}
 
 
 def told(components: Mapping[str, float], offer: Offer) -> dict[str, float]:
