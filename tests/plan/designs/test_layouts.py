@@ -27,7 +27,8 @@ def assignments(laid):
     of_item = [np.flatnonzero(cycle.of_class == i % cycle.classes) for i in range(laid.counts[laid.item])]
     pairs = [(i, row) for i, rows in enumerate(of_item) for row in rows]
     item, rows = np.array(pairs).T
-    return {laid.item: item, **{name: codes[rows] for name, codes in cycle.levels.items()}}, cycle.weight[rows]
+    weight = cycle.weight[cycle.kind[rows]]
+    return {laid.item: item, **{name: codes[rows] for name, codes in cycle.levels.items()}}, weight
 
 
 def cells_of(laid):

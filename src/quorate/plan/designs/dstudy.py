@@ -347,4 +347,6 @@ def _in_full(
 
 def bill(source: Source, laid: Layout, prices: Prices | None) -> Floats | None:
     """Price of a layout, or of many designs at once; None where a price is unknown."""
-    return cost(prices, source.totals(laid), source.item, laid.calls, laid.calls_of("judge"), laid.judges)
+    named = isinstance((prices or {}).get("judge"), Mapping)
+    by_judge = laid.calls_of("judge") if named else None
+    return cost(prices, source.totals(laid), source.item, laid.calls, by_judge, laid.judges)

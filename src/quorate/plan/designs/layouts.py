@@ -91,6 +91,8 @@ class Layout(Brief):
 
         With ``groups`` of items, equally large, for each group on its own.
         """
+        if self.cycle is not None and self.cycle.per_item == 1 and self.item in facets:
+            facets = facets | self.assigned  # an item that meets one combination tells it
         if not isinstance(groups, float):
             return self._concentration(facets, groups)
         asked = (frozenset(facets), groups)

@@ -29,7 +29,7 @@ from quorate.wording import Brief
 if TYPE_CHECKING:
     from quorate.plan.search.paid import Paid
 
-_AT_ONCE = 1_000_000
+_AT_ONCE = 250_000
 _AT_A_TIME = 4_000
 """Designs whose intervals are found at once, each of many studies."""
 _UPPER = 0.975
