@@ -42,19 +42,20 @@ from quorate.cli import main
 sys.exit(main(["run", sys.argv[1], "--yes"]))
 """
 PER_CALL = (100 * 10.0 + 10 * 20.0) / 1e6
-DAY, DELAY = 86_400.0, 0.5
+DAY = 86_400.0
 
 
 class Soak:
     """A study, the runners at work on it, and what has been done to them."""
 
-    def __init__(self, folder: Path, cells: int, runners: int, cluster: Cluster | None, rng: random.Random) -> None:
-        self.folder, self.wanted, self.cluster, self.rng = folder, runners, cluster, rng
-        call = [sys.executable, LOOPBACK, str(DELAY), "14400"]
+    def __init__(self, folder: Path, given: argparse.Namespace, cluster: Cluster | None) -> None:
+        self.folder, self.wanted, self.cluster, self.rng = folder, given.runners, cluster, random.Random(given.seed)
+        self.delay, self.in_flight = given.delay, given.in_flight
+        call = [sys.executable, LOOPBACK, str(self.delay), "14400"]
         self.server = subprocess.Popen(call, stdout=subprocess.PIPE, text=True)
         self.port = int(self.server.stdout.readline())
         self.place = cluster.place() if cluster else str(folder / "study.db")
-        self.cells = cells // 8 * 8
+        self.cells = given.cells // 8 * 8
         self.runners: list[subprocess.Popen[bytes]] = []
         self.done: Counter[str] = Counter()
         self.ended: Counter[str] = Counter()
@@ -65,8 +66,8 @@ class Soak:
             {"id": f"q{n}", "prompt": f"What is {n} + {n}?", "response": f"{2 * n}."} for n in range(self.cells // 8)
         )
         (self.folder / "items.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
-        endpoint = {"kind": "endpoint", "base_url": f"http://127.0.0.1:{self.port}/v1", "concurrency": 32, "timeout": 3}
-        endpoint |= {"params": {"max_tokens": 20}, "price": {"input": 10.0, "output": 20.0}}
+        endpoint = {"kind": "endpoint", "base_url": f"http://127.0.0.1:{self.port}/v1", "timeout": 3}
+        endpoint |= {"concurrency": self.in_flight, "params": {"max_tokens": 20}, "price": {"input": 10.0, "output": 20.0}}
         content = {
             "items": "items.jsonl",
             "judges": {name: {**endpoint, "model": name} for name in ("a", "b")},
@@ -109,7 +110,7 @@ class Soak:
     def slow(self) -> None:
         self.get(f"delay/{self.rng.choice([1.5, 6.0])}")  # below and above the judges' timeout
         time.sleep(self.rng.uniform(1, 3))
-        self.get(f"delay/{DELAY}")
+        self.get(f"delay/{self.delay}")
 
     def failing(self) -> None:
         self.get(f"status/{self.rng.choice([429, 500, 503])}")
@@ -201,6 +202,8 @@ def main() -> int:
     parser.add_argument("--minutes", type=float, default=30.0, help="for how long things go wrong at most")
     parser.add_argument("--pause", type=float, default=5.0, help="seconds between two faults, on average")
     parser.add_argument("--runners", type=int, default=2)
+    parser.add_argument("--in-flight", type=int, default=32, help="requests of a judge of a runner at a time")
+    parser.add_argument("--delay", type=float, default=0.5, help="seconds the endpoint takes; below 1.5")
     parser.add_argument("--postgres", action="store_true", help="a cluster of its own, in place of a file")
     parser.add_argument("--seed", type=int, default=7)
     given = parser.parse_args()
@@ -209,7 +212,7 @@ def main() -> int:
         raise SystemExit("needs Postgres (initdb, pg_ctl)")
     cluster = Cluster(folder) if folder else None
     with tempfile.TemporaryDirectory() as place:
-        soak = Soak(Path(place), given.cells, given.runners, cluster, random.Random(given.seed))
+        soak = Soak(Path(place), given, cluster)
         try:
             began = time.monotonic()
             soak.run(given.minutes * 60, given.pause)
