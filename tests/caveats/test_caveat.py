@@ -7,6 +7,7 @@ from quorate.caveats import comparisons, designs, regressions, sources, variance
 ONE_OF_EACH = [
     caveats.equal_style(["length"]),
     caveats.divergences(3, 2000),
+    caveats.sampled_traces(0.01),
     caveats.few_labelled(12),
     caveats.labels_with_known_chance(),
     caveats.turns_that_end(80, 120),

@@ -25,6 +25,7 @@ from quorate import caveats
         (caveats.unnamed_replicates(["scale"]), "rows of one cell are taken as repeats of the same judgment; not used"),
         (caveats.left_negative(["beta", "gamma"]), "estimated below zero and left so: beta, gamma: too small"),
         (caveats.few_items_with_gaps("texts", 15), "15 texts, not all scored alike"),
+        (caveats.sampled_traces(0.0123), "by 1.2% of its standard error at most"),
         (caveats.sensitivity("judge"), "the judge term is a sensitivity index"),
     ],
     ids=lambda value: getattr(value, "code", ""),

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from quorate.numerics.mixed.patterns import Cells
-from quorate.numerics.mixed.reml import Problem, WithinCells
+from quorate.numerics.mixed.problem import Problem, WithinCells
 
 KINDS = (
     "crossed",

@@ -67,7 +67,11 @@ class Soak:
         )
         (self.folder / "items.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
         endpoint = {"kind": "endpoint", "base_url": f"http://127.0.0.1:{self.port}/v1", "timeout": 3}
-        endpoint |= {"concurrency": self.in_flight, "params": {"max_tokens": 20}, "price": {"input": 10.0, "output": 20.0}}
+        endpoint |= {
+            "concurrency": self.in_flight,
+            "params": {"max_tokens": 20},
+            "price": {"input": 10.0, "output": 20.0},
+        }
         content = {
             "items": "items.jsonl",
             "judges": {name: {**endpoint, "model": name} for name in ("a", "b")},

@@ -151,6 +151,21 @@ def maximum_likelihood() -> Caveat:
     )
 
 
+def sampled_traces(error: float) -> Caveat:
+    """Components of a system too large to be inverted.
+
+    Parameters
+    ----------
+    error : float
+        Standard deviation of an estimate over other random signs, as a part of its standard error.
+    """
+    return Caveat(
+        "sampled-traces",
+        "so many levels are fitted by products, with averages over random signs in place of traces: other signs would "
+        f"move a component by {error:.1%} of its standard error at most; there is no criterion",
+    )
+
+
 def sensitivity(facet: str) -> Caveat:
     """An interval that uses the spread of chosen levels as if it were a sampling variance."""
     return Caveat(

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from quorate.numerics.mixed.contrasts import variance_parts
 from quorate.numerics.mixed.information import adjustment, weights
-from quorate.numerics.mixed.reml import solve, squares
+from quorate.numerics.mixed.reml import squares
+from quorate.numerics.mixed.solved import solve
 
 SEEDS = st.integers(0, 10**6)
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from quorate.numerics.mixed.identify import bounds, identify
 from quorate.numerics.mixed.information import information, null_point
-from quorate.numerics.mixed.reml import solve
+from quorate.numerics.mixed.solved import solve
 
 
 def overlap(terms, x):

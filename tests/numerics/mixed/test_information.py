@@ -17,7 +17,9 @@ from quorate.numerics.mixed.information import (
     weights,
 )
 from quorate.numerics.mixed.patterns import Cells
-from quorate.numerics.mixed.reml import Problem, WithinCells, solve, squares
+from quorate.numerics.mixed.problem import Problem, WithinCells
+from quorate.numerics.mixed.reml import squares
+from quorate.numerics.mixed.solved import solve
 
 SEEDS = st.integers(0, 10**6)
 

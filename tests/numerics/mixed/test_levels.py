@@ -16,7 +16,7 @@ def drawn(gamma, *, reml=True, seed=0):
     scale = np.concatenate([np.ones(P) if reml else np.zeros(P), np.sqrt(gamma)])
     system = scale[:, None] * c * scale + np.diag(np.append(np.full(P, 0.0 if reml else 1.0), np.ones(LEVELS)))
     b = scale[:, None] * np.linalg.inv(system) * scale
-    return c, b, Levels(P, gamma, b, c), rng
+    return c, b, Levels(P, gamma, b, c, b, 0.0), rng
 
 
 VARIANCES = {
@@ -43,6 +43,6 @@ def test_levels_are_what_their_definitions_say(gamma, reml):
 
 
 def test_without_levels():
-    levels = Levels(1, np.zeros(0), np.ones((1, 1)), np.ones((1, 1)))
+    levels = Levels(1, np.zeros(0), *[np.ones((1, 1))] * 3, 0.0)
     assert (levels.outside.shape, levels.projected.shape, levels.diagonal.shape) == ((0, 1), (0, 0), (0,))
     assert levels.times(np.ones((1, 1)))[0].tolist() == [[1.0]]

@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quorate.numerics.mixed import moments, rows
-from quorate.numerics.mixed.reml import Problem, solve
+from quorate.numerics.mixed.problem import Problem
+from quorate.numerics.mixed.solved import solve
 
 
 @pytest.mark.parametrize("at_once", [True, False])
@@ -24,7 +25,9 @@ def test_sums_over_parts_are_those_of_the_definition(kind, model, at_once, seed)
         solved = solve(problem, drawn.theta)
         units = solved.mean_units
         total = units.sum(lambda part: part.h.T @ part.h)
-        np.testing.assert_allclose(solved.products.g - total, solved.c, atol=1e-10 * np.abs(solved.products.g).max())
+        np.testing.assert_allclose(
+            solved.products.g - total, solved.dense.c, atol=1e-10 * np.abs(solved.products.g).max()
+        )
         vector = drawn.rng.normal(size=problem.moments.q)
         z = problem.of_mean_units(solved.half) @ solved.products.n.times(vector)[:, :, None]
         np.testing.assert_allclose(units.taken_out(z[:, :, 0]), total @ vector, atol=1e-9)

@@ -13,7 +13,8 @@ from quorate.numerics.mixed.information import covariance
 from quorate.numerics.mixed.newton import Optimum, minimise
 from quorate.numerics.mixed.redraw import Redraw
 from quorate.numerics.mixed.refit import Refitting, refits
-from quorate.numerics.mixed.reml import evaluate, solve
+from quorate.numerics.mixed.reml import evaluate
+from quorate.numerics.mixed.solved import solve
 
 EQUAL = ("one pattern", "no replicates")
 

@@ -7,7 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quorate.numerics.mixed.patterns import Cells
-from quorate.numerics.mixed.reml import Problem, WithinCells, evaluate, solve, traces
+from quorate.numerics.mixed.problem import Problem, WithinCells
+from quorate.numerics.mixed.reml import evaluate, traces
+from quorate.numerics.mixed.solved import solve
 
 SEEDS = st.integers(0, 10**6)
 
@@ -66,7 +68,7 @@ def test_fixed_effects_and_predictions(kind, model, seed):
     p = dense.x.shape[1]
     beta = dense.beta_covariance(theta) @ dense.x.T @ np.linalg.solve(dense.v(theta), dense.y)
     close(point.effects[:p], beta)
-    close(point.solved.b[:p, :p], dense.beta_covariance(theta))
+    close(point.solved.dense.b[:p, :p], dense.beta_covariance(theta))
     first = drawn.problem.n_within
     residual = dense.p(theta) @ dense.y
     wanted = [

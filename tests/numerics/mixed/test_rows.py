@@ -8,8 +8,10 @@ from hypothesis import strategies as st
 
 from quorate.numerics.mixed import moments, rows
 from quorate.numerics.mixed.information import information, null_point, quadratic_forms
-from quorate.numerics.mixed.reml import Problem, evaluate, solve
+from quorate.numerics.mixed.problem import Problem
+from quorate.numerics.mixed.reml import evaluate
 from quorate.numerics.mixed.rows import Sparsity, full, gram, less, scaled
+from quorate.numerics.mixed.solved import solve
 
 SEEDS = st.integers(0, 10**6)
 
@@ -19,6 +21,7 @@ def layout(request, monkeypatch):
     """3 units of 2 columns over 4 fixed and shared columns, with 9 values in 8 places."""
     if request.param == "sparse":
         monkeypatch.setattr(rows, "_LARGE", 0)
+        monkeypatch.setattr(rows, "_WORTH", 0)
         monkeypatch.setattr(rows, "_SPARSE", 1)
     made = Sparsity(np.array([0, 3, 3, 6, 9, 14, 17, 20, 23]), 3, 2, 4)
     assert made.sparse == (request.param == "sparse")
@@ -58,7 +61,7 @@ def test_arithmetic(filled):
 
 
 def test_few_or_large_rows_decide(monkeypatch):
-    monkeypatch.setattr(rows, "_LARGE", 63)
+    monkeypatch.setattr(rows, "_WORTH", 63)
     monkeypatch.setattr(rows, "_SPARSE", 8)
     assert not Sparsity(np.arange(64), 8, 2, 4).sparse, "no zeros"
     assert Sparsity(np.array([3, 3, 7]), 8, 2, 4).sparse, "one entry of 32 in every row of a unit"
@@ -81,6 +84,7 @@ def test_designs_have_one_likelihood_however_their_rows_are_stored(kind, model, 
     forms = quadratic_forms(drawn.problem, solve(drawn.problem, null))
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(rows, "_LARGE", -1)
+        patched.setattr(rows, "_WORTH", -1)
         patched.setattr(rows, "_SPARSE", 0 if stored == "sparse" else np.inf)
         patched.setattr(rows, "_PART", 1)
         patched.setattr(moments, "_STRETCH", 1)

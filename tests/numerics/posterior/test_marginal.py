@@ -40,5 +40,5 @@ def test_the_likelihood_is_that_of_reml(fit):
             least.append(point.criterion + 2 * float(value))
             mean, covariance = fixed_effects(data, theta[kept][None], problem.p)
             assert mean[0] == pytest.approx(point.effects[: problem.p], abs=1e-10)
-            assert covariance[0] == pytest.approx(point.solved.b[: problem.p, : problem.p], abs=1e-10)
+            assert covariance[0] == pytest.approx(point.solved.dense.b[: problem.p, : problem.p], abs=1e-10)
     assert np.ptp(least) < 1e-8

@@ -14,11 +14,13 @@ from quorate.estimate.components.model import CELL, Model, closure
 from quorate.estimate.components.noise import residuals
 from quorate.numerics.mixed.anova import Strata, strata
 from quorate.numerics.mixed.patterns import Cells, patterns
-from quorate.numerics.mixed.reml import Problem
+from quorate.numerics.mixed.problem import Problem
 from quorate.roles import REPLICATE
 from quorate.table.facts.thin import drawn_cells
 from quorate.table.judgments import Judgments, dense
 
+MOST_INVERTED = 4000
+"""Shared levels and fixed effects whose system is inverted; more are solved for by products."""
 _MOST_BYTES = 8e9
 _COPIES = 20
 """Square matrices of the largest system that are held at a time."""
@@ -116,7 +118,7 @@ def assemble(judgments: Judgments, model: Model, *, reml: bool, residual_by: str
         noise=noise.weight,
         row=fixed.row,
     )
-    problem = Problem(cells, noise.inside, reml=reml)
+    problem = Problem(cells, noise.inside, reml=reml, sampled=_is_sampled(cells.shared, fixed.rows.shape[1]))
     missing = int(judgments.rows.sum()) - judgments.n_answers
     names = (*(":".join(term) for term in (*within, *shared)), *noise.names)
     return Assembled(answered, model, problem, names, fixed, center, scale, noise.levels, noise.identical, missing)
@@ -182,9 +184,13 @@ def block_facets(judgments: Judgments, model: Model) -> tuple[str, ...]:
         system = p + sizes(term)[2]
         if _PRODUCTS * system**3 < alone:
             best, alone = term, _PRODUCTS * system**3
-    _, columns, shared = sizes(best)
-    _check_room(judgments, max(columns, shared + p))
+    _check_room(judgments, max(sizes(best)[1], p))
     return best
+
+
+def _is_sampled(shared: Ints, p: int) -> bool:
+    """Whether the system of shared levels is too large to be inverted."""
+    return int((shared.max(axis=0, initial=-1) + 1).sum()) + p > MOST_INVERTED
 
 
 def _unlike(judgments: Judgments, block: tuple[str, ...]) -> int:

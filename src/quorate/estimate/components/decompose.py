@@ -17,8 +17,10 @@ from quorate.estimate.components.model import build
 from quorate.numerics.mixed.dense import Dense
 from quorate.numerics.mixed.identify import Identified
 from quorate.numerics.mixed.information import null_point, quadratic_forms
-from quorate.numerics.mixed.newton import Optimum, lowest, minimise, scattered_starts
-from quorate.numerics.mixed.reml import Point, Problem, evaluate, solve
+from quorate.numerics.mixed.newton import Optimum, lowest, minimise, scattered_starts, settle
+from quorate.numerics.mixed.problem import Problem
+from quorate.numerics.mixed.reml import Point, evaluate
+from quorate.numerics.mixed.solved import solve
 from quorate.streams import stream
 from quorate.table.facts.repeats import refuse_repeats
 from quorate.table.judgments import Judgments, checked
@@ -206,12 +208,13 @@ def _fit(assembled: Assembled, identified: Identified, g: Floats, forms: Floats)
         )
 
     start, least = np.maximum(moments, floor), _LEAST * problem.needs_noise[kept]
+    search_down = settle if problem.sampled else minimise
     dense = None if problem.few is None else Dense(problem.few, problem, kept)
     search = {"n": 8, "most": 40}
     if problem.n_residual > 1:  # some minima are narrow: where one level has next to no residual
         search = {"n": 32, "most": 120}
     try:
-        optimum = minimise(restricted, start, least=least)
+        optimum = search_down(restricted, start, least=least)
     except NotConverged as stopped:
         last = cast("Optimum", stopped.partial)
         _refuse_falling(assembled, at(last.theta), at(last.point.gradient))

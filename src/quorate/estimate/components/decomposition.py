@@ -22,6 +22,7 @@ from quorate.numerics.inference import variance_interval
 from quorate.numerics.mixed.identify import Identified
 from quorate.numerics.mixed.information import component_df, covariance, weights
 from quorate.numerics.mixed.reml import Point, squares
+from quorate.numerics.mixed.sampled.traces import sampling_error
 from quorate.roles import REPLICATE, SYSTEM
 from quorate.table.judgments import Judgments
 from quorate.table.notes import not_used
@@ -66,7 +67,7 @@ class Decomposition(Result):
 
     @property
     def criterion(self) -> float:
-        """lme4's ``REMLcrit`` (treatment contrasts); minus twice the log-likelihood under ML."""
+        """lme4's ``REMLcrit``; minus twice the log-likelihood under ML; nan where levels are too many to know it."""
         problem = self.assembled.problem
         free = problem.n_rows - problem.p * problem.reml
         return float(self.point.criterion + 2 * free * np.log(self.assembled.scale))
@@ -162,15 +163,14 @@ class Decomposition(Result):
     def beta_covariance(self) -> Floats:
         """Covariance of the fixed-effect estimates at the estimated components, shape (p, p)."""
         p = self.assembled.problem.p
-        return self.point.solved.b[:p, :p] * self.assembled.scale**2
+        return self.point.solved.levels.of_fixed[:p] * self.assembled.scale**2
 
     @property
     def fixed_effects(self) -> Mapping[str, tuple[float, float]]:
         """Estimate and standard error of every fixed effect (treatment contrasts)."""
         se = np.sqrt(np.diag(self.beta_covariance))
-        return {
-            name: (float(b), float(s)) for name, b, s in zip(self.assembled.fixed.names, self.beta, se, strict=True)
-        }
+        each = zip(self.assembled.fixed.names, self.beta, se, strict=True)
+        return {name: (float(b), float(s)) for name, b, s in each}
 
     @cached_property
     def components(self) -> tuple[Component, ...]:
@@ -235,12 +235,14 @@ class Decomposition(Result):
         out += [caveats.absorbed(absorbed)] if absorbed else []
         out += [caveats.near_alias(self.identified.condition)] if self.identified.condition > 300 else []
         out += [caveats.maximum_likelihood()] if self.method == "ml" else []
+        if assembled.problem.sampled:
+            error = sampling_error(assembled.problem, self.point.solved, self.covariance / assembled.scale**4)
+            out.append(caveats.sampled_traces(float(error.max())))
         return tuple(out)
 
     def _few_levels(self) -> Iterator[Caveat]:
-        known = {
-            part: value for names, value in zip(self.classes, self.variances.values(), strict=True) for part in names
-        }
+        pairs = zip(self.classes, self.variances.values(), strict=True)
+        known = {part: value for names, value in pairs for part in names}
         for facet in self.judgments.facets:
             levels = self.judgments.n_levels(facet.name)
             if levels == 1:

@@ -13,7 +13,7 @@ from quorate.estimate.components.assemble import Assembled, assemble
 from quorate.estimate.components.model import build
 from quorate.numerics.mixed.identify import Identified, identify
 from quorate.numerics.mixed.information import information, null_point
-from quorate.numerics.mixed.reml import Solved, solve
+from quorate.numerics.mixed.solved import Solved, solve
 from quorate.table.judgments import Judgments
 
 

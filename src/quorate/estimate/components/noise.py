@@ -9,7 +9,7 @@ import numpy as np
 from quorate.arrays import Floats
 from quorate.errors import InvalidInput
 from quorate.estimate.components.model import CELL, Model
-from quorate.numerics.mixed.reml import WithinCells
+from quorate.numerics.mixed.problem import WithinCells
 from quorate.roles import REPLICATE
 from quorate.table.judgments import Judgments
 

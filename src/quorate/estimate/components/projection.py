@@ -33,7 +33,7 @@ class Projection:
         """``P y``, shape (cells,)."""
         within = self.within(y)
         score = np.concatenate([self._fixed.x.T @ within, *(np.bincount(code, within) for code in self._shared)])
-        return self.left(y, self.solved.effects(score))
+        return self.left(y, self.solved.levels.effects(score))
 
     def left(self, y: Floats, effects: Floats) -> Floats:
         """``P y`` where the fixed and shared effects of ``y`` are known."""

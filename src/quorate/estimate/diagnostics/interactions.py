@@ -20,7 +20,7 @@ from quorate.roles import REPLICATE
 from quorate.wording import listed
 
 if TYPE_CHECKING:
-    from quorate.numerics.mixed.reml import Problem
+    from quorate.numerics.mixed.problem import Problem
 
 BATCH, ENOUGH = 100, 20
 """Draws at a time, and how many ratios as large as the one found settle that it is by chance."""
@@ -55,6 +55,8 @@ def likelihood_ratio(fit: Decomposition, term: str, draws: int, rng: np.random.G
     Crainiceanu and Ruppert (2004), Journal of the Royal Statistical Society B 66, 165-185.
     """
     without, with_term, t = _both(fit, term)
+    if with_term.assembled.problem.sampled:
+        raise NotEstimable("the likelihood ratio of models with so many levels is not computed", {term})
     statistic = max(without.criterion - with_term.criterion, 0.0)
     alternative = with_term.assembled.problem
     names = with_term.assembled.names

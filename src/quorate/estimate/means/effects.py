@@ -234,7 +234,7 @@ def _compared(
     centred = design - design.mean(axis=0)
     spread = []
     for weight in centred:
-        variance = float(weight @ point.solved.b[: problem.p, : problem.p] @ weight) * scale**2
+        variance = float(weight @ point.solved.levels.of_fixed[: problem.p] @ weight) * scale**2
         gradient = squares(problem, weights(problem, point.solved, weight))
         extra = scale**2 * adjustment(problem, point.solved, weight, covariance / scale**4)
         spread.append((float(np.sqrt(variance + extra)), satterthwaite(variance, gradient, covariance)))

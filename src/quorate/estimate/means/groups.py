@@ -11,7 +11,8 @@ from quorate.estimate.components.model import closure
 from quorate.estimate.means.coefficients import term_facets
 from quorate.estimate.means.targets import is_grouping
 from quorate.numerics.mixed.information import adjustment, weights
-from quorate.numerics.mixed.reml import solve, squares
+from quorate.numerics.mixed.reml import squares
+from quorate.numerics.mixed.solved import solve
 from quorate.table.judgments import Judgments
 
 if TYPE_CHECKING:

@@ -25,7 +25,8 @@ from quorate.estimate.means.targets import POPULATION, Pool, Target, resolve, sc
 from quorate.numerics.inference import checked_level
 from quorate.numerics.mixed.identify import identify
 from quorate.numerics.mixed.information import information, null_point
-from quorate.numerics.mixed.reml import evaluate, solve, traces
+from quorate.numerics.mixed.reml import evaluate, traces
+from quorate.numerics.mixed.solved import solve
 from quorate.roles import REPLICATE
 from quorate.table.judgments import Judgments, checked
 from quorate.table.results import Result, Row

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from quorate.arrays import Floats, Ints
 from quorate.estimate.components.noise import residuals
+from quorate.numerics.mixed.sampled.levels import SampledLevels
 
 if TYPE_CHECKING:
     from quorate.estimate.components.decomposition import Decomposition
@@ -42,9 +43,7 @@ def predict(fit: Decomposition, term: str) -> Prediction:
         return within_blocks(fit, position)
     # Across blocks, a term's part of the mixed-model coefficient inverse is the prediction error.
     at = problem.p + np.flatnonzero(problem.units.shared_term == position - problem.n_within)
-    error = fit.point.solved.b[np.ix_(at, at)]
-    variance = np.diag(error) - 2 * error.mean(axis=1) + error.mean()
-    return Prediction(fit.point.effects[at] * scale, variance * scale**2)
+    return Prediction(fit.point.effects[at] * scale, fit.point.solved.levels.errors(at) * scale**2)
 
 
 def within_blocks(fit: Decomposition, position: int) -> Prediction:
@@ -56,17 +55,17 @@ def within_blocks(fit: Decomposition, position: int) -> Prediction:
     layout, gamma = _Layout(fit), fit.point.solved.theta[position]
     levels = int(layout.codes[position].max()) + 1
     effect, inside, row = np.zeros((3, levels))
-    slopes = np.zeros((levels, len(fit.point.effects)))
+    weighing: list[tuple[Ints, Ints, Floats]] = []
+    left = layout.left(fit.point.effects)
     for cells in layout.blocks():
         at, solved = layout.solve(cells, position)
-        w = layout.design(cells)
-        effect[at] = gamma * solved @ (layout.y[cells] - w @ fit.point.effects)
-        slopes[at] = gamma * solved @ w
+        effect[at] = gamma * solved @ left[cells]
         known = gamma**2 * solved @ (layout.codes[position][cells][:, None] == at)
         inside[at], row[at] = gamma - np.diag(known), gamma - known.sum(axis=1)
-    slopes -= slopes.mean(axis=0)
-    across = np.einsum("lq,qr,lr->l", slopes, fit.point.solved.b, slopes, optimize=True)
-    variance = inside - 2 * row / levels + row.sum() / levels**2 + across
+        weighing.append((np.repeat(at, len(cells)), np.tile(cells, len(at)), gamma * solved.ravel()))
+    level, cell, weight = (np.concatenate(column) for column in zip(*weighing, strict=True))
+    slopes = layout.slopes(level, cell, weight, levels, sparse=isinstance(fit.point.solved.levels, SampledLevels))
+    variance = inside - 2 * row / levels + row.sum() / levels**2 + fit.point.solved.levels.forms(slopes)
     return Prediction(effect * fit.assembled.scale, variance * fit.assembled.scale**2)
 
 
@@ -93,15 +92,38 @@ class _Layout:
         order = np.argsort(self.block, kind="stable")
         return np.split(order, np.flatnonzero(np.diff(self.block[order])) + 1)
 
-    def design(self, cells: Ints) -> Floats:
-        """Fixed and shared columns, in the order of the fitted effects."""
-        shared = self.codes[len(self.prior) :]
-        return np.hstack(
-            [
-                self.fixed.rows[self.fixed.row[cells]],
-                *(code[cells][:, None] == np.arange(code.max() + 1) for code in shared),
-            ]
-        )
+    def left(self, effects: Floats) -> Floats:
+        """Scores less what fixed and shared effects say of them."""
+        out = self.y - self.fixed.rows[self.fixed.row] @ effects[: self.fixed.rows.shape[1]]
+        for place in self._shared_columns():
+            out = out - effects[place]
+        return out
+
+    def slopes(self, level: Ints, cell: Ints, weight: Floats, levels: int, *, sparse: bool) -> Any:
+        """Sums over cells of weights times their fixed and shared columns, shape (levels, fixed + shared)."""
+        x, shared = self.fixed.rows[self.fixed.row], self._shared_columns()
+        p = x.shape[1]
+        fixed = np.column_stack([np.bincount(level, weight * x[cell, j], levels) for j in range(p)])
+        rows, columns = np.tile(level, len(shared)), np.concatenate([np.zeros(0, int), *(at[cell] for at in shared)])
+        width = p + sum(int(code.max()) + 1 for code in self.codes[len(self.prior) :])
+        if not sparse:
+            out = np.zeros((levels, width))
+            out[:, :p] = fixed
+            np.add.at(out, (rows, columns), np.tile(weight, len(shared)))
+            return out
+        from scipy.sparse import coo_array
+
+        at, of = np.nonzero(fixed)
+        place = np.append(at, rows), np.append(of, columns)
+        return coo_array((np.append(fixed[at, of], np.tile(weight, len(shared))), place), (levels, width)).tocsr()
+
+    def _shared_columns(self) -> list[Ints]:
+        """Place of every cell among the fitted effects, for every shared term."""
+        start, out = self.fixed.rows.shape[1], []
+        for code in self.codes[len(self.prior) :]:
+            out.append(start + code)
+            start += int(code.max()) + 1
+        return out
 
     def solve(self, cells: Ints, position: int) -> tuple[Ints, Floats]:
         """Levels of a term in a block, and ``Z'V_w^-1`` on its cells."""

@@ -11,7 +11,8 @@ from typing import NamedTuple
 import numpy as np
 
 from quorate.arrays import Floats, Ints
-from quorate.numerics.mixed.reml import Problem, Solved
+from quorate.numerics.mixed.problem import Problem
+from quorate.numerics.mixed.solved import Solved
 
 _BLOCK = 1 << 24
 """Numbers held at a time: 130 MB of each of a few arrays."""
@@ -88,12 +89,12 @@ class _Design:
 def _parts(design: _Design, contrasts: Floats, covariance: Floats, estimated: Ints) -> tuple[Floats, Floats]:
     problem, solved = design.problem, design.solved
     gamma = np.tile(solved.gamma, problem.moments.mean_units)[:, None]
-    h = solved.b[:, : problem.p] @ contrasts.T
+    h = solved.levels.of_fixed @ contrasts.T
     within = design.units(solved.j, solved.products.n.times(h).reshape(-1, h.shape[1]))
     left = np.asarray(design.w @ h - design.z @ (gamma * within), dtype=np.float64)
     refined = design.units(solved.j, design.z.T @ (design.weight * left) - within)  # one step, for tiny noise
     cells: Floats = design.weight * np.asarray(left - design.z @ (gamma * refined), dtype=np.float64)
-    within, shared = within + refined, (solved.c @ h)[problem.p :]
+    within, shared = within + refined, solved.levels.coefficients_times(h)[problem.p :]
     terms = np.eye(problem.n_within)[design.column_term], np.eye(problem.n_shared)[problem.units.shared_term]
     squares = np.vstack([terms[0].T @ within**2, terms[1].T @ shared**2, design.noise.T @ cells**2])
 
@@ -109,5 +110,9 @@ def _parts(design: _Design, contrasts: Floats, covariance: Floats, estimated: In
     def paired(one: Floats, other: Floats) -> Floats:
         return np.asarray(np.einsum("sim,sim->m", one, np.tensordot(covariance, other, 1)), dtype=np.float64)
 
-    added = 2 * (paired(f, weighted) - paired(local, local) - paired(wf, solved.b @ wf))
+    added = 2 * (
+        paired(f, weighted)
+        - paired(local, local)
+        - paired(wf, np.array([solved.levels.inverse_times(one) for one in wf]))
+    )
     return squares.T, np.maximum(added, 0.0)  # a trace of matrices without negative eigenvalues, but for rounding

@@ -6,7 +6,8 @@ import numpy as np
 
 from quorate.arrays import Floats, Ints
 from quorate.numerics.mixed.patterns import Cells
-from quorate.numerics.mixed.reml import LEAST_NOISE, Problem
+from quorate.numerics.mixed.problem import Problem
+from quorate.numerics.mixed.solved import LEAST_NOISE
 from quorate.numerics.mixed.stacked import Points
 
 _ROUNDING = 1e-13

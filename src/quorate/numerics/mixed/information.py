@@ -10,30 +10,35 @@ import numpy as np
 from quorate.arrays import Floats
 from quorate.numerics.mixed.moments import Products
 from quorate.numerics.mixed.parts import Part
+from quorate.numerics.mixed.problem import Problem
+from quorate.numerics.mixed.redraw import Redraw
 from quorate.numerics.mixed.reml import (
-    Problem,
     Projected,
-    Solved,
-    apply,
+    projected_data,
     residual_projection,
     sandwich,
     second_moment,
-    solve,
     squares,
     traces,
     within_block,
 )
 from quorate.numerics.mixed.rows import gram, less, scaled
+from quorate.numerics.mixed.sampled.levels import FEW_LEVELS
+from quorate.numerics.mixed.solved import Solved, solve
+from quorate.streams import stream
 
 if TYPE_CHECKING:
     from quorate.numerics.mixed.rows import Rows
+
+DRAWS = 8
+"""Data sets that an information is averaged over."""
 
 
 def information(problem: Problem, solved: Solved) -> Floats:
     """Half the trace of ``P A_s P A_t`` for every pair of components, replicates inside cells included.
 
     This is the expected REML information (ML with ``b_trace``), whatever the data. Parts across blocks are
-    ``tr(B R_s B R_t)`` with ``R_t = W' V_w^-1 A_t V_w^-1 W``.
+    ``tr(B R_s B R_t)`` with ``R_t = W' V_w^-1 A_t V_w^-1 W``; where ``B`` is not at hand, averages over drawn data.
 
     Parameters
     ----------
@@ -46,6 +51,42 @@ def information(problem: Problem, solved: Solved) -> Floats:
     -------
     array, shape (components, components)
     """
+    out = _of_draws(problem, solved) if problem.sampled else _exact(problem, solved)
+    residual = solved.theta[-problem.n_residual :]
+    tail = np.arange(problem.n_components - problem.n_residual, problem.n_components)
+    has = problem.replicates.df > 0
+    out[tail[has], tail[has]] += problem.replicates.df[has] / (2 * residual[has] ** 2)
+    return out
+
+
+def _of_draws(problem: Problem, solved: Solved) -> Floats:
+    """The mean of average information over data drawn from the model; rows of terms of few levels exactly.
+
+    ``E[y'P A_s P A_t P y] = tr(P A_s P A_t)`` for ``y`` with covariance ``V``; being a sum of products of the vectors
+    ``A_t P y`` it is flat wherever the likelihood is. Of few levels ``u``, ``tr(P A_s P A_t) = sum (P u)'A_t P u``.
+    """
+    redraw, rng = Redraw(problem, solved.theta, np.zeros(problem.p)), stream(0, "draws of information")
+    out = np.zeros((problem.n_components, problem.n_components))
+    for _ in range(DRAWS):
+        _, projected = projected_data(problem, solved, redraw.draw(rng).units.y)
+        out += second_moment(problem, solved, projected) / (2 * DRAWS)
+    shared = problem.units.shared_term
+    few = np.flatnonzero(np.bincount(shared, minlength=problem.n_shared) <= FEW_LEVELS)
+    for t in few if np.any(solved.theta[: problem.n_within + problem.n_shared]) else ():
+        row = sum(squares(problem, _of_column(problem, solved, at)) for at in problem.p + np.flatnonzero(shared == t))
+        out[problem.n_within + t] = out[:, problem.n_within + t] = row / 2
+    return out
+
+
+def _of_column(problem: Problem, solved: Solved, at: int) -> Projected:
+    """``P u`` for a column of the shared levels."""
+    unit = np.zeros(problem.moments.q)
+    unit[at] = 1.0
+    return _spread(problem, solved, unit - solved.levels.inverse_times(solved.levels.coefficients_times(unit)))
+
+
+def _exact(problem: Problem, solved: Solved) -> Floats:
+    """Half the traces, but for what replicates add."""
     first = problem.n_within + problem.n_shared
     pairs = np.zeros((problem.n_components, problem.n_components))
     terms = np.eye(problem.n_within)[problem.units.column_term]
@@ -69,12 +110,7 @@ def information(problem: Problem, solved: Solved) -> Floats:
     t, once = first + largest, traces(problem, solved)
     pairs[t] = pairs[:, t] = (once - pairs @ solved.theta) / solved.theta[t]
     pairs[t, t] = (once[t] - pairs[t] @ solved.theta + pairs[t, t] * solved.theta[t]) / solved.theta[t]
-    out = pairs / 2
-    residual = solved.theta[-problem.n_residual :]
-    tail = np.arange(problem.n_components - problem.n_residual, problem.n_components)
-    has = problem.replicates.df > 0
-    out[tail[has], tail[has]] += problem.replicates.df[has] / (2 * residual[has] ** 2)
-    return out
+    return pairs / 2
 
 
 def covariance(problem: Problem, solved: Solved, kept: list[int]) -> Floats:
@@ -123,11 +159,7 @@ def null_point(problem: Problem) -> Floats:
 
 def quadratic_forms(problem: Problem, solved: Solved) -> Floats:
     """``y' P A_t P y`` for every component, plus the sums of squares inside cells."""
-    units, moments = problem.units, problem.moments
-    weighted = solved.weight[units.cell_index] * units.y
-    zy, wy = moments.from_cells(weighted)
-    wy -= solved.mean_units.taken_out(apply(problem, solved.half, zy))
-    out = squares(problem, residual_projection(problem, solved, units.y, zy, wy, solved.effects(wy)))
+    out = squares(problem, projected_data(problem, solved, problem.units.y)[1])
     out[-problem.n_residual :] += problem.replicates.ss
     return out
 
@@ -151,7 +183,11 @@ def adjustment(problem: Problem, solved: Solved, contrast: Floats, covariance: F
 
 def weights(problem: Problem, solved: Solved, contrast: Floats) -> Projected:
     """Weights ``w = V^-1 X (X'V^-1X)^-1 L`` of the estimate ``L'beta`` on cells, columns and shared levels."""
-    h = solved.b[:, : problem.p] @ contrast
+    return _spread(problem, solved, solved.levels.of_fixed @ contrast)
+
+
+def _spread(problem: Problem, solved: Solved, h: Floats) -> Projected:
+    """``V_w^-1 W h``."""
     units, moments = problem.units, problem.moments
     zero = np.zeros_like(units.y)
     none = np.zeros((moments.n_units, moments.columns))
@@ -190,8 +226,8 @@ def _few_rows(problem: Problem, solved: Solved) -> Floats | None:
 
 
 def _side(solved: Solved, levels: Floats, r: Floats) -> _Side:
-    br, outside = solved.levels.times(r)
-    return _Side(br, levels.T @ np.einsum("ij,ij->i", outside, solved.levels.outside))
+    br, outside = solved.dense.times(r)
+    return _Side(br, levels.T @ np.einsum("ij,ij->i", outside, solved.dense.outside))
 
 
 def _across(left: _Side, right: _Side) -> float:
@@ -207,18 +243,18 @@ def _random(problem: Problem, solved: Solved, terms: Floats, levels: Floats, sid
     out[:a, :a] += _inner_pairs(problem, solved, m, terms)
     if (few := _few_rows(problem, solved)) is not None:
         rows = np.tile(terms, (problem.moments.mean_units, 1))
-        out[:a, :a] += rows.T @ np.asarray(few @ problem.moments.outward_both(solved.b_trace) @ few.T) ** 2 @ rows
+        out[:a, :a] += rows.T @ np.asarray(few @ problem.moments.outward_both(solved.dense.b_trace) @ few.T) ** 2 @ rows
     for t, own in enumerate(sides):
         out[:a, t] += [_across(side, own) for side in sides]
         out[a:, t] = out[t, a:] = own.shared
-    out[a:, a:] = levels.T @ solved.levels.projected**2 @ levels
+    out[a:, a:] = levels.T @ solved.dense.projected**2 @ levels
     return out
 
 
 def _inner_pairs(problem: Problem, solved: Solved, m: Floats, terms: Floats) -> Floats:
     """``-2 tr(T_s B T_t' M_ts)`` for every pair of within-block terms; dense rows are multiplied with ``B`` once."""
     moments, m = problem.moments, problem.of_mean_units(m)
-    b, out = moments.outward_both(solved.b_trace), np.zeros((problem.n_within, problem.n_within))
+    b, out = moments.outward_both(solved.dense.b_trace), np.zeros((problem.n_within, problem.n_within))
     for part in solved.mean_units:
         if isinstance(part.t, np.ndarray):
             t = part.t.reshape(len(part), moments.columns, moments.width)
@@ -239,7 +275,7 @@ def _with_random(problem: Problem, solved: Solved, residual: _Residual, terms: F
     """A residual component with every within-block and shared term."""
     jk = solved.j @ residual.products.k
     within = terms.T @ np.einsum("pkl,pkl,p->k", jk, solved.j, problem.units.count)
-    b = problem.moments.outward_both(solved.b_trace)
+    b = problem.moments.outward_both(solved.dense.b_trace)
     for part, (_, n) in zip(solved.mean_units, residual.products.n, strict=True):
         cross = _noise_cross(problem, solved, part, residual.products, n)
         within -= 2 * _inner(problem, part, part.sparsity.apply(part.j, cross), b)
@@ -264,7 +300,7 @@ def _residual_pair(problem: Problem, solved: Solved, left: _Residual, right: _Re
         return gram(first, part.sparsity.apply(solved.gamma[:, None] * part.j, second))
 
     inner = solved.mean_units.sum(crossed, left.products.n, right.products.n)
-    out -= 2 * np.sum(solved.b_trace * (sandwich(problem, solved, third) - inner))
+    out -= 2 * np.sum(solved.dense.b_trace * (sandwich(problem, solved, third) - inner))
     return float(out) + _across(left.side, right.side)
 
 

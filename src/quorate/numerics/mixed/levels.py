@@ -9,10 +9,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
 from quorate.arrays import Floats, Ints
+from quorate.numerics.mixed.rows import full
 
 STRONG = 1e-3
 """Variance of a level, times its part of ``C``, from which one minus its part of ``B`` keeps its digits."""
@@ -28,14 +30,52 @@ class Levels:
         Fixed effects, which come first.
     gamma : array, shape (levels,)
         Variance of every shared level.
-    b, c : array, shape (p + levels, p + levels)
-        ``B``, zero in the rows of levels without variance and of fixed effects that are not projected out, and ``C``.
+    b_trace, c : array, shape (p + levels, p + levels)
+        ``B`` of traces, zero in the rows of levels without variance and of fixed effects that are not projected out
+        (ML), and ``C``.
+    b : array, shape (p + levels, p + levels)
+        ``B`` with all fixed effects.
+    log_det : float
+        ``ln|I + G^(1/2) U'V_w^-1 U G^(1/2)|``, and under REML ``ln|X'V^-1 X|``.
     """
 
     p: int
     gamma: Floats
-    b: Floats
+    b_trace: Floats
     c: Floats
+    b: Floats
+    log_det: float
+
+    def effects(self, score: Floats) -> Floats:
+        """``B score``, refined once: ``B`` is large where the score is small, and the product loses those digits."""
+        once = self.b @ score
+        left, has = score - self.c @ once, self.gamma > 0
+        left[self.p :][has] -= once[self.p :][has] / self.gamma[has]
+        return np.asarray(once + self.b @ left, dtype=np.float64)
+
+    def inverse_times(self, rows: Floats) -> Floats:
+        """``B R`` for ``R`` of shape (p + levels, ...)."""
+        return self.b @ rows
+
+    def coefficients_times(self, rows: Floats) -> Floats:
+        """``C R`` for ``R`` of shape (p + levels, ...)."""
+        return self.c @ rows
+
+    @property
+    def of_fixed(self) -> Floats:
+        """Columns of ``B`` that belong to the fixed effects, shape (p + levels, p)."""
+        return self.b[:, : self.p]
+
+    def errors(self, at: Ints) -> Floats:
+        """Prediction error variances of levels' deviations from their average."""
+        error = self.b[np.ix_(at, at)]
+        return np.asarray(np.diag(error) - 2 * error.mean(axis=1) + error.mean(), dtype=np.float64)
+
+    def forms(self, rows: Any) -> Floats:
+        """``r' B r`` for every row of an array, dense or sparse, less the average row; shape (rows,)."""
+        rows = full(rows)
+        rows = rows - rows.mean(axis=0)
+        return np.asarray(np.einsum("lq,lq->l", rows @ self.b, rows), dtype=np.float64)
 
     @cached_property
     def strong(self) -> Ints:
@@ -53,7 +93,7 @@ class Levels:
     def outside(self) -> Floats:
         """``(I - C B)`` on the rows of levels, shape (levels, p + levels)."""
         out = np.empty((len(self.gamma), len(self.c)))
-        out[self.strong] = self.b[self.p + self.strong] / self.gamma[self.strong, None]
+        out[self.strong] = self.b_trace[self.p + self.strong] / self.gamma[self.strong, None]
         out[self.weak] = self._weak_outside
         return out
 
@@ -61,7 +101,7 @@ class Levels:
     def diagonal(self) -> Floats:
         """Diagonal of ``U'P U``, shape (levels,)."""
         out = np.empty(len(self.gamma))
-        shrunk = np.diag(self.b)[self.p + self.strong] / self.gamma[self.strong]
+        shrunk = np.diag(self.b_trace)[self.p + self.strong] / self.gamma[self.strong]
         out[self.strong] = (1 - shrunk) / self.gamma[self.strong]
         out[self.weak] = np.sum(self._weak_outside * self.c[self.p + self.weak], axis=1)
         return out
@@ -92,12 +132,12 @@ class Levels:
     @cached_property
     def _active(self) -> Ints | slice:
         """Rows in which ``B`` is not zero."""
-        rows = np.flatnonzero(np.diag(self.b))
-        return slice(None) if len(rows) == len(self.b) else rows
+        rows = np.flatnonzero(np.diag(self.b_trace))
+        return slice(None) if len(rows) == len(self.b_trace) else rows
 
     @cached_property
     def _inner(self) -> Floats:
-        return self.b[self._active][:, self._active]
+        return self.b_trace[self._active][:, self._active]
 
     @cached_property
     def _weak_active(self) -> Floats:

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -44,12 +44,12 @@ class Products(Brief):
     n : UnitRows, shape (mean units x columns, q)
         Within-block columns with the fixed and shared columns.
     g : array, shape (q, q)
-        Fixed and shared columns with themselves.
+        Fixed and shared columns with themselves; sparse if so asked of `CrossProducts`.
     """
 
     k: Floats
     n: UnitRows
-    g: Floats
+    g: Any
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -151,10 +151,12 @@ class CrossProducts:
     ----------
     units : Units
         The compressed design.
+    sparse : bool
+        Keep all products of fixed and shared columns sparse, of which there may be too many for a full matrix.
     """
 
-    def __init__(self, units: Units) -> None:
-        self.units = units
+    def __init__(self, units: Units, *, sparse: bool = False) -> None:
+        self.units, self._sparse = units, sparse
         self.p = units.x.shape[1]
         self.q = self.p + len(units.shared_term)
         self.columns = len(units.column_term)
@@ -177,7 +179,8 @@ class CrossProducts:
         self._w_size = np.bincount(row, minlength=rows)
         self._w_start = np.cumsum(self._w_size) - self._w_size
         self.design: Floats | None = None
-        if rows < self.q and rows * self.q <= _SMALL:
+        saved = self.mean_units * self.columns * (self.q**2 - rows**2)
+        if not sparse and saved > rows * self.q * (rows + self.q) and rows * self.q <= _SMALL:
             self.design = np.zeros((rows, self.q))
             np.add.at(self.design, (self._w_row, self._w_col), self._w_val)
         self.width = self.q if self.design is None else rows
@@ -194,7 +197,7 @@ class CrossProducts:
             key = of_cells[cell] * q + self._w_col[entry][:, None]
         else:
             key = of_cells * self.width + self.units.row[:, None]
-        self.sparsity = Sparsity(key.ravel(), self.mean_units, k, self.width)
+        self.sparsity = Sparsity(key.ravel(), self.mean_units, k, self.width, sparse=self._sparse)
 
         pairs = self._w_size**2
         owner = np.repeat(np.arange(len(pairs)), pairs)
@@ -203,6 +206,8 @@ class CrossProducts:
         right = self._w_start[owner] + rank % self._w_size[owner]
         self._g_key, self._g_row = self._w_col[left] * q + self._w_col[right], owner
         self._g_val = self._w_val[left] * self._w_val[right]
+        if self._sparse:
+            self._g_place, self._g_key = np.unique(self._g_key, return_inverse=True)
 
         self._u_key = self.units.cell_unit[:, None] * k + column[self.units.cell_index]
 
@@ -272,8 +277,18 @@ class CrossProducts:
     def products(self, weight: Floats) -> Products:
         """All cross products under weights of shape (pattern cells,)."""
         per_row = _sum(self.units.row, weight[self.mean_index] * self._cell_scale**2, len(self._w_size))
-        g = _sum(self._g_key, per_row[self._g_row] * self._g_val, self.q**2)
-        return Products(self.within(weight), UnitRows(self, weight), g.reshape(self.q, self.q))
+        values = per_row[self._g_row] * self._g_val
+        return Products(self.within(weight), UnitRows(self, weight), self._square(values))
+
+    def _square(self, values: Floats) -> Any:
+        """``W'wW`` from the weighted products of its rows."""
+        if not self._sparse:
+            return _sum(self._g_key, values, self.q**2).reshape(self.q, self.q)
+        from scipy.sparse import csr_array
+
+        start = np.searchsorted(self._g_place, np.arange(self.q + 1) * self.q)
+        summed = _sum(self._g_key, values, len(self._g_place))
+        return csr_array((summed, self._g_place % self.q, start), shape=(self.q, self.q))
 
     def unit_sums(self, values: Floats) -> Floats:
         """``Z'v`` per unit, shape (units, columns), for values on unit cells, or on those of the first, mean units."""

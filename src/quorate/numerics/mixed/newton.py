@@ -106,6 +106,53 @@ def minimise(
     )
 
 
+def settle(
+    evaluate: Callable[[Floats], Point],
+    start: Floats,
+    *,
+    least: Floats | float = 0.0,
+    tolerance: float = 1e-6,
+    most: int = 60,
+) -> Optimum:
+    """Where the gradient is flat, of a criterion whose value is not at hand.
+
+    Steps are those of `minimise`; one is damped where the next would promise more than it did.
+
+    Parameters
+    ----------
+    evaluate, start, least, tolerance, most
+        As for `minimise`.
+
+    Raises
+    ------
+    NotConverged
+        If the evaluations run out; carries the last point.
+    """
+    theta, point, damping = start, evaluate(start), 0.0
+    for used in each("steps of the fit", iter(range(1, most))):
+        step = bounded_step(point.gradient, point.hessian, theta, damping, least)
+        if _promised(point, bounded_step(point.gradient, point.hessian, theta, 0.0, least)) < tolerance:
+            return Optimum(theta, point, used)
+        there = np.maximum(theta + step, least)
+        try:
+            trial = evaluate(there)
+        except np.linalg.LinAlgError:
+            damping = max(4 * damping, 0.25)
+            continue
+        before, after = (
+            _promised(one, bounded_step(one.gradient, one.hessian, at, 0.0, least))
+            for one, at in ((point, theta), (trial, there))
+        )
+        if after > before:
+            damping = max(4 * damping, 0.25)
+        else:
+            theta, point, damping = there, trial, 0.0 if damping < 1e-3 else damping / 10
+    raise NotConverged(
+        f"variance components: no convergence after {most} evaluations; leave out a term that the data barely identify",
+        Optimum(theta, point, most),
+    )
+
+
 def lowest(
     evaluate: Callable[[Floats], Points], starts: Floats, *, least: Floats | float = 0.0, most: int = 40
 ) -> tuple[float, Floats]:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from quorate.arrays import Floats, Ints
-from quorate.numerics.mixed.reml import Problem
+from quorate.numerics.mixed.problem import Problem
 
 
 @dataclass(frozen=True)

@@ -15,9 +15,11 @@ from numpy.typing import NDArray
 from quorate.arrays import Floats, Ints
 from quorate.errors import NotConverged
 from quorate.numerics.mixed.information import covariance, information, quadratic_forms, weights
-from quorate.numerics.mixed.newton import Optimum, bounded_step, minimise
+from quorate.numerics.mixed.newton import Optimum, bounded_step, minimise, settle
+from quorate.numerics.mixed.problem import Problem
 from quorate.numerics.mixed.redraw import Redraw
-from quorate.numerics.mixed.reml import Point, Problem, evaluate, solve, traces
+from quorate.numerics.mixed.reml import Point, evaluate, traces
+from quorate.numerics.mixed.solved import solve
 from quorate.numerics.mixed.stacked import Stacked
 from quorate.waiting import each
 
@@ -92,7 +94,7 @@ def refits(
     if stack is None:  # one noise variance, and cross products that fit a stack: larger ones have faster sparse forms
         moments = problem.moments
         small = 3 * moments.mean_units * moments.columns * moments.q + 4 * moments.q**2 <= _STACK
-        stack = small and Stacked.applies(problem)
+        stack = small and not problem.sampled and Stacked.applies(problem)
     stacked = Stacked(problem) if stack else None
     size = 1 if stacked is None else max(1, min(256, _STACK // stacked.size))
     refitting = Refitting(problem, kept, theta, tolerance)
@@ -153,7 +155,8 @@ class Refitting:
             return Point(point.criterion, point.gradient[kept], bend, point.solved, point.effects)
 
         try:
-            optimum = minimise(at, start, tolerance=self.tolerance)
+            search = settle if problem.sampled else minimise
+            optimum = search(at, start, tolerance=self.tolerance)
         except NotConverged as stopped:
             optimum, converged = cast("Optimum", stopped.partial), False
         theta, point = optimum.theta, optimum.point

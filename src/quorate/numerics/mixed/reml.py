@@ -7,176 +7,23 @@ the effects are eliminated by the Woodbury identity, across blocks by one system
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from quorate.arrays import Floats
-from quorate.numerics.mixed.blocks import factored
-from quorate.numerics.mixed.inverse import scaled_inverse
-from quorate.numerics.mixed.levels import Levels
-from quorate.numerics.mixed.moments import CrossProducts, Products
-from quorate.numerics.mixed.parts import MeanUnits, Part
-from quorate.numerics.mixed.patterns import Cells, Units, compress
+from quorate.numerics.mixed.moments import Products
+from quorate.numerics.mixed.parts import Part
+from quorate.numerics.mixed.problem import Problem
 from quorate.numerics.mixed.rows import gram, less, scaled
+from quorate.numerics.mixed.sampled.levels import SampledLevels
+from quorate.numerics.mixed.sampled.traces import sampled_traces
+from quorate.numerics.mixed.solved import LEAST_NOISE, Solved, solve
 
 if TYPE_CHECKING:
     from quorate.numerics.mixed.rows import Rows
 
-LEAST_NOISE = 1e-18
 _FEW = 8
-FEW_CELLS = 40
-"""Cells up to which a criterion with a component at zero was seen to have several minima (32), and a few more."""
-
-
-@dataclass(frozen=True)
-class WithinCells:
-    """Replicates inside cells: an independent chi-square likelihood for each residual component.
-
-    Parameters
-    ----------
-    ss : array, shape (residual components,)
-        Sum of squares within cells; 0 for a component without replicates.
-    df : array, shape (residual components,)
-        Its degrees of freedom.
-    log_counts : float
-        Sum over cells of the log of the number of replicates.
-    """
-
-    ss: Floats
-    df: Floats
-    log_counts: float
-
-
-class Problem:
-    """A variance-components problem ready to be evaluated at any point.
-
-    Components are ordered within-block terms, shared terms, residual components.
-
-    Parameters
-    ----------
-    cells : Cells
-        The model, one row per cell.
-    replicates : WithinCells
-        The part of the likelihood inside cells.
-    reml : bool
-        REML, else ML.
-    """
-
-    def __init__(self, cells: Cells, replicates: WithinCells, *, reml: bool = True) -> None:
-        self.units: Units = compress(cells)
-        self.moments = CrossProducts(self.units)
-        self.replicates = replicates
-        self.reml = reml
-        self.p = cells.x.shape[1]
-        self.n_within = cells.within.shape[1]
-        self.n_shared = cells.shared.shape[1]
-        self.n_residual = cells.noise.shape[1]
-        self.n_components = self.n_within + self.n_shared + self.n_residual
-        self.few = cells if len(cells.y) <= FEW_CELLS else None
-        self.n_rows = self.units.n_cells + float(replicates.df.sum())
-
-    def split(self, theta: Floats) -> tuple[Floats, Floats, Floats]:
-        """Variance of each within-block column, of each shared level, and of each residual component."""
-        within, shared, residual = np.split(theta, [self.n_within, self.n_within + self.n_shared])
-        return within[self.units.column_term], shared[self.units.shared_term], residual
-
-    @property
-    def needs_noise(self) -> NDArray[np.bool_]:
-        """Residual components that are all the noise of some cell, without replicates that keep them off zero."""
-        noisy = self.units.noise > 0
-        alone = np.any(noisy & (noisy.sum(axis=1, keepdims=True) == 1), axis=0) & (self.replicates.df == 0)
-        return np.append(np.zeros(self.n_components - self.n_residual, dtype=bool), alone)
-
-    def largest_residual(self, theta: Floats) -> int:
-        """The residual component with the largest variance, counted among the residual components."""
-        return int(np.argmax(theta[self.n_components - self.n_residual :]))
-
-    def of_mean_units(self, per_pattern: Floats) -> Floats:
-        """Values of patterns for every mean unit."""
-        owner = self.units.unit_pattern[: self.moments.mean_units]
-        return per_pattern if self._one_each else per_pattern[owner]
-
-    def of_units(self, per_pattern: Floats) -> Floats:
-        """Values of patterns for every unit."""
-        only = self._one_each and len(self.units.unit_pattern) == len(per_pattern)
-        return per_pattern if only else per_pattern[self.units.unit_pattern]
-
-    @cached_property
-    def _one_each(self) -> bool:
-        """Whether the mean units are the patterns, in their order."""
-        owner = self.units.unit_pattern[: self.moments.mean_units]
-        return len(owner) == len(self.units.count) and bool(np.all(owner == np.arange(len(owner))))
-
-    def rows_of(self, term: int, units: int) -> Floats:
-        """1 for the rows of a within-block term among those of so many mean units and their columns, else 0."""
-        return np.tile((self.units.column_term == term).astype(np.float64), units)
-
-    def sums(self, within: Floats, shared: Floats, residual: Floats) -> Floats:
-        """Add values of columns, shared levels and residual components up to components."""
-        return np.concatenate(
-            [
-                np.bincount(self.units.column_term, within, self.n_within),
-                np.bincount(self.units.shared_term, shared, self.n_shared),
-                residual,
-            ]
-        )
-
-
-@dataclass(frozen=True, repr=False)
-class Solved:
-    """Everything a linear solve with ``V(theta)`` needs, at one point.
-
-    ``j = (I + K Gamma)^-1`` and ``half`` per pattern, with ``half' half = Gamma J``; ``c = W' V_w^-1 W``, ``b`` the
-    inverse of the mixed-model coefficient matrix (fixed and shared), ``b_trace`` the same without the fixed effects
-    under ML, ``gamma_shared`` the variance of every shared level.
-    """
-
-    theta: Floats
-    weight: Floats
-    gamma: Floats
-    products: Products
-    j: Floats
-    half: Floats
-    mean_units: MeanUnits
-    c: Floats
-    b: Floats
-    b_trace: Floats
-    log_det: float
-    gamma_shared: Floats
-
-    def effects(self, score: Floats) -> Floats:
-        """``B score``, refined once: ``B`` is large where the score is small, and the product loses those digits."""
-        once = self.b @ score
-        left = score - self.c @ once
-        shared, has = len(once) - len(self.gamma_shared), self.gamma_shared > 0
-        left[shared:][has] -= once[shared:][has] / self.gamma_shared[has]
-        return np.asarray(once + self.b @ left, dtype=np.float64)
-
-    @cached_property
-    def grams(self) -> dict[int, Floats]:
-        """What `within_block` has found, by term: traces and information ask for the same."""
-        return {}
-
-    @cached_property
-    def moments(self) -> dict[bytes, Floats]:
-        """Second moments of contrasts found so far, by their weights: a mean is asked for again and again."""
-        return {}
-
-    @property
-    def rows(self) -> Floats | None:
-        """``T`` of all mean units, where it is dense and small enough to be held at once."""
-        if not self.mean_units.whole:
-            return None
-        rows = next(iter(self.mean_units)).t
-        return rows if isinstance(rows, np.ndarray) else None
-
-    @cached_property
-    def levels(self) -> Levels:
-        """The shared levels, as traces need them."""
-        return Levels(len(self.c) - len(self.gamma_shared), self.gamma_shared, self.b_trace, self.c)
 
 
 @dataclass(frozen=True, repr=False)
@@ -216,44 +63,14 @@ class Point:
     effects: Floats
 
 
-def solve(problem: Problem, theta: Floats, *, reml: bool | None = None) -> Solved:
-    """Factor ``V(theta)``; raises numpy.linalg.LinAlgError where it is singular.
-
-    Traces are taken with fixed effects projected out (``reml``; by default as the problem says).
-    """
-    gamma, gamma_shared, residual = problem.split(theta)
-    noise = problem.units.noise @ residual
-    if noise.min() < LEAST_NOISE:
-        raise np.linalg.LinAlgError("a cell without residual variance")
-    products = problem.moments.products(1 / noise)
-    blocks = factored(products.k, gamma)
-    count = problem.units.count
-    log_noise = np.bincount(problem.units.cell_pattern, np.log(noise), len(count))
-    log_det = float((log_noise + blocks.log_det) @ count)
-    units = MeanUnits(products.n, problem.of_mean_units(blocks.j), problem.of_mean_units(blocks.half))
-    some = None if gamma.all() else (gamma > 0).astype(np.float64)
-    c = products.g - units.sum(lambda part: gram(part.h, part.h, None if some is None else np.tile(some, len(part))))
-    scale = np.concatenate([np.ones(problem.p), np.sqrt(gamma_shared)])
-    b, log_shared = scaled_inverse(c, scale, problem.p)
-    b_trace = b
-    if not (problem.reml if reml is None else reml):
-        scale[: problem.p] = 0.0
-        b_trace, log_shared = scaled_inverse(c, scale, problem.p)
-    log_det += log_shared
-    return Solved(theta, 1 / noise, gamma, products, blocks.j, blocks.half, units, c, b, b_trace, log_det, gamma_shared)
-
-
 def evaluate(problem: Problem, theta: Floats) -> Point:
     """Criterion, gradient and average information at ``theta`` (components,), none negative, residual above 0."""
     solved = solve(problem, theta)
-    zy, wy = problem.moments.from_cells(solved.weight[problem.units.cell_index] * problem.units.y)
-    score = wy - solved.mean_units.taken_out(apply(problem, solved.half, zy))
-    effects = solved.effects(score)
-    e = residual_projection(problem, solved, problem.units.y, zy, score, effects)
+    effects, e = projected_data(problem, solved, problem.units.y)
     # y'P y as Henderson's penalised sum of squares: at its minimum errors of the effects are of second order.
-    shared, random = effects[problem.p :], solved.gamma_shared > 0
+    shared, random = effects[problem.p :], solved.levels.gamma > 0
     penalised = np.sum(e.cells**2 / solved.weight[problem.units.cell_index]) + np.sum(solved.gamma * e.within**2)
-    quadratic = float(penalised + np.sum(shared[random] ** 2 / solved.gamma_shared[random]))
+    quadratic = float(penalised + np.sum(shared[random] ** 2 / solved.levels.gamma[random]))
     replicates = problem.replicates
     residual = theta[problem.n_within + problem.n_shared :]
     has = replicates.df > 0
@@ -268,6 +85,14 @@ def evaluate(problem: Problem, theta: Floats) -> Point:
     tail = np.arange(problem.n_components - problem.n_residual, problem.n_components)[has]
     hessian[tail, tail] += replicates.ss[has] / residual[has] ** 3
     return Point(float(criterion), gradient, hessian, solved, effects)
+
+
+def projected_data(problem: Problem, solved: Solved, y: Floats) -> tuple[Floats, Projected]:
+    """Fixed and shared effects of data on unit cells, and ``P y``."""
+    zy, wy = problem.moments.from_cells(solved.weight[problem.units.cell_index] * y)
+    score = wy - solved.mean_units.taken_out(apply(problem, solved.half, zy))
+    effects = solved.levels.effects(score)
+    return effects, residual_projection(problem, solved, y, zy, score, effects)
 
 
 def residual_projection(problem: Problem, solved: Solved, v: Floats, zv: Floats, wv: Floats, h: Floats) -> Projected:
@@ -288,7 +113,7 @@ def residual_projection(problem: Problem, solved: Solved, v: Floats, zv: Floats,
         refined = times(j, part.unit_sums(weight * left) - z)  # one step, for tiny noise
         cells[part.cells] = weight * (left - part.of_units(solved.gamma * refined))
         within[part.units] = z + refined
-    return Projected(cells, within, (wv - solved.c @ h)[problem.p :])
+    return Projected(cells, within, (wv - solved.levels.coefficients_times(h))[problem.p :])
 
 
 def squares(problem: Problem, e: Projected) -> Floats:
@@ -321,7 +146,7 @@ def second_moment(problem: Problem, solved: Solved, e: Projected) -> Floats:
             back = half.swapaxes(1, 2) @ local
             weighted -= solved.weight[index] * np.stack([part.of_units(back[..., t]) for t in range(len(f))])
         wf += np.stack([moments.row_sums(one[:of_mean], part.mean) for one in weighted], axis=-1)
-    out: Floats = inner - wf.T @ solved.b @ wf
+    out: Floats = inner - wf.T @ solved.levels.inverse_times(wf)
     return (out + out.T) / 2
 
 
@@ -330,7 +155,9 @@ def traces(problem: Problem, solved: Solved) -> Floats:
 
     The largest residual component follows from the others: ``sum_t theta_t tr(P A_t) = tr(P V) = cells - p``.
     """
-    m = solved.j @ solved.products.k
+    if isinstance(solved.levels, SampledLevels):
+        return np.asarray(sampled_traces(problem, solved, solved.levels).sum(axis=1), dtype=np.float64)
+    levels, m = solved.levels, solved.j @ solved.products.k
     within = np.einsum("pkk,p->k", m, problem.units.count)
     largest = problem.largest_residual(solved.theta)
     residual, count = np.zeros(problem.n_residual), problem.units.count
@@ -340,23 +167,23 @@ def traces(problem: Problem, solved: Solved) -> Floats:
             products = problem.moments.products(a * solved.weight**2)
             diagonal = np.bincount(problem.units.cell_pattern, a * solved.weight, len(count)) @ count
             inner = np.einsum("k,pkl,plk,p->", solved.gamma, solved.j, products.k, count)
-            residual[r] = diagonal - inner - np.sum(solved.b_trace * sandwich(problem, solved, products))
-    out = problem.sums(within, solved.levels.diagonal, residual)
+            residual[r] = diagonal - inner - np.sum(levels.b_trace * sandwich(problem, solved, products))
+    out = problem.sums(within, levels.diagonal, residual)
     for t in range(problem.n_within):
-        out[t] -= _traced(problem, solved, t)
-    projected = problem.p if solved.b_trace is solved.b else 0
+        out[t] -= _traced(problem, solved, levels.b_trace, t)
+    projected = problem.p if levels.b_trace is levels.b else 0
     last = problem.n_components - problem.n_residual + largest
     out[last] = (problem.units.n_cells - projected - solved.theta @ out) / solved.theta[last]
     return out
 
 
-def _traced(problem: Problem, solved: Solved, t: int) -> float:
+def _traced(problem: Problem, solved: Solved, b: Floats, t: int) -> float:
     """``tr(B T'T)`` over the rows of a within-block term: of a few dense ones by ``T B`` without ``T'T``."""
     levels = int(np.sum(problem.units.column_term == t)) * problem.moments.mean_units
-    if t not in solved.grams and levels * _FEW < len(solved.b) and solved.rows is not None:
+    if t not in solved.grams and levels * _FEW < len(b) and solved.rows is not None:
         rows = solved.rows[np.flatnonzero(problem.rows_of(t, problem.moments.mean_units))]
-        return float(np.sum((rows @ problem.moments.outward_both(solved.b_trace)) * rows))
-    return float(np.vdot(solved.b_trace, within_block(problem, solved, t)))
+        return float(np.sum((rows @ problem.moments.outward_both(b)) * rows))
+    return float(np.vdot(b, within_block(problem, solved, t)))
 
 
 def within_block(problem: Problem, solved: Solved, t: int) -> Floats:

@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     Rows = NDArray[np.float64] | csr_array[np.float64]
 
 _LARGE = 1 << 20
+"""Dense entries from which they are made a part at a time."""
+_WORTH = 1 << 18
+"""Dense entries from which sparse rows are worth the loading of their library."""
 _FEW = 2048
 _PART = 1 << 17
 """Dense entries of a part: 1 MB, of which a processor has a few at hand."""
@@ -44,14 +47,16 @@ class Sparsity:
         unit come before those of the next.
     units, columns, q : int
         Mean units, within-block columns, fixed and shared columns.
+    sparse : bool
+        Store them sparse whatever their share of zeros.
     """
 
-    def __init__(self, key: Ints, units: int, columns: int, q: int) -> None:
+    def __init__(self, key: Ints, units: int, columns: int, q: int, *, sparse: bool = False) -> None:
         self.units, self.columns, self.q = units, columns, q
-        self.sparse = False
+        self.sparse = sparse
         self._slot = key
         size = units * columns * q
-        if size > _LARGE:
+        if size > _WORTH and not sparse:
             of_units = key // (columns * q) * q + key % q
             if units * q > 1 << 28:
                 occupied = len(np.unique(of_units))

@@ -14,7 +14,7 @@ import numpy as np
 from quorate.arrays import Floats, Ints
 from quorate.numerics.mixed.blocks import factored
 from quorate.numerics.mixed.levels import STRONG
-from quorate.numerics.mixed.reml import Problem
+from quorate.numerics.mixed.problem import Problem
 
 
 @dataclass(frozen=True)
@@ -134,7 +134,7 @@ class Stacked:
     @property
     def size(self) -> int:
         """Numbers held at once per data set, about."""
-        return 3 * self._n.size + 4 * self._g.size + 3 * len(self._pattern) * self._columns**2
+        return int(3 * self._n.size + 4 * self._g.size + 3 * len(self._pattern) * self._columns**2)
 
     def sums(self, problems: Sequence[Problem]) -> Reduced:
         """Reduce data sets of the design, made by `quorate.numerics.mixed.redraw.with_data`."""

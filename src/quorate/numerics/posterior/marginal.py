@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from quorate.arrays import Floats, Ints
-from quorate.numerics.mixed.reml import Problem
+from quorate.numerics.mixed.problem import Problem
 
 
 class Padded(NamedTuple):

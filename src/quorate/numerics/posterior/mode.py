@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from quorate.arrays import Floats, Ints
-from quorate.numerics.mixed.reml import Problem, evaluate
+from quorate.numerics.mixed.problem import Problem
+from quorate.numerics.mixed.reml import evaluate
 from quorate.numerics.posterior.laws import Laws, log_density, slope
 
 _LEAST = 1e-6

@@ -182,7 +182,7 @@ def known_judges(fit: Decomposition) -> KnownJudges:
     design, solved = fit.assembled.fixed.levels[JUDGE], fit.point.solved
     size = design.shape[1]
     centred = design - design.mean(axis=0)
-    noise = centred @ solved.b[:size, :size] @ centred.T * fit.assembled.scale**2
+    noise = centred @ solved.levels.of_fixed[:size] @ centred.T * fit.assembled.scale**2
     biases = effects(design @ fit.beta, noise)
     names = fit.judgments.facet(JUDGE).levels
     return KnownJudges(names, np.asarray(biases.covariance + np.outer(biases.mean, biases.mean)))

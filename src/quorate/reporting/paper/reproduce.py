@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import platform
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -21,6 +22,7 @@ from quorate.table.judgments import Judgments
 if TYPE_CHECKING:
     from quorate.analysis.judgments import Analysis
     from quorate.analysis.nominal import Labels
+    from quorate.estimate.components.decomposition import Decomposition
     from quorate.table.judgments import Source
     from quorate.table.votes import Votes
 
@@ -92,8 +94,13 @@ def source_of_analysis(analysis: Analysis) -> dict[str, str]:
         "columns": _columns(judgments.notes),
         "facets": "; ".join(facets),
         "model": f"random: {', '.join(random)}{chosen}{own}",
-        "estimator": f"{analysis.fit.method.upper()}, criterion {analysis.fit.criterion:.6f}",
+        "estimator": _estimator(analysis.fit),
     }
+
+
+def _estimator(fit: Decomposition) -> str:
+    known = not math.isnan(fit.criterion)
+    return f"{fit.method.upper()}, " + (f"criterion {fit.criterion:.6f}" if known else "criterion not computed")
 
 
 def made_with() -> dict[str, str]:

@@ -1,0 +1,140 @@
+"""Shared levels by products and random signs, against the same by inverses."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+import pytest
+
+import quorate as q
+from quorate.estimate.components import assemble
+from quorate.numerics.mixed import information as informed
+from quorate.numerics.mixed.information import information
+from quorate.numerics.mixed.reml import evaluate, traces
+from quorate.numerics.mixed.sampled import levels
+from quorate.numerics.mixed.sampled.traces import sampling_error
+from quorate.numerics.mixed.solved import solve
+
+FACETS = {"item": "item", "judge": "judge", "prompt": "prompt", "replicate": "rep"}
+RANDOM = ["item", "judge", "prompt", "item:prompt", "cell"]
+THETA = {
+    "all": np.array([0.6, 0.05, 0.2, 0.1, 0.3, 0.1]),
+    "a level term at zero": np.array([0.6, 0.05, 0.0, 0.1, 0.3, 0.1]),
+    "a few at zero, hardly any of many": np.array([0.6, 0.0, 1e-9, 0.0, 0.3, 0.2]),
+}
+
+
+def table(items=300, judges=90, each=5, seed=0):
+    """Items, each by a few of many judges with one of 3 prompts, some twice."""
+    rng = np.random.default_rng(seed)
+    item = np.repeat(np.arange(items), each)
+    judge = np.concatenate([rng.choice(judges, each, replace=False) for _ in range(items)])
+    prompt = rng.integers(0, 3, len(item))
+    score = rng.normal(size=items)[item] + 0.5 * rng.normal(size=judges)[judge] + np.array([0, 0.4, -0.3])[prompt]
+    frame = pl.DataFrame({"item": item, "judge": judge, "prompt": prompt})
+    frame = pl.concat([frame.with_columns(score=pl.Series(score + rng.normal(0, 0.8, len(item)))) for _ in range(2)])
+    return frame.with_columns(rep=np.repeat([0, 1], len(item))).filter(~((pl.col("rep") == 1) & (pl.col("item") > 200)))
+
+
+@pytest.fixture(scope="module")
+def judgments():
+    return q.read(table(), facets=FACETS, fixed=())
+
+
+@pytest.fixture(scope="module")
+def both(judgments):
+    """The same fit by the inverse, and by products with a term of 90 levels taken by signs."""
+    exact = q.decompose(judgments, random=RANDOM)
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(assemble, "MOST_INVERTED", 0)
+        sampled = q.decompose(judgments, random=RANDOM)
+    assert (exact.assembled.problem.sampled, sampled.assembled.problem.sampled) == (False, True)
+    assert exact.assembled.names == sampled.assembled.names
+    return exact, sampled
+
+
+def test_the_terms_are_of_every_kind(both):
+    problem = both[1].assembled.problem
+    levels = np.bincount(problem.units.shared_term)
+    assert problem.n_within == 2
+    assert sorted(levels.tolist()) == [3, 90], "one exact, one by signs"
+    assert problem.n_residual == 2
+
+
+def test_components_differ_by_less_than_the_signs_say(both):
+    exact, sampled = both
+    caveat = next(one for one in sampled.caveats if one.code == "sampled-traces")
+    assert "sampled-traces" not in {one.code for one in exact.caveats}
+    covariance = sampled.covariance / sampled.assembled.scale**4
+    said = float(sampling_error(sampled.assembled.problem, sampled.point.solved, covariance).max())
+    assert 0 < said < 0.1
+    assert f"{said:.1%}" in caveat.sentence
+    for name, value in exact.variances.items():
+        se = next(c.se for c in exact.components if c.name == name)
+        assert abs(sampled.variances[name] - value) < 4 * said * se + 1e-6
+    assert np.isnan(sampled.criterion)
+
+
+def test_mean_and_errors_agree(both):
+    exact, sampled = both
+    assert sampled.mean.value == pytest.approx(exact.mean.value, abs=0.02 * exact.mean.se)
+    assert sampled.mean.se == pytest.approx(exact.mean.se, rel=0.01)
+    for mine, theirs in zip(sampled.components, exact.components, strict=True):
+        assert mine.se == pytest.approx(theirs.se, rel=0.15), mine.name
+
+
+@pytest.mark.parametrize("facet", ["judge", "item", "prompt"])
+def test_predictions_agree(both, facet):
+    exact, sampled = (q.effects(fit, facet, shrink=True) for fit in both)
+    size = max(abs(row.effect) for row in exact)
+    for mine, theirs in zip(sampled, exact, strict=True):
+        assert mine.effect == pytest.approx(theirs.effect, abs=0.01 * size)
+        assert mine.se == pytest.approx(theirs.se, rel=0.1)
+
+
+@pytest.mark.parametrize("theta", THETA.values(), ids=THETA)
+def test_solutions_and_traces_at_a_point(both, theta, monkeypatch):
+    """What is solved agrees to rounding, what is averaged over 4,000 signs and 200 draws to its error."""
+    monkeypatch.setattr(levels, "SIGNS", 4000)
+    monkeypatch.setattr("quorate.numerics.mixed.sampled.traces.SIGNS", 4000)
+    monkeypatch.setattr(informed, "DRAWS", 200)
+    dense, sampled = (fit.assembled.problem for fit in both)
+    one, other = evaluate(dense, theta), evaluate(sampled, theta)
+    np.testing.assert_allclose(other.effects, one.effects, atol=1e-7)
+    np.testing.assert_allclose(other.hessian, one.hessian, rtol=1e-6, atol=1e-6 * np.abs(one.hessian).max())
+    at, there = solve(dense, theta), solve(sampled, theta)
+    np.testing.assert_allclose(there.levels.of_fixed, at.levels.of_fixed, atol=1e-9)
+    wanted = traces(dense, at)
+    np.testing.assert_allclose(traces(sampled, there), wanted, rtol=5e-3, atol=1e-6 * np.abs(wanted).max())
+    np.testing.assert_allclose(there.levels.diagonal, at.levels.diagonal, rtol=0.05)
+    wanted = information(dense, at)
+    scale = np.sqrt(np.outer(np.diag(wanted), np.diag(wanted)))
+    np.testing.assert_allclose(information(sampled, there) / scale, wanted / scale, atol=0.02)
+
+
+def test_maximum_likelihood_leaves_fixed_effects_out_of_traces(judgments, monkeypatch):
+    exact = q.decompose(judgments, random=RANDOM, method="ml")
+    monkeypatch.setattr(assemble, "MOST_INVERTED", 0)
+    sampled = q.decompose(judgments, random=RANDOM, method="ml")
+    for name, value in exact.variances.items():
+        assert sampled.variances[name] == pytest.approx(value, rel=0.02), name
+
+
+def test_what_cannot_be_told_apart_is_the_same(monkeypatch):
+    frame = table(80, 30).with_columns(twin=pl.col("judge"))
+    read = q.read(frame, facets={**FACETS, "twin": "twin"}, fixed=())
+    terms = ["item", "judge", "twin", "prompt"]
+    exact = q.decompose(read, random=terms)
+    monkeypatch.setattr(assemble, "MOST_INVERTED", 0)
+    monkeypatch.setattr(levels, "FEW_LEVELS", 4)
+    sampled = q.decompose(read, random=terms)
+    assert frozenset({"judge", "twin"}) in exact.aliases
+    assert sampled.aliases == exact.aliases
+    assert sampled.absorbed == exact.absorbed
+
+
+def test_bootstrap_draws_are_fitted_again(judgments, monkeypatch):
+    monkeypatch.setattr(assemble, "MOST_INVERTED", 0)
+    small = q.decompose(q.read(table(60, 20), facets=FACETS, fixed=()), random=["item", "judge"])
+    low, high = small.bootstrap(100).interval("item")
+    assert low < small.variance("item") < high
