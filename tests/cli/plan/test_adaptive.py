@@ -68,7 +68,7 @@ def test_rows_of_several_dimensions_are_not_mixed(run, path):
     ran = run("adaptive", path, "--budget", 4000)
     assert (ran.code, ran.out) == (1, "")
     assert "480 rows repeat a key" in ran.err
-    assert "(not used so far: dimension, human, by_dimension)" in ran.err
+    assert "name dimension, which tells them apart" in ran.err
 
 
 def test_levels_side_by_side_and_one_that_cannot_be_studied(run, path):

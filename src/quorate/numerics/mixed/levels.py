@@ -20,7 +20,7 @@ STRONG = 1e-3
 """Variance of a level, times its part of ``C``, from which one minus its part of ``B`` keeps its digits."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Levels:
     """The system of fixed effects and shared levels at one point.
 
