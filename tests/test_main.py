@@ -1,4 +1,5 @@
 import builtins
+import gc
 import runpy
 import sys
 
@@ -6,6 +7,13 @@ import pytest
 
 import quorate
 from quorate.__main__ import main
+
+
+@pytest.fixture(autouse=True)
+def _collection():
+    before = gc.get_threshold()
+    yield
+    gc.set_threshold(*before)
 
 
 def test_python_m_quorate_is_the_command(monkeypatch, capsys):
@@ -28,3 +36,10 @@ def test_ctrl_c_while_the_command_loads_is_one_line(monkeypatch, capsys):
     code = main()
     monkeypatch.undo()
     assert (code, *capsys.readouterr()) == (130, "", "quorate: interrupted\n")
+
+
+def test_cycles_are_looked_for_more_seldom(monkeypatch):
+    monkeypatch.setattr(sys, "argv", ["quorate", "--version"])
+    assert main() == 0
+    assert gc.isenabled()
+    assert gc.get_threshold()[0] >= 100_000

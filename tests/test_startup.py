@@ -15,6 +15,7 @@ import pytest
 
 import quorate
 from quorate import simulate, types
+from quorate.simulate import write_demo
 
 HEAVY = {
     *("altair", "duckdb", "httpx2", "jinja2", "narwhals", "numpy", "pandas", "polars", "pyarrow", "pydantic", "scipy"),
@@ -47,6 +48,32 @@ def test_nothing_heavy_is_loaded_at_the_start(code):
     loaded = loaded_by(code)
     assert "quorate" in loaded
     assert not loaded & HEAVY
+
+
+ANALYSIS = """
+import sys
+from quorate.cli import main
+assert main(["analyze", "scores.csv", "--report", "page.html"]) == 0
+print(*sys.modules, file=sys.stderr)
+"""
+UNUSED = {
+    *("scipy.optimize", "scipy.linalg", "scipy.sparse", "scipy.stats"),
+    *("altair", "httpx2", "narwhals", "pandas", "polars", "pyarrow", "starlette", "vl_convert", "yaml"),
+    *("quorate.analysis.nominal", "quorate.collect", "quorate.decide", "quorate.estimate.labels"),
+    *("quorate.numerics.links.search", "quorate.numerics.ratings", "quorate.table.read_votes", "quorate.web"),
+}
+"""What an analysis of scores has no use for: optimisers, other formats and frames, labels, votes, log odds, drawing."""
+
+
+def test_an_analysis_of_plain_scores_loads_nothing_for_anything_else(tmp_path):
+    write_demo(tmp_path / "scores.csv")
+    run = subprocess.run([sys.executable, "-c", ANALYSIS], capture_output=True, text=True, check=True, cwd=tmp_path)
+    loaded = set(run.stderr.split())
+    assert "quorate.analysis.judgments" in loaded
+    assert (tmp_path / "page.html").stat().st_size > 100_000
+    assert not {name for name in loaded if any(name == one or name.startswith(f"{one}.") for one in UNUSED)}
+    readers = {name.removeprefix("quorate.table.exchange.foreign.") for name in loaded if ".exchange.foreign." in name}
+    assert readers == {"together", "tools"}
 
 
 PUBLIC = [(module, name) for module in (quorate, types, simulate) for name in module._HOMES]

@@ -149,8 +149,6 @@ class PanelAnalysis(Result):
 
     @cached_property
     def _check(self) -> tuple[Validation | None, str]:
-        from quorate.simulate.strategies import validate_strategies
-
         crossed = None if self.drawn is None else self.panel.crossed.get(self.drawn)
         if crossed is None:
             return None, "" if self.drawn is None else "not every judge scored the same responses"
@@ -159,6 +157,8 @@ class PanelAnalysis(Result):
         if crossed.n * crossed.k > MOST_REDRAWN:
             size = f"{counted(crossed.n, self.item)} by {counted(crossed.k, JUDGE)}"
             return None, f'{size} are many to redraw here; "quorate panel --validate" does it'
+        from quorate.simulate.strategies import validate_strategies
+
         budgets = [times * crossed.k for times in BUDGETS]
         return validate_strategies(crossed.scores, budgets=budgets, repetitions=REPETITIONS), ""
 

@@ -13,8 +13,6 @@ from quorate.arguments import argument
 from quorate.errors import InvalidInput, NotConverged, NotEstimable
 from quorate.estimate.components.categories import Link
 from quorate.estimate.components.decomposition import Decomposition
-from quorate.estimate.components.latent import LatentDecomposition
-from quorate.estimate.components.links import decompose_latent
 from quorate.estimate.means.intervals import score_ends
 from quorate.estimate.means.targets import PANEL, POPULATION, Pool, Target, speaks_for
 from quorate.roles import JUDGE, PROMPT
@@ -23,6 +21,7 @@ from quorate.table.judgments import Judgments
 from quorate.wording import Brief, counted, decimals
 
 if TYPE_CHECKING:
+    from quorate.estimate.components.latent import LatentDecomposition
     from quorate.estimate.means.effects import LevelEffect
     from quorate.estimate.means.mean import Estimate
     from quorate.plan.search.whatif import WhatIf
@@ -198,6 +197,8 @@ def latent_view(fit: Decomposition, asked: Asked | None) -> tuple[LatentDecompos
         return None, f"{many}; ask for it with " + argument("link", link)
     if fit.assembled.residual_levels:
         return None, "log odds have one level-1 variance, and the residual variances here are by level"
+    from quorate.estimate.components.links import decompose_latent
+
     try:
         return decompose_latent(fit, link, "pirls"), ""
     except (NotConverged, NotEstimable) as error:

@@ -18,7 +18,6 @@ from quorate.table.files import columns_of, located, opened
 from quorate.table.frames import wrapped
 from quorate.table.judgments import Judgments
 from quorate.table.read_scores import read_scores
-from quorate.table.read_votes import read_votes
 from quorate.table.votes import Votes
 
 _SCORES = {
@@ -195,6 +194,8 @@ def read(
         kind = "scores"
     if kind_of(source, kind, scores, votes, rows) == "scores":
         return read_scores(source, facets=facets, recognise=recognise, **scores, **shared)
+    from quorate.table.read_votes import read_votes
+
     roles: dict[str, Any] = {
         role: column for role, column in (facets or {}).items() if role in ALIASES and role != "status"
     }

@@ -14,7 +14,6 @@ from quorate.estimate.components.component import Interval
 from quorate.estimate.components.decomposition import Decomposition, Method
 from quorate.estimate.components.design import design, level_of, no_residual
 from quorate.estimate.components.model import build
-from quorate.numerics.mixed.dense import Dense
 from quorate.numerics.mixed.identify import Identified
 from quorate.numerics.mixed.information import null_point, quadratic_forms
 from quorate.numerics.mixed.newton import Optimum, lowest, minimise, scattered_starts, settle
@@ -29,6 +28,7 @@ if TYPE_CHECKING:
     from quorate.estimate.components.categories import Link
     from quorate.estimate.components.latent import LatentDecomposition
     from quorate.estimate.components.links import Approximation
+    from quorate.numerics.mixed.dense import Dense
 
 _EXACT = 1e-10
 """Residual variance, the scores having variance 1, that is none: rounding errors of a fit reach this far."""
@@ -209,7 +209,11 @@ def _fit(assembled: Assembled, identified: Identified, g: Floats, forms: Floats)
 
     start, least = np.maximum(moments, floor), _LEAST * problem.needs_noise[kept]
     search_down = settle if problem.sampled else minimise
-    dense = None if problem.few is None else Dense(problem.few, problem, kept)
+    dense: Dense | None = None
+    if problem.few is not None:
+        from quorate.numerics.mixed.dense import Dense
+
+        dense = Dense(problem.few, problem, kept)
     search = {"n": 8, "most": 40}
     if problem.n_residual > 1:  # some minima are narrow: where one level has next to no residual
         search = {"n": 32, "most": 120}

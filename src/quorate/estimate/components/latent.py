@@ -17,9 +17,6 @@ from quorate.estimate.components.assemble import Assembled
 from quorate.estimate.components.model import CELL, canonical
 from quorate.numerics.correlation import of_pair, spearman
 from quorate.numerics.inference import variance_interval
-from quorate.numerics.links.layout import Layout
-from quorate.numerics.links.search import LEAST, Optimum
-from quorate.numerics.links.uncertainty import covariance
 from quorate.roles import REPLICATE
 from quorate.table.judgments import Judgments
 from quorate.table.results import Result, Row
@@ -30,6 +27,8 @@ if TYPE_CHECKING:
     from quorate.estimate.components.decomposition import Decomposition
     from quorate.estimate.components.latent_mean import LatentMean
     from quorate.estimate.components.links import Approximation
+    from quorate.numerics.links.layout import Layout
+    from quorate.numerics.links.search import Optimum
 
 LEVEL_1 = np.pi**2 / 3
 """Variance of the logistic distribution, which is that of one judgment on the scale of log odds."""
@@ -193,6 +192,8 @@ class LatentDecomposition(Result):
     @cached_property
     def covariance(self) -> Floats:
         """Covariance of components and fixed parameters; zero for components that are zero."""
+        from quorate.numerics.links.uncertainty import covariance
+
         return covariance(self.layout, self.optimum, inside=self.method == "pirls")
 
     @cached_property
@@ -231,6 +232,8 @@ class LatentDecomposition(Result):
     @cached_property
     def noise(self) -> Mapping[str, float]:
         """Sampling variance of the effect of one level of every term, averaged over its levels."""
+        from quorate.numerics.links.search import LEAST
+
         traces = self.optimum.point.modes.factor.leverage[1]
         levels = [self.n_levels(name) for name in self.names]
         variance = np.maximum(self.optimum.variance, LEAST)

@@ -13,14 +13,12 @@ from quorate.arrays import Floats
 from quorate.errors import NotEstimable
 from quorate.estimate.means.intervals import between, least_effect
 from quorate.numerics.inference import checked_level, t_quantile
-from quorate.numerics.links.marginal import logistic_normal
-from quorate.numerics.links.modes import Modes
-from quorate.numerics.links.search import settled
 from quorate.table.results import Result
 
 if TYPE_CHECKING:
     from quorate.estimate.components.assemble import Assembled
     from quorate.estimate.components.latent import LatentDecomposition
+    from quorate.numerics.links.modes import Modes
 
 _MOST = 100_000
 """Combinations of levels of fixed facets over which a mean is averaged."""
@@ -79,6 +77,9 @@ def latent_mean(fit: LatentDecomposition) -> LatentMean:
     random facet was found from few levels, its part is that of the restricted estimate, and at least three standard
     errors of a zero one (``docs/methods/links.md``).
     """
+    from quorate.numerics.links.marginal import logistic_normal
+    from quorate.numerics.links.search import settled
+
     x, steps, total = grid(fit.assembled), np.diff(fit.values), float(fit.optimum.variance.sum())
     modes = (fit.optimum.point if fit.method == "laplace" else settled(fit.layout, fit.optimum)).modes
     thresholds, effects = modes.fixed[: len(steps)], modes.fixed[len(steps) :]

@@ -13,7 +13,7 @@ from quorate.arguments import argument
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.components.decomposition import Decomposition
 from quorate.estimate.components.latent import LatentDecomposition
-from quorate.estimate.diagnostics import interactions, judges
+from quorate.estimate.diagnostics import judges
 from quorate.estimate.diagnostics.check import Check, chance, together
 from quorate.estimate.diagnostics.difficulty import Third, curvature, interaction_by_difficulty, split_facets
 from quorate.estimate.diagnostics.drift import drift, order_column
@@ -176,6 +176,8 @@ def diagnose(
         looked["drift"] = "no column says when a score was given; name it (order)"
     plots: tuple[Quantiles, ...] = ()
     if resamples:
+        from quorate.estimate.diagnostics import interactions
+
         plots, tails = quantiles(fit, int(resamples), generator)
         looked |= {check.name: check for check in tails}
         looked |= dict(interactions.checks(fit, int(resamples), generator))

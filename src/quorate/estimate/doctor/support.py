@@ -3,25 +3,24 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import Any, overload
+from typing import TYPE_CHECKING, Any, overload
 
 from quorate.estimate.components.decompose import is_default
 from quorate.estimate.components.decomposition import Decomposition
 from quorate.estimate.doctor.analyses import COMPONENTS, Supported, analyses
 from quorate.estimate.doctor.findings import Finding, by_severity, findings, of_source
-from quorate.estimate.doctor.label_analyses import SHARES, label_analyses, label_findings
 from quorate.estimate.doctor.unsaid import unsaid_findings
-from quorate.estimate.doctor.vote_analyses import MARGINS, vote_analyses
-from quorate.estimate.doctor.vote_findings import vote_findings
 from quorate.estimate.means.configurations import configuration_facets
 from quorate.roles import JUDGE, PROMPT, REPLICATE, SYSTEM
 from quorate.table.facts.describe import Description, describe
-from quorate.table.facts.vote_facts import VoteFacts
 from quorate.table.judgments import Judgments, table_of
 from quorate.table.notes import Note
 from quorate.table.results import Result, Row
 from quorate.table.votes import Votes
 from quorate.wording import counted
+
+if TYPE_CHECKING:
+    from quorate.table.facts.vote_facts import VoteFacts
 
 ITEMS, PROMPTS, REPLICATES, JUDGES = 30, 3, 3, 2
 """Fewest items, prompts, replicates per cell and judges of a pilot whose components are worth planning with."""
@@ -87,6 +86,8 @@ class Support(Result):
     @property
     def ok(self) -> bool:
         """Whether variance components, or shares of labels, can be estimated and nothing found is an error."""
+        from quorate.estimate.doctor.label_analyses import SHARES
+
         possible = self.analysis(SHARES if self.labels else COMPONENTS).possible
         return possible and not any(finding.severity == "error" for finding in self.findings)
 
@@ -129,6 +130,8 @@ class VotesSupport(Result):
     @property
     def ok(self) -> bool:
         """Whether the margin of some pair can be estimated and nothing found is an error."""
+        from quorate.estimate.doctor.vote_analyses import MARGINS
+
         return self.analysis(MARGINS).possible and not any(finding.severity == "error" for finding in self.findings)
 
     def analysis(self, name: str) -> Supported:
@@ -182,6 +185,9 @@ def doctor(judgments: Judgments | Votes) -> Support | VotesSupport:
     (True, 'no cell was judged twice, so it is part of the cell component')
     """
     if isinstance(judgments, Votes):
+        from quorate.estimate.doctor.vote_analyses import vote_analyses
+        from quorate.estimate.doctor.vote_findings import vote_findings
+
         facts_of_votes = judgments.describe()
         problems = by_severity([*of_source(judgments.source), *vote_findings(facts_of_votes)])
         return VotesSupport(facts_of_votes, vote_analyses(facts_of_votes), problems, judgments.notes)
@@ -191,11 +197,16 @@ def doctor(judgments: Judgments | Votes) -> Support | VotesSupport:
 def support_of(judgments: Judgments, fit: Decomposition | None = None) -> Support:
     """`doctor` of judgments; one of their fits saves another one, if it is that with default options."""
     facts, labels = describe(table_of(judgments)), judgments.labels
-    said = label_findings(judgments, facts) if labels else ()
-    problems = by_severity([*findings(judgments, facts), *said, *unsaid_findings(judgments)])
-    same = fit if fit is not None and is_default(fit) else None
-    possible = label_analyses(judgments, facts) if labels else analyses(judgments, facts, same)
-    return Support(facts, possible, _floors(judgments, facts), problems, judgments.notes, labels)
+    problems = [*findings(judgments, facts)]
+    if labels:
+        from quorate.estimate.doctor.label_analyses import label_analyses, label_findings
+
+        possible = label_analyses(judgments, facts)
+        problems += label_findings(judgments, facts)
+    else:
+        possible = analyses(judgments, facts, fit if fit is not None and is_default(fit) else None)
+    found = by_severity([*problems, *unsaid_findings(judgments)])
+    return Support(facts, possible, _floors(judgments, facts), found, judgments.notes, labels)
 
 
 def _floors(judgments: Judgments, facts: Description) -> tuple[Floor, ...]:

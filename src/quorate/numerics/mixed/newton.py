@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,8 +12,10 @@ from numpy.typing import NDArray
 from quorate.arrays import Floats
 from quorate.errors import NotConverged
 from quorate.numerics.mixed.reml import Point
-from quorate.numerics.mixed.stacked import Points
 from quorate.waiting import each
+
+if TYPE_CHECKING:
+    from quorate.numerics.mixed.stacked import Points
 
 _ROUNDING = 1e-4
 """Promise of a step, in deviance units, that rounding errors of the criterion can hide where the noise is tiny."""
@@ -171,6 +174,8 @@ def lowest(
     most : int
         Evaluations of each.
     """
+    from quorate.numerics.mixed.stacked import Points
+
     theta, damping = starts, np.zeros(len(starts))
     points = evaluate(theta)
     best, where = np.inf, starts[0]

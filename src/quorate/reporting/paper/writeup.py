@@ -6,25 +6,26 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from quorate.analysis.designs import in_words
 from quorate.analysis.judgments import Analysis, analyze_judgments, of_fit
 from quorate.analysis.labels import shown
-from quorate.analysis.nominal import Labels, labels
 from quorate.analysis.words import number, significant, span, times
 from quorate.errors import InvalidInput
 from quorate.estimate.components.decomposition import Decomposition
 from quorate.estimate.means.intervals import score_ends
 from quorate.estimate.means.targets import FINITE, PANEL, POPULATION
 from quorate.reporting.paper.checklist import ChecklistItem, checklist, missing
-from quorate.reporting.paper.nominal import paragraph
 from quorate.reporting.paper.record import Record, study_record
 from quorate.reporting.paper.reproduce import Provenance, labels_provenance, provenance
 from quorate.reporting.print.cells import plain_markdown
 from quorate.table.judgments import Judgments
 from quorate.table.results import Result
 from quorate.wording import capitalised, counted, decimals, listed, plural, whole_percent
+
+if TYPE_CHECKING:
+    from quorate.analysis.nominal import Labels
 
 _METHODS = {
     "reml": "restricted maximum likelihood",
@@ -128,15 +129,26 @@ def writeup(
     >>> [item.name for item in found.missing][:2]
     ['exact prompt texts', 'judges: model, version, provider, date']
     """
-    written = study_record(record)
-    if isinstance(result, Labels) or (isinstance(result, Judgments) and result.labels):
+    written, origin = study_record(record), Provenance(command, seed)
+    found = None if isinstance(result, Analysis | Decomposition) else labelled(result)
+    if found is not None:
+        from quorate.reporting.paper.nominal import paragraph
+
         if record is not None:
             raise InvalidInput("record: the write-up of labels has no checklist to fill; leave it out")
-        found = result if isinstance(result, Labels) else labels(result)
-        return Writeup(paragraph(found), (), labels_provenance(found, Provenance(command, seed)))
+        return Writeup(paragraph(found), (), labels_provenance(found, origin))
     analysis = analysed(result)
-    again = provenance(analysis, Provenance(command, seed), written)
-    return Writeup(methods_paragraph(analysis), checklist(analysis, written), again)
+    return Writeup(methods_paragraph(analysis), checklist(analysis, written), provenance(analysis, origin, written))
+
+
+def labelled(result: object) -> Labels | None:
+    """What is said of labels, of judgments that are labels; None of anything else."""
+    if isinstance(result, Judgments) and not result.labels:
+        return None
+    from quorate.analysis.nominal import Labels, labels
+
+    found = labels(result) if isinstance(result, Judgments) else result
+    return found if isinstance(found, Labels) else None
 
 
 def analysed(result: object) -> Analysis:

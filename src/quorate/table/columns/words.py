@@ -13,7 +13,6 @@ import numpy as np
 from quorate.arguments import argument
 from quorate.errors import InvalidData, InvalidInput, UnknownTerm
 from quorate.table.columns.labels import BLANKS
-from quorate.table.columns.scales import known_scale, scale_of, strays
 from quorate.table.columns.scores import Missing, NotNumbers, cause_of, number
 from quorate.table.exchange.format import Opened, literal, quoted
 from quorate.wording import Brief, counted, listed
@@ -145,6 +144,8 @@ def as_known(error: NotNumbers, column: str, counts: Mapping[str, int], missing:
     InvalidData
         If they are of no such scale, with what to say of them.
     """
+    from quorate.table.columns.scales import known_scale, scale_of, strays
+
     kept = {word: count for word, count in counts.items() if word not in missing.words}
     scale = scale_of(kept)
     if scale is not None:

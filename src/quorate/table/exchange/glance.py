@@ -65,6 +65,13 @@ class Glance:
             return ""
 
     @cached_property
+    def words(self) -> str:
+        """What stands there, to look for words in: text or bytes, columns of Parquet, or the entries of a folder."""
+        if self.block.startswith(b"PAR1"):
+            return "\n".join(self.header)
+        return "\n".join(self.names) or self.text or self.block.decode("latin-1")
+
+    @cached_property
     def names(self) -> frozenset[str]:
         """Names of the entries of a folder; none of a file."""
         return frozenset(entry.name for entry in self.path.iterdir()) if self.path.is_dir() else frozenset()

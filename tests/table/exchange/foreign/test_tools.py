@@ -3,17 +3,40 @@
 from __future__ import annotations
 
 import json
+from importlib import import_module
 from pathlib import Path
 
 import pytest
 
+from quorate.table.exchange.foreign import tools
 from quorate.table.exchange.foreign.tools import TOOLS
+from quorate.table.exchange.format import Format
 from quorate.table.exchange.glance import Glance
+
+FOLDER = Path(tools.__file__).parent
+
+
+def readers() -> dict[str, Format]:
+    """The formats of all modules of the folder, by their names."""
+    paths = [path.relative_to(FOLDER).with_suffix("").parts for path in FOLDER.rglob("[a-z]*.py")]
+    modules = [import_module(".".join((tools.__package__, *parts))) for parts in paths]
+    return {module.FORMAT.name: module.FORMAT for module in modules if hasattr(module, "FORMAT")}
 
 
 def test_each_has_a_name_of_its_own_and_is_marked_as_a_tool():
     assert len({form.name for form in TOOLS}) == len(TOOLS)
-    assert all(form.tool and not form.suffixes for form in TOOLS)
+    assert {form.name for form in TOOLS} == readers().keys()
+    assert all(form.tool and not form.suffixes for form in (*TOOLS, *readers().values()))
+
+
+def test_the_words_of_a_tool_stand_in_everything_that_its_reader_claims(shared):
+    files = [*(shared / "data" / "formats").rglob("*")]
+    named, claimed = {form.name: form for form in TOOLS}, []
+    for name, reader in readers().items():
+        own = [path for path in files if reader.claims(Glance(path))]
+        assert own == [path for path in files if named[name].claims(Glance(path))]
+        claimed += [name] * bool(own)
+    assert len(claimed) >= 15
 
 
 @pytest.mark.parametrize("form", TOOLS, ids=lambda form: form.name)
