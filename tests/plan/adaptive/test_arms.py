@@ -59,6 +59,12 @@ def test_the_variance_of_a_cycle_is_that_of_a_mean_of_independent_answers():
     assert found.variance.tolist() == [[(8 / 4 + 10 / 5) / 4]]
 
 
+def test_what_a_progress_says_of_a_cell_without_answers_is_no_score():
+    found = standing(arms_of(crossed(["a", "b"])), _filled(crossed(["a", "b"]), [0, 2], [7, 3], [np.nan, 2]), UNIT, 5)
+    np.testing.assert_array_equal(found.mean, [[np.nan], [3]])
+    assert found.variance.tolist() == [[0], [1]]
+
+
 @pytest.mark.parametrize(
     ("n", "failed", "lost"),
     [(0, 4, False), (0, 5, True), (1, 36, False), (1, 46, True), (20, 90, False), (20, 170, True)],

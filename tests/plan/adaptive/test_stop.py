@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -54,6 +56,15 @@ def test_equal_scores_without_a_step_have_the_whole_scale_for_an_interval():
     now = standing_of([30, 30], [[0.0], [0.01]])
     assert Precision(0.5, 0.95, "t", (Scale(1, 5),), (1.0,)).half_widths(now)[0] == 4
     assert Precision(0.5, 0.95, "t", (Scale(),), (1.0,)).wider(now) == (1, np.inf)
+
+
+@pytest.mark.parametrize("method", ["anytime", "bernstein"])
+def test_equal_scores_have_the_interval_of_a_law_that_holds_for_any_scores(method):
+    """These bounds need no normal scores: they know what equal scores say, on a scale without steps as well."""
+    now = standing_of([3000], [[0.0]])
+    precision = Precision(0.5, 0.95, method, (Scale(1, 5),), (1.0,))
+    assert precision.half_widths(now).item() == half_width(3000, 3.0, 0.0, method=method, low=1, high=5)
+    assert precision.reached(now)
 
 
 def test_the_step_of_a_pull_is_that_of_its_mean():
@@ -155,6 +166,15 @@ def test_pairs_are_told_together():
     pairs = Boundary(0.0, 0.5, np.array([1, 0, 3, 2]))
     assert told(pairs, found(60, [0.2, 0.8, 0.51, 0.49])) == [True, True, False, False]
     assert told(pairs, found([200, 0, 2000, 2000], [0.2, 0.5, 0.51, 0.49])) == [False, False, True, True]
+
+
+@pytest.mark.parametrize(("least", "known"), [(9, [True, True]), (10, [False, False])])
+def test_a_pair_is_known_once_both_of_it_have_their_warm_up(least, known):
+    """9 answers at the other end of the scale would do; an arm alone among them is nothing that was asked about."""
+    now = replace(standing_of([2000, 9], [[0.0], [0.0]]), mean=np.array([[1.0], [5.0]]))
+    pair = Boundary(0.0, 0.5, np.array([1, 0]), decide=True)
+    precision = Precision(None, 0.95, "anytime", (SCALE,), (1.0,), least=least, boundary=pair)
+    assert precision.known(now).tolist() == known
 
 
 def test_the_words():

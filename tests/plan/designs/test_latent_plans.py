@@ -10,6 +10,7 @@ import quorate as q
 from quorate.errors import InvalidInput
 from quorate.estimate.components.marginal import marginal, scored
 from quorate.numerics.inference import t_quantile
+from quorate.plan.search.whatif import as_it_is
 
 DESIGN = {"items": 80, "prompts": 4}
 
@@ -58,4 +59,6 @@ def test_the_best_design_is_searched_and_the_study_is_at_hand(fit):
 def test_other_targets_are_refused_by_name(fit):
     with pytest.raises(InvalidInput, match="the mean of a fit with a link has judge=panel, got population"):
         q.project(fit, **DESIGN, targets={"judge": "population"})
+    with pytest.raises(InvalidInput, match="has judge=panel, got population"):
+        as_it_is(fit, targets={"judge": "population"})
     q.project(fit, **DESIGN, targets={"judge": "panel"})

@@ -38,6 +38,17 @@ def test_variances_are_those_of_the_regression():
     assert pilot.at_correlation(0.5).residual == pytest.approx(0.75 * pilot.strata.variance)
 
 
+def test_predictions_on_half_the_scale_count_once_as_they_do_in_the_analysis():
+    """Their slope is 2, and the analysis trusts no prediction more than a label."""
+    whole = drawn(4000, 8000, 5)
+    halved = Sample(whole.y, whole.y / 2, np.tile(whole.y, 2) / 2, whole.cluster, whole.others_cluster)
+    pilot = pilot_of(halved)
+    assert pilot.strata.residual == pytest.approx(pilot.strata.variance / 4, rel=0.001)
+    promised = pilot.precision(Split(np.array([4000.0]), 1e9, np.nan))
+    many = Sample(whole.y, whole.y / 2, np.tile(whole.y, 200) / 2, whole.cluster, np.arange(4000, 804_000))
+    assert promised.se == pytest.approx(of_sample(many).se, rel=0.01)
+
+
 def test_a_label_by_one_person_varies_more_than_the_mean_of_several():
     sample = drawn(400, 800, 1)
     one, three = pilot_of(sample), pilot_of(sample, within=0.6, persons=3.0)

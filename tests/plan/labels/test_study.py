@@ -47,6 +47,24 @@ def test_what_is_at_hand_counts():
     assert more.price(alone) == alone.labels.sum() - 50
 
 
+def test_money_on_top_of_what_is_at_hand_is_all_that_people_alone_spend():
+    """Predictions of the pilot are no money that could buy labels: 300 buy 300 of them, beside the 50 there are."""
+    more = study(have=True)
+    _, alone = more.within(300.0)
+    assert (alone.units, alone.labels.sum(), more.price(alone)) == (0, 350, 300.0)
+    assert more.within(300.0)[0].units >= 80
+
+
+@pytest.mark.parametrize("have", [False, True])
+def test_other_splits_are_of_the_same_price(have):
+    """But for what two strata and the units lose as whole numbers: less than two labels and a prediction."""
+    made = study(have=have)
+    best, _ = made.within(300.0)
+    ways = made.same_price(best)
+    assert len(ways) > 10
+    assert all(made.price(best) - 2.05 < way.cost < made.price(best) + 1e-9 for way in ways)
+
+
 def test_what_cannot_be_had():
     with pytest.raises(NotEstimable, match="does not buy a study of 10 labels"):
         study().within(8.0)

@@ -40,12 +40,13 @@ def test_one_generation_is_a_two_way_table():
     assert found.together == pytest.approx(x[:, 0].mean(axis=1).var(ddof=1))
 
 
-def test_one_answer_varies_more_than_the_mean_of_several():
+@pytest.mark.parametrize("generations", [2, 4])
+def test_one_answer_varies_more_than_the_mean_of_several(generations):
     """Over many items: 1 + .49 + .36 + .64 for one judgment, 1 + .49 + 1 / K for the mean of all judges."""
-    found = facts(table(items=20_000, generations=4), np.zeros(5))
+    found = facts(table(items=20_000, generations=generations), np.zeros(5))
     assert found.spread == pytest.approx(np.full(5, 2.49), rel=0.03)
     assert float(found.together) == pytest.approx(1.49 + 1 / 5, rel=0.03)
-    assert found.noise == pytest.approx(np.full(5, 0.36 + 0.64 / 4), rel=0.05)
+    assert found.noise == pytest.approx(np.full(5, 0.36 + 0.64 / generations), rel=0.05)
 
 
 def test_repeated_answers_are_taken_apart():

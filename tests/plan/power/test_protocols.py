@@ -5,6 +5,7 @@ import polars as pl
 import pytest
 
 from quorate.errors import InvalidInput, NotEstimable, UnknownTerm
+from quorate.plan.power.detectability import detectability
 from quorate.plan.power.protocols import protocols
 from quorate.plan.power.sample_size import sample_size
 from quorate.table.read_votes import read_votes
@@ -82,6 +83,15 @@ def test_the_same_votes_are_worth_each_other(curated):
     assert same.ratio == 1
     assert same.sentence.startswith("Which of A and B decides with fewer votes is not shown on 3 pairs")
     assert same.advice[-1].startswith("Choose by what the votes should speak for")
+
+
+@pytest.mark.parametrize("budget", [20, 400])
+def test_protocols_are_compared_at_the_budget_that_is_asked_for(open_votes, curated, budget):
+    found = protocols(open_votes, curated, budget=budget)
+    for one, table in ((found.first, open_votes), (found.second, curated)):
+        alone = detectability(table, budgets=[budget], cluster="prompt")
+        assert one.decided == alone.decided[0]
+        assert one.z == (alone.z(budget)[0], alone.z(budget)[1])
 
 
 def test_votes_for_a_decision_are_those_of_the_formula():

@@ -162,6 +162,15 @@ def test_a_study_costs_nothing_more_and_a_budget_goes_to_what_is_new():
     assert best.ranking(100, rng=1).draws == 100
 
 
+def test_named_judges_at_one_price_save_that_for_every_judgment_that_is_there(fit):
+    """Judge c takes every third of nine items of the plan, and a the rest: of b nothing is used."""
+    own = {"items": 9, "prompts": 1, "judges": 2, "replicates": 1, "layout": "weighted", "places": {"a": 2, "c": 1}}
+    have, limits = table(crossed(5, 1, 3)), {"items": [9], "prompts": [1], "judges": [2]}
+    made = q.optimize(fit, budget=1e9, limits=limits, prices={"call": 2.0}, have=have, own=own).own
+    assert (made.calls, made.reused) == (9, 5)
+    assert made.cost == 2.0 * (9 - 5)
+
+
 def test_what_has_no_place_in_a_plan_is_said(fit):
     have = table(crossed(5, 3, 3))
     [caveat] = [one for one in optimum(fit, have, 20, 1, 3, 1, "random").caveats if one.code == "paid-for-nothing"]

@@ -219,3 +219,32 @@ def test_groups_of_unequal_size_weigh_as_they_do_in_the_mean(simulate):
     brought = [plan.shares["category"] * plan.variance for plan in (base, items, both)]
     assert brought[1] == pytest.approx(brought[0], rel=0.02)  # weights are a little more equal with more items
     assert brought[2] == pytest.approx(brought[0] / 2, rel=0.01)
+
+
+@pytest.fixture(scope="module")
+def uneven(simulate):
+    """6 judges of 40 items in a third of the cells, the first of them in all: what they bring is not a sixth each."""
+    whole = simulate({"item": 40, "judge": 6}, seed=3)
+    first = pl.col("judge") == pl.col("judge").min()
+    frame = pl.concat([whole.filter(first), whole.filter(~first).sample(fraction=0.2, seed=1)])
+    return q.decompose(q.read(frame, facets={name: name for name in ("item", "judge")}))
+
+
+def test_more_items_leave_what_judges_bring_as_uneven_as_it_is(uneven):
+    rows = {row.label: row.projection for row in what_if(uneven, targets={"judge": "population"})}
+    plans = (rows[AS_IT_IS], rows["double the items"], rows[EVERY_CELL])
+    base, double, filled = (plan.shares["judge"] * plan.variance for plan in plans)
+    assert double == pytest.approx(base, rel=1e-9)
+    assert base > 1.004 * filled
+
+
+def test_a_change_to_a_study_with_gaps_costs_its_own_calls_alone(uneven):
+    """By call or by judge, with its items on top; where no price of a call is known, neither is that of a change."""
+    one, each, none = (
+        {row.label: row for row in what_if(uneven, prices={**prices, "item": 2.0})}["double the items"]
+        for prices in ({"call": 0.5}, {"judge": dict.fromkeys("abcdef", 0.5)}, {})
+    )
+    assert one.more_calls == 80
+    assert one.more_cost == pytest.approx(80 * 0.5 + 40 * 2.0)
+    assert each.more_cost == pytest.approx(one.more_cost)
+    assert (none.more_cost, none.projection.cost) == (None, None)

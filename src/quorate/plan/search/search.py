@@ -169,7 +169,7 @@ def intervals(source: Source, piece: Piece, variance: Floats, share: float = 0.5
     at = np.take(student, knots, axis=along)
     ratio = np.moveaxis(np.divide(half, at, out=np.ones_like(half), where=at > 0), along, -1)
     place = np.interp(np.log(values), np.log(values[knots]), np.arange(len(knots)))
-    below = np.minimum(place.astype(np.int64), max(len(knots) - 2, 0))
+    below = place.astype(np.int64)
     above = np.minimum(below + 1, len(knots) - 1)
     between = ratio[..., below] + (place - below) * (ratio[..., above] - ratio[..., below])
     return np.asarray(np.moveaxis(between, -1, along) * student).ravel()

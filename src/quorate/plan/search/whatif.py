@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, cast
 
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.components.decomposition import Decomposition
@@ -13,8 +13,8 @@ from quorate.estimate.components.latent import LatentDecomposition
 from quorate.estimate.components.marginal import scored
 from quorate.estimate.means.mean import mean_for
 from quorate.estimate.means.targets import Target
-from quorate.plan.designs.dstudy import Projection, project
-from quorate.plan.designs.fitted import from_fit, observed_counts
+from quorate.plan.designs.dstudy import Projection, bill, project
+from quorate.plan.designs.fitted import from_fit, observed_counts, refuse_targets
 from quorate.plan.designs.names import LAYOUTS, PARTIAL, LayoutName
 from quorate.plan.designs.prices import Prices, cost, known
 from quorate.plan.designs.schemes import GENERATION
@@ -86,12 +86,7 @@ def what_if(
         try:
             made = project(fit, prices=prices, targets=targets, **{"layout": layout, **options})
             if filled is not None and _keeps_gaps(label, options, base, made, fit.judgments.object):
-                made = _with_gaps(
-                    base,
-                    filled,
-                    made,
-                    project(fit, prices=_beside(prices), targets=targets, **{"layout": layout, **options}),
-                )
+                made = _with_gaps(base, filled, made, prices)
             change = made.se / base.se - 1 if base.se > 0 else float("nan")
             more_cost = None if made.cost is None or base.cost is None else made.cost - base.cost
             rows.append(WhatIf(label, made, change, made.calls - base.calls, more_cost))
@@ -123,18 +118,8 @@ def _filled(fit: Decomposition, layout: LayoutName, targets: Mapping[str, Target
         return None
 
 
-def _beside(prices: Prices | None) -> Prices | None:
-    """Prices without those of calls."""
-    if prices is None:
-        return None
-    return {"call": 0.0, **{kind: price for kind, price in prices.items() if kind not in ("call", "judge")}}
-
-
-def _with_gaps(base: Projection, filled: Projection, made: Projection, beside: Projection) -> Projection:
-    """A changed design with the gaps of the study: its parts as many times as large as in the design that is filled.
-
-    ``beside`` has the price of what is no call.
-    """
+def _with_gaps(base: Projection, filled: Projection, made: Projection, prices: Prices | None) -> Projection:
+    """A changed design with the gaps of the study: its parts as many times as large as in the design that is filled."""
     calls = round(base.calls * made.calls / filled.calls)
     parts = {}
     for name, share in made.shares.items():
@@ -142,13 +127,22 @@ def _with_gaps(base: Projection, filled: Projection, made: Projection, beside: P
         own = base.shares.get(name, 0.0) * base.variance
         parts[name] = part * own / full if full > 0 else part
     variance = sum(parts.values())
-    cost = None
-    if made.cost is not None and beside.cost is not None:
-        cost = beside.cost + (made.cost - beside.cost) * calls / made.calls
     shares = {name: part / variance if variance > 0 else math.nan for name, part in parts.items()}
-    se = math.sqrt(variance)
-    studies = replace(made.studies, factor=se / made.se) if isinstance(made.studies, Studies) and made.se > 0 else None
+    se, studies = math.sqrt(variance), cast("Studies", made.studies)  # it is a plan
+    cost = known(bill(studies.source, studies.laid, _in_part(prices, calls / made.calls)))
+    studies = replace(studies, factor=se / made.se if made.se > 0 else 1.0)
     return replace(made, se=se, calls=calls, cost=cost, shares=shares, studies=studies, layout=base.layout)
+
+
+def _in_part(prices: Prices | None, share: float) -> Prices | None:
+    """Prices at which a design costs what it does with this share of its calls made."""
+    if prices is None:
+        return None
+
+    def part(price: float | Mapping[str, float]) -> float | Mapping[str, float]:
+        return {name: share * one for name, one in price.items()} if isinstance(price, Mapping) else share * price
+
+    return {kind: part(price) if kind in ("call", "judge") else price for kind, price in prices.items()}
 
 
 def as_it_is(
@@ -163,9 +157,12 @@ def as_it_is(
     ------
     NotEstimable
         If the data do not determine the variance of the mean for these targets.
+    InvalidInput
+        If a facet of a model of log odds is to stand for anything but its default.
     """
     if isinstance(fit, LatentDecomposition):
-        made = as_it_is(scored(fit), prices=prices, targets=targets)
+        refuse_targets(fit.linear, targets or {})
+        made = as_it_is(scored(fit), prices=prices)
         return replace(made, se=fit.mean.se, df=fit.mean.df, studies=fit.mean)
     judgments, mean = fit.judgments, mean_for(fit, targets or {})
     counts, calls = observed_counts(fit), judgments.n_answers + fit.assembled.missing
