@@ -500,3 +500,13 @@ def test_a_declared_scale_is_kept_and_scores_beyond_it_are_refused():
     for wrong in ((5, 1), (1, float("inf")), 5, ("low", "high")):
         with pytest.raises(InvalidInput, match="scale: expects the least and the greatest score"):
             q.read(frame, scale=wrong, announce=False)
+
+
+@pytest.mark.parametrize(
+    ("judges", "given", "chosen"), [(500, {}, True), (501, {}, False), (501, {"fixed": ["judge"]}, True)]
+)
+def test_many_judges_are_drawn_unless_they_are_said_to_be_chosen(judges, given, chosen):
+    frame = pl.DataFrame({"item": ["a", "b"] * judges, "judge": [f"r{k // 2}" for k in range(2 * judges)], "score": 1})
+    table = q.read(frame, announce=False, **given)
+    assert table.facet("judge").fixed == chosen
+    assert ("501 judges: taken as drawn, not chosen" in table.notes) == (not chosen)

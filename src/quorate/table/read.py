@@ -93,7 +93,8 @@ def read(
         Role to the role or column it is nested in, such as ``{"item": "category"}``. A column that is no facet yet
         becomes one, under its own name.
     fixed : iterable of str
-        Roles whose levels are chosen, not drawn.
+        Roles whose levels are chosen, not drawn. Of those that are chosen by default, one of more than 500 levels is
+        taken as drawn, with a note.
     status : str, optional
         Column that says of every row whether it is ok, unparsed, refused, error or truncated. A row that is not ok
         gives no score, whatever number stands there. Without it a column named ``status`` that plays no other role

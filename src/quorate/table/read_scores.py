@@ -18,7 +18,7 @@ from quorate.table.chosen import at_levels
 from quorate.table.collapse import sql as collapse_sql
 from quorate.table.collapse.grouped import Grouped, judgments
 from quorate.table.columns.repeating import hint_of_file, hint_of_frame
-from quorate.table.columns.roles import ALIASES, FIXED, resolve
+from quorate.table.columns.roles import ALIASES, FIXED, MOST_CHOSEN, resolve
 from quorate.table.columns.roles import recognise as recognise_columns
 from quorate.table.columns.scores import NOTHING, Missing, NotNumbers, as_missing
 from quorate.table.columns.words import (
@@ -42,6 +42,7 @@ from quorate.table.frames import LIBRARIES, wrapped
 from quorate.table.judgments import Judgments, Origin, Source
 from quorate.table.long import write
 from quorate.table.notes import Note
+from quorate.wording import counted
 
 
 def read_scores(
@@ -103,6 +104,7 @@ def read_scores(
     table = read_source(place_of(source) if by_path else source, declared, blank, rows, meant(label, numbers, labels))
     table = at_levels(table if scale is None else on_scale(table, scale), only)
     table = table if families is None else in_families(table, families)
+    table = drawn_if_many(table) if fixed == FIXED else table
     if facets is not None and not recognise:
         return table
     item = table.facet(table.object)
@@ -145,6 +147,16 @@ def on_scale(table: Judgments, scale: tuple[float, float]) -> Judgments:
             "or say that it is no score with " + argument("missing", f"{value:g}")
         )
     return replace(table, scale=(low, high))
+
+
+def drawn_if_many(table: Judgments) -> Judgments:
+    """The same judgments, whose facets of more levels than anybody chooses one by one are drawn."""
+    many = [facet.name for facet in table.facets if facet.fixed and table.n_levels(facet.name) > MOST_CHOSEN]
+    if not many:
+        return table
+    facets = tuple(replace(facet, fixed=facet.fixed and facet.name not in many) for facet in table.facets)
+    notes = [Note(f"{counted(table.n_levels(name), name)}: taken as drawn, not chosen") for name in many]
+    return replace(table, facets=facets, notes=(*table.notes, *notes))
 
 
 def _read_file(path: Place, declared: Mapping[str, Any], missing: Missing, rows: Rows, said: Meant) -> Judgments:

@@ -95,7 +95,7 @@ def test_a_covariate_that_hardly_varies_is_refused(simulate):
 
 def test_a_fixed_facet_may_have_as_many_levels_as_there_is_room_for():
     frame = pl.DataFrame({"item": [str(i % 7) for i in range(2100)], "judge": [str(i % 1050) for i in range(2100)]})
-    fixed, judgments = coded(frame.with_columns(score=pl.Series(np.arange(2100.0) % 11)))
+    fixed, judgments = coded(frame.with_columns(score=pl.Series(np.arange(2100.0) % 11)), fixed=("judge",))
     assert fixed.rows.shape == (1050, 1050)
     np.testing.assert_array_equal(fixed.x[:, 3], judgments.column("judge") == 3)
 

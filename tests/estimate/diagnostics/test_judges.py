@@ -57,3 +57,10 @@ def test_too_few_judges():
     residuals = Residuals(q.decompose(scores(np.random.default_rng(3), judges=3, items=10)))
     with pytest.raises(NotEstimable, match="3 judges"):
         odd_judge(residuals)
+
+
+def test_the_scatter_of_a_crowd_is_not_compared():
+    values, group = np.ones(1002), np.repeat(np.arange(501), 2)
+    assert len(spreads(values[:1000], group[:1000], np.arange(1000)).mean) == 500
+    with pytest.raises(NotEstimable, match="501 judges: the scatter of at most 500 is compared"):
+        spreads(values, group, np.arange(1002))

@@ -144,7 +144,8 @@ class ScoreReading(Rows):
         For("scores"),
         typer.Option(
             metavar="ROLES",
-            help='Facets whose levels were chosen, with commas; "" for none. Default: judge,temperature,turn.',
+            help='Facets whose levels were chosen, with commas; "" for none. '
+            "Default: those of judge,temperature,turn with at most 500 levels.",
         ),
     ] = None
     status: Annotated[

@@ -184,7 +184,7 @@ def block_facets(judgments: Judgments, model: Model) -> tuple[str, ...]:
         system = p + sizes(term)[2]
         if _PRODUCTS * system**3 < alone:
             best, alone = term, _PRODUCTS * system**3
-    _check_room(judgments, max(sizes(best)[1], p))
+    _check_room(judgments, sizes(best)[1], p)
     return best
 
 
@@ -200,11 +200,16 @@ def _unlike(judgments: Judgments, block: tuple[str, ...]) -> int:
     return int(patterns(place[order], np.flatnonzero(np.diff(level[order], prepend=-1))).max()) + 1
 
 
-def _check_room(judgments: Judgments, largest: float) -> None:
-    """Refuse a system of equations that usual machines have no memory for."""
+def _check_room(judgments: Judgments, largest: float, fixed: int) -> None:
+    """Refuse a system of equations that usual machines have no memory or time for."""
+    columns = ", ".join(f"{facet.name} has {len(facet.levels):,} levels" for facet in judgments.facets)
+    if fixed > MOST_INVERTED:
+        raise InvalidInput(
+            f"fixed: the model has {fixed:,} fixed effects, at most {MOST_INVERTED:,} are fitted; take facets of many "
+            f"levels as drawn, or check the columns: {columns}"
+        )
     needed = 8.0 * _COPIES * largest**2
     if needed > _MOST_BYTES:
-        columns = ", ".join(f"{facet.name} has {len(facet.levels)} levels" for facet in judgments.facets)
         raise InvalidInput(
             f"the model needs a system of {largest:,.0f} levels at once, about {needed / 1e9:,.0f} GB of memory; "
             f"at most {_MOST_BYTES / 1e9:.0f} GB are used. Leave out the largest term, or check the columns: {columns}"

@@ -48,6 +48,14 @@ class FixedEffects:
         """The row of every cell, shape (cells, p)."""
         return self.rows[self.row]
 
+    def of_cells(self, effects: Floats) -> Floats:
+        """``X b``, shape (cells,)."""
+        return np.asarray((self.rows @ effects)[self.row])
+
+    def sums(self, values: Floats) -> Floats:
+        """``X'v`` of values on the cells, shape (p,)."""
+        return np.asarray(np.bincount(self.row, values, len(self.rows)) @ self.rows)
+
 
 @dataclass(frozen=True)
 class _Single:

@@ -32,13 +32,13 @@ class Projection:
     def of(self, y: Floats) -> Floats:
         """``P y``, shape (cells,)."""
         within = self.within(y)
-        score = np.concatenate([self._fixed.x.T @ within, *(np.bincount(code, within) for code in self._shared)])
+        score = np.concatenate([self._fixed.sums(within), *(np.bincount(code, within) for code in self._shared)])
         return self.left(y, self.solved.levels.effects(score))
 
     def left(self, y: Floats, effects: Floats) -> Floats:
         """``P y`` where the fixed and shared effects of ``y`` are known."""
-        p = self._fixed.x.shape[1]
-        out, start = y - self._fixed.x @ effects[:p], p
+        p = self._fixed.rows.shape[1]
+        out, start = y - self._fixed.of_cells(effects[:p]), p
         for code in self._shared:
             out = out - effects[start + code]
             start += int(code.max()) + 1

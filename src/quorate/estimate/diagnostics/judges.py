@@ -19,12 +19,23 @@ from quorate.roles import JUDGE
 FEWEST_JUDGES = 4
 """Judges from which one can be odd: two of three always agree more with each other."""
 MOST_LEFT_OUT = 20
+MOST_COMPARED = 500
+"""Judges whose scatter is compared: the work grows with the cube, and each needs items enough for a variance."""
 
 
 def spreads(values: Floats, group: Ints, cluster: Ints) -> GroupMeans:
-    """Mean distance from the median of each group (Brown and Forsythe 1974), by clusters that are independent."""
+    """Mean distance from the median of each group (Brown and Forsythe 1974), by clusters that are independent.
+
+    Raises
+    ------
+    NotEstimable
+        If the groups are more than are compared at once.
+    """
+    groups = int(group.max()) + 1
+    if groups > MOST_COMPARED:
+        raise NotEstimable(f"{groups:,} judges: the scatter of at most {MOST_COMPARED} is compared")
     order = np.argsort(group, kind="stable")
-    starts = np.searchsorted(group[order], np.arange(int(group.max()) + 1))
+    starts = np.searchsorted(group[order], np.arange(groups))
     medians = np.array([np.median(part) for part in np.split(values[order], starts[1:])])
     return group_means(np.abs(values - medians[group]), group, cluster)
 

@@ -50,7 +50,7 @@ class Residuals:
         """
         fit = self.fit
         assembled, problem = fit.assembled, fit.assembled.problem
-        out, start = assembled.fixed.x @ fit.point.effects[: problem.p], problem.p
+        out, start = assembled.fixed.of_cells(fit.point.effects[: problem.p]), problem.p
         groups = set(fit.judgments.ancestors(fit.judgments.object))
         for name in assembled.names[problem.n_within : problem.n_within + problem.n_shared]:
             code = fit.judgments.level_codes(name.split(":"))

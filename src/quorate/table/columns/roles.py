@@ -17,6 +17,8 @@ from quorate.wording import Brief
 
 FIXED = (JUDGE, TEMPERATURE, TURN)
 """Roles whose levels are taken as chosen unless the user says otherwise."""
+MOST_CHOSEN = 500
+"""Levels of such a role beyond which they are taken as drawn: a crowd is sent out, not chosen one by one."""
 
 ALIASES: Mapping[str, tuple[str, ...]] = {
     ITEM: (*aliases.ASKED, *aliases.EXAMPLES),
