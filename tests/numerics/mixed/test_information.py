@@ -75,6 +75,18 @@ def test_weights_of_an_estimate(kind, model, seed):
     assert got @ drawn.theta == pytest.approx(contrast @ drawn.dense.beta_covariance(drawn.theta) @ contrast, rel=1e-9)
 
 
+def test_weights_of_a_contrast_are_found_once_and_those_of_the_last_one_kept(kind, model):
+    drawn = model(kind, 1)
+    solved = solve(drawn.problem, drawn.theta)
+    one, other = drawn.rng.normal(size=(2, drawn.dense.x.shape[1]))
+    first = weights(drawn.problem, solved, one)
+    assert weights(drawn.problem, solved, one.copy()) is first
+    for contrast in (other, one):
+        found = weights(drawn.problem, solved, contrast)
+        close(cell_weights(drawn.problem, found), drawn.dense.weights(drawn.theta, contrast))
+        assert len(solved.weights) == 1
+
+
 @given(seed=SEEDS)
 @few
 def test_weights_of_cells(kind, model, seed):

@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from quorate.numerics.mixed.inverse import scaled_inverse, spd_inverse
+from quorate.numerics.mixed.inverse import lower_inverses, scaled_inverse, spd_inverse
 
 
 @pytest.mark.parametrize("size", [0, 1, 7, 250])
@@ -34,3 +34,13 @@ def test_the_inverse_of_a_large_matrix_is_that_of_a_small_one():
     assert log_det == pytest.approx(np.linalg.slogdet(matrix).logabsdet, rel=1e-13)
     with pytest.raises(np.linalg.LinAlgError):
         spd_inverse(matrix - 1e4 * np.eye(250))
+
+
+@pytest.mark.parametrize("size", [0, 1, 2, 5, 16, 23])
+@pytest.mark.parametrize("stack", [(), (3,), (40,), (2, 30)])
+def test_inverses_of_triangles_are_those_of_single_ones(size, stack):
+    half = np.random.default_rng(size).normal(size=(*stack, size, size + 3))
+    lower = np.linalg.cholesky(half @ half.swapaxes(-1, -2))
+    found = lower_inverses(lower)
+    np.testing.assert_allclose(found @ lower, np.broadcast_to(np.eye(size), lower.shape), atol=1e-11)
+    np.testing.assert_allclose(np.triu(found, 1), 0, atol=1e-13)

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from quorate.arrays import Floats
+from quorate.numerics.mixed.inverse import lower_inverses
 
 _PART = 1 << 15
 """Entries of matrices that are factored together: a few copies of 256 kB fit the cache."""
@@ -58,8 +59,8 @@ def factored(k: Floats, gamma: Floats) -> Blocks:
     system = root[..., None] * k * root[..., None, :]
     at = np.arange(k.shape[-1])
     system[..., at, at] += 1
-    lower = np.linalg.cholesky(system)
-    inverse = np.asarray(np.linalg.inv(lower), dtype=np.float64)
+    lower = np.asarray(np.linalg.cholesky(system), dtype=np.float64)
+    inverse = lower_inverses(lower)
     log_det = 2 * np.sum(np.log(lower[..., at, at]), axis=-1)
     # J = R^-1 (I + R K R)^-1 R; on the rows of columns without variance I - K R (I + R K R)^-1 R.
     right = (inverse.swapaxes(-1, -2) @ inverse) * root[..., None, :]

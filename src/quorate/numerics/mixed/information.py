@@ -184,7 +184,12 @@ def adjustment(problem: Problem, solved: Solved, contrast: Floats, covariance: F
 
 def weights(problem: Problem, solved: Solved, contrast: Floats) -> Projected:
     """Weights ``w = V^-1 X (X'V^-1X)^-1 L`` of the estimate ``L'beta`` on cells, columns and shared levels."""
-    return _spread(problem, solved, solved.levels.of_fixed @ contrast)
+    key = contrast.tobytes()
+    if key not in solved.weights:
+        spread = _spread(problem, solved, solved.levels.of_fixed @ contrast)
+        solved.weights.clear()
+        solved.weights[key] = spread
+    return solved.weights[key]
 
 
 def _spread(problem: Problem, solved: Solved, h: Floats) -> Projected:

@@ -7,6 +7,8 @@ import numpy as np
 from quorate.arrays import Floats
 
 _LARGE = 200
+_STACK = 8
+"""Matrices from which products of blocks of all of them are quicker than one after the other."""
 
 
 def scaled_inverse(c: Floats, scale: Floats, p: int) -> tuple[Floats, float]:
@@ -51,3 +53,21 @@ def spd_inverse(matrix: Floats) -> tuple[Floats, float]:
         inverse[rows, rows] = block + np.tril(block, -1).T
         inverse[rows, rows.stop :] = inverse[rows.stop :, rows].T
     return inverse.T, log_det
+
+
+def lower_inverses(lower: Floats) -> Floats:
+    """Inverses of lower triangular matrices, shape (..., size, size); of many at a time by blocks that double.
+
+    The inverse of ``[[A, 0], [C, B]]`` is ``[[A^-1, 0], [-B^-1 C A^-1, B^-1]]``.
+    """
+    size = lower.shape[-1]
+    if lower.size < _STACK * size**2:
+        return np.asarray(np.linalg.inv(lower), dtype=np.float64)
+    out, diagonal, half = np.zeros_like(lower), np.arange(size), 1
+    out[..., diagonal, diagonal] = 1 / lower[..., diagonal, diagonal]
+    while half < size:
+        for start in range(0, size - half, 2 * half):
+            a, b = slice(start, start + half), slice(start + half, min(start + 2 * half, size))
+            out[..., b, a] = -(out[..., b, b] @ (lower[..., b, a] @ out[..., a, a]))
+        half *= 2
+    return out

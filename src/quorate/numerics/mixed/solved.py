@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -19,6 +20,9 @@ from quorate.numerics.mixed.parts import MeanUnits
 from quorate.numerics.mixed.problem import Problem
 from quorate.numerics.mixed.rows import gram
 from quorate.numerics.mixed.sampled.levels import SampledLevels
+
+if TYPE_CHECKING:
+    from quorate.numerics.mixed.reml import Projected
 
 LEAST_NOISE = 1e-18
 
@@ -56,6 +60,11 @@ class Solved:
     @cached_property
     def moments(self) -> dict[bytes, Floats]:
         """Second moments of contrasts found so far, by their weights: a mean is asked for again and again."""
+        return {}
+
+    @cached_property
+    def weights(self) -> dict[bytes, Projected]:
+        """Weights of the contrast that was asked for last, by the contrast: of many cells they take much room."""
         return {}
 
     @property
