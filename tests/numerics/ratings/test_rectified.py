@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -86,6 +87,15 @@ def test_without_other_battles_or_weight_it_is_the_votes_of_people():
         found = rectified(design, votes, alone.fit, tuning)
         np.testing.assert_allclose(found.fit.theta, alone.fit.theta, atol=1e-9)
         np.testing.assert_allclose(found.covariance, alone.covariance, rtol=1e-7, atol=1e-12)
+
+
+def test_clusters_that_all_say_the_same_leave_no_variance():
+    """Of either system one vote in each of 20 clusters: nothing varies from one to the next, with 19 degrees."""
+    y = np.tile([0, 1], 20)
+    votes = replace(battles(y, y, np.zeros(40, dtype=int), 40), clusters=((np.arange(40) // 2, np.arange(0)),))
+    alone = people_alone(Design(2, np.array([0]), np.array([1]), np.zeros(1), HALF), votes)
+    np.testing.assert_allclose(alone.covariance, 0.0, atol=1e-30)
+    np.testing.assert_allclose(alone.df, 19)
 
 
 def test_counts_without_a_maximum_have_no_ratings():

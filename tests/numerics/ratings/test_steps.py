@@ -28,3 +28,19 @@ def test_conjugate_gradients_end_where_full_steps_do(monkeypatch, ridge, own_tie
     found = fit(design, counts, ridge)
     np.testing.assert_allclose(found.theta, full.theta, atol=1e-9)
     assert found.converged.all()
+
+
+@pytest.mark.parametrize("ridge", [0.0, 0.5])
+def test_a_step_by_products_is_the_full_one_to_rounding(monkeypatch, ridge):
+    """A coarse one would take more steps of Newton's, and leave the last of them short of the maximum."""
+    rng = np.random.default_rng(2)
+    a, b = np.triu_indices(SYSTEMS, 1)
+    design = Design(SYSTEMS, a, b, np.zeros(1), tie_model("half"))
+    counts = rng.poisson(3, (*design.shape, 1)) + 1.0
+    known = design.known(counts)
+    theta = 0.3 * rng.normal(size=(SYSTEMS, 1))
+    _, gradient, dense = design.derivatives(known, theta)
+    monkeypatch.setattr(steps, "_LARGE", 10)
+    _, _, sparse = design.derivatives(known, theta)
+    full = steps.solved(design, dense, gradient, ridge)
+    np.testing.assert_allclose(steps.solved(design, sparse, gradient, ridge), full - full.mean(), rtol=1e-8, atol=1e-10)

@@ -193,9 +193,9 @@ class _Told:
             others = np.einsum("pk,pq,qk->k", x, beyond, x) if lone else np.zeros(len(i))
             free = np.maximum(1 / np.maximum((part**2).sum(axis=0), 1e-300) - 1, 1.0)
             both = labelled + others
-            own_df = both**2 / (labelled**2 / free + others**2 / max(lone - 1, 1))
+            spread = labelled**2 / free + others**2 / max(lone - 1, 1)
             variance[i, j] = variance[j, i] = both
-            df[i, j] = df[j, i] = np.where(both > 0, own_df, free)
+            df[i, j] = df[j, i] = np.divide(both**2, spread, out=free, where=spread > 0)
         return covariance, variance, df
 
     def _of_stratum(self, place: Ints) -> Floats:
