@@ -20,6 +20,7 @@ from quorate.plan.designs.schemes import GENERATION
 from quorate.plan.panel.strategies import ALL, CYCLIC, RANDOM
 from quorate.streams import stream
 from quorate.table.judgments import Judgments
+from quorate.waiting import each
 from quorate.wording import counted
 
 LIMIT = 4.0
@@ -241,7 +242,7 @@ def validate_strategies(
         CYCLIC: np.ascontiguousarray(x.transpose(0, 2, 1)),
     }
     checks = []
-    for name, pool in pools.items():
+    for name, pool in each("simulated strategies", pools.items()):
         draws = [budget // _each(name, judges) for budget in asked]
         means, variance = drawn_means(pool, draws, repetitions, source), pool_variance(pool)
         for budget, drawn, mean in zip(asked, draws, means, strict=True):

@@ -19,6 +19,7 @@ from quorate.plan.power.prompt_types import TwoStage, combined_p_value, two_stag
 from quorate.plan.power.sample_size import check_alpha, check_count, check_range
 from quorate.streams import stream
 from quorate.table.votes import Votes, checked_votes
+from quorate.waiting import each
 from quorate.wording import Brief
 
 Regime = Literal["concentrated", "diffuse"]
@@ -165,7 +166,10 @@ def simulate_two_stage(
     w = np.ones(len(d)) if weights is None else np.asarray(weights, dtype=float)
     plans = [two_stage(budget, w, c=c, retained=retained, per_type=per_type) for budget in budgets]
     pool = _Endless(0.5 + d)
-    runs = [_run(plan, pool, studies, alpha, stream(seed, f"budget/{plan.budget}")) for plan in plans]
+    runs = [
+        _run(plan, pool, studies, alpha, stream(seed, f"budget/{plan.budget}"))
+        for plan in each("simulated budgets", plans)
+    ]
     return _study(plans, runs, plans[0].weights * d**2, studies)
 
 
@@ -228,7 +232,10 @@ def replay_two_stage(
                 "use coarser types"
             )
     pool = _Urn(wins, sizes)
-    runs = [_run(plan, pool, studies, alpha, stream(seed, f"budget/{plan.budget}")) for plan in plans]
+    runs = [
+        _run(plan, pool, studies, alpha, stream(seed, f"budget/{plan.budget}"))
+        for plan in each("simulated budgets", plans)
+    ]
     share = wins / sizes
     signal = (share - 0.5) ** 2 - share * (1 - share) / np.maximum(sizes - 1, 1)  # squared margins less noise
     return _study(plans, runs, plans[0].weights * np.maximum(signal, 0.0), studies)

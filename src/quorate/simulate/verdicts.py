@@ -17,6 +17,7 @@ from quorate.numerics.votes import clustered
 from quorate.plan.power.sample_size import check_count, check_range
 from quorate.streams import stream
 from quorate.table.votes import Votes, checked_votes
+from quorate.waiting import each
 from quorate.wording import counted, plural
 
 INDEPENDENT = "independent"
@@ -129,7 +130,7 @@ def replay_verdicts(
         raise NotEstimable(f"votes: no pair of systems has {counted(least, 'decisive vote')}{where}")
     tilted = [pool for pool in pools if pool.balance is not None]
     measured = []
-    for n in sizes:
+    for n in each("simulated sizes", sizes):
         check_count("sizes", n)
         rng = stream(seed, f"verdicts/{n}")
         studies = [pool.verdicts(n, cluster, margin, 1 - level, rng) for pool in pools for _ in range(draws)]

@@ -13,7 +13,6 @@ import typer
 from quorate.cli.collect.quoting import INCOMPLETE, StudyFile, Yes, asked_at, confirmed, money_span, span
 from quorate.cli.console import console, print_json, safe, say, table, whole
 from quorate.cli.options import Output, command
-from quorate.cli.waiting import CLEARED
 from quorate.errors import InvalidInput
 from quorate.wording import capitalised, counted
 
@@ -30,6 +29,7 @@ if TYPE_CHECKING:
     from quorate.study.quote import Quote
     from quorate.study.status import Status
 
+CLEARED = "\r\x1b[K"
 _ASSUMED = "--components, --effect, --tie-share, --icc, --studies"
 
 

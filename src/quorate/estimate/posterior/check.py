@@ -23,6 +23,7 @@ from quorate.numerics.posterior.ranks import Uniformity, band, rank, uniformity
 from quorate.streams import stream
 from quorate.table.judgments import Judgments
 from quorate.table.results import Result, Row
+from quorate.waiting import each
 from quorate.wording import counted
 
 _FEWEST = 50
@@ -169,7 +170,7 @@ def check_posterior(
     nuts.require()
     ranks, unconverged = dict[str, list[int]](), 0
     began = perf_counter()
-    for number in range(studies):
+    for number in each("simulated studies", range(studies)):
         before = perf_counter()
         truth, study = model.redrawn(rng)
         found = study.sampled(Sampling(draws, warmup, chains, int(rng.integers(2**31)), _silent))

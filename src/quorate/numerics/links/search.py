@@ -12,6 +12,7 @@ from quorate.numerics.links import cumulative
 from quorate.numerics.links.laplace import Point, evaluate
 from quorate.numerics.links.layout import Layout
 from quorate.numerics.mixed.newton import bounded_step
+from quorate.waiting import each
 from quorate.wording import Brief
 
 LEAST = 1e-10
@@ -88,7 +89,7 @@ def search(layout: Layout, variance: Floats, fixed: Floats | None = None, *, ins
 
     point, damping, used = at(place, None), 0.0, 1
     hessian = point.hessian
-    while used < _MOST:
+    for _ in each("steps of the fit", iter(range(1, _MOST))):
         step = bounded_step(point.gradient, hessian, place, damping, least)
         promised = -float(point.gradient @ step + step @ hessian @ step / 2)
         if promised < _TOLERANCE and damping < 1e6:

@@ -17,6 +17,7 @@ import numpy as np
 
 from quorate.arrays import Floats
 from quorate.errors import InvalidInput
+from quorate.waiting import each
 
 STEP = 10
 """Iterations of all chains at a time."""
@@ -111,7 +112,7 @@ def sample(
         state = first(jax.random.split(jax.random.PRNGKey(seed), len(start)), start, arrays, metric)
         steps, taken, quoted = -(-(warmup + draws) // STEP), [], 0.0
         pilot = TUNED if metric is None else PILOT
-        for number in range(steps):
+        for number in each("iterations of the sampler", range(steps)):
             before = perf_counter()
             state, passed = advance(state, arrays)
             taken.append([np.asarray(one) for one in (passed[0][:, :, :kept], *passed[1:])])

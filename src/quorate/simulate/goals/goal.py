@@ -26,6 +26,7 @@ from quorate.simulate.goals.votes import VoteLaw, VoteWorld, vote_world
 from quorate.simulate.goals.world import Amount, World, truth, world
 from quorate.streams import stream
 from quorate.table.results import Result
+from quorate.waiting import each
 from quorate.wording import counted
 
 Pursued = Pursuit[Any, Any] | Parts | Preference | TwoStages | Favourite
@@ -170,7 +171,7 @@ def simulate_goal(
     pursued = of_votes(goal, offer) or method(goal, offer)
     last = [
         _carried(goal, pursued, _drawn(goal, offer, law, effect, noise, stream(seed, f"goal/{number}")))
-        for number in range(studies)
+        for number in each("simulated studies", range(studies))
     ]
     calls, money = (np.array([getattr(one.spent, name) for one in last], dtype=float) for name in ("calls", "money"))
     shares = {name: sum(one.outcome == name for one in last) / studies for name in sorted({o.outcome for o in last})}

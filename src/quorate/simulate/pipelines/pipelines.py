@@ -21,6 +21,7 @@ from quorate.simulate.pipelines.result import Kind, PipelineErrors, Pipelines, R
 from quorate.streams import stream
 from quorate.table.judgments import Judgments
 from quorate.table.votes import Votes
+from quorate.waiting import each
 
 Judged = Votes | Judgments | CellMargins
 _FEWEST, _PER_CELL, _AT_A_TIME = 100, 4, 2**22
@@ -257,7 +258,7 @@ def _drawn(scale: Scale, at: int | None, points: Floats, resamples: int, seed: i
     once = np.ones((len(table), 1), dtype=np.float32)
     cells = np.array([rng["cells"].permutation(np.arange(resamples) % table.n_cells) for _ in range(2)])
     block = max(1, _AT_A_TIME // max(len(table), 1))
-    for start in range(0, resamples, block):
+    for start in each("redrawn tables", range(0, resamples, block)):
         both = cells[:, start : start + block]
         n = both.shape[1]
         weight = drawn_weights(table, n, rng["battles"])
