@@ -15,7 +15,10 @@ def main() -> int:
     except KeyboardInterrupt:
         sys.stderr.write("quorate: interrupted\n")
         return 130
-    return command()
+    try:
+        return command()
+    finally:
+        gc.freeze()  # the process ends here: what is left is not searched once more
 
 
 if __name__ == "__main__":

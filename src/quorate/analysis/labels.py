@@ -27,10 +27,13 @@ def visible(text: str, most: int | None = None) -> str:
     >>> visible("two\nlines\x00"), visible("abcdefgh", most=5), visible("a مرحبا b")
     ('two lines', 'abcd…', 'a \u2068مرحبا\u2069 b')
     """
-    line = text if text.isascii() and text.isprintable() else "".join(map(_visible, text))
+    plain = text.isascii() and text.isprintable()
+    line = text if plain else "".join(map(_visible, text))
     if most is not None and len(line) > most:
         line = f"{line[: most - 1]}…"
-    kinds = "" if line.isascii() else "".join(map(_direction, line))
+    if plain:
+        return line
+    kinds = "".join(map(_direction, line))
     parts, end = [], 0
     for run in re.finditer("R(?:[R.]*R)?", kinds):  # an isolate around every run that is written from right to left
         parts += [line[end : run.start()], _ISOLATE, line[run.start() : run.end()], _END]

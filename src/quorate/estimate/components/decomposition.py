@@ -77,7 +77,7 @@ class Decomposition(Result):
         """Sets of components of which only the sum can be estimated."""
         return tuple(frozenset(names) for names in self.classes if len(names) > 1)
 
-    @property
+    @cached_property
     def absorbed(self) -> tuple[str, ...]:
         """Terms with nothing left to estimate them from: absorbed by fixed effects, or one level only."""
         return tuple(self.assembled.names[t] for t in self.identified.absorbed)

@@ -63,7 +63,9 @@ def _is_limited(judgments: Judgments, facets: tuple[str, ...], targets: Mapping[
 
 def inside_fixed(fit: Decomposition, name: str, targets: Mapping[str, Target]) -> bool:
     """Whether a term is part of a fixed facet's spread: its other facets have one level and stand for themselves."""
+    if name not in fit.absorbed:
+        return False
     facets = set(name.split(":")) & set(fit.judgments.names)
     others = {facet for facet in facets if facet not in fit.assembled.fixed.levels}
     single = all(fit.judgments.n_levels(facet) == 1 and targets[facet] in (PANEL, FINITE) for facet in others)
-    return name in fit.absorbed and len(others) < len(facets) and single
+    return len(others) < len(facets) and single
