@@ -21,6 +21,8 @@ from quorate.table.judgments import Judgments, dense
 
 MOST_INVERTED = 4000
 """Shared levels and fixed effects whose system is inverted; more are solved for by products."""
+_MOST_FIXED = 4000
+"""Fixed effects, which are solved for exactly in either case."""
 _MOST_BYTES = 8e9
 _COPIES = 20
 """Square matrices of the largest system that are held at a time."""
@@ -203,9 +205,9 @@ def _unlike(judgments: Judgments, block: tuple[str, ...]) -> int:
 def _check_room(judgments: Judgments, largest: float, fixed: int) -> None:
     """Refuse a system of equations that usual machines have no memory or time for."""
     columns = ", ".join(f"{facet.name} has {len(facet.levels):,} levels" for facet in judgments.facets)
-    if fixed > MOST_INVERTED:
+    if fixed > _MOST_FIXED:
         raise InvalidInput(
-            f"fixed: the model has {fixed:,} fixed effects, at most {MOST_INVERTED:,} are fitted; take facets of many "
+            f"fixed: the model has {fixed:,} fixed effects, at most {_MOST_FIXED:,} are fitted; take facets of many "
             f"levels as drawn, or check the columns: {columns}"
         )
     needed = 8.0 * _COPIES * largest**2
