@@ -160,6 +160,6 @@ clean:
 
 .venv-bench/bench.stamp: $(PINS)
 	$(PYTHON) -m venv .venv-bench
-	$(BENCH)/python $(INSTALL) --editable ".[bayes,inspect]" mixedlm==1.3.0 statsmodels==0.15.0 evalica==0.4.2 choix==0.4.1 polars pandas jaxtyping==0.3.11 optax==0.2.8
+	$(BENCH)/python $(INSTALL) --editable ".[bayes,inspect,postgres,web]" mixedlm==1.3.0 statsmodels==0.15.0 evalica==0.4.2 choix==0.4.1 polars pandas jaxtyping==0.3.11 optax==0.2.8
 	$(BENCH)/python $(INSTALL) --no-deps arena-rank==0.1.1  # which asks for a jax and a numpy of its own; it runs with ours
 	touch $@

@@ -5,9 +5,8 @@ is what ``quorate run`` does: the study file and its items are read, every quest
 cells are quoted and planned, an `EndpointJudge` asks, and every answer is read and committed. Both sides use the
 same client with the same number of connections, in turn, in the same process; the ratio is that of a round's rates,
 and the middle one of the rounds is shown. On two cores that others use as well, compare the CPU time: what is not
-the client's own is ours. ``--postgres postgresql://user@host/database`` times a ledger there as well, and leaves
-its schemas behind. The last lines are the memory of collecting 10,000 and 100,000 cells, each in a process of its
-own.
+the client's own is ours. A ledger on Postgres is timed too, on a cluster that is started for it, where its programs
+are there. The last line is the memory of collecting 10,000 and 100,000 cells, each in a process of its own.
 """
 
 from __future__ import annotations
@@ -25,10 +24,11 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-TESTS = Path(__file__).parent.parent / "tests" / "collect"
-sys.path.insert(0, str(TESTS))
+TESTS = Path(__file__).parent.parent / "tests"
+sys.path[:0] = [str(TESTS), str(TESTS / "collect")]
 
 import numpy as np  # noqa: E402
+from cluster import Cluster, programs  # noqa: E402
 from loopback_run import Loopback, build  # noqa: E402
 
 from quorate.collect.judge import Reply, Request  # noqa: E402
@@ -64,8 +64,8 @@ def planned(folder: str, cells: int) -> Ledger:
     return ledger
 
 
-def study(where: str, cells: int, port: int, flight: int) -> Path:
-    """A study file with a new ledger in a folder, or in a schema of a database: every cell another item."""
+def study(cluster: Cluster | None, cells: int, port: int, flight: int) -> Path:
+    """A study file with a new ledger beside it, or on Postgres: every cell another item."""
     folder = Path(tempfile.mkdtemp())
     rows = ({"id": f"item {n}", "prompt": f"What is {n} + 1?", "response": f"It is {n + 1}."} for n in range(cells))
     (folder / "items.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
@@ -77,8 +77,8 @@ def study(where: str, cells: int, port: int, flight: int) -> Path:
         "prompts": ["score"],
         "budget": {"calls": 10**6, "money": 10**4},
     }
-    if where.startswith("postgresql:"):
-        content["ledger"] = f"{where}{'&' if '?' in where else '?'}schema=bench{time.monotonic_ns()}"
+    if cluster is not None:
+        content["ledger"] = cluster.place()
     path = folder / "study.yaml"
     path.write_text(json.dumps(content), encoding="utf-8")
     return path
@@ -111,10 +111,10 @@ def timed(work: Callable[[], object]) -> tuple[float, float]:
     return time.perf_counter() - wall, time.process_time() - cpu
 
 
-def compare(port: int, where: str, cells: int, rounds: int, flight: int) -> None:
+def compare(port: int, cluster: Cluster | None, cells: int, rounds: int, flight: int) -> None:
     found = []
     for turn in range(rounds):
-        path = study(where, cells, port, flight)
+        path = study(cluster, cells, port, flight)
         sides = (lambda: asyncio.run(bare(port, cells, flight)), partial(ours, path))
         times = [timed(side) for side in (sides if turn % 2 == 0 else sides[::-1])]
         shutil.rmtree(path.parent)
@@ -122,7 +122,7 @@ def compare(port: int, where: str, cells: int, rounds: int, flight: int) -> None
     found.sort(key=lambda row: row[0] / row[2])
     wall, cpu, own, _ = found[len(found) // 2]
     extra = statistics.median(row[3] - row[1] for row in found) / cells * 1e6
-    kind = "Postgres" if where.startswith("postgresql:") else "file"
+    kind = "file" if cluster is None else "Postgres"
     rates = f"{cells / wall:10.0f}{cells / own:10.0f}{wall / own:8.2f}"
     print(f"{flight:9}{kind:>10}{rates}{cpu / cells * 1e6:12.0f}{extra:+12.0f}")
 
@@ -147,15 +147,15 @@ def main() -> int:
     parser.add_argument("--cells", type=int, default=8000)
     parser.add_argument("--delay", type=float, default=0.3, help="seconds that the endpoint takes for an answer")
     parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--postgres", help="address of a database in which a ledger is timed too, without a schema")
     parser.add_argument("--peak", type=int, help=argparse.SUPPRESS)
     given = parser.parse_known_args()[0]
     if given.peak:
         peak(given.peak)
         return 0
-    server = subprocess.Popen(
-        [sys.executable, TESTS / "loopback.py", str(given.delay), "1800"], stdout=subprocess.PIPE, text=True
-    )
+    endpoint = [sys.executable, TESTS / "collect" / "loopback.py", str(given.delay), "1800"]
+    server = subprocess.Popen(endpoint, stdout=subprocess.PIPE, text=True)
+    postgres = programs()
+    cluster = Cluster(postgres) if postgres else None
     try:
         port = int(server.stdout.readline())
         taken = f"an endpoint that takes {given.delay * 1000:g} ms"
@@ -163,12 +163,13 @@ def main() -> int:
         print(
             f"{'in flight':>9}{'ledger':>10}{'bare/s':>10}{'ledger/s':>10}{'ratio':>8}{'bare us CPU':>12}{'ledger':>12}"
         )
-        with tempfile.TemporaryDirectory() as folder:
-            for flight in FLIGHTS:
-                for where in filter(None, (folder, given.postgres)):
-                    compare(port, where, given.cells, given.rounds, flight)
+        for flight in FLIGHTS:
+            for where in dict.fromkeys((None, cluster)):
+                compare(port, where, given.cells, given.rounds, flight)
     finally:
         server.kill()
+        if cluster is not None:
+            cluster.end()
     few, many = memory(10_000), memory(100_000)
     print(f"peak memory: {few:.0f} MB with 10,000 cells, {many:.0f} MB with 100,000: {many - few:+.0f} MB")
     return 0

@@ -57,12 +57,11 @@ assert main(["analyze", "scores.csv", "--report", "page.html"]) == 0
 print(*sys.modules, file=sys.stderr)
 """
 UNUSED = {
-    *("scipy.optimize", "scipy.linalg", "scipy.sparse", "scipy.stats"),
-    *("altair", "httpx2", "narwhals", "pandas", "polars", "pyarrow", "starlette", "vl_convert", "yaml"),
+    *("altair", "httpx2", "narwhals", "pandas", "polars", "pyarrow", "scipy", "starlette", "vl_convert", "yaml"),
     *("quorate.analysis.nominal", "quorate.collect", "quorate.decide", "quorate.estimate.labels"),
     *("quorate.numerics.links.search", "quorate.numerics.ratings", "quorate.table.read_votes", "quorate.web"),
 }
-"""What an analysis of scores has no use for: optimisers, other formats and frames, labels, votes, log odds, drawing."""
+"""What an analysis of scores has no use for: SciPy, other formats and frames, labels, votes, log odds, drawing."""
 
 
 def test_an_analysis_of_plain_scores_loads_nothing_for_anything_else(tmp_path):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from quorate.numerics.inference import t_quantile
+from quorate.numerics.distributions import t_quantile
 from quorate.numerics.votes import binomial, equivalence, kl
 from quorate.plan.power.clusters import clustered_sample_size
 from quorate.plan.power.equivalence import equivalence_power, equivalence_size

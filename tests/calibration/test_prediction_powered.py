@@ -9,7 +9,7 @@ from scipy.stats import binom
 import quorate as q
 from quorate.estimate.agreement.labelled import vote_units
 from quorate.estimate.agreement.prediction_powered import of_sample
-from quorate.numerics.inference import t_quantile
+from quorate.numerics.distributions import t_quantile
 from quorate.numerics.prediction_powered import Sample, powered_mean
 
 pytestmark = pytest.mark.calibration

@@ -5,7 +5,8 @@ import pytest
 from scipy import stats
 
 from quorate.errors import InvalidInput
-from quorate.numerics.inference import checked_level, pivotal, satterthwaite, t_quantile, variance_interval
+from quorate.numerics.distributions import t_quantile
+from quorate.numerics.inference import checked_level, pivotal, satterthwaite, variance_interval
 
 
 def test_satterthwaite_of_a_difference_of_mean_squares_by_hand():

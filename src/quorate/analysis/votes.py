@@ -22,6 +22,7 @@ from quorate.estimate.votes.margins import NearTies, Quantiles
 from quorate.estimate.votes.stability import Stability, stability
 from quorate.estimate.votes.ties import TieSensitivity, tie_sensitivity
 from quorate.estimate.votes.well_sampled_pairs import MINIMUM
+from quorate.numerics.distributions import normal_quantile
 from quorate.numerics.votes.binomial import p_value
 from quorate.numerics.votes.clustered import balance
 from quorate.numerics.votes.multiway import multiway
@@ -111,9 +112,7 @@ class VotesAnalysis(Result):
     @property
     def reach(self) -> float:
         """Standard errors from one half at which the test finds a difference."""
-        from scipy.special import ndtri
-
-        return float(ndtri(1 - self.found.margins.alpha / 2))
+        return normal_quantile(1 - self.found.margins.alpha / 2)
 
     @cached_property
     def ties(self) -> TieSensitivity | None:

@@ -13,6 +13,7 @@ from quorate.estimate.differences.difference import SystemDifference, difference
 from quorate.estimate.differences.paired import two_systems
 from quorate.estimate.votes.dependence import Cluster
 from quorate.estimate.votes.margin import margin_of_votes
+from quorate.numerics.distributions import chi_square_tail, f_tail
 from quorate.numerics.multiplicity import holm
 from quorate.table.judgments import Judgments
 from quorate.table.results import Result
@@ -196,12 +197,10 @@ def pearson(share: Floats, n: Floats) -> float:
     share, n : array, shape (groups,)
         Shares, and votes of each.
     """
-    from scipy.special import chdtrc
-
     of_all = float(share @ n / n.sum())
     if not 0 < of_all < 1:
         return 1.0
-    return float(chdtrc(len(n) - 1, float(n @ (share - of_all) ** 2) / (of_all * (1 - of_all))))
+    return chi_square_tail(len(n) - 1, float(n @ (share - of_all) ** 2) / (of_all * (1 - of_all)))
 
 
 def brown_forsythe(mean: Floats, variance: Floats, n: Floats, df: Floats) -> float:
@@ -228,12 +227,10 @@ def brown_forsythe(mean: Floats, variance: Floats, n: Floats, df: Floats) -> flo
     >>> round(brown_forsythe(np.array([0.0, 1.0]), np.ones(2), n, n - 1), 4)
     0.0382
     """
-    from scipy.special import fdtrc
-
     part = n / n.sum()
     spread = (1 - part) * variance
     if not spread.any():
         return 1.0 if np.ptp(mean) == 0 else 0.0
     ratio = float(n @ (mean - part @ mean) ** 2) / spread.sum()
     first = spread.sum() ** 2 / ((variance**2).sum() + (part @ variance) ** 2 - 2 * part @ variance**2)
-    return float(fdtrc(first, spread.sum() ** 2 / (spread**2 / df).sum(), ratio))
+    return f_tail(first, spread.sum() ** 2 / (spread**2 / df).sum(), ratio)

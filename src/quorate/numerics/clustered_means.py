@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from quorate.arrays import Floats, Ints
+from quorate.numerics.distributions import f_tail, t_cdf
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,8 +40,6 @@ class GroupMeans:
 
     def zero(self, contrast: Floats) -> tuple[float, float]:
         """Hotelling's F that contrasts of the means, shape (tests, groups), are all zero, and its p-value."""
-        from scipy.special import fdtrc
-
         tests, free = len(contrast), self.clusters - len(contrast)
         spread = contrast @ self.covariance @ contrast.T
         if free < 1 or np.linalg.matrix_rank(spread) < tests:
@@ -48,12 +47,10 @@ class GroupMeans:
         value = contrast @ self.mean
         square = float(value @ np.linalg.solve(spread, value))
         f = square * free / (tests * (self.clusters - 1))
-        return f, float(fdtrc(tests, free, f))
+        return f, f_tail(tests, free, f)
 
     def odd_one(self) -> tuple[int, float, float]:
         """The group furthest from the mean of the others: its place, t, and Bonferroni's p-value over the groups."""
-        from scipy.special import stdtr
-
         groups = len(self.mean)
         contrast = (np.eye(groups) * groups - 1) / (groups - 1)
         se = np.sqrt(np.einsum("ij,jk,ik->i", contrast, self.covariance, contrast))
@@ -61,7 +58,7 @@ class GroupMeans:
             return 0, float("nan"), float("nan")
         t = contrast @ self.mean / se
         most = int(np.argmax(np.abs(t)))
-        p = 2 * float(stdtr(self.clusters - 1, -abs(t[most])))
+        p = 2 * t_cdf(self.clusters - 1, -abs(t[most]))
         return most, float(t[most]), min(1.0, groups * p)
 
 

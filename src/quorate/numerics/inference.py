@@ -6,6 +6,7 @@ import numpy as np
 
 from quorate.arrays import Floats
 from quorate.errors import InvalidInput
+from quorate.numerics.distributions import chi_square_quantile, t_quantile
 
 
 def checked_level(level: float) -> float:
@@ -49,13 +50,6 @@ def satterthwaite(variance: float, gradient: Floats, covariance: Floats) -> floa
     return max(1.0, 2 * variance**2 / spread) if spread > 0 else np.inf
 
 
-def t_quantile(df: float, probability: float) -> float:
-    """Quantile of Student's t; the normal where ``df`` is infinite."""
-    from scipy.special import ndtri, stdtrit
-
-    return float(ndtri(probability) if np.isinf(df) else stdtrit(df, probability))
-
-
 def variance_interval(
     estimate: float, standard_error: float, df: float, level: float, *, tails: float | None = None
 ) -> tuple[float, float]:
@@ -76,14 +70,12 @@ def variance_interval(
     tails : float, optional
         Degrees of freedom of the mean square where effects are not normal, `jackknifed_df`.
     """
-    from scipy.special import chdtri
-
     tail = (1 - level) / 2
     square = max(standard_error * float(np.sqrt(df / 2)), estimate)
     noise = square - max(estimate, 0.0)
     df = df if tails is None else tails
-    low, high = df * square / chdtri(df, tail), df * square / chdtri(df, 1 - tail)
-    return max(float(low) - noise, 0.0), max(float(high) - noise, 0.0)
+    low, high = (df * square / chi_square_quantile(df, above) for above in (tail, 1 - tail))
+    return max(low - noise, 0.0), max(high - noise, 0.0)
 
 
 def jackknifed_df(squares: Floats, df: float) -> float:

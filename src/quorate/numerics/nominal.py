@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from quorate.arrays import Floats, Ints
-from quorate.numerics.inference import t_quantile
+from quorate.numerics.distributions import t_quantile
 
 _FEWEST = 3
 """Items or judges that a jackknife over them needs."""

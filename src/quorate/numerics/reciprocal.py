@@ -6,7 +6,6 @@ from functools import cache
 
 import numpy as np
 from numpy.polynomial.laguerre import laggauss
-from scipy.special import gammaln
 
 from quorate.arrays import Floats
 
@@ -44,7 +43,7 @@ def mean_reciprocal(trials: Floats, chance: float) -> Floats:
 
 def _summed(trials: int, chance: float) -> float:
     n = np.arange(1, trials + 1)
-    log = gammaln(trials + 1) - gammaln(n + 1) - gammaln(trials - n + 1)
+    log = np.cumsum(np.log((trials + 1 - n) / n))
     probability = np.exp(log + n * np.log(chance) + (trials - n) * np.log1p(-chance))
     return float(np.sum(probability / n) / np.sum(probability))
 

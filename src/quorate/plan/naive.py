@@ -16,7 +16,7 @@ from quorate.estimate.means.configurations import Configuration, configuration_f
 from quorate.estimate.means.effects import effects
 from quorate.estimate.means.mean import Estimate
 from quorate.estimate.means.targets import SENSITIVITY, Target
-from quorate.numerics.inference import t_quantile
+from quorate.numerics.distributions import t_quantile
 from quorate.plan.designs.dstudy import project
 from quorate.plan.designs.fitted import observed_counts
 from quorate.table.judgments import Judgments

@@ -10,6 +10,7 @@ from typing import Literal
 
 import numpy as np
 
+from quorate.numerics.distributions import normal_cdf, t_cdf
 from quorate.numerics.multiplicity import holm
 from quorate.numerics.votes.binomial import lower_tail
 from quorate.reproduction.published import Published, publication
@@ -227,12 +228,10 @@ def chance(distance: float, tolerance: float, noise: float, replicates: int) -> 
     replicates : int
         What the error was estimated from; 0 if it is known.
     """
-    from scipy.special import ndtr, stdtr
-
     if not noise > 0 or not math.isfinite(distance):
         return math.nan
     errors = math.sqrt(max(distance * abs(distance) - tolerance**2, 0.0)) / noise
-    return min(1.0, 2 * float(stdtr(replicates - 1, -errors) if replicates > 1 else ndtr(-errors)))
+    return min(1.0, 2 * (t_cdf(replicates - 1, -errors) if replicates > 1 else normal_cdf(-errors)))
 
 
 def held_together(figures: Sequence[Compared]) -> tuple[Compared, ...]:
@@ -262,10 +261,8 @@ def held_together(figures: Sequence[Compared]) -> tuple[Compared, ...]:
 
 def by_chance(figures: int) -> int:
     """The most of so many independent figures that are beyond three errors, but for a chance of half of `FAMILY`."""
-    from scipy.special import ndtr
-
     counts = np.arange(figures + 1)
-    return int(np.argmax(1 - lower_tail(counts, figures, 2 * float(ndtr(-ERRORS))) <= FAMILY / 2))
+    return int(np.argmax(1 - lower_tail(counts, figures, 2 * normal_cdf(-ERRORS)) <= FAMILY / 2))
 
 
 _HELD = ("agrees", "as written down", "disagrees")

@@ -13,6 +13,7 @@ from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.differences.difference import Method, SystemDifference, difference
 from quorate.estimate.differences.paired import two_systems
 from quorate.estimate.means.targets import Pool, Target
+from quorate.numerics.distributions import t_cdf
 from quorate.plan.power.sample_size import check_count, check_range
 from quorate.streams import stream
 from quorate.table.judgments import OK, Facet, Judgments, checked
@@ -355,10 +356,8 @@ def _rates(
 
 def _naive_p_value(gap: SystemDifference) -> float:
     """P-value of the paired t test over items."""
-    from scipy.special import stdtr
-
     table = gap.fit.judgments
     item = table.level_codes([table.object])
     mean = np.bincount(item, table.mean) / np.bincount(item)
     t = abs(mean.mean()) / (mean.std(ddof=1) / np.sqrt(len(mean)))
-    return float(2 * stdtr(len(mean) - 1, -t))
+    return 2 * t_cdf(len(mean) - 1, -t)

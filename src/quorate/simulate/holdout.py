@@ -18,7 +18,7 @@ from quorate.estimate.means.effects import level_labels
 from quorate.estimate.means.mean import Estimate, estimate
 from quorate.estimate.means.mean_from import at_components, weighed_by
 from quorate.estimate.means.targets import PANEL, POPULATION, Pool, Target
-from quorate.numerics.inference import t_quantile
+from quorate.numerics.distributions import t_quantile
 from quorate.plan.designs.dstudy import Projection
 from quorate.plan.designs.names import LayoutName
 from quorate.plan.designs.schemes import Scheme

@@ -13,7 +13,8 @@ from quorate.arguments import argument
 from quorate.arrays import Floats
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.panel.scores import CrossedScores, crossed_scores
-from quorate.numerics.panel.crossed import MeanSquares, f_ratio, f_tail, mean_squares, paper, separated, sums
+from quorate.numerics.distributions import f_tail
+from quorate.numerics.panel.crossed import MeanSquares, f_ratio, mean_squares, paper, separated, sums
 from quorate.numerics.resample import drawn_means, pool_variance, variance_error
 from quorate.plan.designs.closed_forms import all_judges, cyclic, random_judge
 from quorate.plan.designs.schemes import GENERATION
@@ -297,7 +298,7 @@ def _notes(crossed: CrossedScores, squares: MeanSquares) -> Iterator[str]:
         )
     df, df_error = n * (m - 1), n * (m - 1) * (judges - 1)
     f = f_ratio(float(squares.generation), float(squares.within))
-    if f_tail(f, df, df_error) > _DOUBT:
+    if f_tail(df, df_error, f) > _DOUBT:
         from scipy.special import fdtri
 
         excess = max(f / float(fdtri(df, df_error, _DOUBT)) - 1, 0.0)  # limit of K s2_beta / s2_eps

@@ -9,7 +9,7 @@ import pytest
 import quorate as q
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.agreement.prediction_powered import corrected, of_sample
-from quorate.numerics.inference import t_quantile
+from quorate.numerics.distributions import t_quantile
 from quorate.numerics.prediction_powered import Sample, powered_mean
 
 CLAUDE, FLASH = "claude-opus-4-20250514", "gemini-2.5-flash"

@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 import quorate as q
-from quorate.numerics.inference import t_quantile
+from quorate.numerics.distributions import t_quantile
 
 
 def fit(sizes, seed, spread):

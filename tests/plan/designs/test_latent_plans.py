@@ -9,7 +9,7 @@ import pytest
 import quorate as q
 from quorate.errors import InvalidInput
 from quorate.estimate.components.marginal import marginal, scored
-from quorate.numerics.inference import t_quantile
+from quorate.numerics.distributions import t_quantile
 from quorate.plan.search.whatif import as_it_is
 
 DESIGN = {"items": 80, "prompts": 4}

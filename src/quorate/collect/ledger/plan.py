@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, NamedTuple
 
@@ -83,7 +83,9 @@ class Draft(NamedTuple):
     names : list of str
         Facets in the order of the ledger.
     known : list of dict
-        Codes of labels, by facet; negative for those that the ledger does not have.
+        Codes of labels, by facet; those of labels that the ledger does not have are the next ones.
+    fresh : list of list of str
+        Labels that it does not have, by facet.
     new : mapping of str to int
         Cells that the ledger does not hold, by judge.
     repriced : mapping of str to int
@@ -93,6 +95,7 @@ class Draft(NamedTuple):
     cells: Cells
     names: list[str]
     known: list[dict[str, int]]
+    fresh: list[list[str]]
     new: Mapping[str, int]
     repriced: Mapping[str, int | None]
 
@@ -161,12 +164,12 @@ def compare(connection: Connection, cells: Cells, keys: Iterable[str], prices: M
         If the facets are not those of the ledger, a key belongs to another cell, or a cell has another key.
     """
     names = _facets(connection, cells)
-    known = []  # codes of the ledger for the labels of each facet; those that are new are -1, -2 ...
+    known, fresh = [], []
     for place, name in enumerate(names):
-        held = dict(connection.execute("SELECT label, code FROM labels WHERE facet = ?", (place,)))
+        held = _codes(connection, place)
         used = (cells.levels[name][code] for code in np.unique(cells.code(name)))
-        fresh = [label for label in used if label not in held]
-        known.append(held | {label: -at for at, label in enumerate(fresh, 1)})
+        fresh.append([label for label in used if label not in held])
+        known.append(held | {label: code for code, label in enumerate(fresh[place], len(held))})
     _want(connection, cells, names, known, keys, prices)
     there = f"SELECT 1 FROM cells AS c WHERE c.key = w.key AND {_SAME}"
     connection.execute(f"DELETE FROM wanted AS w WHERE EXISTS ({there})")
@@ -183,7 +186,7 @@ def compare(connection: Connection, cells: Cells, keys: Iterable[str], prices: M
             query = f"SELECT 1 FROM cells WHERE state = 'planned' AND judge = ? AND {other} LIMIT 1"
             if connection.execute(query, (judges[name], *given)).fetchone() is not None:
                 repriced[name] = price
-    return Draft(cells, names, known, new, repriced)
+    return Draft(cells, names, known, fresh, new, repriced)
 
 
 def admit(connection: Connection, draft: Draft) -> None:
@@ -196,18 +199,18 @@ def admit(connection: Connection, draft: Draft) -> None:
         connection.execute(f"CREATE VIEW judgments AS {judgments(draft.names)}")  # as a table to read
     connection.execute("DROP TABLE IF EXISTS fresh")
     connection.execute("CREATE TEMP TABLE fresh (facet INTEGER, mark INTEGER, code INTEGER, PRIMARY KEY (facet, mark))")
-    for place, known in enumerate(draft.known):
-        fresh = {label: mark for label, mark in known.items() if mark < 0}
+    for place, (known, fresh) in enumerate(zip(draft.known, draft.fresh, strict=True)):
         if not fresh:
             continue
-        held = dict(connection.execute("SELECT label, code FROM labels WHERE facet = ?", (place,)))
+        held = _codes(connection, place)
         added = {label: code for code, label in enumerate((label for label in fresh if label not in held), len(held))}
         new = ((place, code, label) for label, code in added.items())
         connection.executemany("INSERT INTO labels VALUES (?, ?, ?)", new)
         codes = held | added
-        known.update({label: codes[label] for label in fresh})
-        marks = ((place, mark, known[label]) for label, mark in fresh.items())
+        moved = {label: codes[label] for label in fresh if codes[label] != known[label]}  # others added some meanwhile
+        marks = ((place, known[label], code) for label, code in moved.items())
         connection.executemany("INSERT INTO fresh VALUES (?, ?, ?)", marks)
+        known.update(moved)
     judges = draft.known[draft.names.index(JUDGE)]
     connection.executemany(
         "UPDATE cells SET price = ? WHERE state = 'planned' AND judge = ?",
@@ -216,7 +219,7 @@ def admit(connection: Connection, draft: Draft) -> None:
 
 
 def recode(connection: Connection) -> None:
-    """Give new labels the codes that `admit` found for them; nothing that others see is written."""
+    """Give new labels the codes that `admit` found for them, where others; nothing that others see is written."""
     codes = "SELECT code FROM fresh WHERE facet = {0} AND mark = f{0}"
     new = connection.execute("SELECT DISTINCT facet FROM fresh").fetchall()
     each = [f"f{place} = coalesce(({codes.format(place)}), f{place})" for (place,) in new]
@@ -232,12 +235,20 @@ def add(connection: Connection, draft: Draft, span: tuple[int, int]) -> int:
     InvalidInput
         If somebody else has added such a cell meanwhile, and it differs.
     """
-    _same_cells(connection, draft.names, draft.known, span)
-    return connection.execute(
+    ((count,),) = connection.execute(f"SELECT count(*) FROM wanted AS w WHERE {_within(span)}")
+    added = connection.execute(
         f"INSERT INTO cells (key, judge, {_PLACES}, replicate, price) "
         f"SELECT key, f{draft.names.index(JUDGE)}, {_PLACES}, replicate, price FROM wanted AS w "
-        f"WHERE {_within(span)} ORDER BY w.id ON CONFLICT (key) DO NOTHING"
+        f"WHERE {_within(span)} ORDER BY w.id ON CONFLICT DO NOTHING"
     ).rowcount
+    if added < count:  # looked for only then: it takes as long as adding them
+        _same_cells(connection, draft.names, draft.known, span)
+    return added
+
+
+def _codes(connection: Connection, place: int) -> dict[str, int]:
+    """Codes of the labels of a facet that the ledger has: 0, 1 ... in the order in which they came."""
+    return dict(connection.execute("SELECT label, code FROM labels WHERE facet = ?", (place,)))
 
 
 def _facets(connection: Connection, cells: Cells) -> list[str]:
@@ -276,6 +287,12 @@ def _want(
     for codes, name in zip(known, names, strict=True):
         by_level = np.array([codes.get(label, 0) for label in cells.levels[name]], dtype=np.int64)
         columns.append(by_level[cells.code(name)])
+    every = [*columns, cells.replicate]
+    order = np.lexsort(every)
+    same = np.logical_and.reduce([column[order[1:]] == column[order[:-1]] for column in every])
+    if same.any():
+        again = [int(column[order[np.argmax(same)]]) for column in every]
+        raise _refusal(names, known, again, "is planned twice; plan it once, or as another replicate")
     by_judge = np.array([nano(prices.get(name)) for name in cells.levels[JUDGE]], dtype=object)
     places = ", ".join(f"f{place} INTEGER" for place in range(MOST_FACETS))
     connection.execute("DROP TABLE IF EXISTS wanted")
@@ -288,8 +305,6 @@ def _want(
     twice = connection.execute("SELECT count(*) FROM wanted GROUP BY key HAVING count(*) > 1 LIMIT 1").fetchone()
     if twice:
         raise InvalidInput(f"keys: {twice[0]} cells have one key; every cell and every replicate needs its own")
-    again = f"FROM wanted AS w GROUP BY {_PLACES}, replicate HAVING count(*) > 1"
-    _refuse(connection, names, known, again, "is planned twice; plan it once, or as another replicate")
 
 
 def _rows(cells: Cells, columns: list[Any], keys: Iterable[str], charges: Any) -> Iterator[tuple[Any, ...]]:
@@ -327,9 +342,14 @@ def _refuse(connection: Connection, names: list[str], known: list[dict[str, int]
     shown = [f"w.f{place}" for place in range(len(names))]
     row = connection.execute(f"SELECT {', '.join(shown)}, w.replicate {which} LIMIT 1").fetchone()
     if row:
-        labels = [
-            next(label for label, code in codes.items() if code == cell_code)
-            for codes, cell_code in zip(known, row, strict=False)
-        ]
-        roles = zip([*names, "replicate"], [*labels, row[-1]], strict=True)
-        raise InvalidInput(f"ledger: the cell ({', '.join(f'{name} {label}' for name, label in roles)}) {reason}")
+        raise _refusal(names, known, row, reason)
+
+
+def _refusal(names: list[str], known: list[dict[str, int]], row: Sequence[int], reason: str) -> InvalidInput:
+    """What is wrong with a cell, whose codes and replicate are given."""
+    labels = [
+        next(label for label, code in codes.items() if code == cell_code)
+        for codes, cell_code in zip(known, row, strict=False)
+    ]
+    roles = zip([*names, "replicate"], [*labels, row[-1]], strict=True)
+    return InvalidInput(f"ledger: the cell ({', '.join(f'{name} {label}' for name, label in roles)}) {reason}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -19,6 +20,7 @@ from quorate.decide.scores.search import largest_errors
 from quorate.decide.scores.studies import studies_of_plan
 from quorate.estimate.differences.difference import SystemDifference, difference
 from quorate.estimate.differences.stratified import stratified_difference
+from quorate.numerics.distributions import chi_square_quantile
 from quorate.numerics.sequential.spending import inflation
 from quorate.numerics.study_power import Studies
 from quorate.table.judgments import Judgments
@@ -81,15 +83,13 @@ class Comparison(Pursuit[CompareGoal, SystemDifference]):
 
     def power(self, final: Plan) -> Power | None:
         """That of the harder of both questions: to find the margin, and to show two equal systems to be so."""
-        from scipy.special import chdtri
-
         margin = self.goal.margin
         if margin is None:
             return None
         law = studies_of_plan(final.projection)
         own = float(np.sqrt(final.variance)) / law.se * self.inflation
         tails = ((1 + _SURE) / 2, (1 - _SURE) / 2)  # of how far the variance may be from what it is taken for
-        worst, best = (float(np.sqrt(law.df / chdtri(law.df, tail))) for tail in tails)
+        worst, best = (math.sqrt(law.df / chi_square_quantile(law.df, tail)) for tail in tails)
 
         def chance(times: float) -> float:
             some = law.times(own * times)

@@ -20,6 +20,7 @@ from quorate.decide.goals.pursuit import FUTILE
 from quorate.decide.goals.repeated import t_bound
 from quorate.decide.goals.votes import PILOT, paid
 from quorate.errors import InvalidInput
+from quorate.numerics.distributions import normal_quantile
 from quorate.numerics.sequential.spending import Path, bound_for, inflation, pocock, start
 from quorate.table.cells import Cells
 from quorate.table.votes import Votes
@@ -222,10 +223,8 @@ class Favourite:
 
     def _need(self, rivals: Mapping[Pair, Estimated]) -> float | None:
         """What it would still cost to tell systems apart that differ as they seem to; None where nothing does."""
-        from scipy.special import ndtri
-
         more = inflation(self.offer.looks, self.alpha, _POWER, sided=1, spending=pocock)
-        times = float(ndtri(1 - self.alpha) + ndtri(_POWER)) * math.sqrt(more)
+        times = (normal_quantile(1 - self.alpha) + normal_quantile(_POWER)) * math.sqrt(more)
         prices = []
         for pair, found in rivals.items():
             poll, margin = self.polls[pair], found.value - 0.5

@@ -11,6 +11,7 @@ import numpy as np
 from quorate.arrays import Floats
 from quorate.decide.goals.look import UNDECIDED, Look
 from quorate.decide.goals.offer import Spent
+from quorate.numerics.distributions import normal_cdf
 from quorate.numerics.sequential.spending import Spending, bound_for, obrien_fleming, start
 
 
@@ -53,9 +54,9 @@ def held(
 
 def t_bound(bound: float, df: Floats | float) -> Floats:
     """The value of Student's t that is as rare as a standard normal one."""
-    from scipy.special import ndtr, stdtrit
+    from scipy.special import stdtrit
 
-    return -np.asarray(stdtrit(np.minimum(df, 1e9), max(float(ndtr(-bound)), 1e-300)))
+    return -np.asarray(stdtrit(np.minimum(df, 1e9), max(normal_cdf(-bound), 1e-300)))
 
 
 def found_at(

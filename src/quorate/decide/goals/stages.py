@@ -16,6 +16,7 @@ from quorate.decide.goals.look import UNDECIDED, Ending, Look
 from quorate.decide.goals.offer import Offer, Spent
 from quorate.decide.goals.plans import bought
 from quorate.errors import InvalidInput
+from quorate.numerics.distributions import normal_quantile
 from quorate.numerics.votes.binomial import clopper_pearson
 from quorate.numerics.votes.two_stages import supplied
 from quorate.plan.power.prompt_types import TwoStage, two_stage
@@ -162,8 +163,6 @@ class TwoStages:
 
     def _decided(self, counts: tuple[Ints, Ints], kept: tuple[str, ...]) -> Look:
         """The second stage: the exact test of all of its votes, and what they are by type."""
-        from scipy.special import ndtri
-
         wins, n = (int(each.sum()) for each in counts)
         level, (value, se) = self.goal.level, _margin(wins, n)
         low, high = (float(end) - 0.5 for end in clopper_pearson(wins, n, level)) if n else (-0.5, 0.5)
@@ -171,8 +170,9 @@ class TwoStages:
         by_type = [
             f"{name} {k / m:.0%} of {m:,}" for name, k, m in zip(self.types, *counts, strict=True) if m and name in kept
         ]
+        z = normal_quantile((1 + level) / 2)
         return Look(
-            *(2, 2, 0, Spent(0), value, se, math.inf, low, high, 1.0, 1 - level, float(ndtri((1 + level) / 2)), level),
+            *(2, 2, 0, Spent(0), value, se, math.inf, low, high, 1.0, 1 - level, z, level),
             outcome=outcome,
             ending=Ending.LOOKS if outcome == UNDECIDED else Ending.REACHED,
             question=f"margin of votes for {self.goal.a} on {listed(kept, most=_NAMED)}",

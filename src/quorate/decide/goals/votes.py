@@ -18,6 +18,7 @@ from quorate.decide.goals.poll import Poll, Size, variance_of
 from quorate.decide.goals.pursuit import FUTILE
 from quorate.decide.goals.repeated import DifferenceTest
 from quorate.errors import InvalidInput
+from quorate.numerics.distributions import normal_quantile
 from quorate.numerics.sequential.spending import Spending, inflation, obrien_fleming, pocock
 from quorate.table.cells import Cells
 from quorate.table.votes import Votes
@@ -64,11 +65,9 @@ class Preference:
     @cached_property
     def variance(self) -> float:
         """Largest variance with power enough for the margin."""
-        from scipy.special import ndtri
-
         power, margin = self.goal.power, self.goal.margin or math.nan
-        finds = margin / float(ndtri(1 - self.alpha / 2) + ndtri(power))
-        equal = margin / float(ndtri(1 - self.alpha) + ndtri((1 + power) / 2))
+        finds = margin / (normal_quantile(1 - self.alpha / 2) + normal_quantile(power))
+        equal = margin / (normal_quantile(1 - self.alpha) + normal_quantile((1 + power) / 2))
         repeated = max(
             inflation(self.offer.looks, self.alpha, each, sided=sided)
             for sided, each in ((2, power), (1, (1 + power) / 2))

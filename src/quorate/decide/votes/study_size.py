@@ -13,7 +13,7 @@ import numpy as np
 from quorate.arrays import Floats
 from quorate.errors import InvalidInput
 from quorate.estimate.votes.margin import VoteMargin
-from quorate.numerics.inference import t_quantile
+from quorate.numerics.distributions import normal_cdf, normal_quantile, t_quantile
 from quorate.numerics.votes import binomial, equivalence
 from quorate.plan.power.equivalence import equivalence_size
 from quorate.plan.power.sample_size import sample_size, seen_by, whole
@@ -136,12 +136,10 @@ class TiedVotes(Studies):
 
     def chance(self, votes: int, d: float, margin: float | None) -> float:
         """Power of so many votes."""
-        from scipy.special import ndtr, ndtri
-
         if margin is None:
             return self.decisive.chance(votes, self._among_decisive(d), None)
-        root, z = 2 * math.sqrt(votes / self.effect), ndtri(1 - self.decisive.alpha)
-        return max(0.0, float(ndtr((margin - d) * root - z) + ndtr((margin + d) * root - z)) - 1)
+        root, z = 2 * math.sqrt(votes / self.effect), normal_quantile(1 - self.decisive.alpha)
+        return max(0.0, normal_cdf((margin - d) * root - z) + normal_cdf((margin + d) * root - z) - 1)
 
     def _among_decisive(self, d: float) -> float:
         return min(d / self.decisive.share, 0.5)

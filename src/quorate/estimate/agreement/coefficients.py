@@ -12,7 +12,8 @@ from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.components.decomposition import Decomposition
 from quorate.estimate.components.dependability import dependability
 from quorate.numerics.correlation import ranks
-from quorate.numerics.inference import checked_level, t_quantile
+from quorate.numerics.distributions import t_quantile
+from quorate.numerics.inference import checked_level
 from quorate.numerics.nominal import krippendorff
 from quorate.table.judgments import Judgments, checked
 from quorate.table.results import Result

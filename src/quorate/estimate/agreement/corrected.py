@@ -9,7 +9,8 @@ import numpy as np
 
 from quorate.caveats import Caveat
 from quorate.estimate.means.intervals import limits
-from quorate.numerics.inference import checked_level, t_quantile
+from quorate.numerics.distributions import t_quantile
+from quorate.numerics.inference import checked_level
 from quorate.numerics.votes import binomial
 from quorate.table.results import Result
 from quorate.wording import capitalised, counted, listed

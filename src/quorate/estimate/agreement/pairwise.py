@@ -10,7 +10,8 @@ from typing import Literal
 import numpy as np
 
 from quorate.arrays import Bools, Floats, Ints
-from quorate.numerics.inference import checked_level, t_quantile
+from quorate.numerics.distributions import t_quantile
+from quorate.numerics.inference import checked_level
 from quorate.numerics.votes.clustered import interval, share
 from quorate.roles import JUDGE, PROMPT, REPLICATE
 from quorate.table.judgments import Judgments, dense

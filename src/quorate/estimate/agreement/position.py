@@ -9,7 +9,8 @@ import numpy as np
 from quorate.arguments import argument
 from quorate.arrays import Floats
 from quorate.errors import InvalidInput, NotEstimable
-from quorate.numerics.inference import checked_level, t_quantile
+from quorate.numerics.distributions import normal_cdf, t_quantile
+from quorate.numerics.inference import checked_level
 from quorate.table.pairs import FIRST_B, UNKNOWN
 from quorate.table.results import Result
 from quorate.table.votes import Votes, checked_votes
@@ -176,14 +177,12 @@ def sign_flip(lean: Floats) -> float:
 
     They are rounded to 1/240, which is odd and so keeps the test exact; halves and thirds stay.
     """
-    from scipy.special import ndtr
-
     unit = np.rint(lean * _GRID).astype(np.int64)
     size = np.abs(unit[unit != 0])
     if not len(size):
         return 1.0
     if len(size) > _MOST_EXACT:
-        return float(2 * ndtr(-abs(unit.sum()) / np.sqrt(np.sum(size.astype(float) ** 2))))
+        return 2 * normal_cdf(-abs(unit.sum()) / np.sqrt(np.sum(size.astype(float) ** 2)))
     size, reach = size // np.gcd.reduce(size), abs(int(unit.sum())) // int(np.gcd.reduce(size))
     chance = np.zeros(2 * int(size.sum()) + 1)
     middle = chance.size // 2

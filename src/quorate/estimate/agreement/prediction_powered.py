@@ -25,7 +25,8 @@ from quorate.estimate.agreement.labelled import (
 )
 from quorate.estimate.means.intervals import near_an_end, score_ends
 from quorate.estimate.votes.dependence import Cluster
-from quorate.numerics.inference import checked_level, t_quantile
+from quorate.numerics.distributions import t_quantile
+from quorate.numerics.inference import checked_level
 from quorate.numerics.prediction_powered import Codes, Sample, mean_error, powered_mean, share_error
 from quorate.numerics.stratified import deviations, errors_apart, rates, stratified_mean, stratified_share_error
 from quorate.roles import JUDGE

@@ -12,7 +12,7 @@ import numpy as np
 from quorate.arrays import Floats, Ints
 from quorate.estimate.agreement.rightness import Rightness, row_means
 from quorate.numerics.correlation import ranks
-from quorate.numerics.inference import t_quantile
+from quorate.numerics.distributions import t_quantile
 from quorate.numerics.panel.independence import Worth, independent_judges
 from quorate.numerics.votes.binomial import wilson
 from quorate.wording import Brief

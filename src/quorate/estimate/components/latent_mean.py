@@ -12,7 +12,8 @@ import numpy as np
 from quorate.arrays import Floats
 from quorate.errors import NotEstimable
 from quorate.estimate.means.intervals import between, least_effect
-from quorate.numerics.inference import checked_level, t_quantile
+from quorate.numerics.distributions import t_quantile
+from quorate.numerics.inference import checked_level
 from quorate.table.results import Result
 
 if TYPE_CHECKING:

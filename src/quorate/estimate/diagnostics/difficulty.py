@@ -13,6 +13,7 @@ from quorate.estimate.diagnostics.check import Check
 from quorate.estimate.diagnostics.residuals import Residuals
 from quorate.numerics.clustered_means import group_means
 from quorate.numerics.correlation import ranks
+from quorate.numerics.distributions import t_cdf
 from quorate.table.results import Result
 from quorate.wording import plural
 
@@ -118,8 +119,6 @@ def curvature(residuals: Residuals) -> Check:
     ----------
     Tukey (1949), Biometrics 5, 232-242.
     """
-    from scipy.special import stdtr
-
     item, count = residuals.item, np.bincount(residuals.item)
     mean = np.bincount(item, residuals.left) / count
     shift = residuals.shift - (np.bincount(item, residuals.shift) / count)[item]
@@ -143,7 +142,7 @@ def curvature(residuals: Residuals) -> Check:
         "residual against fitted",
         "t",
         t,
-        2 * float(stdtr(len(products) - 1, -abs(t))),
+        2 * t_cdf(len(products) - 1, -abs(t)),
         0.0,
         f"{words} (Tukey's slope {slope:.2g})",
         "effects do not add on this scale: components mix the size of effects with where on the scale they are",

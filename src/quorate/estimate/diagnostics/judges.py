@@ -14,6 +14,7 @@ from quorate.estimate.diagnostics.check import Check
 from quorate.estimate.diagnostics.residuals import Residuals
 from quorate.estimate.means.effects import level_labels
 from quorate.numerics.clustered_means import GroupMeans, group_means
+from quorate.numerics.distributions import t_cdf
 from quorate.roles import JUDGE
 
 FEWEST_JUDGES = 4
@@ -73,8 +74,6 @@ def noise_by_judge(residuals: Residuals) -> Check:
 
 def odd_judge(residuals: Residuals) -> Check:
     """Whether one judge is further from the others than one of as many normal effects would be (Grubbs 1950)."""
-    from scipy.special import stdtr
-
     effects = _effects(residuals)
     n = len(effects)
     if n < FEWEST_JUDGES:
@@ -86,7 +85,7 @@ def odd_judge(residuals: Residuals) -> Check:
     # The deviation over the spread of the others, on n - 2 degrees of freedom.
     others = total - centred[most] ** 2 * n / (n - 1)
     t = float(centred[most] * np.sqrt(n / (n - 1)) / np.sqrt(max(others, 1e-12 * total) / (n - 2)))
-    p = min(1.0, 2 * n * float(stdtr(n - 2, -abs(t))))
+    p = min(1.0, 2 * n * t_cdf(n - 2, -abs(t)))
     label = level_labels(residuals.fit.judgments, JUDGE)[most]
     side = "above" if t > 0 else "below"
     distance = abs(centred[most]) * n / (n - 1)

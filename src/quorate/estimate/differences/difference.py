@@ -22,7 +22,7 @@ from quorate.estimate.means.intervals import ends_near
 from quorate.estimate.means.mean import Estimate, plain_mean
 from quorate.estimate.means.stratified import strata, stratified_mean
 from quorate.estimate.means.targets import FINITE, FIXED, PANEL, POPULATION, Target
-from quorate.numerics.inference import t_quantile
+from quorate.numerics.distributions import t_cdf, t_quantile
 from quorate.roles import CATEGORY
 from quorate.table.judgments import Judgments
 from quorate.table.results import Result
@@ -160,10 +160,7 @@ class SystemDifference(Result):
         }
 
     def _tail(self, distance: float) -> float:
-        from scipy.special import ndtr, stdtr
-
-        t = distance / self.se
-        return float(ndtr(t) if np.isinf(self.df) else stdtr(self.df, t))
+        return t_cdf(self.df, distance / self.se)
 
 
 def difference(

@@ -12,6 +12,7 @@ from quorate.arguments import argument
 from quorate.arrays import Floats, Ints
 from quorate.caveats import Caveat
 from quorate.errors import InvalidInput, NotEstimable, UnknownTerm
+from quorate.numerics.distributions import t_cdf
 from quorate.table.judgments import OK, Judgments, checked, dense
 from quorate.wording import brief, listed, plural
 
@@ -281,12 +282,10 @@ def follow_scores(apart: TwoSystems) -> bool:
 
 def _t_test(*groups: Floats) -> float | None:
     """Student's, of two means that are equal or one that is 0; None where there are too few values or none varies."""
-    from scipy.special import stdtr
-
     df = sum(len(group) - 1 for group in groups)
     if df < _FEWEST_DF or min(len(group) for group in groups) == 0:
         return None
     square = sum(float(((group - group.mean()) ** 2).sum()) for group in groups) / df
     off = groups[0].mean() - (groups[1].mean() if len(groups) > 1 else 0.0)
     error = float(np.sqrt(square * sum(1 / len(group) for group in groups)))
-    return float(2 * stdtr(df, -abs(off) / error)) if error > 0 else None
+    return 2 * t_cdf(df, -abs(off) / error) if error > 0 else None

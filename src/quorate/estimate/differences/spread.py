@@ -9,7 +9,8 @@ import numpy as np
 
 from quorate.arrays import Floats, Ints
 from quorate.estimate.components.decomposition import Decomposition
-from quorate.numerics.inference import satterthwaite, t_quantile
+from quorate.numerics.distributions import f_tail, t_cdf, t_quantile
+from quorate.numerics.inference import satterthwaite
 from quorate.numerics.mixed.information import adjustment, cell_weights, weights
 from quorate.numerics.mixed.reml import squares
 from quorate.wording import Brief
@@ -38,10 +39,8 @@ class Contrasts(NamedTuple):
     @property
     def p(self) -> Floats:
         """Two-sided p-value of each contrast; nan where the standard error is."""
-        from scipy.special import ndtr, stdtr
-
         t = -np.abs(self.value / self.se)
-        return np.asarray(2 * np.where(np.isinf(self.df), ndtr(t), stdtr(np.minimum(self.df, 1e9), t)))
+        return np.array([2 * t_cdf(*pair) for pair in zip(self.df.tolist(), t.tolist(), strict=True)])
 
 
 @dataclass(frozen=True)
@@ -319,6 +318,5 @@ def _hotelling(value: Floats, covariance: Floats, df: float) -> JointTest | None
 
 
 def _f_test(statistic: float, df1: float, df2: float) -> JointTest:
-    from scipy.special import fdtrc
 
-    return JointTest(statistic, df1, df2, float(fdtrc(df1, min(df2, 1e9), statistic)))
+    return JointTest(statistic, df1, df2, f_tail(df1, df2, statistic))

@@ -12,6 +12,7 @@ import numpy as np
 from quorate import caveats
 from quorate.arguments import argument
 from quorate.arrays import Ints
+from quorate.numerics.distributions import chi_square_tail
 from quorate.roles import SYSTEM
 from quorate.table.facts.describe import Description, MissingByLevel
 from quorate.table.facts.layout import NESTED, ONE_TO_ONE
@@ -91,13 +92,11 @@ def share_homogeneity(part: Ints, whole: Ints) -> float:
     ----------
     Agresti (2013), Categorical Data Analysis, section 3.2.1.
     """
-    from scipy.special import chdtrc
-
     share = float(part.sum() / whole.sum())
     if len(part) < 2 or min(part.sum(), (whole - part).sum()) < len(part):
         return float("nan")
     statistic = float(np.sum((part - whole * share) ** 2 / (whole * share * (1 - share))))
-    return float(chdtrc(len(part) - 1, statistic))
+    return chi_square_tail(len(part) - 1, statistic)
 
 
 def score_findings(facts: Description, answer: str = "score") -> Iterator[Finding]:

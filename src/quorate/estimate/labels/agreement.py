@@ -10,7 +10,7 @@ import numpy as np
 
 from quorate.arrays import Floats, Ints
 from quorate.numerics import nominal
-from quorate.numerics.inference import t_quantile
+from quorate.numerics.distributions import t_quantile
 from quorate.numerics.nominal import Ratings, Tally
 from quorate.wording import Brief
 

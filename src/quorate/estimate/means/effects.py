@@ -11,7 +11,8 @@ from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.components.assemble import Assembled, assemble
 from quorate.estimate.components.decomposition import Decomposition
 from quorate.estimate.means.prediction import predict, residual_facet
-from quorate.numerics.inference import checked_level, satterthwaite, t_quantile
+from quorate.numerics.distributions import t_quantile
+from quorate.numerics.inference import checked_level, satterthwaite
 from quorate.numerics.mixed.information import adjustment, weights
 from quorate.numerics.mixed.reml import Point, evaluate, squares
 from quorate.table.judgments import Judgments

@@ -17,6 +17,7 @@ from quorate.estimate.components.decomposition import Decomposition
 from quorate.estimate.components.model import closure
 from quorate.estimate.components.noise import residuals
 from quorate.estimate.means.prediction import predict, residual_facet
+from quorate.numerics.distributions import chi_square_quantile
 from quorate.table.judgments import Judgments
 from quorate.table.results import Result, Row
 from quorate.wording import Brief, listed, plural
@@ -296,11 +297,9 @@ def _flag(spread: PipelineVariance, unit: list[str], item: int, expected: float)
 
 def chi_square_interval(variance: float, df: float) -> tuple[float, float]:
     """95% interval of a variance on ``df`` degrees of freedom; nan above where there is none."""
-    from scipy.special import chdtri
-
     if variance <= 0:
         return 0.0, np.nan
-    return df * variance / float(chdtri(df, 0.025)), df * variance / float(chdtri(df, 0.975))
+    return df * variance / chi_square_quantile(df, 0.025), df * variance / chi_square_quantile(df, 0.975)
 
 
 def _caveats(fit: Decomposition, flagged: tuple[Flag, ...], between: float) -> Iterable[Caveat]:

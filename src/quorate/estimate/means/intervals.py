@@ -14,7 +14,7 @@ from quorate import caveats
 from quorate.arrays import Floats
 from quorate.caveats import Caveat
 from quorate.estimate.means.targets import POPULATION
-from quorate.numerics.inference import t_quantile
+from quorate.numerics.distributions import chi_square_quantile, t_quantile
 from quorate.table.facts.describe import score_facts
 from quorate.table.judgments import Judgments
 from quorate.wording import Brief
@@ -193,7 +193,7 @@ def least_effect(noise: ArrayLike, df: ArrayLike) -> Any:
     return 3 * np.asarray(noise) * np.sqrt(2 / (np.asarray(df) + 2))
 
 
-def largest_square(df: ArrayLike, level: float) -> Any:
+def largest_square(df: float, level: float) -> float:
     """What a mean square that is no more than its noise can be expected to be, in units of that noise.
 
     The upper bound that is missed four fifths as often as the interval, by the chi-square law and a weak prior: as if
@@ -201,20 +201,26 @@ def largest_square(df: ArrayLike, level: float) -> Any:
 
     Examples
     --------
-    >>> [round(float(largest_square(df, 0.95)), 1) for df in (1, 2, 4, 9)]
+    >>> [round(largest_square(df, 0.95), 1) for df in (1, 2, 4, 9)]
     [10.0, 6.4, 4.0, 2.6]
     """
+    free = df + _SHOWN
+    return free / chi_square_quantile(free, 1 - 0.8 * (1 - level))
+
+
+def largest_squares(df: Floats, level: float) -> Floats:
+    """`largest_square` of each of many."""
     from scipy.special import chdtri
 
-    free = np.asarray(df) + _SHOWN
-    return free / chdtri(free, 1 - 0.8 * (1 - level))
+    free = df + _SHOWN
+    return np.asarray(free / chdtri(free, 1 - 0.8 * (1 - level)))
 
 
 def _half(estimate: Estimate, level: float) -> float:
     """Half-width without ends: Student's t, or the normal with drawn facets varying as much as they can, if wider."""
     upper, variance = (1 + level) / 2, estimate.variance
     for weight, noise, square, df in _main_effects(estimate):
-        variance += weight * max(float(largest_square(df, level)) * noise - square, 0.0)
+        variance += weight * max(largest_square(df, level) * noise - square, 0.0)
     student = t_quantile(estimate.df, upper) * estimate.se
     return max(student, t_quantile(np.inf, upper) * float(np.sqrt(variance)))
 

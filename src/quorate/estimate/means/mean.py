@@ -30,7 +30,8 @@ from quorate.estimate.means.targets import (
     resolve,
 )
 from quorate.estimate.means.unidentified import settled
-from quorate.numerics.inference import checked_level, pivotal, t_quantile
+from quorate.numerics.distributions import t_quantile
+from quorate.numerics.inference import checked_level, pivotal
 from quorate.numerics.mixed.contrasts import variance_parts
 from quorate.numerics.mixed.information import adjustment, weights
 from quorate.numerics.mixed.reml import squares

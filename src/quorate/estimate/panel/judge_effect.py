@@ -9,6 +9,7 @@ import numpy as np
 
 from quorate.arrays import Floats
 from quorate.estimate.means.effects import LevelEffect
+from quorate.numerics.distributions import f_tail
 from quorate.numerics.panel import crossed as panel
 
 _INTERACTION_SIZE = 0.01
@@ -73,7 +74,7 @@ def judge_tests(sums: panel.Sums, table: panel.MeanSquares) -> tuple[JudgeTest, 
     default = _f_test(table.judge, table.interaction, k - 1, (n - 1) * (k - 1))
     pooled = _f_test(table.judge, table.pooled, k - 1, (n * m - 1) * (k - 1))
     epsilon = panel.greenhouse_geisser(sums)
-    adjusted = panel.f_tail(default.f, epsilon * default.df, epsilon * default.df_error)
+    adjusted = f_tail(epsilon * default.df, epsilon * default.df_error, default.f)
     judge = JudgeTest(**asdict(default), epsilon=epsilon, p_adjusted=adjusted)
     if m == 1:
         return judge, pooled, None
@@ -82,7 +83,7 @@ def judge_tests(sums: panel.Sums, table: panel.MeanSquares) -> tuple[JudgeTest, 
 
 def _f_test(effect: Floats, error: Floats, df: int, df_error: int) -> FTest:
     f = panel.f_ratio(float(effect), float(error))
-    return FTest(f, df, df_error, panel.f_tail(f, df, df_error))
+    return FTest(f, df, df_error, f_tail(df, df_error, f))
 
 
 def contradictory(judge: JudgeTest, pooled: FTest, interaction: FTest | None, size: float) -> bool:

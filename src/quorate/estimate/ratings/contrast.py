@@ -10,7 +10,8 @@ import numpy as np
 
 from quorate.arrays import Floats, Ints
 from quorate.estimate.votes.margin import VoteMargin
-from quorate.numerics.inference import checked_level, t_quantile
+from quorate.numerics.distributions import t_cdf, t_quantile
+from quorate.numerics.inference import checked_level
 from quorate.numerics.ratings.ties.model import TieModel
 from quorate.numerics.votes.binomial import SLACK
 
@@ -93,12 +94,10 @@ class Contrast:
 
         With refits it is at least 1 over their number plus one; of the only two systems it is that of their margin.
         """
-        from scipy.special import stdtr
-
         if self.margin is not None:
             return self.margin.p_difference()
         if self.deviations is None:
-            return float(2 * stdtr(self.df, -abs(self.value) / self.se))
+            return 2 * t_cdf(self.df, -abs(self.value) / self.se)
         # By halving: intervals grow with their level.
         low, high = 1 / (len(self.deviations) + 1), 1.0
         if self._excludes_zero(1 - low):

@@ -11,7 +11,7 @@ from quorate.arrays import Floats, Ints
 from quorate.estimate.ratings.clusters import ClusterLaws, Rows
 from quorate.estimate.ratings.contrast import Law
 from quorate.estimate.ratings.counts import VoteCounts
-from quorate.numerics.inference import t_quantile
+from quorate.numerics.distributions import t_quantile
 from quorate.numerics.ratings.bradley_terry import Design, Fit, fit, scores
 from quorate.numerics.ratings.discrimination import discriminating
 from quorate.numerics.ratings.draws import Units

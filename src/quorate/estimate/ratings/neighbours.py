@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from quorate.numerics.distributions import t_cdf
 from quorate.numerics.ratings.gap_votes import GapVotes
 from quorate.table.results import Row
 from quorate.wording import Brief, counted, listed, plural
@@ -100,6 +101,4 @@ def _ease(pair: Neighbours) -> float:
 
 def _level(limit: float, df: float) -> float:
     """Coverage of an interval that reaches so many standard errors."""
-    from scipy.special import ndtr, stdtr
-
-    return float(2 * (ndtr(limit) if np.isinf(df) else stdtr(df, limit)) - 1)
+    return 2 * t_cdf(df, limit) - 1

@@ -23,7 +23,7 @@ from quorate.estimate.ratings.neighbours import Neighbours, neighbours, neighbou
 from quorate.estimate.ratings.ranked import by_group, rank_rows, standing, top
 from quorate.estimate.ratings.terms import Terms
 from quorate.estimate.votes.margin import VoteMargin
-from quorate.numerics.inference import t_quantile
+from quorate.numerics.distributions import t_quantile
 from quorate.numerics.ratings.rank_intervals import (
     RankIntervals,
     agreeing,

@@ -9,7 +9,8 @@ import numpy as np
 
 from quorate.caveats import Caveat
 from quorate.estimate.regression.sign_flip import sign_flip
-from quorate.numerics.inference import checked_level, t_quantile
+from quorate.numerics.distributions import t_quantile
+from quorate.numerics.inference import checked_level
 from quorate.table.results import Result, Row
 from quorate.wording import Brief, counted, listed
 

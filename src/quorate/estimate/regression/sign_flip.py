@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import ndtr, stdtr
 
 from quorate.errors import InvalidInput
+from quorate.numerics.distributions import t_cdf
 from quorate.table.results import Result
 from quorate.wording import percent
 
@@ -103,4 +103,4 @@ def _beyond(distance: float, sd: float, df: float) -> float:
     """Chance of a deviation beyond a distance on one side."""
     if sd == 0:
         return 0.5 if distance == 0 else 0.0
-    return float(ndtr(-distance / sd) if np.isinf(df) else stdtr(df, -distance / sd))
+    return t_cdf(df, -distance / sd)

@@ -16,7 +16,7 @@ from quorate.caveats import Caveat
 from quorate.errors import NotEstimable
 from quorate.estimate.votes.dependence import Cluster, cells, clustered_by, repeating
 from quorate.estimate.votes.presentation import presentation
-from quorate.numerics.inference import t_quantile
+from quorate.numerics.distributions import normal_cdf, normal_quantile, t_cdf, t_quantile
 from quorate.numerics.votes import binomial, clustered, equivalence
 from quorate.numerics.votes.multiway import Multiway, multiway
 from quorate.table.votes import Encoding, Votes
@@ -145,9 +145,8 @@ class VoteMargin(Brief):
         return {**values, **{name: units and units._asdict() for name, units in counted.items()}}
 
     def _tail(self, distance: float) -> float:
-        from scipy.special import stdtr
 
-        return float(stdtr(self.df, distance / self.se))
+        return t_cdf(self.df, distance / self.se)
 
 
 def margin_of_votes(
@@ -310,9 +309,7 @@ def tango(wins: float, losses: float, n: float, margin: float) -> float:
     ----------
     Tango (1998), Statistics in Medicine 17, 891-908.
     """
-    from scipy.special import ndtr
-
-    return float(ndtr(max(_score(wins, losses, n, 2 * margin), _score(losses, wins, n, 2 * margin))))
+    return normal_cdf(max(_score(wins, losses, n, 2 * margin), _score(losses, wins, n, 2 * margin)))
 
 
 def _score(wins: float, losses: float, n: float, lead: float) -> float:
@@ -326,10 +323,9 @@ def _score(wins: float, losses: float, n: float, lead: float) -> float:
 def _score_limit(wins: float, losses: float, n: float, alpha: float) -> float:
     """Smallest margin that the score test says the true one is below."""
     from scipy.optimize import brentq
-    from scipy.special import ndtri
 
     def above(margin: float) -> float:
-        return _score(wins, losses, n, 2 * margin) - float(ndtri(alpha))
+        return _score(wins, losses, n, 2 * margin) - normal_quantile(alpha)
 
     ends = (wins - losses) / (2 * n) + NOTHING, 0.5 - NOTHING
     return 0.5 if above(ends[1]) > 0 else float(brentq(above, *ends))

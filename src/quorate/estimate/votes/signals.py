@@ -11,7 +11,7 @@ from quorate.arguments import argument
 from quorate.arrays import Floats, Ints
 from quorate.errors import NotEstimable
 from quorate.estimate.votes.well_sampled_pairs import Sampled, labelled
-from quorate.numerics.inference import t_quantile
+from quorate.numerics.distributions import t_quantile
 from quorate.numerics.votes import signal
 from quorate.numerics.votes.clusters import gather
 from quorate.numerics.votes.signal import Jackknifed

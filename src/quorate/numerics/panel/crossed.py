@@ -243,13 +243,6 @@ def f_ratio(effect: float, error: float) -> float:
     return np.inf if effect > 0 else np.nan
 
 
-def f_tail(f: float, df: float, df_error: float) -> float:
-    """Probability of a larger F."""
-    from scipy.special import fdtrc
-
-    return 0.0 if f == np.inf else float(fdtrc(df, df_error, f))
-
-
 def greenhouse_geisser(table: Sums) -> float:
     """How far the judges' scenario means are from equal variances and covariances: 1 if not at all, at least 1/(K - 1).
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from quorate.arrays import Floats, Ints
-from quorate.numerics.inference import t_quantile
+from quorate.numerics.distributions import t_quantile
 
 _ROUNDING, _AT_ONCE = 1e-12, 500_000
 

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from quorate.arrays import Floats, Ints
+from quorate.numerics.distributions import chi_square_tail
 
 DRAWS = 99
 """Draws that a truth is ranked among: ranks are 0 to 99."""
@@ -42,11 +43,9 @@ def uniformity(ranks: Ints) -> Uniformity:
     >>> uniformity(np.arange(100)).p
     1.0
     """
-    from scipy.special import chdtrc
-
     counts = np.bincount(ranks * BINS // (DRAWS + 1), minlength=BINS)
     expected = len(ranks) / BINS
-    return Uniformity(tuple(counts.tolist()), float(chdtrc(BINS - 1, np.sum((counts - expected) ** 2) / expected)))
+    return Uniformity(tuple(counts.tolist()), chi_square_tail(BINS - 1, np.sum((counts - expected) ** 2) / expected))
 
 
 def band(studies: int) -> tuple[int, int]:

@@ -5,9 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from scipy.special import ndtri
-
-from quorate.numerics.inference import t_quantile
+from quorate.numerics.distributions import normal_quantile, t_quantile
 
 _ROUNDS = 60
 _MOST = 1e9
@@ -45,7 +43,7 @@ class GapVotes:
         n, residual = float(battles), 1 - explained
         for _ in range(_ROUNDS):
             quantile = t_quantile(max(self.freedom * n, 1.0), (1 + self.level) / 2)
-            quantile += 0.0 if self.power is None else float(ndtri(self.power))
+            quantile += 0.0 if self.power is None else normal_quantile(self.power)
             allowed = (self.target / quantile) ** 2 / self.variance
             said = explained / battles
             found = residual / (allowed - said) if allowed > said else math.inf

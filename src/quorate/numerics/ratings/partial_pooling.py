@@ -14,6 +14,7 @@ from functools import cached_property
 import numpy as np
 
 from quorate.arrays import Floats, Ints
+from quorate.numerics.distributions import chi_square_quantile, chi_square_tail
 from quorate.wording import Brief
 
 _NODES = 40
@@ -134,9 +135,7 @@ class PartialPooling(Brief):
     @property
     def p_value(self) -> float:
         """Of Cochran's test that categories do not differ: the sum of squares at 0 is chi-square."""
-        from scipy.special import chdtrc
-
-        return float(chdtrc(self.df, self.at(0.0).q))
+        return chi_square_tail(self.df, self.at(0.0).q)
 
     def tau_interval(self, level: float) -> tuple[float, float]:
         """Values at which the weighted sum of squares is between its chi-square quantiles (Viechtbauer 2007).
@@ -145,11 +144,10 @@ class PartialPooling(Brief):
         so much of its weight: ratings that happen to agree do not show that there is no spread.
         """
         from scipy.optimize import brentq
-        from scipy.special import chdtri
 
         ends = []
         for tail in ((1 - level) / 2, (1 + level) / 2):
-            limit, high = float(chdtri(self.df, tail)), float(self._coarse[0][-1])
+            limit, high = chi_square_quantile(self.df, tail), float(self._coarse[0][-1])
             while self.at(high).q > limit:
                 high *= 10
             ends.append(

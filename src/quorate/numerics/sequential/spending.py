@@ -14,6 +14,7 @@ from functools import cache
 import numpy as np
 
 from quorate.arrays import Floats
+from quorate.numerics.distributions import normal_quantile
 
 _FAR = 8.0
 """Standard normal value beyond which there is nothing to integrate, and the largest bound."""
@@ -213,10 +214,9 @@ def inflation(looks: int, alpha: float, power: float, *, sided: int = 2, spendin
     1.023
     """
     from scipy.optimize import brentq
-    from scipy.special import ndtri
 
     fractions = [(look + 1) / looks for look in range(looks)]
     limits = bounds(fractions, alpha, sided=sided, spending=spending)
-    once = float(ndtri(1 - alpha / sided) + ndtri(power))
+    once = normal_quantile(1 - alpha / sided) + normal_quantile(power)
     drift = brentq(lambda value: chance(fractions, limits, value, sided=sided) - power, once / 2, 2 * once)
     return float((drift / once) ** 2)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from quorate.arrays import Floats, Ints
-from quorate.numerics.inference import t_quantile
+from quorate.numerics.distributions import t_cdf, t_quantile
 from quorate.numerics.votes.binomial import clopper_pearson, p_value
 
 _NOTHING = 1e-9  # a standard error that is rounding alone
@@ -241,8 +241,6 @@ def balance(share: Share, level: float) -> tuple[float, float, float]:
     level : float
         Coverage wanted, in (0, 1).
     """
-    from scipy.special import stdtr
-
     lead = 2 * share.value - 1
     if not share.se > _NOTHING:
         # Whole clusters that the winner is ahead by; all of them where all agree.
@@ -252,7 +250,7 @@ def balance(share: Share, level: float) -> tuple[float, float, float]:
         low, high = clopper_pearson(won, share.effective, level)
         return 2 * float(low) - 1, 2 * float(high) - 1, max(float(p_value(won, share.effective)), share.least_p)
     half = 2 * t_quantile(share.df, (1 + level) / 2) * share.se
-    p = max(2 * float(stdtr(share.df, -abs(lead) / (2 * share.se))), share.least_p)
+    p = max(2 * t_cdf(share.df, -abs(lead) / (2 * share.se)), share.least_p)
     return max(lead - half, -1.0), min(lead + half, 1.0), min(p, 1.0)
 
 

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from quorate.arrays import Floats
+from quorate.numerics.distributions import normal_quantile
 from quorate.numerics.votes import binomial
 
 _ROUNDING = 1e-12
@@ -218,8 +219,6 @@ def normal_size(margins: ArrayLike, alpha: float, power: float, effect: ArrayLik
     ----------
     Lee (2026), How many human judgments are enough?, Eq. 8.
     """
-    from scipy.special import ndtri
-
-    constant = float(ndtri(1 - alpha / 2) + ndtri(power)) ** 2 / 4 * np.asarray(effect, dtype=float)
+    constant = (normal_quantile(1 - alpha / 2) + normal_quantile(power)) ** 2 / 4 * np.asarray(effect, dtype=float)
     with np.errstate(divide="ignore"):
         return np.asarray(np.ceil(constant / np.asarray(margins, dtype=float) ** 2 * (1 - _ROUNDING)))

@@ -16,7 +16,7 @@ from quorate.estimate.components.latent_mean import LatentMean
 from quorate.estimate.components.published import Components
 from quorate.estimate.means.mean import Estimate
 from quorate.estimate.means.targets import Target
-from quorate.numerics.inference import t_quantile
+from quorate.numerics.distributions import t_quantile
 from quorate.plan.designs.degrees import degrees_of_freedom
 from quorate.plan.designs.fitted import from_fit
 from quorate.plan.designs.layouts import Count, Layout, lay_out

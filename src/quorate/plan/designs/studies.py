@@ -11,9 +11,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from quorate.arrays import Floats
-from quorate.estimate.means.intervals import in_order, largest_square, least_effect
+from quorate.estimate.means.intervals import in_order, largest_squares, least_effect
 from quorate.estimate.means.targets import POPULATION, Pool
-from quorate.numerics.inference import checked_level, t_quantile
+from quorate.numerics.distributions import t_quantile
+from quorate.numerics.inference import checked_level
 from quorate.plan.designs.groups import GroupSizes, GroupWeights
 from quorate.plan.designs.layouts import Layout
 from quorate.plan.designs.sources import Source
@@ -88,7 +89,7 @@ class Studies(Brief):
             variance, df, effects = self._each_aim[id(source)]
             more = variance
             for noise, square, free in effects:
-                more = more + np.maximum(largest_square(free, level) * noise - square, 0.0)
+                more = more + np.maximum(largest_squares(free, level) * noise - square, 0.0)
             upper = (1 + level) / 2
             student = t_quantiles(df, upper, few) * np.sqrt(variance)
             return np.asarray(np.fmax(student, t_quantile(np.inf, upper) * np.sqrt(more)))

@@ -10,7 +10,7 @@ import numpy as np
 
 from quorate.arrays import Floats
 from quorate.estimate.agreement.prediction_powered import Matched
-from quorate.numerics.inference import t_quantile
+from quorate.numerics.distributions import t_quantile
 from quorate.numerics.prediction_powered import Codes, Sample, mean_error
 from quorate.numerics.stratified import deviations, shares
 from quorate.numerics.two_phase import Split, Strata

@@ -16,7 +16,7 @@ from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.components.decompose import decompose
 from quorate.estimate.means.targets import PANEL, POPULATION
 from quorate.estimate.panel.scores import crossed_scores
-from quorate.numerics.inference import t_quantile
+from quorate.numerics.distributions import t_quantile
 from quorate.numerics.panel.subsets import Choice, exchange, exhaustive
 from quorate.plan.designs.dstudy import project
 from quorate.plan.designs.prices import Prices

@@ -18,7 +18,7 @@ from quorate.estimate.votes.aligned_pairs import matched, rows_on, same_levels, 
 from quorate.estimate.votes.margin import FEW_CLUSTERS
 from quorate.estimate.votes.signals import Measured, Signals, signals
 from quorate.estimate.votes.well_sampled_pairs import well_sampled
-from quorate.numerics.inference import t_quantile
+from quorate.numerics.distributions import t_quantile
 from quorate.numerics.votes.power import normal_size
 from quorate.numerics.votes.signal import ratio_interval
 from quorate.plan.power.concentration import concentrated_pairs

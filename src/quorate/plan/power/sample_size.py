@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from quorate.arrays import Floats
 from quorate.errors import InvalidInput, NotEstimable
+from quorate.numerics.distributions import normal_quantile
 from quorate.numerics.votes import binomial, kl
 from quorate.table.results import Result, Row, rows_of
 
@@ -308,9 +309,7 @@ def check_method(method: str, methods: Sequence[str] = get_args(Method)) -> None
 
 def _quantiles(alpha: float, power: float, method: str) -> tuple[float, float]:
     """Normal quantiles of the level, two-sided, and of the power, once all three arguments are in order."""
-    from scipy.special import ndtri
-
     check_alpha(alpha)
     check_power(power, alpha)
     check_method(method)
-    return float(-ndtri(alpha / 2)), float(ndtri(power))
+    return -normal_quantile(alpha / 2), normal_quantile(power)

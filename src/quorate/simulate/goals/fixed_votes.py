@@ -10,6 +10,7 @@ from quorate.arrays import Floats
 from quorate.decide.goals.goal import BestGoal, PreferGoal
 from quorate.decide.goals.offer import Offer
 from quorate.decide.goals.poll import Poll
+from quorate.numerics.distributions import normal_cdf, normal_quantile
 from quorate.numerics.two_phase import Strata, to_reach
 from quorate.simulate.goals.votes import VoteLaw
 
@@ -82,12 +83,11 @@ def _mixed(law: VoteLaw, effect: float) -> float:
 
 def _error(goal: PreferGoal | BestGoal, effect: float, power: float, others: int, *, usual: bool) -> float | None:
     """Largest standard error that shows the truth, or with ``usual`` whichever of both is true."""
-    from scipy.special import ndtr, ndtri
-
     alpha = 1 - goal.level
     if isinstance(goal, BestGoal):
-        return effect / float(ndtri(1 - alpha / others) + ndtri(power)) if effect > 0 else None
-    once, equal = float(ndtri(1 - alpha / 2) + ndtri(power)), float(ndtri(1 - alpha) + ndtri((1 + power) / 2))
+        return effect / (normal_quantile(1 - alpha / others) + normal_quantile(power)) if effect > 0 else None
+    once = normal_quantile(1 - alpha / 2) + normal_quantile(power)
+    equal = normal_quantile(1 - alpha) + normal_quantile((1 + power) / 2)
     if goal.margin is None:
         return effect / once if effect > 0 else None
     margin = goal.margin
@@ -98,8 +98,8 @@ def _error(goal: PreferGoal | BestGoal, effect: float, power: float, others: int
         return finds
 
     def shows_equal(error: float) -> float:
-        room = max(margin / error - float(ndtri(1 - alpha)), 0.0)
-        return float(ndtr(room - effect / error) - ndtr(-room - effect / error)) - power
+        room = max(margin / error - normal_quantile(1 - alpha), 0.0)
+        return normal_cdf(room - effect / error) - normal_cdf(-room - effect / error) - power
 
     from scipy.optimize import brentq
 

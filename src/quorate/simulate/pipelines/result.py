@@ -11,7 +11,8 @@ import numpy as np
 from quorate.errors import UnknownTerm
 from quorate.estimate.agreement.battles import ORDER
 from quorate.estimate.agreement.leaderboards import Leaderboards
-from quorate.numerics.inference import checked_level, t_quantile
+from quorate.numerics.distributions import t_quantile
+from quorate.numerics.inference import checked_level
 from quorate.simulate.pipelines.draws import By
 from quorate.table.results import Result, Row
 from quorate.wording import Brief, counted, listed

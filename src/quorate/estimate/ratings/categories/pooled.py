@@ -14,7 +14,7 @@ from quorate.arrays import Floats
 from quorate.caveats import Caveat
 from quorate.errors import NotEstimable
 from quorate.estimate.ratings.ratings import Ratings
-from quorate.numerics.inference import t_quantile
+from quorate.numerics.distributions import t_quantile
 from quorate.numerics.ratings.partial_pooling import PartialPooling, Pooled, category
 from quorate.table.results import Result, Row, plain, rows_of
 from quorate.wording import counted

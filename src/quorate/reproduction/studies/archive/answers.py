@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from quorate.numerics.inference import t_quantile
+from quorate.numerics.distributions import t_quantile
 from quorate.reproduction.data import ARCHIVE, Contents, Needed, columns
 from quorate.reproduction.study import Outcome, Reanalysis
 

@@ -9,7 +9,7 @@ import numpy as np
 from quorate.arrays import Bools
 from quorate.errors import InvalidData
 from quorate.estimate.components.decompose import decompose
-from quorate.numerics.inference import t_quantile
+from quorate.numerics.distributions import t_quantile
 from quorate.plan.designs.dstudy import project
 from quorate.reproduction.data import ARCHIVE, Contents, Needed, columns
 from quorate.reproduction.study import Drawing, Outcome, Reanalysis, Value, mean, share

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import numpy as np
-from scipy.special import ndtr
 
 from quorate.arrays import Floats
 from quorate.estimate.components.decompose import decompose
 from quorate.estimate.components.published import components
 from quorate.numerics.correlation import of_pair, spearman
+from quorate.numerics.distributions import normal_cdf
 from quorate.plan.designs.dstudy import project
 from quorate.reproduction.study import Drawing, MonteCarlo, Outcome, Value, mean, share
 from quorate.simulate.crossed import draw_judgments
@@ -39,7 +39,7 @@ CHANGES: tuple[dict[str, int], ...] = (
 
 def truth(strength: float) -> dict[str, float]:
     """Components on average over items; what is left out counts as replicates."""
-    residual = DRAWN["replicate"] + THREE_WAY * float(ndtr(-1.0))
+    residual = DRAWN["replicate"] + THREE_WAY * normal_cdf(-1.0)
     return DRAWN | {term: value * (1 + strength) for term, value in SCALED.items()} | {"replicate": residual}
 
 

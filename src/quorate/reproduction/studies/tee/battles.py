@@ -16,7 +16,7 @@ from scipy.special import ndtri
 from quorate.arrays import Floats
 from quorate.estimate.components.decompose import decompose
 from quorate.estimate.components.published import components
-from quorate.numerics.inference import t_quantile
+from quorate.numerics.distributions import t_quantile
 from quorate.reproduction.study import Drawing, MonteCarlo, Outcome, Value, mean, share
 from quorate.simulate.crossed import draw_judgments
 from quorate.table.judgments import Judgments

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from quorate.numerics.inference import t_quantile
+from quorate.numerics.distributions import t_quantile
 from quorate.plan.designs.dstudy import project
 from quorate.reproduction.published import inputs, source_of
 from quorate.reproduction.studies.tee.ideology import PANEL

@@ -11,7 +11,7 @@ from quorate.estimate.components.decompose import decompose
 from quorate.estimate.components.published import Components, components
 from quorate.estimate.means.configurations import configurations
 from quorate.estimate.means.mean import Estimate
-from quorate.numerics.inference import t_quantile
+from quorate.numerics.distributions import t_quantile
 from quorate.reproduction.study import Drawing, MonteCarlo, Outcome, Value, share
 from quorate.simulate.crossed import draw_judgments
 from quorate.table.judgments import Judgments

@@ -1,0 +1,213 @@
+"""Normal, Student's t, chi-square and F distributions of single numbers: tails and quantiles.
+
+What an analysis asks of them is some hundred numbers, for which loading ``scipy.special`` would take longer than all
+of its intervals. Where arrays are asked for, SciPy's functions are used. The derivation is in
+``docs/methods/distributions.md``.
+"""
+
+from __future__ import annotations
+
+import math
+from statistics import NormalDist
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_NORMAL = NormalDist()
+_ROUNDING = 1e-16
+_SMALL = 1e-8
+"""A step of Newton's after which nothing is left: the next would be of the order of its square."""
+_MANY = 2e5
+"""Degrees of freedom beyond which six terms of an expansion give a chi-square quantile to all digits."""
+
+
+def normal_cdf(x: float) -> float:
+    """Chance that a standard normal variable is at most ``x``."""
+    return math.erfc(-x / math.sqrt(2)) / 2
+
+
+def normal_quantile(probability: float) -> float:
+    """Value that a standard normal variable is below with this probability, infinite at 0 and 1."""
+    if 0 < probability < 1:
+        return _NORMAL.inv_cdf(probability)
+    return {0.0: -math.inf, 1.0: math.inf}.get(probability, math.nan)
+
+
+def t_cdf(df: float, x: float) -> float:
+    """Chance that Student's t is at most ``x``; the normal where ``df`` is infinite."""
+    if math.isinf(df) or math.isinf(x):
+        return normal_cdf(x)
+    if not df > 0 or math.isnan(x):
+        return math.nan
+    df, x = float(df), float(x)  # of NumPy's numbers, whose arithmetic is slower
+    beyond = _beta_below(df / 2, 0.5, df / (df + x * x), x * x / (df + x * x)) / 2
+    return beyond if x <= 0 else 1 - beyond
+
+
+def t_quantile(df: float, probability: float) -> float:
+    """Quantile of Student's t; the normal where ``df`` is infinite.
+
+    Newton's steps on the logarithm of the tail, from the normal quantile, which is nearer to zero.
+    """
+    tail = min(probability, 1 - probability)
+    if math.isinf(df) or not 0 < tail < 0.5:
+        return normal_quantile(probability)
+    if not df > 0:
+        return math.nan
+    x = -normal_quantile(tail)
+    scale = 1 / math.sqrt(df) / math.exp(_log_beta(df / 2, 0.5))
+    for _ in range(100):
+        beyond = t_cdf(df, -x)
+        density = scale * math.exp(-(df + 1) / 2 * math.log1p(x * x / df))
+        step = math.log(beyond / tail) * beyond / density
+        x += step
+        if abs(step) <= _SMALL * x:
+            break
+    return math.copysign(x, probability - 0.5)
+
+
+def chi_square_tail(df: float, x: float) -> float:
+    """Chance that a chi-square variable is above ``x``."""
+    if math.isnan(df) or math.isnan(x) or df < 0:
+        return math.nan
+    if x <= 0 or df == 0 or math.isinf(x):
+        return 1.0 if x <= 0 else 0.0
+    return _gamma_tails(float(df) / 2, float(x) / 2)[1]
+
+
+def chi_square_quantile(df: float, above: float) -> float:
+    """Value that a chi-square variable is above with this probability.
+
+    Newton's steps on the logarithm of the smaller tail, from the approximation of Wilson and Hilferty.
+    """
+    z = -normal_quantile(above)
+    if not df > 0 or math.isnan(z):
+        return math.nan
+    if math.isinf(z) or math.isinf(df):
+        return max(z, 0.0) if math.isinf(z) else df
+    if df > _MANY:
+        return _expanded(df, z)
+    a, upper = float(df) / 2, above <= 0.5
+    x = a * max(1 - 1 / (9 * a) + z / (3 * math.sqrt(a)), 0.0) ** 3
+    x = x or max(math.exp((math.log1p(-above) + math.lgamma(a + 1)) / a), 1e-300)  # P(a, x) is x^a / gamma(a + 1) near zero
+    wanted = above if upper else 1 - above
+    for _ in range(100):
+        tail = _gamma_tails(a, x)[upper]
+        log_density = _log_gamma_density(a, x) - math.log(x)
+        # In the logarithm of x, in which the lower tail is nearly a line near zero.
+        step = math.log(tail / wanted) * math.exp(math.log(tail) - log_density) / x
+        x *= math.exp(min(max(step if upper else -step, -2.0), 2.0))
+        if abs(step) <= _SMALL:
+            break
+    return 2 * x
+
+
+def f_tail(df1: float, df2: float, x: float) -> float:
+    """Chance that an F variable on ``df1`` and ``df2`` degrees of freedom is above ``x``."""
+    if not (df1 > 0 and df2 > 0) or math.isnan(x):
+        return math.nan
+    if math.isinf(df2):
+        return chi_square_tail(df1, df1 * x)
+    if x <= 0 or math.isinf(x):
+        return 1.0 if x <= 0 else 0.0
+    df1, df2, x = float(df1), float(df2), float(x)
+    return _beta_below(df2 / 2, df1 / 2, df2 / (df2 + df1 * x), df1 * x / (df2 + df1 * x))
+
+
+def _expanded(df: float, z: float) -> float:
+    """Cornish and Fisher's expansion of a chi-square quantile."""
+    terms = (
+        df,
+        z * math.sqrt(2 * df),
+        2 / 3 * (z**2 - 1),
+        (z**3 - 7 * z) / (9 * math.sqrt(2 * df)),
+        -(6 * z**4 + 14 * z**2 - 32) / (405 * df),
+        (9 * z**5 + 256 * z**3 - 433 * z) / (4860 * math.sqrt(2) * df**1.5),
+    )
+    return math.fsum(terms)
+
+
+def _stirling(a: float) -> float:
+    """What ``log gamma(a)`` is above Stirling's ``(a - 1/2) log a - a + log(2 pi) / 2``."""
+    if a < 16:
+        return math.lgamma(a) - (a - 0.5) * math.log(a) + a - math.log(2 * math.pi) / 2
+    terms = (1 / 12, -1 / 360, 1 / 1260, -1 / 1680, 1 / 1188, -691 / 360360)
+    return sum(term / a ** (2 * k + 1) for k, term in enumerate(terms))
+
+
+def _deviance(x: float, mean: float) -> float:
+    """``x log(x / mean) + mean - x``, without cancellation where they are near each other."""
+    gap = x - mean
+    if abs(gap) > 0.1 * (x + mean):
+        return x * math.log(x / mean) - gap
+    v = gap / (x + mean)
+    total, power, k = gap * v, 2 * x * v, 1
+    while True:
+        power *= v * v
+        k += 2
+        more = total + power / k
+        if more == total:
+            return total
+        total = more
+
+
+def _log_gamma_density(a: float, x: float) -> float:
+    """``log(x^a exp(-x) / gamma(a))``."""
+    return math.log(a / (2 * math.pi)) / 2 - _deviance(a, x) - _stirling(a)
+
+
+def _gamma_tails(a: float, x: float) -> tuple[float, float]:
+    """Regularised incomplete gamma functions P and Q: a series below the mean, a continued fraction above."""
+    front = math.exp(_log_gamma_density(a, x))
+    if x < a + 1:
+        total = term = 1 / a
+        n = a
+        while term > total * _ROUNDING:
+            n += 1
+            term *= x / n
+            total += term
+        return front * total, 1 - front * total
+    upper = front * _fraction(x + 1 - a, lambda k: (-k * (k - a), x + 2 * k + 1 - a))
+    return 1 - upper, upper
+
+
+def _log_beta(a: float, b: float) -> float:
+    """Logarithm of the beta function, without cancellation of large gammas."""
+    n = a + b
+    ratio = a * math.log1p(b / a) + b * math.log1p(a / b)
+    return math.log(2 * math.pi * n / (a * b)) / 2 - ratio + _stirling(a) + _stirling(b) - _stirling(n)
+
+
+def _beta_below(a: float, b: float, x: float, y: float) -> float:
+    """Regularised incomplete beta function at ``x``, with ``y = 1 - x`` given as well (DLMF 8.17.22)."""
+    if x <= 0 or y <= 0:
+        return 0.0 if x <= 0 else 1.0
+    n = a + b
+    if x > (a + 1) / (n + 2):
+        return 1 - _beta_below(b, a, y, x)
+    log = math.log(a * b / (2 * math.pi * n)) / 2 + _stirling(n) - _stirling(a) - _stirling(b)
+    front = math.exp(log - _deviance(a, n * x) - _deviance(b, n * y))
+
+    def partial(k: int) -> tuple[float, float]:
+        m = k // 2
+        if k % 2:
+            return -(a + m) * (n + m) * x / ((a + 2 * m) * (a + 2 * m + 1)), 1.0
+        return m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m)), 1.0
+
+    return front / a * _fraction(1.0, partial)
+
+
+def _fraction(first: float, partial: Callable[[int], tuple[float, float]]) -> float:
+    """``1 / (b0 + a1 / (b1 + a2 / (b2 + ...)))`` by Lentz's method, as modified by Thompson and Barnett."""
+    tiny = 1e-300
+    value = first or tiny
+    c, d, k = value, 0.0, 0
+    while True:
+        k += 1
+        a, b = partial(k)
+        d = 1 / ((b + a * d) or tiny)
+        c = (b + a / c) or tiny
+        value *= c * d
+        if abs(c * d - 1) <= _ROUNDING * 2 or k > 100_000:
+            return 1 / value
