@@ -58,6 +58,7 @@ def test_what_cannot_say_how_long_it_takes_says_its_step(clock, capsys):
 )
 def test_it_is_for_terminals_and_not_for_the_quiet(words, terminal, shown, monkeypatch, tmp_path, capsys):
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("TERM", "xterm")
     monkeypatch.setattr(waiting, "AFTER", 0.0)
     monkeypatch.setattr(waiting, "EVERY", 0.0)
     monkeypatch.setattr("sys.stderr.isatty", lambda: terminal)

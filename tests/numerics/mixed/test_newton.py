@@ -134,3 +134,12 @@ def test_a_search_whose_criterion_no_longer_falls_ends_there():
     found = minimise(lambda _: point(1e4, np.array([1e-4]), np.eye(1)), np.ones(1), tolerance=1e-13)
     assert found.evaluations == 2
     assert found.theta == pytest.approx(1 - 1e-4)
+
+
+def test_curvature_that_is_rounding_errors_is_none():
+    """Scores that the means fit exactly leave an average information of rounding errors, of either sign."""
+    hessian = np.array([[-4.4e-48, -7.0e-48], [-1.46e-47, -2.34e-47]])
+    for sign in (1.0, -1.0):
+        for curved in (hessian, -np.full((2, 2), 1e-40), np.zeros((2, 2))):
+            step = bounded_step(np.array([2.6, 2.8]), sign * curved, np.array([0.04, 0.7]), 0.0)
+            np.testing.assert_array_equal(step, [-0.04, -0.7])

@@ -239,6 +239,8 @@ def bounded_step(
     """
     curvature = np.diag(hessian)
     scale = 1 / np.sqrt(np.maximum(curvature, max(1e-60 * float(curvature.max()), 1e-300)))
+    if curvature.max() <= 0:  # rounding errors, where the scores are fitted exactly: there is no curvature
+        hessian = np.zeros_like(hessian)
     h = hessian * scale[:, None] * scale
     h[np.diag_indices_from(h)] += damping + 1e-12
     g, low = gradient * scale, (least - theta) / scale
