@@ -14,7 +14,6 @@ def _collection():
     before = gc.get_threshold()
     yield
     gc.set_threshold(*before)
-    gc.unfreeze()
 
 
 def test_python_m_quorate_is_the_command(monkeypatch, capsys):

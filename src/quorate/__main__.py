@@ -15,10 +15,7 @@ def main() -> int:
     except KeyboardInterrupt:
         sys.stderr.write("quorate: interrupted\n")
         return 130
-    try:
-        return command()
-    finally:
-        gc.freeze()  # the process ends here: what is left is not searched once more
+    return command()
 
 
 if __name__ == "__main__":

@@ -90,7 +90,9 @@ def chi_square_quantile(df: float, above: float) -> float:
         return _expanded(df, z)
     a, upper = float(df) / 2, above <= 0.5
     x = a * max(1 - 1 / (9 * a) + z / (3 * math.sqrt(a)), 0.0) ** 3
-    x = x or max(math.exp((math.log1p(-above) + math.lgamma(a + 1)) / a), 1e-300)  # P(a, x) is x^a / gamma(a + 1) near zero
+    x = x or max(
+        math.exp((math.log1p(-above) + math.lgamma(a + 1)) / a), 1e-300
+    )  # P(a, x) is x^a / gamma(a + 1) near zero
     wanted = above if upper else 1 - above
     for _ in range(100):
         tail = _gamma_tails(a, x)[upper]

@@ -127,3 +127,18 @@ def test_labels(run, tmp_path):
     assert "(read the share of one label as the score, with --label gone)" in said
     assert "words.csv --labels" in said
     assert "are labels" in run("doctor", path, "--labels", "--fit").err
+
+
+@pytest.mark.parametrize("spelled", [["--save", "how.yaml"], ["--save=how.yaml"]])
+def test_the_next_step_has_no_option_that_it_does_not_take(run, demo, tmp_path, monkeypatch, spelled):
+    monkeypatch.chdir(tmp_path)
+    ran = run("doctor", demo, *spelled)
+    assert ran.code == 0
+    assert ran.out.endswith(f"\nNext: quorate analyze {demo}\n")
+
+
+def test_what_is_said_already_is_not_saved_as_nothing(run, demo, tmp_path):
+    ran = run("doctor", demo, "--score", "score", "--save", tmp_path / "how.yaml")
+    assert ran.code == 1
+    assert "--save: keeps what is proposed" in ran.err
+    assert not (tmp_path / "how.yaml").exists()

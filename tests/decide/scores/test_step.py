@@ -197,3 +197,23 @@ def test_items_of_their_own_fixed_judges_and_no_replicates():
     assert [one.code for one in verdict.caveats].count("aliased") == 1
     same = q.project(components_of_difference(verdict.difference), items=20, judges=3)
     assert same.se == pytest.approx(verdict.difference.se, rel=1e-6)
+
+
+@pytest.mark.parametrize("limits", [None, {"items": [20, 40], "judges": [4, 8]}])
+def test_a_facet_of_one_level_is_no_hindrance(limits):
+    """A column that never varies, such as the one prompt, changes nothing of what would decide."""
+    rng = np.random.default_rng(9)
+    rows = [
+        (system, f"i{i}", f"j{j}", "p0", 5 + item + judge + rng.normal())
+        for system in "xy"
+        for i, item in enumerate(rng.normal(size=15))
+        for j, judge in enumerate(rng.normal(size=8) / 2)
+        if rng.random() > 0.4
+    ]
+    frame = pl.DataFrame(rows, schema=["system", "item", "judge", "prompt", "score"], orient="row")
+    own, without = (
+        q.compare(q.read(given, announce=False), "x", "y", method="joint", limits=limits)
+        for given in (frame, frame.drop("prompt"))
+    )
+    assert own.difference.value == pytest.approx(without.difference.value)
+    assert own.sentence.partition(".")[0] == without.sentence.partition(".")[0]

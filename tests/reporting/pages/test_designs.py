@@ -46,6 +46,11 @@ def test_shares_come_largest_first(best):
     assert figure(page_of(best), "shares").caption.finding.endswith(f"would come from {rows[0]['source']}")
 
 
+def test_every_share_is_drawn_in_a_colour(best):
+    chart = figure(page_of(best), "shares").chart()
+    assert all(row["colour"].startswith("#") for rows in chart["datasets"].values() for row in rows)
+
+
 def test_a_design_has_a_page(best):
     page = page_of(best.plan)
     assert page.sentence.startswith(f"{best.plan.design['item']} items × ")

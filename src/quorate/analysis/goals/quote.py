@@ -96,12 +96,12 @@ class GoalQuote(Result):
         if self.tie_share is not None:
             law = f"{self.tie_share:.0%} ties and a correlation of {self.icc:.2g} between votes on one battle"
         basis = f"{law} as assumed" if self.assumed else f"{law} as in the answers so far"
-        spend = f"{self.spent:,.2f} of {self.budget:,.2f} in money"
+        spend = f"{_money(self.spent)} of {_money(self.budget)} in money"
         if self.unit == "calls":
             spend = f"{self.spent:,.0f} of {self.budget:,.0f} calls"
         fixed = ""
         if self.fixed is not None:
-            one = f"{self.fixed:,.2f}" if self.unit == "money" else f"{self.fixed:,.0f}"
+            one = _money(self.fixed) if self.unit == "money" else f"{self.fixed:,.0f}"
             fixed = f" A study of one look would cost {one}, if all this were known beforehand."
         short = ""
         if self.out_of_reach:
@@ -115,6 +115,11 @@ class GoalQuote(Result):
             f"{drawn_share(self.chance)}; {self.rates.looks:.1f} looks on average ({self.rates.studies:,} simulated "
             f"studies).{short}{fixed}"
         )
+
+
+def _money(amount: float) -> str:
+    """An amount to the cent, and a smaller one to three digits."""
+    return f"{amount:,.2f}" if amount >= 1 or amount == 0 else f"{amount:.3g}"
 
 
 def quote(

@@ -79,7 +79,10 @@ def doctor(context: typer.Context, file: File, kept: Kept, further: Further, rea
     from quorate.estimate.doctor.support import doctor as support
 
     plain = reading.roles is None and not (reading.given("scores") or reading.given("votes") or reading.status)
-    command_line = context.obj.replace("quorate doctor", "quorate analyze", 1)
+    if kept.save is not None and not plain:
+        raise InvalidInput("--save: keeps what is proposed for a file; leave out the options that say how it is read")
+    given = context.obj if kept.save is None else _without_save(context.obj)
+    command_line = given.replace("quorate doctor", "quorate analyze", 1)
     found: Support | VotesSupport | None = None
     fitted: Diagnosis | None = None
     problem = ""
@@ -107,6 +110,13 @@ def doctor(context: typer.Context, file: File, kept: Kept, further: Further, rea
     if proposal is not None and (found is None or not out.as_json):
         out.show(proposal, lambda console, one: show_proposal(console, one, file, problem), error=problem)
     return 0 if found is not None and found.ok else FOUND
+
+
+def _without_save(command_line: str) -> str:
+    """The command as it was typed, without the option that no other command has."""
+    words = shlex.split(command_line)
+    place = next(at for at, word in enumerate(words) if word.partition("=")[0] == "--save")
+    return shlex.join(words[:place] + words[place + (1 if "=" in words[place] else 2) :])
 
 
 def proposed(file: Path, reading: Reading) -> Proposal | None:

@@ -251,7 +251,7 @@ def _several(limits: Limits, source: Components | Decomposition, found: SystemDi
     out: dict[str, Any] = {}
     if isinstance(source, Components):  # which have one level of what limits do not name
         named = {roles.get(name, name) for name in limits} | {item, found.facet}
-        out = {name: [n] for name, n in observed_counts(found.fit).items() if name not in named}
+        out = {name: [n] for name, n in observed_counts(found.fit).items() if n > 1 and name not in named}
     for name, values in limits.items():
         role = roles.get(name, name)
         given = list(values) if isinstance(values, Iterable) else [values]
@@ -314,7 +314,7 @@ def _around(source: Components | Decomposition, found: SystemDifference, prices:
     """Up to a hundred times the items, four times the levels of facets that are drawn, and a few replicates."""
     judgments = found.fit.judgments
     seen = {name: n for name, n in observed_counts(found.fit).items() if name != found.facet}
-    levels: dict[str, Any] = {name: [seen[name]] for name in seen if isinstance(source, Components)}
+    levels: dict[str, Any] = {name: [n] for name, n in seen.items() if n > 1 and isinstance(source, Components)}
     levels |= {name: _spaced(2, max(4 * seen[name], _FEWEST_LEVELS)) for name in _drawn(found)}
     if priced := len(cheapest(prices)):
         levels |= {name: [n for n in levels[name] if n <= priced] for name in levels if name == JUDGE}

@@ -19,6 +19,7 @@ from quorate.analysis.optimum import (
 from quorate.analysis.words import number, significant
 from quorate.plan.search.optimum import Optimum
 from quorate.reporting.draw import marks
+from quorate.reporting.draw.theme import CORRECTED
 from quorate.reporting.page import (
     Caption,
     Figure,
@@ -144,7 +145,7 @@ def shares(plans: Mapping[str, Projection]) -> Figure:
     finding = "Nothing is uncertain here"
     if order:
         finding = f"{whole_percent(last.shares[order[0]])} of its variance would come from {order[0]}"
-    drawn = [{"source": name, "share": last.shares[name]} for name in order]
+    drawn = [{"source": name, "share": last.shares[name], "colour": CORRECTED} for name in order]
 
     def chart() -> Spec:
         return marks.bars(drawn, "source", "share")
