@@ -1,7 +1,7 @@
 """Normal, Student's t, chi-square and F distributions of single numbers: tails and quantiles.
 
-What an analysis asks of them is some hundred numbers, for which it need not load ``scipy.special``. Where arrays are asked for, SciPy's functions are used. The derivation is in
-``docs/methods/distributions.md``.
+What an analysis asks of them is some hundred numbers, for which it need not load ``scipy.special``. Where arrays are
+asked for, SciPy's functions are used. The derivation is in ``docs/methods/distributions.md``.
 """
 
 from __future__ import annotations
