@@ -7,8 +7,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from quorate.analysis.credentials import scrubbed
-from quorate.estimate.means.targets import Pool
-from quorate.roles import JUDGE
 from quorate.table.results import Row, plain
 
 if TYPE_CHECKING:
@@ -16,7 +14,7 @@ if TYPE_CHECKING:
     from quorate.estimate.components.robustness import Stated
     from quorate.estimate.means.mean import Estimate
 
-POPULATION, PANEL, NAIVE = "judges like these", "this panel", "naive"
+OTHERS, SETUP, NAIVE = "others like it", "this setup", "naive"
 """Names of intervals."""
 SOURCE = ("component", "share", "se", "advice")
 """What is said of a source of uncertainty."""
@@ -24,14 +22,10 @@ SOURCE = ("component", "share", "se", "advice")
 
 def rows(analysis: Analysis) -> list[Row]:
     """The naive interval and the corrected ones: interval, mean, se, df, low, high, n."""
-    overall, judges = analysis.naive.overall, JUDGE in analysis.judgments.names
+    overall = analysis.naive.overall
     naive = {"mean": overall.value, "se": overall.se, "df": None, "low": overall.low, "high": overall.high}
     found: list[Row] = [{"interval": NAIVE, **naive, "n": overall.n}]
-    several = judges and analysis.judgments.n_levels(JUDGE) > 1
-    panel = PANEL if several else "this judge" if judges else "corrected"
-    if isinstance(asked := analysis.targets.get(JUDGE), Pool):
-        panel = str(asked)
-    for name, view in ((panel, analysis.panel), (POPULATION, analysis.population)):
+    for name, view in ((SETUP, analysis.setup), (OTHERS, analysis.others)):
         if view is not None:
             low, high = view.interval(analysis.level)
             numbers = {"mean": view.value, "se": view.se, "df": view.df, "low": low, "high": high}
@@ -43,9 +37,9 @@ def content(analysis: Analysis) -> dict[str, Any]:
     """Everything that an analysis says; what is not known or not finite is None."""
     source = analysis.judgments.source
     names = ("sentence", "level", "price", "answer", "sources", "what_if", "purchases", "caveats", "effects")
-    reasons = ("means", "effects_reasons", "population_reason", "panel_reason", "grouping")
+    reasons = ("means", "effects_reasons", "others_reason", "grouping")
     people = ("flags", "flags_reason", "optimum_reason", "judge_panel_reason", "latent_reason")
-    estimates = {name: _estimate(getattr(analysis, name), analysis.level) for name in ("mean", "population", "panel")}
+    estimates = {name: _estimate(getattr(analysis, name), analysis.level) for name in ("setup", "others")}
     parts = {name: _parts(getattr(analysis, name)) for name in ("leave_one_out", "by_category")}
     best = None if analysis.optimum is None else analysis.optimum.to_dict()
     fitted = {name: getattr(analysis.fit, name) for name in ("components", "absorbed", "method", "criterion")}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from quorate.simulate.demo import MEASURED, Coverage, demo_truth
+from quorate.simulate.demo import MEASURED, Coverage, demo_truth, setup_truth
 
 if TYPE_CHECKING:
     from quorate.analysis.judgments import Analysis
@@ -21,6 +21,8 @@ class Held:
         Which one.
     low, high : float
         Its limits.
+    truth : float
+        What it is about.
     holds_truth : bool
         Whether the truth is between them.
     """
@@ -28,6 +30,7 @@ class Held:
     interval: str
     low: float
     high: float
+    truth: float
     holds_truth: bool
 
 
@@ -59,7 +62,8 @@ class AgainstTruth:
 
 def against_truth(analysis: Analysis, seed: int) -> AgainstTruth:
     """Whether the intervals of an analysis of the demonstration's judgments hold their true mean."""
-    truth = demo_truth()
-    readings = {"naive": analysis.naive_reading, **{one.scope: one for one in reversed(analysis.readings)}}
-    intervals = (Held(name, one.low, one.high, one.low <= truth <= one.high) for name, one in readings.items())
+    truth, own = demo_truth(), setup_truth(seed)
+    setup, others = analysis.readings
+    each = (("naive", analysis.naive_reading, truth), (setup.scope, setup, own), (others.scope, others, truth))
+    intervals = (Held(name, one.low, one.high, held, one.low <= held <= one.high) for name, one, held in each)
     return AgainstTruth(seed, truth, tuple(intervals), MEASURED)

@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, cast
 
 from quorate.analysis.labels import cut
-from quorate.analysis.views import views
-from quorate.estimate.components.decomposition import Decomposition
-from quorate.estimate.components.latent import LatentDecomposition
-from quorate.estimate.components.published import Components
-from quorate.estimate.means.mean import mean_for
-from quorate.estimate.means.targets import PANEL, POPULATION, Target
+from quorate.estimate.means.targets import PANEL, POPULATION
 from quorate.plan.designs.dstudy import Projection
 from quorate.plan.designs.names import LAYOUTS, PARTIAL, LayoutName
 from quorate.plan.designs.schemes import GENERATION
 from quorate.plan.search.whatif import WhatIf
-from quorate.roles import JUDGE, REPLICATE
+from quorate.roles import ITEM, JUDGE, REPLICATE
 from quorate.table.results import Result, Row
-from quorate.wording import counted
+from quorate.wording import counted, listed, plural
 
 
 @dataclass(frozen=True)
@@ -49,22 +43,15 @@ class Changes(Result):
         return {"what_if": [one.to_dict() for one in self.what_if]}
 
 
-def default_targets(
-    source: Components | Decomposition | LatentDecomposition, asked: Mapping[str, Target]
-) -> dict[str, Target]:
-    """What facets stand for: as asked; judges for others like them where nothing else is asked and the data tell."""
-    if not isinstance(source, Decomposition) or JUDGE in asked:
-        return dict(asked)
-    told = views(source, mean_for(source, asked)).population is not None
-    return {**asked, JUDGE: POPULATION} if told else dict(asked)
-
-
 def scope(plan: Projection) -> str:
-    """For whom the numbers hold, where judges are drawn or are all that matters."""
-    target = str(plan.targets.get(JUDGE))
-    if target == POPULATION:
-        return ", for judges like these"
-    return ", for this panel" if target == PANEL and plan.design.get(JUDGE, 1) > 1 else ""
+    """Whom the numbers speak for, to follow a sentence."""
+    drawn = [
+        plural(name) for name, to in plan.targets.items() if to == POPULATION and name in plan.design and name != ITEM
+    ]
+    these = [counted(n, name) for name, n in plan.design.items() if plan.targets.get(name) == PANEL and n > 1]
+    words = [f"for {listed(drawn)} like these"] if drawn else []
+    words += [f"with these {listed(these)}"] if these else []
+    return f", {', '.join(words)}" if words else ""
 
 
 def targets_in_words(plan: Projection) -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from quorate.analysis.content import content, rows
 from quorate.analysis.contributions import Contribution, contributions
-from quorate.analysis.views import MOST_PARTS, Answer, Asked, Linked, Views, answer, level_effects, panel_scope, views
+from quorate.analysis.views import MOST_PARTS, Answer, Asked, Linked, answer, level_effects
 from quorate.analysis.words import Reading, sentence
 from quorate.caveats import Caveat
 from quorate.errors import InvalidInput, NotEstimable
@@ -17,8 +17,11 @@ from quorate.estimate.components.component import Interval
 from quorate.estimate.components.decompose import decompose
 from quorate.estimate.components.decomposition import Decomposition, Method
 from quorate.estimate.means.families import of_families
+from quorate.estimate.means.mean import Readings, readings
+from quorate.estimate.means.targets import scope
 from quorate.roles import JUDGE, PROMPT, SYSTEM
 from quorate.table.results import Result, Row
+from quorate.wording import capitalised
 
 if TYPE_CHECKING:
     from quorate.analysis.panel import PanelAnalysis
@@ -71,45 +74,35 @@ class Analysis(Linked, Result):
     link: Asked | None = None
 
     @cached_property
-    def mean(self) -> Estimate:
-        """The mean for the targets asked for, and default ones."""
-        return self.fit.mean_for(**self.targets) if self.targets else self.fit.mean
-
-    @cached_property
-    def _views(self) -> Views:
-        return views(self.fit, self.mean, self.targets)
+    def _readings(self) -> Readings:
+        return readings(self.fit, self.targets)
 
     @property
-    def panel(self) -> Estimate | None:
-        """The mean for these judges: the default where judges are fixed."""
-        return self._views.panel
+    def setup(self) -> Estimate:
+        """The mean for this study's setup, or as asked: what the sentence leads with."""
+        return self._readings.setup
 
     @property
-    def panel_reason(self) -> str:
-        """Why there is no `panel`; empty where there is."""
-        return self._views.panel_reason
+    def others(self) -> Estimate | None:
+        """The mean for others like it: judges, prompts and the like drawn too; None where nothing stands for others."""
+        return self._readings.others
 
     @property
-    def population(self) -> Estimate | None:
-        """The mean for judges like these; None where the data say nothing about others."""
-        return self._views.population
+    def others_reason(self) -> str:
+        """What the study is too small to say of others; empty where nothing is left out."""
+        return self._readings.reason
 
     @property
-    def population_reason(self) -> str:
-        """Why there is no `population`; empty where there is."""
-        return self._views.population_reason
-
-    @property
-    def headline(self) -> Estimate:
-        """What the sentence, the sources and the what-ifs are about: `population` if there is one."""
-        return self.population or self.mean
+    def widest(self) -> Estimate:
+        """What the sources and the plans are about: `others` if there is one, else `setup`."""
+        return self.others or self.setup
 
     @cached_property
     def readings(self) -> tuple[Reading, ...]:
-        """Intervals with whom they speak for, the headline first."""
-        scopes = "for judges like these", panel_scope(self.judgments, self.panel or self.mean)
-        found = zip((self.population, self.panel), scopes, strict=True)
-        return tuple(Reading(*view.interval(self.level), scope) for view, scope in found if view is not None)
+        """Intervals with whom they speak for, this study's setup first."""
+        found = [self.setup, *([] if self.others is None else [self.others])]
+        scopes = [scope(self.fit.judgments, one.target, self.judgments.object) for one in found]
+        return tuple(Reading(*one.interval(self.level), whom) for one, whom in zip(found, scopes, strict=True))
 
     @cached_property
     def naive(self) -> Naive:
@@ -127,17 +120,18 @@ class Analysis(Linked, Result):
     def sentence(self) -> str:
         """The verdict in one or two sentences."""
         systems = self.judgments.n_levels(SYSTEM) if self.several(SYSTEM) else 1
-        return sentence(self.headline.value, self.readings, self.naive_reading, self.level, systems)
+        said = sentence(self.setup.value, self.readings, self.naive_reading, self.level, systems)
+        return f"{said} {capitalised(self.others_reason)}." if self.others_reason else said
 
     @cached_property
     def contributions(self) -> tuple[Contribution, ...]:
-        """What every component brings to the uncertainty of the headline, largest first; 0 for one estimated at 0."""
+        """What every component brings to the uncertainty of the `widest` reading, largest first; 0 for one estimated at 0."""
         facets = [name for name in self.judgments.names if self.judgments.n_levels(name) > 1]
-        return contributions(self.fit, self.headline, facets)
+        return contributions(self.fit, self.widest, facets)
 
     @property
     def sources(self) -> tuple[Contribution, ...]:
-        """Where the uncertainty of the headline comes from: the contributions that are above 0."""
+        """Where the uncertainty of the `widest` reading comes from: the contributions that are above 0."""
         return tuple(one for one in self.contributions if one.share > 0)
 
     @property
@@ -152,11 +146,11 @@ class Analysis(Linked, Result):
 
     @cached_property
     def what_if(self) -> tuple[WhatIf, ...]:
-        """The study as it is and a few changes to it, for the headline's targets; empty where nothing is known."""
+        """The study as it is and a few changes to it, for the targets of `widest`; empty where nothing is known."""
         from quorate.plan.search.whatif import what_if
 
         try:
-            return what_if(self.fit, prices=self.prices, targets=dict(self.headline.target))
+            return what_if(self.fit, prices=self.prices, targets=dict(self.widest.target))
         except NotEstimable:
             return ()
 
@@ -165,7 +159,7 @@ class Analysis(Linked, Result):
         from quorate.plan.search.optimize import optimize
         from quorate.plan.search.whatif import as_it_is
 
-        prices, targets = self.prices if self.priced else None, self.headline.target
+        prices, targets = self.prices if self.priced else None, self.widest.target
         try:
             own = as_it_is(self.fit, prices=prices or {"call": 1.0}, targets=targets)
             return optimize(self.fit, budget=own.cost, prices=prices, targets=targets), ""
@@ -192,9 +186,9 @@ class Analysis(Linked, Result):
     @cached_property
     def caveats(self) -> tuple[Caveat, ...]:
         """What the reader must know, each once."""
-        found = [view for view in (self.population, self.panel) if view is not None]
+        found = [self.setup, *([] if self.others is None else [self.others])]
         said = [*(caveat for view in found for caveat in view.caveats), *self.naive.caveats]
-        said += [] if self.population is None else of_families(self.population)
+        said += [] if self.others is None else of_families(self.others)
         return tuple(dict.fromkeys(said))
 
     @cached_property
@@ -307,7 +301,7 @@ class Analysis(Linked, Result):
     @cached_property
     def answer(self) -> Answer | None:
         """Whether the half-width asked for is met; None if none was asked for."""
-        return None if self.asked is None else answer(self.headline, self.level, self.asked, self.purchases)
+        return None if self.asked is None else answer(self.setup, self.level, self.asked, self.purchases)
 
     def rows(self) -> list[Row]:
         """The naive interval and the corrected ones: interval, mean, se, df, low, high, n."""

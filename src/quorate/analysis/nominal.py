@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from quorate import caveats
-from quorate.analysis.views import panel_scope
 from quorate.errors import InvalidInput
 from quorate.estimate.labels.agreement import MOST_JUDGES, Coefficient, PairAgreement, coefficients, pairs
 from quorate.estimate.labels.confusion import Confusion, confusions
 from quorate.estimate.labels.given import judge_of, label_shares, ratings
 from quorate.estimate.labels.items import ItemLabels, item_labels
 from quorate.estimate.labels.shares import Share, label_means
+from quorate.estimate.means.targets import scope
 from quorate.numerics.inference import checked_level
 from quorate.table.cells import write_columns
 from quorate.table.results import Result, Row
@@ -234,13 +234,13 @@ def labels(
     agreement = coefficients(said, level) if several else ()
     counts = dict(zip(judgments.labels, (given * judgments.n[:, None])[judgments.n > 0].sum(axis=0), strict=True))
     rows = [_row(one, level, float(counts[one.label])) for one in found]
-    others = any(one.population is not None for one in found)
-    scope = panel_scope(judgments, found[0].mean)
+    wide = next((one.others for one in found if one.others is not None), None)
+    setup = scope(judgments, found[0].mean.target, judgments.object)
     return Labels(
         judgments,
         level,
-        "for judges like these" if others else scope,
-        scope if others else "",
+        setup if wide is None else scope(judgments, wide.target, judgments.object),
+        "" if wide is None else setup,
         tuple(sorted(rows, key=lambda row: -row.share)),
         agreement,
         confusions(said, judgments.labels) if several else (),
@@ -274,7 +274,7 @@ def _plain(value: float, places: int) -> str:
 
 
 def _row(one: Share, level: float, count: float) -> LabelShare:
-    wide = one.population or one.mean
+    wide = one.others or one.mean
     return LabelShare(one.label, one.mean.value, wide.se, *one.interval(level), *one.panel_interval(level), count)
 
 
@@ -282,7 +282,7 @@ def _caveats(
     found: Sequence[Share], counts: Mapping[str, float], judges: int, agreement: Sequence[Coefficient]
 ) -> Iterator[Caveat]:
     """What holds for the intervals of all labels, and what for some."""
-    each = [(one.population or one.mean).caveats for one in found]
+    each = [(one.others or one.mean).caveats for one in found]
     shared = (one for one in each[0] if all(one in others for others in each))
     yield from (replace(one, sentence=one.sentence.replace("usable score", "usable label")) for one in shared)
     alone = {one.label: one.alone for one in found if one.alone}

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal
 
 from quorate.analysis.words import number
@@ -14,11 +13,10 @@ from quorate.errors import InvalidInput, NotConverged, NotEstimable
 from quorate.estimate.components.categories import Link
 from quorate.estimate.components.decomposition import Decomposition
 from quorate.estimate.means.intervals import score_ends
-from quorate.estimate.means.targets import PANEL, POPULATION, Pool, Target, speaks_for
 from quorate.roles import JUDGE, PROMPT
 from quorate.table.facts.describe import score_facts
 from quorate.table.judgments import Judgments
-from quorate.wording import Brief, counted, decimals
+from quorate.wording import counted, decimals
 
 if TYPE_CHECKING:
     from quorate.estimate.components.latent import LatentDecomposition
@@ -36,55 +34,6 @@ LOW, HIGH = 0.3, 0.7
 """Shares between which scores as numbers and log odds say much the same (Messing 2026, section G)."""
 MOST_CELLS = 20_000
 """Cells up to which the check costs about a second and is made unasked."""
-
-
-@dataclass(frozen=True)
-class Views(Brief):
-    """A mean for judges like these and for these judges, and why one of them is not there.
-
-    Parameters
-    ----------
-    population, panel : Estimate or None
-        Where judges are drawn from a population, and where these judges are all that matters.
-    population_reason, panel_reason : str
-        Why there is none; empty where there is.
-    """
-
-    population: Estimate | None
-    population_reason: str
-    panel: Estimate | None
-    panel_reason: str
-
-
-def views(fit: Decomposition, mean: Estimate, asked: Mapping[str, Target] = MappingProxyType({})) -> Views:
-    """Both views of a mean, of which ``mean`` is one; a target ``asked`` of judges leaves that alone."""
-    if JUDGE not in fit.judgments.names:
-        return Views(None, "no facet is the judge: the interval says nothing about how others would score", mean, "")
-    if asked.get(JUDGE, POPULATION) != POPULATION:
-        return Views(None, f'judges stand for "{asked[JUDGE]}", as asked', mean, "")
-    if fit.judgments.n_levels(JUDGE) == 1:
-        return Views(None, "1 judge: one judge says nothing about others", mean, "")
-    if mean.target[JUDGE] == POPULATION:
-        return Views(mean, "", *_try(fit, {**asked, JUDGE: PANEL}))
-    if JUDGE not in fit.assembled.fixed.levels:
-        reason = "fixed effects absorb the judges: the data say nothing about others"
-        return Views(None, reason, mean, "")
-    return Views(*_try(fit, {**asked, JUDGE: POPULATION}), mean, "")
-
-
-def panel_scope(judgments: Judgments, mean: Estimate) -> str:
-    """Whom an interval speaks for that is not about judges like these; nothing where there are no judges."""
-    if JUDGE not in judgments.names:
-        return ""
-    target = mean.target.get(JUDGE, PANEL)
-    return speaks_for(judgments, JUDGE, target if isinstance(target, Pool) else PANEL)
-
-
-def _try(fit: Decomposition, targets: Mapping[str, Target]) -> tuple[Estimate | None, str]:
-    try:
-        return fit.mean_for(**targets), ""
-    except NotEstimable as error:
-        return None, str(error)
 
 
 @dataclass(frozen=True)

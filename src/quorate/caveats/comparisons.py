@@ -276,16 +276,6 @@ def compared_by_pairs(system: str, ratio: float, p: float) -> Caveat:
     )
 
 
-def few_drawn(levels: Mapping[str, int], df: float) -> Caveat:
-    """A comparison whose error is mostly how few judges, prompts and the like differ about the two systems."""
-    who = " and ".join(f"{count} {name} levels" for name, count in levels.items())
-    size = (
-        "tests at 5% reject 0 to 7% of equal pairs if levels differ by a normal law; if one is far from the rest, "
-        "studies that miss it are wrong and cannot see it: 4 in 9 with 5 levels of a pool of 9"
-    )
-    return Caveat("few-drawn", f"most error is how {who} differ about the two ({df:.1f} degrees of freedom): {size}")
-
-
 def labels_alike(labels: Sequence[str]) -> Caveat:
     """Labels that differ in capital letters alone."""
     return Caveat(

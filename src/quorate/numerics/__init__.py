@@ -10,7 +10,8 @@
 - extremes: the largest of K independent standard normals: its mean, spread and quantiles, exact by quadrature
 - reciprocal: the mean of one over a binomial count: what equal weights cost
 - threshold: the last integer at which a condition holds
-- study_power: power of t tests whose standard error is put together from variance components
+- item_scores: what items bring to sums of scores; reach: how far a sum may be from what it stands for
+- study_power: power of studies whose intervals rest on these
 - prediction_powered: a mean from a few labels and many predictions; stratified: the same by strata
 - doubly_robust: outcomes of regressions from the same; regression: linear and logistic, with clustered errors
 - two_phase: how many units to predict, and how many of these to label

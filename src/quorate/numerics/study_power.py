@@ -1,78 +1,74 @@
-"""Power of t tests whose standard error is put together from variance components that are estimated with it."""
+"""Power of studies: what tests of a design find, from the mean squares that their interval rests on."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from quorate.arrays import Floats
+from quorate.numerics.reach import KAPPA, Effect
 
-_DRAWS = 4_000
 _QUANTILES = 200
-FEW = 2.0
-"""A component of f degrees of freedom counts ``1 + FEW / f`` times in the degrees of freedom of a t test."""
-
-
-@dataclass(frozen=True, eq=False)
-class Squares:
-    """Independent mean squares that the variance of a mean is put together from.
-
-    Parameters
-    ----------
-    part : array, shape (terms,)
-        Part of the variance of the mean that each term brings.
-    df : array, shape (terms,)
-        Degrees of freedom of each term's mean square.
-    inside : array of bool, shape (terms, terms)
-        Whether the term of the column is inside that of the row, or the same: has all its facets.
-    few : array of bool, shape (terms,)
-        Terms whose degrees of freedom are corrected for being few.
-    """
-
-    part: Floats
-    df: Floats
-    inside: NDArray[np.bool_]
-    few: NDArray[np.bool_]
+_DRAWS = 4_000
 
 
 @dataclass(frozen=True, eq=False)
 class Studies:
-    """Studies of one design: the true standard error, and what each of many studies takes it for.
+    """Studies of one design: the true standard error, and what each of many studies rests its interval on.
 
     Parameters
     ----------
     se : float
         True standard error.
     df : float
-        Degrees of freedom at the true components.
-    found_se, found_df : array, shape (draws,)
-        Standard errors and degrees of freedom as estimated.
+        Degrees of freedom over items.
+    variance : array, shape (studies,)
+        Variance over items as found.
+    drawn : tuple of (array, float)
+        What every drawn facet is found to add, shape (studies,), and its degrees of freedom.
     """
 
     se: float
     df: float
-    found_se: Floats
-    found_df: Floats
+    variance: Floats
+    drawn: tuple[tuple[Floats, float], ...] = ()
 
     def times(self, factor: float) -> Studies:
         """The same studies with every standard error so many times as large."""
-        return Studies(factor * self.se, self.df, factor * self.found_se, self.found_df)
+        drawn = tuple((factor**2 * part, df) for part, df in self.drawn)
+        return Studies(factor * self.se, self.df, factor**2 * self.variance, drawn)
+
+    @property
+    def found_se(self) -> Floats:
+        """Standard error that each study finds."""
+        return np.asarray(np.sqrt(self.variance + sum(part for part, _ in self.drawn)))
+
+    @property
+    def found_df(self) -> Floats:
+        """Satterthwaite's degrees of freedom of that."""
+        spent = self.variance**2 / self.df + sum(part**2 / df for part, df in self.drawn)
+        return np.asarray(np.maximum(self.found_se**4 / np.maximum(spent, 1e-300), 1.0))
+
+    def half_width(self, upper: float) -> Floats:
+        """Half the interval that each study finds, by the upper point of its tails."""
+        return half_widths(upper, self.variance, np.asarray(self.df), self.drawn)
 
     def finds(self, d: float, alpha: float) -> float:
-        """Chance that the two-sided t test finds a difference ``d``."""
+        """Chance that the two-sided test finds a difference ``d``."""
         from scipy.special import ndtr
 
-        limit = _quantile(self.found_df, 1 - alpha / 2) * self.found_se / self.se
-        x = d / self.se
+        limit, x = self.half_width(1 - alpha / 2) / self.se, d / self.se
         return float(np.mean(ndtr(x - limit) + ndtr(-x - limit)))
 
     def shows_equal(self, d: float, margin: float, alpha: float) -> float:
-        """Chance that two one-sided t tests show a difference ``d`` to be within a margin."""
+        """Chance that two one-sided tests show a difference ``d`` to be within a margin."""
         from scipy.special import ndtr
 
-        room = margin - _quantile(self.found_df, 1 - alpha) * self.found_se
+        room = margin - self.half_width(1 - alpha)
         chance = ndtr((room - d) / self.se) - ndtr((-room - d) / self.se)
         return float(np.mean(np.where(room > 0, chance, 0.0)))
 
@@ -94,8 +90,36 @@ class Studies:
         return float(brentq(lambda d: self.shows_equal(d, margin, alpha) - power, 0.0, margin))
 
 
+def half_widths(
+    upper: float | Floats, variance: Floats, df: Floats, drawn: tuple[tuple[Floats, Floats | float], ...]
+) -> Floats:
+    """Half the interval of many sums at once; see `quorate.numerics.reach.Reach`.
+
+    Parameters
+    ----------
+    upper : float or array
+        Upper point of the tails: .975 of a 95% interval.
+    variance, df : array
+        Variance over items, and its degrees of freedom.
+    drawn : tuple of (array, array or float)
+        What every drawn facet adds, and its degrees of freedom; infinite where nothing is known of others.
+    """
+    from scipy.special import stdtrit
+
+    most = np.zeros(())
+    for size in range(1, len(drawn) + 1):
+        for some in combinations(drawn, size):
+            total = np.asarray(sum(part for part, _ in some))
+            spent = np.asarray(sum(part**2 / own for part, own in some))
+            free = np.divide(
+                total**2, spent, out=np.ones(np.broadcast_shapes(total.shape, spent.shape)), where=spent > 0
+            )
+            most = np.maximum(most, np.square(stdtrit(free, upper)) * total)
+    return np.asarray(np.sqrt(np.square(stdtrit(np.minimum(df, 1e9), upper)) * variance + most))
+
+
 def one_square(se: float, df: float) -> Studies:
-    """Studies whose variance is a single mean square, by quantiles of its law in the place of draws.
+    """Studies whose variance is over items alone, by quantiles of its law in the place of draws.
 
     Parameters
     ----------
@@ -107,71 +131,28 @@ def one_square(se: float, df: float) -> Studies:
     from scipy.special import gammaincinv
 
     middle = (np.arange(_QUANTILES) + 0.5) / _QUANTILES
-    return Studies(se, df, se * np.sqrt(gammaincinv(df / 2, middle) * 2 / df), np.array([df]))
+    return Studies(se, df, np.asarray(se**2 * gammaincinv(df / 2, middle) * 2 / df))
 
 
-def studies(squares: Squares, rng: np.random.Generator) -> Studies:
-    """What studies of a design find, as if its mean squares were independent chi-squares: exact for balanced data.
-
-    Every term has a mean square that holds its own part of the variance and those of all terms inside it, as judges
-    hold judges by items. Components are differences of mean squares, cut at zero; the variance is their sum, its
-    degrees of freedom are those of `freedom`.
+def studies(variance: float, df: float, effects: Sequence[Effect], beyond: float, rng: np.random.Generator) -> Studies:
+    """What studies of a design find, their mean squares drawn as independent chi-squares: exact for balanced data.
 
     Parameters
     ----------
-    squares : Squares
-        Mean squares at the true components; parts are not all 0.
+    variance, df : float
+        Of the sum over items, and the degrees of freedom it is found with.
+    effects : sequence of Effect
+        Facets that stand for others, with the squares that are expected.
+    beyond : float
+        True variance beyond items: what several facets share counts once.
     rng : numpy.random.Generator
         For the draws.
-
-    References
-    ----------
-    Searle, Casella and McCulloch (1992), Variance Components, chapter 4.
     """
-    inside = np.asarray(squares.inside, dtype=float)
-    drawn = (inside @ squares.part) * rng.chisquare(squares.df, (_DRAWS, len(squares.df))) / squares.df
-    estimated = np.maximum(np.linalg.solve(inside, drawn.T).T, 0.0)
-    se, se_estimated = (np.sqrt(parts.sum(axis=-1)) for parts in (squares.part, estimated))
-    return Studies(float(se), float(freedom(squares.part, squares)), se_estimated, freedom(estimated, squares))
-
-
-def freedom(part: Floats, squares: Squares, correction: float = FEW) -> Floats:
-    """Degrees of freedom of the variance of a mean, for a t test by it.
-
-    Satterthwaite's, at components of f degrees of freedom that are ``1 + 2 / f`` times as large as found. A variance
-    that comes out small, since judges happen to agree, would otherwise bring degrees of freedom that are too large.
-
-    Parameters
-    ----------
-    part : array, shape (..., terms)
-        Part of the variance that each term brings, as estimated.
-    squares : Squares
-        Degrees of freedom, and which term is inside which.
-    correction : float
-        Satterthwaite's own with 0.
-
-    References
-    ----------
-    Satterthwaite (1946), Biometrics Bulletin 2, 110-114.
-    """
-    enlarged = part * np.where(squares.few, 1 + correction / squares.df, 1.0)
-    in_it = enlarged @ np.asarray(squares.inside, dtype=float).T * square_weights(squares.inside)
-    spent = (in_it**2 / squares.df).sum(axis=-1)
-    return np.asarray(np.maximum(enlarged.sum(axis=-1) ** 2 / np.maximum(spent, 1e-300), 1.0))
-
-
-def square_weights(inside: NDArray[np.bool_] | Floats) -> Floats:
-    """Weight of every mean square in the variance of the mean: 1, 1 and -1 for items, judges and items by judges.
-
-    Parameters
-    ----------
-    inside : array of bool, shape (terms, terms)
-        Whether the term of the column is inside that of the row, or the same.
-    """
-    return np.asarray(np.linalg.solve(np.asarray(inside, dtype=float).T, np.ones(len(inside))))
-
-
-def _quantile(df: Floats, probability: float) -> Floats:
-    from scipy.special import stdtrit
-
-    return np.asarray(stdtrit(np.minimum(df, 1e9), probability))
+    se = math.sqrt(variance + beyond)
+    if not effects:
+        return replace(one_square(math.sqrt(variance), df), se=se)
+    drawn = [
+        (np.maximum(one.square * rng.chisquare(one.df, _DRAWS) / one.df - KAPPA * one.noise, 0.0), one.df)
+        for one in effects
+    ]
+    return Studies(se, df, variance * rng.chisquare(df, _DRAWS) / df, tuple(drawn))

@@ -104,7 +104,7 @@ def read_scores(
     table = read_source(place_of(source) if by_path else source, declared, blank, rows, meant(label, numbers, labels))
     table = at_levels(table if scale is None else on_scale(table, scale), only)
     table = table if families is None else in_families(table, families)
-    table = drawn_if_many(table) if fixed == FIXED else table
+    table = drawn_if_many(as_strata(table)) if fixed == FIXED else table
     if facets is not None and not recognise:
         return table
     item = table.facet(table.object)
@@ -147,6 +147,16 @@ def on_scale(table: Judgments, scale: tuple[float, float]) -> Judgments:
             "or say that it is no score with " + argument("missing", f"{value:g}")
         )
     return replace(table, scale=(low, high))
+
+
+def as_strata(table: Judgments) -> Judgments:
+    """The same judgments, whose groups of items are fixed strata; with fewer than five items each they are drawn."""
+    item = table.object
+    groups = [
+        name for name in table.ancestors(item) if name != SYSTEM and 5 * table.n_levels(name) <= table.n_levels(item)
+    ]
+    facets = tuple(replace(facet, fixed=facet.fixed or facet.name in groups) for facet in table.facets)
+    return replace(table, facets=facets) if groups else table
 
 
 def drawn_if_many(table: Judgments) -> Judgments:

@@ -112,7 +112,7 @@ def _look(
 
 def _of_panel(analysis: Analysis) -> Estimate:
     """The mean for the judges that were asked, which is what the interval for all looks is about too."""
-    return analysis.panel or analysis.mean
+    return analysis.setup
 
 
 def _decided(finished: Judgments, scale: tuple[float, float], level: float) -> list[Decision]:

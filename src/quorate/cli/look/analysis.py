@@ -91,14 +91,12 @@ class AnalysisFiles(Files):
 
 def show(out: Console, found: Analysis) -> None:
     """Print the verdict, sources, purchases and caveats of an analysis."""
-    from quorate.caveats import one_level
-    from quorate.roles import JUDGE
     from quorate.wording import whole_percent
 
-    scope = ", for judges like these" if found.population is not None else ""
+    scope = f", {found.readings[-1].scope}" if found.readings[-1].scope else ""
     say(out, found.sentence, style="bold")
     if found.answer is not None:
-        heading(out, f"Is that precise enough{scope}?")
+        heading(out, "Is that precise enough?")
         say(out, found.answer.sentence)
     heading(out, f"Where the uncertainty comes from{scope}")
     rows = [(one.component, whole_percent(one.share), one.advice) for one in found.sources[:MOST_SOURCES]]
@@ -116,17 +114,10 @@ def show(out: Console, found: Analysis) -> None:
     if found.diagnosis.standing_out:
         heading(out, "What the model does not describe")
         points(out, [f"{one.sentence} To do: {in_options(one.remedy)}." for one in found.diagnosis.standing_out])
-    if found.latent is not None:
-        heading(out, "On the scale of log odds")
-        say(out, found.latent.sentence)
     if found.missing is not None:
         heading(out, "Answers that are missing")
         say(out, found.missing.sentence)
     sentences = [caveat.sentence for caveat in found.caveats]
-    why = {"judges like these": found.population_reason, "this panel": found.panel_reason}
-    if one_level(JUDGE) in found.caveats:  # says the same
-        del why["judges like these"]
-    sentences += [f"no interval for {view} (" + reason + ")" for view, reason in why.items() if reason]
     if found.latent_reason:
         sentences.append("no components of log odds (" + found.latent_reason + ")")
     caveats(out, sentences)

@@ -57,9 +57,13 @@ def demo(
 
 def show_truth(out: Console, compared: AgainstTruth) -> None:
     """Print which intervals hold the truth, and how often they do."""
-    heading(out, f"Against the truth, which is {compared.truth:.2f}")
+    heading(out, "Against the truth")
     rows = [
-        (one.interval, f"{one.low:.2f} to {one.high:.2f}", "holds it" if one.holds_truth else "misses it")
+        (
+            one.interval,
+            f"{one.low:.2f} to {one.high:.2f}",
+            f"{'holds' if one.holds_truth else 'misses'} {one.truth:.2f}",
+        )
         for one in compared.intervals
     ]
     table(out, dict.fromkeys((" ", "  ", "   "), "left"), rows)
@@ -67,7 +71,6 @@ def show_truth(out: Console, compared: AgainstTruth) -> None:
     say(
         out,
         f"This is one draw, seed {compared.seed}. Over {held.draws:,} draws the naive interval held the truth in "
-        f"{held.naive:.1%}, the one for this panel in {held.panel:.1%}. The one for judges like these allows for "
-        f"other judges too, so it held this panel's truth in {held.population:.1%}. To measure again: "
-        "quorate.simulate.demo_coverage().",
+        f"{held.naive:.1%}, the one for this setup its own in {held.setup:.1%}, the one for others like it in "
+        f"{held.others:.1%}. To measure again: quorate.simulate.demo_coverage().",
     )

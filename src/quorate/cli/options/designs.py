@@ -144,6 +144,4 @@ class Targets(Group):
 
     def of(self, fitted: Components | Decomposition | LatentDecomposition) -> dict[str, Target]:
         """The targets asked for; judges stand for others like them where nothing else is asked and the data tell."""
-        from quorate.analysis.designs import default_targets
-
-        return default_targets(fitted, self.asked())
+        return self.asked()

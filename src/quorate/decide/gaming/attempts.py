@@ -20,7 +20,7 @@ from quorate.estimate.means.targets import (
     POPULATION,
     SENSITIVITY,
     Target,
-    default_targets,
+    all_drawn,
     is_grouping,
 )
 from quorate.plan.designs.dstudy import Projection, project, scheme_of
@@ -102,7 +102,7 @@ def attempts_targets(
         chosen = named(redrawn, [name for name in fit.facets if name not in ("category", SYSTEM)])
         shared: dict[str, Target] = {name: PANEL for name in fit.facets if name not in (*chosen, "category")}
         return shared | {name: SENSITIVITY for name in fit.sensitivity if name in chosen}, chosen, ()
-    judgments, usual = fit.judgments, default_targets(fit)
+    judgments, usual = fit.judgments, all_drawn(fit)
     measured = [name for name in judgments.names if not is_grouping(judgments, name)]
     single = tuple(name for name in measured if judgments.n_levels(name) == 1)
     model = fit.assembled.model

@@ -17,7 +17,7 @@ from quorate.decide.goals.plans import Plan, Plans, of_mean
 from quorate.decide.goals.pursuit import Pursuit
 from quorate.decide.goals.repeated import found_at
 from quorate.estimate.components.decompose import decompose
-from quorate.estimate.means.mean import Estimate, ordered
+from quorate.estimate.means.mean import Estimate, on_scale
 from quorate.estimate.means.stratified import strata, stratified_mean
 from quorate.numerics.study_power import Studies
 from quorate.roles import CATEGORY
@@ -82,7 +82,7 @@ class Precision(Pursuit[HalfWidthGoal, Estimate]):
         shares, targets = self.goal.category_shares, self.goal.target or {}
         if shares is not None:
             fit = decompose(strata(judgments), covariates=[CATEGORY])
-            return ordered(stratified_mean(fit, shares, targets))
+            return on_scale(stratified_mean(fit, shares, targets))
         return decompose(judgments).mean_for(**targets)
 
     def plans(self, found: Estimate, systems: Sequence[str], spent: Spent) -> Plans:  # noqa: ARG002  (there is one)

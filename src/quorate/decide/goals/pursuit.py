@@ -157,7 +157,8 @@ class Pursuit(ABC, Generic[Asked, Found]):
         law = law.times(float(np.sqrt(final.variance)) / law.se)
         df = min(looks[-1].df, _MANY)  # the components are as uncertain as the standard error of now
         off = np.sqrt(df / stream(0, "goal/chance").chisquare(df, len(law.found_se)))
-        law = Studies(law.se, law.df, law.found_se * off, np.broadcast_to(law.found_df, off.shape))
+        drawn = tuple((off**2 * part, free) for part, free in law.drawn)
+        law = replace(law, variance=off**2 * law.variance, drawn=drawn)
         spread = float(np.sqrt(max(now - final.variance, 1e-12 * now)))
         chances = self.chances(looks, law, spread, final)
         return float(np.minimum(chances, 1.0).mean())

@@ -9,9 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quorate.arrays import Floats, Ints
-from quorate.decide.scores.studies import freedom, studies_of_plan
+from quorate.decide.scores.studies import studies_of_plan
+from quorate.errors import NotEstimable
 from quorate.numerics.study_power import Studies, one_square
 from quorate.plan.designs.dstudy import Projection, bill
+from quorate.plan.designs.mean_squares import mean_squares
 from quorate.plan.search.optimum import Searched
 from quorate.plan.search.search import Kept, placed
 
@@ -41,7 +43,7 @@ def cheapest_study(searched: Searched, chance: Chance, power: float) -> Projecti
 
     def first(order: Ints) -> int | None:
         plans = ((place, searched.projection(kept, place)) for place in order.tolist())
-        return next((place for place, plan in plans if chance(studies_of_plan(plan)) >= power), None)
+        return next((place for place, plan in plans if _chance(chance, plan) >= power), None)
 
     order = np.lexsort((over, cost))
     place = first(order[over[order] < np.append(np.inf, np.minimum.accumulate(over[order])[:-1])])
@@ -59,7 +61,15 @@ def best_study(searched: Searched, chance: Chance, power: float, budget: float) 
     """
     kept = screened(searched, largest_errors(chance, power), lambda cost, _: cost <= budget * (1 + _SLACK))
     plans = [searched.projection(kept, place) for place in np.argsort(kept.width, kind="stable")[:_MORE].tolist()]
-    return max(plans, key=lambda plan: chance(studies_of_plan(plan)), default=None)
+    return max(plans, key=lambda plan: _chance(chance, plan), default=None)
+
+
+def _chance(chance: Chance, plan: Projection) -> float:
+    """Power of a plan; 0 where it has too few levels to speak for others."""
+    try:
+        return chance(studies_of_plan(plan))
+    except NotEstimable:
+        return 0.0
 
 
 def screened(searched: Searched, largest: Floats, chosen: Chosen) -> Kept:
@@ -83,11 +93,13 @@ def screened(searched: Searched, largest: Floats, chosen: Chosen) -> Kept:
     for number, piece in enumerate(searched.found.pieces):
         laid = placed(source, piece)
         weights = source.weigh(laid)
-        used = {
-            name: weight for name, weight in weights.items() if np.any(weight)
-        }  # found to be 0, it costs degrees too
-        parts = {name: source.values[name] * weight for name, weight in used.items()}
-        df = freedom(parts, {**laid.counts, **laid.groups}, laid.calls, laid.cells)
+        parts = {name: source.values[name] * weight for name, weight in weights.items()}
+        squares = mean_squares(source, laid, parts)
+        drawn = [(spread + noise, df) for spread, noise, df in squares.effects.values()]
+        total = squares.items + sum((square for square, _ in drawn), np.zeros(()))
+        spent = squares.items**2 / squares.df + sum((square**2 / df for square, df in drawn), np.zeros(()))
+        with np.errstate(invalid="ignore"):
+            df = np.nan_to_num(np.maximum(total**2 / np.maximum(spent, 1e-300), 1.0), nan=1.0)
         limit = np.interp(np.log(df), np.log(DF), largest)
         over = np.sqrt(sum(parts.values(), np.zeros(()))) / np.maximum(limit, 1e-300)
         variance = np.asarray(sum(parts.values(), np.zeros(())), dtype=float)

@@ -14,17 +14,15 @@ from quorate.decide.outcome import AnyVerdict, Claim, Outcome, outcome_by
 from quorate.decide.scores.step import ScoreStep, score_step
 from quorate.decide.scores.studies import studies_like
 from quorate.decide.votes.verdict import check_question
-from quorate.errors import NotEstimable
 from quorate.estimate.differences.difference import Method, SystemDifference, difference
-from quorate.estimate.differences.satterthwaite import facets_of, of_items
-from quorate.estimate.means.targets import POPULATION, Target, of_this_panel, scope
+from quorate.estimate.components.terms import facets_of, of_items
+from quorate.estimate.means.targets import Target, scope
 from quorate.plan.designs.names import LayoutName
 from quorate.plan.designs.prices import Prices
 from quorate.plan.power.sample_size import check_range
 from quorate.plan.search.optimize import Limits
-from quorate.roles import JUDGE
 from quorate.table.judgments import Judgments
-from quorate.wording import counted, listed, plural
+from quorate.wording import capitalised, counted, listed, plural
 
 _NO_STEP = (
     "No study within the limits would decide it (by default a hundred times the items, and four times the levels of "
@@ -44,13 +42,10 @@ class ScoreVerdict(AnyVerdict):
         Mean of ``a`` less mean of ``b``, with its standard error, degrees of freedom and intervals.
     next_step : ScoreStep or None
         The cheapest study that would decide.
-    population : SystemDifference or None
-        The same difference for judges like these, where the verdict is for this panel of them unasked.
     """
 
     difference: SystemDifference
     next_step: ScoreStep | None
-    population: SystemDifference | None = None
 
     @property
     def caveats(self) -> tuple[Caveat, ...]:
@@ -84,42 +79,40 @@ class ScoreVerdict(AnyVerdict):
         return listed(list(dict.fromkeys(named))) or "levels"
 
     @property
+    def others(self) -> SystemDifference | None:
+        """The same difference for others like this study's setup; None where nothing tells."""
+        return self.difference.others
+
+    @property
     def for_others(self) -> Outcome | None:
-        """What the scores show for judges like these; None where that is the verdict, or nothing tells."""
-        other = self.population
+        """What the scores show for others like this study's setup; None where nothing tells."""
+        other = self.others
         if other is None:
             return None
-        # others are never surer than this panel is: with few levels its own error may be the larger by chance
-        equal = None
-        if self.margin is not None and self.p_equivalence is not None:
-            equal = max(other.p_equivalence(self.margin), self.p_equivalence)
-        return outcome_by(other.value, max(other.p_difference(), self.p_difference), equal, 1 - self.level)
-
-    def for_others_interval(self) -> tuple[float, float] | None:
-        """Interval of the difference for judges like these, never within that for this panel; None as `for_others`."""
-        if self.population is None:
-            return None
-        own, others = self.difference.interval(self.level), self.population.interval(self.level)
-        return min(own[0], others[0]), max(own[1], others[1])
+        equal = None if self.margin is None else other.p_equivalence(self.margin)
+        return outcome_by(other.value, other.p_difference(), equal, 1 - self.level)
 
     @property
     def sentence(self) -> str:
-        """The verdict with its numbers, and what it is for judges like these."""
-        ends_of_others = self.for_others_interval()
-        if ends_of_others is None or self.for_others is None:
-            return super().sentence
-        low, high = ends_of_others
+        """The verdict with its numbers, and what it is for others like this study's setup."""
+        beyond = self.difference.unsaid and f" {capitalised(self.difference.unsaid)}."
+        if self.others is None or self.for_others is None:
+            return super().sentence + beyond
+        low, high = self.others.interval(self.level)
         ends = f"{100 * self.level:.4g}% interval {low:.3g} to {high:.3g}"
-        return f"{super().sentence} For judges like these: {self.for_others.value} ({ends})."
+        judgments = self.difference.fit.judgments
+        whom = capitalised(scope(judgments, self.others.estimate.target, self.difference.facet))
+        return f"{super().sentence} {whom}: {self.for_others.value} ({ends}).{beyond}"
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain values."""
         own: dict[str, Any] = {"common_se": self.common_se, "spread": self.spread, "rankable": self.rankable}
-        own["population"] = self.population and {
-            **self.population.to_dict(),
+        own["others"] = self.others and {
+            **self.others.to_dict(),
             "outcome": self.for_others and self.for_others.value,
-            "interval": self.for_others_interval(),
+            "interval": self.others.interval(self.level),
         }
+        own["others_reason"] = self.difference.unsaid
         own["caveats"] = [one.sentence for one in self.caveats]
         return {**super().to_dict(), **own}
 
@@ -215,8 +208,8 @@ def verdict_of_scores(
 
     Notes
     -----
-    Tests are Student's t on Satterthwaite's degrees of freedom: two-sided for a difference, two one-sided for
-    equivalence. Their measured size is in ``docs/methods/compare.md``.
+    Tests are those of the interval: two-sided for a difference, two one-sided for equivalence; in a complete table, and
+    for this study's setup, the paired t test over items. Their measured size is in ``docs/methods/compare.md``.
 
     Examples
     --------
@@ -282,17 +275,4 @@ def verdict_of_difference(
         error_rate=alpha,
         next_step=step,
         claim=claim,
-        population=_of_others(found, judgments),
     )
-
-
-def _of_others(found: SystemDifference, judgments: Judgments) -> SystemDifference | None:
-    """The same difference for judges like these; None where it is, was not to be, or nothing tells."""
-    if not of_this_panel(found.fit.judgments, found.facet, found.estimate.target, found.asked):
-        return None
-    targets: dict[str, Target] = {**found.asked, JUDGE: POPULATION}
-    try:
-        how: dict[str, Any] = {"facet": found.facet, "method": found.method, **found.model}
-        return difference(judgments, found.a, found.b, targets=targets, **how)
-    except NotEstimable:
-        return None

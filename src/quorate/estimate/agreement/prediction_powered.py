@@ -10,7 +10,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from quorate import caveats
 from quorate.arrays import Floats
 from quorate.caveats import Caveat, few_labels, labels_at_random, labels_unlike_the_rest, left_without_prediction
 from quorate.errors import InvalidInput, NotEstimable
@@ -23,9 +22,8 @@ from quorate.estimate.agreement.labelled import (
     score_units,
     vote_units,
 )
-from quorate.estimate.means.intervals import near_an_end, score_ends
+from quorate.estimate.means.intervals import score_ends
 from quorate.estimate.votes.dependence import Cluster
-from quorate.numerics.distributions import t_quantile
 from quorate.numerics.inference import checked_level
 from quorate.numerics.prediction_powered import Codes, Sample, mean_error, powered_mean, share_error
 from quorate.numerics.stratified import deviations, errors_apart, rates, stratified_mean, stratified_share_error
@@ -147,11 +145,7 @@ def corrected(
     found = of_sample(sample, wanted(judges, a, b), unpredicted, share=share, tuning=tuning, finite=finite)
     found = replace(found, level=level, cluster=tuple(levels), clusters=tuple(levels.values()), strata=strata)
     ends = score_ends(people) if isinstance(people, Judgments) and a is None and found.trials is None else None
-    if ends is None:
-        return found
-    near = near_an_end(found.value, t_quantile(found.df, (1 + level) / 2) * found.se, ends)
-    said = (caveats.near_an_end(*ends),) if near else ()
-    return replace(found, ends=ends, caveats=(*found.caveats, *said))
+    return replace(found, ends=ends)
 
 
 def wanted(judges: Table, a: str | None, b: str | None) -> str:

@@ -4,6 +4,7 @@
 ``assemble``, ``design``: the arrays that the numerics work on, and what they can tell apart.
 ``decompose``, ``decomposition``, ``component``: the fit and its result.
 ``projection``: what a fit leaves of its data, and of others of the design.
+``terms``: what a component is of, by its name.
 ``tails``: intervals of components whose effects are not normal.
 ``bootstrap``: the fit again on data that it draws.
 ``universe``, ``dependability``: a decision study of the mean scores of items, people or systems.

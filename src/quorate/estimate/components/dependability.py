@@ -15,7 +15,7 @@ from quorate.errors import InvalidInput, NotEstimable, UnknownTerm
 from quorate.estimate.components.decomposition import Decomposition
 from quorate.estimate.components.model import CELL, closure
 from quorate.estimate.components.universe import DrawnFacet, UniverseScore
-from quorate.estimate.means.targets import PANEL, default_targets
+from quorate.estimate.means.targets import PANEL, all_drawn
 from quorate.roles import REPLICATE
 from quorate.table.results import Result
 from quorate.wording import Brief, listed
@@ -169,7 +169,7 @@ def dependability(
             f'object: "{target}" is fixed, so its levels are not compared as a draw; leave it out of fixed='
         )
     if fixed is None:
-        fixed = [name for name, chosen in default_targets(fit).items() if chosen == PANEL]
+        fixed = [name for name, chosen in all_drawn(fit).items() if chosen == PANEL]
     for name in fixed:
         fit.judgments.facet(name)
     study = UniverseScore(fit, target, frozenset(fixed) - closure(fit.judgments, [target]))

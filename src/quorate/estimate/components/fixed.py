@@ -32,7 +32,8 @@ class FixedEffects:
     names : tuple of str
         Name of each column.
     mean : array, shape (p,)
-        Weights of the mean: every fixed facet averaged equally over its levels, numeric covariates at their mean.
+        Weights of the mean: every fixed facet averaged equally over its levels, one that groups items as it has items,
+        numeric covariates at their mean.
     levels : dict of str to array, shape (levels, p)
         Weights of the mean at each level of each fixed facet.
     """
@@ -120,7 +121,7 @@ def _single(judgments: Judgments, name: str, first: Ints) -> _Single:
         labels = facet.levels
         x = (judgments.column(name)[first, None] == np.arange(1, len(labels))).astype(float)
         levels = np.eye(len(labels))[:, 1:]
-        return _Single(x, tuple(f"{name}[{label}]" for label in labels[1:]), levels.mean(axis=0), levels)
+        return _Single(x, tuple(f"{name}[{label}]" for label in labels[1:]), _shares(judgments, name) @ levels, levels)
     value = facet.values[judgments.column(name)[first]]
     if not np.all(np.isfinite(value)):
         raise InvalidInput(f'covariates: "{name}" has missing values; drop those rows or leave it out')
@@ -130,6 +131,15 @@ def _single(judgments: Judgments, name: str, first: Ints) -> _Single:
             "swallow; subtract a constant from it first"
         )
     return _Single(value[:, None], (name,), np.array([value.mean()]), np.zeros((0, 1)))
+
+
+def _shares(judgments: Judgments, name: str) -> Floats:
+    """Weight of every level in the mean: all alike, but for groups of items, which weigh as their items do."""
+    count = len(judgments.facet(name).levels)
+    if name not in judgments.ancestors(judgments.object):
+        return np.full(count, 1 / count)
+    first = np.unique(judgments.level_codes([judgments.object]), return_index=True)[1]
+    return np.bincount(judgments.column(name)[first], minlength=count) / len(first)
 
 
 def _product(columns: list[Floats]) -> Floats:

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import product
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from quorate.arrays import Floats
 from quorate.errors import NotEstimable
-from quorate.estimate.means.intervals import between, least_effect
+from quorate.estimate.means.intervals import limits
 from quorate.numerics.distributions import t_quantile
 from quorate.numerics.inference import checked_level
 from quorate.table.results import Result
@@ -58,16 +59,19 @@ class LatentMean(Result):
         return (high - low) / 2
 
     def interval(self, level: float = 0.95) -> tuple[float, float]:
-        """Confidence interval: Student's t on the scale of log odds of the mean.
+        """Confidence interval: Student's t, within the ends of the scale.
 
         Parameters
         ----------
         level : float
             Coverage wanted, in (0, 1).
         """
-        half = t_quantile(self.df, (1 + checked_level(level)) / 2) * self.se
-        low, high = between(self.value, half, self.n, self.ends)
-        return float(low), float(high)
+        return limits(self.value, t_quantile(self.df, (1 + checked_level(level)) / 2) * self.se, self.n, self.ends)
+
+
+def least_effect(noise: ArrayLike, df: ArrayLike) -> Any:
+    """Three standard errors of a main effect whose mean square is noise: each ``noise sqrt(2 / (df + 2))``."""
+    return 3 * np.asarray(noise) * np.sqrt(2 / (np.asarray(df) + 2))
 
 
 def latent_mean(fit: LatentDecomposition) -> LatentMean:

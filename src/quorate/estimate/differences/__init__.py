@@ -5,6 +5,5 @@
 ``stratified``: differences in which each category counts for a share that is given.
 ``joint``: means of all systems by one model.
 ``homogeneity``: whether systems vary alike, as that model takes them to.
-``satterthwaite``: degrees of freedom where much of the error is of few levels.
 ``spread``: standard errors and joint tests of contrasts of means.
 """

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from types import MappingProxyType
 from typing import Any, Literal
 
@@ -17,22 +18,18 @@ from quorate.estimate.components.decomposition import Decomposition
 from quorate.estimate.differences.homogeneity import unlike_caveats, unlike_system
 from quorate.estimate.differences.joint import joint_means
 from quorate.estimate.differences.paired import PairedCells, TwoSystems, follow_scores, paired, two_systems
-from quorate.estimate.differences.satterthwaite import facets_of, of_few, of_items
-from quorate.estimate.means.intervals import ends_near
-from quorate.estimate.means.mean import Estimate, plain_mean
+from quorate.estimate.components.terms import of_items
+from quorate.estimate.means.mean import Estimate, aimed, by_reach, plain_mean
 from quorate.estimate.means.stratified import strata, stratified_mean
-from quorate.estimate.means.targets import FINITE, FIXED, PANEL, POPULATION, Target
-from quorate.numerics.distributions import t_cdf, t_quantile
+from quorate.estimate.means.targets import FIXED, PANEL, POPULATION, Target, like_these, too_few
 from quorate.roles import CATEGORY
 from quorate.table.judgments import Judgments
 from quorate.table.results import Result
 from quorate.wording import brief, plural
 
 Method = Literal["paired", "joint"]
-_MOSTLY = 0.5
 _NEARLY_ALL = 0.98
 """Part of the cells of either system that must be shared to be paired unasked."""
-_FEW = 5
 _FEWEST_PAIRED = 3
 
 
@@ -108,8 +105,28 @@ class SystemDifference(Result):
         """Part of the variance that more items do not reduce: that of judges, prompts and the like."""
         return common_share(self.estimate)
 
+    @cached_property
+    def others(self) -> SystemDifference | None:
+        """The same for others like this study's setup; None where that was asked for, or nothing here stands for others."""
+        if any(target == POPULATION for name, target in self.asked.items() if name != self.fit.judgments.object):
+            return None
+        targets = {**like_these(self.fit)[0], **self.asked}
+        if targets == self.estimate.target:
+            return None
+        try:
+            estimate = plain_mean(self.fit, targets) if self.method == "paired" else aimed(self.estimate, targets)
+        except NotEstimable:
+            return None
+        return replace(self, estimate=estimate, asked=targets)
+
+    @property
+    def unsaid(self) -> str:
+        """What the study is too small to say of others; empty where nothing is left out."""
+        few = [name for name in like_these(self.fit)[1] if name not in self.asked]
+        return "; ".join(too_few(name, self.fit.judgments.n_levels(name)) for name in few)
+
     def interval(self, level: float = 0.95) -> tuple[float, float]:
-        """Confidence interval of the difference by Student's t.
+        """Confidence interval of the difference: Student's t over items, and beyond that what drawn facets add.
 
         Parameters
         ----------
@@ -160,7 +177,7 @@ class SystemDifference(Result):
         }
 
     def _tail(self, distance: float) -> float:
-        return t_cdf(self.df, distance / self.se)
+        return self.estimate.tail(-distance)
 
 
 def difference(
@@ -211,9 +228,8 @@ def difference(
 
     Notes
     -----
-    Where no item is shared, the variance of items is each system's own, as in Welch's t test. Degrees of freedom are
-    Satterthwaite's, mostly fewer where much of the error is of few judges or prompts:
-    `quorate.estimate.differences.satterthwaite.of_few`.
+    In a complete table, and for this study's setup, this is the paired t test over items. Where no item is shared, the
+    variance of items is each system's own, as in Welch's.
 
     R, paired: ``lmer(difference ~ (1|item) + (1|judge) + (1|prompt) + (1|item:judge) + ...)``. Derived and measured in
     ``docs/methods/compare.md``.
@@ -241,9 +257,7 @@ def difference(
     apart = two_systems(judgments, a, b, facet=facet)
     two = [judgments.level_index(apart.facet, name) for name in (a, b)]
     both = judgments.keep(np.isin(judgments.column(apart.facet), two) & (judgments.n > 0))
-    found = _joint(both, apart, targets or {}, model) if model else _compared(apart, both, targets or {}, method)
-    half = t_quantile(found.estimate.df, 0.975) * found.estimate.se
-    return replace(found, caveats=(*found.caveats, *ends_near(both, apart.facet, half)))
+    return _joint(both, apart, targets or {}, model) if model else _compared(apart, both, targets or {}, method)
 
 
 def _compared(
@@ -309,21 +323,9 @@ def of_pairs(
     from quorate.estimate.components.decompose import decompose
 
     fit = decompose(strata(table), covariates=(CATEGORY,)) if shares else decompose(table)
-    estimate = of_few(stratified_mean(fit, shares, targets) if shares else plain_mean(fit, targets))
-    cautions = (*estimate.caveats, *pairs.caveats, *_few(estimate, apart.facet))
+    estimate = by_reach(stratified_mean(fit, shares, targets) if shares else plain_mean(fit, targets))
+    cautions = (*estimate.caveats, *pairs.caveats)
     return SystemDifference(apart.a, apart.b, apart.facet, "paired", estimate, fit, cautions, targets)
-
-
-def _few(estimate: Estimate, facet: str) -> list[Caveat]:
-    """Said where most of the error is of few levels."""
-    judgments, target = estimate.basis.fit.judgments, estimate.target
-    apart = {facet, judgments.object, *judgments.ancestors(judgments.object)}
-    names = [name for name in judgments.names if name not in apart and target[name] not in (PANEL, FINITE)]
-    inside = [name for name in estimate.shares if not of_items(name, judgments.object)]  # whatever the items
-    shares = {name: sum(estimate.shares[other] for other in inside if name in facets_of(other)) for name in names}
-    levels = {name: n for name in names if shares[name] and 1 < (n := judgments.n_levels(name)) <= _FEW}
-    mostly = sum(shares[name] for name in levels) > _MOSTLY and estimate.df < 2 * _FEW
-    return [caveats.few_drawn(levels, estimate.df)] if levels and mostly else []
 
 
 def _joint(
@@ -338,10 +340,10 @@ def _joint(
     if not model and (item in apart.inside or not _seen(apart.first, item) & _seen(apart.second, item)):
         means_alone = _alone(apart.first, apart.a), _alone(apart.second, apart.b)
         alone = tuple(mean for mean in means_alone if mean is not None)
-    estimate = of_few(unpooled(estimate, alone) if alone else estimate, alone)
+    estimate = by_reach(unpooled(estimate, alone) if alone else estimate)
     lost = [caveats.missing(apart.missing, apart.missing + apart.n_answers)] if apart.missing else []
     unlike = [] if alone else unlike_caveats(means, unlike_system(means.fit.judgments, facet))
-    cautions = (*estimate.caveats, *lost, *unlike, *_few(estimate, facet))
+    cautions = (*estimate.caveats, *lost, *unlike)
     return SystemDifference(apart.a, apart.b, facet, "joint", estimate, means.fit, cautions, targets, alone, model)
 
 

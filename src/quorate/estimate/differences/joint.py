@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import combinations
 
@@ -37,12 +37,15 @@ class JointMeans:
         Labels.
     chosen : bool
         Whether terms, covariates or residuals were chosen, so that systems need not be alike in the model.
+    asked : mapping of str to str
+        What other facets stand for, where that was asked.
     """
 
     fit: Decomposition
     facet: str
     systems: tuple[str, ...]
     chosen: bool = False
+    asked: Mapping[str, Target] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         return brief("JointMeans", ", ".join(self.systems))
@@ -51,6 +54,14 @@ class JointMeans:
     def rows(self) -> Floats:
         """Weights of each system's mean on the fixed effects, shape (systems, p)."""
         return self.fit.assembled.fixed.levels[self.facet]
+
+    @property
+    def targets(self) -> Mapping[str, Target]:
+        """What every facet of the model stands for."""
+        return {
+            **default_targets(self.fit),
+            **{name: self.asked[name] for name in self.asked if name in self.fit.judgments.names},
+        }
 
     @property
     def value(self) -> Floats:
@@ -70,7 +81,7 @@ class JointMeans:
         weights : sequence of float, shape (systems,)
             Weight of every mean; 1 and -1 for a difference.
         """
-        return contrast(self.fit, np.asarray(weights, dtype=float) @ self.rows, default_targets(self.fit))
+        return contrast(self.fit, np.asarray(weights, dtype=float) @ self.rows, self.targets)
 
     def contrasts(self, weights: Floats) -> list[Estimate]:
         """Several weighted sums at once, in a fraction of the time of one after the other.
@@ -84,7 +95,7 @@ class JointMeans:
         if self.exchangeable:  # the same weights on other systems have the same variance
             kinds = np.unique(np.sort(weights, axis=1), axis=0, return_index=True, return_inverse=True)
             like = kinds[1][kinds[2].ravel()]
-        return contrasts(self.fit, weights @ self.rows, default_targets(self.fit), like)
+        return contrasts(self.fit, weights @ self.rows, self.targets, like)
 
     @cached_property
     def exchangeable(self) -> bool:
@@ -172,7 +183,7 @@ def joint_means(
         method=method or "reml",
         residual_by=residual_by,
     )
-    return JointMeans(fit, facet, systems, bool(asked or random or residual_by))
+    return JointMeans(fit, facet, systems, bool(asked or random or residual_by), targets or {})
 
 
 def _flat(judgments: Judgments, facet: str, targets: Mapping[str, Target]) -> Judgments:

@@ -17,7 +17,7 @@ from quorate.estimate.components.model import CELL, closure, leaves
 from quorate.estimate.means.configurations import configuration_facets
 from quorate.estimate.means.effects import predicted_term
 from quorate.estimate.means.mean import mean_for
-from quorate.estimate.means.targets import FINITE, POPULATION, Target, default_targets
+from quorate.estimate.means.targets import FINITE, POPULATION, Target, all_drawn
 from quorate.roles import REPLICATE
 from quorate.table.facts.describe import Description
 from quorate.table.judgments import Judgments, occurring
@@ -103,7 +103,7 @@ def _of_fit(fit: Decomposition) -> Iterator[Supported]:
     size = f"{counted(judgments.n_answers, 'answer')} in {counted(judgments.n_cells, 'cell')}"
     yield Supported(COMPONENTS, True, f"{parts} from {size}")
     yield from component_analyses(fit)
-    targets = default_targets(fit)
+    targets = all_drawn(fit)
     over = [plural(name) for name, target in targets.items() if target == POPULATION]
     held = [name for name, target in targets.items() if target != POPULATION]
     scope = [f"generalises over {listed(over)}"] if over else []

@@ -61,7 +61,7 @@ def _of_shares(found: tuple[Share, ...], facts: Description) -> Iterator[Support
     if alone := [one.label for one in found if one.alone]:
         size += f"; nothing differs over some facets for {listed(alone, most=3)}, whose intervals leave them out"
     yield Supported(SHARES, True, size)
-    like = sum(one.population is not None for one in found)
+    like = sum(one.others is not None for one in found)
     if like:
         part = "" if like == len(found) else f" of {like} of {counted(len(found), 'label')}"
         yield Supported(SHARES_LIKE, True, f"two judges or more say how far others may differ{part}")

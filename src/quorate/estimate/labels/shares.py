@@ -13,10 +13,9 @@ from quorate.arrays import Floats
 from quorate.errors import NotEstimable
 from quorate.estimate.components.decompose import decompose
 from quorate.estimate.components.decomposition import Decomposition
-from quorate.estimate.labels.given import ENDS, as_score, averaged
-from quorate.estimate.means.intervals import between, half_without_ends, limits, near_an_end
-from quorate.estimate.means.mean import Estimate
-from quorate.estimate.means.targets import PANEL, POPULATION, Target
+from quorate.estimate.labels.given import as_score, averaged
+from quorate.estimate.means.mean import Estimate, readings
+from quorate.estimate.means.targets import Target
 from quorate.numerics.mixed.information import cell_weights, weights
 from quorate.numerics.mixed.reml import evaluate
 from quorate.roles import JUDGE
@@ -53,33 +52,24 @@ class Share:
         Whose.
     mean : Estimate
         For this panel of judges, or what was asked.
-    population : Estimate or None
-        For judges like these; None where the data say nothing about others.
+    others : Estimate or None
+        For others like this study's setup; None where nothing here stands for others.
     alone : tuple of str
         Facets that the interval counts, where nothing differs over the others; empty where it counts all.
     """
 
     label: str
     mean: Estimate
-    population: Estimate | None
+    others: Estimate | None
     alone: tuple[str, ...]
 
     def interval(self, level: float = 0.95) -> tuple[float, float]:
         """Interval for judges like these, where there is one, else as `panel_interval`."""
-        return _of_odds(self.population or self.mean, level)
+        return (self.others or self.mean).interval(level)
 
     def panel_interval(self, level: float = 0.95) -> tuple[float, float]:
         """Interval for this panel of judges, or what was asked."""
-        return _of_odds(self.mean, level)
-
-
-def _of_odds(share: Estimate, level: float) -> tuple[float, float]:
-    """The default interval with the limits of the log odds: the spread of a share depends on it wherever it is."""
-    half = half_without_ends(share, level)
-    if near_an_end(share.value, half, ENDS):
-        return limits(share.value, half, share.n, ENDS)
-    low, high = between(share.value, half, share.n, ENDS)
-    return float(low), float(high)
+        return self.mean.interval(level)
 
 
 def label_means(
@@ -113,11 +103,12 @@ def label_means(
     weight = mean_weights(together[whole[0]])
     out = []
     for place, label in enumerate(judgments.labels):
-        mean, population = _views(together.get(place, fits[place]), targets)
+        fit = together.get(place, fits[place])
+        found = readings(fit, {name: to for name, to in targets.items() if name in fit.judgments.names})
         value = float(weight @ averaged(tables[place], finest).mean)
-        mean, population = replace(mean, value=value), population and replace(population, value=value)
+        mean, others = replace(found.setup, value=value), found.others and replace(found.others, value=value)
         names = fits[place].judgments.names
-        out.append(Share(label, mean, population, () if len(names) == len(judgments.names) else names))
+        out.append(Share(label, mean, others, () if len(names) == len(judgments.names) else names))
     return tuple(out)
 
 
@@ -162,16 +153,3 @@ def _reweighted(fits: Sequence[Decomposition]) -> list[Reweighted]:
         kept["point"] = evaluate(fit.assembled.problem, theta)
         out.append(Reweighted(**kept, known=fit.covariance))
     return out
-
-
-def _views(fit: Decomposition, targets: Mapping[str, Target]) -> tuple[Estimate, Estimate | None]:
-    """The mean for these judges, or as asked, and for judges like these where two or more say something of others."""
-    asked = {name: target for name, target in targets.items() if name in fit.judgments.names}
-    mean = fit.mean_for(**asked)
-    if JUDGE not in fit.judgments.names or fit.judgments.n_levels(JUDGE) == 1 or JUDGE in asked:
-        return mean, None
-    try:
-        others = fit.mean_for(**{**asked, JUDGE: POPULATION})
-        return (mean if mean.target[JUDGE] != POPULATION else fit.mean_for(**{**asked, JUDGE: PANEL})), others
-    except NotEstimable:
-        return mean, None

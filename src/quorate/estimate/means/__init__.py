@@ -7,7 +7,7 @@
 ``coefficients``: how much of every component is in its variance.
 ``mean_from``: the mean of one table by the components of another.
 ``unidentified``: variances that the data leave open.
-``intervals``: the interval of a mean, unless another is asked for.
+``reach``: what the interval of a mean or a difference rests on; ``intervals``: ends of scales.
 ``families``: judges of one maker in a mean for judges like these.
 ``effects``, ``prediction``: single levels against their average, compared or predicted.
 ``missing_bounds``: how far answers that are missing could move the means.

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -14,9 +14,10 @@ from quorate import caveats
 from quorate.arguments import argument
 from quorate.arrays import Floats, Ints
 from quorate.errors import InvalidInput, NotEstimable
-from quorate.estimate.means.coefficients import coefficients, is_of_known_levels
+from quorate.estimate.means.coefficients import coefficients, is_of_known_levels, term_facets
 from quorate.estimate.means.groups import held_adjustment, held_slopes
-from quorate.estimate.means.intervals import chosen, near_an_end, score_ends
+from quorate.estimate.means.intervals import limits, score_ends
+from quorate.estimate.means.reach import crowds_of, reach, shared_ratio
 from quorate.estimate.means.targets import (
     FINITE,
     PANEL,
@@ -24,17 +25,18 @@ from quorate.estimate.means.targets import (
     SENSITIVITY,
     Pool,
     Target,
-    choices,
     default_targets,
-    free_facets,
+    like_these,
     resolve,
+    too_few,
 )
 from quorate.estimate.means.unidentified import settled
-from quorate.numerics.distributions import t_quantile
+from quorate.numerics.distributions import t_cdf, t_quantile
 from quorate.numerics.inference import checked_level, pivotal
 from quorate.numerics.mixed.contrasts import variance_parts
-from quorate.numerics.mixed.information import adjustment, weights
+from quorate.numerics.mixed.information import adjustment, cell_weights, weights
 from quorate.numerics.mixed.reml import squares
+from quorate.numerics.reach import Reach
 from quorate.streams import stream
 from quorate.table.results import Result
 from quorate.wording import Brief
@@ -54,9 +56,10 @@ class Estimate(Result):
     value : float
         The estimate, in score units.
     se : float
-        Standard error for the target, with the Kenward-Roger adjustment where the data are unbalanced.
+        Standard error for the target: over items where all else stands for itself; else that of the components, with
+        the Kenward-Roger adjustment where the data are unbalanced.
     df : float
-        Satterthwaite degrees of freedom.
+        Its degrees of freedom, Satterthwaite's.
     n : int
         Answers used.
     target : mapping of str to str or Pool
@@ -90,37 +93,35 @@ class Estimate(Result):
         return self.se**2
 
     @property
-    def drawn(self) -> frozenset[str]:
-        """Facets that stand for others, but for items and what groups them."""
-        return frozenset(name for name in free_facets(self.basis.fit) if self.target[name] == POPULATION)
-
-    @property
-    def choices(self) -> Mapping[frozenset[str], Estimate]:
-        """The same mean for every choice of the facets that stand for others; their intervals are in order."""
-        return {self.drawn: self, **self._other_choices}
+    def of_setup(self) -> bool:
+        """Whether it speaks for this study's setup: only items, and what groups them, stand for others."""
+        judgments = self.basis.fit.judgments
+        apart = {judgments.object, *judgments.ancestors(judgments.object)}
+        return all(name in apart or target != POPULATION for name, target in self.target.items())
 
     @cached_property
-    def _other_choices(self) -> Mapping[frozenset[str], Estimate]:
-        """The others alone: an estimate that held itself would keep its fit in memory when nobody needs it any more."""
-        fit = self.basis.fit
-        out: dict[frozenset[str], Estimate] = {}
-        for drawn, targets in choices(self.target, free_facets(fit)).items():
-            if drawn != self.drawn:
-                with suppress(NotEstimable):
-                    out[drawn] = estimate(fit, self.basis.weighed, targets)
-        return out
-
-    @cached_property
-    def of_items_like_these(self) -> Estimate | None:
-        """The same mean for items like these, where items stand for themselves; None where that is not known."""
-        fit, judgments = self.basis.fit, self.basis.fit.judgments
-        groups = judgments.ancestors(judgments.object)
-        if self.target[judgments.object] == POPULATION or any(isinstance(self.target[up], Pool) for up in groups):
+    def reach(self) -> Reach | None:
+        """How far the value may be from what it stands for; None where items stand for themselves, or for a pool."""
+        fit, weighed = self.basis.fit, self.basis.weighed
+        if weighed.levels is not None:
             return None
-        usual = {name: target for name, target in default_targets(fit).items() if name in groups}
-        with suppress(NotEstimable):
-            return estimate(fit, self.basis.weighed, {**self.target, **usual, judgments.object: POPULATION})
-        return None
+        problem, judgments = fit.assembled.problem, fit.judgments
+        apart = {judgments.object, *judgments.ancestors(judgments.object)}
+        known = {one: PANEL if one not in apart and to == POPULATION else to for one, to in self.target.items()}
+        unequal = weighed.gradient(known) * np.maximum(fit.theta, 0.0) * fit.assembled.scale**2
+        beyond = [t for t, name in enumerate(fit.assembled.names) if not {*term_facets(fit, name)} & apart]
+        return reach(
+            judgments,
+            cell_weights(problem, weights(problem, fit.point.solved, weighed.weight)),
+            self.target,
+            ratio=shared_ratio(fit),
+            setup_only=float(unequal[beyond].sum()),
+            crowds=crowds_of(fit),
+        )
+
+    def tail(self, distance: float) -> float:
+        """One-sided p-value of a value this far from a bound, by the law of its default interval."""
+        return t_cdf(self.df, -distance / self.se) if self.reach is None else self.reach.tail(distance)
 
     def half_width(self, level: float = 0.95, method: IntervalMethod | None = None) -> float:
         """Half the width of `interval`."""
@@ -135,10 +136,10 @@ class Estimate(Result):
         level : float
             Coverage wanted, in (0, 1).
         method : {"satterthwaite", "pivotal", "bootstrap", "wald"}, optional
-            By default Student's t on Satterthwaite degrees of freedom, wider where a drawn facet shows little or no
-            variance, never narrower than with fewer facets drawn, and on the scale of log odds where a mean of 0/1
-            scores or of marks is near an end of their scale. ``"satterthwaite"`` is Student's t
-            alone. Others: generalised pivotal, balanced data only;
+            By default that of `Reach`: over items with everything else as it is, and beyond that by how far levels of
+            facets that stand for others differ; a mean's on a scale that ends in Wilson's form. ``"satterthwaite"`` is
+            Student's t on the variance of the components, the default where items stand for themselves or for a
+            pool. Others: generalised pivotal, balanced data only;
             studentised parametric bootstrap from `Decomposition.bootstrap`, which covers 88 to 93% with 3 prompts; or
             the normal interval without small-sample corrections, as the source paper has it, which covers 83 to 92%
             with 3 prompts. Coverage is measured in ``docs/methods/intervals.md`` and ``docs/methods/bootstrap.md``.
@@ -149,9 +150,9 @@ class Estimate(Result):
             Lower and upper limit.
         """
         upper = (1 + checked_level(level)) / 2
-        if method is None and self.basis.ordered:
-            return chosen(self, level)
-        if method is None or method == "satterthwaite":
+        if method is None and self.reach is not None:
+            half = self.reach.half_width(level)
+        elif method is None or method == "satterthwaite":
             half = t_quantile(self.df, upper) * self.se
         elif method == "wald":
             half = t_quantile(np.inf, upper) * float(np.sqrt(self.basis.plain))
@@ -165,7 +166,7 @@ class Estimate(Result):
             raise InvalidInput(
                 f"method: one of 'satterthwaite', 'pivotal', 'bootstrap', 'wald' is needed, got {method!r}"
             )
-        return self.value - half, self.value + half
+        return limits(self.value, half, self.n, self.basis.ends if method is None else None)
 
 
 @dataclass(frozen=True)
@@ -217,8 +218,8 @@ class Basis(Brief):
         Variance of that, as an estimate.
     drawn : mapping of str to Drawn
         Fixed facets taken as draws.
-    ordered : bool
-        Whether this is the mean of all scores, whose interval is chosen by what the scores are; a difference's is not.
+    ends : (float, float), optional
+        Of the scale that the value is a mean on; None of a difference, and of scores without ends.
     """
 
     fit: Decomposition
@@ -227,7 +228,7 @@ class Basis(Brief):
     plain: float
     spread: float
     drawn: Mapping[str, Drawn]
-    ordered: bool = False
+    ends: tuple[float, float] | None = None
 
     @property
     def weight(self) -> Floats:
@@ -251,15 +252,58 @@ class Drawn(Brief):
 
 def mean_for(fit: Decomposition, asked: Mapping[str, Target]) -> Estimate:
     """The mean for stated targets; see `Decomposition.mean_for`."""
-    return ordered(plain_mean(fit, asked))
+    return on_scale(plain_mean(fit, asked))
 
 
-def ordered(plain: Estimate) -> Estimate:
-    """A mean of all scores with the interval that is chosen by what the scores are."""
-    ends = score_ends(plain.basis.fit.judgments)
-    near = ends is not None and bool(near_an_end(plain.value, plain.half_width(), ends))
-    cautions = (*plain.caveats, *([caveats.near_an_end(*ends)] if ends is not None and near else []))
-    return replace(plain, caveats=cautions, basis=replace(plain.basis, ordered=True))
+@dataclass(frozen=True)
+class Readings(Brief):
+    """One mean as two questions have it.
+
+    Parameters
+    ----------
+    setup : Estimate
+        For this study's setup, or as asked.
+    others : Estimate or None
+        For others like it: judges, prompts and the like drawn too, as far as they are at least three.
+    reason : str
+        What the study is too small to say of others; empty where nothing is left out.
+    """
+
+    setup: Estimate
+    others: Estimate | None
+    reason: str
+
+
+def readings(fit: Decomposition, asked: Mapping[str, Target] = MappingProxyType({})) -> Readings:
+    """A mean for this study's setup and for others like it; where facets are asked for, these stand for that in both."""
+    setup, (targets, few) = mean_for(fit, asked), like_these(fit)
+    left = [name for name in few if name not in asked]
+    reason = "; ".join(too_few(name, fit.judgments.n_levels(name)) for name in left)
+    aimed = {**targets, **asked}
+    if all(target != POPULATION or setup.target[name] == POPULATION for name, target in aimed.items()):
+        return Readings(setup, None, reason or "nothing here stands for others")
+    try:
+        return Readings(setup, mean_for(fit, aimed), reason)
+    except NotEstimable as error:
+        return Readings(setup, None, str(error))
+
+
+def on_scale(plain: Estimate) -> Estimate:
+    """A mean of all scores, whose interval ends where their scale does."""
+    return by_reach(replace(plain, basis=replace(plain.basis, ends=score_ends(plain.basis.fit.judgments))))
+
+
+def by_reach(estimate: Estimate) -> Estimate:
+    """The same with the standard error and degrees of freedom that its interval rests on, where only items are drawn."""
+    if estimate.reach is None or not estimate.of_setup:
+        return estimate
+    return replace(estimate, se=estimate.reach.se, df=estimate.reach.df)
+
+
+def aimed(estimate: Estimate, targets: Mapping[str, Target]) -> Estimate:
+    """The same value for what other targets have it stand for, with the standard error that its reach rests on."""
+    other = replace(estimate, target=dict(targets))
+    return other if other.reach is None else replace(other, se=other.reach.se, df=other.reach.freedom)
 
 
 def plain_mean(fit: Decomposition, asked: Mapping[str, Target]) -> Estimate:

@@ -19,7 +19,7 @@ from quorate.estimate.components.design import level_of
 from quorate.estimate.components.latent import LatentDecomposition
 from quorate.estimate.components.model import CELL
 from quorate.estimate.means.intervals import limits, score_ends
-from quorate.estimate.means.mean import Estimate, Weighed, estimate, ordered, weighed
+from quorate.estimate.means.mean import Estimate, Weighed, estimate, on_scale, weighed
 from quorate.estimate.means.prediction import residual_facet
 from quorate.estimate.means.targets import POPULATION, Pool, Target, resolve, scope
 from quorate.numerics.inference import checked_level
@@ -258,7 +258,7 @@ def mean_from(
         )
         for one in table.facets
     )
-    return MeanFrom(ordered(found), levels, spread, spread_se, level, table)
+    return MeanFrom(on_scale(found), levels, spread, spread_se, level, table)
 
 
 def _alike(production: Judgments, pilot: Decomposition) -> Judgments:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain, combinations
 from numbers import Integral
 from typing import TYPE_CHECKING
 
@@ -12,7 +11,7 @@ import numpy as np
 
 from quorate.arrays import Floats
 from quorate.errors import InvalidInput
-from quorate.roles import JUDGE, SYSTEM
+from quorate.roles import JUDGE, SYSTEM, TEMPERATURE, TURN
 from quorate.table.judgments import Judgments
 from quorate.wording import counted, listed, plural
 
@@ -70,18 +69,55 @@ def pool(size: int) -> Pool:
     return Pool(size)
 
 
-def default_targets(fit: Decomposition) -> dict[str, Target]:
-    """Population for random facets, panel for fixed ones and for those whose variance leaves nothing to see.
-
-    Systems stand for themselves, though their effects are random: a claim is about the systems that were run, and no
-    others are like them.
-    """
-    out: dict[str, Target] = {}
+def all_drawn(fit: Decomposition) -> dict[str, Target]:
+    """Every random facet stands for others, every fixed one for itself; as do systems, and what leaves nothing to see."""
     apart = {*_covariates(fit), *fit.absorbed, *({SYSTEM} - {fit.judgments.object})}
-    for facet in fit.judgments.facets:
-        chosen = facet.fixed or facet.name in apart
-        out[facet.name] = PANEL if chosen else POPULATION
-    return out
+    facets = fit.judgments.facets
+    return {facet.name: PANEL if facet.fixed or facet.name in apart else POPULATION for facet in facets}
+
+
+FEWEST_DRAWN = 3
+"""Levels of a facet from which they say something about others: of two the interval has one degree of freedom."""
+_NEVER_DRAWN = (SYSTEM, TEMPERATURE, TURN)
+
+
+def default_targets(fit: Decomposition) -> dict[str, Target]:
+    """This study's setup: items stand for others like them, and what groups them unless it is fixed; all else as it is."""
+    judgments = fit.judgments
+    own = {judgments.object, *judgments.ancestors(judgments.object)} - {*_covariates(fit), *fit.absorbed}
+    inside = {name for name in judgments.names if judgments.object in judgments.ancestors(name)}
+    drawn = {name for name in own if not judgments.facet(name).fixed and name != SYSTEM} | inside | {judgments.object}
+    return {name: POPULATION if name in drawn else PANEL for name in judgments.names}
+
+
+def like_these(fit: Decomposition) -> tuple[dict[str, Target], tuple[str, ...]]:
+    """Others like this study's setup: judges, prompts and the like drawn as well; and which are too few for that.
+
+    A facet speaks for others from three levels on. Systems, temperatures and turns stand for themselves, as does
+    whatever else was declared to be fixed but judges.
+    """
+    judgments, out = fit.judgments, default_targets(fit)
+    apart = {*_covariates(fit), *_NEVER_DRAWN, judgments.object, *judgments.ancestors(judgments.object)}
+    could = [
+        facet.name
+        for facet in judgments.facets
+        if out[facet.name] == PANEL and facet.name not in apart and (facet.name == JUDGE or not facet.fixed)
+    ]
+    few = tuple(name for name in could if judgments.n_levels(name) < FEWEST_DRAWN)
+    return {**out, **{name: POPULATION for name in could if name not in few}}, few
+
+
+def too_few(name: str, levels: int) -> str:
+    """Why a facet says nothing about others.
+
+    Examples
+    --------
+    >>> too_few("prompt", 2)
+    '2 prompts cannot tell how other prompts differ: a third would'
+    """
+    if levels == 1:
+        return f"1 {name} says nothing about other {plural(name)}: three would"
+    return f"{counted(levels, name)} cannot tell how other {plural(name)} differ: a third would"
 
 
 def resolve(fit: Decomposition, asked: Mapping[str, Target]) -> dict[str, Target]:
@@ -115,67 +151,27 @@ def resolve(fit: Decomposition, asked: Mapping[str, Target]) -> dict[str, Target
     return {**out, **asked}
 
 
-def free_facets(fit: Decomposition) -> list[str]:
-    """Facets that can stand for others or for themselves alone; not the items, what groups them, and covariates."""
-    judgments = fit.judgments
-    apart = {judgments.object, *judgments.ancestors(judgments.object), *_covariates(fit)}
-    return [name for name in judgments.names if name not in apart]
-
-
-def choices(targets: Mapping[str, Target], free: Collection[str]) -> dict[frozenset[str], dict[str, Target]]:
-    """The same targets with every choice of the free facets standing for others, by the names of those that do.
-
-    Those with a target of another kind, such as a pool, keep it.
-
-    Examples
-    --------
-    >>> found = choices({"item": "population", "prompt": "population", "judge": "panel"}, ["prompt", "judge"])
-    >>> [sorted(drawn) for drawn in found]
-    [[], ['prompt'], ['judge'], ['judge', 'prompt']]
-    >>> found[frozenset(["judge"])]
-    {'item': 'population', 'prompt': 'panel', 'judge': 'population'}
-    """
-    names = [name for name in free if targets[name] in (POPULATION, PANEL, FINITE)]
-    sets = chain.from_iterable(combinations(names, size) for size in range(len(names) + 1))
-    rest: dict[str, Target] = {**targets, **dict.fromkeys(names, PANEL)}
-    return {frozenset(drawn): {**rest, **dict.fromkeys(drawn, POPULATION)} for drawn in sets}
-
-
 def scope(judgments: Judgments, targets: Mapping[str, Target], facet: str) -> str:
-    """Whom a comparison of the levels of a facet speaks for: "for prompts like these, for this panel of 5 judges"."""
-    item = judgments.object
-    names = [name for name in judgments.names if name not in (item, facet, *judgments.ancestors(item))]
-    known = [name for name in names if _is_known(targets.get(name, POPULATION))]
-    like = [plural(name) for name in names if name not in known]
-    words = [f"for {listed(like)} like these"] if like else []
-    return ", ".join([*words, *(speaks_for(judgments, name, targets[name]) for name in known)])
-
-
-def speaks_for(judgments: Judgments, name: str, target: Target) -> str:
-    """Whom a mean speaks for as one facet goes, in the words of every command: "for this panel of 5 judges".
+    """Whom a number speaks for, but for items: "for judges like these, with these 2 prompts".
 
     Examples
     --------
     >>> import polars, quorate as q
     >>> rows = {"item": [1, 1, 2, 2], "judge": ["a", "b"] * 2, "score": [4, 5, 3, 5]}
     >>> table = q.read(polars.DataFrame(rows), announce=False)
-    >>> [speaks_for(table, "judge", target) for target in ("panel", "population", pool(20))]
-    ['for this panel of 2 judges', 'for judges like these', 'for a pool of 20 judges']
+    >>> [scope(table, {"judge": target}, "item") for target in ("panel", "population", pool(20))]
+    ['with these 2 judges', 'for judges like these', 'for a pool of 20 judges']
     """
-    if isinstance(target, Pool):
-        return f"for a {target} {plural(name)}"
-    if not _is_known(target):
-        return f"for {plural(name)} like these"
-    levels = judgments.n_levels(name)
-    if levels == 1:
-        return f"for this {name} only"
-    return f"for {'this panel of' if name == JUDGE else 'these'} {counted(levels, name)}{' only' * (name != JUDGE)}"
-
-
-def of_this_panel(judgments: Judgments, facet: str, targets: Mapping[str, Target], asked: Mapping[str, Target]) -> bool:
-    """Whether a comparison is for a panel of several judges because nothing else was asked of it."""
-    several = JUDGE in judgments.names and facet != JUDGE and judgments.n_levels(JUDGE) > 1
-    return several and JUDGE not in asked and targets.get(JUDGE) == PANEL
+    item = judgments.object
+    names = [name for name in judgments.names if name not in (item, facet, *judgments.ancestors(item))]
+    pools = {name: targets[name] for name in names if isinstance(targets.get(name), Pool)}
+    these = [name for name in names if name not in pools and _is_known(targets.get(name, POPULATION))]
+    like = [plural(name) for name in names if name not in (*these, *pools) and item not in judgments.ancestors(name)]
+    several = [counted(judgments.n_levels(name), name) for name in these if judgments.n_levels(name) > 1]
+    words = [f"for {listed(like)} like these"] if like else []
+    words += [f"for a {target} {plural(name)}" for name, target in pools.items()]
+    words += [f"with these {listed(several)}"] if several else []
+    return ", ".join([*words, *(f"with this {name} only" for name in these if judgments.n_levels(name) == 1)])
 
 
 def _is_known(target: Target) -> bool:

@@ -16,7 +16,7 @@ from quorate.estimate.components.latent import LEVEL_1
 from quorate.estimate.components.latent_mean import grid
 from quorate.estimate.components.links import Laid
 from quorate.estimate.components.model import CELL, canonical
-from quorate.estimate.means.targets import default_targets
+from quorate.estimate.means.targets import all_drawn
 from quorate.estimate.posterior.mean import DrawnMean, middle
 from quorate.estimate.posterior.prior import LOG_ODDS, Terms, latent_terms, laws_of
 from quorate.estimate.posterior.result import DrawnComponents, Part
@@ -115,7 +115,7 @@ class LatentPosterior(DrawnComponents):
         """The mean score: random facets stand for their populations, levels of fixed facets weigh equally."""
         draws = mean_of(self.laid, self.middle, self.draws, self.thresholds, self.effects)
         value, se = middle(draws)
-        return DrawnMean(value, se, self.judgments.n_answers, default_targets(self.laid.linear), draws)
+        return DrawnMean(value, se, self.judgments.n_answers, all_drawn(self.laid.linear), draws)
 
     @property
     def own_caveats(self) -> tuple[Caveat, ...]:

@@ -13,7 +13,7 @@ from quorate.arguments import argument
 from quorate.arrays import Floats
 from quorate.errors import InvalidInput
 from quorate.estimate.means.mean import contrast
-from quorate.estimate.means.targets import PANEL, SENSITIVITY, Target, default_targets, resolve
+from quorate.estimate.means.targets import PANEL, SENSITIVITY, Target, all_drawn, resolve
 from quorate.numerics.inference import checked_level
 from quorate.streams import stream
 from quorate.table.results import Result
@@ -95,7 +95,7 @@ def mean_for(posterior: Posterior, asked: Mapping[str, Target]) -> PosteriorMean
     targets = checked_targets(fit, asked)
     stated = contrast(fit, weight, targets)
     gradient, kept = stated.basis.gradient, list(fit.identified.representatives)
-    base = contrast(fit, weight, default_targets(fit)).basis.gradient
+    base = contrast(fit, weight, all_drawn(fit)).basis.gradient
     known = (base - gradient)[kept] @ posterior.draws.T
     around = posterior.around @ weight
     plain = np.einsum("dp,p->d", posterior.centre, weight)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import combinations
 from typing import Any
@@ -12,19 +12,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quorate.arrays import Floats
-from quorate.caveats import Caveat, missing, told_apart_by_pairs
+from quorate.caveats import Caveat, missing
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.components.decomposition import Method
+from quorate.estimate.components.decompose import decompose
 from quorate.estimate.differences.difference import common_share, difference
-from quorate.estimate.differences.homogeneity import unlike_caveats, unlike_system
 from quorate.estimate.differences.joint import JointMeans, joint_means
-from quorate.estimate.differences.satterthwaite import of_few
-from quorate.estimate.means.intervals import ends_near
-from quorate.estimate.means.mean import Estimate
-from quorate.estimate.means.targets import POPULATION, Target, of_this_panel, scope
+from quorate.estimate.means.mean import Estimate, aimed, mean_for, on_scale
+from quorate.estimate.means.reach import is_setup
+from quorate.estimate.means.targets import POPULATION, Target, like_these, scope, too_few
 from quorate.estimate.ratings.judges import ByJudges, by_judges
 from quorate.estimate.ratings.pair_errors import MOST_SYSTEMS, PairErrors, pair_errors
 from quorate.estimate.ratings.ranked import by_group, claim, rank_rows, standing, top
+from quorate.numerics.distributions import normal_cdf
 from quorate.numerics.inference import checked_level
 from quorate.numerics.ratings.rank_intervals import (
     RankIntervals,
@@ -32,16 +32,16 @@ from quorate.numerics.ratings.rank_intervals import (
     best,
     normal_deviations,
     rank_groups,
-    rank_intervals,
+    ranks_by_widths,
 )
 from quorate.roles import JUDGE
 from quorate.streams import stream
 from quorate.table.frames import frame
 from quorate.table.judgments import Judgments
 from quorate.table.results import Result, Row
-from quorate.wording import brief
+from quorate.wording import brief, capitalised
 
-_DRAWS, _MOST = 40_000, 50
+_DRAWS = 40_000
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -54,12 +54,9 @@ class Leaderboard(Result):
         Labels, best first.
     means : tuple of Estimate
         Mean score of each, with what it is worth for its targets.
-    covariance : array, shape (systems, systems)
-        Covariance of the means about their average; what systems share has cancelled.
-    df : float
-        Degrees of freedom of that covariance: the fewest of any system against the average, or of any two.
     common : float
-        Part of that covariance that more items do not reduce: how far judges and prompts favour systems.
+        Part of the error of means against each other that more items do not reduce: how far judges and prompts favour
+        systems.
     level : float
         Coverage of intervals.
     joint : JointMeans
@@ -72,23 +69,23 @@ class Leaderboard(Result):
         The targets that were asked for.
     model : mapping of str to object
         Terms, covariates, method and residuals, as they were chosen.
-    pairs : PairErrors or None
-        Errors of every two systems by themselves, where one varies otherwise than the rest; None where one model of all
-        of them is the error.
+    pairs : PairErrors
+        Differences of every two systems.
+    targets : mapping of str to str
+        What facets stand for.
     """
 
     systems: tuple[str, ...]
     means: tuple[Estimate, ...]
-    covariance: Floats
-    df: float
     common: float
     level: float
     joint: JointMeans
     caveats: tuple[Caveat, ...]
     seed: int
+    pairs: PairErrors
+    targets: Mapping[str, Target]
     asked: Mapping[str, Target] = field(default_factory=dict)
     model: Mapping[str, Any] = field(default_factory=dict)
-    pairs: PairErrors | None = None
 
     def __len__(self) -> int:
         return len(self.systems)
@@ -117,9 +114,17 @@ class Leaderboard(Result):
     @cached_property
     def ranks(self) -> RankIntervals:
         """Intervals of the ranks, for all systems at once and for one chosen beforehand; rank 1 is best."""
-        if self.pairs is None:
-            return rank_intervals(self.rating, self.covariance, self._deviations, self.level)
-        return rank_intervals(self.rating, self.covariance, self._drawn(np.inf), self.level, self.pairs.df)
+        return ranks_by_widths(self.pairs.value, self.covariance, self._drawn, self.level, self.pairs.half_width)
+
+    @cached_property
+    def covariance(self) -> Floats:
+        """Covariance of the means about their average; what systems share has cancelled."""
+        return self.pairs.covariance
+
+    @property
+    def df(self) -> float:
+        """The fewest degrees of freedom of any difference."""
+        return float(self.pairs.freedom[~np.eye(len(self), dtype=bool)].min())
 
     @cached_property
     def group(self) -> NDArray[np.int64]:
@@ -173,21 +178,15 @@ class Leaderboard(Result):
         """
         if a == b:
             raise InvalidInput(f'difference: "{a}" against itself; name two systems')
-        judgments, facet = self.joint.fit.judgments, self.joint.facet
-        if self.pairs is not None:
-            return difference(judgments, a, b, facet=facet, method="paired", targets=self.asked).estimate
-        weights = np.zeros(len(self))
-        weights[judgments.level_index(facet, a)], weights[judgments.level_index(facet, b)] = 1.0, -1.0
-        return of_few(self.joint.contrast(weights))
+        found = difference(self.joint.fit.judgments, a, b, facet=self.joint.facet, targets=self.asked)
+        return found.estimate
 
     def differences(self, backend: str | None = None) -> Any:
         """Every two systems, the better first: a, b, difference, se, low, high, differ; all intervals hold at once."""
-        gaps = []
+        gaps, half = [], self.pairs.half_width(normal_cdf(self.ranks.normal))
         for i, j in combinations(range(len(self)), 2):
-            value, c = float(self.rating[i] - self.rating[j]), self.covariance
-            se = float(np.sqrt(max(c[i, i] + c[j, j] - 2 * c[i, j], 0.0)))
-            half = float(self.ranks.limit(np.broadcast_to(self.ranks.df, c.shape)[i, j])) * se
-            limits = {"difference": value, "se": se, "low": value - half, "high": value + half}
+            value, se = float(self.pairs.value[i, j]), float(self.pairs.square[i, j] ** 0.5)
+            limits = {"difference": value, "se": se, "low": value - half[i, j], "high": value + half[i, j]}
             differ = bool(self.ranks.above[i, j])
             gaps.append({"a": self.systems[i], "b": self.systems[j], **limits, "differ": differ})
         columns = {name: [gap[name] for gap in gaps] for name in gaps[0]}
@@ -209,17 +208,16 @@ class Leaderboard(Result):
             "systems": self.rows(),
             "groups": [list(group) for group in self.groups],
             "level": self.level,
-            "critical": None if self.pairs is not None else self.ranks.critical,
-            "by_pairs": self.pairs is not None,
             "df": self.df if np.isfinite(self.df) else None,
             "spread": self.spread,
             "noise": self.noise,
             "common": self.common,
             "dependability": self.dependability,
             "rankable": self.rankable,
-            "targets": {name: str(target) for name, target in self.means[0].target.items()},
+            "targets": {name: str(target) for name, target in self.targets.items()},
             "scope": self.scope,
-            "population": None if self.population is None else self.population.to_dict(),
+            "others": None if self.others is None else self.others.to_dict(),
+            "others_reason": self.unsaid,
             "by_judges": None if self.by_judges is None else self.by_judges.to_dict(),
             "seed": self.seed,
             "caveats": [caveat.sentence for caveat in self.caveats],
@@ -229,22 +227,30 @@ class Leaderboard(Result):
     @property
     def scope(self) -> str:
         """Whom the order speaks for, in the words of `quorate.compare`."""
-        return scope(self.joint.fit.judgments, self.means[0].target, self.joint.facet)
+        return scope(self.joint.fit.judgments, self.targets, self.joint.facet)
 
     @cached_property
-    def population(self) -> Leaderboard | None:
-        """The same systems for judges like these, where the order is for this panel of them unasked.
+    def others(self) -> Leaderboard | None:
+        """The same board for others like this study's setup; None where that was asked for, or nothing tells."""
+        fit, facet = self.joint.fit, self.joint.facet
+        if any(self.asked.get(name) == POPULATION for name in fit.judgments.names if is_setup(fit.judgments, name)):
+            return None
+        drawn = {name: to for name, to in like_these(fit)[0].items() if name != facet}
+        targets = {**self.targets, **drawn, **self.asked}
+        if targets == self.targets:
+            return None
+        pairs = pair_errors(self.joint, fit.judgments, self.systems, targets)
+        means = tuple(
+            aimed(mean, {name: targets.get(name, to) for name, to in mean.target.items()}) for mean in self.means
+        )
+        return replace(self, pairs=pairs, means=means, targets=targets, asked=targets)
 
-        None where nothing tells, or with more than 50 systems, for which it would take long.
-        """
-        judgments, facet = self.joint.fit.judgments, self.joint.facet
-        if len(self) > _MOST or not of_this_panel(judgments, facet, self.means[0].target, self.asked):
-            return None
-        try:
-            targets = {**self.asked, JUDGE: POPULATION}
-            return leaderboard(judgments, facet=facet, level=self.level, targets=targets, seed=self.seed, **self.model)
-        except NotEstimable:
-            return None
+    @property
+    def unsaid(self) -> str:
+        """What the study is too small to say of others; empty where nothing is left out."""
+        judgments = self.joint.fit.judgments
+        few = [name for name in like_these(self.joint.fit)[1] if name not in (*self.asked, self.joint.facet)]
+        return "; ".join(too_few(name, judgments.n_levels(name)) for name in few)
 
     @property
     def opinion(self) -> str:
@@ -263,8 +269,11 @@ class Leaderboard(Result):
     @property
     def sentence(self) -> str:
         """The answer, and whether there is one."""
-        others = "" if self.population is None else f"For judges like these: {claim(self.population)}."
-        finding = " ".join(line for line in (standing(self, self.scope), others, self.opinion) if line)
+        others = ""
+        if self.others is not None:
+            others = f"{capitalised(self.others.scope)}: {claim(self.others)}."
+        beyond = self.unsaid and f"{capitalised(self.unsaid)}."
+        finding = " ".join(line for line in (standing(self, self.scope), others, beyond, self.opinion) if line)
         if self.rankable:
             return finding
         helps = "more items" if self.common < 0.5 else "more judges or prompts"
@@ -275,11 +284,14 @@ class Leaderboard(Result):
         )
 
     @cached_property
-    def _deviations(self) -> Floats:
-        return self._drawn(self.df if self.pairs is None else self.pairs.df.min(axis=1))
+    def _drawn(self) -> Floats:
+        """Draws of the means less what they estimate, by the normal law."""
+        return normal_deviations(self.covariance, np.inf, _DRAWS, stream(self.seed, "ranks"))
 
-    def _drawn(self, df: float | Floats) -> Floats:
-        """Draws of the means less what they estimate."""
+    @cached_property
+    def _deviations(self) -> Floats:
+        """The same with a scale that is as uncertain as their standard errors."""
+        df = np.where(np.eye(len(self), dtype=bool), np.inf, self.pairs.freedom).min(axis=1)
         return normal_deviations(self.covariance, df, _DRAWS, stream(self.seed, "ranks"))
 
 
@@ -301,11 +313,9 @@ def leaderboard(
 
     Notes
     -----
-    Means and their covariance are those of `quorate.estimate.differences.joint.joint_means`, which takes all systems to
-    vary alike. Where one does not, and all were judged on the same cells, every two have the error and the degrees of
-    freedom that `quorate.compare` finds for them alone, and every mean that of its own scores; elsewhere the caveat
-    `unlike-systems` says what one model does. Differences hold at once by the largest of all t statistics, for equal
-    variances Tukey's range. Ranks and groups follow from them.
+    Every mean is that of its system's own scores, every difference that of `quorate.compare`; with more than twenty
+    systems and a table with gaps both are those of one model, `quorate.estimate.differences.joint.joint_means`.
+    Differences hold at once by the largest of all t statistics. Ranks and groups follow from them.
 
     References
     ----------
@@ -316,37 +326,40 @@ def leaderboard(
     options = {"random": random, "covariates": covariates, "method": method, "residual_by": residual_by}
     model: dict[str, Any] = {name: value for name, value in options.items() if value is not None}
     joint = joint_means(judgments, facet=facet, targets=targets, **model)
-    k = len(joint.systems)
-    apart = np.eye(k) - 1 / k
-    order = np.argsort(-joint.value, kind="stable")
-    systems = tuple(joint.systems[i] for i in order)
-    estimates = [of_few(estimate) for estimate in joint.contrasts(np.vstack([apart, np.eye(k)[order]]))]
-    compared, means = estimates[:k], tuple(estimates[k:])
-    unlike, pairs = unlike_system(joint.fit.judgments, joint.facet), None
-    if unlike is not None and unlike.differs and not model and joint.exchangeable and k <= MOST_SYSTEMS:
-        pairs = pair_errors(joint.fit.judgments, systems, joint.facet, targets or {})
-    cautions, means = means[0].caveats, means if pairs is None else pairs.means
-    half = max(mean.half_width(level) for mean in means)
+    found = _means(judgments, joint, joint.targets)
+    order = np.argsort([-mean.value for mean in found], kind="stable")
+    means, systems = tuple(found[i] for i in order), tuple(joint.systems[i] for i in order)
     rows = int(judgments.rows.sum())
     lost = [missing(rows - judgments.n_answers, rows)] if rows > judgments.n_answers else []
-    plain = apart @ joint.covariance @ apart
-    enlarged = sum(mean.variance for mean in compared) / max(float(np.trace(plain)), 1e-300)
-    said = (
-        unlike_caveats(joint, unlike)
-        if pairs is None or unlike is None
-        else [told_apart_by_pairs(unlike.system, unlike.ratio, unlike.p_value)]
-    )
+    k = len(systems)
+    against = joint.contrasts(np.eye(k) - 1 / k)
     return Leaderboard(
         systems=systems,
         means=means,
-        covariance=plain[np.ix_(order, order)] * enlarged if pairs is None else pairs.covariance,
-        df=min(mean.df for mean in compared) if pairs is None else float(pairs.df.min()),
-        common=float(np.mean([common_share(mean) for mean in compared])),
+        common=float(np.mean([common_share(mean) for mean in against])),
         level=level,
         joint=joint,
-        caveats=(*cautions, *lost, *said, *ends_near(judgments, joint.facet, half)),
+        caveats=(*joint.fit.caveats, *lost),
         seed=seed,
+        pairs=pair_errors(joint, judgments, systems, joint.targets),
+        targets=joint.targets,
         asked=dict(targets or {}),
         model=model,
-        pairs=pairs,
     )
+
+
+def _means(judgments: Judgments, joint: JointMeans, targets: Mapping[str, Target]) -> list[Estimate]:
+    """Mean of every system, in the order of the model: from its own scores, or from the model where these are alike."""
+    out = []
+    for name, row in zip(joint.systems, np.eye(len(joint.systems)), strict=True):
+        own = judgments.only(joint.facet, name)
+        try:
+            if joint.chosen or len(joint.systems) > MOST_SYSTEMS:
+                raise NotEstimable("means of one model")
+            fit = decompose(own)
+            out.append(
+                mean_for(fit, {one: to for one, to in targets.items() if one in own.names and one != joint.facet})
+            )
+        except NotEstimable:
+            out.append(on_scale(joint.contrast(row)))
+    return out

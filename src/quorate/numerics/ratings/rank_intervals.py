@@ -6,7 +6,7 @@ are surely better and which surely worse; counting them gives intervals that hol
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -123,6 +123,38 @@ def rank_intervals(
         marginal_high[rows] = systems - _exceeds(t, own, freedom, bins, edges).sum(axis=1)
     low, high = 1 + above.sum(axis=0), systems - above.sum(axis=1)
     return RankIntervals(low, high, marginal_low, marginal_high, joint, df, above)
+
+
+def ranks_by_widths(
+    apart: Floats, covariance: Floats, deviations: Floats, level: float, half_width: Callable[[float | Floats], Floats]
+) -> RankIntervals:
+    """Intervals for ranks by differences that have intervals of their own.
+
+    Parameters
+    ----------
+    apart : array, shape (systems, systems)
+        Differences, row less column.
+    covariance : array, shape (systems, systems)
+        Of the normal law that ``deviations`` are drawn from, shape (draws, systems).
+    level : float
+        Coverage wanted, in (0, 1).
+    half_width : callable
+        Half of every interval by the upper point of its tails, or by those of every row.
+
+    References
+    ----------
+    As for `rank_intervals`; critical values are taken over to intervals of each difference at the level for it alone.
+    """
+    from scipy.special import ndtr
+
+    systems, largest = len(apart), _largest(deviations, covariance)
+    joint = float(np.quantile(largest.max(axis=1), level))
+    own = np.quantile(largest, level, axis=0)[:, None]
+    above = apart > half_width(float(ndtr(joint)))
+    alone = half_width(ndtr(own))
+    low, high = 1 + above.sum(axis=0), systems - above.sum(axis=1)
+    below, over = (-apart > alone).sum(axis=1), (apart > alone).sum(axis=1)
+    return RankIntervals(low, high, 1 + below, systems - over, joint, np.inf, above)
 
 
 def ranks_of_two(estimate: Floats, apart: bool, critical: float) -> RankIntervals:

@@ -11,7 +11,7 @@ A layout is the one idea here: a `Scheme` is its name with its options, a `Cycle
 - `groups`: how the mean weighs groups of items that are not equally large.
 - `weights`: the weight that a layout and a target give to the variance of one term.
 - `sources`: published components as the variance of any layout's mean; `fitted`: those of a fit.
-- `degrees`: degrees of freedom of a design; `strata`: the mean squares that its analysis has.
+- `degrees`: degrees of freedom of a design; `mean_squares`: what its interval rests on.
 - `studies`: many studies of a design, and the middle one of their intervals.
 - `prices`: what a design costs.
 - `dstudy`: `project`, the standard error and the price of a design.

@@ -50,6 +50,12 @@ def degrees_of_freedom(source: Source, laid: Layout, parts: Mapping[str, Any]) -
     return np.clip(variance**2 / np.maximum(spread, 1e-300), 1.0, _MOST)
 
 
+def item_freedom(source: Source, laid: Layout) -> Any:
+    """Degrees of freedom over items: less one, or less the levels assigned to them in turn, of each stratum."""
+    fixed = [laid.grouped[name] for name in laid.groups if source.targets.get(name) != POPULATION]
+    return _levels(source, laid, source.item) - math.prod(fixed, start=1.0)
+
+
 def _tops(source: Source, laid: Layout) -> frozenset[str]:
     """Facets that stand for more than their levels, and are nested in none that does."""
     drawn = {

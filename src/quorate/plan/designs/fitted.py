@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from functools import partial, reduce
+from functools import reduce
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +19,7 @@ from quorate.estimate.means.coefficients import inside_fixed
 from quorate.estimate.means.intervals import Ended, score_ends
 from quorate.estimate.means.mean import draw_of
 from quorate.estimate.means.prediction import residual_facet
-from quorate.estimate.means.targets import FINITE, PANEL, Target, default_targets, is_grouping, resolve
+from quorate.estimate.means.targets import FINITE, PANEL, Target, all_drawn, is_grouping, like_these, resolve
 from quorate.numerics.mixed.identify import bounds
 from quorate.plan.designs.groups import GroupWeights, given_sizes, group_sizes_of
 from quorate.plan.designs.layouts import Layout
@@ -44,7 +44,7 @@ def from_fit(source: Decomposition | LatentDecomposition, design: Design) -> Sou
     """
     if isinstance(source, LatentDecomposition):
         refuse_targets(source.linear, design.targets)
-        ended = Ended(source.mean.value, source.mean.ends, latent=True)
+        ended = Ended(source.mean.value, source.mean.ends)
         return replace(from_fit(scored(source), design), scale=ended)
     judgments = source.judgments
     counts = observed_counts(source)
@@ -53,7 +53,7 @@ def from_fit(source: Decomposition | LatentDecomposition, design: Design) -> Sou
             raise UnknownTerm(name, counts)
     counts |= design.given
     counts[judgments.object] = design.items or counts[judgments.object]
-    chosen = resolve(source, design.targets)
+    chosen = resolve(source, {**like_these(source)[0], **design.targets})
     groups = {name: judgments.n_levels(name) for name in judgments.names if is_grouping(judgments, name)}
     if design.categories is not None:
         if not groups:
@@ -70,7 +70,7 @@ def refuse_targets(fit: Decomposition, targets: Mapping[str, Target]) -> None:
     InvalidInput
         If a facet is to stand for anything but its default.
     """
-    usual = default_targets(fit)
+    usual = all_drawn(fit)
     for name, target in targets.items():
         if target != usual.get(name, target):
             raise InvalidInput(
@@ -132,7 +132,7 @@ def _fitted(
     values = {label: float(theta[t]) for label, t in source.representatives.items()}
     values |= {name: variance_of_levels(source, name, chosen[name], theta) for name in drawn}
     values |= {JUDGE: judges.spread} if judges is not None else {}
-    balance, aimed = balanced(fixed, counts), partial(_fitted, source, design, counts, groups)
+    balance = balanced(fixed, counts)
     ends, mean = score_ends(judgments), float(source.assembled.fixed.mean @ source.beta)
     scale = None if ends is None else Ended(mean, ends)
     item, unseen = judgments.object, frozenset(name for name, levels in fixed.items() if len(levels) < 2)
@@ -147,7 +147,6 @@ def _fitted(
         values=values,
         weigh=weigh,
         refuse=refuse,
-        aimed=aimed,
         unseen=unseen,
         scale=scale,
         sizes=sizes,

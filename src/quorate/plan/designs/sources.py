@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, partial
 from numbers import Real
 
 import numpy as np
@@ -23,7 +22,6 @@ from quorate.estimate.means.targets import (
     SENSITIVITY,
     Pool,
     Target,
-    choices,
 )
 from quorate.plan.designs.groups import GroupSizes, GroupWeights, given_sizes
 from quorate.plan.designs.layouts import Count, Layout
@@ -157,8 +155,6 @@ class Source(Brief):
         Maps a layout to the weight of every term; nan for designs whose variance the data leave open.
     refuse : callable
         Raises NotEstimable, with the range, for a single design whose variance the data leave open.
-    aimed : callable
-        Maps other targets to the source for them.
     unseen : frozenset of str
         Facets of which nothing is known beyond their levels.
     scale : Ended, optional
@@ -179,24 +175,10 @@ class Source(Brief):
     values: Mapping[str, float]
     weigh: Callable[[Layout], dict[str, Floats]]
     refuse: Callable[[Layout], None]
-    aimed: Callable[[Mapping[str, Target]], Source]
     unseen: frozenset[str] = frozenset()
     scale: Ended | None = None
     sizes: GroupSizes | None = None
     grouping: Callable[[Layout], GroupWeights | None] = lambda _: None
-
-    @cached_property
-    def choices(self) -> Mapping[frozenset[str], Source]:
-        """The same for every choice of the facets that stand for others, by their names."""
-        apart = {self.item, *self.groups, *self.above.get(self.item, ()), *self.unseen}
-        free = [name for name in self.counts if name not in apart]
-        return {drawn: self.aimed(targets) for drawn, targets in choices(self.targets, free).items()}
-
-    @cached_property
-    def drawn(self) -> Source:
-        """The same with every facet standing for others, as far as is known how it varies."""
-        every = {name: POPULATION for name in (*self.counts, *self.groups) if name not in self.unseen}
-        return self.aimed({**self.targets, **every})
 
     def totals(self, laid: Layout) -> dict[str, Count]:
         """Levels of every facet in all: those of a nested one over all that it is nested in."""
@@ -266,7 +248,6 @@ def _published(source: Components, design: Design, counts: Mapping[str, int], ch
     values = {**source.random, **source.sensitivity}
     groups = {CATEGORY: design.categories} if design.categories else {}
     balance = balanced(source.sensitivity, counts)
-    aimed = partial(_published, source, design, counts)
     answers, unseen = design.replicates or 1, frozenset(source.sensitivity)
     return Source(
         item=ITEM,
@@ -279,7 +260,6 @@ def _published(source: Components, design: Design, counts: Mapping[str, int], ch
         values=values,
         weigh=weigh,
         refuse=refuse,
-        aimed=aimed,
         unseen=unseen,
         sizes=sizes,
         grouping=grouping,

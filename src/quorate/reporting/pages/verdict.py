@@ -190,10 +190,10 @@ def compared(verdict: AnyVerdict) -> Figure:
     values |= {} if verdict.p_equivalence is None else {"p of a margin that large": _p(verdict.p_equivalence)}
     if verdict.types is not None:
         values[f"p of the same on every {verdict.types.by.replace('_', ' ')}"] = _p(verdict.types.p)
-    if isinstance(verdict, ScoreVerdict) and verdict.population is not None and verdict.for_others is not None:
-        other = verdict.population
+    if isinstance(verdict, ScoreVerdict) and verdict.others is not None and verdict.for_others is not None:
+        other = verdict.others
         numbers = "{}, {} to {}".format(*_values(verdict, other.value, *other.interval(verdict.level)))
-        values[f"for judges like these, {_percent(verdict.level)} interval"] = f"{numbers}: {verdict.for_others.value}"
+        values[f"for others like these, {_percent(verdict.level)} interval"] = f"{numbers}: {verdict.for_others.value}"
     seen = "none" if verdict.detectable is None else significant(verdict.detectable)
     values[f"smallest difference that is detected (power {verdict.power:g})"] = seen
     values["outcome"] = verdict.outcome.value

@@ -165,7 +165,7 @@ def sensitivity(analysis: Analysis, record: Record) -> _Found:
     if PROMPT not in found:
         reason = analysis.effects_reasons.get(PROMPT, "the prompt component cannot be told apart from others")
         return MISSING, f"assessed, without a result: {reason}"
-    prompt, share = found[PROMPT], analysis.headline.shares.get(PROMPT, 0.0)
+    prompt, share = found[PROMPT], analysis.widest.shares.get(PROMPT, 0.0)
     if prompt.kind == "random" and prompt.variance <= 0:
         return REPORTED, "assessed; the prompt variance is estimated at zero, the boundary, which is not proof of none"
     size = significant(prompt.variance**0.5, 2)
@@ -200,7 +200,7 @@ def projection(analysis: Analysis, _: Record) -> _Found:
     if not known or not analysis.sources:
         return MISSING, "these data do not say what another design would give"
     largest = analysis.sources[0]
-    now = significant(analysis.headline.se, 2)
+    now = significant(analysis.setup.se, 2)
     return REPORTED, (
         f"standard error {now}, {whole_percent(largest.share)} of its square from {largest.component}; "
         f"{counted(len(known) - 1, 'other design')} projected"
@@ -211,9 +211,9 @@ def rationale(analysis: Analysis, record: Record) -> _Found:
     """Why this design, and why its precision is enough."""
     if record.says("rationale") is not None:
         return REPORTED, str(record.says("rationale"))
-    low, high = analysis.headline.interval(analysis.level)
+    low, high = analysis.setup.interval(analysis.level)
     half = (high - low) / 2
-    about = Reading(low, high, "").about(analysis.headline.value, decimals(half))
+    about = Reading(low, high, "").about(analysis.setup.value, decimals(half))
     return _wanted("rationale", f"the interval is {about}; say why that is enough")
 
 

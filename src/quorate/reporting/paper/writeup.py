@@ -15,7 +15,6 @@ from quorate.analysis.words import number, significant, span, times
 from quorate.errors import InvalidInput
 from quorate.estimate.components.decomposition import Decomposition
 from quorate.estimate.means.intervals import score_ends
-from quorate.estimate.means.targets import FINITE, PANEL, POPULATION
 from quorate.reporting.paper.checklist import ChecklistItem, checklist, missing
 from quorate.reporting.paper.record import Record, study_record
 from quorate.reporting.paper.reproduce import Provenance, labels_provenance, provenance
@@ -211,21 +210,20 @@ def not_apart(analysis: Analysis) -> str:
 
 def mean(analysis: Analysis) -> str:
     """The mean with its intervals, and whom they speak for."""
-    head, reading = analysis.headline, analysis.readings[0]
+    head, reading = analysis.setup, analysis.readings[0]
     places = decimals(reading.half_width / 2)
-    drawn = [plural(shown(facet)) for facet, target in head.target.items() if target == POPULATION]
-    given = [plural(shown(facet)) for facet, target in head.target.items() if target in (PANEL, FINITE)]
-    over = [f"generalising over {listed(drawn)}"] if drawn else []
-    over += [f"for the given {listed(given)}"] if given else []
-    degrees = "" if head.df == float("inf") else f", Satterthwaite's t with {head.df:.1f} degrees of freedom"
+    form = ", in Wilson's form on a scale that ends" if head.basis.ends is not None else ""
+    law = f"Student's t with {head.df:.1f} degrees of freedom over items{form}"
+    if head.reach is None:
+        law = f"Satterthwaite's t with {head.df:.1f} degrees of freedom"
+    whom = f" {shown(reading.scope, 200)}" if reading.scope else ""
     first = (
         f"The mean is {number(head.value, places)} (standard error {number(head.se, places)}, "
-        f"{analysis.level * 100:g}% interval {span(reading, places)}{degrees}), "
-        f"{' and '.join(over)}"
+        f"{analysis.level * 100:g}% interval {span(reading, places)}{whom}; {law})"
     )
-    others = "".join(f"; {span(other, places)} {other.scope}" for other in analysis.readings[1:])
-    why = f"; not for other judges than these: {shown(analysis.population_reason, 200)}"
-    return f"{first}{others}{why if analysis.population_reason else ''}."
+    others = "".join(f"; {span(other, places)} {shown(other.scope, 200)}" for other in analysis.readings[1:])
+    why = f"; {shown(analysis.others_reason, 200)}" if analysis.others_reason else ""
+    return f"{first}{others}{why}."
 
 
 def naive(analysis: Analysis) -> str:

@@ -115,7 +115,7 @@ def leave_one_out(analysis: Analysis) -> Figure | None:
     """The mean without each judge in turn, against the mean with all of them; whose absence moves it most."""
     rows = _parts(analysis.leave_one_out)
     for row in rows:
-        row["change"] = None if row["mean"] is None else row["mean"] - analysis.mean.value
+        row["change"] = None if row["mean"] is None else row["mean"] - analysis.setup.value
     known = marks.known(rows, "mean")
     if not known:
         return None
@@ -174,4 +174,4 @@ def _parts(parts: Sequence[Stated]) -> list[Row]:
 def _against_all(analysis: Analysis, rows: Sequence[Row], facet: str) -> Spec:
     """Means of parts with intervals, and a line at the mean of the whole."""
     colour = palette(analysis.judgments.names)[facet]
-    return marks.dots(rows, "level", "mean", axis(analysis, "mean of"), colour, at=analysis.mean.value)
+    return marks.dots(rows, "level", "mean", axis(analysis, "mean of"), colour, at=analysis.setup.value)

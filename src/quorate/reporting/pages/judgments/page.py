@@ -49,8 +49,8 @@ def page(analysis: Analysis, record: Record) -> Page:
     """The page on judgments."""
     items, p, naive = checklist(analysis, record), places(analysis), analysis.naive_reading.half_width
     tiles = (
-        Tile(number(analysis.headline.value, p), f"mean of {cut(analysis.judgments.score, 30)}"),
-        *(Tile(one.about(analysis.headline.value, p), one.scope or "corrected") for one in analysis.readings),
+        Tile(number(analysis.setup.value, p), f"mean of {cut(analysis.judgments.score, 30)}"),
+        *(Tile(one.about(analysis.setup.value, p), one.scope or "corrected") for one in analysis.readings),
         Tile(f"±{number(naive, max(p, decimals(naive / 2)))}", "naive: every judgment independent"),
     )
     prompts: list[tuple[str, str]] = []

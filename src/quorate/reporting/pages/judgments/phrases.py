@@ -35,7 +35,7 @@ def level(analysis: Analysis) -> str:
 
 def scope(analysis: Analysis) -> str:
     """Whom the headline speaks for, to follow a sentence."""
-    return f", {analysis.readings[0].scope}" if analysis.readings[0].scope else ""
+    return f", {analysis.readings[-1].scope}" if analysis.readings[-1].scope else ""
 
 
 def axis(analysis: Analysis, what: str = "") -> str:

@@ -91,7 +91,7 @@ def what_if(analysis: Analysis) -> Figure | None:
     if len(known) < 2:
         return None
     se, best = known[0]["se"], analysis.purchases
-    now = f"{counted(analysis.headline.n, 'judgment')} give a standard error of {significant(se, 2)}"
+    now = f"{counted(analysis.widest.n, 'judgment')} give a standard error of {significant(se, 2)}"
     finding = f"{now}; no change shown here lowers it by more than half a percent"
     if best:
         less = f"{cut(best[0].label)} takes off {whole_percent(-best[0].change)} for {best[0].more_calls:,} more"

@@ -46,7 +46,7 @@ def components(analysis: Analysis) -> Figure:
         first = analysis.sources[0]
         comes = f"{whole_percent(first.share)} of the uncertainty comes from {origin(analysis, first.component)}"
         finding = f"{comes}: {cut(first.advice, 200)}"
-    alone = f"Standard error that each component alone would leave in the mean {analysis.readings[0].scope}".rstrip()
+    alone = f"Standard error that each component alone would leave in the mean {analysis.readings[-1].scope}".rstrip()
     lines = (
         f"{alone}, with 95% intervals, and its share of the variance of the mean; {size(analysis)}.",
         _law(analysis),

@@ -10,8 +10,8 @@ from quorate.analysis.words import Reading, against_naive, span, times
 from quorate.reporting.draw import marks
 from quorate.reporting.draw.theme import CORRECTED, INK, NAIVE
 from quorate.reporting.page import Caption, Figure, Section
-from quorate.reporting.pages.judgments.phrases import SHORT, axis, level, places, size
-from quorate.wording import listed, plural
+from quorate.reporting.pages.judgments.phrases import axis, level, places, size
+from quorate.wording import capitalised
 
 if TYPE_CHECKING:
     from quorate.analysis.judgments import Analysis
@@ -21,29 +21,26 @@ if TYPE_CHECKING:
 def section(analysis: Analysis) -> Section:
     """The answer, why an interval is not there, and the intervals."""
     answer = (analysis.answer.sentence,) if analysis.answer is not None else ()
-    why = [f"No interval for judges like these: {analysis.population_reason}."] if analysis.population_reason else []
-    why += [f"No interval for this panel: {analysis.panel_reason}."] if analysis.panel_reason else []
+    why = [f"{capitalised(analysis.others_reason)}."] if analysis.others_reason else []
     text = (*answer, *(cut(line, 500) for line in why))
     return Section("verdict", "How far the mean can be trusted", text, (intervals(analysis),))
 
 
 def intervals(analysis: Analysis) -> Figure:
-    """The naive interval, the one for this panel and the one for judges like these, on one axis."""
+    """The naive interval, the one for this study's setup and the one for others like it, on one axis."""
     rows, headline = analysis.rows(), analysis.readings[0]
     ratio = headline.half_width / analysis.naive_reading.half_width
     if ratio >= 1.05:
-        whose = headline.scope.replace("for this judge only", "even for this judge only")
-        finding = f"The naive interval is {times(ratio)} times too narrow {whose}".rstrip()
+        finding = f"The naive interval is {times(ratio)} times too narrow {headline.scope}".rstrip()
     else:
         finding = against_naive(headline, analysis.naive_reading, places(analysis)).rstrip(".")
     scores = analysis.support.facts.scores
     clipped = any(row["low"] < scores.low or row["high"] > scores.high for row in rows)
-    population = [plural(cut(facet, SHORT)) for facet, to in analysis.headline.target.items() if to == "population"]
-    both = analysis.population is not None and analysis.panel is not None
-    like = f"Speaks for {listed(population)} like these{'; this panel: for exactly these judges' * both}."
+    whom = [f"this setup speaks for items like these{', ' * bool(headline.scope)}{headline.scope}"]
+    whom += [f"others like it {analysis.readings[1].scope}"] if analysis.others is not None else []
     lines = (
         f"Mean of {cut(analysis.judgments.score)} with {level(analysis)} intervals; {size(analysis)}.",
-        like if population else "The corrected interval is for exactly these levels.",
+        f"{capitalised('; '.join(whom))}.",
         *(["An arrow: the interval goes on beyond the scores that occur."] if clipped else []),
     )
 

@@ -333,9 +333,8 @@ def methods(view: RatingsAnalysis) -> str:
         scope = "; ".join(f"{name}: {targets.get(one, one)}" for name, one in _targets(found).items())
         how = (
             f"{len(found)} systems were ranked by mean {judgments.score} over "
-            f"{counted(judgments.n_answers, 'score')} with one mixed model for all (REML), in which items, judges and "
-            f"prompts may favour systems ({scope}). Means and intervals are those of the model, by Satterthwaite's "
-            f"degrees of freedom.{BY_PAIRS if found.pairs else ''}"
+            f"{counted(judgments.n_answers, 'score')} ({scope}). Means are those of each system's scores, differences "
+            "those of every two systems by themselves, with Student's intervals over items."
         )
     return (
         f"{how} Ranks have {100 * view.level:.4g}% confidence {at_once(found)}, by the "

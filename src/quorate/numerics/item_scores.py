@@ -1,0 +1,157 @@
+"""What every item brings to weighted sums of scores: their variance over items, and its degrees of freedom."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from quorate.arrays import Floats, Ints
+
+_OWN = 1e-9
+"""Part of an item's sum that must be free of the estimated effects for its residual to say something."""
+
+
+@dataclass(frozen=True, eq=False)
+class ItemScores:
+    """What each item brings to some weighted sums of scores.
+
+    Parameters
+    ----------
+    each : array, shape (items, sums)
+        Contributions, so scaled that products summed over items estimate covariances of the sums without bias if scores
+        of an item are alike as was taken.
+    df : array, shape (sums,)
+        Degrees of freedom of each variance: of every stratum Satterthwaite's, put together as by Welch.
+    """
+
+    each: Floats
+    df: Floats
+
+    @property
+    def covariance(self) -> Floats:
+        """Covariance of the sums, shape (sums, sums)."""
+        return self.each.T @ self.each
+
+
+@dataclass(frozen=True, eq=False)
+class ItemModel:
+    """Scores of items that are drawn, within strata, with everything else about them taken as it is.
+
+    Effects of the setup are estimated by generalised least squares in which scores of an item share a variance
+    ``ratio`` times that of the rest. Only efficiency rests on the ratio: variances come from residuals of whole items.
+
+    Parameters
+    ----------
+    score : array, shape (cells,)
+        Means of cells.
+    item : array of int, shape (cells,)
+        Dense codes of items.
+    setup : array of int, shape (parts, cells)
+        Dense codes of what a cell belongs to, such as its judge and its prompt; each level of a part has an effect.
+    stratum : array of int, shape (items,)
+        Dense codes; items of a stratum vary alike.
+    ratio : float
+        Variance that cells of an item share, in units of that of the rest.
+
+    References
+    ----------
+    Bell and McCaffrey (2002), Survey Methodology 28, 169-181; Pustejovsky and Tipton (2018), J. Bus. Econ. Stat. 36,
+    672-683, section 2: bias-reduced linearisation (CR2), here of one sum at a time.
+
+    Examples
+    --------
+    >>> score, item = np.array([1.0, 2.0, 4.0, 5.0]), np.arange(4)
+    >>> model = ItemModel(score, item, np.zeros((1, 4), int), np.zeros(4, int), 0.0)
+    >>> found = model.scores(np.full((1, 4), 0.25))
+    >>> round(float(found.covariance[0, 0]), 6), round(float(np.var(score, ddof=1) / 4), 6), round(float(found.df[0]), 6)
+    (0.833333, 0.833333, 3.0)
+    """
+
+    score: Floats
+    item: Ints
+    setup: Ints
+    stratum: Ints
+    ratio: float
+
+    def scores(self, weights: Floats) -> ItemScores:
+        """What each item brings to sums with these weights of cells, shape (sums, cells)."""
+        each, df = np.zeros((len(self.stratum), len(weights))), np.zeros(len(weights))
+        for k, weight in enumerate(weights):
+            seen = self._by_item(weight)
+            alone = np.bincount(self.item, weight**2) + self.ratio * np.bincount(self.item, weight) ** 2
+            known = np.sum((seen @ self.inverse) * seen, axis=1)
+            told = alone > known + _OWN * alone
+            factor = np.divide(alone, alone - known, out=np.zeros_like(alone), where=told)
+            factor *= alone.sum() / max(float(alone @ told), 1e-300)  # those that tell nothing count as the others do
+            each[:, k] = np.sqrt(factor) * np.bincount(self.item, weight * self.residual)
+            df[k] = self._freedom(each[:, k], seen, alone, known, factor)
+        return ItemScores(each, df)
+
+    def weights_of(self, rows: Floats) -> Floats:
+        """Weights of cells in sums of the fitted effects, from those of all effects, part by part; shape (sums, cells)."""
+        columns = (rows @ self.inverse)[:, self.columns].sum(axis=1)
+        totals = np.array([np.bincount(self.item, column) for column in columns])
+        return np.asarray(columns - (self._shrunk * totals)[:, self.item])
+
+    @cached_property
+    def columns(self) -> Ints:
+        """Place of every cell's effects among all, shape (parts, cells)."""
+        return self.setup + self._starts[:, None]
+
+    @cached_property
+    def inverse(self) -> Floats:
+        """Covariance of the effects in units of the rest's variance; a generalised inverse, shape (effects, effects)."""
+        p, one = int(sum(self._sizes)), np.ones(len(self.score))
+        information = np.zeros((p, p))
+        for own in self.columns:
+            for other in self.columns:
+                information += np.bincount(own * p + other, minlength=p * p).reshape(p, p)
+        sums = self._by_item(one)
+        information -= (sums * self._shrunk[:, None]).T @ sums
+        size = np.sqrt(np.maximum(np.diag(information), 1e-300))
+        values, vectors = np.linalg.eigh(information / size / size[:, None])
+        kept = values > 1e-10 * p * values[-1]
+        root = vectors[:, kept] / np.sqrt(values[kept]) / size[:, None]
+        return np.asarray(root @ root.T)
+
+    @cached_property
+    def residual(self) -> Floats:
+        """Scores less what is fitted of the setup."""
+        p = len(self.inverse)
+        weighed = self.score - (self._shrunk * np.bincount(self.item, self.score))[self.item]
+        cross = sum(np.bincount(own, weighed, p) for own in self.columns)
+        return np.asarray(self.score - (self.inverse @ cross)[self.columns].sum(axis=0))
+
+    @cached_property
+    def _sizes(self) -> list[int]:
+        return [int(code.max()) + 1 for code in self.setup]
+
+    @cached_property
+    def _starts(self) -> Ints:
+        return np.concatenate([[0], np.cumsum(self._sizes)[:-1]]).astype(np.int64)
+
+    @cached_property
+    def _shrunk(self) -> Floats:
+        """``r / (1 + r n)`` of every item with n cells."""
+        return np.asarray(self.ratio / (1 + self.ratio * np.bincount(self.item)))
+
+    def _by_item(self, weight: Floats) -> Floats:
+        """``X_i'w_i`` of every item, shape (items, effects)."""
+        p, n = int(sum(self._sizes)), len(self.stratum)
+        parts = (np.bincount(self.item * p + own, weight, n * p) for own in self.columns)
+        return np.asarray(np.sum(list(parts), axis=0), dtype=np.float64).reshape(n, p)
+
+    def _freedom(self, each: Floats, seen: Floats, alone: Floats, known: Floats, factor: Floats) -> float:
+        """Satterthwaite's degrees of freedom in every stratum, if items vary as taken; Welch's of their sum."""
+        spent, total = 0.0, float(each @ each)
+        for h in range(int(self.stratum.max()) + 1):
+            own = self.stratum == h
+            c, q = factor[own], seen[own]
+            spread = self.inverse @ ((q.T * c) @ q)
+            square = c**2 @ (alone[own] * (alone[own] - 2 * known[own])) + np.sum(spread * spread.T)
+            trace = float(c @ (alone[own] - known[own]))
+            if trace > 0 and square > 0:
+                spent += float(each[own] @ each[own]) ** 2 * square / trace**2
+        return total**2 / spent if spent > 0 else np.nan

@@ -1,0 +1,97 @@
+"""Reach: how far a sum of scores may be from what it stands for, the one rule of every interval of scores."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from itertools import combinations
+
+from quorate.numerics.distributions import t_cdf, t_quantile
+
+KAPPA = 0.5
+"""Part of the noise in level means that is taken off their spread; ``docs/methods/intervals.md`` says why half."""
+
+
+@dataclass(frozen=True)
+class Effect:
+    """A facet whose levels stand for others.
+
+    Parameters
+    ----------
+    square : float
+        Variance of its level means over that of what they are averaged to: what it brings to the sum, noise included.
+    noise : float
+        What items bring to that.
+    df : float
+        Levels less one.
+    """
+
+    square: float
+    noise: float
+    df: float
+
+    @property
+    def part(self) -> float:
+        """What it adds to the variance: less half its noise, and never below zero."""
+        return max(self.square - KAPPA * self.noise, 0.0)
+
+
+@dataclass(frozen=True)
+class Reach:
+    """How far a weighted sum of scores may be from what it stands for.
+
+    Parameters
+    ----------
+    variance : float
+        Of this study's setup: over items, all else as it is.
+    df : float
+        Its degrees of freedom.
+    effects : tuple of Effect
+        Of every facet that stands for others.
+    """
+
+    variance: float
+    df: float
+    effects: tuple[Effect, ...] = ()
+
+    @property
+    def se(self) -> float:
+        """Standard error: the root of all that there is."""
+        return math.sqrt(self.variance + sum(one.part for one in self.effects))
+
+    @property
+    def freedom(self) -> float:
+        """Satterthwaite's degrees of freedom of that."""
+        parts = [(self.variance, self.df), *((one.part, one.df) for one in self.effects)]
+        spent = sum(part**2 / df for part, df in parts)
+        return sum(part for part, _ in parts) ** 2 / spent if spent > 0 else self.df
+
+    def half_width(self, level: float) -> float:
+        """Half the interval; with a facet more drawn it is never narrower."""
+        upper = (1 + level) / 2
+        return math.sqrt(t_quantile(self.df, upper) ** 2 * self.variance + self._beyond(upper))
+
+    def tail(self, distance: float) -> float:
+        """One-sided p-value of a sum this far from a bound: the interval that ends there has two such tails."""
+        if distance < 0:
+            return 1 - self.tail(-distance)
+        setup = t_cdf(self.df, -distance / math.sqrt(self.variance)) if self.variance > 0 else float(distance == 0) / 2
+        if not any(one.part for one in self.effects):
+            return float(setup)
+        low, high = math.log(max(setup, 1e-300)), math.log(0.5)
+        for _ in range(60):
+            middle = (low + high) / 2
+            wide = self.half_width(1 - 2 * math.exp(middle)) > distance
+            low, high = (middle, high) if wide else (low, middle)
+        return math.exp((low + high) / 2)
+
+    def _beyond(self, upper: float) -> float:
+        """The largest square of what some of the drawn facets add; a small one must not bring another's df up."""
+        most = 0.0
+        for size in range(1, len(self.effects) + 1):
+            for some in combinations(self.effects, size):
+                total = sum(one.part for one in some)
+                if total > 0:
+                    df = total**2 / sum(one.part**2 / one.df for one in some)
+                    most = max(most, t_quantile(df, upper) ** 2 * total)
+        return most
