@@ -5,16 +5,22 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, overload
 
+import numpy as np
+
+from quorate.arguments import argument
 from quorate.errors import InvalidInput
+from quorate.roles import SYSTEM
 from quorate.table.judgments import Judgments
 from quorate.table.votes import Votes
 
 if TYPE_CHECKING:
     from quorate.analysis.judgments import Analysis
     from quorate.analysis.pair import PairAnalysis
+    from quorate.analysis.ratings import RatingsAnalysis
     from quorate.analysis.views import Asked
     from quorate.analysis.votes import VotesAnalysis
     from quorate.decide.outcome import Claim
+    from quorate.decide.scores.verdict import ScoreVerdict
     from quorate.estimate.components.component import Interval
     from quorate.estimate.components.decomposition import Method
     from quorate.estimate.means.targets import Target
@@ -36,7 +42,7 @@ def analyze(
     price: float | None = None,
     half_width: float | None = None,
     link: Asked | None = None,
-) -> Analysis: ...
+) -> Analysis | ScoreVerdict | RatingsAnalysis: ...
 
 
 @overload
@@ -90,12 +96,12 @@ def analyze(
     claim: Claim | None = None,
     budget: int | None = None,
     minimum: int | None = None,
-) -> Analysis | VotesAnalysis | PairAnalysis:
+) -> Analysis | ScoreVerdict | RatingsAnalysis | VotesAnalysis | PairAnalysis:
     """Everything that a report says of one table: the answer, how sure it is, why, and what to buy next.
 
-    Of scores: the mean with an honest interval, where its uncertainty comes from, and what makes it smaller. Of votes:
-    how far apart all pairs of systems are and how many votes would tell them apart; with ``a`` and ``b``, the verdict
-    on these two.
+    Of scores of one system: the mean with an honest interval, where its uncertainty comes from, and what makes it
+    smaller; of two systems, which is better; of more, the board. Of votes: how far apart all pairs of systems are and
+    how many votes would tell them apart; with ``a`` and ``b``, the verdict on these two.
 
     Parameters
     ----------
@@ -129,7 +135,7 @@ def analyze(
 
     Returns
     -------
-    Analysis, VotesAnalysis or PairAnalysis
+    Analysis, ScoreVerdict, RatingsAnalysis, VotesAnalysis or PairAnalysis
         Each with ``sentence``, ``caveats``, ``rows()``, ``to_dict()`` and ``to_frame()``; `quorate.report` prints it.
 
     Raises
@@ -164,10 +170,8 @@ def analyze(
     of_votes: dict[str, Any] = {"power": power, "cluster": cluster, "minimum": minimum}
     of_two: dict[str, Any] = {"margin": margin, "ties": ties, "claim": claim, "budget": budget}
     if isinstance(judgments_or_votes, Judgments):
-        from quorate.analysis.judgments import analyze_judgments
-
         _refuse({"a": a, "b": b, **of_votes, **of_two}, "for votes, and these are scores")
-        return analyze_judgments(judgments_or_votes, **_given({**of_scores, "level": level, "price": price}))
+        return analyze_scores(judgments_or_votes, **_given({**of_scores, "level": level, "price": price}))
     if not isinstance(judgments_or_votes, Votes):
         kind = type(judgments_or_votes).__name__
         raise InvalidInput(
@@ -184,6 +188,39 @@ def analyze(
     from quorate.analysis.pair import pair_view
 
     return pair_view(judgments_or_votes, a, b, **_given({**of_two, **of_votes, "level": level, "price": price}))
+
+
+def analyze_scores(judgments: Judgments, **options: Any) -> Analysis | ScoreVerdict | RatingsAnalysis:
+    """The answer to what a table of scores asks: of one system its mean, of two which is better, of more the board.
+
+    Options are those of `analyze`; with a target of systems the question is their mean.
+    """
+    answered = judgments.keep(judgments.n > 0)
+    targets = dict(options.get("targets") or {})
+    systems = answered.facet(SYSTEM).levels if SYSTEM in answered.names and answered.object != SYSTEM else ()
+    if len(systems) < 2 or SYSTEM in targets:
+        from quorate.analysis.judgments import analyze_judgments
+
+        return analyze_judgments(judgments, **options)
+    level = {"level": options["level"]} if "level" in options else {}
+    model = {name: options[name] for name in ("random", "covariates", "residual_by") if options.get(name)}
+    known = {*model, "level", "targets", "price"}
+    mean = argument("targets", {SYSTEM: "panel"})
+    usual = {"method": "reml", "covariates": (), "random": None}
+    others = {name: one for name, one in options.items() if name not in known and usual.get(name, ...) != one}
+    _refuse(others, "of one mean; ask for that of all systems with " + mean + ", or")
+    if len(systems) == 2:
+        from quorate.decide.scores.verdict import verdict_of_scores
+
+        codes = answered.column(SYSTEM)
+        first = [float(np.average(answered.mean[codes == at], weights=answered.n[codes == at])) for at in (0, 1)]
+        a, b = systems if first[0] >= first[1] else systems[::-1]
+        prices: dict[str, Any] = {"prices": {"call": options["price"]}} if options.get("price") else {}
+        return verdict_of_scores(judgments, a, b, targets=targets, **model, **level, **prices)
+    from quorate.analysis.ratings import RatingsAnalysis
+    from quorate.estimate.ratings.leaderboard import leaderboard
+
+    return RatingsAnalysis(leaderboard(judgments, targets=targets, **model, **level), judgments)
 
 
 def _given(options: Mapping[str, Any]) -> dict[str, Any]:

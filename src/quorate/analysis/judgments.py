@@ -125,7 +125,7 @@ class Analysis(Linked, Result):
 
     @cached_property
     def contributions(self) -> tuple[Contribution, ...]:
-        """What every component brings to the uncertainty of the `widest` reading, largest first; 0 for one estimated at 0."""
+        """What every component brings to the variance of `widest`, largest first; 0 for one estimated at 0."""
         facets = [name for name in self.judgments.names if self.judgments.n_levels(name) > 1]
         return contributions(self.fit, self.widest, facets)
 

@@ -298,7 +298,5 @@ def _of_scores(
         raise NotEstimable(f"{facet}: no two can be compared{f'; the last: {why}' if why else ', for there is one'}")
     p_equal = [0.0 if margin is None else found.p_equivalence(margin) for found in judged]
     alpha = holm_level(np.array([found.p_difference() for found in judged]), np.array(p_equal), 1 - level)
-    verdicts = tuple(
-        verdict_of_difference(found, judgments, margin=margin, level=1 - alpha, power=power) for found in judged
-    )
+    verdicts = tuple(verdict_of_difference(found, margin=margin, level=1 - alpha, power=power) for found in judged)
     return Verdicts(verdicts, level, len(pairs) - len(judged))

@@ -65,8 +65,8 @@ class ItemModel:
     >>> score, item = np.array([1.0, 2.0, 4.0, 5.0]), np.arange(4)
     >>> model = ItemModel(score, item, np.zeros((1, 4), int), np.zeros(4, int), 0.0)
     >>> found = model.scores(np.full((1, 4), 0.25))
-    >>> round(float(found.covariance[0, 0]), 6), round(float(np.var(score, ddof=1) / 4), 6), round(float(found.df[0]), 6)
-    (0.833333, 0.833333, 3.0)
+    >>> round(float(found.covariance[0, 0] / (np.var(score, ddof=1) / 4)), 9), round(float(found.df[0]), 9)
+    (1.0, 3.0)
     """
 
     score: Floats
@@ -90,7 +90,7 @@ class ItemModel:
         return ItemScores(each, df)
 
     def weights_of(self, rows: Floats) -> Floats:
-        """Weights of cells in sums of the fitted effects, from those of all effects, part by part; shape (sums, cells)."""
+        """Weights of cells in sums of the fitted effects, from those of all effects; shape (sums, cells)."""
         columns = (rows @ self.inverse)[:, self.columns].sum(axis=1)
         totals = np.array([np.bincount(self.item, column) for column in columns])
         return np.asarray(columns - (self._shrunk * totals)[:, self.item])
@@ -102,7 +102,7 @@ class ItemModel:
 
     @cached_property
     def inverse(self) -> Floats:
-        """Covariance of the effects in units of the rest's variance; a generalised inverse, shape (effects, effects)."""
+        """Covariance of effects in units of the rest's variance, a generalised inverse; shape (effects, effects)."""
         p, one = int(sum(self._sizes)), np.ones(len(self.score))
         information = np.zeros((p, p))
         for own in self.columns:

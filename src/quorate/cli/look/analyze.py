@@ -31,6 +31,8 @@ from quorate.cli.options.fit import refuse_of_labels
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from quorate.analysis.ratings import RatingsAnalysis
+    from quorate.decide.scores.verdict import ScoreVerdict
     from quorate.table.judgments import Judgments
     from quorate.table.votes import Votes
 
@@ -104,7 +106,8 @@ def analyze(
     far apart all pairs of systems are; with --a and --b the verdict on two, better, worse, equivalent or undecided, and
     what would decide it. Ends with exit code 2 if what is asked or claimed is not shown.
     """
-    from quorate.analysis.judgments import analyze_judgments
+    from quorate.analysis.analyze import analyze_scores
+    from quorate.analysis.judgments import Analysis
     from quorate.table.judgments import Judgments
     from quorate.table.votes import Votes
 
@@ -117,10 +120,28 @@ def analyze(
     if isinstance(table, Votes):
         return analyzed(table, pair, asked, replace(files, report=pages), out)
     record = paper.record()
-    options = {**fit.arguments(), "targets": targets.asked(), "price": prices.price}
-    found = analyze_judgments(table, **options, half_width=question.half_width, link=question.link)
+    options = {**fit.arguments(), "targets": targets.asked(), "price": prices.price, **question.given()}
+    found = analyze_scores(table, **{name: value for name, value in options.items() if value is not None})
+    if not isinstance(found, Analysis):
+        return answered(found, table, replace(files, report=pages), out)
     files.deliver(found, pages, out, record=record)
     return UNDECIDED if found.answer is not None and not found.answer.met else 0
+
+
+def answered(found: ScoreVerdict | RatingsAnalysis, table: Judgments, files: Files, out: Output) -> int:
+    """Print and write what is said of two systems, or of more; nothing was claimed, so that the exit code is 0."""
+    from quorate.cli.decide.compare import finished
+    from quorate.cli.decide.compare import show as show_verdict
+    from quorate.cli.decide.rank import show as show_board
+    from quorate.decide.scores.verdict import ScoreVerdict
+
+    if isinstance(found, ScoreVerdict):
+        out.show(found, show_verdict)
+        finished(found, table, files, out)
+    else:
+        out.show(found, show_board)
+        files.write(found.found, table, out)
+    return 0
 
 
 def labelled(

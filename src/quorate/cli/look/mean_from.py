@@ -56,7 +56,7 @@ def mean_from(
     except UnknownColumn as error:
         raise InvalidInput(f"--pilot: {pilot} is read as the production file is, and {error}") from None
     judgments = reading.judgments(file)
-    found = found_by(judgments, fitted, targets=targets.of(fitted), level=level)
+    found = found_by(judgments, fitted, targets=targets.asked(), level=level)
     out.show(found, show, notes=judgments.notes)
     files.write(found, judgments, out)
     return 0

@@ -141,7 +141,3 @@ class Targets(Group):
             many = re.fullmatch(r"pool\W?(\d+)\)?", text)
             asked[facet] = pool(int(many[1])) if many else text
         return asked
-
-    def of(self, fitted: Components | Decomposition | LatentDecomposition) -> dict[str, Target]:
-        """The targets asked for; judges stand for others like them where nothing else is asked and the data tell."""
-        return self.asked()

@@ -167,7 +167,7 @@ def optimize(
             "--draws: pilots are redrawn from scores as numbers that were fitted here, not with --link or from "
             "components of a file; leave it out"
         )
-    of = targets.of(fitted)
+    of = targets.asked()
     best = optimized(
         fitted,
         budget=goal.budget,

@@ -107,7 +107,7 @@ def project(
 
     fitted = source(file, reading, fit, link=link)
     asked = design.asked()
-    options: dict[str, Any] = {"targets": targets.of(fitted), "prices": prices.prices()}
+    options: dict[str, Any] = {"targets": targets.asked(), "prices": prices.prices()}
     judgments = None if isinstance(fitted, Components) else fitted.judgments
     if isinstance(fitted, Decomposition) and not asked:
         changes = what_if(fitted, **options)

@@ -16,8 +16,8 @@ from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.components.decomposition import Decomposition
 from quorate.estimate.components.model import CELL
 from quorate.estimate.components.published import Components, components
-from quorate.estimate.differences.difference import SystemDifference
 from quorate.estimate.components.terms import of_items
+from quorate.estimate.differences.difference import SystemDifference
 from quorate.estimate.means.targets import FINITE, PANEL
 from quorate.plan.designs.dstudy import Projection
 from quorate.plan.designs.fitted import observed_counts

@@ -36,7 +36,7 @@ def studies_of_plan(plan: Projection) -> Studies:
     for name, (spread, noise, df) in squares.effects.items():
         if not np.isfinite(of_plan(spread)):
             raise NotEstimable(
-                f"{name}: a study of fewer than {FEWEST_DRAWN} levels says nothing of others; plan {FEWEST_DRAWN} or more",
+                f"{name}: a study of fewer than {FEWEST_DRAWN} levels says nothing of others; plan as many or more",
                 [name],
             )
         effects.append(Effect(of_plan(spread) + of_plan(noise), of_plan(noise), of_plan(df)))

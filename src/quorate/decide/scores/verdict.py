@@ -14,8 +14,8 @@ from quorate.decide.outcome import AnyVerdict, Claim, Outcome, outcome_by
 from quorate.decide.scores.step import ScoreStep, score_step
 from quorate.decide.scores.studies import studies_like
 from quorate.decide.votes.verdict import check_question
-from quorate.estimate.differences.difference import Method, SystemDifference, difference
 from quorate.estimate.components.terms import facets_of, of_items
+from quorate.estimate.differences.difference import Method, SystemDifference, difference
 from quorate.estimate.means.targets import Target, scope
 from quorate.plan.designs.names import LayoutName
 from quorate.plan.designs.prices import Prices
@@ -226,7 +226,7 @@ def verdict_of_scores(
     model: dict[str, Any] = {"random": random, "covariates": covariates, "residual_by": residual_by}
     found = difference(judgments, a, b, facet=facet, method=method, targets=targets, **model)
     options: dict[str, Any] = {"prices": prices, "limits": limits, "layouts": layouts, "budget": budget}
-    verdict = verdict_of_difference(found, judgments, margin=margin, level=level, claim=claim, power=power, **options)
+    verdict = verdict_of_difference(found, margin=margin, level=level, claim=claim, power=power, **options)
     return replace(verdict, types=types_of_scores(found, judgments, level))
 
 
@@ -246,7 +246,6 @@ def check_question_of_scores(
 
 def verdict_of_difference(
     found: SystemDifference,
-    judgments: Judgments,
     *,
     margin: float | None = None,
     level: float = 0.95,

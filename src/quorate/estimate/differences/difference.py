@@ -14,12 +14,13 @@ from quorate import caveats
 from quorate.arguments import argument
 from quorate.caveats import Caveat
 from quorate.errors import InvalidInput, NotEstimable
+from quorate.estimate.components.decompose import decompose
 from quorate.estimate.components.decomposition import Decomposition
+from quorate.estimate.components.terms import of_items
 from quorate.estimate.differences.homogeneity import unlike_caveats, unlike_system
 from quorate.estimate.differences.joint import joint_means
 from quorate.estimate.differences.paired import PairedCells, TwoSystems, follow_scores, paired, two_systems
-from quorate.estimate.components.terms import of_items
-from quorate.estimate.means.mean import Estimate, aimed, by_reach, plain_mean
+from quorate.estimate.means.mean import Estimate, aimed, by_reach, mean_for, plain_mean
 from quorate.estimate.means.stratified import strata, stratified_mean
 from quorate.estimate.means.targets import FIXED, PANEL, POPULATION, Target, like_these, too_few
 from quorate.roles import CATEGORY
@@ -31,6 +32,7 @@ Method = Literal["paired", "joint"]
 _NEARLY_ALL = 0.98
 """Part of the cells of either system that must be shared to be paired unasked."""
 _FEWEST_PAIRED = 3
+_ROUNDING = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,6 +59,8 @@ class SystemDifference(Result):
         Where no item is shared, the means of ``a`` and ``b`` by themselves, each for the judges and prompts it had.
     model : mapping of str to object
         Terms, covariates and residuals of the one model, as they were chosen.
+    systems : TwoSystems, optional
+        The judgments of either.
     """
 
     a: str
@@ -69,6 +73,7 @@ class SystemDifference(Result):
     asked: Mapping[str, Target]
     sides: tuple[Estimate, ...] = ()
     model: Mapping[str, Any] = field(default_factory=dict)
+    systems: TwoSystems | None = field(default=None, repr=False)
 
     derived = ("value", "se", "df", "n", "items")
 
@@ -107,7 +112,7 @@ class SystemDifference(Result):
 
     @cached_property
     def others(self) -> SystemDifference | None:
-        """The same for others like this study's setup; None where that was asked for, or nothing here stands for others."""
+        """The same for others like this setup; None where that was asked for, or nothing here stands for others."""
         if any(target == POPULATION for name, target in self.asked.items() if name != self.fit.judgments.object):
             return None
         targets = {**like_these(self.fit)[0], **self.asked}
@@ -118,6 +123,30 @@ class SystemDifference(Result):
         except NotEstimable:
             return None
         return replace(self, estimate=estimate, asked=targets)
+
+    @cached_property
+    def means(self) -> tuple[Estimate | None, ...]:
+        """Mean of either system, from its own scores, for the same targets; None where its scores are all equal."""
+        out: list[Estimate | None] = []
+        for side in () if self.systems is None else (self.systems.first, self.systems.second):
+            asked = {name: to for name, to in self.estimate.target.items() if name in side.names}
+            try:
+                out.append(mean_for(decompose(side), asked))
+            except NotEstimable:
+                out.append(None)
+        return tuple(out)
+
+    @cached_property
+    def items_won(self) -> tuple[int, int, int] | None:
+        """Items on which ``a`` has the higher mean, the lower, and the same; None where they share none."""
+        if self.method != "paired":
+            return None
+        table = self.fit.judgments
+        item = table.level_codes([table.object])
+        gap = np.bincount(item, table.mean) / np.bincount(item)
+        some = np.abs(gap) > _ROUNDING * max(float(np.abs(table.mean).max()), 1e-300)
+        won = int((some & (gap > 0)).sum())
+        return won, int(some.sum()) - won, int((~some).sum())
 
     @property
     def unsaid(self) -> str:
@@ -320,12 +349,10 @@ def of_pairs(
             f"{apart.a} less {apart.b} is {table.mean[0]:g} in all {table.n_cells:,} shared cells: there is no spread "
             f"to judge it by; add {plural(table.object)}, or check whether one system is a copy of the other"
         )
-    from quorate.estimate.components.decompose import decompose
-
     fit = decompose(strata(table), covariates=(CATEGORY,)) if shares else decompose(table)
     estimate = by_reach(stratified_mean(fit, shares, targets) if shares else plain_mean(fit, targets))
     cautions = (*estimate.caveats, *pairs.caveats)
-    return SystemDifference(apart.a, apart.b, apart.facet, "paired", estimate, fit, cautions, targets)
+    return SystemDifference(apart.a, apart.b, apart.facet, "paired", estimate, fit, cautions, targets, systems=apart)
 
 
 def _joint(
@@ -344,7 +371,9 @@ def _joint(
     lost = [caveats.missing(apart.missing, apart.missing + apart.n_answers)] if apart.missing else []
     unlike = [] if alone else unlike_caveats(means, unlike_system(means.fit.judgments, facet))
     cautions = (*estimate.caveats, *lost, *unlike)
-    return SystemDifference(apart.a, apart.b, facet, "joint", estimate, means.fit, cautions, targets, alone, model)
+    return SystemDifference(
+        apart.a, apart.b, facet, "joint", estimate, means.fit, cautions, targets, alone, model, apart
+    )
 
 
 def _alone(side: Judgments, name: str) -> Estimate | None:
@@ -356,8 +385,6 @@ def _alone(side: Judgments, name: str) -> Estimate | None:
         )
     if np.ptp(side.mean) == 0 and not side.ss.any():
         return None
-    from quorate.estimate.components.decompose import decompose
-
     over = side.ancestors(item)
     these: dict[str, Target] = {name: FIXED if name in over else PANEL for name in side.names if name != item}
     return plain_mean(decompose(side), these)

@@ -25,7 +25,7 @@ def score_ends(judgments: Judgments) -> tuple[float, float] | None:
     if judgments.scale is not None:
         return judgments.scale
     facts = score_facts(judgments)
-    if 0 <= facts.low and facts.high <= 1:
+    if facts.low >= 0 and facts.high <= 1:
         return 0.0, 1.0
     known = ((float(low), float(high)) for low, high in _MARKS if low <= facts.low and facts.high <= high)
     return next(known, None) if facts.integers else None

@@ -275,7 +275,7 @@ class Readings(Brief):
 
 
 def readings(fit: Decomposition, asked: Mapping[str, Target] = MappingProxyType({})) -> Readings:
-    """A mean for this study's setup and for others like it; where facets are asked for, these stand for that in both."""
+    """A mean for this study's setup and for others like it; facets that are asked for stand for that in both."""
     setup, (targets, few) = mean_for(fit, asked), like_these(fit)
     left = [name for name in few if name not in asked]
     reason = "; ".join(too_few(name, fit.judgments.n_levels(name)) for name in left)
@@ -294,7 +294,7 @@ def on_scale(plain: Estimate) -> Estimate:
 
 
 def by_reach(estimate: Estimate) -> Estimate:
-    """The same with the standard error and degrees of freedom that its interval rests on, where only items are drawn."""
+    """The same with the standard error and freedom that its interval rests on, where only items are drawn."""
     if estimate.reach is None or not estimate.of_setup:
         return estimate
     return replace(estimate, se=estimate.reach.se, df=estimate.reach.df)

@@ -173,7 +173,7 @@ def _product_code(judgments: Judgments, part: Iterable[str]) -> Ints:
 
 
 def _profile(code: Ints, weight: Floats) -> Floats:
-    """Weights of the levels of a facet: their own sums; where these cancel, as of judges in a difference, their size."""
+    """Weights of the levels of a facet: their sums; where these cancel, as of judges in a difference, their size."""
     sums = np.bincount(code, weight).astype(np.float64)
     if np.abs(sums).max() > 1e-9 * np.abs(weight).sum():
         return sums

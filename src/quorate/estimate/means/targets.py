@@ -70,7 +70,7 @@ def pool(size: int) -> Pool:
 
 
 def all_drawn(fit: Decomposition) -> dict[str, Target]:
-    """Every random facet stands for others, every fixed one for itself; as do systems, and what leaves nothing to see."""
+    """Every random facet stands for others, a fixed one for itself; as do systems, and what leaves nothing to see."""
     apart = {*_covariates(fit), *fit.absorbed, *({SYSTEM} - {fit.judgments.object})}
     facets = fit.judgments.facets
     return {facet.name: PANEL if facet.fixed or facet.name in apart else POPULATION for facet in facets}
@@ -82,7 +82,7 @@ _NEVER_DRAWN = (SYSTEM, TEMPERATURE, TURN)
 
 
 def default_targets(fit: Decomposition) -> dict[str, Target]:
-    """This study's setup: items stand for others like them, and what groups them unless it is fixed; all else as it is."""
+    """Targets of this study's setup: items stand for others, with what groups them unless fixed; all else is as it is."""
     judgments = fit.judgments
     own = {judgments.object, *judgments.ancestors(judgments.object)} - {*_covariates(fit), *fit.absorbed}
     inside = {name for name in judgments.names if judgments.object in judgments.ancestors(name)}

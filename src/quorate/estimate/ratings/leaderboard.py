@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from quorate.arrays import Floats
 from quorate.caveats import Caveat, missing
 from quorate.errors import InvalidInput, NotEstimable
-from quorate.estimate.components.decomposition import Method
 from quorate.estimate.components.decompose import decompose
+from quorate.estimate.components.decomposition import Method
 from quorate.estimate.differences.difference import common_share, difference
 from quorate.estimate.differences.joint import JointMeans, joint_means
 from quorate.estimate.means.mean import Estimate, aimed, mean_for, on_scale
@@ -350,16 +350,14 @@ def leaderboard(
 
 def _means(judgments: Judgments, joint: JointMeans, targets: Mapping[str, Target]) -> list[Estimate]:
     """Mean of every system, in the order of the model: from its own scores, or from the model where these are alike."""
+    if joint.chosen or len(joint.systems) > MOST_SYSTEMS:
+        return [on_scale(one) for one in joint.contrasts(np.eye(len(joint.systems)))]
     out = []
     for name, row in zip(joint.systems, np.eye(len(joint.systems)), strict=True):
         own = judgments.only(joint.facet, name)
+        asked = {one: to for one, to in targets.items() if one in own.names and one != joint.facet}
         try:
-            if joint.chosen or len(joint.systems) > MOST_SYSTEMS:
-                raise NotEstimable("means of one model")
-            fit = decompose(own)
-            out.append(
-                mean_for(fit, {one: to for one, to in targets.items() if one in own.names and one != joint.facet})
-            )
+            out.append(mean_for(decompose(own), asked))
         except NotEstimable:
             out.append(on_scale(joint.contrast(row)))
     return out

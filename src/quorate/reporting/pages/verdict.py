@@ -170,7 +170,7 @@ def sources(verdict: ScoreVerdict) -> Figure:
 def compared(verdict: AnyVerdict) -> Figure:
     """What was compared, and what came out."""
     zero = centre(verdict)
-    ends = (zero + end for end in verdict.difference.interval(verdict.level))
+    between = [zero + end for end in verdict.difference.interval(verdict.level)]
     values: dict[str, object] = {"first system": cut(verdict.a), "second system": cut(verdict.b)}
     if isinstance(verdict, Verdict):
         values |= {"votes that count": verdict.difference.n, "ties": verdict.difference.ties}
@@ -179,10 +179,17 @@ def compared(verdict: AnyVerdict) -> Figure:
     elif isinstance(verdict, ScoreVerdict):
         found = verdict.difference
         values |= {"scores used": found.n, "items": found.items, "method": found.method}
+        for side, mean in zip((verdict.a, verdict.b), found.means, strict=False):
+            if mean is not None:
+                ends = mean.interval(verdict.level)
+                shown = "{}, {} to {}".format(*_values(verdict, mean.value, *ends))
+                values[f"mean of {cut(side, SHORT)}, {_percent(verdict.level)} interval"] = shown
+        if found.items_won is not None:
+            values["items won, lost, tied"] = "{:,}, {:,}, {:,}".format(*found.items_won)
     name = "share of votes for the first" if isinstance(verdict, Verdict) else "difference of the means"
     values |= {
         f"{name}, {_percent(verdict.level)} interval": "{}, {} to {}".format(
-            *_values(verdict, zero + verdict.difference.value, *ends)
+            *_values(verdict, zero + verdict.difference.value, *between)
         ),
         "p of no difference": _p(verdict.p_difference),
         "nominal chance of a false verdict": f"{verdict.error_rate:.3g}",
@@ -248,8 +255,8 @@ def methods(verdict: AnyVerdict) -> str:
             count = f"{scores.n:,} pairs of scores" if paired else counted(scores.n, "score")
             how = (
                 f"by {count} on {counted(scores.items, 'item')}, "
-                f"{'paired in shared cells' if paired else 'by one model for the scores of both'}, with the variance "
-                f"components of the difference (REML) and Satterthwaite's degrees of freedom ({scores.df:.1f})"
+                f"{'paired in shared cells' if paired else 'by one model for the scores of both'}, with "
+                f"Student's t over items ({scores.df:.1f} degrees of freedom)"
             )
         how = f"{how}, with a {level}"
         equal = f"a difference below {verdict.margin:.4g} either way" if verdict.margin is not None else ""
