@@ -102,20 +102,23 @@ def half_widths(
     variance, df : array
         Variance over items, and its degrees of freedom.
     drawn : tuple of (array, array or float)
-        What every drawn facet adds, and its degrees of freedom; infinite where nothing is known of others.
+        What every drawn facet adds, infinite where nothing is known of others, and its degrees of freedom.
     """
     from scipy.special import stdtrit
 
-    most = np.zeros(())
-    for size in range(1, len(drawn) + 1):
-        for some in combinations(drawn, size):
-            total = np.asarray(sum(part for part, _ in some))
-            spent = np.asarray(sum(part**2 / own for part, own in some))
-            free = np.divide(
-                total**2, spent, out=np.ones(np.broadcast_shapes(total.shape, spent.shape)), where=spent > 0
-            )
+    most: Floats = np.zeros(())
+    known = np.ones((), dtype=bool)
+    for part, _ in drawn:
+        known = known & np.isfinite(part)
+    parts = [(np.where(np.isfinite(part), part, 0.0), np.asarray(own, dtype=float)) for part, own in drawn]
+    for size in range(1, len(parts) + 1):
+        for some in combinations(parts, size):
+            total = sum((part for part, _ in some), np.zeros(()))
+            spent = sum((part**2 / own for part, own in some), np.zeros(()))
+            free = np.where(spent > 0, total**2 / np.maximum(spent, 1e-300), 1.0)
             most = np.maximum(most, np.square(stdtrit(free, upper)) * total)
-    return np.asarray(np.sqrt(np.square(stdtrit(np.minimum(df, 1e9), upper)) * variance + most))
+    half = np.sqrt(np.square(stdtrit(np.minimum(df, 1e9), upper)) * variance + most)
+    return np.where(known, half, np.inf)
 
 
 def one_square(se: float, df: float) -> Studies:

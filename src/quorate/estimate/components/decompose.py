@@ -13,7 +13,7 @@ from quorate.estimate.components.assemble import Assembled, balanced_strata
 from quorate.estimate.components.component import Interval
 from quorate.estimate.components.decomposition import Decomposition, Method
 from quorate.estimate.components.design import design, level_of, no_residual
-from quorate.estimate.components.model import build
+from quorate.estimate.components.model import build, with_drawn_groups
 from quorate.numerics.mixed.identify import Identified
 from quorate.numerics.mixed.information import null_point, quadratic_forms
 from quorate.numerics.mixed.newton import Optimum, lowest, minimise, scattered_starts, settle
@@ -140,6 +140,7 @@ def decompose(
     if interval not in (None, "normal", "robust"):
         raise InvalidInput(f"interval: one of 'normal', 'robust' is needed, got {interval!r}")
     refuse_repeats(checked(judgments))
+    judgments = with_drawn_groups(judgments, random or ())
     laid = design(judgments, random=random, covariates=covariates, reml=method != "ml", residual_by=residual_by)
     assembled, identified = laid.assembled, laid.identified
     if method == "anova":

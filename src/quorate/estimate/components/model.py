@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 
 from quorate.arguments import argument
@@ -64,6 +64,13 @@ def build(judgments: Judgments, random: Sequence[str] | None, covariates: Sequen
     cell = random is None or (CELL,) in unique or whole in unique
     chosen = tuple(term for term in unique if term not in ((CELL,), whole))
     return Model(chosen, cell, fixed, tuple(covariates))
+
+
+def with_drawn_groups(judgments: Judgments, random: Sequence[str]) -> Judgments:
+    """The same judgments, whose groups of items are drawn where they are named among the random terms."""
+    groups = {*judgments.ancestors(judgments.object)} & {*random}
+    facets = tuple(replace(facet, fixed=facet.fixed and facet.name not in groups) for facet in judgments.facets)
+    return replace(judgments, facets=facets) if groups else judgments
 
 
 def leaves(judgments: Judgments, names: Iterable[str]) -> tuple[str, ...]:

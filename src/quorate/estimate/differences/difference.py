@@ -115,11 +115,12 @@ class SystemDifference(Result):
         """The same for others like this setup; None where that was asked for, or nothing here stands for others."""
         if any(target == POPULATION for name, target in self.asked.items() if name != self.fit.judgments.object):
             return None
-        targets = {**like_these(self.fit)[0], **self.asked}
+        drawn = {**like_these(self.fit)[0], **self.asked}
+        targets = {**self.estimate.target, **{name: to for name, to in drawn.items() if name in self.estimate.target}}
         if targets == self.estimate.target:
             return None
         try:
-            estimate = plain_mean(self.fit, targets) if self.method == "paired" else aimed(self.estimate, targets)
+            estimate = plain_mean(self.fit, drawn) if self.method == "paired" else aimed(self.estimate, targets)
         except NotEstimable:
             return None
         return replace(self, estimate=estimate, asked=targets)

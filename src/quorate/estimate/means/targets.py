@@ -82,7 +82,7 @@ _NEVER_DRAWN = (SYSTEM, TEMPERATURE, TURN)
 
 
 def default_targets(fit: Decomposition) -> dict[str, Target]:
-    """Targets of this study's setup: items stand for others, with what groups them unless fixed; all else is as it is."""
+    """Targets of this study's setup: items stand for others, with what groups them unless fixed; all else is given."""
     judgments = fit.judgments
     own = {judgments.object, *judgments.ancestors(judgments.object)} - {*_covariates(fit), *fit.absorbed}
     inside = {name for name in judgments.names if judgments.object in judgments.ancestors(name)}
@@ -91,7 +91,7 @@ def default_targets(fit: Decomposition) -> dict[str, Target]:
 
 
 def like_these(fit: Decomposition) -> tuple[dict[str, Target], tuple[str, ...]]:
-    """Others like this study's setup: judges, prompts and the like drawn as well; and which are too few for that.
+    """Judges, prompts and the like that stand for others like them, beside the items; and those that are too few.
 
     A facet speaks for others from three levels on. Systems, temperatures and turns stand for themselves, as does
     whatever else was declared to be fixed but judges.
@@ -104,7 +104,7 @@ def like_these(fit: Decomposition) -> tuple[dict[str, Target], tuple[str, ...]]:
         if out[facet.name] == PANEL and facet.name not in apart and (facet.name == JUDGE or not facet.fixed)
     ]
     few = tuple(name for name in could if judgments.n_levels(name) < FEWEST_DRAWN)
-    return {**out, **{name: POPULATION for name in could if name not in few}}, few
+    return {name: POPULATION for name in could if name not in few}, few
 
 
 def too_few(name: str, levels: int) -> str:

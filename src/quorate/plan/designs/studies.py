@@ -76,9 +76,9 @@ class Studies(Brief):
             ]
             over_items = squares.items * _drawn(0, squares.df) + squares.rest
             widths = half_widths(upper, over_items, squares.df, tuple(drawn)) * self.factor
-        widths = np.where(np.isnan(widths), np.inf, widths)  # of fewer than three levels nothing is known
         if self.source.scale is not None:
-            widths = np.where(np.isfinite(widths), self.source.scale.half_width(widths, self.laid.calls), np.inf)
+            known = np.where(np.isfinite(widths), widths, 0.0)  # of fewer than three levels nothing is known of others
+            widths = np.where(np.isfinite(widths), self.source.scale.half_width(known, self.laid.calls), np.inf)
         return np.asarray(np.quantile(widths, share, axis=0, method="lower"))
 
     def half_width_of(self, place: int, level: float = 0.95) -> float:
