@@ -5,3 +5,13 @@ from __future__ import annotations
 from hypothesis import settings
 
 few = settings(max_examples=settings().max_examples // 6)
+
+
+def of_components(fit, **targets):
+    """The mean with the standard error of its components, where random facets stand for others unless said otherwise."""
+    from quorate.estimate.means.mean import plain_mean
+    from quorate.estimate.means.targets import all_drawn
+
+    groups = fit.judgments.ancestors(fit.judgments.object)
+    usual = {name: target for name, target in all_drawn(fit).items() if name not in groups}
+    return plain_mean(fit, {**usual, **targets})

@@ -15,6 +15,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
+from examples import of_components
 
 import quorate as q
 
@@ -82,7 +83,7 @@ def test_the_fit_is_the_same(fit, terms, wanted):
 
 def test_the_mean_and_its_standard_errors(fit, wanted):
     """Without adjustment those of lme4, with it those of pbkrtest."""
-    mean = fit.mean
+    mean = of_components(fit)
     assert mean.value == pytest.approx(wanted["value"], rel=1e-8)
     assert np.sqrt(mean.basis.plain) == pytest.approx(wanted["plain_se"], rel=1e-6)
     assert mean.se == pytest.approx(wanted["kenward_roger_se"], rel=1e-6)
@@ -90,32 +91,32 @@ def test_the_mean_and_its_standard_errors(fit, wanted):
 
 @pytest.mark.parametrize("name", UNBALANCED)
 def test_unbalanced_data_are_adjusted(fit, wanted):
-    added = fit.mean.variance - fit.mean.basis.plain
+    added = of_components(fit).variance - of_components(fit).basis.plain
     theirs = wanted["kenward_roger_se"] ** 2 - wanted["plain_se"] ** 2
     assert theirs > 1e-5
     assert added == pytest.approx(theirs, rel=1e-4)
 
 
 def test_degrees_of_freedom_are_those_of_kenward_and_roger(fit, wanted):
-    assert fit.mean.df == pytest.approx(wanted["kenward_roger_df"], rel=2e-6)
-    assert fit.mean.df == pytest.approx(wanted["expected_df"], rel=2e-6)
+    assert of_components(fit).df == pytest.approx(wanted["kenward_roger_df"], rel=2e-6)
+    assert of_components(fit).df == pytest.approx(wanted["expected_df"], rel=2e-6)
 
 
 @pytest.mark.parametrize("name", ["balanced"])
 def test_degrees_of_freedom_of_balanced_data_are_those_of_lmertest(fit, wanted):
-    assert fit.mean.df == pytest.approx(wanted["satterthwaite_df"], rel=2e-6)
+    assert of_components(fit).df == pytest.approx(wanted["satterthwaite_df"], rel=2e-6)
 
 
 @pytest.mark.parametrize("name", UNBALANCED)
 def test_lmertest_differs_by_its_observed_information(fit, wanted):
     assert wanted["satterthwaite_df"] == pytest.approx(wanted["observed_df"], rel=1e-6)
-    assert 0.98 * fit.mean.df < wanted["satterthwaite_df"] < fit.mean.df
+    assert 0.98 * of_components(fit).df < wanted["satterthwaite_df"] < of_components(fit).df
 
 
 @pytest.mark.parametrize("name", ["boundary"])
 def test_lmertest_has_more_degrees_of_freedom_without_a_component_at_zero(fit, wanted):
     assert fit.variance("prompt") == 0.0
-    assert fit.mean.df < wanted["satterthwaite_df"] < 1.01 * fit.mean.df
+    assert of_components(fit).df < wanted["satterthwaite_df"] < 1.01 * of_components(fit).df
 
 
 def test_standard_errors_of_components_are_those_of_the_expected_information(fit, terms, wanted):

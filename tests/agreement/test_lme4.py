@@ -368,7 +368,8 @@ def simulated(request, shared):
     facets = same("item", "prompt", "judge")
     if frame["temperature"].n_unique() > 1:
         facets = same("item", "prompt", "temperature", "judge")
-    fit = q.decompose(q.read(frame, facets=facets, nested={"item": "category"}))
+    chosen = ["judge", "temperature"] if "temperature" in facets else ["judge"]
+    fit = q.decompose(q.read(frame, facets=facets, nested={"item": "category"}, fixed=chosen))
     return fit, record, request.param
 
 

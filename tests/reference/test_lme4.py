@@ -15,7 +15,7 @@ import pytest
 
 import quorate as q
 from quorate.estimate.means.mean import contrast
-from quorate.estimate.means.targets import default_targets
+from quorate.estimate.means.targets import all_drawn
 
 REFERENCE = json.loads((Path(__file__).parent / "lme4.json").read_text(encoding="utf-8"))
 ITEMS_IN_CATEGORIES = {"nested": {"item": "category"}}
@@ -95,7 +95,7 @@ def test_fixed_effects_and_their_standard_errors(fit, wanted):
 @pytest.mark.parametrize("name", ["crossed", "boundary", "nested"])
 def test_standard_errors_with_the_kenward_roger_adjustment(fit, wanted):
     """Contrasts that are one coefficient each; the adjustment is up to 4 parts in a thousand."""
-    targets = default_targets(fit)
+    targets = all_drawn(fit)
     got = [contrast(fit, row, targets).se for row in np.eye(len(fit.beta))]
     np.testing.assert_allclose(got, list(wanted["kenward_roger_se"].values()), rtol=5e-6)
 

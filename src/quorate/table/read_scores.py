@@ -149,12 +149,15 @@ def on_scale(table: Judgments, scale: tuple[float, float]) -> Judgments:
     return replace(table, scale=(low, high))
 
 
+_STRATUM, _MANY_GROUPS = 5, 10
+"""Items in a group on average from which groups are strata, and their number up to which they are in any case."""
+
+
 def as_strata(table: Judgments) -> Judgments:
-    """The same judgments, whose groups of items are fixed strata; with fewer than five items each they are drawn."""
+    """The same judgments, whose groups of items are fixed strata; many groups of fewer than five items are drawn."""
     item = table.object
-    groups = [
-        name for name in table.ancestors(item) if name != SYSTEM and 5 * table.n_levels(name) <= table.n_levels(item)
-    ]
+    sizes = {name: table.n_levels(item) / table.n_levels(name) for name in table.ancestors(item) if name != SYSTEM}
+    groups = [name for name, size in sizes.items() if size >= _STRATUM or table.n_levels(name) < _MANY_GROUPS]
     facets = tuple(replace(facet, fixed=facet.fixed or facet.name in groups) for facet in table.facets)
     return replace(table, facets=facets) if groups else table
 

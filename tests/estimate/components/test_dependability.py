@@ -83,7 +83,7 @@ def test_a_facet_that_groups_the_object_counts_to_the_universe_score(judged):
             "score": judgments.mean + judgments.column("item") % 3,
         }
     )
-    fit = q.decompose(q.read(frame, facets=frame_facets, nested={"item": "group"}))
+    fit = q.decompose(q.read(frame, facets=frame_facets, nested={"item": "group"}, fixed=()))
     found = dependability(fit)
     assert found.universe == pytest.approx(fit.variance("item") + fit.variance("group"))
     assert found.n_objects == 12

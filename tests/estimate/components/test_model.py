@@ -13,7 +13,7 @@ def study(simulate):
     frame = simulate({"item": 4, "prompt": 2, "judge": 2, "temperature": 2})
     frame = frame.with_columns(category=pl.col("item").str.slice(-1).replace_strict("0", "a", default="b"))
     facets = {name: name for name in ("item", "prompt", "judge", "temperature")}
-    return q.read(frame, facets=facets, nested={"item": "category"})
+    return q.read(frame, facets=facets, nested={"item": "category"}, fixed=("judge", "temperature"))
 
 
 @pytest.fixture

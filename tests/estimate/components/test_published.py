@@ -52,9 +52,10 @@ def test_generations_are_nested_in_items_as_in_a_fit(simulate):
         {"items": 30, "levels": {"generation": 4, "judge": 3}},
         {"items": 60, "levels": {"generation": 2, "judge": 3}},
     ):
-        fitted = q.project(fit, **sizes)
-        assert q.project(same, **sizes).se == pytest.approx(fitted.se, rel=1e-9)
-        assert q.project(crossed, **sizes).se > 1.5 * fitted.se
+        fitted = q.project(fit, targets={"judge": "panel"}, **sizes)
+        drawn = {"judge": "panel"}
+        assert q.project(same, targets=drawn, **sizes).se == pytest.approx(fitted.se, rel=1e-9)
+        assert q.project(crossed, targets=drawn, **sizes).se > 1.5 * fitted.se
     assert same.above == {"generation": ("item",)}
 
 

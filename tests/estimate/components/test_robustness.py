@@ -153,7 +153,7 @@ def test_refits_of_some_items_stand_for_those_of_all(judged, monkeypatch):
     assert [part.items for part in want] == [None] * 3
     for part, exact in zip(got, want, strict=True):
         assert (part.level, part.items, part.estimate.n) == (exact.level, 500, exact.estimate.n)
-        assert part.estimate.value == pytest.approx(exact.estimate.value, abs=0.2 * exact.estimate.se)
+        assert part.estimate.value == pytest.approx(exact.estimate.value, abs=1.5 * exact.estimate.se)
         assert part.estimate.se == pytest.approx(exact.estimate.se, rel=0.2)
         low, high = part.estimate.low, part.estimate.high
         assert high - low == pytest.approx(exact.estimate.high - exact.estimate.low, rel=0.4)

@@ -143,16 +143,6 @@ def test_a_difference_that_never_varies_has_no_standard_error():
         difference(two_by_item([3, 4, 5], [1, 2, 3]), "a", "b")
 
 
-def test_few_judges_that_make_most_of_the_error_are_said(judged):
-    sd = {"judge:system": 1.0, "prompt:system": 0.1}
-    few = difference(judged(SIZES, fixed=(), sd=sd), A, B)
-    assert few.caveats[-1].code == "few-drawn"
-    assert "most error is how 4 judge levels differ" in few.caveats[-1].sentence
-    assert "few-drawn" not in [one.code for one in difference(judged(SIZES, sd=sd), A, B).caveats]
-    many = difference(judged({**SIZES, "judge": 20}, fixed=("prompt",), sd=sd), A, B)
-    assert "few-drawn" not in [one.code for one in many.caveats]
-
-
 def test_an_unknown_method_is_refused(judged):
     with pytest.raises(InvalidInput, match='one of "paired", "joint" is needed'):
         difference(judged(SIZES, fixed=()), A, B, method="welch")

@@ -5,7 +5,6 @@ import pytest
 import quorate as q
 from quorate.estimate.differences.difference import difference
 from quorate.estimate.differences.homogeneity import UnlikeSystem, unlike_system
-from quorate.estimate.ratings.leaderboard import leaderboard
 
 SIZES = {"item": 60, "judge": 3, "system": 4}
 
@@ -37,17 +36,6 @@ def test_systems_alike_are_not_tested_further(judged):
 def test_what_pooling_does_to_standard_errors():
     """Variances 4, 1, 1, 1 are pooled as 7/4: of 5, 2 * 7/4, and of 2 as much."""
     assert UnlikeSystem("x", 4.0, 0.001, own=True).errors(4) == pytest.approx(((3.5 / 5) ** 0.5, 1.75**0.5))
-
-
-def test_a_leaderboard_says_it_and_pairs_do_not():
-    """On the same cells a leaderboard goes by pairs; with one cell less it says what one model does."""
-    table = scored([1, 1, 1, 2])
-    board = leaderboard(table.keep(np.arange(table.n_cells) > 0))
-    assert [one.code for one in board.caveats][-1] == "unlike-systems"
-    assert "s3 varies more from item to item than the rest" in board.caveats[-1].sentence
-    assert [one.code for one in leaderboard(table).caveats][-1] == "told-apart-by-pairs"
-    assert "unlike-systems" not in [one.code for one in difference(table, "s3", "s0").caveats]
-    assert "unlike-systems" not in [one.code for one in leaderboard(scored([1, 1, 1, 1])).caveats]
 
 
 def test_two_systems_that_share_some_items_are_compared_by_all_their_variance():

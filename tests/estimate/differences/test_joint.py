@@ -7,8 +7,8 @@ from quorate.decide.all_pairs import compare_all
 from quorate.errors import InvalidInput, NotEstimable, UnknownTerm
 from quorate.estimate.differences.joint import by_system, joint_means
 from quorate.estimate.differences.paired import pairs
-from quorate.estimate.differences.satterthwaite import of_few
 from quorate.estimate.means import mean
+from quorate.estimate.means.mean import by_reach
 from quorate.numerics.mixed import information
 from quorate.numerics.mixed.contrasts import variance_parts
 
@@ -23,7 +23,7 @@ def test_means_are_plain_means_where_all_is_complete(judged):
 
 def test_two_systems_on_the_same_cells_are_as_sure_as_their_paired_difference(judged):
     judgments = judged({"item": 30, "judge": 6, "system": 2}, fixed=(), sd={"item:judge": 0.4})
-    joint = joint_means(judgments).contrast([1, -1])
+    joint = by_reach(joint_means(judgments).contrast([1, -1]))
     apart = q.decompose(pairs(judgments, "system0000", "system0001").judgments).mean
     assert joint.value == pytest.approx(apart.value)
     assert joint.se == pytest.approx(apart.se, rel=1e-4)
@@ -186,7 +186,7 @@ def test_boards_and_comparisons_take_the_model_and_say_where_they_cannot(ordered
     model = {"covariates": ["place"], "random": ["item", "judge"]}
     contrast = joint_means(ordered, **model).contrast([1, 0, -1])
     board = q.rank(ordered, **model)
-    assert board.difference("a", "c").se == pytest.approx(of_few(contrast).se)
+    assert board.difference("a", "c").se == pytest.approx(by_reach(contrast).se)
     assert board.model == model
     two = ordered.without("system", "b")
     found = q.compare(two, "a", "c", **model)

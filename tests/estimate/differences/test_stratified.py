@@ -24,10 +24,10 @@ def test_it_is_the_weighted_sum_of_those_on_the_categories():
     table = q.read(pl.DataFrame(rows), announce=False)
     found = stratified_difference(table, "x", "y", SHARES)
     own = [(x - y)[name == GROUP] for name in SHARES]
-    within = sum(((each - each.mean()) ** 2).sum() for each in own) / 22
     weights = np.array(list(SHARES.values()))
+    parts = [w**2 * each.var(ddof=1) / len(each) for w, each in zip(weights, own, strict=True)]
     assert found.value == pytest.approx(sum(w * each.mean() for w, each in zip(weights, own, strict=True)))
-    assert found.se == pytest.approx(np.sqrt(within * (weights**2 / [12, 8, 5]).sum()), rel=1e-5)
-    assert found.df == pytest.approx(22, rel=1e-4)
+    assert found.se == pytest.approx(np.sqrt(sum(parts)), rel=1e-6)
+    assert found.df == pytest.approx(sum(parts) ** 2 / sum(np.square(parts) / [11, 7, 4]), rel=1e-6)
     with pytest.raises(NotEstimable, match='category "verse" has no scores yet'):
         stratified_difference(table, "x", "y", {"code": 0.5, "verse": 0.5})

@@ -6,7 +6,7 @@ import quorate as q
 from quorate.errors import NotEstimable
 from quorate.estimate.labels.given import as_score, label_shares
 from quorate.estimate.labels.shares import label_means, mean_weights
-from quorate.estimate.means.intervals import half_without_ends
+from quorate.estimate.means.intervals import limits
 
 
 def table(seed=1, items=40, judges=4, missing=0.0, prior=(0.6, 0.3, 0.1), right=0.7):
@@ -34,8 +34,8 @@ def test_balanced_shares_are_means_of_scores():
         assert one.mean.value == pytest.approx(fit.mean.value, abs=1e-9)
         assert one.mean.se == pytest.approx(fit.mean.se, rel=1e-6)
         assert one.mean.interval() == pytest.approx(fit.mean.interval(), abs=1e-6)
-        assert one.population is not None
-        assert one.population.se == pytest.approx(fit.mean_for(judge="population").se, rel=1e-6)
+        assert one.others is not None
+        assert one.others.interval() == pytest.approx(fit.mean_for(judge="population").interval(), rel=1e-6)
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -55,7 +55,7 @@ def test_a_label_on_which_judges_never_differ_counts_items():
     found = {one.label: one for one in shares_of(judgments)}
     assert [label for label, one in found.items() if one.alone] == ["c"]
     sure = found["c"]
-    assert sure.population is None
+    assert sure.others is None
     assert sure.mean.value == pytest.approx(5 / 30)
     assert sure.mean.se == pytest.approx(np.sqrt(5 / 30 * 25 / 30 / 29), rel=1e-6)
     assert sum(one.mean.value for one in found.values()) == pytest.approx(1)
@@ -66,7 +66,7 @@ def test_judges_who_always_agree():
     judgments = q.read(pl.DataFrame(rows, schema=["item", "judge", "score"], orient="row"), labels=True, announce=False)
     found = shares_of(judgments, targets={"judge": "panel"})
     assert [round(one.mean.value, 9) for one in found] == pytest.approx([1 / 3] * 3)
-    assert all(one.alone == ("item",) and one.population is None for one in found)
+    assert all(one.alone == ("item",) and one.others is None for one in found)
 
 
 def test_rows_without_a_label_are_counted():
@@ -86,7 +86,7 @@ def test_rows_without_a_label_are_counted():
 def test_targets_and_weights():
     judgments = table(missing=0.2)
     asked = shares_of(judgments, targets={"judge": "population"})
-    assert all(one.population is None for one in asked)
+    assert all(one.others is None for one in asked)
     assert asked[0].mean.target["judge"] == "population"
     fit = q.decompose(as_score(judgments, label_shares(judgments)[:, 0]))
     weight = mean_weights(fit)
@@ -104,7 +104,7 @@ def test_prompts_that_change_nothing_for_one_label():
     frame = pl.DataFrame(rows, schema=["item", "judge", "prompt", "score"], orient="row")
     found = shares_of(q.read(frame, labels=True, announce=False))
     assert [one.alone for one in found] == [(), (), ("item", "judge")]
-    assert found[2].population is not None
+    assert found[2].others is not None
 
 
 def test_one_item_is_not_enough():
@@ -112,13 +112,11 @@ def test_one_item_is_not_enough():
         shares_of(table(items=1, judges=12, right=0.2))
 
 
-def test_limits_are_those_of_the_log_odds():
+def test_limits_are_wilsons():
     """So of a share of .1 the upper limit is further away than the lower one; and a panel's lie within the others'."""
     for one in shares_of(table(items=80, prior=(0.5, 0.4, 0.1))):
         low, high = one.panel_interval()
-        half, value = half_without_ends(one.mean, 0.95), one.mean.value
-        odds, reach = value / (1 - value), np.exp(half / (value * (1 - value)))
-        assert (low, high) == pytest.approx((odds / reach / (1 + odds / reach), odds * reach / (1 + odds * reach)))
-        assert (high - value > value - low) == (value < 0.5)
+        assert (low, high) == limits(one.mean.value, one.mean.reach.half_width(0.95), one.mean.n, (0.0, 1.0))
+        assert (high - one.mean.value > one.mean.value - low) == (one.mean.value < 0.5)
         wide = one.interval()
         assert wide[0] <= low < high <= wide[1]

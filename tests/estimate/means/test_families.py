@@ -29,8 +29,8 @@ def test_names_that_share_makers_are_said_and_modelled(frame):
     codes = {caveat.code for caveat in modelled.caveats}
     assert "judges-in-families" in codes
     assert "judges-share-makers" not in codes
-    assert modelled.population.se > 1.2 * plain.population.se
-    assert modelled.population.target["family"] == "population"
+    assert modelled.others.se > 1.2 * plain.others.se
+    assert modelled.others.target["family"] == "population"
 
 
 def test_design_effect(frame):

@@ -38,10 +38,10 @@ def test_orders_that_missing_answers_could_reverse_are_named():
 
 
 def test_without_a_scale_the_scores_there_are_are_the_ends():
-    found = q.missing_bounds(judged([0.31, 0.62, None, 0.45]))
-    assert (found.worst, found.best, found.of_scale) == (0.31, 0.62, False)
-    wide = q.missing_bounds(judged([0.31, 0.62, None, 0.45]), scale=(0, 1))
-    assert wide.overall.low == pytest.approx((0.31 + 0.62 + 0.45) / 4)
+    found = q.missing_bounds(judged([3.1, 6.2, None, 4.5]))
+    assert (found.worst, found.best, found.of_scale) == (3.1, 6.2, False)
+    wide = q.missing_bounds(judged([3.1, 6.2, None, 4.5]), scale=(0, 10))
+    assert wide.overall.low == pytest.approx((3.1 + 6.2 + 4.5) / 4)
     assert wide.of_scale
 
 

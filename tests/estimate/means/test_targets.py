@@ -13,13 +13,15 @@ from quorate.estimate.means.targets import Pool, default_targets, distance, is_g
 def fit(simulate):
     frame = simulate({"item": 12, "prompt": 3, "judge": 3}, seed=1)
     frame = frame.with_columns(category=pl.col("item").str.slice(-1).cast(pl.Int64) % 3)
-    return q.decompose(q.read(frame, facets={n: n for n in ("item", "prompt", "judge")}, nested={"item": "category"}))
+    return q.decompose(
+        q.read(frame, facets={n: n for n in ("item", "prompt", "judge")}, nested={"item": "category"}, fixed=("judge",))
+    )
 
 
-def test_defaults_are_population_for_random_and_panel_for_fixed_facets(fit):
+def test_defaults_are_this_setup_with_other_items(fit):
     assert default_targets(fit) == {
         "item": "population",
-        "prompt": "population",
+        "prompt": "panel",
         "judge": "panel",
         "category": "population",
     }
@@ -183,4 +185,5 @@ def test_an_absorbed_category_is_absorbed_in_its_interactions_too():
     absorbed = fit.mean_for(category="absorbed")
     part = absorbed.shares["judge:category"] * absorbed.basis.plain
     assert part == pytest.approx(fit.variance("category:judge") / (items * judges), rel=1e-6)
-    assert absorbed.se == pytest.approx(q.project(fit, targets={"category": "absorbed"}).se, rel=1e-6)
+    plan = q.project(fit, targets={"category": "absorbed", "judge": "panel"})
+    assert np.sqrt(absorbed.basis.plain) == pytest.approx(plan.se, rel=1e-6)

@@ -13,7 +13,7 @@ def test_components_are_quantiles_of_their_draws(posterior):
     one = next(one for one in posterior.components if one.name == "item:judge")
     assert (one.low, one.high) == pytest.approx(np.quantile(draws, [0.025, 0.975]))
     assert posterior.variance("judge") == pytest.approx(np.median(posterior.level_squares["judge"]))
-    assert [row["term"] for row in posterior.rows()] == [*posterior.variances, "judge"]
+    assert [row["term"] for row in posterior.rows()] == [*posterior.variances, "judge", "category"]
     with pytest.raises(UnknownTerm):
         posterior.drawn("annotator")
 

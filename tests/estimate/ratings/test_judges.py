@@ -56,11 +56,12 @@ def test_what_cannot_be_seen():
     assert by_judges(table, "judge") is None
 
 
-@pytest.mark.parametrize(
-    ("fixed", "words"), [(("judge",), "for this panel of 5 judges"), ((), "for judges like these")]
-)
-def test_the_board_says_for_whom(judged, fixed, words):
-    board = q.rank(judged({"item": 12, "judge": 5, "system": 3}, fixed=fixed, seed=3))
-    assert words in board.sentence
+@pytest.mark.parametrize(("fixed", "others"), [(("judge",), True), ((), True), (("judge", "prompt"), True)])
+def test_the_board_says_for_whom(judged, fixed, others):
+    board = q.rank(judged({"item": 12, "judge": 5, "prompt": 2, "system": 3}, fixed=fixed, seed=3))
+    assert any(f"with these {two}" in board.sentence for two in ("5 judges and 2 prompts", "2 prompts and 5 judges"))
+    assert ("For judges like these, with these 2 prompts: " in board.sentence) is others
+    unsaid = "2 prompts cannot tell how other prompts differ: a third would"
+    assert (unsaid in board.sentence) is ("prompt" not in fixed)
     assert "A mean of judges is the judges' opinion" in board.sentence
     assert board.to_dict()["by_judges"]["first"] == board.systems[0]

@@ -1,5 +1,6 @@
 import json
 from dataclasses import replace
+from itertools import combinations
 
 import numpy as np
 import polars as pl
@@ -8,7 +9,6 @@ from scipy.stats import studentized_range
 
 import quorate as q
 from quorate.errors import InvalidInput, UnknownTerm
-from quorate.estimate.differences.satterthwaite import of_few
 from quorate.estimate.ratings.leaderboard import leaderboard
 
 SIZES = {"item": 25, "judge": 4, "system": 5}
@@ -44,7 +44,8 @@ def test_differences_hold_at_once_by_tukeys_range(scored):
     assert frame["high"][0] - frame["low"][0] > np.diff(own.interval())[0]
     assert own.df == pytest.approx(board.df)
     tukey = studentized_range.ppf(0.95, 5, board.df) / np.sqrt(2)  # R: qtukey
-    assert board.ranks.critical == pytest.approx(tukey, rel=0.015)
+    half = (frame["high"][0] - frame["low"][0]) / 2
+    assert half / own.se == pytest.approx(tukey, rel=0.015)
 
 
 def test_its_dependability_is_the_generalizability_coefficient_of_the_systems(scored):
@@ -60,15 +61,17 @@ def test_noise_beyond_the_spread_is_not_rankable(judged):
     same = judged({"item": 10, "judge": 3, "system": 4}, fixed=(), sd={"system": 0.0, "judge:system": 1.0}, seed=2)
     board = leaderboard(same)
     assert not board.rankable
-    assert board.groups == (board.systems,)
+    assert board.others.groups == (board.systems,)
     assert board.common > 0.5
-    assert "No two of 4 systems are told apart" in board.sentence
-    assert "Not rankable: the noise of a mean" in board.sentence
+    assert "For judges like these: no two of 4 systems are told apart" in board.sentence
+    assert "Not rankable for judges like these: the noise of a mean" in board.sentence
     assert "more judges or prompts would help most" in board.sentence
 
 
 def test_judges_as_a_panel_are_surer(scored):
-    assert leaderboard(scored, targets={"judge": "panel"}).noise < leaderboard(scored).noise
+    board = leaderboard(scored)
+    assert leaderboard(scored, targets={"judge": "panel"}).noise < board.noise
+    assert np.all(board.pairs.square < board.others.pairs.square + np.eye(5))
 
 
 def test_the_same_seed_gives_the_same_ranks_and_plain_values(scored):
@@ -89,13 +92,11 @@ def test_what_cannot_be_asked_is_refused(scored):
 
 def test_gaps_leave_the_fewest_degrees_of_freedom_and_the_variance_of_the_contrasts(judged):
     board = leaderboard(judged({"item": 12, "judge": 4, "system": 4}, fixed=(), keep=0.6, seed=4))
-    apart = [of_few(board.joint.contrast(row)) for row in np.eye(4) - 1 / 4]
-    df = [one.df for one in apart]
-    assert board.df == pytest.approx(min(df), rel=1e-10)
-    assert min(df) < max(df)
-    enlarged = sum(one.variance for one in apart)
-    assert np.trace(board.covariance) == pytest.approx(enlarged)
-    assert enlarged > 1.0001 * np.trace((np.eye(4) - 1 / 4) @ board.joint.covariance)
+    df = board.pairs.freedom[np.triu_indices(4, 1)]
+    assert board.df == df.min() < df.max()
+    between = [board.difference(a, b) for a, b in combinations(board.systems, 2)]
+    assert np.sort(df) == pytest.approx(sorted(one.df for one in between))
+    assert np.trace(board.covariance) == pytest.approx(sum(one.variance for one in between) / 4, rel=0.05)
 
 
 def test_pairs_that_are_told_apart_are_said_where_groups_are_not(judged):
@@ -121,33 +122,27 @@ def one_judge_decides():
     return pl.DataFrame(rows, schema=["system", "item", "judge", "score"], orient="row")
 
 
-@pytest.mark.parametrize(("fixed", "whom"), [(None, "for this panel of 9 judges"), ((), "for judges like these")])
-def test_boards_comparisons_and_analyses_speak_for_the_same_judges(fixed, whom):
-    judgments = q.read(one_judge_decides(), announce=False, **({} if fixed is None else {"fixed": fixed}))
+@pytest.mark.parametrize("fixed", [("judge",), ()])
+def test_boards_comparisons_and_analyses_speak_for_the_same_judges(fixed):
+    judgments, whom = q.read(one_judge_decides(), announce=False, fixed=fixed), "with these 9 judges"
     board, verdict, analysis = q.rank(judgments), q.compare(judgments, "s0", "s1"), q.analyze(judgments)
     assert board.scope == whom
     assert whom in board.sentence
     assert whom in verdict.sentence
     assert board.means[0].target["judge"] == verdict.difference.estimate.target["judge"]
-    assert analysis.mean.target["judge"] == board.means[0].target["judge"]
-    assert [reading.scope for reading in analysis.readings] == ["for judges like these", "for this panel of 9 judges"]
-    drawn = {"judge": "population"}
-    others = None if fixed is not None else q.rank(judgments, targets=drawn)
-    assert (board.population and board.population.to_dict()) == (others and others.to_dict())
-    assert ("For judges like these: no two of 3 systems are told apart." in board.sentence) == (fixed is None)
-    assert (verdict.population is None) == (fixed is not None)
-    if verdict.population is not None:
-        same = q.compare(judgments, "s0", "s1", targets=drawn)
-        assert verdict.population.interval() == same.difference.interval()
-        assert (verdict.for_others, same.population) == (same.outcome, None)
-        assert f"For judges like these: {same.outcome.value} (95% interval " in verdict.sentence
-    asked = {"targets": {"judge": "panel"}}  # as in an analysis, who asks for the panel gets that alone
-    assert (q.rank(judgments, **asked).population, q.compare(judgments, "s0", "s1", **asked).population) == (None, None)
+    assert analysis.found.sentence == board.sentence
+    assert "For judges like these: no two of 3 systems are told apart." in board.sentence
+    same = q.compare(judgments, "s0", "s1", targets={"judge": "population"})
+    assert verdict.others.interval() == pytest.approx(same.difference.interval(), rel=1e-9)
+    assert (verdict.for_others, same.others) == (same.outcome, None)
+    assert f"For judges like these: {same.outcome.value} (95% interval " in verdict.sentence
+    asked = {"targets": {"judge": "panel"}}  # who asks for the panel gets that alone
+    assert (q.rank(judgments, **asked).others, q.compare(judgments, "s0", "s1", **asked).others) == (None, None)
 
 
 def test_with_judges_as_a_sample_systems_that_one_judge_decides_are_one_group():
     board = q.rank(q.read(one_judge_decides(), fixed=(), announce=False))
-    assert len(board.groups) == 1
+    assert len(board.others.groups) == 1
     assert {first for _, first in board.by_judges.without} != {board.systems[0]}
 
 

@@ -127,7 +127,7 @@ def rank(
 
     From scores: means, with intervals that count judges and prompts. From votes: Bradley-Terry ratings. Ranks hold for
     all systems at once; with --watch, at all times at once. Ends with exit code 2 if no system is surely better than
-    another, or if noise exceeds what systems differ by; with --watch, if some order is open.
+    another; with --watch, if some order is open.
     """
     from quorate.analysis.ratings import RatingsAnalysis
     from quorate.estimate.ratings.categories.boards import Boards
@@ -168,7 +168,7 @@ def rank(
         shown, views = board, [RatingsAnalysis(board, table)]
         out.show(views[0], show)
     files.write(shown, table, out)
-    return 0 if any(view.told_apart and not view.not_rankable for view in views) else UNDECIDED
+    return 0 if any(view.told_apart for view in views) else UNDECIDED
 
 
 def show_boards(out: Console, boards: Boards) -> None:

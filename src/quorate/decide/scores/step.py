@@ -225,7 +225,11 @@ def searched_studies(
 
     With the paired judgments that are paid for, the price is that of the rest.
     """
-    source, targets = (found.fit, found.asked) if found.method == "paired" else (components_of_difference(found), None)
+    source: Components | Decomposition = found.fit
+    targets = dict(found.estimate.target)
+    if found.method != "paired":
+        source = components_of_difference(found)
+        targets = {name: PANEL for name, to in targets.items() if to == PANEL and name in source.facets}
     check(prices := {"call": 1.0} if prices is None else prices)
     # a judgment is one of both systems; items and prompts are bought once where both are judged on the same
     once = {"item", "prompt"} if _shares_items(found) else {"prompt"}

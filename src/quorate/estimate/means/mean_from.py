@@ -231,7 +231,7 @@ def mean_from(
     >>> from quorate.simulate import write_demo
     >>> scores = q.read(write_demo("scores.csv"))
     >>> pilot = q.decompose(scores)
-    >>> mean_from(scores, pilot).se == pilot.mean.se
+    >>> mean_from(scores, pilot).value == pilot.mean.value
     True
     """
     checked_level(level)
@@ -241,7 +241,7 @@ def mean_from(
         raise InvalidInput(f"pilot: expects what quorate.decompose returns, got {type(pilot).__name__}; decompose it")
     table = _alike(checked(production), pilot)
     table = table.keep(table.n > 0)
-    chosen = resolve(pilot, targets or {})
+    chosen = resolve(pilot, targets or {}, drawn=True)
     for name, target in chosen.items():
         if isinstance(target, Pool) and table.n_levels(name) > target.size:
             raise InvalidInput(f"{name}: a pool of {target.size} cannot hold the {table.n_levels(name)} in production")

@@ -11,13 +11,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from quorate.arrays import Floats, Ints
-from quorate.estimate.components.model import CELL
-from quorate.estimate.means.coefficients import term_facets
+from quorate.estimate.components.terms import of_items
 from quorate.estimate.means.prediction import predict
 from quorate.estimate.means.targets import ABSORBED, FINITE, FIXED, PANEL, POPULATION, Pool, Target
 from quorate.numerics.item_scores import ItemModel
 from quorate.numerics.reach import Effect, Reach
-from quorate.roles import REPLICATE
 
 if TYPE_CHECKING:
     from quorate.estimate.components.decomposition import Decomposition
@@ -108,9 +106,10 @@ class _Layout:
         setup = [name for name in judgments.names if is_setup(judgments, name) and judgments.n_levels(name) > 1]
         self._few = [name for name in setup if name not in crowds]
         self._of_part = [(name,) for name in strata] + _parts(judgments, item, self._few) or [()]
-        stratum = np.zeros(int(item.max()) + 1, np.int64)
+        stratum = _sides(item, weight)
         if strata:
-            stratum[item] = judgments.level_codes(strata)
+            group = _of_items(item, judgments.level_codes(strata))
+            stratum = np.unique(stratum * (int(group.max()) + 1) + group, return_inverse=True)[1]
         shifts = (effect[judgments.level_codes([name])] for name, (effect, _, _) in crowds.items())
         score = judgments.mean - sum(shifts, np.zeros(len(item)))
         codes = np.array([_product_code(judgments, part) for part in self._of_part])
@@ -142,6 +141,19 @@ class _Layout:
                 row * prod(float(one.sum()) for name, one in share.items() if name in self._few and name not in part)
             )
         return np.concatenate(rows)
+
+
+def _sides(item: Ints, weight: Floats) -> Ints:
+    """Whether an item adds to a sum, is taken off, or both: items of one of two systems vary as its own do."""
+    added, taken = (np.bincount(item, side) > 0 for side in (weight > 0, weight < 0))
+    return np.unique(added + 2 * taken, return_inverse=True)[1]
+
+
+def _of_items(item: Ints, code: Ints) -> Ints:
+    """Code of every item, of those of its cells."""
+    out = np.zeros(int(item.max()) + 1, np.int64)
+    out[item] = code
+    return out
 
 
 def _parts(judgments: Judgments, item: Ints, names: Sequence[str]) -> list[tuple[str, ...]]:
@@ -184,11 +196,11 @@ def _profile(code: Ints, weight: Floats) -> Floats:
 def shared_ratio(fit: Decomposition) -> float:
     """Variance that scores of an item share, in units of that of the rest of an item's."""
     item, shared, rest = fit.judgments.object, 0.0, 0.0
-    for t, name in enumerate(fit.assembled.names):
-        if name == item:
-            shared += max(float(fit.theta[t]), 0.0)
-        elif item in term_facets(fit, name) or name.partition("[")[0] in (CELL, REPLICATE):
-            rest += max(float(fit.theta[t]), 0.0)
+    for names, value in zip(fit.classes, fit.variances.values(), strict=True):
+        if item in names:
+            shared += max(value, 0.0)
+        elif any(of_items(name, item) for name in names):
+            rest += max(value, 0.0)
     return min(shared / rest, 1e4) if rest > 0 else 1.0
 
 

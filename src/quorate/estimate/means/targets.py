@@ -23,6 +23,7 @@ PANEL = "panel"
 FINITE = "finite"
 SENSITIVITY = "sensitivity"
 ABSORBED = "absorbed"
+_ROUNDING = 1e-9
 FIXED = "fixed"
 
 
@@ -120,10 +121,12 @@ def too_few(name: str, levels: int) -> str:
     return f"{counted(levels, name)} cannot tell how other {plural(name)} differ: a third would"
 
 
-def resolve(fit: Decomposition, asked: Mapping[str, Target]) -> dict[str, Target]:
-    """Targets of every facet: the ones asked for, defaults for the rest.
+def resolve(fit: Decomposition, asked: Mapping[str, Target], *, drawn: bool = False) -> dict[str, Target]:
+    """Targets of every facet: the ones asked for, for the rest those of this study's setup.
 
-    Facets that group a finite facet, or one with a pool, are finite with it.
+    For the rest random facets stand for others where ``drawn``, or where items are to stand for themselves: something
+    must be left that could have come out otherwise. Facets that group a finite facet, or one with a pool, are finite
+    with it.
 
     Raises
     ------
@@ -133,7 +136,7 @@ def resolve(fit: Decomposition, asked: Mapping[str, Target]) -> dict[str, Target
         If a target does not fit its facet.
     """
     judgments = fit.judgments
-    out = default_targets(fit)
+    out = all_drawn(fit) if drawn or asked.get(judgments.object, POPULATION) != POPULATION else default_targets(fit)
     for name, target in asked.items():
         _check(judgments, name, target)
         if name in _covariates(fit) and target not in (PANEL, FINITE):
@@ -232,6 +235,11 @@ def distance(
     above = {up for name in facets for up in judgments.ancestors(name)}
     leaves = [name for name in facets if name not in above]
     shares = {name: share(judgments, name, targets[name]) for name in leaves}
+    whole = float(weight.sum())
+    for name in leaves:  # of systems of which one is taken off the other, just that is wanted
+        sums = np.bincount(judgments.level_codes([name]), weight)
+        if sums.min() < -_ROUNDING * np.abs(weight).sum():
+            shares[name], whole = sums, 1.0
     squares: dict[str, float] = {}
     for name in leaves:
         target = targets[name]  # the unseen levels of a pool included
@@ -245,9 +253,9 @@ def distance(
     level_of_cell = judgments.level_codes(leaves)
     total = np.bincount(level_of_cell, weight)
     tau = np.zeros_like(total)
-    tau[level_of_cell] = tau_cell
+    tau[level_of_cell] = whole * tau_cell
     concentrated = float(total @ total)
-    rest = concentrated - 2 * float(total @ tau) + float(np.prod(list(squares.values())))
+    rest = concentrated - 2 * float(total @ tau) + whole**2 * float(np.prod(list(squares.values())))
     return rest if rest > 1e-12 * concentrated else 0.0
 
 

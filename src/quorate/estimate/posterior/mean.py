@@ -137,7 +137,7 @@ def checked_targets(fit: Decomposition, asked: Mapping[str, Target]) -> dict[str
     InvalidInput
         If a target does not fit its facet, or is an index.
     """
-    targets = resolve(fit, asked)
+    targets = resolve(fit, asked, drawn=True)
     for facet, target in targets.items():
         if target == SENSITIVITY:
             fix = argument(facet, PANEL, group="targets")

@@ -16,9 +16,9 @@ from quorate.caveats import Caveat, missing
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.components.decompose import decompose
 from quorate.estimate.components.decomposition import Method
-from quorate.estimate.differences.difference import common_share, difference
+from quorate.estimate.differences.difference import difference
 from quorate.estimate.differences.joint import JointMeans, joint_means
-from quorate.estimate.means.mean import Estimate, aimed, mean_for, on_scale
+from quorate.estimate.means.mean import Estimate, aimed, by_reach, mean_for, on_scale
 from quorate.estimate.means.reach import is_setup
 from quorate.estimate.means.targets import POPULATION, Target, like_these, scope, too_few
 from quorate.estimate.ratings.judges import ByJudges, by_judges
@@ -54,9 +54,6 @@ class Leaderboard(Result):
         Labels, best first.
     means : tuple of Estimate
         Mean score of each, with what it is worth for its targets.
-    common : float
-        Part of the error of means against each other that more items do not reduce: how far judges and prompts favour
-        systems.
     level : float
         Coverage of intervals.
     joint : JointMeans
@@ -77,7 +74,6 @@ class Leaderboard(Result):
 
     systems: tuple[str, ...]
     means: tuple[Estimate, ...]
-    common: float
     level: float
     joint: JointMeans
     caveats: tuple[Caveat, ...]
@@ -152,8 +148,15 @@ class Leaderboard(Result):
 
     @property
     def noise(self) -> float:
-        """Error variance of a mean compared with the others."""
-        return float(np.trace(self.covariance)) / (len(self) - 1)
+        """Error variance of a mean compared with the others, for others like this study's setup where that is known."""
+        widest = self.pairs if self.others is None else self.others.pairs
+        return _of_means(widest.variance + widest.beyond_items)
+
+    @property
+    def common(self) -> float:
+        """Part of the noise that more items do not reduce: how far judges and prompts favour systems."""
+        widest = self.pairs if self.others is None else self.others.pairs
+        return _of_means(widest.beyond_items) / self.noise if self.noise > 0 else 0.0
 
     @property
     def dependability(self) -> float:
@@ -178,8 +181,10 @@ class Leaderboard(Result):
         """
         if a == b:
             raise InvalidInput(f'difference: "{a}" against itself; name two systems')
-        found = difference(self.joint.fit.judgments, a, b, facet=self.joint.facet, targets=self.asked)
-        return found.estimate
+        if self.joint.chosen:
+            signs = [(name == a) - (name == b) for name in self.joint.systems]
+            return by_reach(self.joint.contrast(np.array(signs, dtype=float)))
+        return difference(self.joint.fit.judgments, a, b, facet=self.joint.facet, targets=self.asked).estimate
 
     def differences(self, backend: str | None = None) -> Any:
         """Every two systems, the better first: a, b, difference, se, low, high, differ; all intervals hold at once."""
@@ -276,9 +281,10 @@ class Leaderboard(Result):
         finding = " ".join(line for line in (standing(self, self.scope), others, beyond, self.opinion) if line)
         if self.rankable:
             return finding
+        whom = "" if self.others is None else f" {self.others.scope}"
         helps = "more items" if self.common < 0.5 else "more judges or prompts"
         return (
-            f"{finding} Not rankable: the noise of a mean (sd {self.noise**0.5:.3g}, {self.common:.0%} of its variance "
+            f"{finding} Not rankable{whom}: the noise of a mean (sd {self.noise**0.5:.3g}, {self.common:.0%} of it "
             f"common to all items) exceeds the spread of the true means (sd {self.spread**0.5:.3g}); {helps} would "
             "help most."
         )
@@ -293,6 +299,12 @@ class Leaderboard(Result):
         """The same with a scale that is as uncertain as their standard errors."""
         df = np.where(np.eye(len(self), dtype=bool), np.inf, self.pairs.freedom).min(axis=1)
         return normal_deviations(self.covariance, df, _DRAWS, stream(self.seed, "ranks"))
+
+
+def _of_means(square: Floats) -> float:
+    """Variance of a mean about the average of all, from those of differences."""
+    k = len(square)
+    return float(square.sum() / (2 * k * (k - 1)))
 
 
 def leaderboard(
@@ -331,12 +343,9 @@ def leaderboard(
     means, systems = tuple(found[i] for i in order), tuple(joint.systems[i] for i in order)
     rows = int(judgments.rows.sum())
     lost = [missing(rows - judgments.n_answers, rows)] if rows > judgments.n_answers else []
-    k = len(systems)
-    against = joint.contrasts(np.eye(k) - 1 / k)
     return Leaderboard(
         systems=systems,
         means=means,
-        common=float(np.mean([common_share(mean) for mean in against])),
         level=level,
         joint=joint,
         caveats=(*joint.fit.caveats, *lost),

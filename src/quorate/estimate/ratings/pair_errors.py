@@ -59,6 +59,13 @@ class PairErrors(Brief):
         return np.where(spent > 0, self.square**2 / np.maximum(spent, 1e-300), self.df)
 
     @property
+    def beyond_items(self) -> Floats:
+        """What facets that stand for others are estimated to add to the variance of each difference."""
+        return np.asarray(
+            sum((np.maximum(square - noise, 0.0) for square, noise, _ in self.effects), 0 * self.variance)
+        )
+
+    @property
     def covariance(self) -> Floats:
         """Covariance of the means about their average under which differences vary so, or more where none does."""
         k = len(self.value)

@@ -147,7 +147,8 @@ def ranks_by_widths(
     """
     from scipy.special import ndtr
 
-    systems, largest = len(apart), _largest(deviations, covariance)
+    systems = len(apart)  # copies of a system do not differ at all, and bring no largest difference
+    largest = _largest(deviations, covariance + 1e-12 * np.trace(covariance) * np.eye(systems))
     joint = float(np.quantile(largest.max(axis=1), level))
     own = np.quantile(largest, level, axis=0)[:, None]
     above = apart > half_width(float(ndtr(joint)))

@@ -66,15 +66,15 @@ class Studies(Brief):
         parts = self.parts
         if targets[self.source.item] != POPULATION or any(isinstance(one, Pool) for one in targets.values()):
             df = degrees_of_freedom(self.source, self.laid, parts)
-            variance = sum(parts.values(), np.zeros(())) * _drawn(0, df)
+            variance = sum(parts.values(), np.zeros(())) * self._drawn(0, df)
             widths = half_widths(upper, variance, df, ()) * self.factor
         else:
             squares = mean_squares(self.source, self.laid, parts)
             drawn = [
-                (np.maximum((spread + noise) * _drawn(1 + place, df) - KAPPA * noise, 0.0), df)
+                (np.maximum((spread + noise) * self._drawn(1 + place, df) - KAPPA * noise, 0.0), df)
                 for place, (spread, noise, df) in enumerate(squares.effects.values())
             ]
-            over_items = squares.items * _drawn(0, squares.df) + squares.rest
+            over_items = squares.items * self._drawn(0, squares.df) + squares.rest
             widths = half_widths(upper, over_items, squares.df, tuple(drawn)) * self.factor
         if self.source.scale is not None:
             known = np.where(np.isfinite(widths), widths, 0.0)  # of fewer than three levels nothing is known of others
@@ -93,6 +93,11 @@ class Studies(Brief):
         """Half the interval of the middle study of every design, by level."""
         return {}
 
+    def _drawn(self, mean_square: int, df: ArrayLike) -> Floats:
+        """A mean square as every study finds it, in units of what is expected: a Korobov lattice through its law."""
+        turns = np.arange(_STUDIES) * pow(_GENERATOR, mean_square, _STUDIES) % _STUDIES
+        return mean_squares_of(((turns + 0.5) / _STUDIES).reshape(-1, *[1] * len(self.shape)), df)
+
     @cached_property
     def parts(self) -> Mapping[str, Any]:
         """What every term brings to the variance."""
@@ -103,13 +108,6 @@ class Studies(Brief):
     def shape(self) -> tuple[int, ...]:
         """Of the designs."""
         return np.broadcast_shapes(*map(np.shape, self.parts.values()), np.shape(self.laid.calls), (1,))
-
-
-def _drawn(mean_square: int, df: ArrayLike) -> Floats:
-    """A mean square as every study finds it, in units of what is expected: a Korobov lattice through its law."""
-    turns = np.arange(_STUDIES) * pow(_GENERATOR, mean_square, _STUDIES) % _STUDIES
-    free = np.asarray(df, dtype=float)
-    return mean_squares_of(((turns + 0.5) / _STUDIES).reshape(-1, *[1] * free.ndim), free)
 
 
 def mean_squares_of(chance: Floats, df: ArrayLike) -> Floats:
