@@ -190,7 +190,7 @@ def test_boards_and_comparisons_take_the_model_and_say_where_they_cannot(ordered
     assert board.model == model
     two = ordered.without("system", "b")
     found = q.compare(two, "a", "c", **model)
-    same = joint_means(two, **model).contrast([1, -1])
+    same = by_reach(joint_means(two, **model).contrast([1, -1]))
     assert (found.difference.method, found.difference.se) == ("joint", pytest.approx(same.se))
     assert compare_all(two, **model).verdicts[0].difference.se == pytest.approx(same.se)
     assert not joint_means(ordered, residual_by="system").exchangeable

@@ -237,7 +237,7 @@ def distance(
     shares = {name: share(judgments, name, targets[name]) for name in leaves}
     whole = float(weight.sum())
     for name in leaves:  # of systems of which one is taken off the other, just that is wanted
-        sums = np.bincount(judgments.level_codes([name]), weight)
+        sums = np.asarray(np.bincount(judgments.level_codes([name]), weight), dtype=np.float64)
         if sums.min() < -_ROUNDING * np.abs(weight).sum():
             shares[name], whole = sums, 1.0
     squares: dict[str, float] = {}
