@@ -304,8 +304,8 @@ class Work:
             await self._closed()
             copy = await self._disk.looked(self._ledger.store.copy)
             raise InvalidInput(
-                f"{error}; nothing more was sent, and everything so far is in {copy}: put it in its place to go on, "
-                "or what is in it is paid for again"
+                f"{error}; nothing more was sent, and everything so far is in {copy}: to go on with it, move what "
+                "is in its place now elsewhere and put it there; what it alone holds is paid for again otherwise"
             ) from error
         except (Away, Held):  # nothing more can be written to it
             raise
