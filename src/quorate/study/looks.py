@@ -21,7 +21,7 @@ from quorate.study.file import Cap
 from quorate.study.offer import bought, measured, offer_of, question_of, turns
 from quorate.study.questions import Questions
 from quorate.study.quote import Quote, Sizes, quote, worst
-from quorate.study.turns import Collect, Prices, Turn, in_turns, whole
+from quorate.study.turns import Collect, Prices, Turn, in_turns
 from quorate.table.cells import Cells
 
 Say = Callable[[Look], None]
@@ -216,6 +216,4 @@ def _look_last(ledger: Ledger, plan: Looking) -> None:
     if is_over(stand.looks, plan.asked.study.budget):
         return
     found = plan.last(ledger, stand)
-    with whole(ledger):
-        if stand.holds(ledger):
-            plan.record(ledger, found)
+    ledger.insist(lambda: plan.record(ledger, found) if stand.holds(ledger) else None)

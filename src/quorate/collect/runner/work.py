@@ -17,7 +17,7 @@ from quorate.collect.judge import ERROR, Judge, Request, lasts
 from quorate.collect.ledger.lease import DONE, GIVEN_UP, LOST, LeasedCell, Settled
 from quorate.collect.ledger.ledger import Ledger
 from quorate.collect.ledger.plan import digest
-from quorate.collect.ledger.store import Adrift
+from quorate.collect.ledger.store import PATIENCE, Adrift
 from quorate.collect.runner.disk import Disk
 from quorate.collect.runner.hold import Hold
 from quorate.collect.runner.lane import Lane
@@ -293,12 +293,9 @@ class Work:
             raise InvalidInput(f"{error}; {set_aside(self._beside, self._name, answers)}") from error
 
     async def _closed_at_last(self) -> None:
-        """Close, again where the connection was lost meanwhile; what cannot be recorded stays where it is."""
+        """Close, again while the connection is lost meanwhile; what cannot be recorded stays where it is."""
         try:
-            await self._closed()
-        except Interrupted:
-            self._doubtful = True
-            await self._closed()
+            await self._closed_patiently()
         except Adrift as error:
             self._ledger.store.drift()  # the last answers go where nobody else looks any more: all of it is copied
             await self._closed()
@@ -314,6 +311,16 @@ class Work:
                 with contextlib.suppress(InvalidInput):
                     await self._disk.looked(step)
             raise
+
+    async def _closed_patiently(self) -> None:
+        until, again = time.monotonic() + PATIENCE, False
+        while True:
+            try:
+                return await self._closed()
+            except Interrupted:
+                if again and (self._aborted or time.monotonic() > until):
+                    raise
+                again = self._doubtful = True
 
     async def _closed(self) -> None:
         self._results = await self._kept(self._results)

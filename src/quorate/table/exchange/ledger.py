@@ -74,18 +74,9 @@ def columns(place: Place) -> dict[str, Column]:
         If it cannot be opened.
     """
     if isinstance(place, Address):
-        from quorate.table.exchange.postgres.session import Session
+        from quorate.table.exchange.postgres.session import patiently
 
-        with Session(place) as session:
-            if session.execute("SELECT to_regclass(?)", (_VIEW,)).fetchall() == [(None,)]:
-                raise InvalidData(
-                    f'source: {place} has no view "{_VIEW}": no ledger is there, or one with nothing planned, '
-                    "or this user may not see it"
-                )
-            blocks = session.blocks(f"SELECT * FROM {_VIEW}", _BLOCK)
-            first = next(blocks)
-            rows = (block.fetchall() for block in blocks)
-            return _joined([name for (name,) in first.description], chain([first.fetchall()], rows))
+        return patiently(lambda: _columns_on(place))
     with _reading(place) as connection:
         _check_ledger(connection, place)
         names = [name for (name,) in connection.execute("SELECT name FROM facets ORDER BY place")]
@@ -94,6 +85,21 @@ def columns(place: Place) -> dict[str, Column]:
         cursor = connection.execute(judgments(names))  # not the view, which whoever made the file has written
         names = [name for name, *_ in cursor.description]
         return _joined(names, iter(lambda: cursor.fetchmany(_BLOCK), []))
+
+
+def _columns_on(place: Address) -> dict[str, Column]:
+    from quorate.table.exchange.postgres.session import Session
+
+    with Session(place) as session:
+        if session.execute("SELECT to_regclass(?)", (_VIEW,)).fetchall() == [(None,)]:
+            raise InvalidData(
+                f'source: {place} has no view "{_VIEW}": no ledger is there, or one with nothing planned, '
+                "or this user may not see it"
+            )
+        blocks = session.blocks(f"SELECT * FROM {_VIEW}", _BLOCK)
+        first = next(blocks)
+        rows = (block.fetchall() for block in blocks)
+        return _joined([name for (name,) in first.description], chain([first.fetchall()], rows))
 
 
 def judgments(facets: Sequence[str]) -> str:
