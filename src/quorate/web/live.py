@@ -175,8 +175,8 @@ class Live:
         do = form.get("do", "")
         if not from_own_form(owner, form.get("form", "")):
             return self.site.message("That did not work", "Load the page again, and press it there.", status=403)
-        if do == "start" and not (await self.watch.read(self.machine.look)).going:
-            await self.machine.start()
+        if do == "start":
+            await self.machine.start(self.watch.read)
         elif do in ("pause", "stop"):
             await self.watch.read(lambda ledger: self.machine.end(ledger, at_once=do == "stop"))
         self.watch.forget()
