@@ -81,6 +81,8 @@ class Live:
 
     def _is_left(self, status: Status) -> bool:
         """Whether a run has something to do: to ask models, or to look at what there is and buy more."""
+        if status.complete:
+            return False
         if any(one.planned + one.leased for one in status.judges if one.judge not in self._people):
             return True
         over = not self.site.study.grows or (status.looks and status.looks[-1].ending is not None)
