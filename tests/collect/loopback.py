@@ -3,7 +3,8 @@
 It prints its port, answers every POST with a chat completion after ``DELAY`` seconds, and ends after ``SECONDS``.
 GET /counts says how often each question was asked: what was asked of a model is known by the digest of the request, as
 in the ledger, and without a model by the first line of the first message. GET /delay/SECONDS changes how long it
-takes, GET /status/CODE what it answers with, and GET /billed says how many questions were answered with 200.
+takes, GET /status/CODE what it answers with, GET /spread/POINTS how far below 7 scores may be (what holds "better" gets
+a point more), and GET /billed says how many questions were answered with 200.
 """
 
 from __future__ import annotations
@@ -12,13 +13,14 @@ import asyncio
 import hashlib
 import json
 import sys
+import zlib
 from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
 
 REPLY = json.dumps(
     {
-        "choices": [{"message": {"role": "assistant", "content": '{"score": 7}'}, "finish_reason": "stop"}],
+        "choices": [{"message": {"role": "assistant", "content": '{"score": SCORE}'}, "finish_reason": "stop"}],
         "usage": {"prompt_tokens": 100, "completion_tokens": 10},
     }
 ).encode()
@@ -30,6 +32,7 @@ class State:
 
     delay: float
     status: int = 200
+    spread: int = 0
     billed: int = 0
     counts: Counter[str] = field(default_factory=Counter)
 
@@ -58,13 +61,17 @@ class Endpoint(asyncio.Protocol):
         state = self.state
         if head.startswith(b"get"):
             what, _, value = head.split()[1].decode().lstrip("/").partition("/")
-            if what in ("delay", "status"):
+            if what in ("delay", "status", "spread"):
                 setattr(state, what, type(getattr(state, what))(value))
             self.answer(json.dumps(state.counts if what == "counts" else state.billed).encode())
             return
-        state.counts[question(json.loads(body))] += 1
+        asked = question(json.loads(body))
+        state.counts[asked] += 1
         state.billed += state.status == 200
-        content = REPLY if state.status == 200 else b'{"error": {"message": "out of order"}}'
+        score = 7 - zlib.crc32(asked.encode()) % (state.spread + 1) + (state.spread > 0 and b"better" in body)
+        content = (
+            REPLY.replace(b"SCORE", b"%d" % score) if state.status == 200 else b'{"error": {"message": "out of order"}}'
+        )
         asyncio.get_running_loop().call_later(state.delay, self.answer, content, state.status)
 
     def answer(self, body: bytes, status: int = 200) -> None:

@@ -98,6 +98,24 @@ def panel(tmp_path):
 
 
 @pytest.fixture
+def goal(panel):
+    """A function that writes a study that finds out which of two systems is better, of ``items`` of each."""
+
+    def write(port, items=60, /, **changes):
+        rows = [
+            {"id": f"q{n}", "s": system, "prompt": f"What is {n}?", "response": f"{words} {n}"}
+            for n in range(items)
+            for system, words in (("x", "a better one,"), ("y", "one,"))
+        ]
+        asked = {"compare": ["x", "y"], "margin": 0.6}
+        own = {"items": {"file": "items.jsonl", "system": "s"}, "goal": asked, "looks": 4, "prompts": ["score"]}
+        own |= {"temperatures": None, "replicates": None, "budget": {"calls": 800}, **changes}
+        return panel(port, items, rows=rows, **own)
+
+    return write
+
+
+@pytest.fixture
 def start(tmp_path):
     """A function that starts the command in a process of its own, which ends with the test."""
     started = []

@@ -14,6 +14,7 @@ from quorate.collect.runner import run as runner
 from quorate.collect.runner.outcome import Ended
 from quorate.decide.goals.look import Ending, Look
 from quorate.errors import InvalidInput
+from quorate.study import looks as look_at
 from quorate.study.file import load
 from quorate.study.looks import looking
 from quorate.study.loop import carry_out
@@ -243,13 +244,43 @@ def test_the_last_look_is_at_what_the_budget_has_paid(study, quick):
     """The second round has eight calls, for which there is room for six."""
     path = study(**settings(budget={"calls": 14}))
     carried = carry_out(load(path), judges=ASKED)
-    assert carried.outcome.ended is Ended.BUDGET
+    assert (carried.outcome.ended, carried.outcome.complete) == (Ended.OPEN, False)
+    assert carried.outcome.sentence.endswith(
+        "the goal is not reached, and nothing more is asked for it; 2 cells are left"
+    )
     last = q.status(path).looks[-1]
-    assert (last.ending, last.number, last.judgments) == (Ending.BUDGET, 2, 14)
+    assert (last.ending, last.number, last.judgments, last.spent.calls) == (Ending.BUDGET, 2, 14, 14)
     assert carried.reached == last.sentence
     again = carry_out(load(path), judges=ASKED)
     assert len(looks(path)) == last.number
     assert again.reached == last.sentence
+
+
+def test_a_goal_that_is_reached_with_the_last_of_the_budget_is_reached(study, quick, monkeypatch):
+    """What the budget had no room for is not needed, and is not asked when there is room again."""
+    made = look_at.look
+
+    def reached(*given):
+        found, cells = made(*given)
+        return (found.ended(Ending.REACHED) if found.ending else found), cells
+
+    monkeypatch.setattr(look_at, "look", reached)
+    path = study(**settings(budget={"calls": 14}))
+    carried = carry_out(load(path), judges=ASKED)
+    assert (carried.outcome.ended, carried.outcome.complete) == (Ended.REACHED, True)
+    assert carried.outcome.sentence.endswith("the goal is reached; 2 cells are left, which it does not need")
+    status = q.status(path)
+    assert (status.complete, status.pace, status.seconds_left, status.finished, status.cells) == (True, "", 0.0, 14, 16)
+    assert status.looks[-1].spent.calls == 14
+    again = carry_out(load(study(**settings(budget={"calls": 90}))), judges=ASKED)
+    assert (again.quote.cells, again.quote.more, again.outcome.finished, again.outcome.complete) == (0, False, 0, True)
+
+
+def test_spent_is_what_was_spent_where_money_ends_a_round(study, quick):
+    """Calls would have had room for more."""
+    path = study(**settings(budget={"money": 0.14, "calls": 900}))
+    carry_out(load(path), judges=ASKED)
+    assert [one["look"]["spent"]["calls"] for one in looks(path)] == [8, 14]
 
 
 def test_a_goal_is_chosen_before_its_answers(study, quick):

@@ -50,7 +50,7 @@ def test_it_goes_on_where_it_was(study):
 def test_what_is_incomplete_is_said(study, capsys):
     found = q.run(study(budget={"calls": 2}), judges={"rule": length})
     assert int(found.n.sum()) == 2
-    assert "the budget has no room for another call; 1 cells are left" in capsys.readouterr().err
+    assert "the budget has no room for another call; 1 cell is left" in capsys.readouterr().err
 
 
 def test_why_an_adaptive_run_ended_is_said_though_it_is_complete(study, capsys):

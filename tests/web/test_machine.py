@@ -58,15 +58,50 @@ def test_a_run_elsewhere_and_one_that_is_gone(study):
 def test_functions_of_python_are_not_run_from_a_page(tmp_path):
     functions = load(scored(tmp_path, calls=1, items=2))
     with pytest.raises(InvalidInput, match="is a function of Python"):
-        asyncio.run(Machine(functions).start())
+        asyncio.run(Machine(functions).start(None))
+
+
+def reader(ledger):
+    """What reads a ledger for a machine."""
+
+    async def read(step):
+        await asyncio.sleep(0)  # another click comes in
+        return step(ledger)
+
+    return read
+
+
+def test_however_often_a_run_is_begun_it_is_one(study, monkeypatch):
+    """Ten clicks on the pages of two servers; and once more when it has ended."""
+    begin, begun = asyncio.create_subprocess_exec, []
+
+    async def sleeping(*_, **options):
+        begun.append(await begin(machine.sys.executable, "-c", "import time; time.sleep(60)", **options))
+        return begun[-1]
+
+    async def clicks():
+        with Ledger.open(study.database) as first, Ledger.open(study.database) as second:
+            here, there = Machine(study), Machine(study)
+            for n in (1, 2):
+                each = ((here, first), (there, second)) * 5
+                await asyncio.gather(*(server.start(reader(ledger)) for server, ledger in each))
+                assert len(begun) == n
+                assert [here.look(first).state, there.look(second).state] == ["starting", "starting"]
+                there.end(second, at_once=True)
+                await begun[-1].wait()
+            await here.close()
+            await there.close()
+
+    monkeypatch.setattr(machine.asyncio, "create_subprocess_exec", sleeping)
+    asyncio.run(clicks())
 
 
 @pytest.mark.slow
 def test_a_run_is_begun_and_ends(study):
     async def run():
         begun = Machine(study)
-        await begun.start()
         with Ledger.open(study.database) as ledger:
+            await begun.start(reader(ledger))
             states = {begun.look(ledger).state}
             end = time.monotonic() + 60
             while begun.look(ledger).going and time.monotonic() < end:

@@ -244,7 +244,7 @@ def take_annotations(study: str | os.PathLike[str], source: str | os.PathLike[st
     said = export.said(_ANSWER)
     with Ledger.open(loaded.database) as ledger:
         known = People(ledger, questions(loaded))
-        found = ledger.whole(lambda: Counter(_taken(known, export.annotations, said)))
+        found = ledger.insist(lambda: Counter(_taken(known, export.annotations, said)))
     names = ("known", "empty", "strange", "refused")
     return TakenAnnotations(found["answer"] + found["skipped"], found["skipped"], *(found[name] for name in names))
 

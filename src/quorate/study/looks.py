@@ -21,7 +21,7 @@ from quorate.study.file import Cap
 from quorate.study.offer import bought, measured, offer_of, question_of, turns
 from quorate.study.questions import Questions
 from quorate.study.quote import Quote, Sizes, quote, worst
-from quorate.study.turns import Collect, Prices, Turn, in_turns, whole
+from quorate.study.turns import Collect, Prices, Turn, in_turns
 from quorate.table.cells import Cells
 
 Say = Callable[[Look], None]
@@ -85,7 +85,8 @@ class Looking:
         cap = self.asked.study.budget
         calls = stand.spend.calls if cap.calls is None else cap.calls
         money = stand.spend.money if cap.money is None else cap.money
-        return self.look(ledger, stand.looks, calls, money)[0]
+        found = self.look(ledger, stand.looks, calls, money)[0]
+        return replace(found, spent=Spent(stand.spend.calls, stand.spend.money))
 
     def look(self, ledger: Ledger, held: tuple[HeldLook, ...], calls: int, money: float) -> tuple[Look, Cells]:
         """The look after those that are held, with so much spent."""
@@ -148,7 +149,7 @@ def due(ledger: Ledger | None, asked: Questions, lengths: Sizes) -> Quote:
     held, left, lacking, status = ledger.seen(
         lambda: (Looks(ledger).held(), ledger.unfinished(), ledger.lacks(cells, keys), ledger.status())
     )
-    new = {} if held else lacking
+    new, left = {} if held else lacking, {} if is_over(held, asked.study.budget) else left
     counts = {name: left.get(name, 0) + new.get(name, 0) for name in dict.fromkeys((*left, *new))}
     return replace(quote(asked, counts, lengths, seen=status), more=not is_over(held, asked.study.budget))
 
@@ -156,6 +157,11 @@ def due(ledger: Ledger | None, asked: Questions, lengths: Sizes) -> Quote:
 def seen(held: tuple[HeldLook, ...]) -> tuple[Look, ...]:
     """Looks of a ledger as they were made."""
     return tuple(Look.from_dict(one.content["look"]) for one in held)
+
+
+def is_reached(held: tuple[HeldLook, ...]) -> bool:
+    """Whether the latest look found the goal reached."""
+    return held != () and seen(held[-1:])[0].ending is Ending.REACHED
 
 
 def is_over(held: tuple[HeldLook, ...], budget: Cap) -> bool:
@@ -184,7 +190,11 @@ async def in_looks(
         The latest look, in a sentence; empty before the first.
     """
     plan = looking(asked, lengths)
-    said = len(Looks(ledger).held())
+    budget, before = asked.study.budget, Looks(ledger).held()
+    said, left = len(before), sum(ledger.unfinished().values())
+    if is_over(before, budget) and left:  # what the budget had no room for, and nobody wants any more
+        ended = Ended.REACHED if is_reached(before) else Ended.OPEN
+        return RunOutcome(ended, 0, 0, left, {}, spend=ledger.spend()), seen(before[-1:])[0].sentence
 
     async def collected() -> RunOutcome:
         nonlocal said
@@ -195,10 +205,12 @@ async def in_looks(
     if total.ended is Ended.BUDGET:
         _look_last(ledger, plan)
     _say(ledger, said, say)
-    held = seen(Looks(ledger).held())
-    if total.complete and held[-1].ending is not Ending.REACHED:
+    held = Looks(ledger).held()
+    if total.ended is Ended.BUDGET and is_over(held, budget):
+        total = replace(total, ended=Ended.REACHED if is_reached(held) else Ended.OPEN)
+    elif total.complete and not is_reached(held):
         total = replace(total, ended=Ended.OPEN)
-    return total, held[-1].sentence if held else ""
+    return total, seen(held[-1:])[0].sentence if held else ""
 
 
 def _say(ledger: Ledger, said: int, say: Say | None) -> int:
@@ -216,6 +228,4 @@ def _look_last(ledger: Ledger, plan: Looking) -> None:
     if is_over(stand.looks, plan.asked.study.budget):
         return
     found = plan.last(ledger, stand)
-    with whole(ledger):
-        if stand.holds(ledger):
-            plan.record(ledger, found)
+    ledger.insist(lambda: plan.record(ledger, found) if stand.holds(ledger) else None)

@@ -85,8 +85,9 @@ class Status(Result):
 
     @property
     def complete(self) -> bool:
-        """Whether something is planned, all of it is finished, and no policy wants more."""
-        return 0 < self.cells == self.finished and self.ended
+        """Whether something is planned, and no policy wants more than is finished, or the goal is reached with it."""
+        needed = self.cells if not self.looks or self.looks[-1].ending is not Ending.REACHED else self.finished
+        return 0 < needed == self.finished and self.ended
 
     @property
     def rate(self) -> float:
@@ -96,6 +97,8 @@ class Status(Result):
     @property
     def seconds_left(self) -> float | None:
         """Seconds until the last judge is done, each at its own rate; None while one with cells left finishes none."""
+        if self.complete:
+            return 0.0
         waits = [judge.seconds_left for judge in self.judges]
         known = [wait for wait in waits if wait is not None]
         return max(known) if known and len(known) == len(waits) else None
@@ -108,7 +111,7 @@ class Status(Result):
     @property
     def pace(self) -> str:
         """Speed and time left in a sentence; empty where nothing was finished in the last minutes, or all is."""
-        if not self.rate or self.finished == self.cells:
+        if not self.rate or self.finished == self.cells or self.complete:
             return ""
         speed = f"{self.rate:,.3g} cells per second" if self.rate >= 1 else f"{60 * self.rate:,.2g} cells per minute"
         return f"Over the last minutes {speed}{f'; at this speed {self.wait} to go' if self.wait else ''}."

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
 from typing import NamedTuple, Protocol, TypeVar
 
@@ -11,7 +10,6 @@ from quorate.collect.ledger.ledger import Ledger
 from quorate.collect.runner.outcome import RunOutcome
 from quorate.study.questions import Questions
 from quorate.table.cells import Cells
-from quorate.table.exchange.postgres.session import Interrupted
 
 Collect = Callable[[], Awaitable[RunOutcome]]
 Prices = Mapping[str, float | None]
@@ -79,26 +77,14 @@ async def in_turns(ledger: Ledger, plan: Plan[S], asked: Questions, prices: Pric
         Of all turns together.
     """
     stand: S | None = None
-    unheard = over = False
+    over = False
     total = await collect()
     while total.complete and not over:
         read = ledger.seen(partial(_read, ledger, plan, stand))
         if read is not None:
             stand = read
             turn = plan.next(ledger, stand)  # nothing is held meanwhile
-            try:
-                with whole(ledger):
-                    first = not ledger.unfinished() and stand.holds(ledger)  # else another runner has planned more
-                    if first:
-                        ledger.plan(turn.cells, asked.keys(turn.cells), prices)
-                        if turn.record is not None:
-                            turn.record()
-                over = turn.over and first
-            except Interrupted:  # planned or not: the next turn sees which
-                if unheard:
-                    raise
-                unheard = True
-                continue
+            over = ledger.insist(partial(_take, ledger, turn, stand, asked, prices)) and turn.over
         if not over:
             total = total.then(await collect())
     return total
@@ -109,13 +95,11 @@ def _read(ledger: Ledger, plan: Plan[S], before: S | None) -> S | None:
     return None if ledger.unfinished() else plan.read(ledger, before)
 
 
-@contextmanager
-def whole(ledger: Ledger) -> Iterator[None]:
-    """One transaction: all or nothing."""
-    ledger.begin()
-    try:
-        yield
-        ledger.end()
-    except BaseException:
-        ledger.undo()
-        raise
+def _take(ledger: Ledger, turn: Turn, stand: S, asked: Questions, prices: Prices) -> bool:
+    """Plan a turn, unless another runner has planned more, or this one has and did not hear of it; whether it did."""
+    if ledger.unfinished() or not stand.holds(ledger):
+        return False
+    ledger.plan(turn.cells, asked.keys(turn.cells), prices)
+    if turn.record is not None:
+        turn.record()
+    return True

@@ -26,7 +26,7 @@ from quorate.table.exchange.foreign.together import together
 from quorate.table.exchange.foreign.tools import TOOLS
 from quorate.table.exchange.format import Format, Opened, suffix_of
 from quorate.table.exchange.glance import Glance
-from quorate.table.exchange.ordinary import ordinary
+from quorate.table.exchange.ordinary import is_database, ordinary
 from quorate.table.exchange.postgres.address import Address, Place, place_of, title_of
 from quorate.table.exchange.rows import Rows
 from quorate.table.judgments import Source
@@ -194,7 +194,7 @@ def located(path: Place, rows: Rows = ALL) -> Located:
     several = _matching(path)
     if not several:
         try:
-            ordinary(path)
+            ordinary(path, database=True)
         except (FileNotFoundError, NotADirectoryError):
             raise InvalidInput(f"source: no such file {path}") from None
         except OSError as error:
@@ -205,6 +205,8 @@ def located(path: Place, rows: Rows = ALL) -> Located:
         raise InvalidInput(argument("partitions", True) + f": is for a folder, and {path} is a file; leave it out")
     if several or path.is_dir():
         return _together(path, several or [path], named)
+    if named not in (None, ledger.FORMAT) and is_database(path):
+        raise InvalidInput(f"source: {path} is a SQLite database and no {named.name}; leave the format out")
     glance = Glance(path)
     form = named or next((form for form in FORMATS if form.claims(glance)), None) or _by_name(path)
     return Located(path, form, (form.opens(path),), named is not None)
@@ -288,10 +290,15 @@ def _format_in(folder: Path) -> Format:
 
 
 def sha256(path: Place, rows: Rows = ALL) -> str | None:
-    """Hash of a file's bytes, in hexadecimal; of several that of their names and hashes; None of a database."""
+    """Hash of a file's bytes, in hexadecimal; of several that of their names and hashes.
+
+    Of a ledger that of its finished cells; None of one on Postgres.
+    """
+    found = located(path, rows)
     if isinstance(path, Address):
         return None
-    found = located(path, rows)
+    if found.form is ledger.FORMAT:
+        return ledger.digest(path)
     files = found.files
     if not (path.is_dir() or _matching(path)):
         return _hash(files[0])
@@ -299,7 +306,8 @@ def sha256(path: Place, rows: Rows = ALL) -> str | None:
         files = tuple(files_of(path, found.form.suffixes))
     inside = [inner for file in files for inner in (sorted(file.rglob("*")) if file.is_dir() else [file])]
     root = path if path.is_dir() else path.parent
-    listed = (f"{os.path.relpath(file, root)}\0{_hash(file)}\n" for file in inside if file.is_file())
+    plain = (file for file in inside if file.is_file() and not is_database(file))
+    listed = (f"{os.path.relpath(file, root)}\0{_hash(file)}\n" for file in plain)
     return hashlib.sha256("".join(listed).encode("utf-8", "surrogateescape")).hexdigest()
 
 

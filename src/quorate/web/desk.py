@@ -15,7 +15,6 @@ from typing import Any, TypeVar
 from quorate.collect.ledger.ledger import Ledger
 from quorate.study.people import People
 from quorate.study.questions import Questions
-from quorate.table.exchange.postgres.session import Interrupted
 
 T = TypeVar("T")
 Step = Callable[[People], Any]
@@ -96,14 +95,6 @@ class Desk:
 
 def _alone(people: People, step: Step, future: Future[Any]) -> None:
     try:
-        future.set_result(_twice(people, step))
+        future.set_result(people.ledger.insist(lambda: step(people)))
     except Exception as error:  # noqa: BLE001  (raised where the step came from)
         future.set_exception(error)
-
-
-def _twice(people: People, step: Step) -> Any:
-    """What a step gives, on a new connection if the one to a server was lost."""
-    try:
-        return people.ledger.whole(lambda: step(people))
-    except Interrupted:
-        return people.ledger.whole(lambda: step(people))

@@ -81,6 +81,8 @@ class Live:
 
     def _is_left(self, status: Status) -> bool:
         """Whether a run has something to do: to ask models, or to look at what there is and buy more."""
+        if status.complete:
+            return False
         if any(one.planned + one.leased for one in status.judges if one.judge not in self._people):
             return True
         over = not self.site.study.grows or (status.looks and status.looks[-1].ending is not None)
@@ -175,8 +177,8 @@ class Live:
         do = form.get("do", "")
         if not from_own_form(owner, form.get("form", "")):
             return self.site.message("That did not work", "Load the page again, and press it there.", status=403)
-        if do == "start" and not (await self.watch.read(self.machine.look)).going:
-            await self.machine.start()
+        if do == "start":
+            await self.machine.start(self.watch.read)
         elif do in ("pause", "stop"):
             await self.watch.read(lambda ledger: self.machine.end(ledger, at_once=do == "stop"))
         self.watch.forget()

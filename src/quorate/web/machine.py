@@ -11,10 +11,12 @@ import os
 import signal
 import sys
 import tempfile
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import IO, Literal
+from typing import IO, Any, Literal
 
-from quorate.collect.ledger.lease import under_way
+from quorate.collect.ledger import lease, owner
+from quorate.collect.ledger.lease import START, under_way
 from quorate.collect.ledger.ledger import Ledger
 from quorate.collect.ledger.owner import process_here
 from quorate.errors import InvalidInput
@@ -23,6 +25,11 @@ from quorate.study.judges import people
 from quorate.study.kinds import PythonSettings
 
 _ENDED = (0, 2, 130)  # all is answered; some is left; ended at once
+
+Read = Callable[[Callable[[Ledger], Any]], Awaitable[Any]]
+
+STARTING = 60.0
+"""Seconds that a process may take to begin, and ten times as many that a run may take to read and plan."""
 
 State = Literal["none", "starting", "running", "pausing", "elsewhere", "ended", "failed"]
 _LAST, _LINES = 2000, 5  # bytes and lines of what it wrote last
@@ -64,6 +71,7 @@ class Machine:
         self._process: asyncio.subprocess.Process | None = None
         self._written: IO[bytes] | None = None
         self._told = False
+        self._number: int | None = None
 
     @property
     def refusal(self) -> str:
@@ -78,7 +86,8 @@ class Machine:
 
     def look(self, ledger: Ledger) -> Run:
         """How the run is, by its process and by the ledger."""
-        names = under_way(ledger.store.connection, ledger.clock())
+        every = under_way(ledger.store.connection, ledger.clock())
+        names = [name for name in every if not name.startswith(START)]
         here = any(process_here(name) is not None for name in names)
         code = None if self._process is None else self._process.returncode
         if self._process is not None and code is None:
@@ -87,12 +96,19 @@ class Machine:
             return Run("pausing" if self._told else "running")
         if names:
             return Run("elsewhere")
+        if code is None and every:  # begun by another server
+            return Run("starting")
         if code is not None:
             return Run("ended" if code in _ENDED else "failed", self._words())
         return Run("none")
 
-    async def start(self) -> None:
-        """Begin a run: ``quorate run STUDY --yes`` in a process of its own.
+    async def start(self, read: Read) -> None:
+        """Begin a run, ``quorate run STUDY --yes`` in a process of its own, unless one is under way or being begun.
+
+        Parameters
+        ----------
+        read : callable
+            Gives what a step with the ledger gives.
 
         Raises
         ------
@@ -101,7 +117,11 @@ class Machine:
         """
         if self.refusal:
             raise InvalidInput(f"run: {self.refusal}")
+        number = await read(self._claimed)
+        if number is None:
+            return
         await self.close()
+        self._process, self._number = None, number
         self._written = tempfile.TemporaryFile()  # noqa: SIM115  (read when it has ended)
         self._told = False
         self._process = await asyncio.create_subprocess_exec(
@@ -111,6 +131,17 @@ class Machine:
             stderr=asyncio.subprocess.STDOUT,
             start_new_session=True,  # Ctrl-C to the server is none to it
         )
+        name = owner.here(self._process.pid)
+        await read(lambda ledger: ledger.insist(lambda: self._named(ledger, number, name)))
+
+    def _claimed(self, ledger: Ledger) -> int | None:
+        """The record by which this server, and no other, begins a run."""
+        over = None if self._process is None or self._process.returncode is None else self._number
+        now, here = ledger.clock(), owner.here()
+        return ledger.whole(lambda: lease.claim(ledger.store.connection, here, now, now + STARTING, over=over))
+
+    def _named(self, ledger: Ledger, number: int, name: str) -> None:
+        lease.begun(ledger.store.connection, number, name, ledger.clock() + 10 * STARTING)
 
     async def close(self) -> None:
         """Let go of what the run wrote; the run goes on."""
@@ -120,8 +151,8 @@ class Machine:
 
     def end(self, ledger: Ledger, *, at_once: bool = False) -> None:
         """Tell the runs of this machine to end: what is in flight is waited for, unless it is to be at once."""
-        names = under_way(ledger.store.connection, ledger.clock())
-        found = {process_here(name) for name in names} - {None}
+        names = set(under_way(ledger.store.connection, ledger.clock())) - {f"{START}{owner.here()}"}
+        found = {process_here(name.removeprefix(START)) for name in names} - {None}
         if self._process is not None and self._process.returncode is None:
             found.add(self._process.pid)
         for pid in found:

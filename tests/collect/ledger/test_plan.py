@@ -6,6 +6,7 @@ from quorate.collect.ledger.plan import Dependency, cell_key, digest
 from quorate.errors import InvalidInput
 from quorate.plan.assign import assign
 from quorate.table.cells import Cells
+from quorate.table.exchange.postgres.session import Session
 
 BASE = {"rubric": "r", "judge": "j", "item": "i", "order": "", "temperature": "0", "replicate": 1}
 
@@ -163,16 +164,16 @@ def test_cells_are_added_in_blocks_in_their_order_and_the_rest_after_an_interrup
     ledger, add = planned(1), ledger_plan.add
 
     def interrupted(connection, draft, span):
-        if span[0] == 6:
+        if span.start == 6:
             raise KeyboardInterrupt
         return add(connection, draft, span)
 
     monkeypatch.setattr(ledger_plan, "add", interrupted)
     with pytest.raises(KeyboardInterrupt):
         ledger.plan(*cells(10))
-    assert ledger.status()[0].planned == 6
+    assert ledger.status()[0].planned == 7
     monkeypatch.setattr(ledger_plan, "add", add)
-    assert ledger.plan(*cells(10)) == 4
+    assert ledger.plan(*cells(10)) == 3
     keys = [key for (key,) in ledger._connection.execute("SELECT key FROM cells ORDER BY id")]
     assert keys == cells(10)[1]
 
@@ -191,3 +192,55 @@ def test_two_processes_plan_at_the_same_time(planned, place, cells, monkeypatch)
     assert ledger.plan(*cells(4, ("a", "b"))) == 6
     assert {one.judge: one.planned for one in ledger.status()} == {"a": 4, "z": 2, "b": 4}
     assert ledger.plan(*cells(4, ("a", "b"))) == ledger.plan(*cells(2, ("z", "a"))) == 0
+
+
+STEPS = ("undeclared", "declare", "compare", "admit", "add")
+
+
+@pytest.mark.postgres
+@pytest.mark.fault("the database server goes away")
+@pytest.mark.parametrize("store", ["postgres"], indirect=True)
+@pytest.mark.parametrize("moment", ["in", "after"])
+@pytest.mark.parametrize("step", STEPS)
+def test_a_connection_that_is_lost_at_any_step_of_planning_changes_nothing(
+    place, cells, monkeypatch, store, step, moment
+):
+    """In the transaction of a step, and after it, where a session would have forgotten what it was told."""
+    made, keys = cells(10, ("a", "b"))
+    parts = [Dependency("item", f"i{n}", str(n)) for n in range(10)]
+    with Ledger.open(place("study.db")) as ledger:
+        ledger.plan(*cells(4))
+        function, begin, cut = getattr(ledger_plan, step), ledger.store.connection.begin, []
+
+        def terminate():
+            with Session(ledger.path) as killer:
+                killer.execute(
+                    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+                    "WHERE application_name = 'quorate' AND pid <> pg_backend_pid()"
+                )
+
+        def lost(*arguments):
+            found = function(*arguments)
+            if not cut:
+                cut.append(moment)
+                if moment == "in":
+                    terminate()
+            return found
+
+        def begun(sql):
+            if cut == ["after"]:
+                cut.append("done")
+                terminate()
+            return begin(sql)
+
+        monkeypatch.setattr(ledger_plan, step, lost)
+        monkeypatch.setattr(ledger.store.connection, "begin", begun)
+        ledger.declare(parts, seed=3)
+        ledger.plan(made, keys)
+        assert not ledger.undeclared(parts, seed=3)
+        assert ledger.lacks(made, keys) == {}
+        read = ledger._connection.execute
+        assert sorted(key for (key,) in read("SELECT key FROM cells")) == sorted(keys)
+        assert {judge.judge: judge.planned for judge in ledger.status()} == {"a": 10, "b": 10}
+        ((left,),) = read("SELECT count(*) FROM pg_class WHERE relpersistence = 't'").fetchall()
+        assert (left, bool(cut)) == (0, True)

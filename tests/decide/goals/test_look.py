@@ -19,5 +19,6 @@ def test_the_last_look_says_what_ended_the_study_and_what_the_goal_would_take():
     assert LOOK.ended(Ending.FUTILE, 700.0).sentence.endswith(
         "undecided: the goal is out of reach of the budget; reaching it would take about 700 more"
     )
+    assert LOOK.ended(Ending.BUDGET, 0.0).sentence.endswith("undecided: nothing more can be bought")
     known = replace(LOOK, df=float("inf"))
     assert Look.from_dict(known.ended(Ending.BUDGET).to_dict()) == known.ended(Ending.BUDGET)

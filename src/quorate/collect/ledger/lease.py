@@ -29,6 +29,9 @@ _HOLDER = "batch:"
 PERSON = "person:"
 """Begins the name of a runner that is the seat of a person, of any server."""
 
+START = "start:"
+"""Begins the name of a runner that stands for a run which is being begun: its process, or whoever begins it."""
+
 _HOLDING = f"substr(name, 1, {len(_HOLDER)}) = '{_HOLDER}'"
 
 _ADDED = """
@@ -121,10 +124,24 @@ def renew(connection: Connection, runner: int, name: str, until: float) -> bool:
 
 
 def under_way(connection: Connection, now: float) -> list[str]:
-    """Names of the processes that may be asking judges: their leases hold, and they are not known to be gone."""
+    """Names of the processes that may be asking judges, or begin to: they hold, and are not known to be gone."""
     rows = connection.execute("SELECT name FROM runners WHERE until > ? ORDER BY id", (now,))
     names = [name for (name,) in rows if not name.startswith((PERSON, _HOLDER))]
-    return [name for name in dict.fromkeys(names) if not is_gone(name)]
+    return [name for name in dict.fromkeys(names) if not is_gone(name.removeprefix(START))]
+
+
+def claim(connection: Connection, name: str, now: float, until: float, *, over: int | None = None) -> int | None:
+    """Number by which a process may begin a run until a time, unless one is under way or being begun.
+
+    ``over`` is that of an earlier run whose process is known to have ended.
+    """
+    connection.execute("UPDATE runners SET until = ? WHERE id = ?", (now, over))
+    return None if under_way(connection, now) else enlist(connection, f"{START}{name}", now, until)
+
+
+def begun(connection: Connection, number: int, name: str, until: float) -> None:
+    """Say which process a run is that was begun: until it enlists itself, it stands for it."""
+    connection.execute("UPDATE runners SET name = ?, until = ? WHERE id = ?", (f"{START}{name}", until, number))
 
 
 def awaited(connection: Connection, now: float) -> bool:

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
+from functools import partial
 from types import TracebackType
 from typing import Self, TypeVar
 
@@ -17,13 +18,14 @@ from quorate.collect.budget import Budget, Spend, affordable
 from quorate.collect.ledger import facts, lease, money, owner, plan
 from quorate.collect.ledger.facts import JudgeStatus
 from quorate.collect.ledger.lease import LeasedCell, Settled
-from quorate.collect.ledger.plan import Dependency
+from quorate.collect.ledger.plan import Dependency, Draft
 from quorate.collect.ledger.sqlite import SqliteStore
 from quorate.collect.ledger.store import Connection, Store
 from quorate.errors import InvalidInput
 from quorate.roles import JUDGE
 from quorate.table.cells import Cells
 from quorate.table.exchange.postgres.address import Address, place_of
+from quorate.table.exchange.postgres.session import patiently
 from quorate.table.progress import Progress
 
 Clock = Callable[[], float]
@@ -102,14 +104,14 @@ class Ledger:
         InvalidInput
             If a part or the seed is not what it was.
         """
-        if self.undeclared(parts, seed=seed):
-            with self._transaction() as connection:
-                plan.declare(connection, seed)
+        given = tuple(parts)
+        if self.undeclared(given, seed=seed):
+            self.insist(lambda: plan.declare(self._connection, given, seed))
 
     def undeclared(self, parts: Iterable[Dependency], *, seed: int | None = None) -> bool:
         """Whether `declare` would record something; refuses what has changed as it does."""
-        with self._looking() as connection:
-            return plan.undeclared(connection, parts, seed)
+        given = tuple(parts)
+        return any(self.seen(lambda: plan.undeclared(self._connection, given, seed)))
 
     def plan(self, cells: Cells, keys: Iterable[str], prices: Mapping[str, float | None] | None = None) -> int:
         """Add cells to be asked, in their order. Cells that are there already stay as they are.
@@ -137,33 +139,28 @@ class Ledger:
             If the facets are not those of the ledger, or a cell has another key than before.
         """
         with self.store.planning():
-            with self._looking() as connection:
-                draft = plan.compare(connection, cells, keys, prices or {})
+            draft = self._compared(cells, keys, prices or {})
             if not draft.new and not draft.repriced:
                 return 0
-            with self._transaction() as connection:
-                plan.admit(connection, draft)
-            with self._looking() as connection:
-                plan.recode(connection)
-            added = 0
-            block = _BLOCK if lease.awaited(self._connection, self.clock()) else _ALONE
-            for first in range(0, len(cells), block):
-                with self._transaction() as connection:
-                    added += plan.add(connection, draft, (first, first + block))
-            return added
+            self.insist(lambda: plan.admit(self._connection, draft))
+            size = _BLOCK if lease.awaited(self._connection, self.clock()) else _ALONE
+            blocks = (slice(first, first + size) for first in range(0, len(draft.lacking), size))
+            return sum(self.insist(partial(plan.add, self._connection, draft, block)) for block in blocks)
 
     def lacks(self, cells: Cells, keys: Iterable[str]) -> Mapping[str, int]:
         """How many cells `plan` would add, by judge; refuses what it refuses."""
-        with self._looking() as connection:
-            return plan.compare(connection, cells, keys, {}).new
+        return self._compared(cells, keys, {}).new
+
+    def _compared(self, cells: Cells, keys: Iterable[str], prices: Mapping[str, float | None]) -> Draft:
+        packed = plan.packed(keys, len(cells))  # once, for a step may be carried out twice
+        return self.seen(lambda: plan.compare(self._connection, cells, packed, prices))
 
     # ---- asking
 
     def enlist(self, seconds: float) -> int:
         """Number of a new runner, whose leases hold for some seconds unless `renew` is called."""
         now = self.clock()
-        with self._transaction() as connection:
-            return lease.enlist(connection, owner.here(), now, now + seconds)
+        return self.insist(lambda: lease.enlist(self._connection, owner.here(), now, now + seconds))
 
     def renew(self, runner: int, seconds: float) -> None:
         """Let the leases of a runner hold for some seconds from now; refused where it was not enlisted."""
@@ -192,8 +189,7 @@ class Ledger:
 
     def recover(self, runner: int, answers: Sequence[tuple[int, Settled]]) -> int:
         """Record answers that an earlier runner could not, each by the number that held its cell; how many not."""
-        with self._transaction() as connection:
-            return lease.recover(connection, runner, answers)
+        return self.insist(lambda: lease.recover(self._connection, runner, answers))
 
     def release(self, runner: int, cells: Iterable[LeasedCell]) -> int:
         """Give back cells that were never sent; how many."""
@@ -212,8 +208,7 @@ class Ledger:
 
     def holder(self, runner: int) -> int:
         """Number by which a runner leases cells whose questions outlive it, for `lease` and all that settles them."""
-        with self._transaction() as connection:
-            return lease.holder(connection, runner, self.clock())
+        return self.insist(lambda: lease.holder(self._connection, runner, self.clock()))
 
     def adopt(self, holder: int, judge: str, *, own: bool = False) -> list[LeasedCell]:
         """Take over the cells of a judge whose questions outlived their runner; if ``own``, name those it has too."""
@@ -236,8 +231,7 @@ class Ledger:
 
     def charge(self, price: float | None, budget: Budget) -> bool:
         """Count a call that is for no cell at its worst-case price, if the budget has room for it; whether it has."""
-        with self._transaction() as connection:
-            return money.charge(connection, price, budget)
+        return self.insist(lambda: money.charge(self._connection, price, budget))
 
     def settle(self, price: float | None, cost: float | None) -> None:
         """Count what such a call cost in place of its worst-case price, if that is known."""
@@ -356,14 +350,24 @@ class Ledger:
         with self._transaction():
             return step()
 
+    def insist(self, step: Callable[[], T]) -> T:
+        """What a step gives, all of which is one transaction: carried out again while connections to a server are lost.
+
+        It may be carried out twice, as where the end of a commit is not heard.
+        """
+        return step() if self._joined else patiently(lambda: self.whole(step))
+
     def seen(self, step: Callable[[], T]) -> T:
-        """What a step gives that reads, all of it as it is at one moment."""
-        with self._looking():
-            joined, self._joined = self._joined, True
+        """What a step gives that reads, all of it as it is at one moment; again while connections are lost."""
+        return step() if self._joined else patiently(lambda: self._seen(step))
+
+    def _seen(self, step: Callable[[], T]) -> T:
+        with self._transaction(self.store.look):  # in which nothing is written that others see, so that they may write
+            self._joined = True
             try:
                 return step()
             finally:
-                self._joined = joined
+                self._joined = False
 
     @contextmanager
     def _transaction(self, begin: Callable[[], object] | None = None) -> Iterator[Connection]:
@@ -379,10 +383,6 @@ class Ledger:
         except BaseException:
             self.undo()
             raise
-
-    def _looking(self) -> AbstractContextManager[Connection]:
-        """A transaction in which nothing is written that others see, so that they may write meanwhile."""
-        return self._transaction(self.store.look)
 
     def _place(self) -> int:
         return self.facets.index(JUDGE) if self.facets else -1

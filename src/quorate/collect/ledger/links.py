@@ -26,7 +26,7 @@ class Links:
     def __init__(self, ledger: Ledger) -> None:
         self._ledger = ledger
         with ledger.store.explained():
-            ledger.whole(lambda: ledger.store.connection.execute(_TABLE))
+            ledger.insist(lambda: ledger.store.connection.execute(_TABLE))
 
     def held(self) -> frozenset[str]:
         """Names that have a link."""
@@ -43,7 +43,7 @@ class Links:
             rows = ((hashed(word), name) for name, word in words.items())
             connection.executemany("INSERT INTO links VALUES (?, ?)", rows)
 
-        self._ledger.whole(replace)
+        self._ledger.insist(replace)
         return words
 
     def whose(self, hash: str) -> str | None:  # noqa: A002  (what is looked up)

@@ -10,12 +10,16 @@ _PROC = Path("/proc")
 _GONE = ("Z", "X")
 
 
-def here() -> str:
-    """Name of this process that no other one has, before or after: machine, start, process, its start."""
-    place, started = _place(), _started(os.getpid())
+def here(pid: int | None = None) -> str:
+    """Name of this process, or of another of this machine, that no other one has, before or after.
+
+    It is made of the machine, its start, the process and its start.
+    """
+    pid = os.getpid() if pid is None else pid
+    place, started = _place(), _started(pid)
     if place is None or started is None:
-        return f"{socket.gethostname()}:{os.getpid()}"
-    return f"{place}:{os.getpid()}:{started}"
+        return f"{socket.gethostname()}:{pid}"
+    return f"{place}:{pid}:{started}"
 
 
 def is_gone(name: str) -> bool:

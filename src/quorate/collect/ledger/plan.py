@@ -9,7 +9,9 @@ from itertools import islice
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
+from quorate.arrays import Ints
 from quorate.collect.budget import nano
 from quorate.collect.ledger.schema import LONGEST_FACET, MOST_FACETS, RESERVED
 from quorate.collect.ledger.store import Connection
@@ -74,7 +76,7 @@ def cell_key(rubric: str, judge: str, item: str, order: str, temperature: str, r
 
 
 class Draft(NamedTuple):
-    """Cells compared with a ledger; those that it does not hold are in the temporary table ``wanted``.
+    """Cells compared with a ledger.
 
     Parameters
     ----------
@@ -88,6 +90,12 @@ class Draft(NamedTuple):
         Labels that it does not have, by facet.
     new : mapping of str to int
         Cells that the ledger does not hold, by judge.
+    lacking : array of int
+        Which ones they are, in their order.
+    keys : array of bytes
+        Keys of all cells.
+    charges : mapping of str to int
+        Worst-case price of a call in billionths, by judge; None where it is not known.
     repriced : mapping of str to int
         Worst-case price, in billionths, of judges whose planned cells have another one.
     """
@@ -97,65 +105,57 @@ class Draft(NamedTuple):
     known: list[dict[str, int]]
     fresh: list[list[str]]
     new: Mapping[str, int]
+    lacking: NDArray[np.int64]
+    keys: NDArray[np.bytes_]
+    charges: Mapping[str, int | None]
     repriced: Mapping[str, int | None]
 
 
 # ---- what judgments depend on
 
 
-def undeclared(connection: Connection, parts: Iterable[Dependency], seed: int | None) -> bool:
-    """Whether some of what judgments depend on is not recorded yet; nothing that others see is written.
+def undeclared(connection: Connection, parts: Iterable[Dependency], seed: int | None) -> tuple[list[Dependency], bool]:
+    """What judgments depend on that is not recorded yet, and whether the seed is not.
 
     Raises
     ------
     InvalidInput
         If a part or the seed differs from what was recorded.
     """
-    connection.execute("DROP TABLE IF EXISTS given")
-    connection.execute("CREATE TEMP TABLE given (kind TEXT, name TEXT, digest TEXT)")
-    connection.executemany("INSERT INTO given VALUES (?, ?, ?)", parts)
-    old = _unchanged(connection, seed)
-    known = "SELECT 1 FROM parts AS p WHERE p.kind = g.kind AND p.name = g.name"
-    connection.execute(f"DELETE FROM given AS g WHERE EXISTS ({known})")
-    ((count,),) = connection.execute("SELECT count(*) FROM given")
-    return count > 0 or (old is None and seed is not None)
+    ((old,),) = connection.execute("SELECT seed FROM study").fetchall()
+    if old is not None and seed is not None and old != seed:
+        raise InvalidInput(f"ledger: the seed was {old} when this ledger was planned, now it is {seed}; {_NEW}")
+    recorded = {(kind, name): held for kind, name, held in connection.execute("SELECT kind, name, digest FROM parts")}
+    given = {(part.kind, part.name): part for part in parts}
+    changed = sorted(key for key, part in given.items() if recorded.get(key, part.digest) != part.digest)
+    if changed:
+        kind, name = changed[0]
+        more = f" (and {len(changed) - 1} more)" if len(changed) > 1 else ""
+        shown = "prompt" if kind == "rubric" else kind
+        back = "go back to the old wording" if kind == "rubric" else "take the change back"
+        raise InvalidInput(f'ledger: {shown} "{name}"{more} changed since this ledger was planned; {_NEW}, or {back}')
+    return [part for key, part in given.items() if key not in recorded], old is None and seed is not None
 
 
-def declare(connection: Connection, seed: int | None) -> None:
-    """Record what `undeclared` has found.
+def declare(connection: Connection, parts: Iterable[Dependency], seed: int | None) -> None:
+    """Record what `undeclared` finds.
 
     Raises
     ------
     InvalidInput
         If somebody else has recorded it meanwhile, and it differs.
     """
-    _unchanged(connection, seed)
+    new, _ = undeclared(connection, parts, seed)
     connection.execute("UPDATE study SET seed = coalesce(seed, ?)", (seed,))
-    connection.execute("INSERT INTO parts SELECT kind, name, digest FROM given WHERE true ON CONFLICT DO NOTHING")
-
-
-def _unchanged(connection: Connection, seed: int | None) -> int | None:
-    """The seed of the ledger, where neither it nor a part differs from what is given."""
-    ((old,),) = connection.execute("SELECT seed FROM study")
-    if old is not None and seed is not None and old != seed:
-        raise InvalidInput(f"ledger: the seed was {old} when this ledger was planned, now it is {seed}; {_NEW}")
-    changed = connection.execute(
-        "SELECT kind, name, count(*) OVER () FROM given JOIN parts USING (kind, name) "
-        "WHERE given.digest <> parts.digest ORDER BY kind, name LIMIT 1"
-    ).fetchone()
-    if changed:
-        kind, name, count = changed
-        more = f" (and {count - 1} more)" if count > 1 else ""
-        shown = "prompt" if kind == "rubric" else kind
-        back = "go back to the old wording" if kind == "rubric" else "take the change back"
-        raise InvalidInput(f'ledger: {shown} "{name}"{more} changed since this ledger was planned; {_NEW}, or {back}')
-    return None if old is None else int(old)
+    connection.executemany("INSERT INTO parts VALUES (?, ?, ?)", new)
 
 
 # ---- cells: what is there is looked up without keeping others from writing, what is new is added step by step
 
 
-def compare(connection: Connection, cells: Cells, keys: Iterable[str], prices: Mapping[str, float | None]) -> Draft:
+def compare(
+    connection: Connection, cells: Cells, keys: NDArray[np.bytes_], prices: Mapping[str, float | None]
+) -> Draft:
     """Find the cells that are not there yet; nothing that others see is written.
 
     Raises
@@ -170,14 +170,14 @@ def compare(connection: Connection, cells: Cells, keys: Iterable[str], prices: M
         used = (cells.levels[name][code] for code in np.unique(cells.code(name)))
         fresh.append([label for label in used if label not in held])
         known.append(held | {label: code for code, label in enumerate(fresh[place], len(held))})
-    _want(connection, cells, names, known, keys, prices)
-    there = f"SELECT 1 FROM cells AS c WHERE c.key = w.key AND {_SAME}"
-    connection.execute(f"DELETE FROM wanted AS w WHERE EXISTS ({there})")
-    _same_cells(connection, names, known, (0, len(cells)))
-    place = names.index(JUDGE)
-    judges = known[place]
-    counts = dict(connection.execute(f"SELECT f{place}, count(*) FROM wanted GROUP BY f{place}"))
-    new = {label: counts[code] for label, code in judges.items() if code in counts}
+    charges = {name: nano(prices.get(name)) for name in cells.levels[JUDGE]}
+    draft = Draft(cells, names, known, fresh, {}, np.arange(len(cells)), keys, charges, {})
+    _refuse_twice(draft)
+    if connection.execute("SELECT 1 FROM cells LIMIT 1").fetchone():
+        draft = draft._replace(lacking=_lacking(connection, draft))
+    judges = known[names.index(JUDGE)]
+    counts = np.bincount(cells.code(JUDGE)[draft.lacking], minlength=len(cells.levels[JUDGE])).tolist()
+    new = {name: count for name, count in zip(cells.levels[JUDGE], counts, strict=True) if count}
     repriced: dict[str, int | None] = {}
     for name in cells.levels[JUDGE]:
         if name in prices and name in judges:
@@ -186,7 +186,7 @@ def compare(connection: Connection, cells: Cells, keys: Iterable[str], prices: M
             query = f"SELECT 1 FROM cells WHERE state = 'planned' AND judge = ? AND {other} LIMIT 1"
             if connection.execute(query, (judges[name], *given)).fetchone() is not None:
                 repriced[name] = price
-    return Draft(cells, names, known, fresh, new, repriced)
+    return draft._replace(new=new, repriced=repriced)
 
 
 def admit(connection: Connection, draft: Draft) -> None:
@@ -197,8 +197,6 @@ def admit(connection: Connection, draft: Draft) -> None:
         rows = [(place, name, draft.cells.nested.get(name)) for place, name in enumerate(draft.names)]
         connection.executemany("INSERT INTO facets VALUES (?, ?, ?)", rows)
         connection.execute(f"CREATE VIEW judgments AS {judgments(draft.names)}")  # as a table to read
-    connection.execute("DROP TABLE IF EXISTS fresh")
-    connection.execute("CREATE TEMP TABLE fresh (facet INTEGER, mark INTEGER, code INTEGER, PRIMARY KEY (facet, mark))")
     for place, (known, fresh) in enumerate(zip(draft.known, draft.fresh, strict=True)):
         if not fresh:
             continue
@@ -206,11 +204,7 @@ def admit(connection: Connection, draft: Draft) -> None:
         added = {label: code for code, label in enumerate((label for label in fresh if label not in held), len(held))}
         new = ((place, code, label) for label, code in added.items())
         connection.executemany("INSERT INTO labels VALUES (?, ?, ?)", new)
-        codes = held | added
-        moved = {label: codes[label] for label in fresh if codes[label] != known[label]}  # others added some meanwhile
-        marks = ((place, known[label], code) for label, code in moved.items())
-        connection.executemany("INSERT INTO fresh VALUES (?, ?, ?)", marks)
-        known.update(moved)
+        known.update(held | added)  # others may have added some meanwhile
     judges = draft.known[draft.names.index(JUDGE)]
     connection.executemany(
         "UPDATE cells SET price = ? WHERE state = 'planned' AND judge = ?",
@@ -218,31 +212,23 @@ def admit(connection: Connection, draft: Draft) -> None:
     )
 
 
-def recode(connection: Connection) -> None:
-    """Give new labels the codes that `admit` found for them, where others; nothing that others see is written."""
-    codes = "SELECT code FROM fresh WHERE facet = {0} AND mark = f{0}"
-    new = connection.execute("SELECT DISTINCT facet FROM fresh").fetchall()
-    each = [f"f{place} = coalesce(({codes.format(place)}), f{place})" for (place,) in new]
-    if each:
-        connection.execute(f"UPDATE wanted SET {', '.join(each)}")
-
-
-def add(connection: Connection, draft: Draft, span: tuple[int, int]) -> int:
-    """Add those between two places in their order that are still not there; how many.
+def add(connection: Connection, draft: Draft, block: slice) -> int:
+    """Add some of those that are lacking, unless they are there by now; how many.
 
     Raises
     ------
     InvalidInput
         If somebody else has added such a cell meanwhile, and it differs.
     """
-    ((count,),) = connection.execute(f"SELECT count(*) FROM wanted AS w WHERE {_within(span)}")
-    added = connection.execute(
-        f"INSERT INTO cells (key, judge, {_PLACES}, replicate, price) "
-        f"SELECT key, f{draft.names.index(JUDGE)}, {_PLACES}, replicate, price FROM wanted AS w "
-        f"WHERE {_within(span)} ORDER BY w.id ON CONFLICT DO NOTHING"
-    ).rowcount
-    if added < count:  # looked for only then: it takes as long as adding them
-        _same_cells(connection, draft.names, draft.known, span)
+    lacking = draft.lacking[block]
+    insert = (
+        f"INSERT INTO cells (key, judge, {_PLACES}, replicate, price) VALUES ({', '.join('?' * (MOST_FACETS + 4))})"
+    )
+    added = connection.executemany(f"{insert} ON CONFLICT DO NOTHING", _rows(draft, lacking)).rowcount
+    if added < len(lacking):  # looked for only then: it takes as long as adding them
+        _want(connection, draft, lacking)
+        _same_cells(connection, draft)
+        connection.execute("DROP TABLE wanted")
     return added
 
 
@@ -274,82 +260,100 @@ def _facets(connection: Connection, cells: Cells) -> list[str]:
     return names
 
 
-def _want(
-    connection: Connection,
-    cells: Cells,
-    names: list[str],
-    known: list[dict[str, int]],
-    keys: Iterable[str],
-    prices: Mapping[str, float | None],
-) -> None:
-    """Put cells into the temporary table ``wanted``, where every cell has one key and every key one cell."""
-    columns = []
-    for codes, name in zip(known, names, strict=True):
-        by_level = np.array([codes.get(label, 0) for label in cells.levels[name]], dtype=np.int64)
-        columns.append(by_level[cells.code(name)])
-    every = [*columns, cells.replicate]
-    order = np.lexsort(every)
-    same = np.logical_and.reduce([column[order[1:]] == column[order[:-1]] for column in every])
+def _by_level(draft: Draft) -> list[Ints]:
+    """Code in the ledger of every level of the cells, facet by facet; 0 for those that no cell has."""
+    named = zip(draft.known, draft.names, strict=True)
+    return [np.array([codes.get(one, 0) for one in draft.cells.levels[name]], dtype=np.int64) for codes, name in named]
+
+
+def packed(keys: Iterable[str], count: int) -> NDArray[np.bytes_]:
+    """Keys as an array: a third of the memory of as many texts."""
+    each = iter(keys)
+    blocks = [
+        np.array([key.encode() for key in islice(each, min(_BLOCK, count - done))]) for done in range(0, count, _BLOCK)
+    ]
+    found = np.concatenate([block for block in blocks if len(block)] or [np.empty(0, dtype=np.bytes_)])
+    if len(found) < count:
+        raise InvalidInput(f"keys: one for each of the {count} cells is needed, got {len(found)}")
+    if next(each, None) is not None:
+        raise InvalidInput(f"keys: one for each of the {count} cells is needed, got more")
+    return found
+
+
+def _refuse_twice(draft: Draft) -> None:
+    """Refuse cells that are there twice, and keys that several have."""
+    cells = draft.cells
+    columns = [codes[cells.code(name)] for codes, name in zip(_by_level(draft), draft.names, strict=True)]
+    columns.append(cells.replicate)
+    order = np.lexsort(columns)
+    same = np.logical_and.reduce([column[order[1:]] == column[order[:-1]] for column in columns])
     if same.any():
-        again = [int(column[order[np.argmax(same)]]) for column in every]
-        raise _refusal(names, known, again, "is planned twice; plan it once, or as another replicate")
-    by_judge = np.array([nano(prices.get(name)) for name in cells.levels[JUDGE]], dtype=object)
-    places = ", ".join(f"f{place} INTEGER" for place in range(MOST_FACETS))
-    connection.execute("DROP TABLE IF EXISTS wanted")
-    connection.execute(
-        f"CREATE TEMP TABLE wanted (id INTEGER PRIMARY KEY, key TEXT, {places}, replicate INTEGER, price BIGINT)"
-    )
-    marks = ", ".join("?" * (MOST_FACETS + 4))
-    rows = _rows(cells, columns, keys, by_judge[cells.code(JUDGE)])
-    connection.executemany(f"INSERT INTO wanted VALUES ({marks})", rows)
-    twice = connection.execute("SELECT count(*) FROM wanted GROUP BY key HAVING count(*) > 1 LIMIT 1").fetchone()
-    if twice:
-        raise InvalidInput(f"keys: {twice[0]} cells have one key; every cell and every replicate needs its own")
+        again = [int(column[order[np.argmax(same)]]) for column in columns]
+        raise _refusal(draft, again, "is planned twice; plan it once, or as another replicate")
+    ordered = np.sort(draft.keys)
+    shared = ordered[1:][ordered[1:] == ordered[:-1]]
+    if len(shared):
+        count = np.count_nonzero(draft.keys == shared[0])
+        raise InvalidInput(f"keys: {count} cells have one key; every cell and every replicate needs its own")
 
 
-def _rows(cells: Cells, columns: list[Any], keys: Iterable[str], charges: Any) -> Iterator[tuple[Any, ...]]:
-    """Rows to insert, made block by block so that their number does not show in memory."""
-    more_keys = iter(keys)
-    blank = [0] * _BLOCK
+def _rows(draft: Draft, cells: Ints) -> Iterator[tuple[Any, ...]]:
+    """Key, judge, codes, replicate and price of cells, made block by block so that they do not show in memory."""
+    judge, names = draft.names.index(JUDGE), draft.cells.levels[JUDGE]
+    facets = [(codes, draft.cells.code(name)) for codes, name in zip(_by_level(draft), draft.names, strict=True)]
     for start in range(0, len(cells), _BLOCK):
-        part = slice(start, start + _BLOCK)
-        codes = [column[part].tolist() for column in columns]
-        size = len(codes[0])
-        block = list(islice(more_keys, size))
-        numbers = range(start, start + size)
-        if len(block) < size:
-            raise InvalidInput(f"keys: one for each of the {len(cells)} cells is needed, got {start + len(block)}")
-        spare = [blank[:size]] * (MOST_FACETS - len(columns))
-        yield from zip(numbers, block, *codes, *spare, cells.replicate[part].tolist(), charges[part], strict=True)
-    if next(more_keys, None) is not None:
-        raise InvalidInput(f"keys: one for each of the {len(cells)} cells is needed, got more")
+        block = cells[start : start + _BLOCK]
+        codes = [by_level[column[block]].tolist() for by_level, column in facets]
+        spare = [[0] * len(block)] * (MOST_FACETS - len(codes))
+        replicate = draft.cells.replicate[block].tolist()
+        keys = (key.decode() for key in draft.keys[block].tolist())
+        charges = (draft.charges[names[code]] for code in draft.cells.code(JUDGE)[block].tolist())
+        yield from zip(keys, codes[judge], *codes, *spare, replicate, charges, strict=True)
 
 
-def _same_cells(connection: Connection, names: list[str], known: list[dict[str, int]], span: tuple[int, int]) -> None:
-    """That the cells between two places have the keys, and the keys the cells, that were planned before."""
-    other = f"FROM wanted AS w JOIN cells AS c ON c.key = w.key WHERE {_within(span)} AND NOT ({_SAME})"
-    _refuse(connection, names, known, other, "has the key of another cell; give every cell its own")
-    changed = f"FROM wanted AS w JOIN cells AS c ON {_SAME} WHERE {_within(span)} AND c.key <> w.key"
+def _lacking(connection: Connection, draft: Draft) -> Ints:
+    """Which cells the ledger does not hold."""
+    _want(connection, draft, draft.lacking)
+    there = f"SELECT 1 FROM cells AS c WHERE c.key = w.key AND {_SAME}"
+    connection.execute(f"DELETE FROM wanted AS w WHERE EXISTS ({there})")
+    _same_cells(connection, draft)
+    left = [number for (number,) in connection.execute("SELECT id FROM wanted ORDER BY id")]
+    connection.execute("DROP TABLE wanted")
+    return np.array(left, dtype=np.int64)
+
+
+def _want(connection: Connection, draft: Draft, cells: Ints) -> None:
+    """Put cells into the table ``wanted``, which is gone when the transaction is, whatever its end."""
+    places = ", ".join(f"f{place} INTEGER" for place in range(MOST_FACETS))
+    connection.execute(
+        f"CREATE TEMP TABLE wanted (id INTEGER PRIMARY KEY, key TEXT, judge INTEGER, {places}, replicate INTEGER, "
+        "price BIGINT)"
+    )
+    rows = ((number, *row) for number, row in zip(cells.tolist(), _rows(draft, cells), strict=True))
+    connection.executemany(f"INSERT INTO wanted VALUES ({', '.join('?' * (MOST_FACETS + 5))})", rows)
+
+
+def _same_cells(connection: Connection, draft: Draft) -> None:
+    """That wanted cells have the keys, and the keys the cells, that were planned before."""
+    other = f"FROM wanted AS w JOIN cells AS c ON c.key = w.key WHERE NOT ({_SAME})"
+    _refuse(connection, draft, other, "has the key of another cell; give every cell its own")
+    changed = f"FROM wanted AS w JOIN cells AS c ON {_SAME} WHERE c.key <> w.key"
     why = f"changed since this ledger was planned: its prompt, item or judge is not the same; {_NEW}"
-    _refuse(connection, names, known, changed, why)
+    _refuse(connection, draft, changed, why)
 
 
-def _within(span: tuple[int, int]) -> str:
-    return f"w.id >= {span[0]:d} AND w.id < {span[1]:d}"
-
-
-def _refuse(connection: Connection, names: list[str], known: list[dict[str, int]], which: str, reason: str) -> None:
-    shown = [f"w.f{place}" for place in range(len(names))]
+def _refuse(connection: Connection, draft: Draft, which: str, reason: str) -> None:
+    shown = [f"w.f{place}" for place in range(len(draft.names))]
     row = connection.execute(f"SELECT {', '.join(shown)}, w.replicate {which} LIMIT 1").fetchone()
     if row:
-        raise _refusal(names, known, row, reason)
+        raise _refusal(draft, row, reason)
 
 
-def _refusal(names: list[str], known: list[dict[str, int]], row: Sequence[int], reason: str) -> InvalidInput:
+def _refusal(draft: Draft, row: Sequence[int], reason: str) -> InvalidInput:
     """What is wrong with a cell, whose codes and replicate are given."""
     labels = [
         next(label for label, code in codes.items() if code == cell_code)
-        for codes, cell_code in zip(known, row, strict=False)
+        for codes, cell_code in zip(draft.known, row, strict=False)
     ]
-    roles = zip([*names, "replicate"], [*labels, row[-1]], strict=True)
+    roles = zip([*draft.names, "replicate"], [*labels, row[-1]], strict=True)
     return InvalidInput(f"ledger: the cell ({', '.join(f'{name} {label}' for name, label in roles)}) {reason}")

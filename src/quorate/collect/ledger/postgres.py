@@ -13,7 +13,7 @@ from quorate.collect.ledger.schema import ADDED_ONLY, LATEST, VERSION, later_on_
 from quorate.errors import InvalidInput
 from quorate.table.exchange.format import literal
 from quorate.table.exchange.postgres.address import Address
-from quorate.table.exchange.postgres.session import Session
+from quorate.table.exchange.postgres.session import Session, patiently
 
 _NOW = "SELECT extract(epoch FROM clock_timestamp())"
 _HOLD = "SELECT 1 FROM spend FOR UPDATE"
@@ -47,7 +47,7 @@ class PostgresStore:
         self._ahead = 0.0
         try:
             if not _is_there(self.connection) or _is_older(self.connection):
-                self._make()
+                patiently(self._make)
             self._heard(self.connection.execute(_NOW).fetchall()[0][0])
         except BaseException:
             self.connection.close()

@@ -42,7 +42,7 @@ class Connection(Protocol):
     def execute(self, sql: str, parameters: Sequence[Any] = ..., /) -> Cursor:
         """Carry out one statement."""
 
-    def executemany(self, sql: str, rows: Iterable[Sequence[Any]], /) -> object:
+    def executemany(self, sql: str, rows: Iterable[Sequence[Any]], /) -> Cursor:
         """Carry out ``INSERT ... VALUES`` or ``UPDATE ... WHERE`` for every row."""
 
 
@@ -68,7 +68,7 @@ class Store(Protocol):
         """Begin to write, alone: no other process writes until the end. False if one does and ``wait`` is not set."""
 
     def look(self) -> None:
-        """Begin to read, while others may write; temporary tables may be written."""
+        """Begin to read, while others may write; temporary tables may be written that are gone at its end."""
 
     def end(self) -> None:
         """Make it durable; all or nothing, on the disk when this returns."""

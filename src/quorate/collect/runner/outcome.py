@@ -11,6 +11,7 @@ from quorate.collect.judge import Judge
 from quorate.collect.ledger.ledger import Ledger
 from quorate.collect.runner.lane import Lane
 from quorate.collect.runner.limits import Limits
+from quorate.wording import counted
 
 
 class Ended(Enum):
@@ -22,6 +23,7 @@ class Ended(Enum):
     PEOPLE = "every cell of a program is answered or given up"
     JUDGES = "a judge does not answer"
     WAITING = "a judge asked for a long wait"
+    REACHED = "the goal is reached"
     OPEN = "the goal is not reached, and nothing more is asked for it"
 
 
@@ -106,15 +108,17 @@ class RunOutcome:
 
     @property
     def complete(self) -> bool:
-        """Whether every cell is answered or given up."""
-        return self.ended is Ended.COMPLETE
+        """Whether every cell is answered or given up, or the goal is reached without those that are left."""
+        return self.ended in (Ended.COMPLETE, Ended.REACHED)
 
     @property
     def sentence(self) -> str:
         """The outcome in one sentence."""
         failed = f", {self.given_up:,} of them without a score" if self.given_up else ""
         fix = "mend the judge or its key, then run" if self.dead and self.ended is Ended.JUDGES else "run"
-        rest = f"; {self.left:,} cells are left: {fix} it again to go on" if self.left else ""
+        over = {Ended.REACHED: ", which it does not need", Ended.OPEN: ""}
+        then = over.get(self.ended, f": {fix} it again to go on")
+        rest = f"; {counted(self.left, 'cell')} {'is' if self.left == 1 else 'are'} left{then}" if self.left else ""
         held = "".join(f"; {n:,} of them wait in batches of {name}, which go on" for name, n in self.held.items())
         rest += f"; {self.people:,} wait for people, who are asked by quorate serve" if self.people else ""
         why = [f"{name} does not answer ({why})" for name, why in self.dead.items()]

@@ -17,7 +17,7 @@ from quorate.collect.judge import ERROR, Judge, Request, lasts
 from quorate.collect.ledger.lease import DONE, GIVEN_UP, LOST, LeasedCell, Settled
 from quorate.collect.ledger.ledger import Ledger
 from quorate.collect.ledger.plan import digest
-from quorate.collect.ledger.store import Adrift
+from quorate.collect.ledger.store import PATIENCE, Adrift
 from quorate.collect.runner.disk import Disk
 from quorate.collect.runner.hold import Hold
 from quorate.collect.runner.lane import Lane
@@ -293,19 +293,16 @@ class Work:
             raise InvalidInput(f"{error}; {set_aside(self._beside, self._name, answers)}") from error
 
     async def _closed_at_last(self) -> None:
-        """Close, again where the connection was lost meanwhile; what cannot be recorded stays where it is."""
+        """Close, again while the connection is lost meanwhile; what cannot be recorded stays where it is."""
         try:
-            await self._closed()
-        except Interrupted:
-            self._doubtful = True
-            await self._closed()
+            await self._closed_patiently()
         except Adrift as error:
             self._ledger.store.drift()  # the last answers go where nobody else looks any more: all of it is copied
             await self._closed()
             copy = await self._disk.looked(self._ledger.store.copy)
             raise InvalidInput(
-                f"{error}; nothing more was sent, and everything so far is in {copy}: put it in its place to go on, "
-                "or what is in it is paid for again"
+                f"{error}; nothing more was sent, and everything so far is in {copy}: to go on with it, move what "
+                "is in its place now elsewhere and put it there; what it alone holds is paid for again otherwise"
             ) from error
         except (Away, Held):  # nothing more can be written to it
             raise
@@ -314,6 +311,16 @@ class Work:
                 with contextlib.suppress(InvalidInput):
                     await self._disk.looked(step)
             raise
+
+    async def _closed_patiently(self) -> None:
+        until, again = time.monotonic() + PATIENCE, False
+        while True:
+            try:
+                return await self._closed()
+            except Interrupted:
+                if again and (self._aborted or time.monotonic() > until):
+                    raise
+                again = self._doubtful = True
 
     async def _closed(self) -> None:
         self._results = await self._kept(self._results)

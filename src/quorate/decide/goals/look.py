@@ -122,8 +122,8 @@ class Look(Result):
     chance : float or None
         Chance that the goal is reached within the budget, if the rest goes on like this; None where it is decided.
     need : float or None
-        What it would cost from here to reach the goal, in money or else in calls; None where nothing would do or that
-        is not known.
+        What it would cost from here to reach the goal, in money or else in calls; None where nothing would do, or more
+        than nothing is not known.
     buys : Spent
         Calls that are bought next, and their price.
     design : mapping
@@ -226,4 +226,4 @@ class Look(Result):
 
     def ended(self, ending: Ending, need: float | None = None) -> Look:
         """The same look as the last one."""
-        return replace(self, ending=ending, need=need, buys=Spent(0))
+        return replace(self, ending=ending, need=need or None, buys=Spent(0))

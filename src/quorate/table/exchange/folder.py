@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from quorate.errors import InvalidData
 from quorate.table.exchange.format import literal, pattern, quoted
+from quorate.table.exchange.ordinary import is_database
 
 if TYPE_CHECKING:
     import duckdb
@@ -18,7 +19,7 @@ _FILE = quoted("file in the folder")
 def files_of(folder: Path, suffixes: tuple[str, ...]) -> list[Path]:
     """Files of a folder, at any depth, whose names end in one of these; none whose name starts with a dot or _."""
     found = sorted(path for path in folder.rglob("*") if path.name.lower().endswith(suffixes) and path.is_file())
-    return [path for path in found if not path.name.startswith((".", "_"))]
+    return [path for path in found if not (path.name.startswith((".", "_")) or is_database(path))]
 
 
 def names_of(path: Path, suffixes: tuple[str, ...]) -> tuple[str, ...]:

@@ -17,9 +17,13 @@ from quorate.table.exchange.csv_text import SUFFIXES, delimiter_of
 from quorate.table.exchange.encoding import MARKS, PACKED, begins_in
 from quorate.table.exchange.engine import connection
 from quorate.table.exchange.format import MOST_COLUMNS, pattern, suffix_of
+from quorate.table.exchange.ordinary import is_database
 from quorate.table.exchange.parquet import entries
 
 FIRST = 1 << 16
+
+DATABASE = b"SQLite format 3\0"
+"""How every database of SQLite begins."""
 
 _BLANK = re.compile(r"[ \t\r\n]*")
 _COLON = re.compile(r"[ \t\r\n]*:?[ \t\r\n]*")
@@ -42,8 +46,13 @@ class Glance:
 
     @cached_property
     def block(self) -> bytes:
-        """The first bytes, unpacked if they are gzip; none of a folder or of what cannot be read."""
+        """The first bytes, unpacked if they are gzip; of a database no more than how all of them begin.
+
+        None of a folder or of what cannot be read.
+        """
         try:
+            if is_database(self.path):
+                return DATABASE
             with self.path.open("rb") as stream:
                 start = stream.read(FIRST)
             if not start.startswith(PACKED):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager
@@ -13,7 +14,7 @@ from quorate.caveats import Caveat, unanswered_cells
 from quorate.errors import InvalidData, InvalidInput
 from quorate.roles import REPLICATE
 from quorate.table.exchange.format import PAIR, Format, Kind, Opened, quoted
-from quorate.table.exchange.glance import Glance
+from quorate.table.exchange.glance import DATABASE, Glance
 from quorate.table.exchange.postgres.address import Address, Place
 from quorate.wording import counted
 
@@ -22,8 +23,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Column = NDArray[Any]
-
-MAGIC = b"SQLite format 3\0"
 
 APPLICATION = 0x51554F52
 """The four letters QUOR, in the header of a ledger's file."""
@@ -38,6 +37,10 @@ _PAID = """
 SELECT s.calls, s.unpriced, s.money, coalesce(sum(CASE WHEN a.cost = a.charged THEN 0 ELSE a.charged END), 0)
 FROM spend AS s LEFT JOIN attempts AS a ON a.charged IS NOT NULL GROUP BY s.calls, s.unpriced, s.money
 """
+_HELD = (
+    "SELECT f.name, l.code, l.label FROM facets AS f JOIN labels AS l ON l.facet = f.place ORDER BY f.place, l.code",
+    "SELECT c.key, a.status, a.score FROM cells AS c JOIN attempts AS a ON a.id = c.accepted ORDER BY c.id",
+)
 _NUMBERS = ("score", "cost", "tokens_in", "tokens_out", "latency", "at")
 _BLOCK = 50_000
 _NANO = 1e9
@@ -45,7 +48,7 @@ _NANO = 1e9
 
 def is_ledger(glance: Glance) -> bool:
     """Whether a file is a SQLite database, by its first bytes."""
-    return glance.block.startswith(MAGIC)
+    return glance.block.startswith(DATABASE)
 
 
 def columns(place: Place) -> dict[str, Column]:
@@ -71,18 +74,9 @@ def columns(place: Place) -> dict[str, Column]:
         If it cannot be opened.
     """
     if isinstance(place, Address):
-        from quorate.table.exchange.postgres.session import Session
+        from quorate.table.exchange.postgres.session import patiently
 
-        with Session(place) as session:
-            if session.execute("SELECT to_regclass(?)", (_VIEW,)).fetchall() == [(None,)]:
-                raise InvalidData(
-                    f'source: {place} has no view "{_VIEW}": no ledger is there, or one with nothing planned, '
-                    "or this user may not see it"
-                )
-            blocks = session.blocks(f"SELECT * FROM {_VIEW}", _BLOCK)
-            first = next(blocks)
-            rows = (block.fetchall() for block in blocks)
-            return _joined([name for (name,) in first.description], chain([first.fetchall()], rows))
+        return patiently(lambda: _columns_on(place))
     with _reading(place) as connection:
         _check_ledger(connection, place)
         names = [name for (name,) in connection.execute("SELECT name FROM facets ORDER BY place")]
@@ -91,6 +85,21 @@ def columns(place: Place) -> dict[str, Column]:
         cursor = connection.execute(judgments(names))  # not the view, which whoever made the file has written
         names = [name for name, *_ in cursor.description]
         return _joined(names, iter(lambda: cursor.fetchmany(_BLOCK), []))
+
+
+def _columns_on(place: Address) -> dict[str, Column]:
+    from quorate.table.exchange.postgres.session import Session
+
+    with Session(place) as session:
+        if session.execute("SELECT to_regclass(?)", (_VIEW,)).fetchall() == [(None,)]:
+            raise InvalidData(
+                f'source: {place} has no view "{_VIEW}": no ledger is there, or one with nothing planned, '
+                "or this user may not see it"
+            )
+        blocks = session.blocks(f"SELECT * FROM {_VIEW}", _BLOCK)
+        first = next(blocks)
+        rows = (block.fetchall() for block in blocks)
+        return _joined([name for (name,) in first.description], chain([first.fetchall()], rows))
 
 
 def judgments(facets: Sequence[str]) -> str:
@@ -103,6 +112,18 @@ def judgments(facets: Sequence[str]) -> str:
         "a.tokens_out AS tokens_out, "
         f"a.latency AS latency, a.at AS at FROM cells c JOIN attempts a ON a.id = c.accepted {' '.join(joins)}"
     )
+
+
+def digest(path: Path) -> str:
+    """SHA-256, in hexadecimal, of the labels of a ledger's file and of its finished cells: key, status, score."""
+    found = hashlib.sha256()
+    with _reading(path) as connection:
+        _check_ledger(connection, path)
+        for query in _HELD:
+            cursor = connection.execute(query)
+            while rows := cursor.fetchmany(_BLOCK):
+                found.update(repr(rows).encode("utf-8", "surrogatepass"))
+    return found.hexdigest()
 
 
 def _check_ledger(connection: sqlite3.Connection, path: Path) -> None:

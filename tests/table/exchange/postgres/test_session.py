@@ -14,7 +14,7 @@ from quorate.table.answers import answers
 from quorate.table.exchange.ledger import columns
 from quorate.table.exchange.postgres import session as postgres
 from quorate.table.exchange.postgres.address import place_of
-from quorate.table.exchange.postgres.session import Held, Interrupted, Rows, Session
+from quorate.table.exchange.postgres.session import Away, Held, Interrupted, Rows, Session
 
 CANARY = "canary'7\\secret"
 
@@ -53,7 +53,7 @@ def test_without_the_driver_one_line_says_how_to_get_it(monkeypatch):
 
 @pytest.mark.skipif(not postgres.find_spec("pg8000"), reason="needs the extra quorate[postgres]")
 def test_a_server_that_is_not_there_is_one_line(monkeypatch):
-    monkeypatch.setattr(postgres, "_AGAIN_REFUSED", (0.0, 0.0))
+    monkeypatch.setattr(postgres, "_AGAIN", (0.0, 0.0))
     with pytest.raises(InvalidInput, match=r"ledger: postgresql://ann@127.0.0.1:1/evals: .* \(.*refused\)") as caught:
         q.read("postgresql://ann@127.0.0.1:1/evals")
     assert "\n" not in str(caught.value)
@@ -111,7 +111,8 @@ def test_a_database_that_cannot_hold_every_character_is_refused(session, cluster
 @pytest.mark.skipif(not postgres.find_spec("pg8000"), reason="needs the extra quorate[postgres]")
 def test_a_server_that_says_nothing_is_one_line(monkeypatch):
     monkeypatch.setattr(postgres, "_TIMEOUT", 0.1)
-    with socket.create_server(("127.0.0.1", 0)) as silent, pytest.raises(Interrupted, match="timed out"):
+    monkeypatch.setattr(postgres, "_AGAIN", (0.0,))
+    with socket.create_server(("127.0.0.1", 0)) as silent, pytest.raises(Away, match="timed out"):
         Session(place_of(f"postgresql://ann@127.0.0.1:{silent.getsockname()[1]}/d"))
 
 
@@ -120,7 +121,7 @@ def test_an_answer_that_does_not_come_is_not_waited_for_without_end(cluster, mon
     monkeypatch.setattr(postgres, "PATIENCE", 0.1)
     monkeypatch.setattr(postgres, "IDLE", 0.1)
     said = r"timed out.*everything recorded so far is kept: run it again"
-    with Session(place_of(cluster.place())) as made, pytest.raises(Interrupted, match=said):
+    with Session(place_of(cluster.place())) as made, pytest.raises(Away, match=said):
         made.execute("SELECT pg_sleep(20)")
 
 
@@ -135,7 +136,7 @@ def test_another_thread_may_end_the_wait_for_a_server(cluster, over_tcp):
         assert made.execute("SELECT 1").fetchall() == [(1,)]
         made.begin("SELECT 1")
         threading.Timer(0.2, made.cut).start()
-        with pytest.raises(Interrupted, match="the connection was lost"):
+        with pytest.raises(Interrupted, match="the connection was given up"):
             made.execute("SELECT pg_sleep(20)")
         made.undo()
         assert made.execute("SELECT 1").fetchall() == [(1,)]

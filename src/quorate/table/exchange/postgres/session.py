@@ -9,12 +9,14 @@ import socket
 import ssl
 import sys
 import threading
-from collections.abc import Iterable, Iterator, Sequence
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from importlib import import_module
 from importlib.util import find_spec
+from itertools import islice
 from types import TracebackType
-from typing import Any, NoReturn, Self
+from typing import Any, NoReturn, Self, TypeVar
 
 from quorate.errors import InvalidInput
 from quorate.table.exchange.postgres.address import Address
@@ -26,6 +28,7 @@ PATIENCE = 30.0
 IDLE = 20.0
 """Seconds after which the server undoes a transaction in which nothing happens, well before others lose patience."""
 
+T = TypeVar("T")
 _SETTINGS = """
 SET search_path = {schema}; SET lock_timeout = '{patience}s'; SET idle_in_transaction_session_timeout = '{idle}s';
 SET client_min_messages = warning;
@@ -36,7 +39,6 @@ _NUMERIC = 1700
 _TIMEOUT = 10.0
 _ALIVE = {"TCP_KEEPIDLE": 10, "TCP_KEEPINTVL": 5, "TCP_KEEPCNT": 4, "TCP_USER_TIMEOUT": 30_000}
 _AGAIN = (0.0, 0.2, 0.5, 1.0, 2.0, 4.0, 8.0, 14.0)
-_AGAIN_REFUSED = _AGAIN[:6]
 _STARTS = (15.0,) * 16  # after a crash a server may go through its log for minutes
 _GONE = ("08", "57P", "25P03", "53300")
 _STARTING = ("57P03", "53300")
@@ -59,12 +61,12 @@ class Interrupted(InvalidInput):
     """The connection was lost: whatever was not committed is undone, and a commit under way may have been made."""
 
 
+class GivenUp(Interrupted):
+    """The connection was ended by this process, which waits no longer."""
+
+
 class Starting(Interrupted):
     """The server is there and lets nobody in yet."""
-
-
-class Refused(Interrupted):
-    """Nobody listens where the server should be: it is being started again, or the address is another one."""
 
 
 class Away(InvalidInput):
@@ -133,10 +135,10 @@ class Session:
         self._cut = threading.Event()
         try:
             self._connect()
-        except Starting:
-            self._again(_AGAIN)
-        except Refused:  # a server is back within seconds, and a wrong address is not waited for much longer
-            self._again(_AGAIN_REFUSED)
+        except Interrupted as error:
+            if isinstance(error.__cause__, socket.gaierror):  # a name that nobody has
+                raise
+            self._again()
 
     def __enter__(self) -> Self:
         return self
@@ -160,33 +162,17 @@ class Session:
                 raw._usock.shutdown(socket.SHUT_RDWR)  # noqa: SLF001 -- the one given may be wrapped
 
     def execute(self, sql: str, parameters: Sequence[Any] = (), /) -> Rows:
-        """One statement, or several without values; a connection lost outside a transaction is made again, once."""
-        if self._raw is None:
-            self._again(_AGAIN)
-        try:
-            with self._explained():
-                return self._run(sql, parameters)
-        except Interrupted:
-            if self.in_transaction:
-                self._cut.clear()
-                raise
-        self._again(_AGAIN)
-        try:
-            with self._explained():
-                return self._run(sql, parameters)
-        except Interrupted as error:
-            raise Interrupted(f"{error}; {_KEPT}") from error
+        """One statement, or several without values; again where the connection is lost outside a transaction."""
+        if self.in_transaction:
+            return self._said(sql, parameters)
+        return patiently(lambda: self._said(sql, parameters))
 
-    def executemany(self, sql: str, rows: Iterable[Sequence[Any]], /) -> None:
+    def executemany(self, sql: str, rows: Iterable[Sequence[Any]], /) -> Rows:
         """One ``INSERT ... VALUES`` or ``UPDATE ... WHERE`` for every row, some thousands at a time."""
-        held: list[Sequence[Any]] = []
-        for row in rows:
-            held.append(row)
-            if len(held) == _MANY:
-                self.execute(self._for_many(sql), columns(held))
-                held.clear()
-        if held:
-            self.execute(self._for_many(sql), columns(held))
+        each, changed = iter(rows), 0
+        while held := list(islice(each, _MANY)):
+            changed += self.execute(self._for_many(sql), columns(held)).rowcount
+        return Rows([], rowcount=changed)
 
     def blocks(self, query: str, size: int) -> Iterator[Rows]:
         """The rows of a query in blocks, all as they are at one moment; nothing else may be executed meanwhile."""
@@ -225,6 +211,12 @@ class Session:
 
     # ---- one statement
 
+    def _said(self, sql: str, parameters: Sequence[Any]) -> Rows:
+        if self._raw is None:
+            self._again()
+        with self._explained():
+            return self._run(sql, parameters)
+
     def _run(self, sql: str, parameters: Sequence[Any]) -> Rows:
         raw = self._raw
         if not parameters:
@@ -234,7 +226,8 @@ class Session:
         if statement is None:
             statement = self._prepared[sql] = raw.prepare(numbered(sql, ":p{}".format))
         rows = statement.run(**{f"p{at}": text(value) for at, value in enumerate(parameters, 1)})
-        return Rows(_tuples(rows), [one["name"] for one in statement.columns or ()])
+        changed = statement._context.row_count  # noqa: SLF001 -- nothing else says it of a prepared statement
+        return Rows(_tuples(rows), [one["name"] for one in statement.columns or ()], changed)
 
     def _for_many(self, sql: str) -> str:
         """The same statement for arrays of values, of the types that Postgres says that it takes."""
@@ -247,13 +240,14 @@ class Session:
 
     # ---- the connection
 
-    def _again(self, pauses: Sequence[float]) -> None:
+    def _again(self) -> None:
         """Connect again, for as long as there is patience: for longer where the server says that it starts."""
         if self.in_transaction:
             raise Interrupted(f"ledger: {self.address}: the connection was lost")
         said: Interrupted | None = None
-        for turn, pause in enumerate((*pauses, *_STARTS)):
-            if turn >= len(pauses) and not isinstance(said, Starting):
+        until = time.monotonic() + PATIENCE
+        for turn, pause in enumerate((*_AGAIN, *_STARTS)):
+            if (turn >= len(_AGAIN) or time.monotonic() > until) and not isinstance(said, Starting):
                 break
             self._rest(pause)
             try:
@@ -265,7 +259,7 @@ class Session:
     def _rest(self, seconds: float) -> None:
         if self._cut.wait(seconds):
             self._cut.clear()
-            raise Interrupted(f"ledger: {self.address}: the connection was given up; {_KEPT}")
+            raise GivenUp(f"ledger: {self.address}: the connection was given up; {_KEPT}")
 
     def _connect(self) -> None:
         with self._explained():
@@ -298,15 +292,30 @@ class Session:
             raise kind(f"ledger: {self.address}: {reason}") from error
         except (self._native.InterfaceError, OSError) as error:
             cause = error.__cause__ or error
-            kind = Refused if isinstance(cause, (ConnectionRefusedError, FileNotFoundError)) else Interrupted
-            self._lost(getattr(cause, "strerror", None) or str(cause) or type(cause).__name__, error, kind)
+            self._lost(getattr(cause, "strerror", None) or str(cause) or type(cause).__name__, error)
         except BaseException:
             self.close()  # in the middle of a statement, so that nothing can be said on it any more
             raise
 
     def _lost(self, said: str, error: Exception, kind: type[Interrupted] = Interrupted) -> NoReturn:
         self.close()
+        if self._cut.is_set():
+            self._cut.clear()
+            raise GivenUp(f"ledger: {self.address}: the connection was given up; {_KEPT}") from error
         raise kind(f"ledger: {self.address}: the connection was lost or cannot be made ({said})") from error
+
+
+def patiently(step: Callable[[], T]) -> T:
+    """What a step gives, begun again while connections are lost, for as long as there is patience."""
+    until = time.monotonic() + PATIENCE
+    while True:
+        try:
+            return step()
+        except GivenUp:
+            raise
+        except Interrupted as error:
+            if time.monotonic() > until:
+                raise Away(f"{error}; {_KEPT}") from error
 
 
 def _connected(native: Any, address: Address) -> Any:

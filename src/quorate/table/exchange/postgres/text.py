@@ -22,7 +22,8 @@ def for_many(sql: str, types: Sequence[str]) -> str:
     if one.startswith("UPDATE"):
         return one.replace(" WHERE ", f" {source} WHERE ", 1)
     head, _, values = one.partition(" VALUES (")
-    return f"{head} SELECT {values.removesuffix(')')} {source}"
+    values, _, rest = values.rpartition(")")
+    return f"{head} SELECT {values} {source}{rest}"
 
 
 def numbered(sql: str, name: Callable[[int], str]) -> str:
