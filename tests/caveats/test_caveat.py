@@ -109,6 +109,8 @@ ONE_OF_EACH = [
     caveats.left_without_prediction(3),
     caveats.too_few_answers(3, 1440, None),
     caveats.reused_answers(98.4, 30),
+    caveats.adaptive_answers(20, 130, 0.9),
+    caveats.adaptive_means(-0.055, 0.001, -0.06, "a", 20),
     caveats.chosen_rows("turn <= 2", 120, 400),
     caveats.chosen_level("judge", "gpt", 120, 400),
     caveats.named_by_folders(12, ("judge",)),
