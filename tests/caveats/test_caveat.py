@@ -63,6 +63,7 @@ ONE_OF_EACH = [
     caveats.near_alias(12_345.6),
     caveats.near_an_end(0, 1),
     caveats.endless_variance(["item:prompt"]),
+    caveats.few_answers_a_level({"item:prompt": 6.0}),
     caveats.ends_unknown(),
     caveats.promised_near_an_end(0.95, (0.0, 1.0), {"prompt": 2}),
     caveats.differences_near_an_end(0, 1),
