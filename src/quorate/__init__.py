@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from quorate.estimate.agents.chain import chain as chain
     from quorate.estimate.agents.ensemble import ensemble as ensemble
     from quorate.estimate.agents.hazard import hazard as hazard
+    from quorate.estimate.agents.runs import repeated_runs as repeated_runs
     from quorate.estimate.agreement.accuracy import accuracy as accuracy
     from quorate.estimate.agreement.against import against as against
     from quorate.estimate.agreement.agreement import agreement as agreement
@@ -182,6 +183,7 @@ _HOMES = {
     "read": "quorate.table.read",
     "read_votes": "quorate.table.read_votes",
     "regress": "quorate.estimate.regression.regress",
+    "repeated_runs": "quorate.estimate.agents.runs",
     "report": "quorate.reporting.report",
     "reproduce": "quorate.reproduction.reproduce",
     "resampled_prize": "quorate.decide.gaming.resampled",

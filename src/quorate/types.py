@@ -35,6 +35,9 @@ if TYPE_CHECKING:
     from quorate.estimate.agents.ensemble import Ensemble as Ensemble
     from quorate.estimate.agents.hazard import Hazard as Hazard
     from quorate.estimate.agents.hazard import Turn as Turn
+    from quorate.estimate.agents.runs import Passing as Passing
+    from quorate.estimate.agents.runs import RepeatedRuns as RepeatedRuns
+    from quorate.estimate.agents.runs import SystemRuns as SystemRuns
     from quorate.estimate.agreement.accuracy import Accuracy as Accuracy
     from quorate.estimate.agreement.against import Against as Against
     from quorate.estimate.agreement.agreement import Agreement as Agreement
@@ -145,6 +148,9 @@ _HOMES = {
     "Hazard": "quorate.estimate.agents.hazard",
     "Link": "quorate.estimate.agents.chain",
     "Turn": "quorate.estimate.agents.hazard",
+    "Passing": "quorate.estimate.agents.runs",
+    "RepeatedRuns": "quorate.estimate.agents.runs",
+    "SystemRuns": "quorate.estimate.agents.runs",
     "Coefficient": "quorate.estimate.regression.result",
     "Compared": "quorate.reproduction.comparison",
     "Component": "quorate.estimate.components.component",

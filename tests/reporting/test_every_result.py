@@ -147,6 +147,15 @@ def turned() -> q.Judgments:
 
 
 @cache
+def repeated() -> q.Judgments:
+    """Three runs of 5 items, judged by 2 judges."""
+    passed = np.random.default_rng(5).integers(0, 2, (5, 3, 2))
+    rows = [(f"i{i}", f"r{r}", LABELS[j], passed[i, r, j]) for i, r, j in product(range(5), range(3), range(2))]
+    facets = {name: name for name in ("item", "run", "judge")}
+    return q.read(pl.DataFrame(rows, schema=[*facets, "score"], orient="row"), facets=facets, announce=False)
+
+
+@cache
 def regression() -> Any:
     """A regression of 60 rows, a third of them labelled."""
     rng = np.random.default_rng(8)
@@ -238,6 +247,7 @@ RESULTS: dict[str, Callable[[Path], Any]] = {
     "Chain": lambda _: chained(),
     "Ensemble": lambda _: q.ensemble(fit()),
     "Hazard": lambda _: q.hazard(q.decompose(turned()), 6),
+    "RepeatedRuns": lambda _: q.repeated_runs(repeated()),
     "Standings": lambda _: q.monitor_all(votes()),
     "Status": lambda folder: q.status(study(folder)),
     "StoppingRule": lambda _: q.stopping_rule(0.1, 2000),

@@ -22,6 +22,10 @@ FIGURES = (
     Published("bound", "Table 3", 10.0, rule="at least"),
     Published("lost", "Table 3", 10.0, needs="the votes"),
     Published("kept", "other votes", 10.0, own=True),
+    Published("input", "Table 4", 10.0, returned=True),
+    Published("small", "Table 4", 1.0),
+    Published("low", "Table 4", 10.0, 0.5, rule="at least"),
+    Published("lower", "Table 4", 10.0, 0.5, rule="at least"),
 )
 VALUES = {
     "near": 10.4,
@@ -31,6 +35,10 @@ VALUES = {
     "bound": 9.9,
     "kept": 10.0,
     "new": Value(1.0, 0.1),
+    "input": 10.0,
+    "small": Value(0.9, 0.4),
+    "low": Value(9.6, 0.4),
+    "lower": Value(9.4, 0.4),
 }
 
 
@@ -51,6 +59,10 @@ def test_verdicts(figures):
         "lost": "cannot be recomputed",
         "kept": "as written down",
         "new": "not in the paper",
+        "input": "returned",
+        "small": "too noisy to tell",  # three Monte Carlo errors are more than the figure
+        "low": "agrees",
+        "lower": "too noisy to tell",  # below the bound but for Monte Carlo error
     }
     words = {one.what: one.verdict_words for one in figures}
     assert words["wrong"] == "disagrees: erratum E1"
@@ -61,8 +73,9 @@ def test_verdicts(figures):
 def test_the_sentence_counts_them_all(figures):
     found = Reproduction(figures, (Ran("a.b", "A study", 0, 0),), 1)
     assert found.sentence == (
-        "Of 6 published figures 2 agree, 1 disagree by a known error of the paper, 1 cannot be recomputed here and 2 "
-        "disagree without an explanation. 1 figure of ours on other data is as written down."
+        "Of 10 published figures 3 agree, 1 disagrees by a known error of the paper, 1 is an input that comes back, 2 "
+        "are too noisy to tell, 2 disagree without an explanation and 1 cannot be recomputed here. 1 figure of ours on "
+        "other data is as written down."
     )
     assert found.errata == {"E1": "Twice as large"}
     assert [one.what for one in found.unexplained] == ["off", "bound"]

@@ -216,3 +216,24 @@ def judges_in_families(parent: str, families: int, judges: int, correlation: flo
         f"{correlation:.2f} (design effect {effect:.1f}), so that they count as {judges / effect:.1f} judges of "
         f"different ones{few}",
     )
+
+
+def adaptive_answers(fewest: int, most: int, alike: float) -> Caveat:
+    """Cells that vary more were asked more often, so that their means are biased."""
+    return Caveat(
+        "adaptive-answers",
+        f"cells have {fewest:,} to {most:,} answers, more where scores vary more (rank correlation {alike:.2f}), as "
+        "after an adaptive allocation: means come out too low where high scores are rare, too high where low ones are "
+        "(1.26 for 1.32 where 5 has a chance of .08 and else 1); the same number of first answers of each has no such "
+        "bias, as by " + argument("where", f"replicate <= {fewest}"),
+    )
+
+
+def adaptive_means(average: float, error: float, worst: float, arm: str, warmup: int) -> Caveat:
+    """Means after an adaptive allocation are biased, by as much as the replay shows."""
+    return Caveat(
+        "adaptive-means",
+        f"after ROBIN-HOOD the mean of all arms is off by {average:+.2g} (Monte Carlo error {error:.1g}), that of "
+        f"{arm} by {worst:+.2g}: how often an arm is asked depends on its scores; the first {warmup:,} answers of each "
+        "have no such bias",
+    )

@@ -6,7 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 
@@ -21,12 +21,27 @@ from quorate.wording import Brief, counted, listed
 Verdict = Literal[
     "agrees",
     "erratum",
-    "cannot be recomputed",
-    "not in the paper",
-    "as written down",
+    "returned",
+    "too noisy to tell",
     "within chance",
     "disagrees",
+    "cannot be recomputed",
+    "as written down",
+    "not in the paper",
 ]
+WORDS: Mapping[Verdict, tuple[str, str]] = {
+    "agrees": ("agrees", "agree"),
+    "erratum": ("disagrees by a known error of the paper", "disagree by a known error of the paper"),
+    "returned": ("is an input that comes back", "are inputs that come back"),
+    "too noisy to tell": ("is too noisy to tell", "are too noisy to tell"),
+    "within chance": (
+        "is off by no more than chance leaves among so many",
+        "are off by no more than chance leaves among so many",
+    ),
+    "disagrees": ("disagrees without an explanation", "disagree without an explanation"),
+    "cannot be recomputed": ("cannot be recomputed here", "cannot be recomputed here"),
+}
+"""What a sentence says of one published figure, and of several, by verdict."""
 ERRORS = 3.0
 """Monte Carlo standard errors that a figure may be off: one in 370 is further off by chance."""
 FAMILY = 0.01
@@ -53,9 +68,10 @@ class Compared(Brief):
     rule : {"equal", "at least", "at most"}
         Whether the paper states a number or a bound.
     verdict : str
-        "agrees", "erratum", "cannot be recomputed", "not in the paper", "disagrees"; "as written down" where the
-        paper has no such figure and ours is what it was; or "within chance" where ours is further off than the
-        tolerance, as among so many simulated figures one may be.
+        "agrees", "erratum", "disagrees", "cannot be recomputed" or "not in the paper"; "returned" where the figure is
+        an input of ours and cannot differ; "too noisy to tell" where Monte Carlo error is as large as the figure, or
+        alone brings ours within a bound; "within chance" where ours is further off than the tolerance, as among so
+        many simulated figures one may be; "as written down" where the paper has no such figure and ours is what it was.
     why : str
         The erratum, what is missing, or how rare it is to be so far off; empty where nothing has to be said.
     p : float
@@ -126,7 +142,7 @@ class Reproduction(Result):
     seed: int
     drawings: tuple[Drawing, ...] = field(default=(), repr=False)
 
-    derived = ("sentence",)
+    derived = ("sentence", "counts")
 
     @property
     def unexplained(self) -> tuple[Compared, ...]:
@@ -145,20 +161,21 @@ class Reproduction(Result):
         return {name: words for name, words in publication().errata.items() if name in names}
 
     @property
+    def counts(self) -> dict[Verdict, int]:
+        """How many figures have each verdict; every verdict is there."""
+        found = Counter(one.verdict for one in self.figures)
+        return {verdict: found[verdict] for verdict in get_args(Verdict)}
+
+    @property
     def sentence(self) -> str:
         """How many figures agree, and what became of the others."""
-        counts = Counter(one.verdict for one in self.figures)
-        of = sum(counts.values()) - counts["not in the paper"] - counts["as written down"]
-        parts = [f"{counts['agrees']} agree"]
-        if counts["erratum"]:
-            parts.append(f"{counts['erratum']} disagree by a known error of the paper")
-        if counts["cannot be recomputed"]:
-            parts.append(f"{counts['cannot be recomputed']} cannot be recomputed here")
-        if counts["within chance"]:
-            number = counts["within chance"]
-            parts.append(f"{number} {'is' if number == 1 else 'are'} off by no more than chance leaves among so many")
-        if counts["disagrees"]:
-            parts.append(f"{counts['disagrees']} disagree without an explanation")
+        counts = self.counts
+        of = sum(counts[verdict] for verdict in WORDS)
+        parts = [
+            f"{counts[verdict]} {words[counts[verdict] != 1]}"
+            for verdict, words in WORDS.items()
+            if counts[verdict] or verdict == "agrees"
+        ]
         kept = counts["as written down"]
         besides = f" {counted(kept, 'figure')} of ours on other data {'is' if kept == 1 else 'are'} as written down."
         return f"Of {counted(of, 'published figure')} {listed(parts)}." + (besides if kept else "")
@@ -203,10 +220,20 @@ def _beside(study: str, figure: Published, values: Mapping[str, Value | float], 
     p = chance(off(figure, ours), figure.tolerance, noise, replicates)
     found = (*at, ours, error, reach, figure.rule)
     if off(figure, ours) <= reach * (1 + 1e-9):
-        return Compared(*found, "as written down" if figure.own else "agrees", p=p)
+        return Compared(*found, _within(figure, ours, reach if noise > 0 else 0.0), p=p)
     if figure.erratum:
         return Compared(*found, "erratum", f"{figure.erratum}: {publication().errata[figure.erratum]}", p)
     return Compared(*found, "disagrees", p=p)
+
+
+def _within(figure: Published, ours: float, simulated: float) -> Verdict:
+    """Verdict of a figure within its reach, which is ``simulated`` where Monte Carlo error is part of it, else 0."""
+    if figure.own:
+        return "as written down"
+    if figure.returned:
+        return "returned"
+    blurred = simulated >= abs(figure.value) if figure.rule == "equal" else off(figure, ours) > figure.tolerance
+    return "too noisy to tell" if simulated and blurred else "agrees"
 
 
 def off(figure: Published, ours: float) -> float:
@@ -265,7 +292,7 @@ def by_chance(figures: int) -> int:
     return int(np.argmax(1 - lower_tail(counts, figures, 2 * normal_cdf(-ERRORS)) <= FAMILY / 2))
 
 
-_HELD = ("agrees", "as written down", "disagrees")
+_HELD = ("agrees", "too noisy to tell", "as written down", "disagrees")
 """Verdicts of figures that could have been a miss."""
 
 

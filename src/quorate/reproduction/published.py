@@ -38,6 +38,8 @@ class Published:
         Why it cannot be computed again, and from what it could be; empty where it can.
     own : bool
         Whether the paper has no such figure, and this is what ours was when it was written down.
+    returned : bool
+        Whether ours is made of this very figure, so that it cannot differ.
     """
 
     what: str
@@ -49,6 +51,7 @@ class Published:
     erratum: str = ""
     needs: str = ""
     own: bool = False
+    returned: bool = False
 
 
 @dataclass(frozen=True)

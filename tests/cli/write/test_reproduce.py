@@ -36,7 +36,7 @@ def test_a_miss_without_an_explanation_is_found(run, monkeypatch):
     monkeypatch.setattr(comparison, "publication", lambda: off)
     ran = run("reproduce", "lee.tables")
     assert ran.code == 2
-    assert "1 disagree without an explanation" in ran.out.replace("\n", " ")
+    assert "1 disagrees without an explanation" in ran.out.replace("\n", " ")
 
 
 def test_an_unknown_study_is_one_line(run):

@@ -1,6 +1,7 @@
 """What a latent decomposition says of its components, beside the linear ones."""
 
 import numpy as np
+import polars as pl
 import pytest
 from reference.links_cases import SIMULATED
 
@@ -55,3 +56,28 @@ def test_strategies_and_comparisons_refuse_log_odds_by_name(fit, plan):
     options = {q.compare: {"a": "x", "b": "y"}}
     with pytest.raises(InvalidInput, match="components of log odds are of another scale than scores"):
         plan(fit, **options.get(plan, {}))
+
+
+def test_interactions_of_few_answers_a_level_are_said_to_be_too_small(fit):
+    few = {caveat.code: caveat.sentence for caveat in fit.caveats}["few-answers-a-level"]
+    assert "cell (" in few
+    assert "item (" not in few
+
+
+@pytest.mark.calibration
+def test_how_much_too_small_they_are():
+    """60 items, 4 prompts, 3 judges, twice: 6 and 8 answers a level; .49 is found .66 and .68 times as large (.05)."""
+    ratios = []
+    for study in range(25):
+        rng = np.random.default_rng(study)
+        item, prompt, judge, replicate = np.indices((60, 4, 3, 2)).reshape(4, -1)
+        eta = rng.normal(0, 1, 60)[item] + rng.normal(0, 0.4, 4)[prompt] + rng.normal(0, 0.7, (60, 4))[item, prompt]
+        eta = eta + rng.normal(0, 0.7, (60, 3))[item, judge]
+        scores = (rng.random(len(eta)) < 1 / (1 + np.exp(-eta))).astype(int)
+        frame = pl.DataFrame(
+            {"item": item, "prompt": prompt, "judge": judge, "replicate": replicate, "score": scores},
+        )
+        terms = ("item", "prompt", "item:prompt", "item:judge")
+        found = q.decompose(q.read(frame, announce=False), link="logit", random=terms)
+        ratios.append([found.variance("item:prompt") / 0.49, found.variance("item:judge") / 0.49])
+    assert np.mean(ratios, axis=0) == pytest.approx([0.66, 0.68], abs=0.15)

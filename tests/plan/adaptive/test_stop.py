@@ -156,7 +156,7 @@ def told(boundary, moments):
 
 def test_a_side_or_near_enough():
     at = Boundary(3.0, 0.5)
-    assert told(at, found(60, [0.2, 0.8, 0.51, 0.4])) == [True, True, False, False]
+    assert told(at, found(45, [0.2, 0.8, 0.51, 0.4])) == [True, True, False, False]
     assert told(at, found(2000, [0.51, 0.5, 0.62])) == [True, True, True]
     assert told(at, found(0, [0.5])) == [False]
     assert told(at, found(3, [0.0])) == [False]

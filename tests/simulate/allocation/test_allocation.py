@@ -219,3 +219,14 @@ def test_the_grid_has_a_pull_of_every_arm_the_warm_up_and_the_budget():
     assert grid_of(5, 10, 1000, 1, own).tolist() == [200, 400, 600, 800, 1000]
     assert grid_of(4, 10, 1000, 1, own).tolist() == [200, 250, 500, 750, 1000]
     assert grid_of([30, 60], 10, 100, 3, own).tolist() == [10, 20, 100]
+
+
+def test_the_bias_of_adaptive_means_is_said_with_its_size():
+    rare = np.tile(1.0 + 4 * (np.arange(25) < 2), (20, 1))  # 5 with a chance of .08, else 1
+    found = q.simulate_allocation(rare, 1200, runs=50, scale=range(1, 6))
+    [caveat] = [one for one in found.caveats if one.code == "adaptive-means"]
+    average = found.outcomes["robin-hood"].bias.mean()
+    assert average < -0.03
+    assert f"off by {average:+.2g}" in caveat.sentence
+    even = np.tile(np.arange(1.0, 6), (20, 1))
+    assert not any(one.code == "adaptive-means" for one in q.simulate_allocation(even, 1200, runs=50).caveats)

@@ -3,6 +3,7 @@
 ``model``, ``fixed``, ``noise``: terms of the model, its fixed effects, its residual components.
 ``assemble``, ``design``: the arrays that the numerics work on, and what they can tell apart.
 ``decompose``, ``decomposition``, ``component``: the fit and its result.
+``answers``: numbers of answers that go with their scatter.
 ``projection``: what a fit leaves of its data, and of others of the design.
 ``terms``: what a component is of, by its name.
 ``tails``: intervals of components whose effects are not normal.

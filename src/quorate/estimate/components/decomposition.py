@@ -13,6 +13,7 @@ from quorate import caveats
 from quorate.arrays import Floats
 from quorate.caveats import Caveat
 from quorate.errors import NotEstimable, UnknownTerm
+from quorate.estimate.components.answers import answers_by_scatter
 from quorate.estimate.components.assemble import Assembled, thinned
 from quorate.estimate.components.component import Component, Interval
 from quorate.estimate.components.model import CELL, canonical
@@ -217,7 +218,7 @@ class Decomposition(Result):
     def caveats(self) -> tuple[Caveat, ...]:
         """What the reader of these components must know, only what applies."""
         judgments, assembled = self.judgments, self.assembled
-        out = list(judgments.source.caveats)
+        out = [*judgments.source.caveats, *answers_by_scatter(judgments)]
         if assembled.missing:
             out.append(caveats.missing(assembled.missing, judgments.n_answers + assembled.missing))
         unused = not_used(judgments.notes)

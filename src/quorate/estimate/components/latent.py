@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from quorate.numerics.links.layout import Layout
     from quorate.numerics.links.search import Optimum
 
+FEW_ANSWERS = 20
+"""Answers of a level below which Laplace's approximation makes an interaction's variance too small by a tenth."""
 LEVEL_1 = np.pi**2 / 3
 """Variance of the logistic distribution, which is that of one judgment on the scale of log odds."""
 
@@ -260,6 +262,9 @@ class LatentDecomposition(Result):
         if self.assembled.missing:
             out.append(caveats.missing(self.assembled.missing, self.judgments.n_answers + self.assembled.missing))
         out += [caveats.endless_variance(self.endless)] if self.endless else []
+        answers = {name: self.judgments.n_answers / self.n_levels(name) for name in self.variances}
+        few = {name: n for name, n in answers.items() if n < FEW_ANSWERS and (":" in name or name == CELL)}
+        out += [caveats.few_answers_a_level(few)] if few else []
         out += [caveats.few_levels(name, 2) for name in self.variances if name != CELL and self.n_levels(name) == 2]
         zero = [name for name, value in self.variances.items() if value == 0]
         return (*out, *([caveats.boundary(zero)] if zero else []))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -25,6 +26,8 @@ MOST = 10_000_000
 MOST_RUNS = 100_000
 """Most replays."""
 _MOST_POINTS = 10_000
+_BEYOND = 4.0
+"""Monte Carlo errors that the mean of all arms is off before that is said."""
 _FEW_SCORED = 20
 """Arms with a human score below which a correlation is mostly chance."""
 
@@ -138,10 +141,16 @@ def simulate_allocation(
         if np.ptp(scored) == 0:
             notes.append(f"All human scores are {scored[0]:g}, so that there is no correlation with them.")
     drawn, held = pulls / pools.arms, float(pools.sizes.mean())
-    reused = [caveats.reused_answers(drawn, held)] if drawn > held else []
+    said = [caveats.reused_answers(drawn, held)] if drawn > held else []
+    if rules and runs > 1:
+        own = outcomes[ROBIN_HOOD]
+        average, error = own.bias.mean(), math.sqrt(own.variance.sum() / runs) / pools.arms
+        worst = int(np.abs(own.bias).argmax())
+        if abs(average) > _BEYOND * error:
+            said.append(caveats.adaptive_means(average, error, own.bias[worst], arms.labels[worst], forced(tuned)))
     return Allocation(
         outcomes, grid * each, pools.mean, pools.variance, arms.labels, each, tuned, step, human is not None, runs,
-        seed, (*arms.caveats, *reused), (*notes, *runs_note(runs)),
+        seed, (*arms.caveats, *said), (*notes, *runs_note(runs)),
     )  # fmt: skip
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +10,7 @@ from quorate.reporting.draw import marks
 from quorate.reporting.draw.theme import CORRECTED, MISSED, NAIVE, OTHERS
 from quorate.reporting.draw.vega import Marks, channel
 from quorate.reporting.page import Caption, Figure, Page, Row, Section, Tile, particulars
+from quorate.reproduction.comparison import WORDS
 from quorate.reproduction.published import publication
 from quorate.wording import capitalised, counted
 
@@ -25,18 +25,14 @@ COLOURS = (CORRECTED, MISSED, NAIVE, *OTHERS)
 
 def page(result: Reproduction, _: Table | None = None) -> Page:
     """The page of figures computed again."""
-    counts = Counter(one.verdict for one in result.figures)
+    counts = result.counts
     papers = dict.fromkeys(run.study.split(".")[0] for run in result.runs)
     drawn = any(run.replicates for run in result.runs)
-    tiles = [Tile(f"{counts['agrees']:,}", "published figures agree")]
-    tiles += [Tile(f"{counts['erratum']:,}", "disagree by an error of the paper")] if counts["erratum"] else []
-    tiles += [Tile(f"{len(result.excused):,}", "off, within chance")] if result.excused else []
-    tiles += [Tile(f"{counts['disagrees']:,}", "disagree without an explanation")] if counts["disagrees"] else []
-    tiles += (
-        [Tile(f"{counts['cannot be recomputed']:,}", "need data that are not here")]
-        if counts["cannot be recomputed"]
-        else []
-    )
+    tiles = [
+        Tile(f"{counts[verdict]:,}", "published figures agree" if verdict == "agrees" else words)
+        for verdict, (_, words) in WORDS.items()
+        if counts[verdict] or verdict == "agrees"
+    ]
     ours = counts["not in the paper"] + counts["as written down"]
     facts = {"studies": len(result.runs), "published figures": sum(counts.values()) - ours}
     facts |= {f"replicates of {run.study}": run.replicates for run in result.runs if run.replicates}

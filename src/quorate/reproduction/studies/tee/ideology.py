@@ -17,35 +17,37 @@ PANEL = {"judge": "panel", "temperature": "panel"}
 
 
 def changes(source: Components, design: Mapping[str, Any]) -> dict[str, float]:
-    """Percent that the variance changes by, without the spread of fixed facets, as the paper's projections have it."""
+    """Percent that the variance changes by: as the paper has it, without the spread of fixed facets, and by Eq. 3."""
     # Positions are no factor of the calls: each call has one of the two, drawn for its item.
     crossed = {name: count for name, count in design.items() if name != "levels"}
-
-    def variance(**change: int) -> float:
-        return project(source, **{**crossed, **change}, targets=PANEL).variance
-
+    bases: Mapping[str, Mapping[str, Any]] = {"": {**crossed, "targets": PANEL}, ", by Eq. 3": design}
     more = {
         "twice the items": {"items": 2 * design["items"]},
         "two more prompts": {"prompts": design["prompts"] + 2},
         "five more replicates": {"replicates": design["replicates"] + 5},
         "one judge": {"judges": 1},
     }
-    return {f"{words}, %": 100 * (variance(**change) / variance() - 1) for words, change in more.items()}
+    return {
+        f"{words}{way}, %": 100
+        * (project(source, **{**base, **change}).variance / project(source, **base).variance - 1)
+        for way, base in bases.items()
+        for words, change in more.items()
+    }
 
 
 def outcome(name: str, figures: str, _: np.random.Generator) -> Outcome:
     """Shares and counterfactuals of one way to score."""
     source, design = source_of(name)
-    whole = project(source, **design)
-    one = project(source, **{**design, "judges": 1})
     moved = changes(source, design)
-    values = {f"share of {term}, %": 100 * part for term, part in whole.shares.items()} | moved
-    values["one judge, spread of judges throughout, %"] = 100 * (one.variance / whole.variance - 1)
-    rows = [{"change": words.removesuffix(", %"), "percent": value} for words, value in moved.items()]
+    values = {f"share of {term}, %": 100 * part for term, part in project(source, **design).shares.items()} | moved
+    rows = [
+        {"change": words.removesuffix(", %").removesuffix(", by Eq. 3"), "percent": value, "by": by}
+        for words, value in moved.items()
+        for by in ("Eq. 3" if "Eq. 3" in words else "the paper's baseline",)
+    ]
     title = f"Change of the variance by one change of the design, {name} ({figures})"
-    return Outcome(
-        values, (Drawing(f"tee.{name}", f"{name}-changes", title, rows, x="percent", y="change", mark="bar"),)
-    )
+    drawing = Drawing(f"tee.{name}", f"{name}-changes", title, rows, x="percent", y="change", by="by", mark="point")
+    return Outcome(values, (drawing,))
 
 
 LIKERT = Study(

@@ -11,11 +11,10 @@ from quorate.reproduction.study import Drawing, Outcome, Study
 
 
 def outcome(_: np.random.Generator) -> Outcome:
-    """Shares, standard error and counterfactuals, with the spread of the judges throughout and without it."""
+    """Shares, standard error and counterfactuals."""
     source, design = source_of("safety")
     whole = project(source, **design)
     shares = {f"share of {term}, %": 100 * part for term, part in whole.shares.items()}
-    throughout = project(source, **{**design, "judges": 1}).variance / whole.variance
     rows = [{"component": term, "share": 100 * part} for term, part in whole.shares.items() if part > 0]
     drawing = Drawing(
         "tee.safety",
@@ -26,9 +25,7 @@ def outcome(_: np.random.Generator) -> Outcome:
         y="component",
         mark="bar",
     )
-    values = shares | changes(source, design)
-    values["standard error"] = whole.se
-    values["one judge, spread of judges throughout, %"] = 100 * (throughout - 1)
+    values = shares | changes(source, design) | {"standard error": whole.se}
     return Outcome(values, (drawing,))
 
 

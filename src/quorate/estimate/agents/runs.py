@@ -1,0 +1,309 @@
+"""Repeated runs: how often all or any of k runs of an item pass, which items flip, and whether runs or judges do it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.special import gammaln
+
+from quorate.arguments import argument
+from quorate.arrays import Floats, Ints
+from quorate.errors import InvalidInput, NotEstimable
+from quorate.numerics.distributions import t_quantile
+from quorate.numerics.inference import checked_level
+from quorate.roles import SYSTEM
+from quorate.table.judgments import Judgments
+from quorate.table.results import Result, Row
+from quorate.wording import Brief, counted, percent
+
+
+@dataclass(frozen=True)
+class Passing(Brief):
+    """What k runs of an item come to.
+
+    Parameters
+    ----------
+    k : int
+        Runs.
+    all, all_low, all_high : float
+        Chance that all of them pass (pass^k), and its interval.
+    any, any_low, any_high : float
+        Chance that one of them passes (pass@k), and its interval.
+    """
+
+    k: int
+    all: float
+    all_low: float
+    all_high: float
+    any: float
+    any_low: float
+    any_high: float
+
+
+@dataclass(frozen=True)
+class SystemRuns(Brief):
+    """Runs of one system.
+
+    Parameters
+    ----------
+    system : str
+        Its name; empty where there is one.
+    items, runs, fewest : int
+        Items, runs of all, and runs of the item that has fewest.
+    passing : tuple of Passing
+        By k.
+    differ, differ_low, differ_high : float
+        Chance that two runs of an item come out differently, and its interval.
+    flips : tuple of str
+        Items of which some runs pass and some do not, the most divided first.
+    own, own_low, own_high : float
+        Part of the variance between the scores of an item's runs that is the runs' own; the rest is the judges'. nan
+        where a run has one judgment.
+    """
+
+    system: str
+    items: int
+    runs: int
+    fewest: int
+    passing: tuple[Passing, ...]
+    differ: float
+    differ_low: float
+    differ_high: float
+    flips: tuple[str, ...]
+    own: float
+    own_low: float
+    own_high: float
+
+
+@dataclass(frozen=True)
+class RepeatedRuns(Result):
+    """Repeated runs of items.
+
+    Parameters
+    ----------
+    systems : tuple of SystemRuns
+        One for every system.
+    at : float
+        Score from which on a run passes.
+    level : float
+        Coverage of the intervals.
+    """
+
+    systems: tuple[SystemRuns, ...]
+    at: float
+    level: float
+
+    derived = ("sentence",)
+
+    @property
+    def sentence(self) -> str:
+        """What k runs come to, how many items flip, and whose fault it is."""
+        return " ".join(self._said(one) for one in self.systems)
+
+    def _said(self, one: SystemRuns) -> str:
+        most, of = one.passing[-1], f"{100 * self.level:g}% interval"
+        said = (
+            f"{one.system + ': ' if one.system else ''}all of {counted(most.k, 'run')} pass in {percent(most.all)} of "
+            f"items ({of} {percent(most.all_low)} to {percent(most.all_high)}), one or more in {percent(most.any)} "
+            f"({percent(most.any_low)} to {percent(most.any_high)}); {len(one.flips):,} of {one.items:,} items flip, "
+            f"and two runs of an item differ with a chance of {percent(one.differ)} ({percent(one.differ_low)} to "
+            f"{percent(one.differ_high)})"
+        )
+        fault = (
+            f"; {percent(one.own)} of the variance between runs is their own ({percent(one.own_low)} to "
+            f"{percent(one.own_high)}), the rest is the judges'"
+        )
+        return said + ("" if np.isnan(one.own) else fault) + "."
+
+    def rows(self) -> list[Row]:
+        """One row for every system and k."""
+        return [
+            {"system": one.system, **vars(passing), "differ": one.differ, "own": one.own}
+            for one in self.systems
+            for passing in one.passing
+        ]
+
+
+def repeated_runs(
+    judgments: Judgments, *, run: str = "run", k: Sequence[int] = (), at: float | None = None, level: float = 0.95
+) -> RepeatedRuns:
+    """How often all and any of k runs of an item pass, which items flip, and whether runs or judges make them flip.
+
+    A run passes if the mean of its judgments reaches ``at``. Items are the unit: intervals are for items like these.
+
+    Parameters
+    ----------
+    judgments : Judgments
+        With a facet of runs: ``quorate.read(source, facets={"run": "trial"}, ...)``.
+    run : str
+        That facet.
+    k : sequence of int
+        Numbers of runs; 1 and as many as every item has by default.
+    at : float, optional
+        Score from which on a run passes; for scores of 0 and 1, more than half of its judgments by default.
+    level : float
+        Coverage of the intervals.
+
+    Returns
+    -------
+    RepeatedRuns
+
+    Raises
+    ------
+    UnknownTerm
+        If there is no such facet.
+    InvalidInput
+        If scores have other values than 0 and 1 and ``at`` is not given, or some item has fewer than k runs.
+    NotEstimable
+        If there are fewer than two items, or no item has two runs.
+
+    Notes
+    -----
+    With c of n runs of an item passing, ``C(c, k) / C(n, k)`` and ``1 - C(n - c, k) / C(n, k)`` are unbiased for what k
+    fresh runs do. Their intervals are Wilson's with as many items as would have the variance seen, and Student's
+    quantile. Between the scores of an item's runs stand its own differences and the judges' noise on them, found by the
+    mean squares of runs and of runs by judgments within items; the interval is of a jackknife over items.
+
+    References
+    ----------
+    Chen et al. (2021), arXiv:2107.03374, for pass@k; Yao et al. (2024), arXiv:2406.12045, for pass^k.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import quorate as q
+    >>> rows = {"item": list("aaabbbccc"), "run": [1, 2, 3] * 3, "score": [1, 1, 1, 1, 0, 1, 0, 0, 0]}
+    >>> found = q.repeated_runs(q.read(pl.DataFrame(rows), facets={"item": "item", "run": "run"}, announce=False))
+    >>> found.systems[0].flips, round(found.systems[0].passing[-1].all, 3)
+    (('b',), 0.333)
+    """
+    checked_level(level)
+    runs = judgments.column(run)
+    if judgments.object == run or len(judgments.facet(run).levels) < 2:
+        raise NotEstimable(f"{run}: one run of every item says nothing of others; run the items again")
+    if at is None:
+        if not (np.isin(judgments.low, (0, 1)).all() and np.isin(judgments.high, (0, 1)).all()):
+            raise InvalidInput(
+                "at: scores are not 0 and 1; say from which score on a run passes, with " + argument("at", 4)
+            )
+        at = float(np.nextafter(0.5, 1))
+    has = SYSTEM in judgments.names
+    system = judgments.column(SYSTEM) if has else np.zeros(judgments.n_cells, dtype=np.int32)
+    names = judgments.facet(SYSTEM).levels if has else ("",)
+    inside = {judgments.object, run, SYSTEM}
+    rest = judgments.level_codes([name for name in judgments.names if name not in inside])
+    item, labels = judgments.column(judgments.object), judgments.facet(judgments.object).levels
+    found = []
+    for place in np.unique(system):
+        here = (system == place) & (judgments.n > 0)
+        given = Scored(item[here], runs[here], rest[here], judgments.mean[here], judgments.n[here])
+        found.append(given.summary(names[place], labels, tuple(k), at, level))
+    return RepeatedRuns(tuple(found), at, level)
+
+
+@dataclass(frozen=True, eq=False)
+class Scored(Brief):
+    """Scores of one system by item, run and what else tells judgments apart: codes, means and numbers of answers."""
+
+    item: Ints
+    run: Ints
+    judgment: Ints
+    mean: Floats
+    n: Floats
+
+    def summary(self, system: str, labels: Sequence[str], k: tuple[int, ...], at: float, level: float) -> SystemRuns:
+        """What the runs of this system come to."""
+        pairs, place = np.unique(np.stack([self.item, self.run]), axis=1, return_inverse=True)
+        place = place.ravel()
+        score = np.bincount(place, self.n * self.mean) / np.bincount(place, self.n)
+        items, of = np.unique(pairs[0], return_inverse=True)
+        n, c = np.bincount(of), np.bincount(of, score >= at - 1e-12 * max(abs(at), 1.0))
+        fewest = int(n.min())
+        if len(items) < 2 or fewest < 2:
+            raise NotEstimable(
+                f"runs: two items with two runs each are the least, got {counted(len(items), 'item')} and an item with "
+                f"{counted(fewest, 'run')}; run again what has one"
+            )
+        k = k or tuple(dict.fromkeys((1, fewest)))
+        if not all(float(one).is_integer() and 1 <= one <= fewest for one in k):
+            raise InvalidInput(f"k: whole numbers from 1 to {fewest}, the runs that every item has; got {list(k)}")
+        passing = []
+        for one in k:
+            every, none = chosen(c, one) / chosen(n, one), chosen(n - c, one) / chosen(n, one)
+            low, high = share_interval(none, level, int(n.sum()))
+            passing.append(
+                Passing(
+                    one, every.mean(), *share_interval(every, level, int(n.sum())), 1 - none.mean(), 1 - high, 1 - low
+                )
+            )
+        differ = 2 * c * (n - c) / (n * (n - 1))
+        order = np.argsort(-differ, kind="stable")
+        return SystemRuns(
+            system, len(items), int(n.sum()), fewest, tuple(passing),
+            differ.mean(), *share_interval(differ, level, int(n.sum())),
+            tuple(labels[items[at]] for at in order if differ[at] > 0), *self.own(level),
+        )  # fmt: skip
+
+    def own(self, level: float) -> tuple[float, float, float]:
+        """Part of the variance between runs of an item that is their own, with an interval; nan where it is unknown."""
+        squares = []
+        for one in np.unique(self.item):
+            here = self.item == one
+            run, judgment = (np.unique(code[here], return_inverse=True)[1] for code in (self.run, self.judgment))
+            shape = run.max() + 1, judgment.max() + 1
+            if min(shape) < 2 or here.sum() != shape[0] * shape[1]:
+                continue  # a run without all of the judgments of the others
+            y: Any = np.zeros(shape)
+            y[run, judgment] = self.mean[here]
+            between = y.mean(axis=1) - y.mean()
+            left = y - y.mean(axis=1, keepdims=True) - y.mean(axis=0) + y.mean()
+            df = shape[0] - 1
+            squares.append([shape[1] * between @ between, df, (left**2).sum(), df * (shape[1] - 1)])
+        if len(squares) < 3:
+            return (float("nan"),) * 3
+        each = np.array(squares)
+        whole = each.sum(axis=0)
+        without = whole - each
+
+        def ratio(sums: Floats) -> Floats:
+            a, df, b, dg = np.moveaxis(sums, -1, 0)
+            return np.asarray(np.log(np.maximum(b / dg, 1e-12)) - np.log(np.maximum(a / df, 1e-12)))
+
+        if whole[0] <= 0:
+            return (float("nan"),) * 3
+        count, value = len(each), float(ratio(whole))
+        pseudo = count * value - (count - 1) * ratio(without)
+        reach = t_quantile(count - 1, (1 + level) / 2) * pseudo.std(ddof=1) / np.sqrt(count)
+        low, high = (float(np.clip(1 - np.exp(value + sign * reach), 0, 1)) for sign in (1, -1))
+        return float(np.clip(1 - np.exp(value), 0, 1)), low, high
+
+
+def chosen(n: Ints, k: int) -> Floats:
+    """Ways to choose k of n; 0 where n is less."""
+    n = np.asarray(n, dtype=float)
+    some = np.maximum(n, k)
+    return np.where(n >= k, np.exp(gammaln(some + 1) - gammaln(k + 1) - gammaln(some - k + 1)), 0.0)
+
+
+def share_interval(values: Floats, level: float, most: int) -> tuple[float, float]:
+    """Wilson's interval of a mean of values between 0 and 1, with as many votes as would have its variance.
+
+    Parameters
+    ----------
+    values : array
+        One for each item.
+    level : float
+        Coverage.
+    most : int
+        Votes at most: the runs.
+    """
+    n, p = len(values), float(values.mean())
+    variance = float(values.var(ddof=1))
+    votes = min(max(n * p * (1 - p) / variance, n - 1.0), most) if variance > 1e-15 else float(n)
+    q = t_quantile(n - 1, (1 + level) / 2) ** 2
+    centre, spread = (p + q / (2 * votes)) / (1 + q / votes), np.sqrt(q * p * (1 - p) / votes + (q / (2 * votes)) ** 2)
+    reach = float(spread / (1 + q / votes))
+    return max(centre - reach, 0.0), min(centre + reach, 1.0)
