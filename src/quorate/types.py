@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from quorate.analysis.goals.quote import GoalQuote as GoalQuote
     from quorate.analysis.interim.result import Interim as Interim
     from quorate.analysis.judgments import Analysis as Analysis
+    from quorate.estimate.means.all_equal import AllEqual as AllEqual
     from quorate.analysis.nominal import Labels as Labels
     from quorate.analysis.pair import PairAnalysis as PairAnalysis
     from quorate.analysis.votes import VotesAnalysis as VotesAnalysis
@@ -136,6 +137,7 @@ _HOMES = {
     "Allocation": "quorate.simulate.allocation.result",
     "Alpha": "quorate.estimate.agreement.coefficients",
     "Analysis": "quorate.analysis.judgments",
+    "AllEqual": "quorate.estimate.means.all_equal",
     "Assignment": "quorate.plan.assignment",
     "BattleSample": "quorate.plan.battles",
     "Caveat": "quorate.caveats",

@@ -9,6 +9,7 @@ import numpy as np
 
 from quorate.arguments import argument
 from quorate.errors import InvalidInput
+from quorate.estimate.means.all_equal import AllEqual, all_equal
 from quorate.roles import SYSTEM
 from quorate.table.judgments import Judgments
 from quorate.table.votes import Votes
@@ -42,7 +43,7 @@ def analyze(
     price: float | None = None,
     half_width: float | None = None,
     link: Asked | None = None,
-) -> Analysis | ScoreVerdict | RatingsAnalysis: ...
+) -> Analysis | AllEqual | ScoreVerdict | RatingsAnalysis: ...
 
 
 @overload
@@ -96,7 +97,7 @@ def analyze(
     claim: Claim | None = None,
     budget: int | None = None,
     minimum: int | None = None,
-) -> Analysis | ScoreVerdict | RatingsAnalysis | VotesAnalysis | PairAnalysis:
+) -> Analysis | AllEqual | ScoreVerdict | RatingsAnalysis | VotesAnalysis | PairAnalysis:
     """Everything that a report says of one table: the answer, how sure it is, why, and what to buy next.
 
     Of scores of one system: the mean with an honest interval, where its uncertainty comes from, and what makes it
@@ -135,7 +136,7 @@ def analyze(
 
     Returns
     -------
-    Analysis, ScoreVerdict, RatingsAnalysis, VotesAnalysis or PairAnalysis
+    Analysis, AllEqual, ScoreVerdict, RatingsAnalysis, VotesAnalysis or PairAnalysis
         Each with ``sentence``, ``caveats``, ``rows()``, ``to_dict()`` and ``to_frame()``; `quorate.report` prints it.
 
     Raises
@@ -190,7 +191,7 @@ def analyze(
     return pair_view(judgments_or_votes, a, b, **_given({**of_two, **of_votes, "level": level, "price": price}))
 
 
-def analyze_scores(judgments: Judgments, **options: Any) -> Analysis | ScoreVerdict | RatingsAnalysis:
+def analyze_scores(judgments: Judgments, **options: Any) -> Analysis | AllEqual | ScoreVerdict | RatingsAnalysis:
     """The answer to what a table of scores asks: of one system its mean, of two which is better, of more the board.
 
     Options are those of `analyze`; with a target of systems the question is their mean.
@@ -201,7 +202,9 @@ def analyze_scores(judgments: Judgments, **options: Any) -> Analysis | ScoreVerd
     if len(systems) < 2 or SYSTEM in targets:
         from quorate.analysis.judgments import analyze_judgments
 
-        return analyze_judgments(judgments, **options)
+        level = options.get("level")
+        same = all_equal(judgments, **({} if level is None else {"level": level}))
+        return analyze_judgments(judgments, **options) if same is None else same
     level = {"level": options["level"]} if "level" in options else {}
     model = {name: options[name] for name in ("random", "covariates", "residual_by") if options.get(name)}
     known = {*model, "level", "targets", "price"}

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from quorate.cli.console import console, whole
+from quorate.cli.console import caveats, console, heading, say, whole
 from quorate.cli.look.analysis import AnalysisFiles
 from quorate.cli.look.votes import show
 from quorate.cli.options import (
@@ -31,8 +31,11 @@ from quorate.cli.options.fit import refuse_of_labels
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from rich.console import Console
+
     from quorate.analysis.ratings import RatingsAnalysis
     from quorate.decide.scores.verdict import ScoreVerdict
+    from quorate.estimate.means.all_equal import AllEqual
     from quorate.table.judgments import Judgments
     from quorate.table.votes import Votes
 
@@ -108,6 +111,7 @@ def analyze(
     """
     from quorate.analysis.analyze import analyze_scores
     from quorate.analysis.judgments import Analysis
+    from quorate.estimate.means.all_equal import AllEqual
     from quorate.table.judgments import Judgments
     from quorate.table.votes import Votes
 
@@ -122,10 +126,23 @@ def analyze(
     record = paper.record()
     options = {**fit.arguments(), "targets": targets.asked(), "price": prices.price, **question.given()}
     found = analyze_scores(table, **{name: value for name, value in options.items() if value is not None})
+    if isinstance(found, AllEqual):
+        out.show(found, show_all_equal)
+        files.write(found, table, out)
+        low, high = found.interval()
+        return UNDECIDED if question.half_width is not None and not high - low <= 2 * question.half_width else 0
     if not isinstance(found, Analysis):
         return answered(found, table, replace(files, report=pages), out)
     files.deliver(found, pages, out, record=record)
     return UNDECIDED if found.answer is not None and not found.answer.met else 0
+
+
+def show_all_equal(out: Console, found: AllEqual) -> None:
+    """Print what scores that are all equal say of other items."""
+    say(out, found.sentence, style="bold")
+    heading(out, "What to do next")
+    say(out, found.next_step)
+    caveats(out, (one.sentence for one in found.caveats))
 
 
 def answered(found: ScoreVerdict | RatingsAnalysis, table: Judgments, files: Files, out: Output) -> int:

@@ -21,6 +21,8 @@ from quorate.table.judgments import Judgments, dense
 
 MOST_INVERTED = 4000
 """Shared levels and fixed effects whose system is inverted; more are solved for by products."""
+_ROUNDED = 4e-16
+"""What is lost of a score in its last digit, as a part of it."""
 _MOST_FIXED = 4000
 """Fixed effects, which are solved for exactly in either case."""
 _MOST_BYTES = 8e9
@@ -150,8 +152,13 @@ def location(judgments: Judgments) -> tuple[float, float]:
         raise NotEstimable(f"1 {judgments.object}: at least 2 are needed to estimate any variance between them")
     center = float(n @ judgments.mean / total)
     square = float(n @ (judgments.mean - center) ** 2 + judgments.ss.sum())
-    if square <= 1e-24 * total * max(1.0, center**2):
+    if judgments.low.min() == judgments.high.max():
         raise NotEstimable(f"all {total} scores are equal ({center:g}): there is no variance to decompose")
+    if square <= total * (_ROUNDED * center) ** 2:
+        raise NotEstimable(
+            f"scores differ by less than rounding errors of numbers as large as {center:.3g}: subtract a constant "
+            "before they are written"
+        )
     return center, float(np.sqrt(square / total))
 
 

@@ -8,6 +8,7 @@
 ``mean_from``: the mean of one table by the components of another.
 ``unidentified``: variances that the data leave open.
 ``reach``: what the interval of a mean or a difference rests on; ``intervals``: ends of scales.
+``all_equal``: what scores without any spread say of other items.
 ``families``: judges of one maker in a mean for judges like these.
 ``effects``, ``prediction``: single levels against their average, compared or predicted.
 ``missing_bounds``: how far answers that are missing could move the means.
