@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from quorate.analysis.goals.quote import GoalQuote as GoalQuote
     from quorate.analysis.interim.result import Interim as Interim
     from quorate.analysis.judgments import Analysis as Analysis
-    from quorate.estimate.means.all_equal import AllEqual as AllEqual
     from quorate.analysis.nominal import Labels as Labels
     from quorate.analysis.pair import PairAnalysis as PairAnalysis
     from quorate.analysis.votes import VotesAnalysis as VotesAnalysis
@@ -59,6 +58,7 @@ if TYPE_CHECKING:
     from quorate.estimate.doctor.support import Support as Support
     from quorate.estimate.doctor.support import VotesSupport as VotesSupport
     from quorate.estimate.labelled.result import CorrectedRatings as CorrectedRatings
+    from quorate.estimate.means.all_equal import AllEqual as AllEqual
     from quorate.estimate.means.effects import LevelEffect as LevelEffect
     from quorate.estimate.means.flags import Flags as Flags
     from quorate.estimate.means.mean import Estimate as Estimate

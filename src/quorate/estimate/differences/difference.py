@@ -347,9 +347,9 @@ def of_pairs(
         )
     if np.ptp(table.mean) == 0 and not table.ss.any():
         raise NotEstimable(
-            f"{apart.a} less {apart.b} is {table.mean[0]:g} in all {table.n_cells:,} shared cells: there is no spread to "
-            f"judge it by. At 95% at least {100 * 0.05 ** (1 / items):.3g}% of {plural(table.object)} like these differ "
-            f"by just that; add {plural(table.object)}, or check whether one system is a copy of the other"
+            f"{apart.a} less {apart.b} is {table.mean[0]:g} in all {table.n_cells:,} shared cells: there is no spread "
+            f"to judge it by. At 95% at least {100 * 0.05 ** (1 / items):.3g}% of {plural(table.object)} like these "
+            f"differ by just that; add {plural(table.object)}, or check whether one system is a copy of the other"
         )
     fit = decompose(strata(table), covariates=(CATEGORY,)) if shares else decompose(table)
     estimate = by_reach(stratified_mean(fit, shares, targets) if shares else plain_mean(fit, targets))
