@@ -45,7 +45,7 @@ def test_options_are_passed_on(results):
 
 
 def test_rows_are_intervals_pairs_and_ways_to_count(results):
-    assert [row["interval"] for row in results[Analysis].rows()] == ["naive", "this panel", "judges like these"]
+    assert [row["interval"] for row in results[Analysis].rows()] == ["naive", "this setup", "others like it"]
     assert [row["pair"] for row in results[VotesAnalysis].rows()] == list(results[VotesAnalysis].found.margins.pairs)
     assert results[PairAnalysis].rows()[0]["way"] == "votes independent"
 

@@ -9,7 +9,7 @@ def test_every_shape_is_json_without_what_json_cannot_hold(analysis):
     found = json.loads(json.dumps(content(analysis), allow_nan=False))
     assert found == analysis.to_dict()
     assert found["sentence"] == analysis.sentence
-    assert found["mean"]["value"] == analysis.fit.mean.value
+    assert found["setup"]["value"] == analysis.fit.mean.value
     assert [one["component"] for one in found["sources"]] == [one.component for one in analysis.sources]
     assert len(found["components"]) == len(analysis.fit.components)
     assert [one["label"] for one in found["what_if"]] == [one.label for one in analysis.what_if]

@@ -1,6 +1,6 @@
 from quorate.analysis.demo import against_truth
 from quorate.analysis.judgments import analyze_judgments
-from quorate.simulate.demo import demo_truth, write_demo
+from quorate.simulate.demo import demo_truth, setup_truth, write_demo
 from quorate.table.read import read
 
 
@@ -10,10 +10,11 @@ def test_every_interval_of_a_draw_against_its_truth(tmp_path):
     assert (compared.seed, compared.truth) == (2, demo_truth())
     assert [one.interval for one in compared.intervals] == [
         "naive",
-        "for this panel of 3 judges",
-        "for judges like these",
+        "with these 5 prompts and 3 judges",
+        "for prompts and judges like these",
     ]
-    assert all(one.holds_truth == (one.low <= compared.truth <= one.high) for one in compared.intervals)
+    assert [one.truth for one in compared.intervals] == [demo_truth(), setup_truth(2), demo_truth()]
+    assert all(one.holds_truth == (one.low <= one.truth <= one.high) for one in compared.intervals)
     naive, panel, population = compared.to_dict()["intervals"]
     assert naive["high"] - naive["low"] < panel["high"] - panel["low"] < population["high"] - population["low"]
     assert compared.to_dict()["measured"]["draws"] == compared.measured.draws

@@ -3,20 +3,13 @@ from __future__ import annotations
 import pytest
 
 import quorate as q
-from quorate.analysis.designs import default_targets, in_words, layout_named, scope
+from quorate.analysis.designs import in_words, layout_named, scope
 
 
 @pytest.fixture(scope="module")
 def published():
     """Components without a study."""
     return q.components({"item": 0.1, "item:judge": 0.05}, sensitivity={"judge": 0.01})
-
-
-def test_judges_stand_for_others_where_the_data_tell(shape, published):
-    assert default_targets(shape("balanced").fit, {}) == {"judge": "population"}
-    assert default_targets(shape("balanced").fit, {"judge": "panel"}) == {"judge": "panel"}
-    assert default_targets(shape("one judge").fit, {"item": "population"}) == {"item": "population"}
-    assert default_targets(published, {}) == {}
 
 
 def test_a_design_in_words(demo):
@@ -33,4 +26,4 @@ def test_for_whom_a_design_speaks(simulate):
     frame = simulate({"item": 6, "judge": 3}, seed=1)
     fit = q.decompose(q.read(frame, facets={"item": "item", "judge": "judge"}))
     assert scope(q.project(fit, targets={"judge": "population"})) == ", for judges like these"
-    assert scope(q.project(fit)) == ", for this panel"
+    assert scope(q.project(fit, targets={"judge": "panel"})) == ", with these 3 judges"

@@ -12,15 +12,17 @@ from quorate.estimate.components.robustness import leave_one_out
 
 
 def test_the_numbers_are_the_fit_s(demo):
-    assert demo.panel.value == demo.mean.value == demo.fit.mean.value
-    assert demo.population.se == demo.fit.mean_for(judge="population").se
+    assert demo.setup.value == demo.others.value == demo.fit.mean.value
+    assert demo.others.se == demo.fit.mean_for(judge="population", prompt="population").se
     low, high = demo.fit.mean.interval(0.95)
-    assert (demo.readings[1].low, demo.readings[1].high) == (low, high)
+    assert (demo.readings[0].low, demo.readings[0].high) == (low, high)
     assert demo.naive_reading.low == demo.naive.overall.low
 
 
 def test_the_sentence_holds_both_views_and_the_naive_interval(demo):
-    assert demo.sentence.startswith("Mean 6.87; 95% interval 6.50 to 7.24 for judges like these, 6.67 to 7.07 for this")
+    ends = " to ".join(f"{end:.3f}" for end in demo.setup.interval())
+    assert demo.sentence.startswith(f"Mean 6.870; 95% interval {ends} with these 5 prompts and 3 judges, ")
+    assert " for prompts and judges like these. " in demo.sentence
     assert demo.sentence.endswith("times too narrow.")
 
 
@@ -28,8 +30,8 @@ def test_sources_are_the_shares_of_the_headline(analysis):
     shares = [source.share for source in analysis.sources]
     assert shares == sorted(shares, reverse=True)
     assert sum(shares) == pytest.approx(1)
-    assert {source.component: source.share for source in analysis.sources}.items() <= analysis.headline.shares.items()
-    assert sum(source.se**2 for source in analysis.sources) == pytest.approx(analysis.headline.variance)
+    assert {source.component: source.share for source in analysis.sources}.items() <= analysis.widest.shares.items()
+    assert sum(source.se**2 for source in analysis.sources) == pytest.approx(analysis.widest.variance)
 
 
 def test_caveats_are_said_once(analysis):
@@ -39,8 +41,7 @@ def test_caveats_are_said_once(analysis):
 
 def test_the_caveats_of_either_view_and_of_the_naive_interval_are_said(table):
     two = analyze_judgments(q.read(table(judges=2), announce=False))
-    assert set(two.population.caveats) - set(two.panel.caveats) <= set(two.caveats)
-    assert "few-levels" in [one.code for one in two.population.caveats]
+    assert set(two.setup.caveats) <= set(two.caveats)
     few = (pl.col("judge") == "judge 0") | pl.col("item").is_in(["item 1", "item 2"])
     shifted = (
         table(items=40, judges=2).filter(few).with_columns(score=pl.col("score") + 9 * (pl.col("judge") == "judge 1"))
@@ -57,8 +58,8 @@ def test_purchases_lower_the_standard_error_and_have_a_price(demo):
 
 def test_a_half_width_that_is_too_small_is_not_met(demo):
     assert not demo.answer.met
-    assert demo.answer.half_width == demo.population.half_width(0.95)
-    assert "Asked for an interval of ±0.050; it is ±0.373: not enough." in demo.answer.sentence
+    assert demo.answer.half_width == demo.setup.half_width(0.95)
+    assert "Asked for an interval of ±0.050; it is ±0.140: not enough." in demo.answer.sentence
     assert demo.purchases[0].label in demo.answer.sentence
 
 
@@ -106,7 +107,7 @@ def test_effects_that_cannot_be_told_say_why(table):
 
 def test_a_fit_can_be_analysed(demo):
     found = of_fit(demo.fit)
-    assert found.mean.se == demo.mean.se
+    assert found.setup.se == demo.setup.se
     assert found.level == 0.95
 
 
@@ -186,14 +187,14 @@ def test_why_no_designs_are_compared_is_said(shape, monkeypatch):
 
 def test_judges_that_are_all_that_matters_stay_as_they_are(demo):
     own = demo.optimum.own
-    best = q.optimize(demo.fit, budget=own.cost, prices={"call": 0.002}, targets=dict(demo.panel.target))
+    best = q.optimize(demo.fit, budget=own.cost, prices={"call": 0.002}, targets=dict(demo.setup.target))
     assert {plan.design["judge"] for plan in best.frontier} == {3}
 
 
 def test_targets_are_those_of_every_part(demo):
     found = q.analyze(demo.judgments, targets={"judge": "panel", "item": "finite"})
-    assert found.population is None
-    assert found.headline.target["judge"] == "panel"
-    assert found.headline.se < demo.panel.se
+    assert found.others is None
+    assert found.widest.target["judge"] == "panel"
+    assert found.widest.se < demo.setup.se
     assert {part.estimate.target["item"] for part in found.leave_one_out} == {"finite"}
     assert found.what_if[0].projection.targets["judge"] == "panel"

@@ -31,7 +31,7 @@ def test_one_sentence_and_a_row_for_every_label():
     assert found().sentence.startswith('The commonest of 3 labels is "')
     assert "two judges agree on " in found().sentence
     assert found().scope == "for judges like these"
-    assert found().panel_scope == "for this panel of 4 judges"
+    assert found().panel_scope == "with these 4 judges"
     frame = found().to_frame("polars")
     assert frame["share"].sum() == pytest.approx(1)
     assert (frame["low"] <= frame["panel_low"]).all()
@@ -85,7 +85,7 @@ def test_prompts_and_targets():
     twice = pl.concat(prompts)
     table = q.read(twice, score="verdict", labels=True, announce=False)
     over = q.labels(table, targets={"prompt": "panel", "judge": "panel"}, level=0.9)
-    assert over.scope.startswith("for this panel of 4 judges")
+    assert over.scope == "with these 3 prompts and 4 judges"
     assert sum(one.share for one in over.shares) == pytest.approx(1)
     with pytest.raises(UnknownTerm, match="rater"):
         q.labels(table, targets={"rater": "panel"})

@@ -6,77 +6,53 @@ import pytest
 
 import quorate as q
 from quorate.analysis import views as of_views
-from quorate.analysis.views import answer, needed, panel_scope, views
+from quorate.analysis.views import answer, needed
 from quorate.analysis.words import number
 from quorate.cli.spelling import in_options
 from quorate.errors import InvalidInput
-from quorate.estimate.means.targets import PANEL, POPULATION
+from quorate.estimate.means.mean import readings
 from quorate.wording import decimals
 
 
-def test_fixed_judges_are_the_panel_by_default(shape):
-    fit = shape("balanced").fit
-    found = views(fit, fit.mean)
-    assert found.panel.se == fit.mean.se
-    assert found.population.se == fit.mean_for(judge=POPULATION).se > found.panel.se
-    assert (found.panel_reason, found.population_reason) == ("", "")
-
-
-def test_random_judges_are_the_population_by_default(shape):
-    fit = shape("random judges").fit
-    found = views(fit, fit.mean)
-    assert found.population.se == fit.mean.se
-    assert found.panel.target["judge"] == PANEL
+def test_judges_fixed_or_random_have_the_same_two_readings(shape):
+    for name in ("balanced", "random judges"):
+        fit = shape(name).fit
+        found = readings(fit)
+        assert found.setup.interval() == fit.mean.interval()
+        assert found.others.target["judge"] == "population"
+        assert found.others.half_width() > found.setup.half_width()
 
 
 def test_one_judge_says_nothing_about_others(shape):
-    fit = shape("one judge").fit
-    found = views(fit, fit.mean)
-    assert (found.population, found.population_reason) == (None, "1 judge: one judge says nothing about others")
-    assert panel_scope(fit.judgments, fit.mean) == "for this judge only"
-
-
-def test_without_judges_there_is_one_view(shape):
-    fit = shape("items only").fit
-    assert views(fit, fit.mean).population is None
-    assert panel_scope(fit.judgments, fit.mean) == ""
+    found = readings(shape("one judge").fit)
+    assert "1 judge says nothing about other judges: three would" in found.reason
+    assert readings(shape("items only").fit).others is None
 
 
 def test_judges_absorbed_by_a_fixed_facet_stand_for_themselves(table):
     frame = table(prompts=0).with_columns(language=pl.col("judge").str.replace("judge", "language"))
     facets = {"item": "item", "judge": "judge", "language": "language"}
     fit = q.decompose(q.read(frame, facets=facets, fixed=["language"]), random=["item", "judge"])
-    found = views(fit, fit.mean)
-    assert found.panel.se == fit.mean.se
-    assert "absorb the judges" in found.population_reason
-
-
-def test_a_panel_that_cannot_be_told_says_why():
-    marks = [1, 3, 2, 5, 4, 1, 3, 2, 5, 6, 1, 2]
-    rows = {"item": range(12), "judge": [f"j{i % 4}" for i in range(12)], "prompt": [f"p{i % 4}" for i in range(12)]}
-    frame = pl.DataFrame({**rows, "score": [mark + 5 * (i % 4) for i, mark in enumerate(marks)]})
-    fit = q.decompose(q.read(frame, fixed=()), random=["prompt", "judge"])
-    found = views(fit, fit.mean)
-    assert found.panel is None
-    assert "prompt" in found.panel_reason
+    found = readings(fit)
+    assert found.setup.se == fit.mean.se
 
 
 def test_enough_is_said(demo):
-    half = demo.headline.half_width()
-    found = answer(demo.headline, 0.95, 2 * half, demo.purchases)
+    half = demo.widest.half_width()
+    found = answer(demo.widest, 0.95, 2 * half, demo.purchases)
     assert found.met
     assert found.half_width == half
     assert found.sentence.endswith(f"it is ±{number(half, decimals(half / 2))}: enough.")
 
 
 def test_not_enough_says_what_buys_most(demo):
-    found = answer(demo.headline, 0.95, demo.headline.half_width() / 2, demo.purchases)
+    found = answer(demo.widest, 0.95, demo.widest.half_width() / 2, demo.purchases)
     assert not found.met
     assert f"this buys most: {demo.purchases[0].label} (" in found.sentence
 
 
 def test_nothing_to_buy_is_no_advice(demo):
-    assert answer(demo.headline, 0.95, demo.headline.half_width() / 2, ()).sentence.endswith("not enough.")
+    assert answer(demo.widest, 0.95, demo.widest.half_width() / 2, ()).sentence.endswith("not enough.")
 
 
 def test_unequal_limits_are_both_said():
@@ -91,19 +67,15 @@ def test_unequal_limits_are_both_said():
     assert shown in answer(mean, 0.95, 0.01, ()).sentence
 
 
-def test_a_target_of_judges_leaves_that_view_alone(shape):
-    fit = shape("random judges").fit
-    asked = {"judge": q.pool(20)}
-    found = views(fit, fit.mean_for(**asked), asked)
-    assert (found.population, found.population_reason) == (None, 'judges stand for "pool of 20", as asked')
-    assert panel_scope(fit.judgments, found.panel) == "for a pool of 20 judges"
+def test_a_target_of_judges_holds_in_both(shape):
+    found = readings(shape("random judges").fit, {"judge": q.pool(20)})
+    assert found.setup.target["judge"] == q.pool(20)
+    assert found.others is None or found.others.target["judge"] == q.pool(20)
 
 
 def test_other_targets_hold_in_both_views(shape):
-    fit = shape("balanced").fit
-    asked = {"item": "finite"}
-    found = views(fit, fit.mean_for(**asked), asked)
-    assert found.panel.target["item"] == found.population.target["item"] == "finite"
+    found = readings(shape("balanced").fit, {"item": "finite"})
+    assert found.setup.target["item"] == found.others.target["item"] == "finite"
 
 
 def shares(share, marks=1, step=1):

@@ -57,7 +57,8 @@ def test_the_target_is_the_mean_over_all_configurations(table, result):
 
 def test_the_corrected_standard_error_is_that_of_one_configuration_drawn_from_these(table, result):
     fit = q.decompose(table[1])
-    wanted = q.project(fit, items=4, prompts=1, judges=1, targets={"judge": "sensitivity"}).se
+    drawn = {"judge": "sensitivity", "prompt": "population"}
+    wanted = q.project(fit, items=4, prompts=1, judges=1, targets=drawn).se
     for one in result.single:
         assert one.corrected_se == pytest.approx(wanted)
         assert (one.corrected_low, one.corrected_high) == pytest.approx(
@@ -171,7 +172,8 @@ def test_targets_leave_out_what_the_source_paper_leaves_out(table):
     """Messing (2026), Table 14: the spread of judges is no part of the error of one configuration there."""
     fit = q.decompose(table[1])
     found = q.naive(table[1], fit, targets={"judge": "panel"})
-    wanted = q.project(fit, items=4, prompts=1, judges=1, targets={"judge": "panel"}).se
+    drawn = {"judge": "panel", "prompt": "population"}
+    wanted = q.project(fit, items=4, prompts=1, judges=1, targets=drawn).se
     assert [one.corrected_se for one in found.single] == pytest.approx([wanted] * 4)
     assert wanted < q.naive(table[1], fit).single[0].corrected_se
 

@@ -164,6 +164,12 @@ def regression() -> Any:
     return q.regress(right + x, {LABELS[0]: x, "kind": np.array(SPOKEN)[np.arange(60) % 4]}, labels, 1 / 3)
 
 
+def equal() -> q.Judgments:
+    """Scores of 9 items by a judge, all of them 1."""
+    rows = {"item": range(9), "judge": [LABELS[0]] * 9, "score": [1] * 9}
+    return q.read(pl.DataFrame(rows), announce=False)
+
+
 def study(folder: Path) -> Path:
     """A study with judges that were recorded, run."""
     from quorate.cli import main
@@ -183,6 +189,8 @@ def taken_by(folder: Path) -> Any:
 
 
 RESULTS: dict[str, Callable[[Path], Any]] = {
+    "AllEqual": lambda _: q.analyze(equal()),
+    "RatingsAnalysis": lambda _: q.analyze(rated()),
     "Accuracy": lambda _: q.accuracy(binary()),
     "Against": lambda _: q.against(binary(), LABELS[0], splits=20, resamples=20),
     "Agreement": lambda _: q.agreement(votes(), "person", each="judge", resamples=100, rng=1),

@@ -116,7 +116,7 @@ def test_downloads_hold_the_numbers(pages, demo):
     link = next(one for one in Page(pages("demo", demo)).all("a") if one.get("download") == "intervals.csv")
     rows = list(csv.DictReader(io.StringIO(base64.b64decode(link["href"].partition("base64,")[2]).decode())))
     assert [float(row["mean"]) for row in rows][1] == demo.fit.mean.value
-    assert float(rows[2]["se"]) == demo.population.se
+    assert float(rows[2]["se"]) == demo.others.se
 
 
 def test_titles_are_on_the_page_and_not_in_the_drawing(pages, demo):
@@ -183,7 +183,7 @@ def test_judgments_and_fits_are_analysed_first(shape, tmp_path):
     small = shape("one judge")
     from_fit = json.loads(written(small.fit, tmp_path, "fit.json"))
     from_judgments = json.loads(written(small.judgments, tmp_path, "judgments.json"))
-    assert from_fit["mean"] == from_judgments["mean"] == small.to_dict()["mean"]
+    assert from_fit["setup"] == from_judgments["setup"] == small.to_dict()["setup"]
 
 
 def test_json_goes_there_and_back(demo, tmp_path):

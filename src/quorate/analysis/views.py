@@ -12,7 +12,6 @@ from quorate.arguments import argument
 from quorate.errors import InvalidInput, NotConverged, NotEstimable
 from quorate.estimate.components.categories import Link
 from quorate.estimate.components.decomposition import Decomposition
-from quorate.estimate.means.intervals import score_ends
 from quorate.roles import JUDGE, PROMPT
 from quorate.table.facts.describe import score_facts
 from quorate.table.judgments import Judgments
@@ -32,6 +31,8 @@ Asked = Literal["identity"] | Link
 
 LOW, HIGH = 0.3, 0.7
 """Shares between which scores as numbers and log odds say much the same (Messing 2026, section G)."""
+_STEPS = 10
+"""Whole scores over at most so many steps are marks."""
 MOST_CELLS = 20_000
 """Cells up to which the check costs about a second and is made unasked."""
 
@@ -91,12 +92,13 @@ def level_effects(fit: Decomposition, level: float) -> tuple[dict[str, tuple[Lev
 
 def needed(judgments: Judgments) -> Link | None:
     """The link to check scores by that nobody asked about: two values or a few marks, whose mean is near an end."""
-    ends, facts = score_ends(judgments), score_facts(judgments)
-    if ends is None or not judgments.n_answers or not facts.integers:
+    facts = score_facts(judgments)
+    marks = facts.integers and 0 < facts.high - facts.low <= _STEPS
+    if not judgments.n_answers or not marks:
         return None
     answered = judgments.n > 0
     mean = float(judgments.n[answered] @ judgments.mean[answered]) / judgments.n_answers
-    near = not LOW <= (mean - ends[0]) / (ends[1] - ends[0]) <= HIGH
+    near = not LOW <= (mean - facts.low) / (facts.high - facts.low) <= HIGH
     return ("logit" if facts.binary else "ordinal") if near else None
 
 

@@ -256,15 +256,6 @@ def unlike_systems(system: str, ratio: float, p: float, errors: tuple[float, flo
     )
 
 
-def told_apart_by_pairs(system: str, ratio: float, p: float) -> Caveat:
-    """A leaderboard of systems that do not vary alike, of which every two have their own error."""
-    return Caveat(
-        "told-apart-by-pairs",
-        f"{system} varies more from item to item than the rest (variance ratio {ratio:.3g}, p {p:.2g}), so every mean "
-        "has the error of its own scores, and every two systems have that of their own differences, as in `compare`",
-    )
-
-
 def compared_by_pairs(system: str, ratio: float, p: float) -> Caveat:
     """Pairs in the place of one model for all, since the two systems do not vary alike."""
     return Caveat(

@@ -48,18 +48,6 @@ def ends_unknown() -> Caveat:
     )
 
 
-def promised_near_an_end(value: float, ends: tuple[float, float], few: Mapping[str, int]) -> Caveat:
-    """A half-width promised of a mean near an end of the scale, with few levels of what it speaks for."""
-    listed = ", ".join(f"{name} {count}" for name, count in few.items())
-    return Caveat(
-        "promised-near-an-end",
-        f"the mean, {value:.3g}, is near an end of the scores ({ends[0]:g} to {ends[1]:g}), and the design has few "
-        f"levels of what it is to speak for ({listed}): of 0/1 scores at a rate of .95 by 2 prompts and 3 to 5 judges, "
-        "studies found half-widths 1.3 to 1.4 times as large as promised; take more levels, or ask for less than is "
-        "needed",
-    )
-
-
 def below_a_pilot(levels: Mapping[str, int], fewest: int) -> Caveat:
     """The best design has too few levels of a facet for its data to show how these vary."""
     listed = ", ".join(f"{name} {count}" for name, count in levels.items())

@@ -64,24 +64,6 @@ def few_answers_a_level(terms: Mapping[str, float]) -> Caveat:
     )
 
 
-def near_an_end(low: float, high: float) -> Caveat:
-    """A mean so close to an end of the scale of scores that a symmetric interval would reach beyond it."""
-    return Caveat(
-        "near-an-end",
-        f"the mean is near an end of the scores ({low:g} to {high:g}): its limits are those of the log odds, "
-        "unequally far from it and never beyond the ends",
-    )
-
-
-def differences_near_an_end(low: float, high: float) -> Caveat:
-    """Systems whose means are close to an end of the scale, compared by symmetric intervals."""
-    return Caveat(
-        "differences-near-an-end",
-        f"a system's mean is near an end of the scores ({low:g} to {high:g}): intervals and tests of differences are "
-        "Student's, and were not calibrated there",
-    )
-
-
 def aliased(*sums: Iterable[str]) -> Caveat:
     """Components that the design cannot tell apart, by the sums that it can."""
     listed = " and ".join(" + ".join(sorted(names)) for names in sums)

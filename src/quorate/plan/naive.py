@@ -15,7 +15,7 @@ from quorate.estimate.components.decomposition import Decomposition
 from quorate.estimate.means.configurations import Configuration, configuration_facets, configurations
 from quorate.estimate.means.effects import effects
 from quorate.estimate.means.mean import Estimate
-from quorate.estimate.means.targets import SENSITIVITY, Target
+from quorate.estimate.means.targets import POPULATION, SENSITIVITY, Target
 from quorate.numerics.distributions import t_quantile
 from quorate.plan.designs.dstudy import project
 from quorate.plan.designs.fitted import observed_counts
@@ -195,7 +195,8 @@ def naive(
     every = configurations(answered, facets)
     usable = [cell for cell in every if cell.n_items > 1]
     levels = dict.fromkeys(facets, 1)
-    spread: dict[str, Target] = {name: SENSITIVITY for name in facets if name in fit.assembled.fixed.levels}
+    fixed = fit.assembled.fixed.levels
+    spread: dict[str, Target] = {name: SENSITIVITY if name in fixed else POPULATION for name in facets}
     se, reason = {}, ""  # corrected standard error of a single configuration, by number of items
     try:
         se = {

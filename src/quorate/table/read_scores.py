@@ -149,15 +149,17 @@ def on_scale(table: Judgments, scale: tuple[float, float]) -> Judgments:
     return replace(table, scale=(low, high))
 
 
-_STRATUM, _MANY_GROUPS = 5, 10
+_STRATUM, _FEWEST, _MANY_GROUPS = 5, 2, 10
 """Items in a group on average from which groups are strata, and their number up to which they are in any case."""
 
 
 def as_strata(table: Judgments) -> Judgments:
     """The same judgments, whose groups of items are fixed strata; many groups of fewer than five items are drawn."""
     item = table.object
-    sizes = {name: table.n_levels(item) / table.n_levels(name) for name in table.ancestors(item) if name != SYSTEM}
-    groups = [name for name, size in sizes.items() if size >= _STRATUM or table.n_levels(name) < _MANY_GROUPS]
+    over = [name for name in table.ancestors(item)[:1] if name != SYSTEM]  # what groups these says no more
+    sizes = {name: table.n_levels(item) / table.n_levels(name) for name in over}
+    few = [name for name in over if table.n_levels(name) < _MANY_GROUPS and sizes[name] >= _FEWEST]
+    groups = [name for name, size in sizes.items() if size >= _STRATUM or name in few]
     facets = tuple(replace(facet, fixed=facet.fixed or facet.name in groups) for facet in table.facets)
     return replace(table, facets=facets) if groups else table
 

@@ -13,7 +13,7 @@ def test_a_look_is_the_analysis_of_what_had_come_by_then(half, found):
     now = found.looks[-1]
     table = q.read(load(half).database, announce=False)
     panel = q.analyze(table, targets={"system": "panel"}, link="identity")
-    mean = panel.panel or panel.mean
+    mean = panel.setup
     assert (now.value, now.low, now.high) == pytest.approx((mean.value, *mean.interval(0.95)))
     widths = [look.high - look.low for look in found.looks]
     assert widths[-1] < widths[2] / 1.5

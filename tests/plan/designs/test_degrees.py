@@ -31,4 +31,4 @@ def test_two_crossed_facets_by_hand():
 def test_those_of_a_balanced_fit_are_those_of_its_mean(simulate):
     """Replicate, item and prompt balanced: the mean's own degrees of freedom are by the same mean squares."""
     fit = q.decompose(q.read(simulate({"item": 30, "prompt": 6}, seed=3), facets={"item": "item", "prompt": "prompt"}))
-    assert q.project(fit).df == pytest.approx(fit.mean.df, rel=0.02)
+    assert q.project(fit).df == pytest.approx(fit.mean_for(prompt="population").df, rel=0.02)

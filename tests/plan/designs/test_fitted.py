@@ -8,6 +8,8 @@ import pytest
 
 import quorate as q
 from quorate.errors import InvalidInput, NotEstimable, UnknownTerm
+from quorate.estimate.means.mean import plain_mean
+from quorate.estimate.means.targets import drawn_too
 from quorate.plan.designs.fitted import observed_counts
 
 CROSSED = {"item": 12, "prompt": 4, "judge": 3, "temperature": 2}
@@ -19,7 +21,7 @@ def crossed(simulate):
     frame = simulate(CROSSED, replicates=2, seed=5)
     frame = frame.with_columns(category=pl.col("item").str.slice(-4).cast(pl.Int64) % 4)
     facets = {name: name for name in (*CROSSED, "replicate")}
-    return q.decompose(q.read(frame, facets=facets, nested={"item": "category"}))
+    return q.decompose(q.read(frame, facets=facets, nested={"item": "category"}, fixed=("judge", "temperature")))
 
 
 @pytest.fixture(scope="module")
@@ -44,12 +46,15 @@ def grouped(simulate, *, nested, random=None):
     if nested:
         frame = frame.filter(pl.col("prompt").str.slice(-1).cast(pl.Int64) % 3 == group)
     parents = {"item": "category", **({"prompt": "category"} if nested else {})}
-    return q.decompose(q.read(frame, facets={name: name for name in NAMES}, nested=parents), random=random)
+    return q.decompose(
+        q.read(frame, facets={name: name for name in NAMES}, nested=parents, fixed=("judge",)), random=random
+    )
 
 
 def agree(fit, **targets):
-    """The design of balanced data, projected, is the mean of the data."""
-    assert q.project(fit, targets=targets).se == pytest.approx(fit.mean_for(**targets).se, rel=1e-8), targets
+    """The design of balanced data, projected, has the standard error that its components give the mean."""
+    own = plain_mean(fit, drawn_too(fit, targets))
+    assert q.project(fit, targets=targets).se == pytest.approx(own.se, rel=1e-8), targets
 
 
 @pytest.mark.parametrize("judge", ["panel", "population", "sensitivity", q.pool(5)])
@@ -107,11 +112,14 @@ def test_a_cyclic_study_projects_itself(simulate):
     frame = simulate({"item": 12, "prompt": 2, "judge": 3}, seed=1)
     turn = pl.col("item").str.slice(-4).cast(pl.Int64) % 3 == pl.col("judge").str.slice(-1).cast(pl.Int64)
     fit = q.decompose(q.read(frame.filter(turn), facets={name: name for name in NAMES}))
-    assert q.project(fit, layout="cyclic").se == pytest.approx(fit.mean.se, rel=1e-9)
+    own = plain_mean(fit, {"prompt": "population"})
+    assert q.project(fit, layout="cyclic", targets={"judge": "panel", "prompt": "population"}).se == pytest.approx(
+        own.se
+    )
     with pytest.raises(NotEstimable, match=r"item, item:judge.* differently") as refused:
         q.project(fit)
     low, high = refused.value.bounds
-    assert high == pytest.approx(fit.mean.se, rel=1e-6)  # all of the sum in the item
+    assert high == pytest.approx(plain_mean(fit, drawn_too(fit, {})).se, rel=1e-6)  # all of the sum in the item
     assert low < high
 
 
@@ -147,7 +155,8 @@ def test_what_is_not_given_stays_as_in_the_data(crossed):
 
 def test_a_larger_study_by_hand(crossed):
     v = crossed.variance
-    got = q.project(crossed, items=100, prompts=8, judges=6, temperatures=1, replicates=3, categories=10)
+    sizes = {"items": 100, "prompts": 8, "judges": 6, "temperatures": 1, "replicates": 3, "categories": 10}
+    got = q.project(crossed, **sizes, targets={"judge": "panel"})
     wanted = (
         v("item") / 100
         + v("category") / 10

@@ -7,6 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import quorate as q
+from quorate.estimate.means.mean import plain_mean
+from quorate.estimate.means.targets import drawn_too
 from quorate.plan.designs.groups import given_sizes, group_sizes_of
 
 SIZES = (12, 6, 3, 2)
@@ -28,7 +30,7 @@ def table(sizes, domain=None):
     columns = {"item": at[0], "prompt": at[1], "judge": at[2], "category": category[at[0]], "score": score.ravel()}
     columns |= {"domain": of[at[0]]} if domain is not None else {}
     facets = {name: name for name in ("item", "prompt", "judge")}
-    return q.read(pl.DataFrame(columns), facets=facets, nested=nested, announce=False)
+    return q.read(pl.DataFrame(columns), facets=facets, nested=nested, fixed=("judge",), announce=False)
 
 
 @pytest.fixture(scope="module")
@@ -52,7 +54,8 @@ TARGETS = [
 def test_the_design_of_the_data_has_the_variance_of_the_mean(fits, which):
     """Unequal groups, crossed with prompts or in groups of their own, for every target."""
     for targets in TARGETS:
-        mean, plan = fits[which].mean_for(**targets), q.project(fits[which], targets=targets)
+        asked = drawn_too(fits[which], {"judge": "panel", **targets})
+        mean, plan = plain_mean(fits[which], asked), q.project(fits[which], targets={"judge": "panel", **targets})
         assert plan.variance == pytest.approx(mean.basis.plain, rel=1e-8), targets
         for name, share in mean.shares.items():
             assert plan.shares[name] == pytest.approx(share, abs=1e-8), (targets, name)

@@ -90,7 +90,8 @@ def test_designs_around_the_one_at_hand(fit):
 def test_no_more_judges_than_have_a_price(fit):
     source = from_fit(fit, Design(targets={"judge": "population"}))
     assert around(source, {"judge": {"a": 1.0, "b": 2.0}})["judge"] == (1, 2)
-    assert "judge" not in around(from_fit(fit, Design()), {"judge": {"a": 1.0, "b": 2.0}})
+    panel = from_fit(fit, Design(targets={"judge": "panel"}))
+    assert "judge" not in around(panel, {"judge": {"a": 1.0, "b": 2.0}})
 
 
 def test_a_large_study_is_searched_at_steps(fit):

@@ -174,7 +174,7 @@ def test_a_fit_is_compared_with_its_own_study(pilot):
     targets = {"judge": "population"}
     limits = {"items": [30, 60, 120], "prompts": range(1, 7), "judges": range(1, 7), "replicates": [1, 2]}
     best = q.optimize(pilot, budget=540, limits=limits, targets=targets)
-    assert best.own.se == pytest.approx(pilot.mean_for(judge="population").se)
+    assert best.own.se == pytest.approx(pilot.mean_for(judge="population", prompt="population").se)
     assert (best.own.calls, best.own.cost) == (540, 540)
     assert best.se <= best.own.se
     assert best.same_cost.se == best.se
@@ -190,7 +190,7 @@ def test_what_limits_do_not_name_stays_as_it_is_in_the_data(pilot):
 
 def test_panels_of_different_size_are_no_fair_comparison(pilot):
     asked = {"budget": 1000, "limits": {"judges": [1, 3]}}
-    codes = [caveat.code for caveat in q.optimize(pilot, **asked).caveats]
+    codes = [caveat.code for caveat in q.optimize(pilot, **asked, targets={"judge": "panel"}).caveats]
     assert "panels-differ" in codes
     codes = [caveat.code for caveat in q.optimize(pilot, **asked, targets={"judge": "population"}).caveats]
     assert "panels-differ" not in codes
@@ -223,7 +223,7 @@ def grouped(simulate):
     category = pl.col("item").str.slice(-4).cast(pl.Int64) % 4
     frame = frame.with_columns(category=category, score=pl.col("score") + 2.0 * category)
     facets = {"item": "item", "judge": "judge"}
-    return q.decompose(q.read(frame, facets=facets, nested={"item": "category"}))
+    return q.decompose(q.read(frame, facets=facets, nested={"item": "category"}, fixed=("judge",)))
 
 
 def test_fewer_items_than_categories_have_fewer_categories(grouped):
@@ -233,7 +233,7 @@ def test_fewer_items_than_categories_have_fewer_categories(grouped):
 
 
 def test_what_the_limits_hold_back_is_said(grouped):
-    held = q.optimize(grouped, budget=300, limits={"items": [24, 100]})
+    held = q.optimize(grouped, budget=300, limits={"items": [24, 100]}, targets={"judge": "panel"})
     assert "held-by-limits" in [caveat.code for caveat in held.caveats]
     free = q.optimize(grouped, budget=300, limits={"items": [24, 100], "categories": [4, 24]})
     assert "held-by-limits" not in [caveat.code for caveat in free.caveats]
@@ -321,7 +321,8 @@ def test_a_spread_of_zero_is_no_reason_for_fewer_judges(simulate):
     targets = {"judge": "population"}
     assert "no-spread" in [caveat.code for caveat in q.optimize(fit, **asked, targets=targets).caveats]
     assert "no-spread" in [caveat.code for caveat in fit.mean_for(**targets).caveats]
-    assert "no-spread" not in [caveat.code for caveat in q.optimize(fit, **asked).caveats]
+    panel = {"judge": "panel"}
+    assert "no-spread" not in [caveat.code for caveat in q.optimize(fit, **asked, targets=panel).caveats]
     assert "no-spread" not in [caveat.code for caveat in fit.mean.caveats]
 
 
@@ -426,21 +427,3 @@ def test_too_few_levels_to_show_their_spread_are_said():
     assert "below-a-pilot" in {caveat.code for caveat in best.caveats}
     best = q.optimize(source, budget=90, limits={"items": [20], "prompts": [3]}, layouts=("factorial",))
     assert "below-a-pilot" not in {caveat.code for caveat in best.caveats}
-
-
-def test_a_promise_near_an_end_of_the_scale_says_that_two_prompts_are_too_few():
-    """0/1 scores at a rate near .95 with prompts that differ: said of 2 prompts, not of 4, nor of a rate near .6."""
-
-    def promised(rate, prompts):
-        rng = np.random.default_rng(3)
-        item, prompt, judge = (axis.ravel() for axis in np.indices((60, 4, 3)))
-        chance = rate + np.array([-0.04, -0.02, 0.02, 0.04])[prompt]
-        score = (rng.random(len(item)) < chance).astype(float)
-        rows = pl.DataFrame({"item": item, "prompt": prompt, "judge": judge, "score": score})
-        fit = q.decompose(q.read(rows, announce=False))
-        best = q.optimize(fit, half_width=2.0, limits={"items": [60], "prompts": [prompts]})
-        return "promised-near-an-end" in [caveat.code for caveat in best.caveats]
-
-    assert promised(0.95, 2)
-    assert not promised(0.95, 4)
-    assert not promised(0.6, 2)

@@ -57,7 +57,7 @@ def test_the_headline_is_the_outcome(rated, systems, margin, says):
 
 def test_undecided_is_never_alike(close, rated):
     assert pages.headline(close) == "Undecided whether a or b is preferred, which is no sign that they are alike"
-    scores = q.compare(rated(gap=0.0, favour=0.6), "system 0", "system 1")
+    scores = q.compare(rated(gap=0.0, favour=0.6), "system 0", "system 1", targets={"judge": "population"})
     assert "scores better, which is no sign" in pages.headline(scores)
 
 
@@ -113,7 +113,7 @@ def test_hostile_names_are_drawn(ballots, hostile):
 
 
 def test_where_the_uncertainty_comes_from(rated):
-    figure = pages.sources(q.compare(rated(favour=0.6), "system 0", "system 1"))
+    figure = pages.sources(q.compare(rated(favour=0.6), "system 0", "system 1", targets={"judge": "population"}))
     assert figure.rows[0]["source"] == "judge"
     assert sum(row["share_of_variance"] for row in figure.rows) == pytest.approx(1)
     assert "of the uncertainty of the difference comes from judge" in figure.caption.finding

@@ -18,17 +18,16 @@ def test_a_methods_paragraph_states_design_model_result_and_source(demo):
     assert "1,773 judgments of 60 items, 5 prompts, 3 judges and 12 categories; 27 of 1,800 rows had no usable" in text
     assert "restricted maximum likelihood" in text
     assert "fixed effects of judge" in text
-    assert f"standard error {number(demo.population.se, 2)}, 95% interval 6.50 to 7.24" in text
-    assert f"{demo.population.df:.1f} degrees of freedom" in text
-    assert "generalising over items, prompts, judges and categories; 6.67 to 7.07 for this panel" in text
-    assert "The largest share of its variance, 55%, comes from judge." in text
+    assert f"standard error {number(demo.setup.se, 3)}, 95% interval 6.730 to 7.010 with these 5 prompts and 3" in text
+    assert f"Student's t with {demo.setup.df:.1f} degrees of freedom over items)" in text
+    assert "; 6.384 to 7.355 for prompts and judges like these." in text
+    assert "The largest share of its variance, 65%, comes from judge." in text
 
 
 def test_what_stays_as_it_is_is_named(shape):
     text = methods_paragraph(shape("one judge"))
-    assert (
-        "generalising over items and prompts and for the given judges; not for other judges than these: 1 judge" in text
-    )
+    assert "with these 2 prompts, with this judge only" in text
+    assert "1 judge says nothing about other judges: three would" in text
     assert "Only the sum of item + item:judge can be estimated from this design" in text
 
 
@@ -43,14 +42,14 @@ def test_every_shape_has_a_paragraph(analysis):
 
 
 def test_the_corrected_interval_stands_beside_the_naive_one(demo):
-    assert "Taking all judgments as independent would have given 6.83 to 6.91, 8.8 times too narrow." in (
+    assert "Taking all judgments as independent would have given 6.826 to 6.910, 3.3 times too narrow." in (
         methods_paragraph(demo)
     )
 
 
 def test_the_design_to_use_next_is_the_one_that_was_projected(demo):
     text = methods_paragraph(demo)
-    assert f'"{demo.purchases[0].label}" gains most per judgment: it would lower the standard error to 0.13' in text
+    assert f'"{demo.purchases[0].label}" gains most per judgment: it would lower the standard error to 0.11' in text
     best = demo.optimum.plan
     assert f"the most precise for the same price is {best.design['item']} items" in text
     assert f"from {best.calls:,} judgments." in text

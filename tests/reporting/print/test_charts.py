@@ -31,7 +31,7 @@ def test_every_chart_of_the_report_is_a_file_with_a_stable_name(undrawn, demo, t
 def test_a_drawing_has_its_finding(demo, tmp_path):
     figure = next(figure for figure in charts_of(demo) if figure.name == "components")
     said = " ".join(" ".join(texts(write_chart(figure, tmp_path / "components.svg"))).split())
-    assert "55% of the uncertainty comes from the choice of judges" in said
+    assert "65% of the uncertainty comes from the choice of judges" in said
 
 
 def test_a_picture_has_300_dots_to_the_inch(shape, tmp_path):

@@ -22,7 +22,7 @@ from quorate.estimate.differences.joint import joint_means
 from quorate.estimate.differences.paired import PairedCells, TwoSystems, follow_scores, paired, two_systems
 from quorate.estimate.means.mean import Estimate, aimed, by_reach, mean_for, plain_mean
 from quorate.estimate.means.stratified import strata, stratified_mean
-from quorate.estimate.means.targets import FIXED, PANEL, POPULATION, Target, like_these, too_few
+from quorate.estimate.means.targets import FIXED, PANEL, POPULATION, Target, drawn_too, like_these, too_few
 from quorate.roles import CATEGORY
 from quorate.table.judgments import Judgments
 from quorate.table.results import Result
@@ -115,7 +115,7 @@ class SystemDifference(Result):
         """The same for others like this setup; None where that was asked for, or nothing here stands for others."""
         if any(target == POPULATION for name, target in self.asked.items() if name != self.fit.judgments.object):
             return None
-        drawn = {**like_these(self.fit)[0], **self.asked}
+        drawn = drawn_too(self.fit, self.asked)
         targets = {**self.estimate.target, **{name: to for name, to in drawn.items() if name in self.estimate.target}}
         if targets == self.estimate.target:
             return None

@@ -26,6 +26,7 @@ from quorate.estimate.means.targets import (
     Pool,
     Target,
     default_targets,
+    drawn_too,
     like_these,
     resolve,
     too_few,
@@ -276,12 +277,12 @@ class Readings(Brief):
 
 def readings(fit: Decomposition, asked: Mapping[str, Target] = MappingProxyType({})) -> Readings:
     """A mean for this study's setup and for others like it; facets that are asked for stand for that in both."""
-    setup, (targets, few) = mean_for(fit, asked), like_these(fit)
+    setup, few = mean_for(fit, asked), like_these(fit)[1]
     left = [name for name in few if name not in asked]
     reason = "; ".join(too_few(name, fit.judgments.n_levels(name)) for name in left)
-    aimed = {**targets, **asked}
+    aimed = drawn_too(fit, asked)
     if all(target != POPULATION or setup.target[name] == POPULATION for name, target in aimed.items()):
-        return Readings(setup, None, reason or "nothing here stands for others")
+        return Readings(setup, None, reason)
     try:
         return Readings(setup, mean_for(fit, aimed), reason)
     except NotEstimable as error:

@@ -108,6 +108,14 @@ def like_these(fit: Decomposition) -> tuple[dict[str, Target], tuple[str, ...]]:
     return {name: POPULATION for name in could if name not in few}, few
 
 
+def drawn_too(fit: Decomposition, asked: Mapping[str, Target]) -> dict[str, Target]:
+    """What is asked, with `like_these` for the rest, but for what known levels that are asked for come with."""
+    judgments = fit.judgments
+    known = [name for name, target in asked.items() if _is_known(target) and name in judgments.names]
+    above = {up for name in known for up in judgments.ancestors(name)}
+    return {**{name: to for name, to in like_these(fit)[0].items() if name not in above}, **asked}
+
+
 def too_few(name: str, levels: int) -> str:
     """Why a facet says nothing about others.
 

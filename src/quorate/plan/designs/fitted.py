@@ -19,7 +19,7 @@ from quorate.estimate.means.coefficients import inside_fixed
 from quorate.estimate.means.intervals import Ended, score_ends
 from quorate.estimate.means.mean import draw_of
 from quorate.estimate.means.prediction import residual_facet
-from quorate.estimate.means.targets import FINITE, PANEL, Target, all_drawn, is_grouping, like_these, resolve
+from quorate.estimate.means.targets import FINITE, PANEL, Target, all_drawn, drawn_too, is_grouping, resolve
 from quorate.numerics.mixed.identify import bounds
 from quorate.plan.designs.groups import GroupWeights, given_sizes, group_sizes_of
 from quorate.plan.designs.layouts import Layout
@@ -44,8 +44,9 @@ def from_fit(source: Decomposition | LatentDecomposition, design: Design) -> Sou
     """
     if isinstance(source, LatentDecomposition):
         refuse_targets(source.linear, design.targets)
-        ended = Ended(source.mean.value, source.mean.ends)
-        return replace(from_fit(scored(source), design), scale=ended)
+        own = {name: to for name, to in all_drawn(source.linear).items() if not is_grouping(source.judgments, name)}
+        made = from_fit(scored(source), replace(design, targets=own))  # what the mean of such a model stands for
+        return replace(made, scale=Ended(source.mean.value, source.mean.ends))
     judgments = source.judgments
     counts = observed_counts(source)
     for name in design.given:
@@ -53,7 +54,7 @@ def from_fit(source: Decomposition | LatentDecomposition, design: Design) -> Sou
             raise UnknownTerm(name, counts)
     counts |= design.given
     counts[judgments.object] = design.items or counts[judgments.object]
-    chosen = resolve(source, {**like_these(source)[0], **design.targets})
+    chosen = resolve(source, drawn_too(source, design.targets))
     groups = {name: judgments.n_levels(name) for name in judgments.names if is_grouping(judgments, name)}
     if design.categories is not None:
         if not groups:
@@ -127,7 +128,8 @@ def _fitted(
 
     def refuse(laid: Layout) -> None:
         refuse_small_pools(laid, chosen, above)
-        refuse_open(names, np.array(vector(laid)), theta, space)
+        beyond = sum(float(values[name] * spread(name, chosen[name], laid)) for name in drawn)
+        refuse_open(names, np.array(vector(laid)), theta, space, beyond)
 
     values = {label: float(theta[t]) for label, t in source.representatives.items()}
     values |= {name: variance_of_levels(source, name, chosen[name], theta) for name in drawn}
@@ -267,12 +269,12 @@ def left_open(weights: list[Floats], space: Floats) -> NDArray[np.bool_]:
     return unknown
 
 
-def refuse_open(names: tuple[str, ...], vector: Floats, theta: Floats, space: Floats) -> None:
+def refuse_open(names: tuple[str, ...], vector: Floats, theta: Floats, space: Floats, beyond: float = 0.0) -> None:
     """Raise NotEstimable, with the range, for a design that a flat direction of the likelihood moves."""
     moved = np.abs(space @ vector) > 1e-9 * max(float(np.abs(vector).max()), 1e-300)
     if not moved.any():
         return
-    low, high = (float(np.sqrt(max(end, 0.0))) for end in bounds(vector, theta, space))
+    low, high = (float(np.sqrt(max(end, 0.0) + beyond)) for end in bounds(vector, theta, space))
     listed = sorted({names[t] for row in space[moved] for t in np.flatnonzero(row)})
     limits = f"between {low:.4g} and {high:.4g}" if np.isfinite(high) else f"at least {low:.4g}"
     raise NotEstimable(

@@ -38,8 +38,6 @@ Limits = Mapping[str, Iterable[int] | int]
 _MOSTLY = 0.5
 _SAME = 1e-9
 """Relative: designs that differ by less are as good."""
-_NEAR = 0.1
-"""Part of a scale from its ends where studies with 2 prompts found wider intervals than their plans promised."""
 _FEWEST = 3
 """Levels of a facet that a pilot has at least, for its spread to be seen."""
 
@@ -177,7 +175,7 @@ def optimize(
         caveats=(
             *_caveats(scored(source) if isinstance(source, LatentDecomposition) else source, made, grid, plan, prices),
             *_unused(plan, paid),
-            *_ends(source, made, plan, half_width),
+            *((caveats.ends_unknown(),) if half_width is not None and isinstance(source, Components) else ()),
         ),
         position=position,
         searched=searched,
@@ -297,23 +295,6 @@ def design_at_hand(
     if paid is None:
         return made
     return replace(made, cost=0.0, reused=made.calls) if paid.holds(source.judgments) else None
-
-
-def _ends(
-    source: Components | Decomposition | LatentDecomposition, made: Source, plan: Projection, half_width: float | None
-) -> tuple[caveats.Caveat, ...]:
-    """A word where an interval was asked for and is near an end of the scale, or nobody can tell whether it is."""
-    if half_width is None:
-        return ()
-    if isinstance(source, Components):
-        return (caveats.ends_unknown(),)
-    drawn = (name for name in plan.design if plan.targets.get(name) == POPULATION and name != made.item)
-    few = {name: plan.design[name] for name in drawn if plan.design[name] < _FEWEST}
-    if not few or made.scale is None:
-        return ()
-    value, (low, high) = made.scale.value, made.scale.ends
-    near = min(value - low, high - value) < _NEAR * (high - low)
-    return (caveats.promised_near_an_end(value, (low, high), few),) if near else ()
 
 
 def _unused(plan: Projection, paid: Paid | None) -> tuple[caveats.Caveat, ...]:

@@ -164,15 +164,18 @@ def intervals(source: Source, piece: Piece, variance: Floats, share: float = 0.5
     values, along = piece.axes[source.item], list(piece.axes).index(source.item)
     knots = np.unique(np.searchsorted(values[:-1], np.geomspace(values[0], values[-1], _KNOTS)))
     student = _student(source, piece, variance)
-    known = Piece(piece.scheme, piece.held, {**piece.axes, source.item: values[knots]})
-    half = half_widths(source, known, np.arange(known.size), share).reshape(known.shape)
+    some = Piece(piece.scheme, piece.held, {**piece.axes, source.item: values[knots]})
+    half = half_widths(source, some, np.arange(some.size), share).reshape(some.shape)
     at = np.take(student, knots, axis=along)
-    ratio = np.moveaxis(np.divide(half, at, out=np.ones_like(half), where=at > 0), along, -1)
+    known = np.moveaxis(np.isfinite(half), along, -1)  # fewer than three levels say nothing of others
+    shown = np.where(np.isfinite(half), half, 0.0)
+    ratio = np.moveaxis(np.divide(shown, at, out=np.ones_like(half), where=at > 0), along, -1)
     place = np.interp(np.log(values), np.log(values[knots]), np.arange(len(knots)))
     below = place.astype(np.int64)
     above = np.minimum(below + 1, len(knots) - 1)
     between = ratio[..., below] + (place - below) * (ratio[..., above] - ratio[..., below])
-    return np.asarray(np.moveaxis(between, -1, along) * student).ravel()
+    told = np.moveaxis(known[..., below] & known[..., above], -1, along)
+    return np.where(told, np.moveaxis(between, -1, along) * student, np.inf).ravel()
 
 
 def _student(source: Source, piece: Piece, variance: Floats) -> Floats:

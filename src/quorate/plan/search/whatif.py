@@ -12,7 +12,7 @@ from quorate.estimate.components.decomposition import Decomposition
 from quorate.estimate.components.latent import LatentDecomposition
 from quorate.estimate.components.marginal import scored
 from quorate.estimate.means.mean import mean_for
-from quorate.estimate.means.targets import Target, like_these
+from quorate.estimate.means.targets import Target, drawn_too
 from quorate.plan.designs.dstudy import Projection, bill, project
 from quorate.plan.designs.fitted import from_fit, observed_counts, refuse_targets
 from quorate.plan.designs.names import LAYOUTS, PARTIAL, LayoutName
@@ -164,7 +164,7 @@ def as_it_is(
         refuse_targets(fit.linear, targets or {})
         made = as_it_is(scored(fit), prices=prices)
         return replace(made, se=fit.mean.se, df=fit.mean.df, studies=fit.mean)
-    judgments, mean = fit.judgments, mean_for(fit, {**like_these(fit)[0], **(targets or {})})
+    judgments, mean = fit.judgments, mean_for(fit, drawn_too(fit, targets or {}))
     counts, calls = observed_counts(fit), judgments.n_answers + fit.assembled.missing
     layout = own_layout(fit)
     return Projection(

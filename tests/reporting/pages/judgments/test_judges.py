@@ -28,19 +28,19 @@ def test_means_are_those_of_the_cells(demo):
     rows = {(row["row"], row["column"]): row["mean"] for row in figure.rows}
     assert rows["judge-b", "prompt-2"] == demo.means.mean[1, 1]
     assert len(rows) == 15
-    assert figure.caption.finding == "Means run from 6.61 (judge-c, prompt-4) to 7.21 (judge-a, prompt-5)"
+    assert figure.caption.finding == "Means run from 6.610 (judge-c, prompt-4) to 7.206 (judge-a, prompt-5)"
 
 
 def test_leaving_one_out_changes_the_mean(demo):
     figure = leave_one_out(demo)
-    assert figure.rows[0]["change"] == pytest.approx(demo.leave_one_out[0].estimate.value - demo.mean.value)
-    assert figure.caption.finding == "Without judge-a the mean moves most, by -0.11"
+    assert figure.rows[0]["change"] == pytest.approx(demo.leave_one_out[0].estimate.value - demo.setup.value)
+    assert figure.caption.finding == "Without judge-a the mean moves most, by -0.110"
 
 
 def test_categories_run_from_the_lowest_to_the_highest(demo):
     figure = by_category(demo)
     assert len(figure.rows) == 12
-    assert figure.caption.finding == "Categories run from 6.43 (category-02) to 7.34 (category-04)"
+    assert figure.caption.finding == "Categories run from 6.431 (category-02) to 7.338 (category-04)"
 
 
 def test_a_part_without_an_estimate_says_why(table):

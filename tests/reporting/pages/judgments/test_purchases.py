@@ -62,7 +62,7 @@ def test_a_study_that_nothing_beats_is_said_to_be_so(demo):
 def test_both_designs_are_spelled_out(demo):
     text = " ".join(frontier(demo).caption.lines)
     assert f"Cheapest as precise: {in_words(demo.optimum.same_se)}." in text
-    assert f"of {demo.optimum.candidates:,} designs within reach, for judges like these" in text
+    assert f"of {demo.optimum.candidates:,} designs within reach, for prompts and judges like these" in text
 
 
 def test_the_study_and_the_best_designs_are_named_on_the_frontier(demo):
@@ -99,7 +99,7 @@ def test_what_if_names_the_facet_that_changes(demo):
 def test_what_buys_most(demo):
     best = demo.purchases[0]
     assert what_if(demo).caption.finding == (
-        f"1,773 judgments give a standard error of 0.14; {best.label} takes off {-best.change:.0%} "
+        f"1,773 judgments give a standard error of 0.13; {best.label} takes off {-best.change:.0%} "
         f"for {best.more_calls:,} more"
     )
 
@@ -107,7 +107,7 @@ def test_what_buys_most(demo):
 def test_the_judgments_at_hand_give_the_standard_error_of_the_headline(analysis):
     if analysis.what_if:
         first = analysis.what_if[0].projection
-        assert first.se == analysis.headline.se
+        assert first.se == analysis.widest.se
         assert first.calls == analysis.judgments.rows.sum()
 
 

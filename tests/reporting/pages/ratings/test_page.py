@@ -198,7 +198,7 @@ def test_methods_say_how_votes_were_taken(ballots):
 
 
 def test_methods_say_what_scores_stand_for(rated, scored):
-    assert "(item: levels like these; judge: levels like these)" in page_of(scored).methods
+    assert "(item: levels like these; judge: these levels only)" in page_of(scored).methods
     assert "these levels only" in page_of(q.rank(rated(), targets={"judge": "panel"})).methods
 
 
