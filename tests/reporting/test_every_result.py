@@ -58,7 +58,7 @@ def rated() -> q.Judgments:
     """Scores of 3 systems on 20 items by 3 judges."""
     rng = np.random.default_rng(3)
     rows = [
-        (LABELS[s], f"i{i}", LABELS[j], float(np.round(5 - 0.4 * s + np.sin(i) + rng.normal(0, 0.5))))
+        (LABELS[s], f"i{i}", LABELS[j], float(np.round(5 - 0.1 * s + np.sin(i) + rng.normal(0, 0.5))))
         for s, i, j in product(range(3), range(20), range(3))
     ]
     return q.read(

@@ -196,7 +196,8 @@ def naive(
     usable = [cell for cell in every if cell.n_items > 1]
     levels = dict.fromkeys(facets, 1)
     fixed = fit.assembled.fixed.levels
-    spread: dict[str, Target] = {name: SENSITIVITY if name in fixed else POPULATION for name in facets}
+    drawn = [name for name in facets if name in fixed or name not in covariates]
+    spread: dict[str, Target] = {name: SENSITIVITY if name in fixed else POPULATION for name in drawn}
     se, reason = {}, ""  # corrected standard error of a single configuration, by number of items
     try:
         se = {

@@ -3,8 +3,6 @@ from types import SimpleNamespace
 
 import pytest
 
-from quorate.arguments import argument
-from quorate.caveats import one_level
 from quorate.cli.console import console
 from quorate.cli.look.analysis import AnalysisFiles, show
 from quorate.cli.options.output import Output
@@ -26,7 +24,7 @@ def analysis(**parts):
         "latent_reason": "",
         "diagnosis": SimpleNamespace(standing_out=()),
     }
-    reasons = {"population": None, "population_reason": "", "panel_reason": ""}
+    reasons = {"others": None, "others_reason": "", "readings": (SimpleNamespace(scope=""),)}
     return SimpleNamespace(**{"sentence": "Mean 1.", **empty, **reasons, **parts})
 
 
@@ -50,14 +48,6 @@ def test_at_most_six_sources_and_the_rest_together(capsys, n, lines, last):
     table = shown(capsys, sources=sources).split("\n\n")[1].splitlines()[2:]
     assert len(table) == lines
     assert table[-1].split() == last.split()
-
-
-def test_a_reason_for_no_interval_is_a_caveat_unless_it_is_said_already(capsys):
-    out = shown(capsys, population_reason="1 judge: one says nothing", caveats=(one_level("judge"),))
-    assert "no interval for judges like these" not in out
-    reason = "it needs judge apart, use " + argument("judge", "panel", group="targets")
-    out = shown(capsys, population_reason=reason)
-    assert "  - no interval for judges like these (it needs judge apart, use --target" in out
 
 
 def test_designs_from_nothing_are_named_where_there_are_any(capsys):

@@ -41,7 +41,7 @@ def test_json_has_the_truth_as_well(run, tmp_path):
     assert [one["interval"] for one in found["intervals"]] == [
         "naive",
         "for this panel of 3 judges",
-        "for judges like these",
+        "for prompts and judges like these",
     ]
 
 

@@ -15,7 +15,7 @@ def test_components_come_from_json_and_from_judgments(tmp_path, scores):
 def test_judges_stand_for_others_where_the_data_tell(simulate):
     frame = simulate({"item": 6, "judge": 3}, seed=1)
     fit = q.decompose(q.read(frame, facets={"item": "item", "judge": "judge"}))
-    assert Targets().of(fit) == {"judge": "population"}
+    assert Targets().asked() == {}
     assert Targets(target=["judge=panel"]).of(fit) == {"judge": "panel"}
     assert Targets(target=["judge=pool(20)"]).of(fit) == {"judge": q.pool(20)}
     assert Targets().of(q.components({"item": 1.0})) == {}

@@ -25,7 +25,7 @@ def test_the_doctor_proposes_keeps_and_the_rest_follow(run, wide, tmp_path):
         assert run(*words).code == 0
     assert run("rank", wide, "--roles", "roles.yaml", "--system", "judge").err == ""
     direct = run("analyze", wide, "--wide", "judge=gpt,claude,$HOME", "--facet", "item=id", "--json").json
-    assert run("analyze", wide, "--roles", "roles.yaml", "--json").json["mean"] == direct["mean"]
+    assert run("analyze", wide, "--roles", "roles.yaml", "--json").json["setup"] == direct["setup"]
 
 
 def test_json_of_a_proposal(run, wide):

@@ -9,7 +9,7 @@ from quorate.estimate.differences.difference import difference
 
 SIZES = {"item": 30, "judge": 4, "prompt": 3, "system": 2}
 NULL = {"system": 0.0, "judge:system": 0.2, "prompt:system": 0.15}
-LIMITS = {"items": [10, 40, 200], "judge": [2, 4, 9], "prompt": [2, 3, 8], "replicates": [1]}
+LIMITS = {"items": [10, 40, 200], "judge": [3, 4, 9], "prompt": [3, 5, 8], "replicates": [1]}
 
 
 PRICES = [{"call": 1.0}, {"call": 0.01, "item": 1.0}, {"call": 0.01, "prompt": 5.0}]

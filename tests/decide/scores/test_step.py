@@ -24,7 +24,8 @@ NULL = {"system": 0.0, "judge:system": 0.2, "prompt:system": 0.1}
 
 @pytest.fixture(scope="module")
 def found(judged):
-    return difference(judged(SIZES, fixed=(), sd=NULL, replicates=2), A, B)
+    drawn = {"judge": "population", "prompt": "population"}
+    return difference(judged(SIZES, fixed=(), sd=NULL, replicates=2), A, B, targets=drawn)
 
 
 def test_the_step_has_the_power_that_it_promises(found):
@@ -102,11 +103,12 @@ def test_repeats_are_not_planned_where_nothing_was_repeated(judged):
 
 
 def test_one_level_of_what_is_drawn_is_never_planned(judged):
-    few = difference(judged({**SIZES, "prompt": 2}, fixed=(), sd={"system": 0.5, "prompt:system": 0.0}), A, B)
+    table = judged({**SIZES, "prompt": 3}, fixed=(), sd={"system": 0.5, "prompt:system": 0.0})
+    few = difference(table, A, B, targets={"judge": "population", "prompt": "population"})
     step = score_step(
-        few, margin=None, alpha=0.05, power=0.5, limits={**FEW, "judges": [1, 2, 5, 20], "prompts": [1, 2, 5]}
+        few, margin=None, alpha=0.05, power=0.5, limits={**FEW, "judges": [1, 2, 5, 20], "prompts": [1, 3, 5]}
     )
-    assert min(step.design[name] for name in ("judge", "prompt")) >= 2
+    assert min(step.design[name] for name in ("judge", "prompt")) >= 3
     assert studies_of_plan(step.plan).se == pytest.approx(step.se)
 
 

@@ -39,14 +39,16 @@ def test_a_clear_difference_is_better_or_worse(apart):
     assert (better.exit_code, worse.exit_code) == (0, 2)
     assert better.next_step is None
     assert better.sentence.startswith(f"{better.a} is better than {better.b}: {better.a} scores")
-    assert "for judges and prompts like these" in better.sentence
+    assert "with these 5 judges and 3 prompts" in better.sentence
+    assert "For judges and prompts like these: better" in better.sentence
     assert better.rankable
     assert better.difference.value == pytest.approx(-worse.difference.value)
     assert better.error_rate == pytest.approx(0.05)
 
 
 def test_no_difference_is_undecided_with_a_next_step(alike):
-    found = verdict_of_scores(alike, A, B, limits=FEW)
+    drawn = {"judge": "population", "prompt": "population"}
+    found = verdict_of_scores(alike, A, B, limits=FEW, targets=drawn)
     assert found.outcome is Outcome.UNDECIDED
     assert found.exit_code == 2
     assert found.detectable > 3 * found.difference.se
@@ -84,8 +86,8 @@ def test_a_claim_decides_the_exit_code(alike, apart):
 
 def test_this_panel_is_said(judged):
     found = verdict_of_scores(shifted(judged(SIZES), 0.1), A, B)
-    assert "for this panel of 5 judges" in found.sentence
-    assert "for prompts like these" in found.sentence
+    assert "with these 5 judges and 3 prompts" in found.sentence
+    assert "For judges and prompts like these: " in found.sentence
 
 
 def test_without_pairs_it_says_so(alike):

@@ -110,7 +110,7 @@ class ScoreVerdict(AnyVerdict):
         own["others"] = self.others and {
             **self.others.to_dict(),
             "outcome": self.for_others and self.for_others.value,
-            "interval": self.others.interval(self.level),
+            "interval": list(self.others.interval(self.level)),
         }
         own["others_reason"] = self.difference.unsaid
         own["caveats"] = [one.sentence for one in self.caveats]

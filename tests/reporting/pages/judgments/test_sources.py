@@ -21,7 +21,7 @@ def test_shares_of_one_judgment_sum_to_one(analysis):
 
 def test_the_largest_source_is_named(demo):
     assert components(demo).caption.finding == "65% of the uncertainty comes from the choice of judges: add judges"
-    assert per_judgment(demo).caption.finding == "36% of the variance of one judgment comes from item × judge"
+    assert per_judgment(demo).caption.finding == "34% of the variance of one judgment comes from item × judge"
 
 
 def test_a_component_at_zero_is_at_the_boundary(shape):
