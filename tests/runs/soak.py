@@ -132,7 +132,7 @@ class Soak:
         """A runner in place of another whose files may not grow by more than some kilobytes."""
         self.killed()
         files = (self.folder / f"study.db{part}" for part in ("", "-wal"))
-        size = max(path.stat().st_size for path in files if path.exists())
+        size = max((path.stat().st_size for path in files if path.exists()), default=0)
         self.start(room=size + self.rng.randrange(1, 200) * 1024)
 
     def clock(self) -> None:
