@@ -44,9 +44,11 @@ test-slow: test-faults  ## at full size: all faults, the longest calibrations, s
 test-faults: .venv/postgres.stamp  ## kills, full disks, clocks, endpoints and servers that fail: ends with a table of what was survived
 	$(BIN)/python -m pytest -m fault $(ARGS)
 
-soak: .venv/postgres.stamp  ## 50,000 cells under mixed faults, half in a file and half in Postgres: half an hour
+soak: .venv/postgres.stamp  ## 50,000 cells under mixed faults, half in a file and half in Postgres, and studies with goals: an hour
 	$(BIN)/python tests/runs/soak.py --cells 25000 --minutes 15 $(ARGS)
 	$(BIN)/python tests/runs/soak.py --cells 25000 --minutes 15 --postgres $(ARGS)
+	$(BIN)/python tests/runs/soak.py --goals --cells 1600 --minutes 15 $(ARGS)
+	$(BIN)/python tests/runs/soak.py --goals --cells 1600 --minutes 15 --postgres $(ARGS)
 
 test-local: .venv/local.stamp  ## a real model on this machine (built once, which takes a C++ compiler and ten minutes)
 	$(BIN)/python -m pytest -m local $(ARGS)

@@ -5,6 +5,10 @@ ask an endpoint that counts what it is asked. Every few seconds something goes w
 the endpoint becomes slow or fails, the disk is full or Postgres crashes, a runner's clock is a day off. When no cell is
 left, or ``--minutes`` are over and a last runner has finished the rest undisturbed, the ledger is held against the
 endpoint's own count. It ends with 1 if a judgment is missing or was made twice, or money is missing.
+
+With ``--goals`` it is one small study with a goal after the other, each looked at by ``quorate status``, ``interim``
+and ``compare`` at random moments besides, and a line for each: how its runners and its lookers ended, what was lost,
+what was judged twice, and whether the cap held.
 """
 
 from __future__ import annotations
@@ -28,6 +32,8 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from cluster import Cluster, programs
 
 from quorate.collect.ledger.ledger import Ledger
+from quorate.collect.ledger.looks import Looks
+from quorate.errors import InvalidInput
 
 LOOPBACK = Path(__file__).parents[1] / "collect" / "loopback.py"
 COMMAND = """
@@ -90,6 +96,7 @@ class Soak:
         environment = {**os.environ, **{f"SOAK_{name.upper()}": str(value) for name, value in settings.items()}}
         call = [sys.executable, "-c", COMMAND, "study.yaml"]
         with (self.folder / "said.txt").open("ab") as said:
+            said.write(b"\n")
             runner = subprocess.Popen(call, cwd=self.folder, env=environment, stdout=said, stderr=said)
         self.runners.append(runner)
         return runner
@@ -125,7 +132,7 @@ class Soak:
         """A runner in place of another whose files may not grow by more than some kilobytes."""
         self.killed()
         files = (self.folder / f"study.db{part}" for part in ("", "-wal"))
-        size = max(path.stat().st_size for path in files if path.exists())
+        size = max((path.stat().st_size for path in files if path.exists()), default=0)
         self.start(room=size + self.rng.randrange(1, 200) * 1024)
 
     def clock(self) -> None:
@@ -199,6 +206,117 @@ class Soak:
         return all(checks.values())
 
 
+class Goal(Soak):
+    """A study with a goal, which is looked at while it runs."""
+
+    def _write(self) -> None:
+        super()._write()
+        rows = [
+            {"id": f"q{n}", "s": system, "prompt": f"What is {n} + {n}?", "response": f"{words} {2 * n}."}
+            for n in range(self.cells // 4)
+            for system, words in (("x", "a better one,"), ("y", "one,"))
+        ]
+        (self.folder / "items.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
+        path = self.folder / "study.yaml"
+        content = json.loads(path.read_text(encoding="utf-8")) | {
+            "items": {"file": "items.jsonl", "system": "s"},
+            "prompts": ["score"],
+            "goal": {"compare": ["x", "y"], "margin": 0.1},
+            "looks": 5,
+            "budget": {"calls": self.cells},
+        }
+        del content["temperatures"]
+        path.write_text(json.dumps(content), encoding="utf-8")
+        self.get("spread/6")
+        self.lookers: list[tuple[str, subprocess.Popen[bytes]]] = []
+        self.seen: Counter[str] = Counter()
+
+    def look(self) -> None:
+        """Look at it by one of three commands, in a process that is not waited for."""
+        words = self.rng.choice(
+            [("status", "study.yaml"), ("interim", "study.yaml"), ("compare", self.place, "x", "y")]
+        )
+        call = [sys.executable, "-m", "quorate", *words]
+        with (self.folder / "looked.txt").open("ab") as said:
+            self.lookers.append((words[0], subprocess.Popen(call, cwd=self.folder, stdout=said, stderr=said)))
+
+    def tend(self) -> bool:
+        """The same, and count those that looked; 0 and 2 both end a study with a goal."""
+        self.seen.update(f"{name} {one.poll()}" for name, one in self.lookers if one.poll() is not None)
+        self.lookers = [(name, one) for name, one in self.lookers if one.poll() is None]
+        codes = [runner.poll() for runner in self.runners]
+        self.runners = [runner for runner, code in zip(self.runners, codes, strict=True) if code is None]
+        self.ended.update(f"code {code}" for code in codes if code is not None)
+        over = self.over()
+        while not over and len(self.runners) < self.wanted:
+            self.start()
+        if not over and len(self.lookers) < 2:
+            self.look()
+        return over and not self.runners and not self.lookers
+
+    def over(self) -> bool:
+        """Whether the ledger has a look that ended the study."""
+        if not self.cluster and not Path(self.place).exists():
+            return False
+        try:
+            with Ledger.open(self.place) as ledger:
+                held = Looks(ledger).held()
+        except InvalidInput:  # being made
+            return False
+        return bool(held) and held[-1].content["look"]["ending"] is not None
+
+    def line(self) -> tuple[dict[str, object], bool]:
+        """What became of it, and whether nothing was lost, judged twice or spent beyond the cap."""
+        counts = Counter(self.get("counts"))
+        with Ledger.open(self.place) as ledger:
+            ledger.expire()
+            spend, read = ledger.spend(), ledger._connection.execute
+            by_status = dict(read("SELECT status, count(*) FROM attempts GROUP BY status").fetchall())
+            ((judged,),) = read("SELECT count(DISTINCT cell) FROM attempts WHERE status = 'ok'").fetchall()
+            ((ending, looks),) = [(held[-1].content["look"]["ending"], len(held)) for held in [Looks(ledger).held()]]
+        kept = len(list(self.folder.glob("*kept*")))
+        known = sum(number for status, number in by_status.items() if status != "unsent")
+        found = {
+            "ended": f"{ending} after {looks} looks",
+            "runners": dict(sorted(self.ended.items())),
+            "lookers": dict(sorted(self.seen.items())),
+            "faults": self.done.total(),
+            "sent": counts.total(),
+            "charged": spend.calls,
+            "lost": by_status.get("lost", 0),
+            "twice": by_status.get("ok", 0) - judged,
+            "cap": f"{spend.calls} of {self.cells}",
+            "copies": kept,
+        }
+        missing = counts.total() > spend.calls or known != spend.calls
+        return found, not (found["twice"] or kept or missing or spend.calls > self.cells or spend.reserved)
+
+
+def goals(given: argparse.Namespace, cluster: Cluster | None) -> int:
+    """Print a line for each study with a goal until the minutes are over."""
+    until, number, wrong = time.monotonic() + given.minutes * 60, 0, 0
+    while time.monotonic() < until:
+        number += 1
+        own = argparse.Namespace(**{**vars(given), "seed": given.seed + number})
+        with tempfile.TemporaryDirectory() as place:
+            soak = Goal(Path(place), own, cluster)
+            try:
+                soak.run(max(0.0, min(120.0, until - time.monotonic())), given.pause)
+                found, right = soak.line()
+                wrong += not right
+                print(f"{number:3} {'yes' if right else 'NO':>3}  " + "; ".join(f"{k} {v}" for k, v in found.items()))
+                for name in ("said.txt", "looked.txt"):
+                    said = (soak.folder / name).read_text(encoding="utf-8", errors="replace")
+                    for line in sorted({line for line in said.splitlines() if line.startswith("quorate:")}):
+                        print(f"         {name}: {line[:200]}")
+                sys.stdout.flush()
+            finally:
+                for process in (*soak.runners, *(one for _, one in soak.lookers), soak.server):
+                    process.kill()
+    print(f"{number} studies, {wrong} with something lost, twice, or beyond the cap")
+    return int(wrong > 0)
+
+
 def main() -> int:
     """Print the account."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -209,12 +327,19 @@ def main() -> int:
     parser.add_argument("--in-flight", type=int, default=32, help="requests of a judge of a runner at a time")
     parser.add_argument("--delay", type=float, default=0.5, help="seconds the endpoint takes; below 1.5")
     parser.add_argument("--postgres", action="store_true", help="a cluster of its own, in place of a file")
+    parser.add_argument("--goals", action="store_true", help="small studies with a goal, which are looked at")
     parser.add_argument("--seed", type=int, default=7)
     given = parser.parse_args()
     folder = programs() if given.postgres else None
     if given.postgres and folder is None:
         raise SystemExit("needs Postgres (initdb, pg_ctl)")
     cluster = Cluster(folder) if folder else None
+    if given.goals:
+        try:
+            return goals(given, cluster)
+        finally:
+            if cluster:
+                cluster.end()
     with tempfile.TemporaryDirectory() as place:
         soak = Soak(Path(place), given, cluster)
         try:

@@ -61,6 +61,13 @@ def test_it_is_reported_and_its_cells_wait(one_dead, command, ask, behaviour, wh
     assert why.removeprefix("failures, the last: ") in " ".join(status.out.split())
     assert [one.code for one in q.read(path.with_suffix(".db"), announce=False).source.caveats] == ["unanswered-cells"]
     assert command("status", path, "--json").json["silent"] == ["bad"]
+    asked = ask(path.with_suffix(".db"), "SELECT status, count(*) FROM attempts GROUP BY status ORDER BY status")
+    ((calls,),) = ask(path.with_suffix(".db"), "SELECT calls FROM spend")
+    if behaviour is None:  # nobody listens: tried, and never sent
+        assert (calls, [name for name, _ in asked]) == (10, ["ok", "unsent"])
+        assert f"{asked[1][1]} more calls of bad could not be sent, and cost nothing." in " ".join(status.out.split())
+    else:
+        assert calls == sum(number for _, number in asked)
     states = "SELECT state, count(*) FROM cells GROUP BY state ORDER BY state"
     assert ask(path.with_suffix(".db"), states) == [("done", 10), ("planned", 10)]
 

@@ -130,6 +130,8 @@ class Reply:
     waits : bool
         Whether the question is, or may be, in a batch whose end is not known: nothing is settled, and the cell stays
         held until a later run finds the answer. With a ``cost`` of 0 this process has not sent it.
+    unsent : bool
+        Whether the request never left this process, as where nobody listens: an error that is no call of a budget.
 
     Raises
     ------
@@ -150,6 +152,7 @@ class Reply:
     fatal: bool = False
     error: str | None = None
     waits: bool = False
+    unsent: bool = False
 
     def __post_init__(self) -> None:
         if self.status not in REPLIES:

@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from quorate.collect.budget import Budget
-from quorate.collect.judge import ERROR
 from quorate.collect.ledger.facts import JudgeStatus
-from quorate.collect.ledger.lease import LOST
+from quorate.collect.ledger.lease import NO_ANSWERS
 from quorate.collect.price import Price
 from quorate.errors import InvalidInput
 from quorate.study.judges import alike, people, price
@@ -197,7 +196,7 @@ def _judge(asked: Questions, name: str, cells: int, lengths: Sizes, seen: JudgeS
         return _person(asked, name, cells)
     limit, answers = _limit(asked, name), 0
     if seen is not None and seen.tokens_in:  # else the judge does not say what its answers took
-        answers = sum(number for status, number in seen.statuses.items() if status not in {ERROR, LOST})
+        answers = sum(number for status, number in seen.statuses.items() if status not in NO_ANSWERS)
     if seen is not None and answers:
         into, out = seen.tokens_in / answers, seen.tokens_out / answers
     else:

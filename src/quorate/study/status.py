@@ -9,9 +9,8 @@ from textwrap import shorten
 from typing import Any
 
 from quorate.collect.budget import Budget, Spend
-from quorate.collect.judge import ERROR
 from quorate.collect.ledger.facts import JudgeStatus
-from quorate.collect.ledger.lease import LOST
+from quorate.collect.ledger.lease import NO_ANSWERS
 from quorate.collect.ledger.ledger import Ledger
 from quorate.collect.ledger.looks import Looks
 from quorate.collect.ledger.seats import CLOSED
@@ -132,7 +131,7 @@ class Status(Result):
         return tuple(
             judge.judge
             for judge in self.judges
-            if judge.planned and judge.calls and not judge.statuses.keys() - {ERROR, LOST}
+            if judge.planned and judge.statuses and not judge.statuses.keys() - NO_ANSWERS
         )
 
     @property

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -188,3 +189,20 @@ def test_a_study_and_its_data_are_not_mixed_up(run, study):
     study()
     assert "items.jsonl holds data; expects a study file" in run("run", "items.jsonl").err
     assert "of a study file, name the ledger" in run("analyze", "study.yaml", "--no-report").err
+
+
+def test_files_from_outside_the_folder_are_named_as_hosts_are(run, study, tmp_path):
+    path = Path(study())
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "elsewhere" / "p.j2").write_text("Rate {{ response }}")
+    for name in ("items.jsonl", "scores.csv"):
+        (tmp_path / name).rename(tmp_path / "mine" / name)
+    (tmp_path / "mine" / "p.j2").symlink_to(tmp_path / "elsewhere" / "p.j2")
+    text = path.read_text().replace("[score]", "{score: {file: p.j2, scale: [1, 10]}}")
+    (tmp_path / "mine" / "study.yaml").write_text(text)
+    said = f"Read from outside the study's folder, and sent to judges: {tmp_path.resolve()}/elsewhere/p.j2."
+    assert said in " ".join(run("run", "mine/study.yaml", "--quote").out.split())
+    (tmp_path / "mine" / "p.j2").unlink()
+    (tmp_path / "mine" / "p.j2").write_text("Rate {{ response }}")
+    assert "outside" not in run("run", "mine/study.yaml", "--quote").out

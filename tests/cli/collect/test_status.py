@@ -63,8 +63,8 @@ def test_json(run, study):
 @pytest.mark.parametrize(
     ("recorded", "said"),
     [
-        ("q9", "Why the last one failed: replay: replicate 1 of"),
-        ("q2,q3", "The last call of recorded failed: recorded as error"),
+        ("q9", "Why calls of recorded failed: replay: replicate 1 of"),
+        ("q2,q3", "Why calls of recorded failed: recorded as error (1)."),
     ],
 )
 @pytest.mark.slow

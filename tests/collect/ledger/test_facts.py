@@ -117,3 +117,30 @@ def test_an_empty_ledger_is_no_progress(place):
     start = Progress.start(["x"])
     with Ledger.open(place("a.db")) as ledger:
         assert ledger.progress(start) is start
+
+
+def test_why_calls_failed_is_counted_without_what_tells_one_from_another(planned):
+    """The most frequent reason first; what a request is called says nothing."""
+    ledger = planned(9)
+    runner = ledger.enlist(60)
+    cells = ledger.lease(runner, "a", 9, Budget())
+    reasons = [f"HTTP 500: req_{n}a7c at host{n}b5e1-77" for n in range(4)] + ["no whole answer in 3 s"] * 3
+    replies = [Reply("error", error=reason, retryable=True) for reason in reasons]
+    replies += [Reply("error", error="ConnectError", cost=0.0, retryable=True, unsent=True), Reply("ok", 7.0)]
+    states = ["planned"] * 8 + ["done"]
+    ledger.commit(runner, [Settled(*each, 0.0, "d", 1.0, False) for each in zip(cells, replies, states, strict=True)])
+    (judge,) = ledger.status()
+    assert judge.reasons == (("HTTP 500: ... at ...", 4), ("no whole answer in 3 s", 3), ("ConnectError", 1))
+    assert (judge.calls, judge.unsent, judge.failure_rate) == (8, 1, 7 / 8)
+
+
+def test_what_was_never_sent_costs_nothing_and_is_no_try(planned):
+    ledger = planned(1, prices={"a": 0.5})
+    runner, budget = ledger.enlist(60), Budget(calls=1, money=0.5)
+    for _ in range(3):
+        (cell,) = ledger.lease(runner, "a", 1, budget)
+        unsent = Reply("error", error="ConnectError", cost=0.0, retryable=True, unsent=True)
+        ledger.commit(runner, [Settled(cell, unsent, "planned", 0.0, "d", 1.0, False)])
+    spend = ledger.spend()
+    assert (spend.calls, spend.reserved, spend.money, spend.reserved_money, spend.unpriced) == (0, 0, 0.0, 0.0, 0)
+    assert (cell.asked, cell.failed, ledger.status()[0].statuses) == (0, 0, {"unsent": 3})

@@ -137,7 +137,8 @@ def test_a_long_rest_gives_the_cells_back():
     made.saw(cell, Reply("error", retryable=True, retry_after=60.0), 0.0, 1.0)
     assert len(made.dropped(1.0)) == 4
     assert made.wanted(1.0) == 0
-    assert made.wanted(60.5) > 0
+    made.flying.clear()
+    assert (made.wanted(60.5), made.wanted(61.0) > 0) == (0, True)
 
 
 def test_a_short_rest_keeps_them():
@@ -161,8 +162,8 @@ def test_where_there_was_not_enough_it_looks_again_later():
     made = lane(4, 0)
     made.take([], 8, 10.0)
     assert made.wanted(10.1) == 0
-    assert made.wanted(10.1, anyway=True) == 8
-    assert made.wanted(10.3) == 8
+    assert made.wanted(10.1, anyway=True) == 4
+    assert made.wanted(10.3) == 4
     assert not made.busy
 
 

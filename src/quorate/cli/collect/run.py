@@ -206,6 +206,8 @@ def span_in_words(tries: int) -> str:
 def remarks(study: Study, quoted: Quote) -> Iterator[str]:
     """What else is worth knowing before a yes: who is asked where, and on what the numbers rest."""
     yield from filter(None, (asked_at(name, judge) for name, judge in study.judges.items()))
+    if outside := from_elsewhere(study):
+        yield f"Read from outside the study's folder, and sent to judges: {', '.join(outside)}."
     if study.goal is not None and quoted.more:
         yield f"After that it buys what the goal needs, in at most {counted(study.most_looks, 'look')}, and stops."
     if quoted.people:
@@ -222,6 +224,13 @@ def remarks(study: Study, quoted: Quote) -> Iterator[str]:
             yield f"What is expected of {one.judge} is what its {one.answers:,} answers so far took."
     if quoted.unpriced:
         yield f"The price of {', '.join(quoted.unpriced)} is not known: the study gives none."
+
+
+def from_elsewhere(study: Study) -> list[str]:
+    """Files that a study sends to judges and that are not in its folder, wherever links lead."""
+    named = [study.items.file, *(wording.file for wording in study.prompts.values() if wording.file is not None)]
+    found = {(study.folder / name).resolve() for name in named}
+    return sorted(str(path) for path in found if not path.is_relative_to(study.folder.resolve()))
 
 
 def meanwhile(update: Update) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from itertools import starmap
 from math import isnan
 from textwrap import shorten
 from typing import TYPE_CHECKING
@@ -9,6 +11,7 @@ from typing import TYPE_CHECKING
 from quorate.cli.collect.quoting import INCOMPLETE, StudyFile
 from quorate.cli.console import say, table
 from quorate.cli.options import Output, command
+from quorate.wording import counted
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -48,17 +51,27 @@ def show(out: Console, found: Status) -> None:
         say(out, found.pace)
     for sentence in found.unscored:
         say(out, sentence)
-    for one in found.judges:
-        why = shorten(one.error.rstrip("."), MOST_CHARACTERS, placeholder=" ...")
-        if one.judge in found.silent:
-            last = f" Why the last one failed: {why}." if why else ""
-            say(out, f"{one.judge} has answered none of its {one.calls:,} calls: the panel lacks it so far.{last}")
-        elif why:
-            say(out, f"The last call of {one.judge} failed: {why}.")
-        if one.judge in found.closed:
-            say(out, f"{one.judge} is asked nothing more: the study is closed to them.")
-        elif one.judge in found.resting:
-            say(out, f"{one.judge} is left alone for {found.resting[one.judge]:,.0f} s more.")
+    for sentence in (sentence for one in found.judges for sentence in remarks(found, one)):
+        say(out, sentence)
+
+
+def remarks(found: Status, one: JudgeStatus) -> Iterator[str]:
+    """What else is worth knowing of a judge: that it does not answer, why calls failed, that it is left alone."""
+    if one.judge in found.silent:
+        yield f"{one.judge} has answered none of its {one.calls:,} calls: the panel lacks it so far."
+    if one.unsent:
+        yield f"{counted(one.unsent, 'more call')} of {one.judge} could not be sent, and cost nothing."
+    if one.reasons:
+        yield f"Why calls of {one.judge} failed: {'; '.join(starmap(reason, one.reasons))}."
+    if one.judge in found.closed:
+        yield f"{one.judge} is asked nothing more: the study is closed to them."
+    elif one.judge in found.resting:
+        yield f"{one.judge} is left alone for {found.resting[one.judge]:,.0f} s more."
+
+
+def reason(why: str, count: int) -> str:
+    """Why calls failed, and how many."""
+    return f"{shorten(why.rstrip('.'), MOST_CHARACTERS, placeholder=' ...')} ({count:,})"
 
 
 def spent(found: Status) -> str:

@@ -257,7 +257,7 @@ class EndpointJudge:
         except TimeoutError:
             reply = Reply(ERROR, error=f"no whole answer in {self._endpoint.timeout:g} s", retryable=True)
         except NotSent as error:
-            reply = Reply(ERROR, error=str(error), cost=0.0, retryable=True)
+            reply = Reply(ERROR, error=str(error), cost=0.0, retryable=True, unsent=True)
         except (Broken, Unusable) as error:
             reply = Reply(ERROR, error=str(error), retryable=True)
         else:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -11,7 +13,8 @@ from numpy.typing import NDArray
 
 from quorate.collect.budget import NANO
 from quorate.collect.judge import ERROR, REFUSED, TRUNCATED, UNPARSED
-from quorate.collect.ledger.lease import LOST, held
+from quorate.collect.ledger.lease import LOST, UNSENT, held
+from quorate.collect.ledger.schema import FAILED
 from quorate.collect.ledger.store import Connection
 from quorate.collect.ledger.sums import BY_STATUS
 from quorate.table.cells import Cells
@@ -29,6 +32,9 @@ UNION ALL SELECT judge, 'planned', count(*) FROM cells WHERE state = 'planned' G
 UNION ALL SELECT judge, 'leased', count(*) FROM cells WHERE state = 'leased' GROUP BY judge
 """  # each part has an index of its own
 _LATEST = 2000
+_MOST_REASONS = 3
+_SINGLE = re.compile(r"\b(?=\w*\d)\w{6,}(-\w+)*\b")
+"""A word with a digit, such as the number of a request."""
 
 RECENT = 300.0
 """Seconds over which speed is measured, or less where more than 2,000 answers came in them."""
@@ -45,8 +51,8 @@ class JudgeStatus:
     planned, leased, done, given_up : int
         Cells still to be asked, under way, answered, and given up after too many failures.
     statuses : mapping of str to int
-        Requests by what came of them: ``ok``, ``unparsed``, ``refused``, ``error``, ``truncated``, and ``lost`` with
-        the process that waited.
+        Requests by what came of them: ``ok``, ``unparsed``, ``refused``, ``error``, ``truncated``, ``lost`` with the
+        process that waited, and ``unsent``, which are no calls, as nobody listened.
     money : float
         What its calls cost, worst-case where the judge does not say.
     unbilled : float
@@ -62,6 +68,8 @@ class JudgeStatus:
         Cells under way whose questions are answered even if no runner waits, as in a batch.
     error : str
         What was wrong with its latest call; empty if that was answered.
+    reasons : tuple of (str, int)
+        Why its latest calls failed, the most frequent reason first, with how many of them it was.
     unscored : str
         Beginning of its latest reply without a score, in the judge's words; empty if there is none.
     unscored_why : str
@@ -84,6 +92,7 @@ class JudgeStatus:
     paused_until: float | None = None
     held: int = 0
     error: str = ""
+    reasons: tuple[tuple[str, int], ...] = ()
     unscored: str = ""
     unscored_why: str = ""
     rate: float = 0.0
@@ -96,7 +105,12 @@ class JudgeStatus:
     @property
     def calls(self) -> int:
         """Requests made, or possibly made."""
-        return sum(self.statuses.values())
+        return sum(self.statuses.values()) - self.unsent
+
+    @property
+    def unsent(self) -> int:
+        """Attempts that were never sent, since nobody listened; they cost nothing."""
+        return self.statuses.get(UNSENT, 0)
 
     @property
     def seconds_left(self) -> float | None:
@@ -136,12 +150,13 @@ def standings(connection: Connection, place: int, now: float) -> tuple[JudgeStat
     for judge, state, count in connection.execute(_BY_STATE):
         states[judge][state] = count
     pauses = dict(connection.execute("SELECT judge, until FROM pauses"))
-    calls, waiting, speed = _calls(connection), held(connection), _speed(connection, now)
+    calls, waiting, speed, why = _calls(connection), held(connection), _speed(connection, now), _reasons(connection)
     return tuple(
         JudgeStatus(
             name,
             **states[code],
             **calls.get(code, {}),
+            reasons=tuple(why.get(code, Counter()).most_common(_MOST_REASONS)),
             paused_until=pauses.get(code),
             held=waiting.get(code, 0),
             rate=speed.get(code, 0.0),
@@ -158,6 +173,19 @@ def _speed(connection: Connection, now: float) -> dict[int, float]:
         (_LATEST, now - RECENT),
     )
     return {judge: (count - 1) / (now - first) for judge, count, first in rows if count > 1 and now > first}
+
+
+def _reasons(connection: Connection) -> dict[int, Counter[str]]:
+    """Why the latest calls that failed did, by the code of the judge; what tells one call from another is left out."""
+    rows = connection.execute(
+        "SELECT c.judge, e.error FROM "
+        f"(SELECT id, cell, error FROM attempts WHERE {FAILED} ORDER BY id DESC LIMIT {_LATEST}) AS e "
+        "JOIN cells AS c ON c.id = e.cell ORDER BY e.id"
+    )
+    found: dict[int, Counter[str]] = {}
+    for judge, error in rows.fetchall():
+        found.setdefault(judge, Counter())[_SINGLE.sub("...", error or "no reason given")] += 1
+    return found
 
 
 def _calls(connection: Connection) -> dict[int, dict[str, Any]]:
@@ -179,7 +207,7 @@ def _calls(connection: Connection) -> dict[int, dict[str, Any]]:
         calls["tokens_in"] += tokens_in
         calls["tokens_out"] += tokens_out
     for judge, (last, status) in latest.items():
-        if status == ERROR:
+        if status in (ERROR, UNSENT):
             ((error,),) = connection.execute("SELECT error FROM attempts WHERE id = ?", (last,))
             judges[judge]["error"] = error or "no reason given"
     for judge, last in unscored.items():

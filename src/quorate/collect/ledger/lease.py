@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from quorate.collect.budget import Budget, affordable, nano
-from quorate.collect.judge import Reply
+from quorate.collect.judge import ERROR, Reply
 from quorate.collect.ledger import money, sums
 from quorate.collect.ledger.owner import is_gone
 from quorate.collect.ledger.store import Connection
@@ -20,6 +20,12 @@ from quorate.collect.ledger.store import Connection
 PLANNED, LEASED, DONE, GIVEN_UP = "planned", "leased", "done", "given_up"
 LOST = "lost"
 """Status of an attempt whose answer was lost with the process that waited for it."""
+
+UNSENT = "unsent"
+"""Status of an attempt that never left the process, as where nobody listens: it is no call."""
+
+NO_ANSWERS = frozenset({ERROR, LOST, UNSENT})
+"""What comes of attempts that nobody answered."""
 
 HOLD = 30 * 86_400.0
 """Seconds for which answers can be expected to be kept; after that the questions count as lost."""
@@ -39,7 +45,7 @@ INSERT INTO attempts (id, cell, try, runner, status, score, text, cut, tokens_in
                       request, error, at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 """
 _SETTLED = """
-UPDATE cells SET state = ?, accepted = ?, next_at = ?, failed = failed + ?, asked = asked + 1, runner = NULL
+UPDATE cells SET state = ?, accepted = ?, next_at = ?, failed = failed + ?, asked = asked + ?, runner = NULL
 WHERE id = ?
 """
 
@@ -200,19 +206,20 @@ def commit(connection: Connection, runner: int, results: Sequence[Settled]) -> i
         cell, reply, cost = result.cell, result.reply, nano(result.reply.cost)
         far = cost is not None and cell.price is not None and cost > _FAR * cell.price  # a claim that is no bill
         charges.append(cell.price if cost is None or far else cost)  # what the judge says, else its worst-case price
+        status = UNSENT if reply.unsent else reply.status
         asked = (number, cell.id, cell.asked + 1, runner)
-        answer = (reply.status, reply.score, reply.text, reply.cut, reply.tokens_in, reply.tokens_out)
+        answer = (status, reply.score, reply.text, reply.cut, reply.tokens_in, reply.tokens_out)
         attempts.append((*asked, *answer, cost, charges[-1], reply.latency, result.request, reply.error, result.at))
         accepted = None if result.state == PLANNED else number
         blamed = int(result.blamed and reply.score is None)
-        settled.append((result.state, accepted, result.next_at, blamed, cell.id))
+        settled.append((result.state, accepted, result.next_at, blamed, int(not reply.unsent), cell.id))
     connection.executemany(_ADDED, attempts)
     connection.executemany(_SETTLED, settled)
     if attempts:
         sums.carry(connection, attempts[-1][0])
     money.book(
         connection,
-        calls=len(mine),
+        calls=sum(not result.reply.unsent for result in mine),
         reserved=-len(mine),
         money=sum(charge or 0 for charge in charges),
         reserved_money=-sum(result.cell.price or 0 for result in mine),

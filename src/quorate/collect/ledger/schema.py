@@ -15,6 +15,9 @@ RESERVED = ("replicate", "score", "status", "cost", "tokens_in", "tokens_out", "
 
 ADDED_ONLY = "attempts are only ever added"
 
+FAILED = "status IN ('error', 'unsent')"
+"""Which attempts failed, in the words of their index."""
+
 LATER = (
     "CREATE INDEX IF NOT EXISTS lost ON attempts (cell) WHERE status = 'lost'",
     "CREATE INDEX IF NOT EXISTS finished ON cells (judge, state) WHERE state IN ('done', 'given_up')",
@@ -27,13 +30,15 @@ LATER = (
         "CREATE TABLE IF NOT EXISTS looks (number INTEGER PRIMARY KEY, last INTEGER NOT NULL, at REAL NOT NULL, "
         "content TEXT NOT NULL)"
     ),
+    f"CREATE INDEX IF NOT EXISTS failed_calls ON attempts (id) WHERE {FAILED}",
 )
-"""By which lost requests and finished cells are counted, the sums of attempts up to the last one in them, and looks.
+"""By which lost requests and finished cells are counted, the sums of attempts up to the last one in them, looks, and
+by which the latest calls that failed are found.
 
 Ledgers of an earlier version get them when they are opened."""
 
-LATEST = "looks"
-"""The table of them that came last: a ledger that has it has all."""
+LATEST = "failed_calls"
+"""That of them that came last: a ledger that has it has all."""
 
 _PLACES = ", ".join(f"f{place}" for place in range(MOST_FACETS))
 _CODES = ", ".join(f"f{place} INTEGER NOT NULL DEFAULT 0" for place in range(MOST_FACETS))

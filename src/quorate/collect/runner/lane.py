@@ -12,6 +12,7 @@ from quorate.collect.runner.settle import asked_to_wait
 from quorate.wording import counted
 
 _MEMORY = 0.05
+_MEMORY_OF_PACE = 0.2
 _BAD = 0.25
 _LOOK = 0.25
 _SOON = 1.0
@@ -64,7 +65,8 @@ class Lane:
         self._slow = float(self._pace.concurrency)
         self._errors = 0.0
         self._dry = 0.0
-        self._streak = self._trips = 0
+        self._streak = self._trips = self._came = 0
+        self._answers = 0.0
         self._cut = self._tripped = float("-inf")
         self._tokens, self._filled = 1.0, resting
 
@@ -79,13 +81,27 @@ class Lane:
         return bool(self.flying or (self.queue and not self.dead))
 
     def wanted(self, now: float, *, anyway: bool = False) -> int:
-        """Cells to lease: at most twice the window is leased and not committed.
+        """Cells to lease: those that can be sent now, and as many as answers will make room for until the next time.
 
-        Where there were not enough a moment ago there are none now, unless one looks ``anyway``.
+        What is leased counts as sent if the process is killed, so that no more is than is about to be. Where there were
+        not enough a moment ago there are none now, unless one looks ``anyway``.
         """
+        self._answers += _MEMORY_OF_PACE * (self._came - self._answers)
+        self._came = 0
         if self.dead or (now < self._dry and not anyway) or self._away(now):
             return 0
-        return max(0, (1 if self.lasting else 2) * self.window - len(self.queue) - len(self.flying))
+        if self.lasting:
+            return max(0, self.window - len(self.queue) - len(self.flying))
+        return max(0, self._sendable(now) - len(self.queue))
+
+    def _sendable(self, now: float) -> int:
+        """Requests that can be sent until one looks again."""
+        room = self.window - len(self.flying) + min(round(self._answers), self.window)
+        if not self.answered and self._most < float("inf"):
+            room = min(room, int(self._most) - self._unanswered - len(self.flying))
+        if self._pace.rate is not None:
+            room = min(room, max(int(self._saved(now)), 1))
+        return room if now >= self.resting else 0
 
     def take(self, cells: Sequence[LeasedCell], wanted: int, now: float) -> None:
         """Cells that were leased, of those wanted; where there were not enough, look again a little later."""
@@ -110,15 +126,19 @@ class Lane:
             return None
         if not self.answered and self._unanswered + len(self.flying) >= self._most:
             return None
-        if self._pace.rate is not None:  # at most one second's worth of requests is saved up
-            saved = self._tokens + max(0.0, now - self._filled) * self._pace.rate
-            self._tokens, self._filled = min(saved, max(1.0, self._pace.rate)), now
+        if self._pace.rate is not None:
+            self._tokens, self._filled = self._saved(now), now
             if self._tokens < 1:
                 return None
             self._tokens -= 1
         cell = self.queue.popleft()
         self.flying[cell.id] = cell
         return cell
+
+    def _saved(self, now: float) -> float:
+        """Requests that the rate has saved up: at most those of a second."""
+        rate = self._pace.rate or 0.0
+        return min(self._tokens + max(0.0, now - self._filled) * rate, max(1.0, rate))
 
     def keeps(self, cell: LeasedCell, reply: Reply) -> bool:
         """Whether a question is left as it is, for a later run: it is not known to have ended. Nothing more is asked.
@@ -136,7 +156,8 @@ class Lane:
     def saw(self, cell: LeasedCell, reply: Reply, sent: float, now: float) -> None:
         """Learn from the reply to a request that was sent at some time."""
         self._landed(cell)
-        self.calls += 1
+        self.calls += not reply.unsent
+        self._came += 1
         self.answered |= reply.status != ERROR
         failed = reply.status == ERROR and (reply.retryable or reply.fatal or not self.answered)
         self.failures += failed

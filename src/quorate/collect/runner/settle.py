@@ -20,10 +20,10 @@ def settled(cell: LeasedCell, reply: Reply, request: str, limits: Limits, now: f
     """A reply, and what becomes of its cell.
 
     An answer without a score is final where asking again would not help. A fatal one says nothing about the cell, and
-    neither does being told to wait.
+    neither does being told to wait, or what was never sent.
     """
     pause = asked_to_wait(reply)
-    blamed = not reply.fatal and pause is None
+    blamed = not (reply.fatal or reply.unsent) and pause is None
     failed = cell.failed + blamed
     if reply.status == OK:
         state, due = DONE, 0.0

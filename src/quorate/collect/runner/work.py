@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import NamedTuple, TypeVar
 
 from quorate.collect.budget import Budget, Spend
-from quorate.collect.judge import ERROR, Judge, Request, lasts
-from quorate.collect.ledger.lease import DONE, GIVEN_UP, LOST, LeasedCell, Settled
+from quorate.collect.judge import Judge, Request, lasts
+from quorate.collect.ledger.lease import DONE, GIVEN_UP, NO_ANSWERS, LeasedCell, Settled
 from quorate.collect.ledger.ledger import Ledger
 from quorate.collect.ledger.plan import digest
 from quorate.collect.ledger.store import PATIENCE, Adrift
@@ -214,7 +214,7 @@ class Work:
             return results
         with contextlib.suppress(Interrupted):  # where that cannot be looked up now, no cell is given up now
             judges = await self._disk.looked(self._ledger.status)
-            answered |= {judge.judge for judge in judges if judge.statuses.keys() - {ERROR, LOST}}
+            answered |= {judge.judge for judge in judges if judge.statuses.keys() - NO_ANSWERS}
         return [
             spared(result, self._limits) if blames(result) and result.cell.judge not in answered else result
             for result in results
