@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from quorate.estimate.agreement.accuracy import accuracy as accuracy
     from quorate.estimate.agreement.against import against as against
     from quorate.estimate.agreement.agreement import agreement as agreement
+    from quorate.estimate.agreement.alt_test import alt_test as alt_test
     from quorate.estimate.agreement.coefficients import alpha as alpha
     from quorate.estimate.agreement.coefficients import icc as icc
     from quorate.estimate.agreement.labelled import beside as beside
@@ -124,6 +125,7 @@ _HOMES = {
     "against": "quorate.estimate.agreement.against",
     "agreement": "quorate.estimate.agreement.agreement",
     "alpha": "quorate.estimate.agreement.coefficients",
+    "alt_test": "quorate.estimate.agreement.alt_test",
     "analyze": "quorate.analysis.analyze",
     "annotation_tasks": "quorate.study.label_studio",
     "assign": "quorate.plan.assign",

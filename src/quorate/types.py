@@ -41,6 +41,8 @@ if TYPE_CHECKING:
     from quorate.estimate.agreement.accuracy import Accuracy as Accuracy
     from quorate.estimate.agreement.against import Against as Against
     from quorate.estimate.agreement.agreement import Agreement as Agreement
+    from quorate.estimate.agreement.alt_test import AltTest as AltTest
+    from quorate.estimate.agreement.alt_test import Stood as Stood
     from quorate.estimate.agreement.coefficients import Alpha as Alpha
     from quorate.estimate.agreement.coefficients import Icc as Icc
     from quorate.estimate.agreement.corrected import Corrected as Corrected
@@ -109,6 +111,7 @@ if TYPE_CHECKING:
     from quorate.plan.power.pilot import Feasibility as Feasibility
     from quorate.plan.power.protocols import Protocols as Protocols
     from quorate.plan.power.sample_size import PowerCurve as PowerCurve
+    from quorate.plan.power.votes_plan import Borrowed as Borrowed
     from quorate.plan.power.votes_plan import VotesPlan as VotesPlan
     from quorate.plan.search.optimum import Optimum as Optimum
     from quorate.reporting.paper.writeup import Writeup as Writeup
@@ -150,6 +153,9 @@ _HOMES = {
     "Hazard": "quorate.estimate.agents.hazard",
     "Link": "quorate.estimate.agents.chain",
     "Turn": "quorate.estimate.agents.hazard",
+    "AltTest": "quorate.estimate.agreement.alt_test",
+    "Stood": "quorate.estimate.agreement.alt_test",
+    "Borrowed": "quorate.plan.power.votes_plan",
     "Passing": "quorate.estimate.agents.runs",
     "RepeatedRuns": "quorate.estimate.agents.runs",
     "SystemRuns": "quorate.estimate.agents.runs",

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quorate.numerics.multiplicity import holm, holm_level
+from quorate.numerics.multiplicity import benjamini_yekutieli, holm, holm_level
 
 
 def test_holm_is_that_of_r():
@@ -41,3 +41,11 @@ def test_a_pair_counts_until_no_claim_about_it_could_be_false():
     assert holm_level(differ, open_, 0.05) == pytest.approx(0.05 / 3)
     assert holm_level(differ, np.zeros(3), 0.05) == pytest.approx(0.05)
     assert holm_level(differ, np.array([0.001, 0.9, 0.9]), 0.05) == pytest.approx(0.025)
+
+
+def test_benjamini_yekutieli_of_r():
+    """R 4.3: p.adjust(c(.01, .02, .03, .04, .05), "BY") is 0.1141667 five times; c(.001, .3, .02): .0055, .55, .055."""
+    assert benjamini_yekutieli(np.array([0.01, 0.02, 0.03, 0.04, 0.05])) == pytest.approx(
+        np.full(5, 0.1141667), abs=1e-7
+    )
+    assert benjamini_yekutieli(np.array([0.001, 0.3, 0.02])) == pytest.approx([0.0055, 0.55, 0.055])

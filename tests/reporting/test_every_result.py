@@ -147,6 +147,14 @@ def turned() -> q.Judgments:
 
 
 @cache
+def annotated() -> q.Judgments:
+    """Marks of 40 items by four judges."""
+    marks = np.random.default_rng(6).integers(1, 4, (40, 4))
+    rows = [(f"i{i}", f"j{j}", marks[i, j]) for i, j in product(range(40), range(4))]
+    return q.read(pl.DataFrame(rows, schema=["item", "judge", "score"], orient="row"), announce=False)
+
+
+@cache
 def repeated() -> q.Judgments:
     """Three runs of 5 items, judged by 2 judges."""
     passed = np.random.default_rng(5).integers(0, 2, (5, 3, 2))
@@ -256,6 +264,7 @@ RESULTS: dict[str, Callable[[Path], Any]] = {
     "Ensemble": lambda _: q.ensemble(fit()),
     "Hazard": lambda _: q.hazard(q.decompose(turned()), 6),
     "RepeatedRuns": lambda _: q.repeated_runs(repeated()),
+    "AltTest": lambda _: q.alt_test(annotated(), "j3"),
     "Standings": lambda _: q.monitor_all(votes()),
     "Status": lambda folder: q.status(study(folder)),
     "StoppingRule": lambda _: q.stopping_rule(0.1, 2000),

@@ -11,7 +11,7 @@ import quorate as q
 from quorate.errors import InvalidInput
 from quorate.reproduction.data import Contents
 from quorate.reproduction.published import publication
-from quorate.reproduction.studies.archive import answers, arena, budget, coverage, pilot, refits
+from quorate.reproduction.studies.archive import answers, arena, budget, coverage, designs, pilot, refits
 
 STUDIES = (
     pilot.STUDY,
@@ -199,3 +199,25 @@ def test_another_file_of_that_name_is_one_line(archive, tmp_path, name, old, new
     with pytest.raises(InvalidInput, match=says) as caught:
         q.reproduce([study.id for study in (*STUDIES, coverage.STUDY)], data=tmp_path)
     assert "\n" not in str(caught.value)
+
+
+def test_more_prompts_and_judges_make_strengths_surer(archive, monkeypatch):
+    monkeypatch.setattr(designs, "RESAMPLES", 60)
+    marks = designs.read_marks(archive / "data" / "processed" / "arena_likert_clean.csv")
+    assert marks.margin.shape == (110, 5, 3)
+    rng = np.random.default_rng(2)
+    models = {battle: tuple(rng.choice(list("uvwx"), 2, replace=False)) for battle in marks.battles}
+    held = Contents({designs.MARKS: marks, designs.MODELS: models})
+    values = designs.outcome(held, np.random.default_rng(1)).values
+    published = {figure.what for figure in publication().figures["tee.fig6"]}
+    assert set(values) == published
+    one, *_, whole = values.values()
+    assert 0 < whole < one
+
+
+def test_strengths_of_battles_that_all_judges_see_alike_have_the_error_of_the_battles():
+    """400 fair battles of two models: log odds with an error of 2 / sqrt(400), centred half of it."""
+    margin = np.repeat(np.random.default_rng(3).choice([-2.0, 2.0], 400)[:, None, None], 5, axis=1)
+    pair = np.tile(np.array([[0], [1]]), 400)
+    found = designs.spread(np.repeat(margin, 3, axis=2), pair, 2, (1, 1), np.random.default_rng(4))
+    assert found == pytest.approx(1 / np.sqrt(400), rel=0.15)

@@ -22,6 +22,20 @@ def holm(p: Floats) -> Floats:
     return out
 
 
+def benjamini_yekutieli(p: Floats) -> Floats:
+    """P-values adjusted for a false discovery rate, whatever their dependence.
+
+    References
+    ----------
+    Benjamini and Yekutieli (2001), Annals of Statistics 29, 1165-1188. R: ``p.adjust(p, "BY")``.
+    """
+    order, m = np.argsort(p)[::-1], len(p)
+    steps = np.arange(m, 0, -1)
+    out = np.empty(m)
+    out[order] = np.minimum(np.minimum.accumulate((1 / steps).sum() * m / steps * p[order]), 1.0)
+    return out
+
+
 def holm_level(p_difference: Floats, p_equivalence: Floats, alpha: float) -> float:
     """Level at which all hypotheses are tested so that no true one is rejected, but for a chance of ``alpha``.
 

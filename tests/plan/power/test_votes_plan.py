@@ -7,6 +7,7 @@ import polars as pl
 import pytest
 
 from quorate.errors import InvalidInput, NotEstimable
+from quorate.estimate.votes.margins import margins
 from quorate.plan.power.clusters import clustered_sample_size
 from quorate.plan.power.pilot import feasibility
 from quorate.plan.power.votes_plan import plan_votes
@@ -107,3 +108,27 @@ def test_a_pilot_of_votes_says_what_votes_that_share_a_prompt_or_a_judge_are_wor
             plan_votes(**options)
     with pytest.raises(NotEstimable, match="no decisive vote"):
         plan_votes(pilot=read_votes(rows.with_columns(winner=pl.lit("tie")), announce=False))
+
+
+def other_votes(margins, n=400):
+    """Votes on pairs of other systems, x and y of each, with exactly these margins."""
+    rows = [(f"x{at}", f"y{at}", round(n * (0.5 + m)), n - round(n * (0.5 + m))) for at, m in enumerate(margins)]
+    frame = pl.DataFrame(rows, schema=["model_a", "model_b", "for_x", "for_y"], orient="row")
+    return read_votes(frame, wins=["for_x", "for_y"], announce=False)
+
+
+def test_margins_are_borrowed_from_other_pairs():
+    found = plan_votes(margins_from=other_votes(np.linspace(0.05, 0.4, 36)))
+    apart = margins(other_votes(np.linspace(0.05, 0.4, 36))).quantiles()
+    assert found.margin == apart.corrected[1]
+    assert found.needed == plan_votes(found.margin).needed
+    assert "that of the pair at 25% of 36 other pairs by margin, needs" in found.sentence
+    assert [row["margin"] for row in found.rows()] == list(apart.corrected)
+    assert found.rows()[0]["needed"] > found.needed > found.rows()[2]["needed"]
+
+
+def test_what_cannot_be_borrowed_is_refused():
+    with pytest.raises(NotEstimable, match="no pair has 50 decisive votes"):
+        plan_votes(margins_from=other_votes([0.1, 0.2], n=40))
+    with pytest.raises(InvalidInput, match="margins_from"):
+        plan_votes(0.1, margins_from=other_votes([0.1, 0.2]))

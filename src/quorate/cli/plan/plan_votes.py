@@ -45,6 +45,13 @@ def plan_votes(
         str | None, typer.Option(metavar="MODEL", help="With a pilot of votes on more than two models: the first.")
     ] = None,
     b: Annotated[str | None, typer.Option(metavar="MODEL", help="The second.")] = None,
+    margins_from: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Votes on other systems by a like protocol: plan for the margin of the pair at a quarter of theirs.",
+        ),
+    ] = None,
     budget: Annotated[int | None, typer.Option(metavar="N", min=1, help="Votes that can be paid for.")] = None,
     alpha: Annotated[float, typer.Option(metavar="P", help="Chance of finding a difference that is not there.")] = 0.05,
     power: Power = 0.9,
@@ -85,8 +92,10 @@ def plan_votes(
             "--pilot: expects votes for one model of all decisive ones, such as 31/50, or a file of votes, got "
             f'"{pilot}"'
         )
-    for name in () if of_file else reading.given():
-        raise InvalidInput(f"{spelled(VoteReading, name)}: for a pilot of votes in a file; give one with --pilot")
+    for name in () if of_file or margins_from else reading.given():
+        raise InvalidInput(
+            f"{spelled(VoteReading, name)}: for votes in a file; give one with --pilot or --margins-from"
+        )
     wins: tuple[int, int] | Votes | None = (int(counts[1]), int(counts[2])) if counts else None
     if pilot is not None and of_file:
         wins = reading.votes(Path(pilot))
@@ -96,6 +105,7 @@ def plan_votes(
         pilot=wins,
         a=a,
         b=b,
+        margins_from=None if margins_from is None else reading.votes(margins_from),
         budget=budget,
         alpha=alpha,
         power=power,

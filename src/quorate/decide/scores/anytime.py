@@ -75,7 +75,7 @@ def anytime_mean(judgments: Judgments, scale: tuple[float, float], *, level: flo
     >>> rows = {"item": range(40), "score": [6, 7, 8, 7] * 10}
     >>> found = anytime_mean(q.read(polars.DataFrame(rows), announce=False), (1, 10))
     >>> round(found.low, 1), found.value, round(found.high, 1)
-    (5.9, 7.0, 7.7)
+    (6.1, 7.0, 7.6)
     """
     low, high = scale
     return _over_items(_item_means(judgments), low, high, level)

@@ -236,14 +236,19 @@ class Scored(Brief):
             low, high = share_interval(none, level, int(n.sum()))
             passing.append(
                 Passing(
-                    one, every.mean(), *share_interval(every, level, int(n.sum())), 1 - none.mean(), 1 - high, 1 - low
+                    one,
+                    float(every.mean()),
+                    *share_interval(every, level, int(n.sum())),
+                    float(1 - none.mean()),
+                    1 - high,
+                    1 - low,
                 )
             )
         differ = 2 * c * (n - c) / (n * (n - 1))
         order = np.argsort(-differ, kind="stable")
         return SystemRuns(
             system, len(items), int(n.sum()), fewest, tuple(passing),
-            differ.mean(), *share_interval(differ, level, int(n.sum())),
+            float(differ.mean()), *share_interval(differ, level, int(n.sum())),
             tuple(labels[items[at]] for at in order if differ[at] > 0), *self.own(level),
         )  # fmt: skip
 

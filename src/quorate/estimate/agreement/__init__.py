@@ -5,6 +5,7 @@
 ``accuracy``, ``cells``: how often judges are right, and single judgments in every cell.
 ``against``, ``verdicts``, ``rightness``, ``yardsticks``: judges against labels, their majority, a panel's worth.
 ``pairwise``: how alike two judges answer the same question, among people, and models with people.
+``alt_test``: whether a model may stand in for any one of several people.
 ``position``: whether the response shown first is preferred.
 ``prediction_powered``, ``labelled``, ``corrected``: means of judges corrected by a few labels of people; its result.
 ``coefficients``: Krippendorff's alpha and intraclass correlations.

@@ -87,7 +87,7 @@ def interval(
 
     >>> lower, upper = interval(8, 7.5, 2.0, low=0, high=10)
     >>> print(f"{lower:.2f} to {upper:.2f}")
-    2.12 to 9.93
+    3.86 to 8.79
     """
     from scipy.special import lambertw, stdtrit
 
@@ -129,7 +129,7 @@ def half_width(n: ArrayLike, mean: ArrayLike, ss: ArrayLike, **options: Unpack[O
     Examples
     --------
     >>> print(half_width([8, 80], 7.5, [2.0, 20.0], low=0, high=10).round(2))
-    [5.38 0.66]
+    [3.64 0.54]
     """
     n, mean, ss = _arrays(n, mean, ss)
     lower, upper = interval(n, mean, ss, **options)

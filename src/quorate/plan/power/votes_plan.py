@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from quorate.arguments import Sentence, argument
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.votes.dependence import cells, clustered_by
+from quorate.estimate.votes.margins import margins
 from quorate.plan.power.clusters import (
     Clustered,
     Correlation,
@@ -28,6 +29,35 @@ from quorate.table.results import Result
 from quorate.table.votes import Votes
 from quorate.wording import counted
 from quorate.wording import margin as worded
+
+FEWEST = 50
+"""Decisive votes of a pair whose margin is borrowed: with fewer their noise cannot be taken out."""
+
+
+class Borrowed(NamedTuple):
+    """A margin of pairs of other systems: a quantile over them, without the noise of their votes.
+
+    Parameters
+    ----------
+    probability : float
+        Which quantile.
+    margin : float
+        That.
+    needed : int
+        Independent votes that it takes.
+    pairs : int
+        Pairs.
+    """
+
+    probability: float
+    margin: float
+    needed: int
+    pairs: int
+
+    @property
+    def words(self) -> str:
+        """Which of the pairs it is."""
+        return f"the pair at {100 * self.probability:g}% of {counted(self.pairs, 'other pair')} by margin"
 
 
 @dataclass(frozen=True)
@@ -59,6 +89,8 @@ class VotesPlan(Result):
         Votes of such clusters that are worth the independent ones needed (of an even pilot, the least number).
     equivalence : float or None
         Margin within which the two are to be shown alike; None where a difference is to be seen.
+    borrowed : tuple of Borrowed
+        Margins of pairs of other systems, the second of which is ``margin``; empty where none were given.
     """
 
     margin: float | None
@@ -72,6 +104,7 @@ class VotesPlan(Result):
     cluster: Sizes | None
     clustered: Clustered | None
     equivalence: float | None = None
+    borrowed: tuple[Borrowed, ...] = ()
 
     @property
     def enough(self) -> bool:
@@ -96,7 +129,9 @@ class VotesPlan(Result):
                 f"To show a margin below {self.equivalence:g} takes {needed} (power {self.power:g}, if {true})"
             )
         elif self.margin is not None:
-            parts.append(f"A margin of {self.margin:g} needs {counted(self.needed or 0, kind)} (power {self.power:g})")
+            whose = f", that of {self.borrowed[1].words}," if self.borrowed else ""
+            needed = counted(self.needed or 0, kind)
+            parts.append(f"A margin of {self.margin:.4g}{whose} needs {needed} (power {self.power:g})")
         if self.worth is not None:
             parts.append(f"{counted(self.worth, 'independent vote')} would {self._reach}")
         answer = f"{'; '.join(parts)}." if self.pilot is None else self.pilot.sentence
@@ -127,7 +162,10 @@ class VotesPlan(Result):
 
     def rows(self) -> list[dict[str, Any]]:
         """One row for every margin planned for: case, margin, needed (independent votes), votes (of such clusters)."""
-        if self.pilot is None:
+        cases: list[tuple[str, float, int | None]]
+        if self.borrowed:
+            cases = [(one.words, one.margin, one.needed) for one in self.borrowed]
+        elif self.pilot is None:
             stated = self.margin if self.equivalence is None else self.equivalence
             cases = [] if stated is None else [("stated", stated, self.needed)]
         else:
@@ -155,6 +193,7 @@ class VotesPlan(Result):
                 "budget": self.worth,
                 "needed": self.needed,
                 "detectable": self.detectable,
+                "borrowed": [one._asdict() for one in self.borrowed],
                 "sentence": self.sentence,
             }
         else:
@@ -171,6 +210,7 @@ def plan_votes(
     pilot: tuple[int, int] | Votes | None = None,
     a: str | None = None,
     b: str | None = None,
+    margins_from: Votes | None = None,
     budget: int | None = None,
     alpha: float = 0.05,
     power: float = 0.9,
@@ -192,6 +232,9 @@ def plan_votes(
         prompts and judges then say what votes that share one are worth.
     a, b : str, optional
         With votes of more than two systems as the pilot: the two.
+    margins_from : Votes, optional
+        Votes on other systems by a protocol like the one planned, in place of a margin: that of the pair at a quarter
+        of theirs is taken, without the noise of the votes; pairs of 50 decisive votes or more.
     budget : int, optional
         Votes that can be paid for.
     alpha : float
@@ -222,15 +265,10 @@ def plan_votes(
     >>> plan_votes(equivalence=0.1).sentence
     'To show a margin below 0.1 takes 281 decisive votes (power 0.9, if the two are exactly alike).'
     """
-    if margin is not None and pilot is not None:
-        raise InvalidInput(argument("margin") + ": give it or " + argument("pilot") + ", not both")
-    if equivalence is not None and (pilot is not None or method == "variance"):
-        given = argument("pilot") if pilot is not None else argument("method", method)
-        raise InvalidInput(argument("equivalence") + ": has no plan by " + given + "; leave one of them out")
-    if margin is None and pilot is None and budget is None and equivalence is None:
-        fix = ": give the margin to be seen, a " + argument("pilot") + ", or a " + argument("budget")
-        raise InvalidInput(argument("margin") + fix)
+    _check_asked(margin, equivalence, pilot, margins_from, budget, method)
     _check_votes(pilot, a, b, icc, cluster)
+    borrowed = () if margins_from is None else borrow(margins_from, alpha, power, method)
+    margin = borrowed[1].margin if borrowed else margin
     worth = budget
     if budget is not None:
         check_count("budget", budget)
@@ -252,7 +290,41 @@ def plan_votes(
     wanted = from_pilot.needed_low if from_pilot is not None and needed is None else needed
     spread = None if icc is None or wanted is None else clustered_sample_size(wanted, icc=icc, cluster=cluster)
     rho, sizes = (dict(each) if isinstance(each, Mapping) else each for each in (icc, cluster))
-    return VotesPlan(margin, from_pilot, budget, worth, needed, seen, power, rho, sizes, spread, equivalence)
+    return VotesPlan(margin, from_pilot, budget, worth, needed, seen, power, rho, sizes, spread, equivalence, borrowed)
+
+
+def borrow(votes: Votes, alpha: float, power: float, method: Method) -> tuple[Borrowed, ...]:
+    """Margins of other pairs at 10, 25 and 50%, and what they take (Lee 2026, appendix C.4)."""
+    try:
+        found = margins(votes, minimum=FEWEST, alpha=alpha, power=power).quantiles()
+    except NotEstimable as few:
+        said = str(few).rpartition(";")[0]
+        raise NotEstimable(f"margins_from: {said}; borrow from a larger study, or say which margin matters") from None
+    return tuple(
+        Borrowed(p, m, sample_size(m, alpha=alpha, power=power, method=method), found.pairs)
+        for p, m in zip(found.probability, found.corrected, strict=True)
+    )
+
+
+def _check_asked(
+    margin: float | None,
+    equivalence: float | None,
+    pilot: object,
+    margins_from: object,
+    budget: int | None,
+    method: Method,
+) -> None:
+    """Refuse what excludes each other, and nothing asked."""
+    if margin is not None and pilot is not None:
+        raise InvalidInput(argument("margin") + ": give it or " + argument("pilot") + ", not both")
+    if margins_from is not None and not (margin is None and pilot is None and equivalence is None):
+        raise InvalidInput(argument("margins_from") + ": takes the place of a margin or a pilot; leave the other out")
+    if equivalence is not None and (pilot is not None or method == "variance"):
+        given = argument("pilot") if pilot is not None else argument("method", method)
+        raise InvalidInput(argument("equivalence") + ": has no plan by " + given + "; leave one of them out")
+    if margin is None and pilot is None and budget is None and equivalence is None and margins_from is None:
+        fix = ": give the margin to be seen, a " + argument("pilot") + ", or a " + argument("budget")
+        raise InvalidInput(argument("margin") + fix)
 
 
 def _check_votes(pilot: object, a: str | None, b: str | None, icc: object, cluster: object) -> None:

@@ -6,4 +6,5 @@
 - `budget`: allocations of a budget of calls.
 - `coverage`: intervals from one judge and prompt, and from all.
 - `arena`: agreement with people, what a D-study promised, errors of strengths.
+- `designs`: errors of strengths by design of the judging, from battles.
 """

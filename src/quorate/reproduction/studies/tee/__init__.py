@@ -5,6 +5,6 @@
 - `single`: naive standard errors of single configurations. `best_of`: what gaming is worth. `propaganda`: items by
   disagreement.
 - `law`: the law that the simulations share, and how they fit and project.
-- `additivity`, `heteroscedastic`, `few_prompts`, `portability`, `misspecified`, `scoring`, `pathologies`, `staircase`,
-  `ambiguity`, `battles`: the simulations.
+- `convergence`, `additivity`, `heteroscedastic`, `few_prompts`, `portability`, `misspecified`, `scoring`,
+  `pathologies`, `staircase`, `ambiguity`, `battles`: the simulations.
 """

@@ -18,6 +18,8 @@ from quorate.reproduction.study import Drawing, MonteCarlo, Outcome, Value, mean
 
 COMPRESSIONS = (1.0, 0.7, 0.5, 0.3)
 POINTS = {"continuous": 0, "7 points": 7, "5 points": 5, "3 points": 3}
+GAMMAS = (1.0, 0.7, 0.5)
+"""Powers of deviations from the middle of the scale: below one large ones count less, and small ones more."""
 PREVALENCES = {"50%": 0.5, "5%": 0.05, "0.5%": 0.005, "0.05%": 0.0005}
 MARKS, ANCHOR, SLOPE = 3.0, 0.2, 0.15
 """Variance of a mark's noise; standard deviations of anchors, and of how far judges stretch the scale."""
@@ -25,19 +27,28 @@ LABELS, SHIFT = 0.01, 0.05
 """Variance of a label's noise; how far thresholds of judges differ, in standard deviations of what they see."""
 
 
+CONDITIONS = [
+    *((kept, points, 1.0) for kept in COMPRESSIONS for points in POINTS.values()),
+    *((kept, 5, gamma) for kept in (1.0, 0.3) for gamma in GAMMAS),
+]
+"""Compression, points of the scale and power of every way to mark."""
+
+
 def marks(rng: np.random.Generator) -> list[float]:
     """Correlations of marks by compression and points, and of pairs."""
     quality, latent = responses(1, rng)
     stretched = latent * rng.normal(1, SLOPE, latent.shape[1])
     found = []
-    for kept in COMPRESSIONS:
-        for points in POINTS.values():
-            seen = stretched + np.sqrt(MARKS + ANCHOR**2) * rng.normal(size=latent.shape)
-            mark = np.clip(3 + kept * seen, 1, 5)
-            if points:
-                step = 4 / (points - 1)
-                mark = 1 + step * np.rint((mark - 1) / step)
-            found.append(of_pair(kendall, mark.mean(axis=1), quality))
+    noise = np.zeros_like(latent)
+    for kept, points, gamma in CONDITIONS:
+        if gamma == 1:  # else the judges of the condition before it, who use the scale in another way
+            noise = np.sqrt(MARKS + ANCHOR**2) * rng.normal(size=latent.shape)
+        seen = kept * (stretched + noise)
+        mark = np.clip(3 + np.sign(seen) * np.abs(seen) ** gamma, 1, 5)
+        if points:
+            step = 4 / (points - 1)
+            mark = 1 + step * np.rint((mark - 1) / step)
+        found.append(of_pair(kendall, mark.mean(axis=1), quality))
     return [*found, of_pair(kendall, rated(*pairs(rng), latent, rng, noise=MARKS, repeats=1), quality)]
 
 
@@ -65,7 +76,9 @@ def replicate(scored: Callable[[np.random.Generator], list[float]], rng: np.rand
 def outcome(draws: Mapping[str, Floats]) -> Outcome:
     """Mean correlations."""
     found, labelled = draws["marks"], draws["labels"]
-    by = found[:, :-1].reshape(len(found), len(COMPRESSIONS), len(POINTS))
+    plain = len(COMPRESSIONS) * len(POINTS)
+    by = found[:, :plain].reshape(len(found), len(COMPRESSIONS), len(POINTS))
+    bent = {condition: found[:, plain + at] for at, condition in enumerate(CONDITIONS[plain:])}
     paired, rare = mean(found[:, -1]), mean(labelled[:, -1])
     values: dict[str, Value | float] = {"pairs: Kendall's tau": paired, "pairs, little noise: Kendall's tau": rare}
     compressed, coarse, prevalent = [], [], []
@@ -81,6 +94,10 @@ def outcome(draws: Mapping[str, Floats]) -> Outcome:
         coarse += [
             {"scale": points, "tau": one.value, "scores": name} for name, one in (("marks", tau), ("pairs", paired))
         ]
+    for (kept, _, gamma), taus in bent.items():
+        if gamma < 1:
+            gain = mean(taus - bent[kept, 5, 1.0])
+            values[f"marks, power {gamma:g}, {kept:g} of deviations kept: Kendall's tau gained"] = gain
     for at, (name, prevalence) in enumerate(PREVALENCES.items()):
         tau = mean(labelled[:, at])
         values[f"labels, {name} yes: Kendall's tau"] = tau
