@@ -259,7 +259,10 @@ def listing(out: Console, view: RatingsAnalysis) -> None:
     unit = ("Elo" if "Elo" in view.unit else "rating") if view.of_votes else "mean"
     cuts = {"group": "right"} if len(view.found.groups) > 1 else {}
     heads = {"rank": "right", **cuts, "system": "left", unit: "right"}
-    rows = []
+    no_group = [""] if cuts else []
+    rows = [
+        (str(one["rank"]), *no_group, str(one["system"]), "-", "never lost", "") for one in view.unbeaten[:MOST_SYSTEMS]
+    ]
     for row in leaderboard(view).rows[:MOST_SYSTEMS]:
         ends = " to ".join(number(row[end], view.places) for end in ("low", "high"))
         group = [str(row["group"])] if cuts else []
