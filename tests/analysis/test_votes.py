@@ -4,7 +4,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from quorate.analysis.votes import dependence, order_noticed, votes_view
+from quorate.analysis.votes import dependence, votes_view
 from quorate.decide.votes.verdict import verdict_of_votes
 from quorate.errors import UnknownTerm
 from quorate.reporting.pages.votes.page import decided, margins, pairs
@@ -87,45 +87,6 @@ def test_rows_that_stand_for_several_votes_have_no_order():
     assert "have no order" in found.stability_reason
     assert found.to_dict()["stability"] is None
     assert [one["votes"] for one in found.to_dict()["equal_budget"]] == [50, 100, 200, 500, 1000]
-
-
-def shown(*rows):
-    """Rows: model shown first, the other, votes for each."""
-    names = ["model_a", "model_b", "for_a", "for_b"]
-    frame = pl.DataFrame(rows, schema=names, orient="row")
-    return read_votes(frame, wins=["for_a", "for_b"], order="model_a", announce=False)
-
-
-def test_the_system_shown_first_wins_beyond_chance():
-    said = order_noticed(shown(("x", "y", 75, 25), ("y", "x", 65, 35)))
-    assert said == "The system shown first won 70.0% of 200 decisive votes (p < 0.0001, votes taken as independent)"
-
-
-def test_the_order_of_showing_is_judged_by_people_where_they_repeat():
-    """Four people, of whom each decides by side: 300 of 400 votes for the first are 3 of 4 people."""
-    columns = {
-        "model_a": ["x", "y"] * 200,
-        "model_b": ["y", "x"] * 200,
-        "judge": [f"j{i % 8 // 2}" for i in range(400)],
-    }
-    winner = ["model_a" if i % 8 // 2 else "model_b" for i in range(400)]
-    votes = read_votes(pl.DataFrame({**columns, "winner": winner}), order="model_a", announce=False)
-    assert order_noticed(votes) == ""
-
-
-@pytest.mark.parametrize(
-    "rows",
-    [
-        [("x", "y", 52, 48), ("y", "x", 53, 47)],  # chance
-        [("x", "y", 90, 10), ("y", "z", 90, 10)],  # a better system that is always shown first
-    ],
-)
-def test_nothing_is_said_of_chance_or_of_an_order_that_never_varies(rows):
-    assert order_noticed(shown(*rows)) == ""
-
-
-def test_nothing_is_said_where_the_order_is_not_known(ballots):
-    assert order_noticed(ballots()) == ""
 
 
 def test_what_few_votes_leave_unknown():

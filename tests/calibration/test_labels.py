@@ -9,6 +9,7 @@ import polars as pl
 import pytest
 
 import quorate as q
+from quorate.estimate.agreement.coefficients import alpha_of
 from quorate.estimate.labels.agreement import COEFFICIENTS, coefficients, pairs
 from quorate.estimate.labels.given import label_shares
 from quorate.estimate.labels.shares import label_means
@@ -161,3 +162,23 @@ def test_two_judges():
         covers.append(one.low <= true <= one.high)
     print(f"kappa {true:.3f}: covers {np.mean(covers):.3f}")
     assert 0.93 <= np.mean(covers) <= 0.97
+
+
+@pytest.mark.parametrize("judges", [2, 3, 5])
+@pytest.mark.parametrize("share", [0.05, 0.02])
+def test_alpha_of_a_rare_label(judges, share):
+    """Alpha of two labels of which one is rare; labels of an item by a beta-binomial law."""
+    rng, studies = np.random.default_rng(11), 300
+    for items in (40, 100):
+        for true in (0.0, 0.4, 0.7):
+            held = []
+            for _ in range(studies):
+                chance = np.full(items, share)
+                if true:
+                    chance = rng.beta(share * (1 - true) / true, (1 - share) * (1 - true) / true, items)
+                said = (rng.random((items, judges)) < chance[:, None]).astype(float)
+                if said.any():
+                    found = alpha_of(np.repeat(np.arange(items), judges), said.ravel(), "nominal")
+                    held.append(found.low <= true <= found.high)
+            print(f"{judges} judges, {items} items, share {share}, alpha {true}: covers {np.mean(held):.3f}")
+            assert np.mean(held) >= 0.95 - 3 * np.sqrt(0.95 * 0.05 / len(held))

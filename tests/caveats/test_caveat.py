@@ -43,7 +43,7 @@ ONE_OF_EACH = [
     caveats.one_level_on_pairs("judge", 2, 3),
     caveats.taken_as_independent({"prompt": 1.2, "judge": 4.0}),
     caveats.mostly_shown_first("x", 90, 100),
-    caveats.first_wins(70, 100),
+    caveats.first_wins(0.7, 100),
     caveats.shrunk_ratings(1.0),
     caveats.reweighted("stabilised", 4000, 3800.0),
     caveats.refits_without_ratings(12, 1000),

@@ -5,12 +5,14 @@ from quorate.numerics.nominal import (
     Ratings,
     agreement,
     cohen,
+    cohen_interval,
+    cohen_rows,
     fleiss,
     gwet,
-    jackknife,
     krippendorff,
     krippendorff_rows,
     shared_rows,
+    with_interval,
 )
 
 ABSENT = 0
@@ -44,7 +46,7 @@ def ratings(rows):
 
 
 def found(rows, level=0.95):
-    return {name: jackknife(ratings(rows), *steps, level) for name, steps in STEPS.items()}
+    return {name: with_interval(ratings(rows), *steps, level) for name, steps in STEPS.items()}
 
 
 def test_four_observers():
@@ -79,13 +81,13 @@ def test_two_raters_of_gwet():
     chance = 2 * share * (1 - share)
     assert values["ac1"].value == pytest.approx((118 / 125 - chance) / (1 - chance), abs=1e-12)
     assert values["ac1"].value == pytest.approx(0.941, abs=5e-4)
-    kappa, _ = cohen(np.eye(2)[np.array(first) - 1], np.eye(2)[np.array(second) - 1])
+    kappa = cohen(cohen_rows(np.eye(2)[np.array(first) - 1], np.eye(2)[np.array(second) - 1]).sum(axis=0))
     assert kappa == pytest.approx(-0.0234, abs=5e-5)
     assert not values["ac1"].judges
 
 
 def test_cohen_as_in_r():
-    """R 4.2, psych 2.2.9; the variance is that of Fleiss, Cohen and Everitt (1969).
+    """R 4.2, psych 2.2.9; of many such items the interval is by the variance of Fleiss, Cohen and Everitt (1969).
 
     > x <- c(1,1,1,2,2,2,3,3,1,2,3,1,1,2,1,1,2,3,1,1); y <- c(1,1,2,2,2,1,3,3,1,2,1,1,1,2,1,3,2,3,1,2)
     > k <- cohen.kappa(cbind(x, y)); print(k$kappa, digits = 10); print(sqrt(k$var.kappa), digits = 10)
@@ -94,9 +96,10 @@ def test_cohen_as_in_r():
     """
     x = np.array([1, 1, 1, 2, 2, 2, 3, 3, 1, 2, 3, 1, 1, 2, 1, 1, 2, 3, 1, 1]) - 1
     y = np.array([1, 1, 2, 2, 2, 1, 3, 3, 1, 2, 1, 1, 1, 2, 1, 3, 2, 3, 1, 2]) - 1
-    kappa, influence = cohen(np.eye(3)[x], np.eye(3)[y])
-    assert kappa == pytest.approx(0.6031746032, abs=1e-10)
-    assert np.sqrt((influence**2).mean() / 20) == pytest.approx(0.1559895094, abs=1e-10)
+    assert cohen(cohen_rows(np.eye(3)[x], np.eye(3)[y]).sum(axis=0)) == pytest.approx(0.6031746032, abs=1e-10)
+    many = 2000
+    low, high = cohen_interval(np.eye(3)[np.tile(x, many)], np.eye(3)[np.tile(y, many)], 0.95)
+    assert high - low == pytest.approx(2 * 1.96 * 0.1559895094 / np.sqrt(many), rel=1e-3)
 
 
 def test_the_jackknife_is_that_of_leaving_out_one_by_one():
@@ -110,7 +113,7 @@ def test_the_jackknife_is_that_of_leaving_out_one_by_one():
     def values(name, items, judges):
         left = np.delete(np.delete(rows, items, axis=1), judges, axis=0)
         own = ratings(np.vstack([left, np.zeros((0, left.shape[1]), dtype=int)]))._replace(labels=3)
-        return jackknife(own, *STEPS[name], 0.95).value
+        return with_interval(own, *STEPS[name], 0.95).value
 
     def log(value):
         return np.log((1 - np.asarray(value)) / (1 + np.asarray(value)))
@@ -132,10 +135,11 @@ def test_the_jackknife_is_that_of_leaving_out_one_by_one():
         assert one.low < one.value < one.high < 1
 
 
-def test_what_has_no_interval():
+def test_all_agree_or_have_one_label():
     alike = found([[1, 2, 1, 2], [1, 2, 1, 2], [1, 2, 1, 2]])
-    assert all(one.value == 1 and np.isnan(one.low) for one in alike.values())
+    assert all(one.value == 1 and np.isnan(one.se) and one.low < one.high == 1 for one in alike.values())
     one_label = found([[1, 1, 1], [1, 1, 1]])
+    assert all(np.isnan(one.low) for one in one_label.values())
     assert np.isnan(one_label["alpha"].value)
     assert np.isnan(one_label["fleiss"].value)
     dissenter = found([[1, 2, 1, 2, 1], [1, 2, 1, 2, 1], [1, 2, 2, 2, 1]])  # without the third all agree

@@ -158,6 +158,17 @@ class RatingsAnalysis(Result):
         return self.found.neighbours_words if isinstance(self.found, Ratings) else ""
 
     @property
+    def unbeaten(self) -> list[Row]:
+        """Systems above all that are rated, with the ranks that they may have."""
+        if not isinstance(self.found, Ratings):
+            return []
+        places = [one for one in self.found.to_dict()["unrated"] if one["rank_low"]]
+        return [
+            {"system": shown(one["system"]), "rank": f"1–{one['rank_high']}" if one["rank_high"] > 1 else "1"}
+            for one in places
+        ]
+
+    @property
     def told_words(self) -> str:
         """How many pairs of systems are told apart."""
         told = self.told_apart
@@ -166,18 +177,20 @@ class RatingsAnalysis(Result):
     @cached_property
     def told_apart(self) -> int:
         """Pairs of systems of which one is surely better."""
-        return int(self.found.ranks.above.sum())
+        sure = len(self.found.surely_above) if isinstance(self.found, Ratings) else 0
+        return int(self.found.ranks.above.sum()) + sure * len(self.found)
 
     @property
     def best_words(self) -> str:
         """What the chance of being the best is, and how it goes with the ranks."""
         edge = share((1 + self.level) / 2)
-        return f"chance of being the best: at most {edge} while others may be first, at least that where none may"
+        return f"chance of being the best; it is above {edge} only for a system that alone may be first"
 
     @property
     def pairs(self) -> int:
         """Pairs of systems."""
-        return len(self.found) * (len(self.found) - 1) // 2
+        systems = len(self.found) + len(self.unbeaten)
+        return systems * (systems - 1) // 2
 
     def rows(self) -> list[Row]:
         """Every system, best first."""

@@ -7,15 +7,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-import numpy as np
-
 from quorate.analysis import words
 from quorate.arguments import argument
 from quorate.caveats import Caveat, noise_of_votes
 from quorate.errors import NotEstimable
 from quorate.estimate.doctor.support import VotesSupport, doctor
 from quorate.estimate.votes.clustered import ClusterRobust, cluster_robust
-from quorate.estimate.votes.dependence import DEPENDENCE, Cluster, cells, clustered_by
+from quorate.estimate.votes.dependence import DEPENDENCE, Cluster
 from quorate.estimate.votes.margin import FEW_CLUSTERS
 from quorate.estimate.votes.margin_law import LEAST_VOTES
 from quorate.estimate.votes.margins import NearTies, Quantiles
@@ -23,15 +21,11 @@ from quorate.estimate.votes.stability import Stability, stability
 from quorate.estimate.votes.ties import TieSensitivity, tie_sensitivity
 from quorate.estimate.votes.well_sampled_pairs import MINIMUM
 from quorate.numerics.distributions import normal_quantile
-from quorate.numerics.votes.binomial import p_value
-from quorate.numerics.votes.clustered import balance
-from quorate.numerics.votes.multiway import multiway
 from quorate.plan.power.detectability import Detectability, detectability
 from quorate.plan.power.sample_size import check_range
-from quorate.table.pairs import FIRST_A, B
 from quorate.table.results import Result, Row, plain, rows_of
 from quorate.table.votes import Votes
-from quorate.wording import counted, listed, percent
+from quorate.wording import counted, listed
 
 NEAR = 0.1
 """Margin at which two systems count as nearly tied."""
@@ -259,35 +253,3 @@ def drift_of(stability: Stability) -> str:
         return ""
     changed = f"{words.share(stability.drifting)} of {counted(len(stability.pairs), 'pair')} changed at level 0.05"
     return f"{changed}; about 5% do by chance alone. Votes {stability.taken}."
-
-
-def order_noticed(votes: Votes) -> str:
-    """That the system shown first wins more or less than half of the votes, where some pair was shown in both orders.
-
-    Parameters
-    ----------
-    votes : Votes
-        Clustered by every facet that repeats; nothing is said of votes whose order is not known.
-
-    Returns
-    -------
-    str
-        Half a sentence; empty where the order is not known or never varies, or chance explains it.
-    """
-    if votes.order is None:
-        return ""
-    usable = (votes.order >= FIRST_A) & (votes.outcome <= B)
-    code, weights = votes.pairs().code[usable], votes.weights[usable]
-    orders = np.unique(np.stack([code, votes.order[usable]]), axis=1)[0]
-    first = votes.outcome[usable] == votes.order[usable]
-    won, decisive = int(weights[first].sum()), int(weights.sum())
-    by = clustered_by(votes, None, usable)
-    codes = [np.unique(cells(votes, name)[usable], return_inverse=True)[1] for name in by]
-    p = float(p_value(won, decisive))
-    if codes and len(orders) > len(np.unique(orders)):
-        _, _, p = balance(multiway(first.astype(float), weights.astype(float), codes).share, 1 - SIGNIFICANT)
-    if len(orders) == len(np.unique(orders)) or p >= SIGNIFICANT:
-        return ""
-    of = f"{percent(won / decisive)} of {counted(decisive, 'decisive vote')}"
-    taken = f"clustered by {listed(by)}" if by else "taken as independent"
-    return f"The system shown first won {of} ({words.p_value(p)}, votes {taken})"

@@ -84,10 +84,17 @@ def mostly_shown_first(system: str, first: int, n: int) -> Caveat:
     return Caveat("mostly-shown-first", said + "first as often" + fix)
 
 
-def first_wins(won: int, n: int) -> Caveat:
-    """The system shown first won more or less than half of the votes."""
-    said = f"the system shown first won {won / n:.1%} of {n:,} decisive votes: rank with "
-    return Caveat("first-wins", said + argument("position", True) + " says how much of the margin is the order's doing")
+def first_wins(share: float, n: int, *, shown_known: bool = True) -> Caveat:
+    """The system in one place, shown or written first, won more or less than half of the votes."""
+    rank = "rank with " + argument("position", True)
+    if shown_known:
+        said = f"the system shown first won {share:.1%} of {n:,} decisive votes, both orders weighing alike: " + rank
+        return Caveat("first-wins", said + " takes the order's doing off the lead")
+    written = (
+        f"the system written first (model_a) won {share:.1%} of {n:,} decisive votes, both orders weighing alike, so a "
+        "lead may be of the place: if that one was shown first, say "
+    )
+    return Caveat("written-first", written + argument("order", "model_a", group="roles") + " and " + rank)
 
 
 def shrunk_ratings(ridge: float) -> Caveat:

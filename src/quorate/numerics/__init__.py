@@ -6,7 +6,8 @@
 - assignment: variance of a weighted mean over any assignment of cells
 - resample: means of draws with replacement from pools of scores, and their exact law
 - correlation: Pearson, Spearman and Kendall, of many rows with one row or of a pair, and a test that two are equal
-- nominal: agreement on labels beyond chance, with its jackknife over items and judges
+- nominal: agreement on labels beyond chance, with intervals over items and judges
+- minimum_chi_square: score intervals of smooth functions of what items show, which hold where something is rare
 - extremes: the largest of K independent standard normals: its mean, spread and quantiles, exact by quadrature
 - reciprocal: the mean of one over a binomial count: what equal weights cost
 - threshold: the last integer at which a condition holds

@@ -1,4 +1,4 @@
-"""Agreement on labels beyond chance: coefficients, and their jackknife over items and judges; derived in labels.md."""
+"""Agreement on labels beyond chance: coefficients, and their intervals over items and judges; derived in labels.md."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import numpy as np
 
 from quorate.arrays import Floats, Ints
 from quorate.numerics.distributions import t_quantile
+from quorate.numerics.minimum_chi_square import score_interval
 
 _FEWEST = 3
 """Items or judges that a jackknife over them needs."""
@@ -66,15 +67,15 @@ class Tally(NamedTuple):
         return agreeing
 
 
-class Jackknifed(NamedTuple):
+class Estimated(NamedTuple):
     """A coefficient with its interval.
 
     Parameters
     ----------
     value, low, high : float
-        The interval is nan where items or judges are too few, or all agree.
+        The interval is nan where items are too few, or all labels are one.
     se : float
-        Standard error.
+        Standard error, by the jackknife; nan where all agree.
     judges : bool
         Whether judges count as sampled, not items alone.
     """
@@ -153,40 +154,59 @@ def gwet(sums: Floats) -> Floats:
     return _beyond(agreement(sums), chance)
 
 
-def cohen(first: Floats, second: Floats) -> tuple[float, Floats]:
-    """Cohen's kappa of two judges, and the influence of every item (Fleiss, Cohen and Everitt, 1969).
+def cohen_rows(first: Floats, second: Floats) -> Floats:
+    """What every item adds to the sums of `cohen`: one, whether two judges agree, and what each said, by label."""
+    return np.column_stack([np.ones(len(first)), (first * second).sum(axis=1), first, second])
+
+
+def cohen(sums: Floats) -> Floats:
+    """Cohen's kappa of two judges; nan where both give one and the same label throughout."""
+    mean = sums / np.maximum(sums[..., :1], 1e-300)
+    one, other = np.split(mean[..., 2:], 2, axis=-1)
+    return _beyond(mean[..., 1], (one * other).sum(axis=-1))
+
+
+def cohen_interval(first: Floats, second: Floats, level: float) -> tuple[float, float]:
+    """Score interval of Cohen's kappa over items, the two judges being these; nan with too few items or one label.
 
     Parameters
     ----------
     first, second : array, shape (items, labels)
         What each said of the same items: shares that add up to 1.
-
-    Returns
-    -------
-    (float, array)
-        Kappa, nan where both give one and the same label throughout; influences with mean 0.
     """
-    one, other, same = first.mean(axis=0), second.mean(axis=0), (first * second).sum(axis=1)
-    observed, chance = float(same.mean()), float(one @ other)
-    if chance > 1 - 1e-12:
-        return np.nan, np.full(len(first), np.nan)
-    by_chance = first @ other + second @ one - 2 * chance
-    influence = (same - observed) / (1 - chance) - (1 - observed) * by_chance / (1 - chance) ** 2
-    return (observed - chance) / (1 - chance), influence
+    rows, size = cohen_rows(first, second), first.shape[1]
+    if len(rows) < _FEWEST or np.isnan(cohen(rows.sum(axis=0))):
+        return np.nan, np.nan
+    label = np.eye(size)
+    possible = cohen_rows(np.repeat(label, size, axis=0), np.tile(label, (size, 1)))
+    return score_interval(rows, possible, cohen, t_quantile(len(rows) - 1, (1 + level) / 2) ** 2)
 
 
-def jackknife(
+def possible_tallies(found: Tally) -> Tally:
+    """What an item could show to as many judges as most had: any number for one label, the rest for the commonest."""
+    several = found.judges[found.judges >= 2]
+    judges = int(np.bincount(np.round(several if len(several) else found.judges).astype(np.int64)).argmax())
+    most = int(found.labels.sum(axis=0).argmax())
+    rows = np.zeros((found.labels.shape[1], judges + 1, found.labels.shape[1]))
+    for label, part in enumerate(rows):
+        part[:, most] = judges - np.arange(judges + 1)
+        part[:, label] += np.arange(judges + 1)
+    flat = rows.reshape(-1, rows.shape[-1])
+    return Tally(np.full(len(flat), float(judges)), flat, np.full(len(flat), float(judges)))
+
+
+def with_interval(
     ratings: Ratings,
     rows: Callable[[Tally], Floats],
     value: Callable[[Floats], Floats],
     level: float,
     least: float = -1.0,
-) -> Jackknifed:
-    """A coefficient of sums over items, with an interval over items and judges by the jackknife in both directions.
+) -> Estimated:
+    """A coefficient of sums over items, with its score interval over items, wider by what judges add.
 
-    The variance is ``v_items + v_judges - v_both``, each from leaving out one (of very many, a part) or one of both,
-    on the scale of ``log((1 - value) / (value - least))``; its degrees of freedom are Satterthwaite's. With two judges
-    it is that of items alone.
+    What judges add is by the jackknife in both directions: the variance is ``v_items + v_judges - v_both``, each from
+    leaving out one (of very many, a part) or one of both, on the scale of ``log((1 - value) / (value - least))``; its
+    degrees of freedom are Satterthwaite's. With two judges it is that of items alone.
 
     Parameters
     ----------
@@ -206,8 +226,8 @@ def jackknife(
     total = added.sum(axis=0)
     point = float(value(total))
     n, m = ratings.items, ratings.judges
-    if n < _FEWEST or np.isnan(point):
-        return Jackknifed(point, np.nan, np.nan, np.nan, judges=False)
+    if n < _FEWEST or ratings.labels < 2 or np.isnan(point):
+        return Estimated(point, np.nan, np.nan, np.nan, judges=False)
     of_item, of_judge = _parts(n, MOST_ITEMS), _parts(m, MOST_JUDGES)
     parts, both = [], []
     groups = ratings._replace(judge=of_judge[ratings.judge], judges=int(of_judge.max()) + 1)
@@ -215,7 +235,11 @@ def jackknife(
         own = rows(whole.less(one))
         parts.append(value(own.sum(axis=0)))
         both.append(value(own.sum(axis=0) - _summed(own, of_item)))
-    return _interval(point, value(total - _summed(added, of_item)), np.array(parts), np.array(both), level, least)
+    left = value(total - _summed(added, of_item))
+    se, wider, df, counted = _jackknife(point, left, np.array(parts), np.array(both), least)
+    limit = wider * t_quantile(df, (1 + level) / 2) ** 2
+    low, high = score_interval(added, rows(possible_tallies(whole)), value, limit)
+    return Estimated(point, low, high, se, judges=counted)
 
 
 def _parts(size: int, most: int) -> Ints:
@@ -232,12 +256,17 @@ def _summed(rows: Floats, part: Ints) -> Floats:
     return np.column_stack([np.bincount(part, column) for column in rows.T])
 
 
-def _interval(point: float, left: Floats, parts: Floats, both: Floats, level: float, least: float) -> Jackknifed:
-    """The interval from what is left without every item, every judge, and each pair of the two."""
+def _jackknife(
+    point: float, left: Floats, parts: Floats, both: Floats, least: float
+) -> tuple[float, float, float, bool]:
+    """Standard error, variance over that of items, its degrees of freedom, and whether judges are counted.
+
+    From what is left without every item, every judge, and each pair of the two.
+    """
     n, m = len(left), len(parts)
     counted = bool(m) and not (np.isnan(parts).any() or np.isnan(both).any())
     if np.isnan(left).any():
-        return Jackknifed(point, np.nan, np.nan, np.nan, judges=False)
+        return np.nan, 1.0, float(n - 1), False
     every = np.concatenate([[point], left, *([parts, both.ravel()] if counted else [])])
     logs = bool((every < 1 - 1e-12).all() and (every > least + 1e-12).all())  # else a part is at an end
 
@@ -253,15 +282,10 @@ def _interval(point: float, left: Floats, parts: Floats, both: Floats, level: fl
         of_both = (n - 1) * (m - 1) / (n * m) * float((apart**2).sum())
         variance = max(of_items + of_judges - of_both, of_items, of_judges)
         spread += of_judges**2 / (m - 1) + of_both**2 / ((n - 1) * (m - 1))
-    if not variance > 1e-24:
-        return Jackknifed(point, np.nan, np.nan, np.nan, judges=counted)
-    half = t_quantile(max(1.0, variance**2 / spread), (1 + level) / 2) * float(np.sqrt(variance))
-    se = float(np.sqrt(variance))
-    if not logs:
-        return Jackknifed(point, max(point - half, least), min(point + half, 1.0), se, judges=counted)
-    odds = (1 - point) / (point - least)
-    low, high = (float((1 + least * u) / (1 + u)) for u in (odds * np.exp(half), odds * np.exp(-half)))
-    return Jackknifed(point, low, high, se * (1 - point) * (point - least) / (1 - least), judges=counted)
+    if not of_items > 1e-24:
+        return np.nan, 1.0, float(n - 1), counted
+    se = float(np.sqrt(variance)) * ((1 - point) * (point - least) / (1 - least) if logs else 1.0)
+    return se, variance / of_items, max(1.0, variance**2 / spread), counted
 
 
 def _squares(values: Floats) -> float:

@@ -190,11 +190,11 @@ def test_what_being_shown_first_does(run, ordered, tmp_path):
     sentence = "Between equals, the system shown first wins 75.0% of decisive votes (95% interval "
     assert sentence in said
     assert "log odds 1.10, p < 0.0001)." in said
-    assert "--position says" not in said
+    assert "rank with --position" not in said
     assert sentence in (tmp_path / "p.md").read_text(encoding="utf-8")
     without = " ".join(run("rank", ordered).out.split())
-    assert "The system shown first won 75.0% of 400 decisive votes" in without
-    assert "--position says how much of that is the order's doing." in without
+    assert "the system shown first won 75.0% of 400 decisive votes" in without
+    assert "rank with --position" in without
 
 
 def test_how_few_votes_decide_who_is_first(run, far_ahead):

@@ -75,26 +75,22 @@ def test_alpha_against_its_definition():
     assert alpha(table(scores.tolist())).value == pytest.approx(1 - observed / expected)
 
 
-def test_the_interval_is_the_jackknife_over_items():
-    rng = np.random.default_rng(5)
-    scores = rng.normal(size=(8, 1)) + rng.normal(size=(8, 3))
+def test_a_rare_label_has_an_interval_that_says_how_little_is_known():
+    """40 items, each of two judges fails one other: whether rare failures are shared is as good as unknown.
 
-    def of(kept, level=0.9):
-        rows = [(f"i{i}", f"j{j}", float(scores[i, j])) for i in kept for j in range(3)]
-        frame = pl.DataFrame(rows, schema=["item", "judge", "score"], orient="row")
-        return alpha(q.read(frame, announce=False), level=level)
-
-    found = of(range(8))
-    log = np.log([1 - of([i for i in range(8) if i != left]).value for left in range(8)])
-    half = 1.894578605 * np.sqrt(7 / 8 * np.sum((log - log.mean()) ** 2))  # qt(.95, 7)
-    ends = 1 - (1 - found.value) * np.exp([half, -half])
-    assert (found.low, found.high) == pytest.approx(tuple(ends))
+    That 2 of 40 items agree on the rare label has Wilson's upper limit; the jackknife had (-.049, .023).
+    """
+    found = alpha(table([[0, 1], [1, 0], *[[1, 1]] * 38]), "nominal")
+    assert found.value == pytest.approx(-0.012821, abs=1e-6)
+    assert found.low < found.value < 0.8 < found.high < 0.9
+    as_scores = alpha(table([[0, 1], [1, 0], *[[1, 1]] * 38]))
+    assert (as_scores.low, as_scores.high) == pytest.approx((found.low, found.high), abs=1e-6)
 
 
 def test_perfect_agreement_and_none():
     found = alpha(table([[1, 1], [2, 2], [3, 3]]))
     assert found.value == 1
-    assert np.isnan(found.low)
+    assert -1 < found.low < found.high == 1
     with pytest.raises(NotEstimable, match="all scores are equal"):
         alpha(table([[1, 1], [1, 1]]))
     with pytest.raises(NotEstimable, match="no item has two scores"):
@@ -118,3 +114,10 @@ def test_replicates_are_no_categories_and_judges_are_needed(judged):
         alpha(judged({"item": 4, "judge": 2}, replicates=2), "nominal")
     with pytest.raises(UnknownTerm):
         icc(q.decompose(judged({"item": 9, "prompt": 3})))
+
+
+def test_icc_of_judgments_decomposes_them(judged):
+    table_ = judged({"item": 9, "judge": 3})
+    assert icc(table_) == icc(q.decompose(table_))
+    with pytest.raises(q.QuorateError, match=r"fit: expects what quorate\.decompose returns"):
+        icc(q.components({"item": 1.0}))

@@ -85,6 +85,17 @@ def test_resamples_without_ratings_are_counted():
 ORDER = [("x", "y", 5, 0, 0), ("x", "z", 5, 0, 0), ("y", "z", 4, 2, 0)]
 
 
+@pytest.mark.parametrize(("votes", "ranks", "first"), [(3, (1, 3), 1), (30, (1, 1), 2)])
+def test_a_system_that_never_lost_has_the_first_rank(votes, ranks, first):
+    """By how many votes it won against each: three are chance, thirty are not."""
+    found = q.rank(counted([("x", "y", votes, 0, 0), ("x", "z", votes, 0, 0), ("y", "z", 30, 5, 0)]))
+    (x,) = found.to_dict()["unrated"]
+    assert (x["rank_low"], x["rank_high"]) == ranks
+    assert [row["rank_low"] for row in found.rows()] == [first, first + 1]
+    assert found.sentence.startswith("x is first of 3" if first == 2 else "x and y may each be first of 3")
+    assert found.best["y"] < (0.03 if first == 2 else 0.1)
+
+
 def test_a_system_that_wins_all_is_above_those_that_are_rated():
     ratings = q.rank(counted(ORDER))
     assert [(one.system, one.place, one.votes) for one in ratings.unrated] == [("x", "above all", 10)]
@@ -94,7 +105,8 @@ def test_a_system_that_wins_all_is_above_those_that_are_rated():
     assert ratings.sentence.endswith("Without a finite rating: x, above all of these, to whom it never lost.")
     turned = q.rank(counted([(a, b, lost, won, t) for a, b, won, lost, t in ORDER]))
     assert [one.place for one in turned.unrated] == ["below all"]
-    assert turned.to_dict()["unrated"] == [{"system": "x", "place": "below all", "votes": 10}]
+    unranked = {"rank_low": None, "rank_high": None}
+    assert turned.to_dict()["unrated"] == [{"system": "x", "place": "below all", "votes": 10, "won": 0} | unranked]
     assert not q.rank(counted(ORDER), regularisation=1).unrated
 
 

@@ -134,7 +134,7 @@ def test_a_difference_of_two_systems_is_of_items_that_have_both():
 
 def test_people_who_disagree_are_named():
     """Two people whose labels of an item have nothing in common; their labels also vary more."""
-    plan = q.plan_labels(scored(people=("ann", "bob"), disagree=9.0), ["ann", "bob"], prices=PRICES, half_width=0.5)
+    plan = q.plan_labels(scored(people=("ann", "bob"), disagree=14.0), ["ann", "bob"], prices=PRICES, half_width=0.5)
     assert plan.reliability.none
     assert [one.code for one in plan.caveats] == ["people-disagree"]
     assert plan.best.units == 0

@@ -216,10 +216,8 @@ def show_pooled(out: Console, found: PooledRatings, places: int) -> None:
 
 def show(out: Console, view: RatingsAnalysis) -> None:
     """Print the leaderboard: the sentence, every system, and what to know before relying on it."""
-    from quorate.analysis.votes import order_noticed
     from quorate.estimate.ratings.leaderboard import Leaderboard
     from quorate.estimate.ratings.ranked import at_once
-    from quorate.table.votes import Votes
 
     listing(out, view)
     say(out, f"{view.told_words}, {at_once(view.found)}. Best: {view.best_words}.")
@@ -232,9 +230,6 @@ def show(out: Console, view: RatingsAnalysis) -> None:
             say(out, line)
     fragile_rows(out, view)
     caveats(out, (one.sentence for one in view.caveats))
-    noticed = "" if view.position_words or not isinstance(view.table, Votes) else order_noticed(view.table)
-    if noticed:
-        say(out, f"{noticed}: --position says how much of that is the order's doing.")
     if view.table is not None:
         read_as(out, view.table.notes)
 
@@ -264,7 +259,10 @@ def listing(out: Console, view: RatingsAnalysis) -> None:
     unit = ("Elo" if "Elo" in view.unit else "rating") if view.of_votes else "mean"
     cuts = {"group": "right"} if len(view.found.groups) > 1 else {}
     heads = {"rank": "right", **cuts, "system": "left", unit: "right"}
-    rows = []
+    no_group = [""] if cuts else []
+    rows = [
+        (str(one["rank"]), *no_group, str(one["system"]), "-", "never lost", "") for one in view.unbeaten[:MOST_SYSTEMS]
+    ]
     for row in leaderboard(view).rows[:MOST_SYSTEMS]:
         ends = " to ".join(number(row[end], view.places) for end in ("low", "high"))
         group = [str(row["group"])] if cuts else []

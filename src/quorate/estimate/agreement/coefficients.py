@@ -9,17 +9,21 @@ import numpy as np
 
 from quorate.arrays import Floats, Ints
 from quorate.errors import InvalidInput, NotEstimable
+from quorate.estimate.components.decompose import decomposed
 from quorate.estimate.components.decomposition import Decomposition
 from quorate.estimate.components.dependability import dependability
 from quorate.numerics.correlation import ranks
 from quorate.numerics.distributions import t_quantile
 from quorate.numerics.inference import checked_level
+from quorate.numerics.minimum_chi_square import score_interval
 from quorate.numerics.nominal import krippendorff
 from quorate.table.judgments import Judgments, checked
 from quorate.table.results import Result
 
 Metric = Literal["nominal", "ordinal", "interval"]
 _FEWEST = 3
+MOST_POINTS = 50
+"""Scores of which an item could have been, spread over those that occur."""
 
 
 @dataclass(frozen=True)
@@ -31,7 +35,7 @@ class Alpha(Result):
     value : float
         1: all judges agree; 0: as much as by chance; below: less.
     low, high : float
-        Interval over items, by the jackknife of ``log(1 - alpha)``; nan where all judges agree, or with two items.
+        Score interval over items, which holds where a score is rare; nan with two items.
     metric : {"nominal", "ordinal", "interval"}
         How far two scores are apart.
     items, scores : int
@@ -78,7 +82,7 @@ class Icc(Result):
     judges: float
 
 
-def icc(fit: Decomposition, *, judges: float | None = None) -> Icc:
+def icc(fit: Decomposition | Judgments, *, judges: float | None = None) -> Icc:
     """How well judges agree on which items are better, from the fitted components.
 
     Other facets (prompts, temperatures) are averaged over as in the data; with items and judges alone these are the
@@ -86,8 +90,8 @@ def icc(fit: Decomposition, *, judges: float | None = None) -> Icc:
 
     Parameters
     ----------
-    fit : Decomposition
-        From `quorate.decompose`, with a facet ``judge``.
+    fit : Decomposition or Judgments
+        From `quorate.decompose`, with a facet ``judge``; judgments are decomposed first.
     judges : float, optional
         k of the averaged ones; the judges per item in the data.
 
@@ -118,6 +122,7 @@ def icc(fit: Decomposition, *, judges: float | None = None) -> Icc:
     >>> round(judges.single_absolute, 3), round(judges.average_consistency, 3)
     (0.719, 0.92)
     """
+    fit = decomposed(fit)
     fit.judgments.facet("judge")
     single = dependability(fit, fixed=(), judge=1)
     many = dependability(fit, fixed=()) if judges is None else dependability(fit, fixed=(), judge=judges)
@@ -189,23 +194,50 @@ def alpha_of(item: Ints, score: Floats, metric: Metric = "interval", *, level: f
     else:
         values = ranks(score) if metric == "ordinal" else score
         columns = np.asarray(values - values.mean())[:, None]
+    per_item = _per_item(item, columns)
+    value = float(krippendorff(per_item.sum(axis=0)))
+    if np.isnan(value):
+        raise NotEstimable("alpha: all scores are equal, so there is nothing to agree about")
+    n, low, high = len(per_item), np.nan, np.nan
+    if n >= _FEWEST:
+        limit = t_quantile(n - 1, (1 + level) / 2) ** 2
+        _, first, times = np.unique(score, return_index=True, return_counts=True)
+        kept = np.unique(np.linspace(0, len(first) - 1, MOST_POINTS).astype(np.int64))
+        two_or_names = metric == "nominal" or len(first) == 2
+        usual_size = int(np.bincount(np.bincount(item)).argmax())
+        possible = _possible(columns[first[kept]], int(times[kept].argmax()), usual_size, two_or_names)
+        low, high = score_interval(per_item, possible, krippendorff, limit)
+    return Alpha(value, low, high, metric, n, len(score), level)
+
+
+def _per_item(item: Ints, columns: Floats) -> Floats:
+    """What every item adds to the sums of `krippendorff`, from a point for each score."""
     size = np.bincount(item).astype(float)
     sums = np.column_stack([np.bincount(item, column) for column in columns.T])
     squares = np.bincount(item, (columns**2).sum(axis=1))
     inside = 2 * size / (size - 1) * np.maximum(squares - (sums**2).sum(axis=1) / size, 0.0)
-    per_item = np.column_stack([size, inside, squares, sums])
-    value = float(krippendorff(per_item.sum(axis=0)))
-    if np.isnan(value):
-        raise NotEstimable("alpha: all scores are equal, so there is nothing to agree about")
-    low, high = jackknife_interval(per_item, value, level)
-    return Alpha(value, low, high, metric, len(size), len(score), level)
+    return np.column_stack([size, inside, squares, sums])
 
 
-def jackknife_interval(per_item: Floats, value: float, level: float) -> tuple[float, float]:
-    """Interval of alpha by the jackknife of ``log(1 - alpha)`` over items; nan where it does not exist."""
-    n, without = len(per_item), krippendorff(per_item.sum(axis=0) - per_item)
-    if n < _FEWEST or value >= 1 or not (without < 1).all():
-        return np.nan, np.nan
-    log = np.log(1 - without)
-    half = t_quantile(n - 1, (1 + level) / 2) * float(np.sqrt((n - 1) / n * np.sum((log - log.mean()) ** 2)))
-    return 1 - (1 - value) * float(np.exp(half)), 1 - (1 - value) * float(np.exp(-half))
+def _possible(points: Floats, usual: int, size: int, nominal: bool) -> Floats:
+    """What an item could add: all scores at one point, or some of them at another.
+
+    The other is the usual point for categories, of which any number may be there, and else the next one of the scale: a
+    jump across the scale that nobody made would be taken as likely.
+
+    Parameters
+    ----------
+    points : array, shape (values, columns)
+        The point of every score that occurs, in order.
+    usual, size : int
+        Place of the commonest, and scores of an item.
+    nominal : bool
+        Whether scores are categories, as two of them are for every metric.
+    """
+    points = np.vstack([points[usual], points]) if nominal else points
+    other = np.zeros(len(points), dtype=np.int64) if nominal else np.maximum(np.arange(len(points)) - 1, 0)
+    most = size if nominal else 1
+    moved = np.arange(size) < np.arange(most + 1)[:, None]
+    scores = np.where(moved[..., None], points[other, None, None], points[:, None, None])
+    flat = scores.reshape(-1, points.shape[1])
+    return _per_item(np.repeat(np.arange(len(flat) // size), size), flat)

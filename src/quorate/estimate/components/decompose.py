@@ -161,6 +161,15 @@ def decompose(
     return Decomposition(assembled, identified, theta, point, method, interval=interval)
 
 
+def decomposed(fit: Decomposition | Judgments) -> Decomposition:
+    """The decomposition of judgments, or the one that is given."""
+    if isinstance(fit, Judgments):
+        return decompose(fit)
+    if not isinstance(fit, Decomposition):
+        raise InvalidInput(f"fit: expects what quorate.decompose returns, or judgments, got {type(fit).__name__}")
+    return fit
+
+
 def is_default(fit: Decomposition) -> bool:
     """Whether `decompose` without options would give the same fit."""
     assembled = fit.assembled

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -12,11 +12,14 @@ from quorate.arguments import argument
 from quorate.arrays import Floats
 from quorate.caveats import Caveat
 from quorate.errors import InvalidInput, NotEstimable, UnknownTerm
+from quorate.estimate.components.decompose import decomposed
 from quorate.estimate.components.decomposition import Decomposition
 from quorate.estimate.components.model import CELL, closure
+from quorate.estimate.components.published import Components
 from quorate.estimate.components.universe import DrawnFacet, UniverseScore
 from quorate.estimate.means.targets import PANEL, all_drawn
-from quorate.roles import REPLICATE
+from quorate.roles import ITEM, REPLICATE
+from quorate.table.judgments import Judgments
 from quorate.table.results import Result
 from quorate.wording import Brief, listed
 
@@ -52,7 +55,7 @@ class Dependability(Result):
     object : str
         Role of the object of measurement.
     n_objects : int
-        Its levels in the data.
+        Its levels in the data; 0 without data.
     levels : mapping of str to float
         Levels per object that are averaged over, nested ones within one parent, ``replicate`` within one cell.
     fixed : tuple of str
@@ -98,7 +101,11 @@ class Dependability(Result):
 
 
 def dependability(
-    fit: Decomposition, object: str | None = None, *, fixed: Collection[str] | None = None, **levels: float
+    fit: Decomposition | Judgments | Components,
+    object: str | None = None,
+    *,
+    fixed: Collection[str] | None = None,
+    **levels: float,
 ) -> Dependability:
     """How dependably a mean score tells items (people, systems) apart, and holds them against a standard.
 
@@ -120,8 +127,9 @@ def dependability(
 
     Parameters
     ----------
-    fit : Decomposition
-        From `quorate.decompose`.
+    fit : Decomposition, Judgments or Components
+        From `quorate.decompose`; judgments are decomposed first. Of components without data (`quorate.components`),
+        crossed ones, every facet needs its levels, and standard errors are nan.
     object : str, optional
         Role of the object of measurement; the table's by default. It must be random.
     fixed : collection of str, optional
@@ -163,6 +171,9 @@ def dependability(
     >>> round(dependability(fit).phi, 3), round(dependability(fit, judge=4).phi, 3)
     (0.836, 0.911)
     """
+    if isinstance(fit, Components):
+        return of_components(fit, object or ITEM, tuple(fit.sensitivity if fixed is None else fixed), levels)
+    fit = decomposed(fit)
     target = object or fit.judgments.object
     if fit.judgments.facet(target).fixed:
         raise InvalidInput(
@@ -179,6 +190,38 @@ def dependability(
     rows = np.array([study.coefficients(name, growth) for name in fit.assembled.names])
     _refuse_unidentified(study, rows, {**counts, **levels})
     return _result(study, rows, study.drawn(growth), {**counts, **levels})
+
+
+def of_components(given: Components, target: str, fixed: tuple[str, ...], levels: Mapping[str, float]) -> Dependability:
+    """Coefficients from components without data, of an object that is crossed with every facet."""
+    facets = [name for name in given.facets if name != target]
+    known = [*facets, REPLICATE]
+    if given.nested:
+        child, parent = next(iter(given.nested.items()))
+        raise NotEstimable(f"fit: {child} is nested in {parent}, and coefficients of components are of crossed facets")
+    for name in (target, *fixed, *levels):
+        if name not in (target, *known):
+            raise UnknownTerm(name, [target, *known])
+    counts = {name: float(levels.get(name, 1.0 if name in (*fixed, REPLICATE) else 0.0)) for name in known}
+    if few := [name for name, count in counts.items() if not count >= 1]:
+        raise InvalidInput(f"{few[0]}: its levels are needed, at least 1; give them by " + argument(few[0], 3))
+    contributions = []
+    for term, variance in given.random.items():
+        parts = {target, *facets} if term in ("cell", REPLICATE) else set(term.split(":"))
+        others = parts - {target} | ({REPLICATE} if term == REPLICATE else set())
+        inside = others <= set(fixed)
+        kind: Kind = "universe" if inside else "relative" if target in parts else "absolute"
+        if target in parts or not inside:
+            divisor = float(np.prod([counts[name] for name in others]))
+            contributions.append(VariancePart(term, kind, variance / divisor))
+    nan = float("nan")
+    found = Dependability(target, 0, counts, fixed, tuple(contributions), nan, nan, nan, nan, ())
+    relative, absolute = (found.universe + error for error in (found.relative_error, found.absolute_error))
+    return replace(
+        found,
+        generalizability=found.universe / relative if relative > 0 else nan,
+        phi=found.universe / absolute if absolute > 0 else nan,
+    )
 
 
 def _check_levels(study: UniverseScore, levels: Mapping[str, float]) -> None:

@@ -10,13 +10,11 @@ import numpy as np
 
 from quorate.arrays import Floats, Ints
 from quorate.numerics import nominal
-from quorate.numerics.distributions import t_quantile
 from quorate.numerics.nominal import Ratings, Tally
 from quorate.wording import Brief
 
 MOST_JUDGES = 30
 """Judges who are compared two by two."""
-_FEWEST = 3
 _Steps = tuple[Callable[[Tally], Floats], Callable[[Floats], Floats]]
 
 COEFFICIENTS: Mapping[str, _Steps] = {
@@ -39,7 +37,7 @@ class Coefficient(Brief):
     value : float
         1: they always agree; 0: as often as by chance. Nan where all labels are one.
     se, low, high : float
-        Standard error and interval; nan where items are too few, or nothing differs.
+        Standard error, nan where nothing differs, and score interval, nan where items are too few or have one label.
     judges : bool
         Whether the interval counts judges as sampled, as it does from three on; else items alone.
     """
@@ -89,7 +87,7 @@ def coefficients(ratings: Ratings, level: float) -> tuple[Coefficient, ...]:
     out = []
     for name, (rows, value) in COEFFICIENTS.items():
         least = 0.0 if value is nominal.agreement else -1.0
-        found = nominal.jackknife(ratings, rows, value, level, least)
+        found = nominal.with_interval(ratings, rows, value, level, least)
         out.append(Coefficient(name, found.value, found.se, found.low, found.high, found.judges))
     return tuple(out)
 
@@ -115,12 +113,8 @@ def _said(ratings: Ratings, judge: int) -> tuple[Ints, Floats]:
 
 def _pair(one: str, other: str, first: Floats, second: Floats, labels: tuple[str, ...], level: float) -> PairAgreement:
     n = len(first)
-    kappa, influence = nominal.cohen(first, second)
-    low = high = np.nan
-    if n >= _FEWEST and kappa < 1 and influence.any():
-        se = float(np.sqrt((influence**2).sum() / (n * (n - 1))))
-        half = t_quantile(n - 1, (1 + level) / 2) * se / (1 - kappa)
-        low, high = 1 - (1 - kappa) * float(np.exp(half)), 1 - (1 - kappa) * float(np.exp(-half))
+    kappa = float(nominal.cohen(nominal.cohen_rows(first, second).sum(axis=0)))
+    low, high = nominal.cohen_interval(first, second, level)
     table = first.T @ second
     agreement = float(np.trace(table)) / n
     np.fill_diagonal(table, 0.0)

@@ -23,6 +23,7 @@ from quorate.estimate.ratings.moves import moves
 from quorate.estimate.ratings.ratings import Method, Ratings
 from quorate.estimate.votes.dependence import Cluster
 from quorate.estimate.votes.margin import margin_of_votes
+from quorate.estimate.votes.presentation import order_effect
 from quorate.numerics.inference import checked_level
 from quorate.numerics.ratings.bradley_terry import Design, Fit, fit
 from quorate.numerics.ratings.discrimination import discriminating
@@ -104,6 +105,8 @@ def bradley_terry(
     moved = moves(counted, at, regularisation, inverse, found, robust, level) if covariates else None
     del inverse
     cautions = [*_caveats(counted, table, found, regularisation)]
+    if not position:
+        cautions += order_effect(counted.votes, cluster)
     order = _best_first(counted.design, at.theta[:, 0])
     names = tuple(counted.systems[i] for i in order[: counted.design.systems].tolist())
     lead, plain = None, not (position or regularisation or covariates or discrimination or rankings)

@@ -42,11 +42,14 @@ class Unrated(Result):
         Where it stands to those that are rated, directly or through others.
     votes : int
         Votes on it.
+    won : int
+        Of one above all: the fewest votes that it won against any of those that are rated; 0 where it did not meet one.
     """
 
     system: str
     place: Place
     votes: int
+    won: int = 0
 
 
 def linked(votes: Votes, ties: bool) -> tuple[Bools, tuple[Unrated, ...]]:
@@ -79,8 +82,17 @@ def linked(votes: Votes, ties: bool) -> tuple[Bools, tuple[Unrated, ...]]:
     winner, loser = np.append(a[ahead], b[behind]), np.append(b[ahead], a[behind])
     below, above = _reached(rated, winner, loser), _reached(rated, loser, winner)
     total = np.bincount(a, seen, size) + np.bincount(b, seen, size)
+    wins = np.zeros((size, size), dtype=np.int64)
+    np.add.at(wins, (a, b), pairs.a_wins)
+    np.add.at(wins, (b, a), pairs.b_wins)
+    won = np.where(above, wins[:, rated].min(axis=1), 0)
     others = tuple(
-        Unrated(votes.models[i], "above all" if above[i] else "below all" if below[i] else "not linked", int(total[i]))
+        Unrated(
+            votes.models[i],
+            "above all" if above[i] else "below all" if below[i] else "not linked",
+            int(total[i]),
+            int(won[i]),
+        )
         for i in np.flatnonzero(~rated).tolist()
     )
     return rated[votes.model_a] & rated[votes.model_b], others

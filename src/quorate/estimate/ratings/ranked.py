@@ -42,7 +42,8 @@ def by_group(systems: tuple[str, ...], group: NDArray[np.int64]) -> tuple[tuple[
 
 def may_be_first(board: Leaderboard | Ratings) -> tuple[str, ...]:
     """Systems that none is surely better than, best first."""
-    return tuple(board.systems[i] for i in np.flatnonzero(board.ranks.low == 1).tolist())
+    above = tuple(one.system for one in getattr(board, "unbeaten", ()))
+    return above + tuple(board.systems[i] for i in np.flatnonzero(board.ranks.low == 1).tolist())
 
 
 def standing(board: Leaderboard | Ratings, scope: str = "") -> str:
@@ -64,7 +65,9 @@ def taken_as_independent(board: Leaderboard | Ratings) -> bool:
 
 def claim(board: Leaderboard | Ratings, no: str = "no") -> str:
     """The same without its certainty, inside a sentence or with ``no`` as it opens one."""
-    first, systems, told = may_be_first(board), len(board.systems), int(board.ranks.above.sum())
+    above, sure = len(getattr(board, "unbeaten", ())), len(getattr(board, "surely_above", ()))
+    first, systems = may_be_first(board), len(board.systems) + above
+    told = int(board.ranks.above.sum()) + sure * len(board.systems)
     if not told:
         return f"{no} two of {counted(systems, 'system')} are told apart"
     if len(first) == 1:

@@ -178,8 +178,36 @@ class Ratings(Terms, Result):
         return np.asarray((self.rating + ends).T)
 
     @cached_property
+    def unbeaten(self) -> tuple[Unrated, ...]:
+        """Systems without a finite rating that stand above all that have one."""
+        return tuple(one for one in self.unrated if one.place == "above all")
+
+    @cached_property
+    def surely_above(self) -> tuple[Unrated, ...]:
+        """Of these, those that won so many votes against each that chance is no explanation, for all pairs at once."""
+        pairs = (len(self) + len(self.unbeaten)) * (len(self) + len(self.unbeaten) - 1) / 2
+        return tuple(one for one in self.unbeaten if 2 * 0.5**one.won * pairs <= 1 - self.level)
+
+    @cached_property
     def ranks(self) -> RankIntervals:
-        """Intervals of the ranks, for all systems at once and for one chosen beforehand; rank 1 is best."""
+        """Intervals of the ranks, for all systems at once and for one chosen beforehand; rank 1 is best.
+
+        Ranks are of all that votes link, those above all without a rating among them.
+        """
+        own, sure, most = self._own_ranks, len(self.surely_above), len(self.unbeaten)
+        if not most:
+            return own
+        return replace(
+            own,
+            low=own.low + sure,
+            high=own.high + most,
+            marginal_low=own.marginal_low + sure,
+            marginal_high=own.marginal_high + most,
+        )
+
+    @cached_property
+    def _own_ranks(self) -> RankIntervals:
+        """Ranks among the systems that are rated."""
         drawn, df = self._law.deviations, self._law.df[: len(self), : len(self)]
         if self._tested_by:
             apart = self._tested_by.p_difference() <= (1 - self.level) * SLACK
@@ -208,7 +236,8 @@ class Ratings(Terms, Result):
     def best(self) -> dict[str, float]:
         """Probability of being the best, if ratings deviate as they may: never over 97.5% while others may be first.
 
-        At another ``level`` the edge is ``(1 + level) / 2``; the one system that may be first has at least that.
+        At another ``level`` the edge is ``(1 + level) / 2``; the one system that may be first has at least that. Where
+        some stand above all without a rating, the rest of the chance is theirs.
         """
         law, df = self._law, np.diag(self._law.df)[: len(self)]
         if law.deviations is None:
@@ -216,7 +245,10 @@ class Ratings(Terms, Result):
             drawn = in_student(deviations, df, copy.deepcopy(rng))
         else:
             drawn = self.scale * law.deviations[:, : len(self)] * _wide(df)
-        chances = agreeing(best(self.rating, drawn), self.ranks, self.level)
+        chances = agreeing(best(self.rating, drawn), self._own_ranks, self.level)
+        if self.unbeaten:
+            edge, chance = (1 + self.level) / 2, 1 - 0.5 ** (1 + max(one.won for one in self.unbeaten))
+            chances = chances * (1 - (max(chance, edge) if self.surely_above else min(chance, edge)))
         return dict(zip(self.systems, chances.tolist(), strict=True))
 
     @cached_property
@@ -319,7 +351,7 @@ class Ratings(Terms, Result):
             "best": self.best,
             "groups": [list(group) for group in self.groups],
             "neighbours": [one.to_row() for one in self.neighbours],
-            "unrated": [one.to_dict() for one in self.unrated],
+            "unrated": [self._place(one) for one in self.unrated],
             "fragility": self.fragility and self.fragility.to_dict(),
             "not_fragile": self.not_fragile,
             **{name: getattr(self, name) for name in (*names, "regularisation", "log_likelihood", "seed")},
@@ -334,6 +366,14 @@ class Ratings(Terms, Result):
             "caveats": [caveat.sentence for caveat in self.caveats],
             "sentence": self.sentence,
         }
+
+    def _place(self, one: Unrated) -> dict[str, Any]:
+        """A system without a rating as plain values, with its ranks where votes link it from above."""
+        ranks: dict[str, int | None] = {"rank_low": None, "rank_high": None}
+        if one in self.unbeaten:
+            last = len(self.unbeaten) + (0 if one in self.surely_above else len(self))
+            ranks = {"rank_low": 1, "rank_high": last}
+        return one.to_dict() | ranks
 
     @property
     def sentence(self) -> str:

@@ -189,7 +189,7 @@ def margin_of_votes(
     lead = _margin(pair, a, b, ties, cluster)
     lost = pair.n_missing
     missing = (caveats.missing(lost, pair.n + lost, "votes", "outcome"),) if lost else ()
-    return replace(lead, caveats=(*votes.source.caveats, *missing, *presentation(pair), *lead.caveats))
+    return replace(lead, caveats=(*votes.source.caveats, *missing, *presentation(pair, cluster), *lead.caveats))
 
 
 def _margin(pair: Votes, a: str, b: str, ties: Encoding, cluster: Cluster | None) -> VoteMargin:
