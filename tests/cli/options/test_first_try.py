@@ -34,7 +34,8 @@ def test_shapes_that_leave_one_reading_are_read(run, shared, name, levels):
 def test_shapes_that_leave_several_readings_are_asked_about(run, shared, name, words):
     ran = run("analyze", shared / "data" / "shapes" / name)
     assert ran.code == 1
-    assert words in ran.err and ran.err.count("\n") == 1
+    assert words in ran.err
+    assert ran.err.count("\n") == 1
     assert not ran.out
 
 
