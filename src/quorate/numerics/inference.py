@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from quorate.arrays import Floats
@@ -98,6 +100,8 @@ def jackknifed_df(squares: Floats, df: float) -> float:
     left = np.maximum(total - squares * n / df, total / n**2) / (df - 1)
     variance = float(np.sum((np.log(left) - np.log(left).mean()) ** 2)) * (n - 1) / n * df / n
     ratio = variance * df / 2
+    if ratio <= 0:  # equal effects vary less than any number of degrees of freedom would have it
+        return math.inf
     return float(max(1.0, df / (ratio * (1 + 3 * np.clip(ratio - 1, 0.0, 1.0)))))
 
 

@@ -140,7 +140,7 @@ BAD = {
     "empty": (lambda _: "", "is empty"),
     "header only": (lambda crossed: crossed(items=0), "has no rows"),
     "ragged": (lambda crossed: crossed() + "i1,a\n", "line 218: the header has 5 columns, this line 2"),
-    "no such column": (lambda crossed: crossed().replace("score", "points"), 'no column "score"'),
+    "no such column": (lambda crossed: crossed().replace("score", "zebra"), 'no column "score"'),
     "no item": (lambda crossed: crossed().replace("item", "thing"), '"item" is not one of the facets'),
     "binary": (lambda _: "\0\1\2" * 1000, "is binary"),
 }

@@ -143,7 +143,8 @@ def test_hostile_labels_stay_on_one_line():
     assert "\n" not in str(caught.value)
     assert len(str(caught.value)) < 300
     assert shown("a\n b") == '"a b"'
-    assert plain("Tie (BothBad)") == "tie_bothbad"
+    assert plain("Tie (BothBad)") == "tie_both_bad"
+    assert plain("RaterID") == plain("rater id") == "rater_id"
 
 
 @pytest.mark.parametrize(

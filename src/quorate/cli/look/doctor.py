@@ -87,7 +87,7 @@ def doctor(context: typer.Context, file: File, kept: Kept, further: Further, rea
     fitted: Diagnosis | None = None
     problem = ""
     try:
-        read = reading.table(file, further)
+        read = reading.table(file, further, ask=False)
         found = support(read)
         fitted = further.diagnosis(read, found.ok)
     except QuorateError as error:
@@ -96,7 +96,7 @@ def doctor(context: typer.Context, file: File, kept: Kept, further: Further, rea
         problem = str(error)
     proposal = proposed(file, reading) if plain and (found is None or not found.ok) else None
     if found is None and (proposal is None or proposal.kind is None):
-        raise InvalidData(problem)
+        raise InvalidData(problem if proposal is None else f"{problem}; {proposal.problem}")
     if kept.save is not None:
         save_options({} if proposal is None else proposal.options, kept.save)
     if found is not None:
@@ -127,6 +127,10 @@ def proposed(file: Path, reading: Reading) -> Proposal | None:
     rows = {name: value for name, value in reading.rows().items() if name != "only"}
     try:
         found = propose(file, **rows)
+    except InvalidInput as error:
+        if str(error).startswith("source: "):  # what the table holds is known, and cannot be read
+            raise
+        return None
     except QuorateError:  # said already, by who read it as it is
         return None
     given = {name: value for name, value in rows.items() if value}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
@@ -11,7 +12,8 @@ import typer
 
 from quorate.cli.options.groups import For, Group, only, options_of, spelled
 from quorate.cli.options.values import columns_by_role, families, names, numbers_of_words, pairs
-from quorate.errors import InvalidInput
+from quorate.cli.spelling import in_options, shell
+from quorate.errors import InvalidData, InvalidInput
 
 if TYPE_CHECKING:
     from quorate.table.exchange.rows import Rows as Opening
@@ -339,9 +341,11 @@ class Reading(ScoreReading, VoteReading):
     """How a file of scores or of votes is read: as the options say that are given, else as its columns do."""
 
     def table(
-        self, file: Path, *groups: Group, covariates: Sequence[str] = (), counted: bool = False
+        self, file: Path, *groups: Group, covariates: Sequence[str] = (), counted: bool = False, ask: bool = True
     ) -> Judgments | Votes:
         """The file as judgments or as votes; ``covariates`` are those of votes, which may be read as counts.
+
+        Where names of columns do not say how, it is read as its values do; ``ask`` has an error name what is likely.
 
         Raises
         ------
@@ -358,12 +362,46 @@ class Reading(ScoreReading, VoteReading):
             table = self.saved(file, None)
         else:
             of_votes = bool(votes) or not (scores or not self.has_votes(file))
-            table = self.votes(file, covariates=covariates, counted=counted) if of_votes else self.judgments(file)
+            try:
+                table = self.votes(file, covariates=covariates, counted=counted) if of_votes else self.judgments(file)
+            except (InvalidInput, InvalidData) as error:
+                if self.status is not None or scores or votes or covariates or counted:
+                    raise
+                table = self.taken_for(file, error, ask)
         of_votes = isinstance(table, Votes)
         kind, other = ("votes", "scores") if of_votes else ("scores", "votes")
         for group in groups:
             group.refuse(other, f"for {other}, and this file has {kind}; leave it out")
         return table
+
+    def taken_for(self, file: Path, error: InvalidInput | InvalidData, ask: bool) -> Judgments | Votes:
+        """A file that no names of columns explain, read as what is in it does, if that leaves one reading.
+
+        Raises
+        ------
+        InvalidInput, InvalidData
+            With how the file may be read, if it leaves several.
+        """
+        from quorate.errors import QuorateError
+        from quorate.estimate.doctor.proposal.propose import propose
+        from quorate.table.read import read
+
+        rows = {name: value for name, value in self.rows().items() if name != "only"}
+        try:
+            found = propose(file, **rows)
+        except InvalidInput as other:
+            raise other if str(other).startswith("source: ") else error from None
+        except QuorateError:
+            raise error from None
+        if found.kind is None:
+            raise InvalidInput(f"{in_options(str(error))}; {found.problem}") from None
+        if found.problem or self.rows().get("only") or not (found.sure or ask):
+            raise error
+        if not found.sure:
+            given = f"{shlex.quote(str(file))} {shell(found.arguments)}"
+            raise InvalidInput(f"{in_options(str(error))}; it may be meant as: quorate analyze {given}") from None
+        by_name = {"recognise": True} if found.kind == "scores" else {}
+        return read(file, kind=found.kind, announce=False, **{**found.options, **by_name})
 
 
 def role_of(name: str | None, table: object) -> str | None:

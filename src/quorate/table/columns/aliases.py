@@ -20,6 +20,12 @@ JUDGES = (
     *("rater", "rater_id", "annotator", "annotator_id", "worker", "worker_id", "workerid"),
     *("evaluator", "evaluator_id", "assessor", "assessor_id", "labeler", "labeller", "coder", "coder_id"),
 )
+JUDGES_TOO = (
+    *("reviewer", "reviewer_id", "expert", "expert_id", "user_id", "participant", "participant_id", "respondent"),
+    *("respondent_id", "llm_judge", "model_judge", "scorer", "scorer_id", "critic", "critic_id", "examiner"),
+    *("examiner_id", "marker", "marker_id", "judging_model", "eval_model", "evaluator_model", "observer"),
+)
+"""Names of judges where no column has one of the others."""
 SYSTEMS = ("system", "system_id", "sut", "sut_model", "model", "model_id", "model_name", "llm", "llm_name")
 GENERATIONS = ("generation", "generation_id", "gen_id", "completion_id")
 TEMPERATURES = ("temperature", "temp", "judge_temperature")

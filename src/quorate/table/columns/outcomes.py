@@ -176,8 +176,9 @@ def shown(text: object) -> str:
 
 
 def plain(text: str) -> str:
-    """A label in lower case, its words joined by underscores."""
-    return re.sub("[^a-z0-9]+", "_", text.lower()).strip("_")
+    """A label in lower case, its words joined by underscores: ``RaterID`` and ``Rater ID`` are ``rater_id``."""
+    words = re.sub("(?<=[a-z])(?=[A-Z])", "_", text)
+    return re.sub("[^a-z0-9]+", "_", words.lower()).strip("_")
 
 
 def named_models(levels: Iterable[str], models: tuple[str, ...]) -> NDArray[np.int64]:
@@ -197,6 +198,13 @@ def _meaning(winner: Coded, column: str, models: tuple[str, ...], outcomes: obje
         model[position >= 0] = -1
     elif outcomes is None:
         position[:-1] = _recognised(winner, column, model[:-1] >= 0)
+        sides = {*WORDS[A], *WORDS[B]}  # "model-a" means a side in other words only: where a model has that name, it
+        own = [
+            place
+            for place, level in enumerate(levels)
+            if model[place] >= 0 and level.strip() not in sides and plain(level) in sides
+        ]
+        position[own] = _NEITHER
     elif outcomes == NAMES:
         position[:-1] = [MISSING if not level.strip() else _NEITHER for level in levels]
     else:

@@ -34,7 +34,7 @@ ALIASES: Mapping[str, tuple[str, ...]] = {
     "status": aliases.STATUSES,
 }
 """Column names recognised for each role, in lower case with words joined by underscores."""
-FURTHER: Mapping[str, tuple[str, ...]] = {ITEM: aliases.SEGMENTS}
+FURTHER: Mapping[str, tuple[str, ...]] = {ITEM: aliases.SEGMENTS, JUDGE: aliases.JUDGES_TOO}
 """Names that say a role where no column has one of the others."""
 
 _RESERVED = ("cell", "residual")

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from quorate.errors import InvalidData
+from quorate.table.columns.scores import number
 from quorate.table.exchange.encoding import Encoding, binary, encoding_of, notes_of
 from quorate.table.exchange.format import (
     Format,
@@ -54,6 +55,8 @@ def open_csv(connection: duckdb.DuckDBPyConnection, path: Path) -> Opened:
     columns = tuple(name.strip() or f"column{place}" for place, name in enumerate(names, 1))
     repeated = next((name for name, times in Counter(columns).items() if times > 1), None)
     if repeated is not None:
+        if all(number(name) is not None for name in names if name.strip()):
+            raise InvalidData(f"{path}: the first line holds values, not names; add a line that names the columns")
         raise InvalidData(f'{path}: two columns are named "{repeated}"; rename one')
     if encoding == "utf-8-sig":
         types = ", ".join(f"'c{i}': 'VARCHAR'" for i in range(len(columns)))

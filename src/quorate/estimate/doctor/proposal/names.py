@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from quorate.table.columns.aliases import JUDGES, JUDGES_TOO
 from quorate.table.columns.outcomes import plain
 
 HINTS = (
@@ -35,6 +36,8 @@ ARRANGED = frozenset(("first", "position", "order", "swapped", "flipped", "run",
 """Words in the name of a column that says how or when something was shown: no score, but perhaps a facet."""
 IDS = frozenset(("id", "ids", "index", "row", "number", "nr", "uuid"))
 """Words in the name of a column that names something: no score, but perhaps what is judged or who judges."""
+WHAT = frozenset(("case", "subject", "sample", "example", "text", "document", "doc", "session", "output", "patient"))
+"""Words in the name of a column that says what every row is of, where each row has another."""
 KNOWN = frozenset(("human", "gold", "label", "truth", "reference"))
 """Words in the name of a column of scores that are seldom those of a judge."""
 GIVEN = (
@@ -55,7 +58,7 @@ GIVEN = (
 PERSONS = frozenset(
     (
         *("respondent", "participant", "person", "user", "subject", "student", "pupil", "worker", "annotator", "rater"),
-        *("reviewer", "evaluator", "voter", "member", "employee", "customer", "patient", "responseid"),
+        *("reviewer", "evaluator", "voter", "member", "employee", "customer", "patient"),
     )
 )
 """What a column is called that says who answered, beside words such as id."""
@@ -69,6 +72,10 @@ CRITERIA = frozenset(
     )
 )
 """Words in the names of columns that hold one criterion each."""
+DESCRIBED = frozenset(
+    ("gender", "sex", "age", "country", "nationality", "ethnicity", "race", "education", "occupation", "city", "region")
+)
+"""Words in the name of a column that describes people: no judgment."""
 HOLDERS = frozenset(("scores", "ratings", "criteria", "rubric", "rubrics", "metrics", "grades", "marks", "evaluation"))
 """Names of records that hold a score for each of several criteria, whose columns are ``scores.helpful``."""
 QUESTION = re.compile(r"(q|question|item|statement|frage)_?\d+[a-z]?")
@@ -84,7 +91,13 @@ def is_person(name: str) -> bool:
     (True, False)
     """
     words = set(plain(name).split("_")) - {*IDS, "name", "code"}
-    return bool(words) and words <= PERSONS
+    return plain(name) == "response_id" or (bool(words) and words <= PERSONS)
+
+
+def is_judge(name: str) -> bool:
+    """Whether a column holds the scores of one judge, by its name, such as ``rater1`` or ``Coder B``."""
+    words = re.sub(r"(?<=[a-z])(?=[0-9])", "_", plain(name)).split("_")
+    return words[0] in (*JUDGES, *JUDGES_TOO) and len(words) == 2 and words[1] not in ("id", "name", "model")
 
 
 def is_criterion(name: str) -> bool:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Any
 
+from quorate.table.columns.aliases import SYSTEMS
 from quorate.table.columns.outcomes import WORDS, plain
 from quorate.table.columns.vote_roles import PAIR, recognise_pair
 from quorate.table.facts.profile import Column, Table
@@ -43,17 +44,20 @@ class Roles:
 
     options: Mapping[str, Any]
     reasons: tuple[str, ...] = field(default=())
+    sure: bool = True
+    """Whether names and what tells rows apart leave one reading: a command then reads the table so by itself."""
 
 
 def pair_of(table: Table) -> Roles | None:
     """The columns of both models, the winner or the counts of wins; None if this is no table of votes."""
     found = _models(table)
     if found is None:
-        return None
+        return _ranking(table)
     a, b, reasons = found
     named = {role: name for role, name in (("model_a", a), ("model_b", b)) if name != role and name not in PAIR[role]}
     wins = _counts(table, a, b)
     if wins is not None:
+        wins += tuple(one.name for one in table.columns if one.whole and plain(one.name) in ("tie", "ties", "draws"))
         return Roles({**named, "wins": wins}, (*reasons, f"{wins[0]} and {wins[1]} count the wins of each side"))
     winner = _winner(table, a, b)
     if winner is None:
@@ -65,6 +69,21 @@ def pair_of(table: Table) -> Roles | None:
     if outcomes is not None:
         options["outcomes"] = outcomes
     return Roles(options, (*reasons, *([reason] if reason else [])))
+
+
+def _ranking(table: Table) -> Roles | None:
+    """Systems of rankings in rows: places that begin at 1 and differ within each ranking; None if there are none."""
+    place = next((one for one in table.columns if plain(one.name) in ("rank", "place", "ranking_position")), None)
+    system = next((name for name in table.names if plain(name) in SYSTEMS), None)
+    if place is None or system is None or not place.whole or place.low != 1 or place.distinct < 2:
+        return None
+    groups = [name for name in table.names if name not in (place.name, system)]
+    ranked = [name for name in groups if table.keys([name, place.name]) == table.rows == table.keys([name, system])]
+    if not ranked or table.keys(ranked) == table.rows:
+        return None
+    options = {"rank": place.name, "facets": {"cluster": ranked[0]}}
+    options |= {} if system == "model_a" else {"model_a": system}
+    return Roles(options, (f"{place.name} is the place of {system} in each {ranked[0]}, 1 the best: rankings",))
 
 
 def _models(table: Table) -> tuple[str, str, tuple[str, ...]] | None:
@@ -101,8 +120,8 @@ def _apart(table: Table, one: Column, other: Column) -> bool:
     return bool(same * 50 <= rows)
 
 
-def _counts(table: Table, a: str, b: str) -> tuple[str, str] | None:
-    """Two columns of whole numbers whose names begin as those of the two sides do, and speak of wins."""
+def _counts(table: Table, a: str, b: str) -> tuple[str, ...] | None:
+    """Two columns of whole numbers that speak of wins, by their names one of each side."""
     whole = [
         column.name for column in table.columns if column.numeric and column.whole and "win" in column.name.lower()
     ]
@@ -110,7 +129,9 @@ def _counts(table: Table, a: str, b: str) -> tuple[str, str] | None:
     for side in (plain(a), plain(b)):
         head = side.split("_")[0]
         begin = (name for name in whole if plain(name).startswith(head) and plain(name) != side)
-        pairs.append(tuple(begin) if len(head) > 1 else ())
+        last = side.split("_")[-1]
+        named = tuple(name for name in whole if plain(name) in (f"wins_{last}", f"{last}_wins", f"{side}_wins"))
+        pairs.append(named or (tuple(begin) if len(head) > 1 else ()))
     return (pairs[0][0], pairs[1][0]) if len(pairs[0]) == len(pairs[1]) == 1 and pairs[0] != pairs[1] else None
 
 

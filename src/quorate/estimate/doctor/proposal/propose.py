@@ -45,6 +45,8 @@ class Proposal(Result):
         What stands in the way even so; empty if the table was read with these options and can be analysed.
     source : str
         The file, or the kind of frame.
+    sure : bool
+        Whether nothing but this reading is likely, so that a command takes it up by itself.
     """
 
     kind: Kind | None
@@ -52,6 +54,7 @@ class Proposal(Result):
     reasons: tuple[str, ...]
     problem: str
     source: str
+    sure: bool = False
 
     def __repr__(self) -> str:
         return brief("Proposal", self.python)
@@ -79,6 +82,7 @@ class Proposal(Result):
             "options": dict(self.options),
             "reasons": list(self.reasons),
             "problem": self.problem,
+            "sure": self.sure,
             "python": self.python,
         }
 
@@ -128,11 +132,22 @@ def propose(
         votes = pair_of(table)
         found = votes or scores_of(table)
         if found is None:
-            return Proposal(None, {}, (), "no column holds scores, and no two columns name systems with who won", name)
+            return Proposal(
+                None,
+                {},
+                (),
+                "no column looks like a judgment: none holds scores, and no two name systems with who won",
+                name,
+            )
         kind: Kind = "scores" if votes is None else "votes"
 
         def problem_of(options: Mapping[str, Any]) -> str:
-            return _problem(table.frame, kind, options) if table.held else _problem(source, kind, {**options, **given})
+            # a frame must hold places as numbers, which text in a file may stand for
+            return (
+                _problem(table.frame, kind, options)
+                if table.held and "rank" not in options
+                else _problem(source, kind, {**options, **given})
+            )
 
         options, reasons = dict(found.options), list(found.reasons)
         problem = problem_of(options)
@@ -142,7 +157,7 @@ def propose(
                     options, problem = other, ""
                     reasons.append(reason)
                     break
-    return Proposal(kind, options | given, tuple(reasons), problem, name)
+    return Proposal(kind, options | given, tuple(reasons), problem, name, found.sure)
 
 
 def _without_temperature(options: Mapping[str, Any]) -> Iterator[tuple[dict[str, Any], str]]:

@@ -2,13 +2,25 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
 
 from quorate.arguments import argument
-from quorate.estimate.doctor.proposal.names import GIVEN, HINTS, IDS, KNOWN, is_criterion, measures, no_score
+from quorate.errors import InvalidInput
+from quorate.estimate.doctor.proposal.names import (
+    DESCRIBED,
+    GIVEN,
+    HINTS,
+    IDS,
+    KNOWN,
+    WHAT,
+    is_criterion,
+    measures,
+    no_score,
+)
 from quorate.estimate.doctor.proposal.pairs import Roles
 from quorate.estimate.doctor.proposal.wide import (
     CRITERION,
@@ -36,16 +48,23 @@ def scores_of(table: Table) -> Roles | None:
     known, aside, reasons = _recognised(table)
     wide = None if "score" in known else side_by_side(table, known, aside)
     if wide is not None:
-        return Roles(wide.options, (*reasons, *wide.reasons))
+        return Roles(wide.options, (*reasons, *wide.reasons), wide.sure)
     criteria = () if "score" in known else inside_one(table, {*known.values(), *aside})
     if criteria and (found := _facets(table, known, {*known.values(), *aside, *criteria})) is not None:
         return Roles(
             {**as_criteria(criteria, known), **({"facets": found.facets} if found.facets else {})},
             (*reasons, criteria_of_one(criteria), *found.reasons),
+            sure=False,
         )
     taken = {*known.values(), *aside}
     score = known.pop("score", None) or _score(table, taken)
     options: dict[str, Any] = {}
+    if score is not None and (sides := _two_responses(table)) and table.column(score).distinct <= 3:
+        raise InvalidInput(
+            f"source: {score} stands beside {listed(sides)} and holds {listed(sorted(table.column(score).words))}: "
+            "perhaps which of the two is better; name the columns of the two systems and give every vote a winner: "
+            "model_a, model_b or tie"
+        )
     if score is None or not table.column(score).scored:
         words = _words(table, known, taken) if score is None else table.column(score)
         if words is None or not 2 <= words.distinct <= _most_words(table):
@@ -80,7 +99,22 @@ def scores_of(table: Table) -> Roles | None:
     known |= {ITEM: facets.get(ITEM, known.get(ITEM, ""))}
     taken |= {score, *(like if found is without else ())}
     reasons += _belonging(table, {**known, **facets}, taken)
-    return Roles({**options, **({"facets": facets} if facets else {})}, tuple(reasons))
+    plainly = {*(known[role] for role in ALIASES if role in known and role not in facets), facets.get(ITEM)}
+    sure = (
+        set(options) <= {"score"}
+        and (plain(score) in ALIASES["score"] or bool(set(plain(score).split("_")) & {*HINTS}))
+        and (ITEM not in facets or _identifier(table, {*taken} - {facets[ITEM]}) == facets[ITEM])
+        and set(facets.values()) <= plainly
+        and found.whole
+    )
+    return Roles({**options, **({"facets": facets} if facets else {})}, tuple(reasons), sure)
+
+
+def _two_responses(table: Table) -> tuple[str, ...]:
+    """Columns of two answers to one question, by their names, such as ``response 1`` and ``response 2``."""
+    found = re.compile("(response|answer|output|completion|reply|assistant)_?(a|b|1|2)")
+    sides = [name for name in table.names if found.fullmatch(plain(name))]
+    return tuple(sides) if len(sides) == 2 else ()
 
 
 def _claims(table: Table, role: str) -> list[str]:
@@ -155,7 +189,10 @@ def _words(table: Table, known: Mapping[str, str], taken: set[str]) -> Column | 
     texts = [
         one
         for one in table.columns
-        if not one.numeric and one.name not in taken and 2 <= one.distinct <= _most_words(table)
+        if not one.numeric
+        and one.name not in taken
+        and 2 <= one.distinct <= _most_words(table)
+        and not (DESCRIBED | IDS) & set(plain(one.name).split("_"))
     ]
     key = [known[ITEM]] if ITEM in known else []
     given = [one for one in texts if not key or table.keys([*key, one.name]) > table.keys(key)]
@@ -202,7 +239,20 @@ def _score(table: Table, taken: set[str]) -> str | None:
 def _labels(table: Table, taken: set[str]) -> list[Column]:
     """Columns whose values come back, as labels do."""
     free = [one for one in table.columns if one.name not in taken and 2 <= one.distinct <= table.rows / 2]
+    free = [one for one in free if not {*HINTS, *GIVEN} & set(plain(one.name).split("_"))]  # judgments are no facets
     return [one for one in free if (not one.numeric or one.whole) and not measures(one.name)]
+
+
+def _identifier(table: Table, taken: set[str]) -> str | None:
+    """A column whose name says that it names what every row is of, and that does so; None if none or several do."""
+    found = [
+        one.name
+        for one in table.columns
+        if one.name not in taken
+        and one.distinct == one.filled == table.rows > 1
+        and (IDS | WHAT) & set(plain(one.name).split("_"))
+    ]
+    return found[0] if len(found) == 1 else None
 
 
 @dataclass(frozen=True)
@@ -219,13 +269,18 @@ def _facets(table: Table, known: Mapping[str, str], taken: set[str]) -> _Key | N
     known, reasons = dict(known), []
     facets = {role: column for role, column in known.items() if len(_claims(table, role)) > 1}
     if ITEM not in known:
+        unique = _identifier(table, taken)
         most = max(_labels(table, taken), key=lambda one: one.distinct, default=None)
         measured = known.pop(PROMPT, None) if most is None else most.name
+        measured = measured if unique is None else unique
         if measured is None:
             return None
         known[ITEM] = facets[ITEM] = measured
         levels = table.column(measured).distinct
-        reasons.append(f"{measured} has the most levels that come back ({levels:,}): what is measured")
+        if unique is None:
+            reasons.append(f"{measured} has the most levels that come back ({levels:,}): what is measured")
+        else:
+            reasons.append(f"{measured} is another in each of {levels:,} rows: what is measured, once each")
     facets |= _telling_apart(table, known, taken, reasons)
     key = [column for role, column in {**known, **facets}.items() if role != "status"]
     return _Key(facets, reasons, table.keys(key) == table.rows)

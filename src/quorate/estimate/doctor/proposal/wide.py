@@ -6,7 +6,16 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from quorate.arguments import argument
-from quorate.estimate.doctor.proposal.names import HOLDERS, QUESTION, is_criterion, is_person, measures, no_score
+from quorate.errors import InvalidInput
+from quorate.estimate.doctor.proposal.names import (
+    HOLDERS,
+    QUESTION,
+    is_criterion,
+    is_judge,
+    is_person,
+    measures,
+    no_score,
+)
 from quorate.estimate.doctor.proposal.pairs import Roles
 from quorate.roles import ITEM, JUDGE, PROMPT, REPLICATE, SYSTEM
 from quorate.table.columns.outcomes import plain
@@ -26,6 +35,12 @@ def side_by_side(table: Table, known: Mapping[str, str], aside: set[str]) -> Rol
     """A row for everything that is judged, or for everybody who answered, with columns of one kind."""
     row = _row(table, known)
     if row is None:
+        judges = [one.name for one in table.columns if is_judge(one.name) and one.words]
+        if len(judges) > 1 and not known:
+            raise InvalidInput(
+                f"source: {listed(judges, most=6)} are judges by their names, and no column says what every row is; "
+                "add a column of row numbers named item"
+            )
         return None
     taken = {*known.values(), *aside, row}
     columns = _alike(table, taken)
@@ -33,6 +48,12 @@ def side_by_side(table: Table, known: Mapping[str, str], aside: set[str]) -> Rol
     columns = _of_the_same_words(table, taken) if words else columns
     if len(columns) < 2:
         return None
+    total = None if words else _constant_sum(table, columns)
+    if total is not None:
+        raise InvalidInput(
+            f"source: {listed(columns, most=6)} add up to {total:g} in every row: counts of labels for each {row}, not "
+            "scores; give a row for each label that was given"
+        )
     role, why = _role(row, columns, known)
     options: dict[str, Any] = {"wide": {role: columns}} if role != CRITERION else as_criteria(columns, known)
     held = JUDGE if role == ITEM else ITEM
@@ -44,7 +65,18 @@ def side_by_side(table: Table, known: Mapping[str, str], aside: set[str]) -> Rol
     if strays:
         options["missing"] = strays
         reasons.append(f"{listed(list(strays))} in these: taken for no score")
-    return Roles(options, tuple(reasons))
+    named = all(is_judge(name) for name in columns) or all(is_criterion(name) for name in columns)
+    return Roles(options, tuple(reasons), sure=named and not strays)
+
+
+def _constant_sum(table: Table, columns: Sequence[str]) -> float | None:
+    """What counts of labels add up to in every row; None if these are no counts."""
+    kinds = [table.column(name) for name in columns]
+    if len(kinds) < 3 or not all(one.numeric and one.whole and one.low == 0 for one in kinds):
+        return None
+    numbers = " + ".join(f"coalesce(TRY_CAST({table.sql(name)} AS DOUBLE), 0)" for name in columns)
+    ((low, high),) = table.opened.relation.aggregate(f"min({numbers}), max({numbers})").fetchall()
+    return low if low == high and low > 1 else None
 
 
 def inside_one(table: Table, taken: set[str]) -> tuple[str, ...]:
@@ -69,7 +101,10 @@ def criteria_of_one(columns: Sequence[str]) -> str:
 def same_scale(one: Column, other: Column) -> bool:
     """Whether most values of the column that has fewer occur in the other; of words, whether they are of one scale."""
     if one.scale is not None or other.scale is not None:
-        return one.scale is not None and other.scale is not None and one.scale.words == other.scale.words
+        if one.scale is None or other.scale is None:
+            return False
+        fewer, more = sorted((one.scale.numbers, other.scale.numbers), key=len)
+        return fewer.items() <= more.items()  # one judge may never give one of the words
     few, many = sorted((one.values, other.values), key=len)
     return len(few & many) * 2 >= len(few) and len(many) <= 3 * len(few)
 
@@ -132,7 +167,9 @@ def _role(row: str, columns: Sequence[str], known: Mapping[str, str]) -> tuple[s
     """What columns of scores are, and why; with what else they could be."""
     questions = sum(QUESTION.fullmatch(plain(name)) is not None for name in columns)
     criteria = sum(is_criterion(name) for name in columns)
-    if ITEM not in known and (known.get(JUDGE) == row or is_person(row)):
+    if all(is_judge(name) for name in columns):
+        role, why = JUDGE, "columns are judges by their names"
+    elif ITEM not in known and (known.get(JUDGE) == row or is_person(row)):
         role, why = ITEM, f"{row} says who answered: columns are questions, and people judge them"
     elif ITEM not in known and 2 * questions > len(columns):
         role, why = ITEM, f"{columns[0]} to {columns[-1]} are questions by their names, and every {row} answers them"
