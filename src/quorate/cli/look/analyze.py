@@ -26,6 +26,7 @@ from quorate.cli.options import (
     only,
 )
 from quorate.cli.options.asked import Asked, Pair, clustered_by
+from quorate.cli.options.certificate import Certifying, as_more, said
 from quorate.cli.options.fit import refuse_of_labels
 
 if TYPE_CHECKING:
@@ -94,6 +95,7 @@ def analyze(
     paper: StudyRecord,
     pair: Pair,
     asked: Asked,
+    certifying: Certifying,
     reading: Reading,
     files: AnalysisFiles,
     out: Output,
@@ -108,18 +110,21 @@ def analyze(
     from quorate.table.judgments import Judgments
     from quorate.table.votes import Votes
 
-    table = reading.table(file, question, fit, targets, paper, files, pair, asked)
+    table = reading.table(file, question, fit, targets, paper, files, pair, asked, certifying)
     pages = files.pages(page_name(file), out)
     if not (isinstance(table, Judgments) and table.labels):
         labels.refuse("labels", "is for labels; read words as such with --labels")
     elif isinstance(table, Judgments):
-        return labelled(table, fit, targets, labels, (question, prices, paper), replace(files, report=pages), out)
+        return labelled(
+            table, fit, targets, labels, (question, prices, paper, certifying), replace(files, report=pages), out
+        )
     if isinstance(table, Votes):
         return analyzed(table, pair, asked, replace(files, report=pages), out)
     record = paper.record()
     options = {**fit.arguments(), "targets": targets.asked(), "price": prices.price}
     found = analyze_judgments(table, **options, half_width=question.half_width, link=question.link)
-    files.deliver(found, pages, out, record=record)
+    certificate = certifying.certificate(found)
+    files.deliver(found, pages, out, more=as_more(certificate), after=lambda _: said(certificate), record=record)
     return UNDECIDED if found.answer is not None and not found.answer.met else 0
 
 
