@@ -87,7 +87,8 @@ def certify(answer: Analysis | ScoreVerdict | Leaderboard, n: int | None = None,
     table = setup.basis.fit.judgments
     groups = [name for name in table.ancestors(table.object) if setup.target[name] == POPULATION]
     if setup.target[table.object] != POPULATION or groups:
-        raise NotEstimable(f"certify: {table.object}s are not drawn by themselves; leave out their target")
+        how = f"drawn by {groups[0]}" if groups else "not drawn"
+        raise NotEstimable(f"certify: items that are drawn one by one are needed, and each {table.object} is {how}")
     studies = n or (2000 if is_complete(table) else 200)
     kind = _Kind(table, subject == "mean", answer.level, asked)
     found = [kind.certified(setup, _redrawn(table), setup.value, studies, seed)] if setup.of_setup else []
