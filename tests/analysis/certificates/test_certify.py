@@ -107,8 +107,8 @@ def test_what_cannot_be_certified_is_said():
         q.certify(q.analyze(table), 1)
     with pytest.raises(InvalidInput, match="expects what analyze, compare or rank"):
         q.certify(table)
-    with pytest.raises(NotEstimable, match="item is not drawn"):
-        q.certify(q.analyze(table, targets={"item": "panel"}))
+    with pytest.raises(NotEstimable, match="each item is drawn by category"):
+        q.certify(q.analyze(read(scores(40, 3, 1, categories=20)), targets={"category": "population"}))
     gaps = read(scores(40, 3, 1, systems=3).sample(fraction=0.8, seed=1))
     with pytest.raises(NotEstimable, match="all scores"):
         q.certify(q.rank(gaps))

@@ -29,9 +29,11 @@ class Certifying(Group):
 
     def certificate(self, answer: Any) -> Certificate | None:
         """The certificate of an answer; None where none is asked for."""
+        if self.certify is None:
+            return None
         from quorate.analysis.certificates.certify import certify
 
-        return None if self.certify is None else certify(answer, self.certify)
+        return certify(answer, self.certify)
 
 
 def said(found: Certificate | None) -> None:
