@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from quorate.analysis.analyze import analyze as analyze
+    from quorate.analysis.certificates.certify import certify as certify
     from quorate.analysis.goals.quote import quote as quote
     from quorate.analysis.interim.interim import interim as interim
     from quorate.analysis.nominal import labels as labels
@@ -132,6 +133,7 @@ _HOMES = {
     "beside": "quorate.estimate.agreement.labelled",
     "by_level": "quorate.estimate.components.robustness",
     "check_posterior": "quorate.estimate.posterior.check",
+    "certify": "quorate.analysis.certificates.certify",
     "chain": "quorate.estimate.agents.chain",
     "clustered_sample_size": "quorate.plan.power.clusters",
     "compare": "quorate.decide.compare",

@@ -14,6 +14,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from quorate.analysis.certificates.certificate import Certificate as Certificate
+    from quorate.analysis.certificates.certificate import Certified as Certified
     from quorate.analysis.goals.path import GoalPath as GoalPath
     from quorate.analysis.goals.quote import GoalQuote as GoalQuote
     from quorate.analysis.interim.result import Interim as Interim
@@ -148,6 +150,8 @@ _HOMES = {
     "Check": "quorate.estimate.diagnostics.check",
     "Convergence": "quorate.estimate.posterior.result",
     "Clustered": "quorate.plan.power.clusters",
+    "Certificate": "quorate.analysis.certificates.certificate",
+    "Certified": "quorate.analysis.certificates.certificate",
     "Chain": "quorate.estimate.agents.chain",
     "Ensemble": "quorate.estimate.agents.ensemble",
     "Hazard": "quorate.estimate.agents.hazard",

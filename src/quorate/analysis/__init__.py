@@ -17,6 +17,7 @@ allocation    replays of adaptive allocation
 allocation_words  replays in words
 interim       studies that are still being filled, looked at as answers come in
 replay        what smaller studies of the votes at hand would have found
+certificates  what intervals made as an answer's was do in studies drawn like its own (`quorate.certify`)
 demo          intervals of the demonstration against its truth
 words         numbers and sentences
 labels        labels fit to be shown

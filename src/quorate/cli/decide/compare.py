@@ -9,6 +9,7 @@ import typer
 
 from quorate.cli.console import caveats, console, heading, read_as, say, table
 from quorate.cli.options import File, Files, Fit, For, Group, Output, Power, Prices, Reading, Systems, command, only
+from quorate.cli.options.certificate import Certifying, as_more, said
 from quorate.cli.options.groups import ALL, TWO
 from quorate.errors import InvalidInput
 
@@ -101,6 +102,7 @@ def compare(
     systems: Systems,
     fit: Annotated[Fit, only("random", "covariate", "residual_by")],
     prices: Annotated[Prices, only("judge_price")],
+    certifying: Certifying,
     reading: Reading,
     files: Files,
     out: Output,
@@ -116,7 +118,9 @@ def compare(
     from quorate.table.votes import Votes
 
     claimed.check(prices, a, b)
-    table = reading.table(file, systems, claimed, prices, fit)
+    if certifying.certify is not None and a is None:
+        raise InvalidInput("--certify: is for two systems; name them as A and B")
+    table = reading.table(file, systems, claimed, prices, fit, certifying)
     options = {"level": systems.level, **claimed.arguments()}
     if isinstance(table, Votes):
         given: dict[str, Any] = {"cluster": systems.clusters(table), "ties": claimed.ties, "price": claimed.price}
@@ -131,7 +135,10 @@ def compare(
         out.show(every, show_all)
         return finished(every, table, files, out)
     found = compared(table, a, b, **options)
-    out.show(found, show)
+    certificate = certifying.certificate(found)
+    out.show(found, show, **as_more(certificate))
+    if not out.as_json:
+        said(certificate)
     return finished(found, table, files, out)
 
 

@@ -10,7 +10,9 @@ import typer
 from quorate.cli.console import caveats, read_as, say, table
 from quorate.cli.decide.watch import Watched, show_standings
 from quorate.cli.options import File, Files, Fit, For, Group, Output, Reading, Seed, Systems, command, only
+from quorate.cli.options.certificate import Certifying, as_more, said
 from quorate.cli.options.reading import role_of
+from quorate.errors import InvalidInput
 from quorate.estimate.ratings.reweight import Reweight
 from quorate.numerics.ratings.ties.registry import Ties
 from quorate.wording import plural
@@ -118,6 +120,7 @@ def rank(
     how: Ranking,
     watched: Watched,
     fit: Annotated[Fit, only("random", "method", "residual_by")],
+    certifying: Certifying,
     reading: Reading,
     files: Files,
     out: Output,
@@ -137,8 +140,10 @@ def rank(
     from quorate.table.votes import Votes
 
     watched.check(how)
+    if certifying.certify is not None and how.by is not None:
+        raise InvalidInput("--certify: is for one board; leave out --by")
     counted = not (how.fragility or watched.watch)
-    table = reading.table(file, systems, how, watched, fit, covariates=how.covariate or (), counted=counted)
+    table = reading.table(file, systems, how, watched, fit, certifying, covariates=how.covariate or (), counted=counted)
     options: dict[str, Any] = {"level": systems.level, "seed": seed, "covariates": how.covariate or None}
     if isinstance(table, Votes):
         given = how.given() | {"cluster": systems.clusters(table), "elo": None, "by": None, "covariate": None}
@@ -166,7 +171,10 @@ def rank(
     else:
         board = found.elo() if how.elo and isinstance(found, Ratings) else found
         shown, views = board, [RatingsAnalysis(board, table)]
-        out.show(views[0], show)
+        certificate = certifying.certificate(found)
+        out.show(views[0], show, **as_more(certificate))
+        if not out.as_json:
+            said(certificate)
     files.write(shown, table, out)
     return 0 if any(view.told_apart for view in views) else UNDECIDED
 

@@ -26,6 +26,7 @@ from quorate.cli.options import (
     only,
 )
 from quorate.cli.options.asked import Asked, Pair, clustered_by
+from quorate.cli.options.certificate import Certifying, as_more, said
 from quorate.cli.options.fit import refuse_of_labels
 
 if TYPE_CHECKING:
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
+    from quorate.analysis.certificates.certificate import Certificate
     from quorate.analysis.ratings import RatingsAnalysis
     from quorate.decide.scores.verdict import ScoreVerdict
     from quorate.estimate.means.all_equal import AllEqual
@@ -99,6 +101,7 @@ def analyze(
     paper: StudyRecord,
     pair: Pair,
     asked: Asked,
+    certifying: Certifying,
     reading: Reading,
     files: AnalysisFiles,
     out: Output,
@@ -111,29 +114,33 @@ def analyze(
     """
     from quorate.analysis.analyze import analyze_scores
     from quorate.analysis.judgments import Analysis
+    from quorate.analysis.ratings import RatingsAnalysis
     from quorate.estimate.means.all_equal import AllEqual
     from quorate.table.judgments import Judgments
     from quorate.table.votes import Votes
 
-    table = reading.table(file, question, fit, targets, paper, files, pair, asked)
+    table = reading.table(file, question, fit, targets, paper, files, pair, asked, certifying)
     pages = files.pages(page_name(file), out)
     if not (isinstance(table, Judgments) and table.labels):
         labels.refuse("labels", "is for labels; read words as such with --labels")
     elif isinstance(table, Judgments):
-        return labelled(table, fit, targets, labels, (question, prices, paper), replace(files, report=pages), out)
+        return labelled(
+            table, fit, targets, labels, (question, prices, paper, certifying), replace(files, report=pages), out
+        )
     if isinstance(table, Votes):
         return analyzed(table, pair, asked, replace(files, report=pages), out)
     record = paper.record()
     options = {**fit.arguments(), "targets": targets.asked(), "price": prices.price, **question.given()}
     found = analyze_scores(table, **{name: value for name, value in options.items() if value is not None})
+    certificate = certifying.certificate(found.found if isinstance(found, RatingsAnalysis) else found)
     if isinstance(found, AllEqual):
         out.show(found, show_all_equal)
         files.write(found, table, out)
         low, high = found.interval()
         return UNDECIDED if question.half_width is not None and not high - low <= 2 * question.half_width else 0
     if not isinstance(found, Analysis):
-        return answered(found, table, replace(files, report=pages), out)
-    files.deliver(found, pages, out, record=record)
+        return answered(found, table, certificate, replace(files, report=pages), out)
+    files.deliver(found, pages, out, more=as_more(certificate), after=lambda _: said(certificate), record=record)
     return UNDECIDED if found.answer is not None and not found.answer.met else 0
 
 
@@ -145,18 +152,25 @@ def show_all_equal(out: Console, found: AllEqual) -> None:
     caveats(out, (one.sentence for one in found.caveats))
 
 
-def answered(found: ScoreVerdict | RatingsAnalysis, table: Judgments, files: Files, out: Output) -> int:
+def answered(
+    found: ScoreVerdict | RatingsAnalysis, table: Judgments, certificate: Certificate | None, files: Files, out: Output
+) -> int:
     """Print and write what is said of two systems, or of more; nothing was claimed, so that the exit code is 0."""
     from quorate.cli.decide.compare import finished
     from quorate.cli.decide.compare import show as show_verdict
     from quorate.cli.decide.rank import show as show_board
     from quorate.decide.scores.verdict import ScoreVerdict
 
+    more = as_more(certificate)
     if isinstance(found, ScoreVerdict):
-        out.show(found, show_verdict)
+        out.show(found, show_verdict, **more)
+    else:
+        out.show(found, show_board, **more)
+    if not out.as_json:
+        said(certificate)
+    if isinstance(found, ScoreVerdict):
         finished(found, table, files, out)
     else:
-        out.show(found, show_board)
         files.write(found.found, table, out)
     return 0
 

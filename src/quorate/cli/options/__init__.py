@@ -8,6 +8,7 @@
 - `designs`: where components come from (`components_file` reads published ones), and what facets stand for.
 - `prices`: what calls, items and prompts cost.
 - `fit`: how a model is fitted and intervals are drawn.
+- `certificate`: studies drawn like the one at hand.
 - `output`: JSON or text, and the files that are written.
 """
 

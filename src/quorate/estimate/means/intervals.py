@@ -61,11 +61,11 @@ def limits(value: float, half: float, n: float, ends: tuple[float, float] | None
     """
     if ends is None:
         return value - half, value + half
-    low, high = _wilson(value, half, n, ends)
+    low, high = wilson_limits(value, half, n, ends)
     return float(low), float(high)
 
 
-def _wilson(value: ArrayLike, half: ArrayLike, n: ArrayLike, ends: tuple[float, float]) -> tuple[Floats, Floats]:
+def wilson_limits(value: ArrayLike, half: ArrayLike, n: ArrayLike, ends: tuple[float, float]) -> tuple[Floats, Floats]:
     width, least = ends[1] - ends[0], 0.5 / np.asarray(n, dtype=float)
     share = np.clip((np.asarray(value) - ends[0]) / width, least, 1 - least)
     wide = np.asarray(half) / width
@@ -91,5 +91,5 @@ class Ended(Brief):
 
     def half_width(self, half: ArrayLike, n: ArrayLike) -> Any:
         """Half the interval of such a mean, where it would be ``half`` without ends."""
-        low, high = _wilson(self.value, half, n, self.ends)
+        low, high = wilson_limits(self.value, half, n, self.ends)
         return (high - low) / 2

@@ -1,0 +1,306 @@
+"""Certificates: what intervals made as an answer's was do in studies drawn like its own."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from quorate.analysis.certificates.certificate import Certificate, Certified, summary
+from quorate.analysis.certificates.latent_law import LatentLaw
+from quorate.analysis.judgments import Analysis
+from quorate.arrays import Floats, Ints
+from quorate.decide.scores.verdict import ScoreVerdict
+from quorate.errors import InvalidInput, NotEstimable, QuorateError
+from quorate.estimate.components.decompose import decompose
+from quorate.estimate.means.intervals import score_ends, wilson_limits
+from quorate.estimate.means.mean import Estimate, by_reach, mean_for, plain_mean
+from quorate.estimate.means.reach import is_complete, is_setup
+from quorate.estimate.means.targets import POPULATION, Target, scope
+from quorate.estimate.ratings.leaderboard import Leaderboard
+from quorate.numerics.distributions import normal_cdf
+from quorate.numerics.reach import KAPPA
+from quorate.numerics.study_power import half_widths
+from quorate.plan.designs.schemes import is_count
+from quorate.streams import stream
+from quorate.table.judgments import Judgments
+from quorate.waiting import each
+
+_ENTRIES = 2**20
+"""Scores that are drawn at a time."""
+
+
+def certify(answer: Analysis | ScoreVerdict | Leaderboard, n: int | None = None, *, seed: int = 1) -> Certificate:
+    """How often intervals made this way hold the truth, and how wide they are, in studies drawn like yours.
+
+    Parameters
+    ----------
+    answer : Analysis, ScoreVerdict or Leaderboard
+        Of scores: what `quorate.analyze`, `quorate.compare` and `quorate.rank` return.
+    n : int, optional
+        Studies to draw. Default: 2,000 of a complete table, 200 of one with gaps, where every study is fitted anew.
+    seed : int
+        Of the draws.
+
+    Returns
+    -------
+    Certificate
+
+    Raises
+    ------
+    InvalidInput
+        If the answer is another, or ``n`` is no whole number of at least 20.
+    NotEstimable
+        If the comparison is not by pairs, the items are drawn in groups, or a board has gaps.
+
+    Notes
+    -----
+    For this study's setup items are drawn anew from those at hand, with all of their scores, within strata. For others
+    like it judges, prompts and the like are drawn as well: scores are cut from a normal law with the shares of marks
+    that were seen and the covariances that were fitted. See ``docs/methods/intervals.md``.
+
+    Examples
+    --------
+    >>> import quorate as q
+    >>> from quorate.simulate import write_demo
+    >>> found = certify(q.analyze(q.read(write_demo("scores.csv"), announce=False)), 200)
+    >>> 0.85 < found.found[0].coverage <= 1
+    True
+    """
+    if n is not None and (not is_count(n) or n < 20):
+        raise InvalidInput(f"n: a whole number of at least 20 studies is needed, got {n!r}")
+    if isinstance(answer, Leaderboard):
+        return Certificate("board", answer.level, (_board(answer, 2000 if n is None else n, seed),), seed)
+    if isinstance(answer, Analysis):
+        subject, setup, others, asked = "mean", answer.setup, answer.others, answer.targets
+    elif isinstance(answer, ScoreVerdict):
+        gap = answer.difference
+        if gap.method != "paired":
+            raise NotEstimable("certify: the difference is of one model for both; compare by shared cells for it")
+        subject, setup, asked = "difference", gap.estimate, gap.asked
+        others = None if gap.others is None else gap.others.estimate
+    else:
+        kind = type(answer).__name__
+        raise InvalidInput(f"answer: expects what analyze, compare or rank say of scores, got {kind}")
+    table = setup.basis.fit.judgments
+    groups = [name for name in table.ancestors(table.object) if setup.target[name] == POPULATION]
+    if setup.target[table.object] != POPULATION or groups:
+        how = f"drawn by {groups[0]}" if groups else "not drawn"
+        raise NotEstimable(f"certify: items that are drawn one by one are needed, and each {table.object} is {how}")
+    studies = n or (2000 if is_complete(table) else 200)
+    kind = _Kind(table, subject == "mean", answer.level, asked)
+    found = [kind.certified(setup, _redrawn(table), setup.value, studies, seed)] if setup.of_setup else []
+    beyond = others if setup.of_setup else setup
+    if beyond is not None:
+        law = LatentLaw.fitted(beyond)
+        found.append(kind.certified(beyond, law.draw, law.truth, studies, seed))
+    return Certificate(subject, answer.level, tuple(found), seed)
+
+
+Draw = Callable[[int, np.random.Generator], tuple[Ints | None, Floats]]
+"""Places of the cells whose items are drawn, shape (studies, cells), None of those at hand; and scores of cells."""
+
+
+@dataclass(frozen=True)
+class _Kind:
+    """What is answered of a table, and how that is analysed anew."""
+
+    table: Judgments
+    is_mean: bool
+    level: float
+    asked: Mapping[str, Target]
+
+    def certified(self, answer: Estimate, draw: Draw, truth: float, n: int, seed: int) -> Certified:
+        rng = stream(seed, "certify")
+        limits = self._at_once(answer, draw, n, rng) if is_complete(self.table) else self._each(answer, draw, n, rng)
+        power = None if self.is_mean else (limits[:, 1] > 0) | (limits[:, 2] < 0)
+        return summary(limits, truth, self.level, scope(self.table, answer.target, self.table.object), n, power)
+
+    def _at_once(self, answer: Estimate, draw: Draw, n: int, rng: np.random.Generator) -> Floats:
+        """Value, low and high of studies of a complete table."""
+        upper, out = (1 + self.level) / 2, []
+        ends = score_ends(self.table) if self.is_mean else None
+        for size in _parts(n, self.table.n_cells):
+            _, scores = draw(size, rng)  # with every item alike it is the scores alone that count
+            value, variance, df, drawn = errors_of_complete(scores, self.table, answer.target)
+            half = half_widths(upper, variance, df, drawn)
+            low, high = value - half, value + half
+            if ends is not None:
+                low, high = wilson_limits(value, half, self.table.n_answers, ends)
+            found = np.column_stack([value, low, high])
+            out.append(found[variance > 1e-20])
+        return np.concatenate(out)
+
+    def _each(self, answer: Estimate, draw: Draw, n: int, rng: np.random.Generator) -> Floats:
+        """The same where tables have gaps: every study is fitted anew."""
+        out = []
+        for _ in each("simulated studies", range(n)):
+            places, scores = draw(1, rng)
+            try:
+                one = self.again(_table(self.table, None if places is None else places[0], scores[0]), answer)
+            except QuorateError:
+                continue
+            out.append((one.value, *one.interval(self.level)))
+        if not out:
+            raise NotEstimable("certify: no study that was drawn could be analysed")
+        return np.array(out)
+
+    def again(self, table: Judgments, answer: Estimate) -> Estimate:
+        """The answer of another table of this kind."""
+        fit = decompose(table)
+        return mean_for(fit, answer.target) if self.is_mean else by_reach(plain_mean(fit, answer.target))
+
+
+def _parts(n: int, cells: int) -> Iterator[int]:
+    most = max(1, _ENTRIES // cells)
+    yield from (min(most, n - done) for done in range(0, n, most))
+
+
+def _table(table: Judgments, places: Ints | None, scores: Floats) -> Judgments:
+    """The table with other scores, and with other items where these were drawn."""
+    if places is None:
+        return replace(table, mean=scores, status={}, distinct=None, origin=None)
+    at = table.names.index(table.object)
+    arrays = {name: getattr(table, name)[places] for name in ("n", "ss", "low", "high")}
+    item = table.level_codes([table.object])
+    first = np.unique(item, return_index=True)[1]
+    starts = places == first[item[places]]  # an item that is drawn has its cells in their order
+    codes = table.codes[places].copy()
+    codes[:, at] = np.cumsum(starts) - 1
+    labels = tuple(map(str, range(int(starts.sum()))))
+    facets = tuple(replace(one, levels=labels, values=None) if k == at else one for k, one in enumerate(table.facets))
+    new = replace(table, facets=facets, codes=codes, mean=scores, status={}, distinct=None, origin=None, **arrays)
+    return new.keep(new.n > 0)
+
+
+def _redrawn(table: Judgments) -> Draw:
+    """Items drawn anew, within strata, with all of their scores."""
+    item = table.level_codes([table.object])
+    strata = list(table.ancestors(table.object))
+    order = np.argsort(item, kind="stable")
+    cells = np.split(order, np.flatnonzero(np.diff(item[order])) + 1)
+    stratum = table.level_codes(strata)[order][np.unique(item[order], return_index=True)[1]]
+    complete = is_complete(table)
+
+    def items(rng: np.random.Generator) -> Ints:
+        out = np.arange(len(cells))
+        for h in range(int(stratum.max()) + 1):
+            own = np.flatnonzero(stratum == h)
+            out[own] = rng.choice(own, len(own))
+        return out
+
+    def draw(size: int, rng: np.random.Generator) -> tuple[Ints, Floats]:
+        if not complete:
+            places = np.concatenate([cells[i] for i in items(rng)])[None]
+            return places, table.mean[places]
+        aligned = _aligned(table)  # items x rest, every item with its cells in one order
+        places = np.empty((size, table.n_cells), dtype=np.int64)
+        for s in range(size):
+            places[s, aligned.ravel()] = aligned[items(rng)].ravel()
+        return places, table.mean[places]
+
+    return draw
+
+
+def _aligned(table: Judgments) -> Ints:
+    """Places of the cells of a complete table, shape (items, cells of an item)."""
+    item = table.level_codes([table.object])
+    rest = table.level_codes([name for name in table.names if is_setup(table, name)])
+    return np.lexsort((rest, item)).reshape(int(item.max()) + 1, -1)
+
+
+def errors_of_complete(
+    scores: Floats, table: Judgments, target: Mapping[str, Target]
+) -> tuple[Floats, Floats, Floats, tuple[tuple[Floats, float], ...]]:
+    """Means of many studies of a complete table, and what `quorate.numerics.reach.Reach` rests on.
+
+    Parameters
+    ----------
+    scores : array, shape (studies, cells)
+        In the order of the table.
+    table : Judgments
+        Complete.
+    target : mapping of str to str
+        What facets stand for.
+
+    Returns
+    -------
+    value, variance, df : array, shape (studies,)
+        Means, their variances over items, and degrees of freedom.
+    drawn : tuple of (array, float)
+        What every drawn facet adds, and its degrees of freedom.
+    """
+    aligned = _aligned(table)
+    names = [name for name in table.names if is_setup(table, name)]
+    stratum = table.level_codes(list(table.ancestors(table.object)))[aligned[:, 0]]
+    cube = scores[:, aligned]
+    mean = cube.mean(axis=2)
+    variance, df = _over_items(mean[:, :, None], stratum)
+    drawn = []
+    for name in names:
+        if target[name] != POPULATION:
+            continue
+        code, levels = table.level_codes([name])[aligned[0]], table.n_levels(name)
+        own = np.stack([cube[:, :, code == level].mean(axis=2) for level in range(levels)], axis=2)
+        square = own.mean(axis=1).var(axis=1, ddof=1) / levels
+        noise = _over_items(own - own.mean(axis=2, keepdims=True), stratum)[0] / (levels - 1) / levels
+        drawn.append((np.maximum(square - KAPPA * noise, 0.0), levels - 1.0))
+    return mean.mean(axis=1), variance, df, tuple(drawn)
+
+
+def _over_items(brought: Floats, stratum: Ints) -> tuple[Floats, Floats]:
+    """Variance over items of the mean of each study, summed over the last axis, and Welch's degrees of freedom."""
+    parts, seen, n = [], 0, brought.shape[1]
+    for h in range(int(stratum.max()) + 1):
+        own = brought[:, stratum == h]
+        m = own.shape[1]
+        if m > 1:
+            parts.append((m * own.var(axis=1, ddof=1).sum(axis=1) / n**2, m - 1))
+            seen += m
+    total = sum((part for part, _ in parts), np.zeros(len(brought)))
+    spent = sum((part**2 / free for part, free in parts), np.zeros(len(brought)))
+    df = np.divide(total**2, spent, out=np.full(len(brought), float(max(seen - len(parts), 1))), where=spent > 0)
+    return total * n / max(seen, 1), df
+
+
+def _board(board: Leaderboard, n: int, seed: int) -> Certified:
+    """All pairs of a board at once, with the point of the largest of all statistics that the board has."""
+    facet = board.joint.facet
+    table = board.joint.fit.judgments
+    item = table.object
+    if not is_complete(table) or table.ancestors(item):
+        raise NotEstimable(f"certify: a board is drawn again where every {item} has all scores, in one group")
+    if board.others is None and any(board.asked.get(name) == POPULATION for name in table.names if name != item):
+        raise NotEstimable("certify: a board is drawn again for this study's setup; leave out the targets")
+    k, rng = len(board), stream(seed, "certify")
+    place = np.array([table.level_index(facet, name) for name in board.systems])
+    code = np.argsort(place)[table.column(facet)]
+    items = table.n_levels(item)
+    sums = np.bincount(table.level_codes([item]) * k + code, table.mean, items * k).reshape(items, k)
+    mean = sums * (items * k / table.n_cells)
+    rows, columns = np.triu_indices(k, 1)
+    gaps = mean[:, rows] - mean[:, columns]  # items x pairs
+    truth, upper = gaps.mean(axis=0), normal_cdf(board.ranks.normal)
+    values, widths = np.empty((n, len(rows))), np.empty((n, len(rows)))
+    for s in range(n):
+        own = gaps[rng.integers(0, items, items)]
+        values[s] = own.mean(axis=0)
+        widths[s] = half_widths(upper, own.var(axis=0, ddof=1) / items, np.asarray(items - 1.0), ())
+    covers = np.all(np.abs(values - truth) <= widths + 1e-12, axis=1)
+    told = (np.abs(values) > widths).mean(axis=1)
+    sd = np.maximum(values.std(axis=0), 1e-300)
+    ratio = np.median(widths, axis=0) / (board.ranks.normal * sd)
+    coverage = float(covers.mean())
+    return Certified(
+        board.scope,
+        coverage,
+        math.sqrt(coverage * (1 - coverage) / n),
+        float(np.median(ratio)),
+        float(np.median(ratio)) / math.sqrt(2 * n),
+        float(told.mean()),
+        float(told.std() / math.sqrt(n)),
+        n,
+        0,
+    )

@@ -1,0 +1,48 @@
+"""Certificate of an answer: studies drawn like its own."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from quorate.cli.console import console, heading, say
+from quorate.cli.options.groups import For, Group
+
+if TYPE_CHECKING:
+    from quorate.analysis.certificates.certificate import Certificate
+
+
+@dataclass(frozen=True, kw_only=True)
+class Certifying(Group):
+    """How many studies are drawn to see what such intervals do."""
+
+    certify: Annotated[
+        int | None,
+        For("scores"),
+        typer.Option(
+            metavar="N",
+            help="Draw N studies like this one, 2000 say, and tell how often such intervals hold the truth.",
+        ),
+    ] = None
+
+    def certificate(self, answer: Any) -> Certificate | None:
+        """The certificate of an answer; None where none is asked for."""
+        if self.certify is None:
+            return None
+        from quorate.analysis.certificates.certify import certify
+
+        return certify(answer, self.certify)
+
+
+def said(found: Certificate | None) -> None:
+    """Print a certificate."""
+    if found is not None:
+        heading(console(), "Do such intervals hold?")
+        say(console(), found.sentence)
+
+
+def as_more(found: Certificate | None) -> dict[str, Any]:
+    """A certificate as an entry of JSON."""
+    return {} if found is None else {"certificate": found.to_dict()}

@@ -1,0 +1,122 @@
+import numpy as np
+import polars as pl
+import pytest
+from scipy.special import nctdtr
+
+import quorate as q
+from quorate.analysis.certificates.certify import _Kind, _redrawn, _table, errors_of_complete
+from quorate.analysis.certificates.latent_law import LatentLaw
+from quorate.errors import InvalidInput, NotEstimable
+from quorate.estimate.means.mean import readings
+from quorate.numerics.distributions import t_quantile
+
+
+def scores(items=60, judges=4, prompts=2, *, categories=1, systems=1, shift=0.5, binary=False, seed=1):
+    rng = np.random.default_rng(seed)
+    own, of_judge = rng.normal(size=items), 0.3 * rng.normal(size=judges)
+    rows = []
+    for i in range(items):
+        for j in range(judges):
+            for p in range(prompts):
+                for s in range(systems):
+                    score = own[i] + of_judge[j] + shift * s + rng.normal()
+                    score = float(score > -1) if binary else score
+                    rows.append((f"i{i:03}", f"c{(i * i) % categories}", f"j{j}", f"p{p}", f"s{s}", score))
+    return pl.DataFrame(rows, schema=["item", "category", "judge", "prompt", "system", "score"], orient="row")
+
+
+def read(frame, **shape):
+    return q.read(frame.select(name for name in frame.columns if frame[name].n_unique() > 1), announce=False, **shape)
+
+
+@pytest.mark.parametrize(("categories", "binary"), [(1, False), (1, True), (3, True)])
+def test_many_studies_at_once_are_the_analysis_of_each(categories, binary):
+    table = read(scores(30, prompts=3, categories=categories, binary=binary))
+    analysis = q.analyze(table)
+    beyond = 1e-9 if categories == 1 else 1e-3  # of strata noise is weighed by how much items differ
+    for answer, draw, near in (
+        (analysis.setup, _redrawn(table), 1e-9),
+        (analysis.others, LatentLaw.fitted(analysis.others).draw, beyond),
+    ):
+        kind = _Kind(analysis.fit.judgments, True, 0.95, {})
+        fast = kind._at_once(answer, draw, 4, np.random.default_rng(2))
+        rng = np.random.default_rng(2)
+        _, drawn = draw(4, rng)
+        for row, mean in zip(fast, drawn, strict=True):
+            one = kind.again(_table(analysis.fit.judgments, None, mean), answer)
+            assert row == pytest.approx([one.value, *one.interval()], abs=near)
+
+
+def test_items_drawn_again_are_drawn_with_all_of_their_scores():
+    frame = scores(20).sample(fraction=0.8, seed=1)
+    table = q.analyze(read(frame)).fit.judgments
+    places, drawn = _redrawn(table)(1, np.random.default_rng(1))
+    again = _table(table, places[0], drawn[0])
+    assert again.n_levels("item") == 20
+    assert again.n_cells == len(places[0])
+    sizes = np.bincount(table.level_codes(["item"]))
+    first = table.level_codes(["item"])[places[0]][np.unique(again.level_codes(["item"]), return_index=True)[1]]
+    assert np.bincount(again.level_codes(["item"])).tolist() == sizes[first].tolist()
+
+
+def test_of_normal_scores_coverage_is_exact_and_power_that_of_noncentral_t():
+    found = q.compare(read(scores(200, 3, 1, systems=2, shift=0.2, seed=3)), "s1", "s0")
+    one = q.certify(found, 4000).found[0]
+    gap = found.difference
+    assert one.coverage == pytest.approx(0.95, abs=4 * one.coverage_error)
+    assert one.width == pytest.approx(1.0, abs=4 * one.width_error + 0.01)
+    df, limit, away = gap.df, t_quantile(gap.df, 0.975), gap.value / gap.se
+    power = 1 - nctdtr(df, away, limit) + nctdtr(df, away, -limit)
+    assert one.told_apart == pytest.approx(power, abs=4 * one.told_apart_error + 0.01)
+    assert one.size == pytest.approx(1 - one.coverage)
+
+
+def test_a_judge_that_is_drawn_is_as_wide_as_few_judges_make_it():
+    found = q.certify(q.analyze(read(scores(60, 3, 1))), 1000)
+    setup, others = found.found
+    assert others.coverage > 0.9
+    assert setup.scope == "with these 3 judges"
+    assert others.scope == "for judges like these"
+    assert [row["coverage"] for row in found.rows()] == [setup.coverage, others.coverage]
+    assert found.sentence.count("drawn like yours") == 2
+
+
+def test_tables_with_gaps_are_fitted_anew():
+    frame = scores(40, 3, 1).sample(fraction=0.8, seed=1)
+    found = q.certify(q.analyze(read(frame)), 30)
+    assert 0.7 < found.found[0].coverage <= 1
+    assert found.found[0].studies == 30
+
+
+def test_a_board_is_right_about_all_pairs_at_once():
+    found = q.certify(q.rank(read(scores(80, 2, 1, systems=4, shift=0.1))), 1500)
+    assert found.subject == "board"
+    assert found.found[0].coverage == pytest.approx(0.95, abs=0.03)
+    assert "all pairs at once" in found.sentence
+
+
+def test_the_same_seed_draws_the_same_studies():
+    answer = q.analyze(read(scores(30, 3, 1)))
+    assert q.certify(answer, 100, seed=2).to_dict() == q.certify(answer, 100, seed=2).to_dict()
+    assert q.certify(answer, 100, seed=2).to_dict() != q.certify(answer, 100, seed=3).to_dict()
+
+
+def test_what_cannot_be_certified_is_said():
+    table = read(scores(30, 3, 1))
+    with pytest.raises(InvalidInput, match="whole number of at least 20"):
+        q.certify(q.analyze(table), 1)
+    with pytest.raises(InvalidInput, match="expects what analyze, compare or rank"):
+        q.certify(table)
+    with pytest.raises(NotEstimable, match="each item is drawn by category"):
+        q.certify(q.analyze(read(scores(40, 3, 1, categories=20)), targets={"category": "population"}))
+    gaps = read(scores(40, 3, 1, systems=3).sample(fraction=0.8, seed=1))
+    with pytest.raises(NotEstimable, match="all scores"):
+        q.certify(q.rank(gaps))
+
+
+def test_the_variance_is_that_of_the_reach():
+    table = read(scores(30, categories=3))
+    found = readings(q.decompose(table)).setup
+    value, variance, df, drawn = errors_of_complete(table.mean[None], table, found.target)
+    assert drawn == ()
+    assert (value[0], variance[0], df[0]) == pytest.approx((found.value, found.variance, found.df))
