@@ -18,7 +18,7 @@ SRC = ROOT / "src"
 
 # From bottom to top. A module imports from the layers below its own and from its own folder, from nothing else.
 LAYERS = (
-    {"arguments", "errors", "caveats", "streams", "waiting", "wording", "arrays", "roles"},
+    {"arguments", "errors", "caveats", "streams", "waiting", "wording", "writing", "arrays", "roles"},
     {"table", "numerics"},
     {"estimate"},
     {"plan"},

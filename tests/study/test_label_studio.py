@@ -10,7 +10,7 @@ import pytest
 import quorate as q
 from quorate.collect.expects import Expects
 from quorate.errors import InvalidData, InvalidInput
-from quorate.study.label_studio import control
+from quorate.study.label_studio import control, file_of
 
 PAIRS = [
     {
@@ -84,7 +84,7 @@ def test_tasks_are_blind_and_come_back_as_votes_with_sides_recoded(handed, tmp_p
     assert sorted(votes.order.tolist()) == [0] * 4 + [1] * 4
     again = taken(path, tmp_path, prefers_alpha)
     assert (again.recorded, again.known) == (0, 8)
-    assert q.annotation_tasks(path, tmp_path / "rest").tasks == {"ana.json": 0, "b_c.json": 8}
+    assert q.annotation_tasks(path, tmp_path / "rest").tasks == {"ana.json": 0, file_of("b/c"): 8}
 
 
 def test_ratings_skips_and_how_long_they_took(handed, tmp_path):
@@ -139,3 +139,28 @@ def test_the_interface_holds_every_answer(handed, tmp_path):
 def test_a_study_of_models_has_no_tasks(study, tmp_path):
     with pytest.raises(InvalidInput, match="nobody is a person"):
         q.annotation_tasks(study(), tmp_path / "tasks")
+
+
+def test_no_two_people_have_one_file():
+    names = [
+        "ana",
+        "Ana",
+        "ANA",
+        "a/b",
+        "a?b",
+        "a_b",
+        "a_b ",
+        " a_b",
+        "",
+        "/",
+        ".",
+        "..",
+        "x" * 300,
+        "x" * 301,
+        "e\u0301",
+        "é",
+    ]
+    files = [file_of(name) for name in names]
+    assert file_of("ana") == "ana.json"
+    assert len({name.casefold() for name in files}) == len(names)
+    assert all(len(name) < 120 and "/" not in name and "?" not in name for name in files)

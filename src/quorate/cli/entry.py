@@ -241,6 +241,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         arguments[:2] = [now]
     for name in THREADS:
         os.environ.setdefault(name, "1")
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:  # closed before the start
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115, PTH123  (for the whole run)
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):  # a character the terminal cannot show must not end the run
             stream.reconfigure(errors="backslashreplace")

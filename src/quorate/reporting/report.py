@@ -12,11 +12,12 @@ from quorate.errors import InvalidInput
 from quorate.reporting.paper.record import Record, study_record
 from quorate.reporting.paper.reproduce import Provenance
 from quorate.reporting.print.charts import ChartFormat, chart_folder, write_charts
-from quorate.reporting.print.files import writable, write_whole
+from quorate.reporting.print.files import MARKS, writable
 from quorate.reporting.print.html import as_html
 from quorate.reporting.print.json import as_json
 from quorate.reporting.print.markdown import as_markdown
 from quorate.table.judgments import Judgments
+from quorate.writing import write_file
 
 if TYPE_CHECKING:
     from quorate.reporting.page import Page, Table
@@ -207,5 +208,5 @@ def write(page: Page, path: str | Path) -> Path:
     """
     path = Path(path)
     writable(path, tuple(PRINTERS))
-    write_whole(path, PRINTERS[path.suffix.lower()](page).encode("utf-8", "replace"))
-    return path
+    ending = path.suffix.lower()
+    return write_file(path, PRINTERS[ending](page).encode("utf-8", "replace"), mark=MARKS[ending])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import inspect
-import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass
@@ -23,6 +22,7 @@ from quorate.plan.designs.schemes import is_count
 from quorate.reproduction.registry import by_id
 from quorate.reproduction.study import MonteCarlo
 from quorate.streams import stream
+from quorate.writing import write_file
 
 Jobs: TypeAlias = int | Literal["joblib"]
 
@@ -170,9 +170,7 @@ def _kept(path: Path, count: int) -> Floats | None:
 
 
 def _keep(path: Path, numbers: Floats) -> None:
-    part = path.with_name(f".{path.stem}-{os.getpid()}.npy")
-    np.save(part, numbers)
-    part.replace(path)
+    write_file(path, lambda part: np.save(part, numbers), "resume", mark=b"\x93NUMPY")
 
 
 def _monte_carlo(name: str) -> MonteCarlo:

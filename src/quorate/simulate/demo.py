@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -13,6 +14,7 @@ import numpy as np
 from quorate.arrays import Floats
 from quorate.estimate.components.published import Components, components
 from quorate.streams import stream
+from quorate.writing import write_file
 
 if TYPE_CHECKING:
     from quorate.estimate.means.mean import Estimate
@@ -138,13 +140,12 @@ def write_demo(path: str | Path, seed: int = 1) -> Path:
     Path
         The file.
     """
-    path = Path(path)
     table = demo_table(seed)
-    with path.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(table)
-        writer.writerows(zip(*table.values(), strict=True))
-    return path
+    text = io.StringIO(newline="")
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(table)
+    writer.writerows(zip(*table.values(), strict=True))
+    return write_file(Path(path), text.getvalue().encode())
 
 
 def demo_coverage(draws: int = 1000, seed: int = 1) -> Coverage:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ import numpy as np
 
 from quorate.arrays import Floats
 from quorate.streams import stream
+from quorate.writing import write_file
 
 SCENARIOS, GENERATIONS = 80, 10
 JUDGES = ("Qwen", "Llama", "GPT", "Gemini", "Claude")
@@ -97,13 +99,12 @@ def write_panel(path: str | Path, seed: int = 1) -> Path:
     Path
         The file.
     """
-    path = Path(path)
     table = panel_table(seed)
-    with path.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(table)
-        writer.writerows(zip(*table.values(), strict=True))
-    return path
+    text = io.StringIO(newline="")
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(table)
+    writer.writerows(zip(*table.values(), strict=True))
+    return write_file(Path(path), text.getvalue().encode())
 
 
 def _scores(system: System, shared: Floats, rng: np.random.Generator) -> Floats:

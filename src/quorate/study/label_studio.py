@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import math
 import os
@@ -26,12 +27,14 @@ from quorate.study.quote import sizes
 from quorate.table.exchange.foreign.people.label_studio import Annotation, exported
 from quorate.table.results import Result, Row
 from quorate.wording import counted, listed
+from quorate.writing import write_file
 
 CONFIG = "config.xml"
 """Name of the file with the labelling interface."""
 
 _ANSWER, _CELL, _SEAT = "answer", "cell", "seat"
 _MOST_STARS = 10
+_LONGEST = 80  # characters of a name in that of a file
 
 
 @dataclass(frozen=True)
@@ -142,18 +145,20 @@ def annotation_tasks(study: str | os.PathLike[str], folder: str | os.PathLike[st
     place = Path(folder)
     try:
         place.mkdir(parents=True, exist_ok=True)
-        (place / CONFIG).write_text(config, encoding="utf-8")
-        for name, tasks in each.items():
-            text = json.dumps(tasks, ensure_ascii=False, indent=1)
-            (place / file_of(name)).write_text(text, encoding="utf-8", errors="replace")
     except OSError as error:
         raise InvalidInput(f"folder: {place} cannot be written ({error.strerror}); name another one") from None
+    write_file(place / CONFIG, config.encode(), "folder", mark=b'<View>\n  <Header size="4" value="$instructions"/>')
+    for name, tasks in each.items():
+        text = json.dumps(tasks, ensure_ascii=False, indent=1)
+        write_file(place / file_of(name), text.encode("utf-8", "replace"), "folder", mark=f'"{_CELL}": "'.encode())
     return AnnotationTasks(place, {file_of(name): len(tasks) for name, tasks in each.items()})
 
 
 def file_of(name: str) -> str:
-    """Name of a person's file: what a file system may not take is replaced."""
-    return "".join(one if one.isalnum() or one in "-_ " else "_" for one in name).strip() + ".json"
+    """Name of a person's file: what a file system may not take, or tell apart, is replaced and a hash of it added."""
+    plain = "".join(one if one.isalnum() or one in "-_ " else "_" for one in name).strip()[:_LONGEST]
+    digest = hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()
+    return f"{plain}.json" if plain and plain == name.casefold() else f"{plain}.{digest[:12]}.json"
 
 
 def task(asked: Questions, cell: LeasedCell) -> dict[str, Any]:

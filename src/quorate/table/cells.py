@@ -8,7 +8,6 @@ import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -23,6 +22,7 @@ from quorate.table.exchange.format import literal
 from quorate.table.files import SUFFIXES
 from quorate.table.frames import frame
 from quorate.wording import brief
+from quorate.writing import check_place, write_file
 
 _OPTIONS = {"csv": "FORMAT csv, HEADER", "json": "FORMAT json", "parquet": "FORMAT parquet"}
 _ONLY_READ = (".txt", ".json")
@@ -253,19 +253,17 @@ def write_columns(columns: Mapping[str, NDArray[Any]], target: Path) -> Path:
     kind = writable(target)
     delimiter = "\t" if target.suffix.lower() == ".tsv" else ","
     options = _OPTIONS[kind] + (f", DELIMITER {literal(delimiter)}" if kind == "csv" else "")
+
+    def write(path: Path) -> None:
+        with connection() as own:
+            own.register("cells", dict(columns))
+            own.execute(f"COPY (SELECT * FROM cells) TO {literal(str(path.absolute()))} ({options})")
+
     try:
-        with TemporaryDirectory(dir=target.parent, prefix=".quorate.") as folder:
-            temporary = Path(folder, f"cells{target.suffix.lower()}")
-            with connection() as own:
-                own.register("cells", dict(columns))
-                own.execute(f"COPY (SELECT * FROM cells) TO {literal(str(temporary.absolute()))} ({options})")
-            temporary.replace(target)
-    except OSError as error:
-        raise InvalidInput(f"path: {target} cannot be written ({error.strerror}); choose another place") from error
+        return write_file(target, write)
     except duckdb.Error as error:
         reason = str(error).split("\n", maxsplit=1)[0]
         raise InvalidInput(f"path: {target} cannot be written ({reason}); choose another place") from error
-    return target
 
 
 def writable(path: Path, argument: str = "path") -> str:
@@ -279,8 +277,7 @@ def writable(path: Path, argument: str = "path") -> str:
     form = SUFFIXES.get(path.suffix.lower())
     if form is None or path.suffix.lower() in _ONLY_READ:
         raise InvalidInput(f'{argument}: must end in .csv, .tsv, .jsonl or .parquet, got "{path.name}"')
-    if path.is_dir():
-        raise InvalidInput(f"{argument}: {path} is a folder; name a file in it")
     if not path.parent.is_dir():
         raise InvalidInput(f"{argument}: there is no folder {path.parent}; make it first, or choose another place")
+    check_place(path, argument)
     return form.name

@@ -40,6 +40,9 @@ FORMATS = (ledger.FORMAT, *TOOLS, csv_text.FORMAT, json_lines.FORMAT, json_lines
 SUFFIXES = {suffix: form for form in FORMATS for suffix in form.suffixes}
 """The format by the end of a file's name; ``.gz`` may follow for the text formats."""
 
+MOST_ENTRIES = 20_000
+"""Files and folders that are looked at for those of a tool."""
+
 ALL = Rows()
 """Every row of one table."""
 
@@ -233,8 +236,9 @@ def _matching(path: Path) -> list[Path]:
 def _together(path: Path, entries: Sequence[Path], named: Format | None) -> Located:
     """The files of one tool's format among these entries and in their folders."""
     found: dict[Format, list[Path]] = {}
+    left = iter(range(MOST_ENTRIES))
     for entry in entries:
-        for form, file in _tables(entry, named):
+        for form, file in _tables(entry, named, left):
             found.setdefault(form, []).append(file)
     if len(found) == 1:
         ((form, files),) = found.items()
@@ -252,8 +256,18 @@ def _together(path: Path, entries: Sequence[Path], named: Format | None) -> Loca
     )
 
 
-def _tables(entry: Path, named: Format | None) -> Iterator[tuple[Format, Path]]:
-    """Files and folders of other tools' formats at or below a path; none whose name starts with a dot or _."""
+def _tables(entry: Path, named: Format | None, left: Iterator[int]) -> Iterator[tuple[Format, Path]]:
+    """Files and folders of other tools' formats at or below a path; none whose name starts with a dot or _.
+
+    Raises
+    ------
+    InvalidInput
+        If ``left`` ends before they do.
+    """
+    if next(left, None) is None:
+        raise InvalidInput(f"source: more than {MOST_ENTRIES:,} files and folders at {entry}; name the one to read")
+    if not (entry.is_file() or entry.is_dir()):  # a pipe or a device, which may never end
+        return
     glance = Glance(entry)
     form = next((form for form in FORMATS if form.tool and named in (None, form) and form.claims(glance)), None)
     if form is not None:
@@ -261,7 +275,7 @@ def _tables(entry: Path, named: Format | None) -> Iterator[tuple[Format, Path]]:
     elif entry.is_dir():
         for inner in sorted(entry.iterdir()):
             if not inner.name.startswith((".", "_")) and not (inner.is_symlink() and inner.is_dir()):
-                yield from _tables(inner, named)
+                yield from _tables(inner, named, left)
 
 
 def _by_name(path: Path) -> Format:

@@ -113,14 +113,20 @@ class Guard:
         head = sum(len(name) + len(value) for name, value in request.headers.raw)
         if len(request.headers.raw) > MOST_HEADERS or head + len(str(request.url)) > MOST_HEAD:
             return _refused("These are too many headers.", 431)
-        if request.method in {"GET", "HEAD"}:
-            return None
-        if request.headers.get("sec-fetch-site", "same-origin") not in {"same-origin", "none"}:
-            return _refused("This form was sent from another site.", 403)
-        length = request.headers.get("content-length", "0")
-        if not length.isdecimal() or len(length) > 9 or int(length) > MOST_BODY:
-            return _refused("This is too long.", 413)
-        return None
+        named = request.headers.keys()
+        if "content-length" in named and "transfer-encoding" in named:  # where it ends is read in two ways
+            return _refused("A request has one length.", 400)
+        return None if request.method in {"GET", "HEAD"} else _refused_form(request)
+
+
+def _refused_form(request: Request) -> PlainTextResponse | None:
+    """What is said to a request that would change something and is not let in."""
+    if request.headers.get("sec-fetch-site", "same-origin") not in {"same-origin", "none"}:
+        return _refused("This form was sent from another site.", 403)
+    length = request.headers.get("content-length", "0")
+    if not length.isdecimal() or len(length) > 9 or int(length) > MOST_BODY:
+        return _refused("This is too long.", 413)
+    return None
 
 
 def _refused(text: str, status: int, headers: Mapping[str, str] | None = None) -> PlainTextResponse:

@@ -15,6 +15,7 @@ from starlette.background import BackgroundTask
 from starlette.requests import Request
 from starlette.responses import FileResponse, RedirectResponse, Response, StreamingResponse
 from starlette.routing import BaseRoute, Route
+from starlette.types import Receive, Scope, Send
 
 from quorate.errors import InvalidInput
 from quorate.study.judges import people
@@ -45,6 +46,21 @@ _TYPES = {"csv": "text/csv; charset=utf-8", "parquet": "application/vnd.apache.p
 def _natural(name: str) -> list[tuple[int, str]]:
     """What names are sorted by, numbers in them as numbers."""
     return [(int(part), "") if part.isdecimal() else (0, part) for part in re.split(r"([0-9]+)", name)]
+
+
+class _Stream(StreamingResponse):
+    """Events, and what is to be done when they end, though they may never have begun."""
+
+    def __init__(self, events: AsyncIterator[str], closed: Callable[[], None]) -> None:
+        super().__init__(events, media_type="text/event-stream")
+        self._closed = closed
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Send them."""
+        try:
+            await super().__call__(scope, receive, send)
+        finally:
+            self._closed()
 
 
 class Live:
@@ -125,18 +141,18 @@ class Live:
         if self._open >= MOST_OPEN:
             text = "Close some of them, and load this one again."
             return self.site.message("Too many pages of this study are open", text, status=429)
-        return StreamingResponse(self.stream(request, owner), media_type="text/event-stream")
+        self._open += 1  # before anything is waited for, in which others would be let in
+        return _Stream(self.stream(request, owner), self._closed)
+
+    def _closed(self) -> None:
+        self._open -= 1
 
     async def stream(self, request: Request, owner: Visitor) -> AsyncIterator[str]:
         """What is sent of `changes`, until the page is closed or its link has ended."""
-        self._open += 1
-        try:
-            async for change in self.changes(owner):
-                if await self.site.visitor(request, owner=True) is None:
-                    return
-                yield change
-        finally:
-            self._open -= 1
+        async for change in self.changes(owner):
+            if await self.site.visitor(request, owner=True) is None:
+                return
+            yield change
 
     async def chart(self, request: Request, _: Visitor) -> Response:
         """A chart of the latest estimate."""

@@ -166,6 +166,7 @@ RENAMED_IN = {
 PRINTED = {
     "as_json": "prints plain values",
     "debug": "shows a traceback",
+    "force": "whether files are replaced",
     "report": "quorate.report writes it",
     "no_report": "as report",
     "markdown": "as report",

@@ -20,7 +20,9 @@ if TYPE_CHECKING:
 @command
 def annotation_tasks(
     study: StudyFile,
-    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="Folder of the files, made if there is none.")],
+    folder: Annotated[
+        Path, typer.Argument(metavar="FOLDER", writable=True, help="Folder of the files, made if there is none.")
+    ],
     *,
     out: Output,
 ) -> int:

@@ -13,6 +13,7 @@ import typer
 from quorate.cli.console import console, print_json, say, whole
 from quorate.cli.options import Output, command, only
 from quorate.errors import InvalidInput
+from quorate.writing import write_file
 
 STUDY, EXAMPLE = "study.yaml", "smollm2"
 
@@ -23,6 +24,7 @@ def init(
         Path | None,
         typer.Argument(
             metavar="PATH",
+            writable=True,
             help=f"What to write, which must not be there yet: {STUDY}; with --example the folder {EXAMPLE}.",
         ),
     ] = None,
@@ -88,7 +90,7 @@ def write(wanted: Mapping[Path, Traversable]) -> None:
     """Write files, none of which is there."""
     refuse_what_is_there(*wanted)
     for place, source in wanted.items():
-        place.write_text(source.read_text(encoding="utf-8"), encoding="utf-8")
+        write_file(place, source.read_bytes())
 
 
 def refuse_what_is_there(*places: Path) -> None:

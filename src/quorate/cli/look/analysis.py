@@ -30,13 +30,14 @@ class AnalysisFiles(Files):
         list[Path] | None,
         typer.Option(
             metavar="PATH",
+            writable=True,
             help="Write a report: .html, .md or .json; repeat for others. Default: <file>-quorate.html in this folder, "
             "of the demo quorate-demo.html; with --json, none.",
         ),
     ] = None
     no_report: Annotated[bool, typer.Option("--no-report", help="Write no HTML report.")] = False
     markdown: Annotated[
-        Path | None, For("scores"), typer.Option(metavar="PATH", help="Write a Markdown report as well.")
+        Path | None, For("scores"), typer.Option(metavar="PATH", writable=True, help="Write a Markdown report as well.")
     ] = None
 
     def __post_init__(self) -> None:

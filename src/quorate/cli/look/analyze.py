@@ -79,7 +79,9 @@ class OfLabels(Group):
     to_people: Annotated[
         Path | None,
         For("labels"),
-        typer.Option(metavar="FILE", help="Labels: write these items into a file: .csv, .tsv, .jsonl or .parquet."),
+        typer.Option(
+            metavar="FILE", writable=True, help="Labels: write these items into a file: .csv, .tsv, .jsonl or .parquet."
+        ),
     ] = None
 
     def __post_init__(self) -> None:

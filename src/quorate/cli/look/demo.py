@@ -29,7 +29,7 @@ NOTE = (
 def demo(
     seed: Seed = 1,
     directory: Annotated[
-        Path | None, typer.Option(metavar="DIR", help=f"Keep the simulated file here, as {FILE}.")
+        Path | None, typer.Option(metavar="DIR", writable=True, help=f"Keep the simulated file here, as {FILE}.")
     ] = None,
     *,
     files: Annotated[AnalysisFiles, only("context", "report", "no_report")],

@@ -39,7 +39,9 @@ class Kept(Group):
 
     save: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Keep how the file can be read, for --roles of every command: .yaml."),
+        typer.Option(
+            metavar="FILE", writable=True, help="Keep how the file can be read, for --roles of every command: .yaml."
+        ),
     ] = None
 
 

@@ -6,11 +6,13 @@ from collections.abc import Callable
 from dataclasses import MISSING, dataclass, fields
 from functools import wraps
 from inspect import Parameter, Signature, signature
-from typing import Any, get_args, get_type_hints
+from pathlib import Path
+from typing import Annotated, Any, get_args, get_type_hints
 
 import typer
 
 from quorate.errors import InvalidInput
+from quorate.writing import keeping
 
 TWO, ALL = "two systems", "all pairs"
 """Kinds of questions that an option may be for."""
@@ -77,8 +79,23 @@ def spelled(group: type[Group], name: str) -> str:
     return next((text for text in declared if text.startswith("--")), f"--{name.replace('_', '-')}")
 
 
+FORCE = Annotated[
+    bool,
+    typer.Option("--force", help="Replace files that are there, though something else wrote them or data are lost."),
+]
+"""Of every command that writes files; an option or argument says by ``writable=True`` that it names one."""
+
+
+def _is_written(annotation: Any) -> bool:
+    infos = [extra for extra in get_args(annotation) if isinstance(extra, typer.models.ParameterInfo)]
+    return any(info.writable for info in infos)
+
+
 def command(function: Callable[..., int]) -> Callable[..., int]:
-    """Expand parameters that are groups into their options; groups that share a name share the option."""
+    """Expand parameters that are groups into their options; groups that share a name share the option.
+
+    Files that a command is given to read are not written over while it runs.
+    """
     hints = get_type_hints(function, include_extras=True)
     groups: dict[str, tuple[type[Group], list[str]]] = {}
     parameters: dict[str, Parameter] = {}
@@ -97,11 +114,18 @@ def command(function: Callable[..., int]) -> Callable[..., int]:
             parameters.setdefault(option, made)
         groups[name] = group, chosen
     plain = [name for name in signature(function).parameters if name not in groups]
+    written = {name for name, one in parameters.items() if _is_written(one.annotation)}
+    if written:
+        made = Parameter("force", Parameter.KEYWORD_ONLY, default=False, annotation=FORCE)
+        parameters.setdefault("force", made)
 
     @wraps(function)
     def run(**values: Any) -> int:
-        made = {name: group(**{option: values[option] for option in own}) for name, (group, own) in groups.items()}
-        return function(**made, **{name: values[name] for name in plain})
+        given = [value for name, value in values.items() if name not in written]
+        texts = [text for value in given for text in (value if isinstance(value, (list, tuple)) else [value])]
+        with keeping([Path(one) for one in texts if isinstance(one, (str, Path))], force=values.get("force", False)):
+            made = {name: group(**{option: values[option] for option in own}) for name, (group, own) in groups.items()}
+            return function(**made, **{name: values[name] for name in plain})
 
     run.__signature__ = Signature([*parameters.values()])  # type: ignore[attr-defined]
     return run

@@ -70,10 +70,11 @@ class Files(Group):
 
     context: typer.Context
     report: Annotated[
-        list[Path] | None, typer.Option(metavar="PATH", help="Write a report: .html, .md or .json; repeat for others.")
+        list[Path] | None,
+        typer.Option(metavar="PATH", writable=True, help="Write a report: .html, .md or .json; repeat for others."),
     ] = None
     charts: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Write every chart as a file into this folder.")
+        Path | None, typer.Option(metavar="DIR", writable=True, help="Write every chart as a file into this folder.")
     ] = None
     chart_format: Annotated[Literal["svg", "png"], typer.Option(help="Format of these files.")] = "svg"
 
@@ -113,7 +114,10 @@ class StudyRecord(Group):
     study: Annotated[
         Path | None,
         For("scores"),
-        typer.Option(metavar="FILE", help="Study record in YAML: what the judgments cannot say, for the checklist."),
+        typer.Option(
+            metavar="FILE",
+            help="Study record in YAML: what the judgments cannot say, for the checklist.",
+        ),
     ] = None
 
     def record(self) -> Record:

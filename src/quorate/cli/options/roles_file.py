@@ -56,9 +56,12 @@ def save_options(options: Mapping[str, Any], path: Path) -> None:
     """
     import yaml
 
-    from quorate.reporting.print.files import writable, write_whole
+    from quorate.reporting.print.files import MARKS, writable
+    from quorate.writing import write_file
 
     writable(path, (".yaml", ".yml"), "--save")
     plain = {name: list(value) if isinstance(value, tuple) else value for name, value in options.items()}
     plain |= {"wide": {role: list(columns) for role, columns in options["wide"].items()}} if "wide" in options else {}
-    write_whole(path, yaml.safe_dump(plain, sort_keys=False, allow_unicode=True).encode("utf-8"), "--save")
+    mark = MARKS[".yaml"]
+    text = yaml.safe_dump(plain, sort_keys=False, allow_unicode=True)
+    write_file(path, mark + b"\n" + text.encode("utf-8"), "--save", mark=mark)

@@ -104,10 +104,15 @@ class ReplayFiles(Files):
 
     report: Annotated[
         list[Path] | None,
-        typer.Option(metavar="PATH", help="Write a report: .html, .md or .json; repeat for others. It has a sweep."),
+        typer.Option(
+            metavar="PATH",
+            writable=True,
+            help="Write a report: .html, .md or .json; repeat for others. It has a sweep.",
+        ),
     ] = None
     charts: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="With --report: write its charts as files as well.")
+        Path | None,
+        typer.Option(metavar="DIR", writable=True, help="With --report: write its charts as files as well."),
     ] = None
 
     def __post_init__(self) -> None:

@@ -160,7 +160,9 @@ def assign(
     asked: Asked,
     calls: Annotated[
         Path | None,
-        typer.Option("--out", metavar="FILE", help="Where the calls are written: .csv, .tsv, .jsonl or .parquet."),
+        typer.Option(
+            "--out", metavar="FILE", writable=True, help="Where the calls are written: .csv, .tsv, .jsonl or .parquet."
+        ),
     ] = None,
     *,
     out: Output,
@@ -175,8 +177,6 @@ def assign(
 
     if calls is not None:
         writable(calls, "--out")
-        if calls.exists() and Path(items.items).exists() and calls.samefile(items.items):
-            raise InvalidInput(f"--out: {calls} is the file of items; choose another name")
     labels, categories = items.read()
     given = {"items": labels, "categories": categories, "category_items": items.sizes(), **asked.arguments()}
     plan = assigned(**given)  # type: ignore[arg-type]  # checked there

@@ -40,7 +40,12 @@ def next_battles(
     ] = None,
     chosen: Annotated[
         Path | None,
-        typer.Option("--out", metavar="FILE", help="Where the battles are written: .csv, .tsv, .jsonl or .parquet."),
+        typer.Option(
+            "--out",
+            metavar="FILE",
+            writable=True,
+            help="Where the battles are written: .csv, .tsv, .jsonl or .parquet.",
+        ),
     ] = None,
     seed: Seed = 1,
     *,

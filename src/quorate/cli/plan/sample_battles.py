@@ -58,7 +58,12 @@ def sample_battles(
     floor: Annotated[int, typer.Option(metavar="N", min=1, help="Battles wanted for every system in every category.")],
     chosen: Annotated[
         Path | None,
-        typer.Option("--out", metavar="FILE", help="Where the battles are written: .csv, .tsv, .jsonl or .parquet."),
+        typer.Option(
+            "--out",
+            metavar="FILE",
+            writable=True,
+            help="Where the battles are written: .csv, .tsv, .jsonl or .parquet.",
+        ),
     ] = None,
     seed: Annotated[int, SEED] = 1,
     *,
@@ -78,8 +83,6 @@ def sample_battles(
 
     if chosen is not None:
         writable(chosen, "--out")
-        if chosen.exists() and pool.exists() and chosen.samefile(pool):
-            raise InvalidInput(f"--out: {chosen} is the pool; choose another name")
     columns, battles = named.read(pool)
     found = sampled(**battles, floor=floor, seed=seed)
     order = found.chosen.tolist()

@@ -16,7 +16,8 @@ from quorate.cli.spelling import in_options
 def export(
     file: ScoresFile,
     to: Annotated[
-        Path, typer.Argument(metavar="OUT", help="The file that is written, or a folder for every-eval-ever.")
+        Path,
+        typer.Argument(metavar="OUT", writable=True, help="The file that is written, or a folder for every-eval-ever."),
     ],
     format_: Annotated[
         str | None,

@@ -36,7 +36,8 @@ class Running(Group):
     quick: Annotated[bool, typer.Option("--quick", help="A tenth of the paper's replicates.")] = False
     jobs: Annotated[int, typer.Option(metavar="N", help="Processes; the numbers are the same for any.")] = 1
     resume: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Folder that keeps replicates: a killed run goes on there.")
+        Path | None,
+        typer.Option(metavar="DIR", writable=True, help="Folder that keeps replicates: a killed run goes on there."),
     ] = None
     seed: Seed = 1
 

@@ -293,8 +293,11 @@ def reply_of(
     code = status if status != 200 else inner_status(content)
     if code is not None and not 200 <= code < 300:
         return turned_away(code, headers, content, now, 0.0)
-    said, billed = endpoint.form.completion(content), endpoint.form.usage(content)
-    return reply_from(said, billed, request.expects, endpoint.price, 0.0)
+    try:
+        said, billed = endpoint.form.completion(content), endpoint.form.usage(content)
+        return reply_from(said, billed, request.expects, endpoint.price, 0.0)
+    except Exception as error:  # noqa: BLE001  (whatever a body makes its reader do is an error of this call)
+        return Reply(ERROR, error=f"unusable reply: {type(error).__name__} in reading it", retryable=True)
 
 
 def cleaned(answer: Answer, secret: Secret | None) -> Answer:

@@ -65,7 +65,7 @@ def _alternatives(token: Mapping[str, Any]) -> dict[str, float]:
         if not isinstance(other, Mapping) or not isinstance(other.get("token"), str):
             continue
         logprob = other.get("logprob")
-        if not isinstance(logprob, bool) and isinstance(logprob, Real) and float(logprob) <= 1e-6:
+        if not isinstance(logprob, bool) and isinstance(logprob, Real) and logprob <= 1e-6:
             written = other["token"].strip(_AROUND).casefold()
             spellings.setdefault(written, {})[other["token"]] = math.exp(logprob)
     return {written: math.fsum(raw.values()) for written, raw in spellings.items() if written}

@@ -58,6 +58,10 @@ def reweighted(votes: Votes, how: str | None = None) -> tuple[Floats, Caveat] | 
     return weight, caveats.reweighted(how or "stabilised", int(count.sum()), total**2 / float(count @ weight**2))
 
 
+LEAST = 1e-6
+"""A vote asked with a smaller chance would outweigh a million: that is an error of whoever wrote it down."""
+
+
 def _chances(votes: Votes) -> Floats:
     """The chance of every row."""
     if PROPENSITY not in votes.names:
@@ -73,14 +77,14 @@ def _chances(votes: Votes) -> Floats:
         except ValueError:
             continue
     chance = levels[votes.column(PROPENSITY)]
-    bad = ~((chance > 0) & (chance <= 1))
+    bad = ~((chance >= LEAST) & (chance <= 1))
     if bad.any():
         row = int(bad.argmax())
         code = int(votes.column(PROPENSITY)[row])
         got = f'"{facet.levels[code]}"' if code >= 0 else "none"
         raise InvalidInput(
-            f"propensity: expects a chance above 0 and at most 1 in every row, got {got} in row {row + 1} "
-            f"({int(bad.sum()):,} rows like this); leave these rows out, or take votes as they are with "
+            f"propensity: expects a chance of at least {LEAST:g} and at most 1 with every vote, got {got} "
+            f"({int(votes.weights[bad].sum()):,} votes like this); leave them out, or take all as they are with "
             + argument("reweight", "none")
         )
     return np.asarray(chance)

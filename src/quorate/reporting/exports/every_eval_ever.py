@@ -17,10 +17,10 @@ import numpy as np
 
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.components.decompose import decompose
-from quorate.reporting.print.files import write_whole
 from quorate.roles import JUDGE, PROMPT, SYSTEM
 from quorate.table.judgments import OK, Judgments
 from quorate.table.long import Rows, Written, rows_of
+from quorate.writing import write_file
 
 VERSION = "0.3.0"
 _UNKNOWN = "unknown"
@@ -92,8 +92,8 @@ def _write(table: Judgments, system: str | None, folder: Path) -> int:
         (folder / place).mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise InvalidInput(f"path: {folder} cannot be written ({error.strerror}); choose another place") from error
-    write_whole(folder / file, text.encode())
-    write_whole(folder / place / f"{name}.json", (json.dumps(summary, indent=2) + "\n").encode())
+    write_file(folder / file, text.encode())
+    write_file(folder / place / f"{name}.json", (json.dumps(summary, indent=2) + "\n").encode())
     return len(samples)
 
 

@@ -7,10 +7,10 @@ import math
 from pathlib import Path
 
 from quorate.errors import InvalidData, InvalidInput
-from quorate.reporting.print.files import write_whole
 from quorate.roles import JUDGE, SYSTEM
 from quorate.table.judgments import Judgments
 from quorate.table.long import Written, rows_of
+from quorate.writing import write_file
 
 
 def write(judgments: Judgments, path: Path) -> Written:
@@ -49,7 +49,7 @@ def write(judgments: Judgments, path: Path) -> Written:
             record: dict[str, object] = {"id": name, "epoch": epoch, "value": value}
             record |= {"metadata": {"judge": judges[0]}} if judged and len(judges) == 1 else {}
             lines.append({key: entry for key, entry in record.items() if entry is not None})
-    write_whole(path, "".join(json.dumps(line) + "\n" for line in lines).encode())
+    write_file(path, "".join(json.dumps(line) + "\n" for line in lines).encode())
     notes = (f"{missing:,} judgments without a score: no value",) if missing else ()
     return Written(path, len(lines), "item", notes)
 

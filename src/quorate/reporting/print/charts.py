@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import re
 import textwrap
+import zlib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from quorate.analysis.labels import visible
 from quorate.errors import InvalidInput
 from quorate.reporting.draw.theme import INK
-from quorate.reporting.print.files import directory, write_whole
+from quorate.reporting.print.files import MARKS, directory
+from quorate.writing import write_file
 
 if TYPE_CHECKING:
     from quorate.reporting.page import Figure, Page
@@ -132,8 +134,14 @@ def write_chart(figure: Figure, path: Path) -> Path:
 
     spec = on_paper(figure)
     if path.suffix == ".svg":
-        content = str(vl_convert.vegalite_to_svg(spec)).encode("utf-8", "replace")
+        content = str(vl_convert.vegalite_to_svg(spec)).encode("utf-8", "replace") + MARKS[".svg"]
     else:
-        content = bytes(vl_convert.vegalite_to_png(spec, scale=SCALE, ppi=DOTS_PER_INCH))
-    write_whole(path, content, "charts")
-    return path
+        content = _marked(bytes(vl_convert.vegalite_to_png(spec, scale=SCALE, ppi=DOTS_PER_INCH)))
+    return write_file(path, content, "charts", mark=MARKS[path.suffix])
+
+
+def _marked(png: bytes) -> bytes:
+    """An image that says what drew it, in a chunk of text before its last chunk, which has 12 bytes."""
+    chunk = MARKS[".png"]
+    size, check = len(chunk) - 4, zlib.crc32(chunk)
+    return png[:-12] + size.to_bytes(4, "big") + chunk + check.to_bytes(4, "big") + png[-12:]

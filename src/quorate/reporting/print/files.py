@@ -1,18 +1,29 @@
-"""Files to write: known to be writable before the work, written whole or not at all."""
+"""Places of reports: their endings, the marks by which they are known again, and folders of charts."""
 
 from __future__ import annotations
 
-import contextlib
-import os
 from collections.abc import Sequence
 from pathlib import Path
-from tempfile import NamedTemporaryFile
 
 from quorate.errors import InvalidInput
+from quorate.writing import check_folder, check_place
+
+MARKS = {
+    ".html": b'<meta name="generator" content="quorate ',
+    ".htm": b'<meta name="generator" content="quorate ',
+    ".md": b"\n### To do it again\n",
+    ".markdown": b"\n### To do it again\n",
+    ".json": b'\n  "provenance": {\n    "',
+    ".svg": b"<!-- Drawn by quorate -->",
+    ".png": b"tEXtSoftware\0quorate",
+    ".yaml": b"# How quorate reads a file",
+    ".yml": b"# How quorate reads a file",
+}
+"""Of files that this program writes, by their endings."""
 
 
 def writable(path: Path, endings: Sequence[str], argument: str = "path") -> None:
-    """Whether a file could be written, so that an analysis is not lost to a place that cannot be.
+    """Whether a report could be written, so that an analysis is not lost to a place that cannot be.
 
     Raises
     ------
@@ -24,9 +35,7 @@ def writable(path: Path, endings: Sequence[str], argument: str = "path") -> None
         *first, last = named
         shown = f"{', '.join(first)} or {last}" if first else last
         raise InvalidInput(f'{argument}: must end in {shown}, got "{path.name}"')
-    if path.is_dir():
-        raise InvalidInput(f"{argument}: {path} is a folder; name a file in it")
-    folder(path.parent, argument, path)
+    check_place(path, argument, MARKS[path.suffix.lower()])
 
 
 def directory(place: Path, argument: str) -> None:
@@ -40,48 +49,5 @@ def directory(place: Path, argument: str) -> None:
     try:
         place.mkdir(exist_ok=True)
     except OSError as error:
-        raise _refused(place, error, argument) from error
-    folder(place, argument)
-
-
-def folder(place: Path, argument: str, path: Path | None = None) -> None:
-    """Whether files could be written into a folder.
-
-    Raises
-    ------
-    InvalidInput
-        If they could not.
-    """
-    try:
-        with NamedTemporaryFile("wb", dir=place, prefix=".quorate."):
-            pass
-    except OSError as error:
-        raise _refused(path or place, error, argument) from error
-
-
-def write_whole(path: Path, content: bytes, argument: str = "path") -> None:
-    """Write whole or not at all.
-
-    Raises
-    ------
-    InvalidInput
-        If the file cannot be written.
-    """
-    temporary = None
-    try:
-        with NamedTemporaryFile("wb", dir=path.parent, prefix=f".{path.name[:40]}.", delete=False) as file:
-            temporary = file.name
-            file.write(content)
-        mask = os.umask(0)  # which can be read by setting it alone
-        os.umask(mask)
-        Path(temporary).chmod(0o666 & ~mask)
-        Path(temporary).replace(path)
-    except OSError as error:
-        if temporary is not None:
-            with contextlib.suppress(OSError):
-                Path(temporary).unlink()
-        raise _refused(path, error, argument) from error
-
-
-def _refused(path: Path, error: OSError, argument: str) -> InvalidInput:
-    return InvalidInput(f"{argument}: {path} cannot be written ({error.strerror}); choose another place")
+        raise InvalidInput(f"{argument}: {place} cannot be written ({error.strerror}); choose another place") from error
+    check_folder(place, argument)

@@ -93,6 +93,10 @@ class Long:
     replicate: NDArray[np.object_] | None
 
 
+MOST_SCORE = 1e75
+"""Beyond it powers of scores, up to the fourth, are no numbers any more."""
+
+
 def judgments(grouped: Grouped, roles: Roles, source: Source) -> Judgments:
     """The judgments of a pass over rows, cells in the order of their levels.
 
@@ -113,8 +117,9 @@ def judgments(grouped: Grouped, roles: Roles, source: Source) -> Judgments:
     n, low, high = grouped.n[order], grouped.low[order], grouped.high[order]
     mean = np.where(low == high, low, grouped.mean[order])
     ss = np.where((low == high) | (n == 0), 0.0, grouped.ss[order])
-    if not np.isfinite(ss).all():
-        most = float(max(*low[n > 0], *high[n > 0], key=abs))
+    ends = np.concatenate([low[n > 0], high[n > 0]])
+    if (np.abs(ends) > MOST_SCORE).any() or not np.isfinite(ss).all():
+        most = float(max(ends, key=abs))
         raise InvalidData(
             f'column "{roles.score}" has scores such as {most:g}, whose squares overflow; if that is no score, say '
             + argument("missing", f"{most:g}")

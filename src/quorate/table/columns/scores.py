@@ -61,6 +61,8 @@ def number(value: object) -> float | None:
     """A score as a number: numbers, booleans, and text that says either; None for anything else."""
     if isinstance(value, str):
         text = value.strip().lower()
+        if not text.isascii() or "_" in text:  # which Python reads, and nothing else does
+            return None
         value = {"true": 1.0, "false": 0.0}.get(text, text)
     try:
         return float(value)  # type: ignore[arg-type]

@@ -118,7 +118,7 @@ def condition(where: str, opened: Opened) -> str:
         raise InvalidInput(f'where: expects a condition such as "score > 3", of at most {_MOST_TEXT:,} characters')
     with duckdb.connect(":memory:", config={"enable_external_access": False}) as connection:
         tree, plain, number = (_parsed(connection, text) for text in (where, "1", "TRY_CAST(0 AS DOUBLE)"))
-        selected = [one["node"].pop("select_list") for one in (tree, plain, number)]
+        selected = [one["node"].pop("select_list", ()) for one in (tree, plain, number)]  # a UNION has none
         if tree != plain or len(selected[0]) != 1 or selected[0][0]["alias"]:
             raise _refused(where, "must be one condition, not a statement or a list")
         columns = _Columns(where, opened, selected[2][0])

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-import pytest
-from forms import ANSWERS, BASES, asked, endpoint, generated, message
+from dataclasses import replace
 
-from quorate.collect.judges.endpoint import Endpoint
+import pytest
+from forms import ANSWERS, BASES, asked, endpoint, generated, message, question
+
+from quorate.collect.judge import STATUSES
+from quorate.collect.judges.apis.registry import APIS
+from quorate.collect.judges.endpoint import Endpoint, reply_of
 from quorate.errors import InvalidInput
 
 
@@ -74,6 +78,66 @@ ODD = [
 def test_a_body_that_is_no_answer_is_an_error_to_be_asked_again(api, answer):
     reply, _ = asked(api, answer)
     assert (reply.status, reply.score, reply.retryable) == ("error", None, True), reply.text
+
+
+VALID = {
+    "openai": {
+        "choices": [
+            {
+                "message": {"content": "8", "refusal": None},
+                "finish_reason": "stop",
+                "logprobs": {
+                    "content": [{"token": "8", "logprob": -0.1, "top_logprobs": [{"token": "8", "logprob": -0.1}]}]
+                },
+            }
+        ],
+        "usage": {"prompt_tokens": 100, "completion_tokens": 7},
+    },
+    "anthropic": message(),
+    "gemini": generated(
+        logprobsResult={
+            "chosenCandidates": [{"token": "8", "logProbability": -0.1}],
+            "topCandidates": [{"candidates": [{"token": "8", "logProbability": -0.1}]}],
+        }
+    )
+    | {"promptFeedback": {"blockReason": None}},
+}
+INSTEAD = (None, True, -1, 10**400, 1e308, "", "\ud800", "8" * 10_000, [], [None], [[]], {}, {"text": {}}, {"a": [8]})
+
+
+def changed(value):
+    """A body with any one of its values replaced by something odd, dropped, or there twice."""
+    yield from INSTEAD
+    if isinstance(value, dict):
+        for name, inner in value.items():
+            yield {key: entry for key, entry in value.items() if key != name}
+            yield from ({**value, name: odd} for odd in changed(inner))
+    elif isinstance(value, list):
+        yield value * 2
+        for at, inner in enumerate(value):
+            yield from ([*value[:at], odd, *value[at + 1 :]] for odd in changed(inner))
+
+
+@pytest.mark.parametrize("expected", [False, True])
+@pytest.mark.parametrize("api", APIS)
+def test_whatever_a_body_is_becomes_a_reply_without_a_fault_of_its_reader(api, expected):
+    place, request = replace(endpoint("gemini"), api=api), question(expected=expected)
+    for body in changed(VALID[api]):
+        reply = reply_of(200, {}, body, request, place, 0.0)
+        assert reply.status in STATUSES, body
+        assert "Error in reading it" not in (reply.error or ""), body
+        assert reply.score is None or 1 <= reply.score <= 10, body
+
+
+@pytest.mark.parametrize("fails", [TypeError("a list"), RecursionError, ZeroDivisionError, KeyError("x")], ids=repr)
+def test_a_reader_that_fails_is_one_failed_call(monkeypatch, fails):
+    def failing(_):
+        raise fails
+
+    monkeypatch.setitem(APIS, "gemini", replace(APIS["gemini"], completion=failing))
+    reply, _ = asked("gemini", generated())
+    assert (reply.status, reply.score, reply.retryable) == ("error", None, True)
+    assert "unusable reply" in reply.error
 
 
 @pytest.mark.parametrize("usage", [None, 8, {}, {"input_tokens": -1, "promptTokenCount": True, "output_tokens": "7"}])

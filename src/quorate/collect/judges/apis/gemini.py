@@ -69,10 +69,11 @@ def _candidate(candidate: Mapping[str, Any]) -> Completion | str:
         return f"the content is {kind_of(content)}, not an object with parts"
     texts = [part["text"] for part in parts if isinstance(part.get("text"), str) and part.get("thought") is not True]
     text = "".join(texts)
-    if reason in _WITHHELD:
+    if not isinstance(reason, str):
+        reason = None
+    elif reason in _WITHHELD:
         return Completion(text, refusal=text or reason)
-    finish = _FINISH.get(reason, reason) if isinstance(reason, str) else None
-    return Completion(text, finish, tokens=_tokens(candidate.get("logprobsResult")))
+    return Completion(text, reason and _FINISH.get(reason, reason), tokens=_tokens(candidate.get("logprobsResult")))
 
 
 def _tokens(found: Any) -> list[dict[str, Any]] | None:
