@@ -151,7 +151,7 @@ ALL = [*FEW, *(pytest.param(name, marks=pytest.mark.slow) for name in SHAPES if 
 def undrawn(monkeypatch) -> None:
     """Charts are written as files without being drawn, which takes most of the time; tests of `print` draw them."""
     monkeypatch.setattr("vl_convert.vegalite_to_svg", lambda *_: "<svg/>")
-    monkeypatch.setattr("vl_convert.vegalite_to_png", lambda *_, **__: b"\x89PNG")
+    monkeypatch.setattr("vl_convert.vegalite_to_png", lambda *_, **__: b"\x89PNG" + bytes(41))
 
 
 @pytest.fixture(params=APART)

@@ -212,7 +212,8 @@ def analyze_scores(judgments: Judgments, **options: Any) -> Analysis | AllEqual 
     usual = {"method": "reml", "covariates": (), "random": None}
     others = {name: one for name, one in options.items() if name not in known and usual.get(name, ...) != one}
     for name in others:
-        raise InvalidInput(name + ": is of one mean; ask for that of all systems with " + mean + ", or leave it out")
+        refused = argument(name, options[name])
+        raise InvalidInput(refused + ": is of one mean; ask for that of all systems with " + mean + ", or leave it out")
     if len(systems) == 2:
         from quorate.decide.scores.verdict import verdict_of_scores
 

@@ -202,7 +202,7 @@ def test_files_from_outside_the_folder_are_named_as_hosts_are(run, study, tmp_pa
     text = path.read_text().replace("[score]", "{score: {file: p.j2, scale: [1, 10]}}")
     (tmp_path / "mine" / "study.yaml").write_text(text)
     said = f"Read from outside the study's folder, and sent to judges: {tmp_path.resolve()}/elsewhere/p.j2."
-    assert said in " ".join(run("run", "mine/study.yaml", "--quote").out.split())
+    assert said.replace(" ", "") in "".join(run("run", "mine/study.yaml", "--quote").out.split())
     (tmp_path / "mine" / "p.j2").unlink()
     (tmp_path / "mine" / "p.j2").write_text("Rate {{ response }}")
     assert "outside" not in run("run", "mine/study.yaml", "--quote").out

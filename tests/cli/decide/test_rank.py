@@ -87,7 +87,9 @@ def test_scores(run, scored):
     ran = run("rank", scored, "--target", "judge=population")
     said = " ".join(ran.out.split())
     assert (ran.code, ran.err) == (0, "")
-    assert "rank group system mean 95% interval best 1 1 s0 " in said
+    assert said.startswith("s0 and s1 may each be first of 3 systems; 2 of 3 pairs of systems are told apart, at 95%")
+    assert "rank group system mean 95% interval best 1–2 1 s0 " in said
+    assert " ".join(run("rank", scored).out.split()).startswith("s0 is first of 3 systems; 3 of 3 pairs")
     assert run("rank", scored, "--system", "judge", "--json").json["systems"][0]["system"].startswith("j")
 
 
@@ -99,7 +101,7 @@ def test_what_noise_hides_is_not_rankable_and_exits_2(run, tmp_path):
     assert "Not rankable: " in " ".join(ran.out.split())
 
 
-def test_systems_that_noise_hides_exit_2_though_two_are_told_apart(run, tmp_path):
+def test_two_that_are_told_apart_are_enough(run, tmp_path):
     rng = np.random.default_rng(1)
     items = {"a": range(60), "b": range(60), "c": (60, 61), "d": (62, 63), "e": (64, 65)}
     hard = 2 * rng.normal(size=66)
@@ -109,9 +111,8 @@ def test_systems_that_noise_hides_exit_2_though_two_are_told_apart(run, tmp_path
     path = tmp_path / "few.csv"
     path.write_text("system,item,judge,score\n" + "".join(f"{s},i{i},{j},{score:.3f}\n" for s, i, j, score in rows))
     ran = run("rank", path)
-    assert ran.out.startswith("a, c, d and e may each be first of 5 systems; 1 of 10 pairs of systems is told")
-    assert "Not rankable: " in " ".join(ran.out.split())
-    assert ran.code == 2
+    assert ran.out.startswith("a, c, d and e may each be first of 5 systems; 2 of 10 pairs of systems are told")
+    assert ran.code == 0
 
 
 def test_a_report_with_charts(undrawn, run, scored, tmp_path):
@@ -182,7 +183,7 @@ def test_dialogue_systems(run, shared, tmp_path):
     kept = scores.filter(pl.col("dimension") == "coherence").select("context", "system", "prompt", "replicate", "score")
     kept.write_parquet(path)
     found = run("rank", path, "--facet", "item=context", "--json").json
-    assert found["groups"][0] == ["New Human Generated", "Original Ground Truth"]
+    assert found["groups"][0] == ["New Human Generated"]
 
 
 def test_what_being_shown_first_does(run, ordered, tmp_path):

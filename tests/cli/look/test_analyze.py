@@ -56,8 +56,8 @@ def test_json_is_the_analysis_and_nothing_else(run, scores, tmp_path):
     fit = q.decompose(q.read(scores))
     assert ran.err == ""
     assert ran.json["setup"]["value"] == pytest.approx(fit.mean.value, rel=1e-12)
-    assert [ran.json["panel"][end] for end in ("low", "high")] == pytest.approx(fit.mean.interval(0.9), rel=1e-9)
-    assert ran.json["population"]["se"] == pytest.approx(fit.mean_for(judge="population").se, rel=1e-9)
+    assert [ran.json["setup"][end] for end in ("low", "high")] == pytest.approx(fit.mean.interval(0.9), rel=1e-9)
+    assert ran.json["others"]["se"] == pytest.approx(fit.mean_for(judge="population", prompt="population").se, rel=1e-9)
 
 
 @pytest.mark.parametrize(("asked", "code", "says"), [("0.01", 2, "not enough"), ("100", 0, "enough")])
@@ -133,9 +133,7 @@ BAD = {
     ),
     "nan": (lambda crossed: scored(crossed, lambda i, s: "nan" if i == 5 else s), '(first: "nan" in row 6)'),
     "inf": (lambda crossed: scored(crossed, lambda i, s: "-inf" if i == 5 else s), '(first: "-inf" in row 6)'),
-    "all equal": (lambda crossed: scored(crossed, lambda *_: 3), "all 216 scores are equal (3)"),
     "one item": (lambda crossed: crossed(items=1), "1 item: at least 2 are needed"),
-    "one level of all": (lambda crossed: crossed(["a"], 1, ["x"], 1), "1 item: at least 2 are needed"),
     "duplicates": (lambda crossed: crossed() + "i0,a,x,0,5\ni0,b,x,0,5\n", "2 rows repeat a key, the first at item i0"),
     "empty": (lambda _: "", "is empty"),
     "header only": (lambda crossed: crossed(items=0), "has no rows"),
@@ -229,7 +227,7 @@ def test_hostile_labels_are_shown_as_they_are(run, tmp_path):
             "rating_scale_human_llm",
             "SELECT * FROM file WHERE benchmark = 'MT-Bench' AND judge_type = 'llm'",
             ["--score", "score01", "--facet", "item=item", "--facet", "judge=judge", "--facet", "scale=scale_max"],
-            "for judges like these",
+            "with these 6 judges",
         ),
         (
             "topical_chat_gpt35_replicates",

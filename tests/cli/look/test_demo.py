@@ -34,13 +34,13 @@ def test_it_prints_what_analyze_prints_for_the_same_file(run, tmp_path):
 def test_json_has_the_truth_as_well(run, tmp_path):
     ran = run("demo", "--json", "--seed", "2")
     fit = q.decompose(q.read(write_demo(tmp_path / "two.csv", seed=2)))
-    assert ran.json["mean"]["value"] == pytest.approx(fit.mean.value, rel=1e-12)
+    assert ran.json["setup"]["value"] == pytest.approx(fit.mean.value, rel=1e-12)
     found = ran.json["demo"]
     assert (found["seed"], found["truth"], found["measured"]["draws"]) == (2, 7.0, 1000)
     assert all(one["holds_truth"] == (one["low"] <= 7 <= one["high"]) for one in found["intervals"])
     assert [one["interval"] for one in found["intervals"]] == [
         "naive",
-        "for this panel of 3 judges",
+        "with these 5 prompts and 3 judges",
         "for prompts and judges like these",
     ]
 

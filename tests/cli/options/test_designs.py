@@ -12,10 +12,7 @@ def test_components_come_from_json_and_from_judgments(tmp_path, scores):
     assert source(scores, ScoreReading(), Fit()).judgments.n_cells == 108
 
 
-def test_judges_stand_for_others_where_the_data_tell(simulate):
-    frame = simulate({"item": 6, "judge": 3}, seed=1)
-    fit = q.decompose(q.read(frame, facets={"item": "item", "judge": "judge"}))
+def test_targets_are_as_they_are_asked():
+    assert Targets(target=["judge=panel"]).asked() == {"judge": "panel"}
+    assert Targets(target=["judge=pool(20)"]).asked() == {"judge": q.pool(20)}
     assert Targets().asked() == {}
-    assert Targets(target=["judge=panel"]).of(fit) == {"judge": "panel"}
-    assert Targets(target=["judge=pool(20)"]).of(fit) == {"judge": q.pool(20)}
-    assert Targets().of(q.components({"item": 1.0})) == {}

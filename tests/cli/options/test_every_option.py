@@ -24,6 +24,7 @@ from quorate.cli.options.reading import Reading, VoteReading
 
 READ = "quorate.table.read_scores:read_scores"
 READ_VOTES = "quorate.table.read_votes:read_votes"
+ANSWER = "quorate.analysis.analyze:analyze_scores"
 DECOMPOSE = "quorate.estimate.components.decompose:decompose"
 ANALYZE = "quorate.analysis.judgments:analyze_judgments"
 VIEW, PAIR = "quorate.analysis.votes:votes_view", "quorate.analysis.pair:pair_view"
@@ -35,7 +36,7 @@ REPLAY = "quorate.analysis.replay:replay_pairs"
 # Functions that each command calls, the one that answers last.
 CALLS: dict[str, tuple[str, ...]] = {
     "doctor": (READ, READ_VOTES, "quorate.estimate.doctor.support:doctor"),
-    "analyze": (READ, READ_VOTES, ANALYZE, VIEW, PAIR),
+    "analyze": (READ, READ_VOTES, ANALYZE, ANSWER, VIEW, PAIR),
     "diagnose": (READ, DECOMPOSE, "quorate.estimate.diagnostics.diagnose:diagnose"),
     "mean-from": (READ, DECOMPOSE, "quorate.estimate.means.mean_from:mean_from"),
     "posterior": (
@@ -215,6 +216,7 @@ HERE = {
 }
 # Parameters of public functions that no option sets, each with the reason.
 NO_OPTION = {
+    "options": "those of the answer to which a table leads",
     "announce": "the command prints what was recognised",
     "counted": "rank counts wherever rows need not be kept",
     "recognise": "the command line always recognises columns",

@@ -182,7 +182,7 @@ def test_labels_are_written_as_they_are(run, tmp_path):
         ("--items 5 --judges a,b --out calls.xls", "--out: must end in .csv, .tsv, .jsonl or .parquet"),
         ("--items 5 --judges a,b --out no/calls.csv", "--out: there is no folder no"),
         ("--items 5 --judges a,b --out folder.csv", "--out: folder.csv is a folder"),
-        ("--items two.csv --item-column p --judges a --out two.csv", "--out: two.csv is the file of items"),
+        ("--items two.csv --item-column p --judges a --out two.csv", "--out: two.csv is what is read"),
     ],
 )
 def test_what_is_refused_in_one_line(run, tmp_path, words, message):
@@ -213,5 +213,7 @@ def test_an_existing_file_stays_when_something_is_wrong(run, tmp_path):
     (tmp_path / "calls.csv").write_text("old")
     assert run("assign", "--items", 5, "--judges", "a,a", "--out", "calls.csv").code == 1
     assert (tmp_path / "calls.csv").read_text() == "old"
-    assert run("assign", "--items", 5, "--judges", "a,b", "--out", "calls.csv").code == 0
+    assert run("assign", "--items", 5, "--judges", "a,b", "--out", "calls.csv").code == 1
+    assert (tmp_path / "calls.csv").read_text() == "old"
+    assert run("assign", "--items", 5, "--judges", "a,b", "--out", "calls.csv", "--force").code == 0
     assert len(rows(tmp_path / "calls.csv")) == 5

@@ -41,7 +41,7 @@ def test_a_design_is_shown_beside_the_one_at_hand(run, scores):
     assert lines["calls"] == ["216", "144"]
     assert lines["price"] == ["$432,000", "$288,000"]
     assert "half of the studies of a plan will find a narrower one" in " ".join(ran.out.split())
-    assert ran.out.startswith("What the design would give, for judges like these\n")
+    assert ran.out.startswith("What the design would give, for prompts and judges like these\n")
     assert "Facets stand for: item, prompt, judge = population" in ran.out
     assert "--target judge=panel" in ran.out
 
@@ -87,7 +87,7 @@ def test_the_same_change_has_the_same_standard_error_in_analyze(run, scores):
 
 def test_the_panel_is_answered_for_where_it_is_asked_for(run, scores):
     ran = run("project", scores, "--target", "judge=panel")
-    assert ran.out.startswith("What a change to the design would give, for this panel\n")
+    assert ran.out.startswith("What a change to the design would give, for prompts like these, with these 3\njudges\n")
     assert "Facets stand for: item, prompt = population; judge = panel" in ran.out
     assert "--target" not in ran.out
 
@@ -96,7 +96,7 @@ def test_one_judge_stands_for_itself(run, tmp_path, crossed):
     path = tmp_path / "one.csv"
     path.write_text(crossed(judges=("a",)))
     ran = run("project", path)
-    assert ran.out.startswith("What a change to the design would give\n")
+    assert ran.out.startswith("What a change to the design would give, for prompts like these\n")
     assert "judge = panel" in ran.out
 
 

@@ -36,4 +36,4 @@ def test_too_small_a_pool_is_a_finding_and_what_is_refused(run, pool):
     assert "no, the pool has no more" in short.out
     assert "Nothing is written" in short.out
     assert '"model_a"' in run("sample-battles", pool, "--floor", "2").err
-    assert "is the pool" in run("sample-battles", pool, *columns, "--floor", "2", "--out", pool).err
+    assert "is what is read" in run("sample-battles", pool, *columns, "--floor", "2", "--out", pool).err

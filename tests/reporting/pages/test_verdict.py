@@ -26,7 +26,7 @@ def scored(rated):
 @pytest.fixture(scope="module")
 def open_scores(rated):
     """An undecided verdict of scores, with prices."""
-    return q.compare(rated(gap=0.2, favour=0.05, judges=6), "system 0", "system 1", prices={"call": 0.5})
+    return q.compare(rated(gap=0.1, favour=0.05, judges=6), "system 0", "system 1", prices={"call": 0.5})
 
 
 def drawn(figure):
