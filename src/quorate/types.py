@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from quorate.analysis.judgments import Analysis as Analysis
     from quorate.analysis.nominal import Labels as Labels
     from quorate.analysis.pair import PairAnalysis as PairAnalysis
+    from quorate.analysis.ratings import RatingsAnalysis as RatingsAnalysis
     from quorate.analysis.votes import VotesAnalysis as VotesAnalysis
     from quorate.caveats import Caveat as Caveat
     from quorate.decide.all_pairs import Verdicts as Verdicts
@@ -228,6 +229,7 @@ _HOMES = {
     "Ran": "quorate.reproduction.comparison",
     "RateVariance": "quorate.estimate.votes.prompts",
     "Ratings": "quorate.estimate.ratings.ratings",
+    "RatingsAnalysis": "quorate.analysis.ratings",
     "Regression": "quorate.estimate.regression.result",
     "Reproduction": "quorate.reproduction.comparison",
     "Reweighted": "quorate.estimate.posterior.sensitivity",

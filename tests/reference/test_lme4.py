@@ -46,7 +46,12 @@ CASES = {
         reading=ITEMS_IN_CATEGORIES,
         options={"random": ["category", *MAIN], "covariates": ["length"], "method": "ml"},
     ),
-    "boundary": Case("crossed", ("item", "prompt", "judge"), reading=ITEMS_IN_CATEGORIES),
+    "boundary": Case(
+        "crossed",
+        ("item", "prompt", "judge"),
+        reading=ITEMS_IN_CATEGORIES,
+        options={"random": ["category", *MAIN, "item:judge", "prompt:judge", "cell"]},
+    ),
     "nested": Case(
         "nested",
         ("person", "task", "rater"),

@@ -27,6 +27,7 @@ NO_OPTION = {
         exchange/foreign/inspect/members:directory exchange/foreign/inspect/streamed:_broken exchange/format:head
         exchange/foreign/inspect/streamed:_need_more exchange/foreign/lines:document exchange/foreign/lines:objects
         exchange/foreign/people/label_studio:exported exchange/foreign/people/mturk:_rows exchange/ledger:_reading
+        exchange/ledger:_columns_on
         files:explained files:open exchange/foreign/langsmith:_runs""",
     "columns that are no table of judgments, which the names given say": """
         exchange/variables:variables exchange/variables:values_of""",
@@ -63,7 +64,7 @@ NO_OPTION = {
     "it is no table of judgments at all": """
         exchange/format:refuse_matrix exchange/json_lines:open_array exchange/ledger:_check_ledger files:_by_name
         files:_format_in frames:wrapped""",
-    "nothing is there, or it may not be opened": "files:located files:explained exchange/ledger:columns",
+    "nothing is there, or it may not be opened": "files:located files:explained files:_tables exchange/ledger:columns",
     "the address of a ledger on Postgres, or the way to it": """
         exchange/postgres/address:_address exchange/postgres/address:place_of exchange/postgres/session:__init__
         exchange/postgres/session:_connect exchange/postgres/session:_connected""",

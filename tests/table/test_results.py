@@ -119,6 +119,8 @@ def test_every_published_result_shows_itself_in_a_line_and_in_a_notebook():
     from quorate.table.results import Result
 
     parts = {
+        "Borrowed",
+        "Certified",
         "Coefficient",
         "Compared",
         "Component",
@@ -130,10 +132,13 @@ def test_every_published_result_shows_itself_in_a_line_and_in_a_notebook():
         "LevelBounds",
         "DroppedVotes",
         "Neighbours",
+        "Passing",
         "PlanRun",
         "PosteriorComponent",
         "Ran",
         "Reweighted",
+        "Stood",
+        "SystemRuns",
         "Shared",
     }
     tables = {"Assignment", "Caveat", "Cells", "Judgments", "Pool", "Progress", "Votes"} | parts

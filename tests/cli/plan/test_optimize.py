@@ -39,7 +39,9 @@ def test_the_sentence_and_the_tables(run, published):
     ran = run("optimize", published, *f"--budget 141 {PAPER} --own items=141,prompts=1,judges=1".split())
     lines = ran.out.splitlines()
     said = " ".join(lines[:4])
-    assert said.startswith("Best of 870 designs for a budget of 141 calls, for prompts like these: SE 0.0245 with 141 items, 5 prompts, 3")
+    assert said.startswith(
+        "Best of 870 designs for a budget of 141 calls, for prompts like these: SE 0.0245 with 141 items, 5 prompts, 3"
+    )
     assert "one prompt and judge per item in turn, 141 calls. That is 37% below the design at hand" in said
     assert "Cheaper and dearer designs that nothing beats" in lines
     assert sum(line.endswith("  best") for line in lines) == 3  # the heads of two columns and the row

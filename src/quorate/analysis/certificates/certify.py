@@ -11,6 +11,7 @@ import numpy as np
 from quorate.analysis.certificates.certificate import Certificate, Certified, summary
 from quorate.analysis.certificates.latent_law import LatentLaw
 from quorate.analysis.judgments import Analysis
+from quorate.analysis.ratings import RatingsAnalysis
 from quorate.arrays import Floats, Ints
 from quorate.decide.scores.verdict import ScoreVerdict
 from quorate.errors import InvalidInput, NotEstimable, QuorateError
@@ -32,12 +33,14 @@ _ENTRIES = 2**20
 """Scores that are drawn at a time."""
 
 
-def certify(answer: Analysis | ScoreVerdict | Leaderboard, n: int | None = None, *, seed: int = 1) -> Certificate:
+def certify(
+    answer: Analysis | ScoreVerdict | RatingsAnalysis | Leaderboard, n: int | None = None, *, seed: int = 1
+) -> Certificate:
     """How often intervals made this way hold the truth, and how wide they are, in studies drawn like yours.
 
     Parameters
     ----------
-    answer : Analysis, ScoreVerdict or Leaderboard
+    answer : Analysis, ScoreVerdict, RatingsAnalysis or Leaderboard
         Of scores: what `quorate.analyze`, `quorate.compare` and `quorate.rank` return.
     n : int, optional
         Studies to draw. Default: 2,000 of a complete table, 200 of one with gaps, where every study is fitted anew.
@@ -71,6 +74,8 @@ def certify(answer: Analysis | ScoreVerdict | Leaderboard, n: int | None = None,
     """
     if n is not None and (not is_count(n) or n < 20):
         raise InvalidInput(f"n: a whole number of at least 20 studies is needed, got {n!r}")
+    if isinstance(answer, RatingsAnalysis):
+        answer = answer.found
     if isinstance(answer, Leaderboard):
         return Certificate("board", answer.level, (_board(answer, 2000 if n is None else n, seed),), seed)
     if isinstance(answer, Analysis):

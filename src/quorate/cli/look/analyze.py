@@ -116,7 +116,6 @@ def analyze(
     """
     from quorate.analysis.analyze import analyze_scores
     from quorate.analysis.judgments import Analysis
-    from quorate.analysis.ratings import RatingsAnalysis
     from quorate.estimate.means.all_equal import AllEqual
     from quorate.table.judgments import Judgments
     from quorate.table.votes import Votes
@@ -134,7 +133,7 @@ def analyze(
     record = paper.record()
     options = {**fit.arguments(), "targets": targets.asked(), "price": prices.price, **question.given()}
     found = analyze_scores(table, **{name: value for name, value in options.items() if value is not None})
-    certificate = certifying.certificate(found.found if isinstance(found, RatingsAnalysis) else found)
+    certificate = certifying.certificate(found)
     if isinstance(found, AllEqual):
         out.show(found, show_all_equal)
         files.write(found, table, out)

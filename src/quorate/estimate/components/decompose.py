@@ -130,7 +130,7 @@ def decompose(
     >>> from quorate.simulate import write_demo
     >>> fit = q.decompose(q.read(write_demo("scores.csv")))
     >>> sorted(fit.variances)[:3]
-    ['category', 'cell', 'item']
+    ['cell', 'item', 'item:judge']
     """
     if link != "identity":
         return _latent(judgments, link, random, covariates, method, {"residual_by": residual_by, "interval": interval})
