@@ -8,7 +8,7 @@ few = settings(max_examples=settings().max_examples // 6)
 
 
 def of_components(fit, **targets):
-    """The mean with the standard error of its components, where random facets stand for others unless said otherwise."""
+    """The mean with the standard error of its components, where random facets stand for others if nothing is said."""
     from quorate.estimate.means.mean import plain_mean
     from quorate.estimate.means.targets import all_drawn
 

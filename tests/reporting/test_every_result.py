@@ -198,7 +198,6 @@ def taken_by(folder: Path) -> Any:
 
 RESULTS: dict[str, Callable[[Path], Any]] = {
     "AllEqual": lambda _: q.analyze(equal()),
-    "RatingsAnalysis": lambda _: q.analyze(rated()),
     "Accuracy": lambda _: q.accuracy(binary()),
     "Against": lambda _: q.against(binary(), LABELS[0], splits=20, resamples=20),
     "Agreement": lambda _: q.agreement(votes(), "person", each="judge", resamples=100, rng=1),

@@ -74,7 +74,7 @@ def certify(
     """
     if n is not None and (not is_count(n) or n < 20):
         raise InvalidInput(f"n: a whole number of at least 20 studies is needed, got {n!r}")
-    if isinstance(answer, RatingsAnalysis):
+    if isinstance(answer, RatingsAnalysis) and isinstance(answer.found, Leaderboard):
         answer = answer.found
     if isinstance(answer, Leaderboard):
         return Certificate("board", answer.level, (_board(answer, 2000 if n is None else n, seed),), seed)
@@ -87,8 +87,7 @@ def certify(
         subject, setup, asked = "difference", gap.estimate, gap.asked
         others = None if gap.others is None else gap.others.estimate
     else:
-        kind = type(answer).__name__
-        raise InvalidInput(f"answer: expects what analyze, compare or rank say of scores, got {kind}")
+        raise InvalidInput(f"answer: expects what analyze, compare or rank say of scores, got {type(answer).__name__}")
     table = setup.basis.fit.judgments
     groups = [name for name in table.ancestors(table.object) if setup.target[name] == POPULATION]
     if setup.target[table.object] != POPULATION or groups:

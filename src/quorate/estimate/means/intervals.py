@@ -66,6 +66,7 @@ def limits(value: float, half: float, n: float, ends: tuple[float, float] | None
 
 
 def wilson_limits(value: ArrayLike, half: ArrayLike, n: ArrayLike, ends: tuple[float, float]) -> tuple[Floats, Floats]:
+    """Wilson's limits of means of scores within these ends, from half-widths and numbers of items; the same shape."""
     width, least = ends[1] - ends[0], 0.5 / np.asarray(n, dtype=float)
     share = np.clip((np.asarray(value) - ends[0]) / width, least, 1 - least)
     wide = np.asarray(half) / width
