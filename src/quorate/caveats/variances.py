@@ -14,7 +14,7 @@ def few_levels(facet: str, levels: int) -> Caveat:
     return Caveat(
         "few-levels",
         f"{levels} {facet} levels: the {facet} component rests on {levels - 1} degree{'s' * (levels > 2)} of freedom; "
-        "intervals that lean on it cover 91 to 92%, measured, for 95%",
+        "an interval for others like these takes three levels",
     )
 
 
@@ -40,7 +40,7 @@ def zero_with_few_levels(facet: str, levels: int) -> Caveat:
     return Caveat(
         "zero-few-levels",
         f"the {facet} variance is estimated at zero from {levels} levels, which happens in about 1 sample of 8 "
-        "when it is not zero; the interval of the mean is wider for what it may be, the standard error is not",
+        "when it is not zero; the interval for others allows for that over studies as a whole, the standard error does not",
     )
 
 

@@ -106,7 +106,7 @@ def test_one_level_of_what_is_drawn_is_never_planned(judged):
     table = judged({**SIZES, "prompt": 3}, fixed=(), sd={"system": 0.5, "prompt:system": 0.0})
     few = difference(table, A, B, targets={"judge": "population", "prompt": "population"})
     step = score_step(
-        few, margin=None, alpha=0.05, power=0.5, limits={**FEW, "judges": [1, 2, 5, 20], "prompts": [1, 3, 40]}
+        few, margin=None, alpha=0.05, power=0.3, limits={**FEW, "judges": [1, 2, 5, 20], "prompts": [1, 3, 40]}
     )
     assert min(step.design[name] for name in ("judge", "prompt")) >= 3
     assert studies_of_plan(step.plan).se == pytest.approx(step.se)
