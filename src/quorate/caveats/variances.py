@@ -40,7 +40,7 @@ def zero_with_few_levels(facet: str, levels: int) -> Caveat:
     return Caveat(
         "zero-few-levels",
         f"the {facet} variance is estimated at zero from {levels} levels, which happens in about 1 sample of 8 "
-        "when it is not zero; the interval for others allows for that in the mean of studies, the standard error does not",
+        "when it is not zero; the interval for others allows for that on average, the standard error does not",
     )
 
 
