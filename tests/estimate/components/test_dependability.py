@@ -190,7 +190,12 @@ def test_standard_errors_do_not_jump_where_drawn_judges_show_no_variance(simulat
         return q.decompose(q.read(frame.with_columns(score=level + step * apart), facets=facets, announce=False))
 
     basis = fitted(1.0).mean_for(judge="population").basis
-    step = np.sqrt(basis.noise_in(basis.drawn["judge"]) / basis.drawn["judge"].square)
+    step = np.sqrt(
+        basis.drawn["judge"].noise
+        @ np.maximum(basis.fit.theta, 0.0)
+        * basis.fit.assembled.scale**2
+        / basis.drawn["judge"].square
+    )
     below, above = (dependability(fitted(share * step), fixed=()) for share in (0.9999, 1.0001))
     assert "judge" not in {one.component for one in below.contributions if one.variance > 0}
     assert "judge" in {one.component for one in above.contributions if one.variance > 0}

@@ -50,7 +50,9 @@ class ScoreVerdict(AnyVerdict):
     @property
     def caveats(self) -> tuple[Caveat, ...]:
         """What to know before relying on this, and on the next step."""
-        return (*self.difference.caveats, *(self.next_step.caveats if self.next_step else ()))
+        others = self.difference.others
+        found = [*self.difference.caveats, *(() if others is None else others.caveats)]
+        return tuple(dict.fromkeys([*found, *(self.next_step.caveats if self.next_step else ())]))
 
     @property
     def common_se(self) -> float:

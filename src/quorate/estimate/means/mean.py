@@ -236,10 +236,6 @@ class Basis(Brief):
         """Weight of each fixed effect in the value, shape (p,)."""
         return self.weighed.weight
 
-    def noise_in(self, drawn: Drawn) -> float:
-        """What noise brings to the spread of the level means of a fixed facet."""
-        return float(drawn.noise @ np.maximum(self.fit.theta, 0.0)) * self.fit.assembled.scale**2
-
 
 @dataclass(frozen=True)
 class Drawn(Brief):
