@@ -107,6 +107,45 @@ def test_an_interrupt_is_130_without_a_word(run, monkeypatch):
     assert (ran.code, ran.out, ran.err.strip()) == (130, "", "")
 
 
+def interrupted_within(*_, **__):
+    raise RuntimeError("Error calling __set_name__") from KeyboardInterrupt()
+
+
+@pytest.mark.parametrize("failure", [interrupted_within, failing(RuntimeError("Query interrupted"))])
+def test_an_interrupt_that_a_library_made_an_error_of_is_one(run, monkeypatch, failure):
+    monkeypatch.setattr(entry.program().commands["doctor"], "callback", failure)
+    assert run("doctor", "a.csv").code == 130
+
+
+def test_ctrl_c_waits_for_the_import_of_duckdb_which_it_would_abort(scores, tmp_path):
+    (tmp_path / "duckdb.py").write_text(
+        "import os, signal, time\nos.kill(os.getpid(), signal.SIGINT)\ntime.sleep(0.1)\nprint('made', flush=True)\n"
+    )
+    code = f"import sys; sys.path.insert(0, {str(tmp_path)!r}); from quorate.cli import main; sys.exit(main())"
+    call = [sys.executable, "-c", "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); " + code]
+    ran = subprocess.run([*call, "doctor", scores], capture_output=True, text=True, check=False)
+    assert (ran.returncode, ran.stdout, ran.stderr.strip()) == (130, "made\n", "")
+
+
+@pytest.mark.parametrize("closed", [">&-", "2>&-", "<&-", "<&- >&- 2>&-"])
+def test_what_is_closed_at_the_start_is_no_error_of_ours(scores, closed):
+    code = "import sys; from quorate.cli import main; sys.exit(main())"
+    for words, wanted in ((["doctor", scores], (0, 2)), (["doctor", "none.csv"], (1,))):
+        call = ["sh", "-c", f'exec "$@" {closed}', "sh", sys.executable, "-c", code, *map(str, words)]
+        ran = subprocess.run(call, capture_output=True, text=True, check=False)
+        assert ran.returncode in wanted
+        assert "internal error" not in ran.stderr
+        assert "Traceback" not in ran.stderr
+
+
+def test_an_input_closed_at_the_start_is_an_empty_one(run, monkeypatch):
+    monkeypatch.setattr(sys, "stdin", None)
+    assert run("--version").code == 0
+    with sys.stdin as empty:
+        assert not empty.isatty()
+        assert empty.read() == ""
+
+
 def test_exit_codes_and_output_of_the_process(scores):
     """The script as installed: arguments from the process, text that the terminal's encoding cannot show."""
     code = "import sys; from quorate.cli import main; sys.exit(main())"

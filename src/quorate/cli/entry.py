@@ -20,6 +20,7 @@ from quorate.errors import QuorateError, UnknownColumn
 from quorate.waiting import watched
 
 FAILED = 1
+INTERRUPTED = 130
 THREADS = ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS")
 """Read by linear algebra when it loads. Systems here are many and small: threads would wait for each other."""
 MOST_CHARACTERS = 1000
@@ -241,12 +242,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         arguments[:2] = [now]
     for name in THREADS:
         os.environ.setdefault(name, "1")
-    for name in ("stdout", "stderr"):
-        if getattr(sys, name) is None:  # closed before the start
-            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115, PTH123  (for the whole run)
-    for stream in (sys.stdout, sys.stderr):
-        if hasattr(stream, "reconfigure"):  # a character the terminal cannot show must not end the run
-            stream.reconfigure(errors="backslashreplace")
+    _open_streams()
     try:
         code = program()(arguments, prog_name="quorate", standalone_mode=False, obj=shlex.join(["quorate", *arguments]))
         sys.stdout.flush()
@@ -254,12 +250,32 @@ def main(argv: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return FAILED
     except Exception as error:  # noqa: BLE001  (the boundary: whatever went wrong is one line)
+        if _interrupted(error):
+            return INTERRUPTED
         if "--debug" in arguments:
             traceback.print_exc()
         line = safe(_line(error))
         sys.stderr.write(f"quorate: {line if len(line) <= MOST_CHARACTERS else line[: MOST_CHARACTERS - 3] + '...'}\n")
         return FAILED
     return int(code or 0)
+
+
+def _open_streams() -> None:
+    """Make the three streams what can be read and written, whatever the process was started with."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:  # closed before the start
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115, PTH123  (for the whole run)
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):  # a character the terminal cannot show must not end the run
+            stream.reconfigure(errors="backslashreplace")
+
+
+def _interrupted(error: BaseException | None) -> bool:
+    """Whether Ctrl-C is behind an error: libraries that it meets at work make others of it."""
+    if error is None or isinstance(error, KeyboardInterrupt):
+        return error is not None
+    said = isinstance(error, RuntimeError) and str(error) == "Query interrupted"  # of DuckDB, which gives no cause
+    return said or _interrupted(error.__cause__ or error.__context__)
 
 
 def _line(error: Exception) -> str:

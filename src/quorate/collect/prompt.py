@@ -117,9 +117,12 @@ class Prompt:
         try:
             roles, texts = zip(*self._printer.rendered(item, values), strict=True)
             turns = zip(roles, item.filled([text.strip() for text in texts]), strict=True)
-            return tuple(Message(role, text) for role, text in turns if text)
+            messages = tuple(Message(role, text) for role, text in turns if text)
         except Exception as error:  # noqa: BLE001  (whatever a template does is said in a line)
             raise self._refusal(error, fields) from None
+        if not messages:
+            raise self._refusal(ValueError("it prints nothing, so that there is nothing to ask"), fields)
+        return messages
 
     def sheet(self, fields: Mapping[str, Any], *, swapped: bool = False) -> Sheet:
         """What a person reads about one item: the task and the material, without the form of a program's reply.

@@ -149,7 +149,9 @@ def _whole(parts: Iterable[str]) -> str:
         if size > MOST_TEXT:
             raise SecurityError(f"it prints more than {MOST_TEXT:,} characters besides the item")
         kept.append(part)
-    return "".join(kept)
+    whole = "".join(kept)
+    whole.encode()  # half a character, which no judge can be sent, fails here
+    return whole
 
 
 def _prints(node: nodes.Node) -> bool:

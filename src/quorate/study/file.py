@@ -295,6 +295,9 @@ def load(path: str | os.PathLike[str]) -> Study:
     except ValidationError as error:
         raise InvalidInput(f"{place}: {first_problem(error.errors(include_url=False), KINDS)}") from None
     study._path = place  # noqa: SLF001  (its own)
+    ledger = study.database
+    if isinstance(ledger, Path) and os.path.exists(ledger) and not ledger.is_file():  # noqa: PTH110  (never raises)
+        raise InvalidInput(f"{place}: ledger: {ledger} is a folder or a device; name a file, such as ledger: study.db")
     return study
 
 

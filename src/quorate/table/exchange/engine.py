@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -19,7 +23,24 @@ def connection() -> DuckDBPyConnection:
 @cache
 def _database() -> DuckDBPyConnection:
     """The database that all connections of a process share: to make one takes longer than to read most files."""
-    import duckdb
+    with _undisturbed():
+        import duckdb
 
     # Nothing is kept from one file to the next: a file may have been written anew.
     return duckdb.connect(config={"autoinstall_known_extensions": False, "enable_external_file_cache": False})
+
+
+@contextmanager
+def _undisturbed() -> Iterator[None]:
+    """Let Ctrl-C wait: in the middle of its import DuckDB aborts the process."""
+    if threading.current_thread() is not threading.main_thread():  # others are not told of it
+        yield
+        return
+    waiting: list[int] = []
+    before = signal.signal(signal.SIGINT, lambda number, _: waiting.append(number))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before or signal.SIG_DFL)
+        if waiting:
+            signal.raise_signal(signal.SIGINT)
