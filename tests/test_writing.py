@@ -91,6 +91,22 @@ def test_what_is_not_our_own_stays(tmp_path, there, mark, replaced):
     assert place.read_bytes() == b"forced"
 
 
+@pytest.mark.parametrize("read", [".", "*.log", "logs", "logs/*"])
+def test_a_file_of_a_folder_or_pattern_that_is_read_stays_even_by_force(tmp_path, monkeypatch, read):
+    monkeypatch.chdir(tmp_path)
+    folder = Path("logs" if "logs" in read else ".")
+    folder.mkdir(exist_ok=True)
+    place, page = folder / "a.log", folder / "page.log"
+    place.write_bytes(b"data")
+    page.write_bytes(MARK)
+    with keeping([Path(read)], force=True):
+        with pytest.raises(InvalidInput, match=r"a\.log is there already and would be lost; choose another name$"):
+            write_file(place, b"new", mark=MARK)
+        write_file(page, b"new", mark=MARK)
+        write_file(folder / "b.log", b"new")
+    assert (place.read_bytes(), page.read_bytes()) == (b"data", b"new")
+
+
 def test_a_link_that_leads_nowhere_is_not_our_own(tmp_path):
     place = tmp_path / "a"
     place.symlink_to(tmp_path / "none")

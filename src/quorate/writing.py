@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import filecmp
 import os
+import re
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -134,7 +135,7 @@ def _same(path: Path, other: Path) -> bool:
 def _ours(path: Path, mark: bytes) -> bool:
     """Whether nothing of anybody else is lost with a file: there is none, it is empty, or it has the mark."""
     kept = _KEPT.get()
-    if kept is None or kept.force or not os.path.lexists(path):
+    if kept is None or not os.path.lexists(path) or (kept.force and not _is_read(path, kept.inputs)):
         return True
     if not path.is_file() or path.stat().st_size > MOST_SEARCHED:
         return False
@@ -142,10 +143,18 @@ def _ours(path: Path, mark: bytes) -> bool:
     return there.strip() in (b"", b"[]") or (mark != b"" and mark in there)
 
 
+def _is_read(path: Path, inputs: Iterable[Path]) -> bool:
+    """Whether a file may be one of those that a folder or a pattern among the inputs stands for."""
+    place = path.resolve()
+    patterns = (str(one.absolute()) for one in inputs if re.search(r"[*?\[]", str(one)))
+    folders = (one.resolve() for one in inputs if one.is_dir())
+    return any(map(place.match, patterns)) or any(map(place.is_relative_to, folders))
+
+
 def _foreign(path: Path, argument: str) -> InvalidInput:
-    return InvalidInput(
-        f"{argument}: {path} is there already and would be lost; choose another name, or replace it with --force"
-    )
+    kept = _KEPT.get()
+    otherwise = "" if kept is not None and kept.force else ", or replace it with --force"
+    return InvalidInput(f"{argument}: {path} is there already and would be lost; choose another name{otherwise}")
 
 
 def _refused(path: Path, error: OSError, argument: str) -> InvalidInput:

@@ -100,3 +100,11 @@ def test_files_that_are_there_are_kept(study, tmp_path):
     assert prepared(path, n=1).files.keys() == {"score-1"}
     assert prepared(path, out=tmp_path / "else").files["score-2"] == tmp_path / "else" / "score-2.j2"
     assert prepared(path, force=True).files["score-2"] == tmp_path / "prompts" / "score-2.j2"
+
+
+def test_a_prompt_that_the_study_reads_is_kept_even_by_force(study, tmp_path):
+    (tmp_path / "prompts").mkdir()
+    (tmp_path / "prompts" / "own-1.j2").write_text("Rate it from 1 to 5.\n{{ response }}")
+    path = study(judges={"m": ENDPOINT}, prompts={"own": {"file": "prompts/own-1.j2", "scale": [1, 5]}})
+    with pytest.raises(InvalidInput, match=r"own-1\.j2 is a prompt that the study reads; choose another folder"):
+        prepared(path, force=True)

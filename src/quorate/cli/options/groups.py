@@ -123,7 +123,8 @@ def command(function: Callable[..., int]) -> Callable[..., int]:
     def run(**values: Any) -> int:
         given = [value for name, value in values.items() if name not in written]
         texts = [text for value in given for text in (value if isinstance(value, (list, tuple)) else [value])]
-        with keeping([Path(one) for one in texts if isinstance(one, (str, Path))], force=values.get("force", False)):
+        read = [Path(one) for one in texts if isinstance(one, (str, Path)) and one != ""]
+        with keeping(read, force=values.get("force", False)):
             made = {name: group(**{option: values[option] for option in own}) for name, (group, own) in groups.items()}
             return function(**made, **{name: values[name] for name in plain})
 

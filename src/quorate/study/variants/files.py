@@ -52,7 +52,7 @@ def prompt_lines(study: Study, prompt: str, expects: Expects, files: Mapping[str
     return "\n".join(lines)
 
 
-def free(contents: Mapping[Path, str | None], *, force: bool) -> None:
+def free(contents: Mapping[Path, str | None], *, force: bool, study: Study | None = None) -> None:
     """Check that files can be written, before anything is paid for.
 
     Parameters
@@ -61,13 +61,20 @@ def free(contents: Mapping[Path, str | None], *, force: bool) -> None:
         What each file is to hold, where that is known: one that holds it already may be there.
     force : bool
         Whether others may be there, too.
+    study : Study, optional
+        Whose own prompts are never written over.
 
     Raises
     ------
     InvalidInput
         If one is there already, or its place is no folder.
     """
+    read = (
+        set() if study is None else {(study.folder / one.file).resolve() for one in study.prompts.values() if one.file}
+    )
     for path, text in contents.items():
+        if path.resolve() in read and path.read_bytes() != (text or "\0").encode():
+            raise InvalidInput(f"out: {path} is a prompt that the study reads; choose another folder")
         if path.is_dir() or any(parent.exists() and not parent.is_dir() for parent in path.parents):
             raise InvalidInput(f"out: {path} cannot be written, since a file or folder is in its place; name another")
         if not force and path.exists() and path.read_bytes() != (text or "\0").encode():

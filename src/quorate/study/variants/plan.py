@@ -127,7 +127,7 @@ def prepared(
     folder = loaded.folder / FOLDER if out is None else Path(out)
     files = {new: place(folder, new) for new in names(loaded, name, n)}
     draftable = Draftable(loaded, bounds, alike, writer, ask, files, quotation(loaded, writer, text, ask), left)
-    free({**dict.fromkeys(files.values()), **draftable.copies}, force=force)
+    free({**dict.fromkeys(files.values()), **draftable.copies}, force=force, study=loaded)
     return draftable
 
 

@@ -1,0 +1,142 @@
+"""Every option that names a file to write: never over what is read, never over what another wrote, without --force."""
+
+from __future__ import annotations
+
+import ast
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import quorate
+from quorate.cli import main
+from quorate.cli.entry import program
+
+ANOTHERS = b"of another program"
+WRITTEN = [
+    (name, one.opts[0])
+    for name, command in program().commands.items()
+    for one in command.params
+    if getattr(getattr(getattr(one, "type_descriptor", None), "parameter_info", None), "writable", False)
+]
+CALLS = {
+    "doctor --save": "doctor scores.csv --save X.yaml",
+    "analyze --to-people": "analyze labels.csv --score verdict --labels --no-report --to-people X.csv",
+    "analyze --markdown": "analyze scores.csv --no-report --markdown X.md",
+    "demo --directory": "demo --no-report --directory .",
+    "assign --out": "assign --items 5 --judges a,b --out X.csv",
+    "next-battles --out": "next-battles votes.csv --number 5 --out X.csv",
+    "sample-battles --out": "sample-battles votes.csv --floor 3 --out X.csv",
+    "init path": "init X.yaml",
+    "annotation-tasks folder": "annotation-tasks study.yaml .",
+    "export to": "export scores.csv X.csv",
+    "reproduce --resume": "reproduce tee.safety --resume X.csv",
+    "chain": "chain scores.csv --stages judge,score",
+    "hazard": "hazard scores.csv --threshold 5",
+    "sign-flip": "sign-flip --beta .06 --se .03",
+    "regress": "regress scores.csv --outcome score --on item --labels score --probability .5",
+    "mean-from": "mean-from scores.csv --pilot scores.csv",
+    "compare": "compare votes.csv x y",
+    "protocols": "protocols votes.csv votes.csv",
+    "plan-votes": "plan-votes --margin .1",
+    "monitor": "monitor votes.csv --a x --b y",
+    "against": "against scores.csv --human a",
+    "interim": "interim study.yaml",
+    "demo": "demo",
+    "reproduce": "reproduce tee.safety",
+    "adaptive": "adaptive scores.csv --budget 500",
+    "plan-labels": "plan-labels votes.csv --human ann --a x --human-price 1 --price .01 --budget 99",
+    **dict.fromkeys(("agree", "corrected", "corrected-ratings"), "{} votes.csv --human ann"),
+    "next-battles": "next-battles votes.csv --number 5",
+    "sample-battles": "sample-battles votes.csv --floor 3",
+    "validate": "validate scores.csv --budgets 50",
+    "adaptive --charts": "adaptive scores.csv --budget 500 --report page.html --charts X",
+    **dict.fromkeys(("rank", "models", "pipelines"), "{} votes.csv"),
+}
+"""A call of a command with an option, or of all its options for reports and charts; of others, ``{} scores.csv``."""
+IN_FOLDER = {"demo --directory": "quorate-demo.csv", "annotation-tasks folder": "config.xml"}
+
+WITHOUT_INPUT = {"demo", "init", "assign", "plan-votes", "sign-flip", "reproduce"}
+
+
+def call(command, option, name="X"):
+    """The words of a call in which an option names a file, and that file."""
+    known = CALLS.get(f"{command} {option}")
+    ending = {"--charts": "", "--report": ".html"}.get(option, "")
+    line = known or f"{CALLS.get(command, '{} scores.csv')} {option} X{ending}"
+    words = line.format(command).split()
+    place = next((word for word in words if word.startswith("X")), IN_FOLDER.get(f"{command} {option}"))
+    return [word.replace("X", name) if word == place else word for word in words], place.replace("X", name)
+
+
+@pytest.fixture
+def run(tmp_path, monkeypatch, capsys):
+    """Runs a command in a folder of small files."""
+    draw = np.random.default_rng(1)
+    cells = [(i, j, p) for i in range(12) for j in "abc" for p in "pq"]
+    scores = "".join(f"{i},{j},{p},{i % 4 + draw.normal():.3f}\n" for i, j, p in cells)
+    votes = "".join(f"x,y,p{i},{j},model_{'ab'[i % 2]}\n" for i in range(20) for j in ("ann", "bob"))
+    (tmp_path / "scores.csv").write_text("item,judge,prompt,score\n" + scores)
+    labels = "".join(f"{i},{j},{(i + ord(j)) % 3 > 0}ly\n" for i in range(12) for j in "abc")
+    (tmp_path / "labels.csv").write_text("item,judge,verdict\n" + labels)
+    (tmp_path / "votes.csv").write_text("model_a,model_b,prompt,judge,winner\n" + votes)
+    monkeypatch.chdir(tmp_path)
+    assert main(["init", "study.yaml", "--recipe", "people"]) == 0
+
+    def run(words):
+        capsys.readouterr()
+        return main(words), capsys.readouterr().err
+
+    return run
+
+
+def contents(folder):
+    return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file() and ".db" not in path.name}
+
+
+def test_every_such_option_has_a_call():
+    assert not {name for name in CALLS if " " in name} - {f"{name} {option}" for name, option in WRITTEN}
+    assert {name for name in CALLS if " " not in name} <= {name for name, _ in WRITTEN}
+    assert {option for name, option in WRITTEN if f"{name} {option}" not in CALLS} == {"--report", "--charts"}
+
+
+@pytest.mark.parametrize(("command", "option"), WRITTEN)
+def test_what_another_wrote_stays(run, tmp_path, command, option):
+    words, place = call(command, option)
+    (tmp_path / place).write_bytes(ANOTHERS)
+    before = contents(tmp_path)
+    code, error = run(words)
+    assert (code, error.count("\n")) == (1, 1), error
+    assert any(said in error for said in ("would be lost", "is there already", "File exists")), error
+    assert contents(tmp_path) == before
+
+
+@pytest.mark.parametrize("force", [[], ["--force"]])
+@pytest.mark.parametrize("link", [os.link, os.symlink])
+@pytest.mark.parametrize(
+    ("command", "option"), [one for one in WRITTEN if one[0] not in WITHOUT_INPUT and one[1] != "--charts"]
+)
+def test_what_is_read_stays_even_by_force(run, tmp_path, command, option, link, force):
+    words, place = call(command, option)
+    read = next(word for word in words if word in ("scores.csv", "labels.csv", "votes.csv", "study.yaml"))
+    link(tmp_path / read, tmp_path / place)
+    before = contents(tmp_path)
+    code, error = run([*words, *force])
+    assert (code, error.count("\n")) == (1, 1), error
+    assert f"{place} is what is read; choose another name" in error, error
+    assert contents(tmp_path) == before
+
+
+def test_files_are_written_in_one_place():
+    """Each other place says why it may."""
+    allowed = {"writing.py", "reporting/print/bundle.py", "study/variants/files.py", "study/inspect/error.py"}
+    package = Path(quorate.__file__).parent
+    calls = {
+        path.relative_to(package).as_posix()
+        for path in package.rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Attribute)
+        and node.attr in ("write_text", "write_bytes", "savefig", "to_csv", "to_file")
+    }
+    assert calls == allowed
