@@ -104,7 +104,7 @@ def test_files_that_are_there_are_kept(study, tmp_path):
 
 def test_a_prompt_that_the_study_reads_is_kept_even_by_force(study, tmp_path):
     (tmp_path / "prompts").mkdir()
-    (tmp_path / "prompts" / "own-1.j2").write_text("Rate it from 1 to 5.\n{{ response }}")
+    (tmp_path / "prompts" / "own-1.j2").write_text("Rate it from 1 to 5.\n\n{{ response }}")
     path = study(judges={"m": ENDPOINT}, prompts={"own": {"file": "prompts/own-1.j2", "scale": [1, 5]}})
     with pytest.raises(InvalidInput, match=r"own-1\.j2 is a prompt that the study reads; choose another folder"):
         prepared(path, force=True)
