@@ -32,8 +32,13 @@ class Effect:
 
     @property
     def part(self) -> float:
-        """What it adds to the variance: less half its noise, and never below zero."""
+        """What intervals count of it: its square less half the noise in that, and never below zero."""
         return max(self.square - KAPPA * self.noise, 0.0)
+
+    @property
+    def variance(self) -> float:
+        """What it is estimated to add to the variance: its square less the noise in that, and never below zero."""
+        return max(self.square - self.noise, 0.0)
 
 
 @dataclass(frozen=True)
@@ -56,13 +61,18 @@ class Reach:
 
     @property
     def se(self) -> float:
-        """Standard error: the root of all that there is."""
-        return math.sqrt(self.variance + sum(one.part for one in self.effects))
+        """Standard error: the root of what items and drawn facets are estimated to bring."""
+        return math.sqrt(self.variance + self.beyond_items)
+
+    @property
+    def beyond_items(self) -> float:
+        """What is left of the variance with any number of items."""
+        return sum(one.variance for one in self.effects)
 
     @property
     def freedom(self) -> float:
         """Satterthwaite's degrees of freedom of that."""
-        parts = [(self.variance, self.df), *((one.part, one.df) for one in self.effects)]
+        parts = [(self.variance, self.df), *((one.variance, one.df) for one in self.effects)]
         spent = sum(part**2 / df for part, df in parts)
         return sum(part for part, _ in parts) ** 2 / spent if spent > 0 else self.df
 

@@ -14,7 +14,7 @@ from quorate.decide.outcome import AnyVerdict, Claim, Outcome, outcome_by
 from quorate.decide.scores.step import ScoreStep, score_step
 from quorate.decide.scores.studies import studies_like
 from quorate.decide.votes.verdict import check_question
-from quorate.estimate.components.terms import facets_of, of_items
+from quorate.estimate.components.terms import facets_of
 from quorate.estimate.differences.difference import Method, SystemDifference, difference
 from quorate.estimate.means.targets import Target, scope
 from quorate.plan.designs.names import LayoutName
@@ -55,30 +55,32 @@ class ScoreVerdict(AnyVerdict):
         return tuple(dict.fromkeys([*found, *(self.next_step.caveats if self.next_step else ())]))
 
     @property
+    def widest(self) -> SystemDifference:
+        """The difference for others like this study's setup where there is one, else for the setup."""
+        return self.others or self.difference
+
+    @property
     def common_se(self) -> float:
-        """Standard error that is left with any number of items: that of judges, prompts and the like."""
-        return self.difference.se * math.sqrt(self.difference.common_share)
+        """Standard error of `widest` with any number of items: that of judges, prompts and the like."""
+        return self.widest.se * math.sqrt(self.widest.common_share)
 
     @property
     def spread(self) -> float:
         """By how much the two truly differ, as estimated: the root of the squared difference less its noise."""
-        return math.sqrt(max(0.0, self.difference.value**2 - self.difference.se**2))
+        return math.sqrt(max(0.0, self.widest.value**2 - self.widest.se**2))
 
     @property
     def rankable(self) -> bool:
-        """Whether these judges and prompts disagree about the two by less than the two are estimated to differ."""
+        """Whether judges and prompts like these disagree about the two by less than they are estimated to differ."""
         return self.spread > self.common_se
 
     @property
     def _disagreeing(self) -> str:
         """The facets whose levels leave an error that more items do not reduce, the largest part first."""
-        judgments = self.difference.fit.judgments
-        shares = self.difference.estimate.shares
-        left = sorted((name for name in shares if not of_items(name, judgments.object)), key=lambda one: -shares[one])
-        named = [
-            plural(facet) for name in left if shares[name] > 0 for facet in judgments.names if facet in facets_of(name)
-        ]
-        return listed(list(dict.fromkeys(named))) or "levels"
+        left = self.widest.estimate.beyond_items
+        named = [name for name in sorted(left, key=lambda one: -left[one]) if left[name] > 0]
+        facets = [facet for name in named for facet in self.widest.fit.judgments.names if facet in facets_of(name)]
+        return listed([plural(facet) for facet in dict.fromkeys(facets)]) or "levels"
 
     @property
     def others(self) -> SystemDifference | None:

@@ -22,7 +22,7 @@ from quorate.estimate.differences.joint import joint_means
 from quorate.estimate.differences.paired import PairedCells, TwoSystems, follow_scores, paired, two_systems
 from quorate.estimate.means.mean import Estimate, aimed, by_reach, mean_for, plain_mean
 from quorate.estimate.means.stratified import strata, stratified_mean
-from quorate.estimate.means.targets import FIXED, PANEL, POPULATION, Target, drawn_too, like_these, too_few
+from quorate.estimate.means.targets import FIXED, PANEL, POPULATION, Target, among, drawn_too, like_these, too_few
 from quorate.roles import CATEGORY
 from quorate.table.judgments import Judgments
 from quorate.table.results import Result
@@ -116,11 +116,12 @@ class SystemDifference(Result):
         if any(target == POPULATION for name, target in self.asked.items() if name != self.fit.judgments.object):
             return None
         drawn = drawn_too(self.fit, self.asked)
-        targets = {**self.estimate.target, **{name: to for name, to in drawn.items() if name in self.estimate.target}}
+        targets = among(self.estimate.target, drawn)
         if targets == self.estimate.target:
             return None
         try:
-            estimate = plain_mean(self.fit, drawn) if self.method == "paired" else aimed(self.estimate, targets)
+            paired = self.method == "paired"
+            estimate = by_reach(plain_mean(self.fit, drawn)) if paired else aimed(self.estimate, targets)
         except NotEstimable:
             return None
         return replace(self, estimate=estimate, asked=targets)
@@ -361,7 +362,11 @@ def _joint(
     both: Judgments, apart: TwoSystems, targets: Mapping[str, Target], model: Mapping[str, Any] = MappingProxyType({})
 ) -> SystemDifference:
     facet = apart.facet
-    means = joint_means(both, facet=facet, targets=targets, **model)
+    try:  # judges have effects of their own, whatever they stand for: one value for every reading
+        known = {name: target for name, target in targets.items() if target != POPULATION or name not in both.names}
+        means = joint_means(both, facet=facet, targets=known, **model)
+    except NotEstimable:
+        means = joint_means(both, facet=facet, targets=targets, **model)
     signs = [1.0 if name == apart.a else -1.0 for name in means.systems]
     estimate = means.contrast(signs)
     item = apart.object
@@ -369,7 +374,8 @@ def _joint(
     if not model and (item in apart.inside or not _seen(apart.first, item) & _seen(apart.second, item)):
         means_alone = _alone(apart.first, apart.a), _alone(apart.second, apart.b)
         alone = tuple(mean for mean in means_alone if mean is not None)
-    estimate = by_reach(unpooled(estimate, alone) if alone else estimate)
+    estimate = unpooled(estimate, alone) if alone else estimate
+    estimate = aimed(estimate, among(estimate.target, targets))
     lost = [caveats.missing(apart.missing, apart.missing + apart.n_answers)] if apart.missing else []
     unlike = [] if alone else unlike_caveats(means, unlike_system(means.fit.judgments, facet))
     cautions = (*estimate.caveats, *lost, *unlike)
@@ -418,5 +424,4 @@ def unpooled(pooled: Estimate, alone: tuple[Estimate, ...]) -> Estimate:
 
 def common_share(estimate: Estimate) -> float:
     """Part of the variance of a contrast that more items do not reduce."""
-    item = estimate.basis.fit.judgments.object
-    return float(sum(part for name, part in estimate.shares.items() if not of_items(name, item)))
+    return sum(estimate.beyond_items.values()) / estimate.variance

@@ -14,10 +14,11 @@ from quorate import caveats
 from quorate.arguments import argument
 from quorate.arrays import Floats, Ints
 from quorate.errors import InvalidInput, NotEstimable
+from quorate.estimate.components.terms import of_items
 from quorate.estimate.means.coefficients import coefficients, is_of_known_levels, term_facets
 from quorate.estimate.means.groups import held_adjustment, held_slopes
 from quorate.estimate.means.intervals import limits, score_ends
-from quorate.estimate.means.reach import crowds_of, reach, shared_ratio
+from quorate.estimate.means.reach import crowds_of, drawn_facets, reach, shared_ratio
 from quorate.estimate.means.targets import (
     FINITE,
     PANEL,
@@ -57,8 +58,8 @@ class Estimate(Result):
     value : float
         The estimate, in score units.
     se : float
-        Standard error for the target: over items where all else stands for itself; else that of the components, with
-        the Kenward-Roger adjustment where the data are unbalanced.
+        Standard error for the target: that of `reach`; without one that of the components, with the Kenward-Roger
+        adjustment where the data are unbalanced.
     df : float
         Its degrees of freedom, Satterthwaite's.
     n : int
@@ -119,6 +120,18 @@ class Estimate(Result):
             setup_only=float(unequal[beyond].sum()),
             crowds=crowds_of(fit),
         )
+
+    @property
+    def beyond_items(self) -> dict[str, float]:
+        """What facets that stand for others are estimated to leave of the variance with any number of items."""
+        if self.reach is None:
+            return {
+                name: share * self.variance
+                for name, share in self.shares.items()
+                if not of_items(name, self.basis.fit.judgments.object)
+            }
+        names = drawn_facets(self.basis.fit.judgments, self.target)
+        return {name: one.variance for name, one in zip(names, self.reach.effects, strict=True)}
 
     def tail(self, distance: float) -> float:
         """One-sided p-value of a value this far from a bound, by the law of its default interval."""
@@ -291,16 +304,13 @@ def on_scale(plain: Estimate) -> Estimate:
 
 
 def by_reach(estimate: Estimate) -> Estimate:
-    """The same with the standard error and freedom that its interval rests on, where only items are drawn."""
-    if estimate.reach is None or not estimate.of_setup:
-        return estimate
-    return replace(estimate, se=estimate.reach.se, df=estimate.reach.df)
+    """The same with the standard error and degrees of freedom that its default interval rests on."""
+    return estimate if estimate.reach is None else replace(estimate, se=estimate.reach.se, df=estimate.reach.freedom)
 
 
 def aimed(estimate: Estimate, targets: Mapping[str, Target]) -> Estimate:
-    """The same value for what other targets have it stand for, with the standard error that its reach rests on."""
-    other = replace(estimate, target=dict(targets))
-    return other if other.reach is None else replace(other, se=other.reach.se, df=other.reach.freedom)
+    """The same value for what other targets have it stand for."""
+    return by_reach(replace(estimate, target=dict(targets)))
 
 
 def plain_mean(fit: Decomposition, asked: Mapping[str, Target]) -> Estimate:

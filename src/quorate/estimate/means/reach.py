@@ -55,8 +55,8 @@ def reach(
     Notes
     -----
     Over items: the sum of squares of what each brings (CR2). A drawn facet of L levels adds ``sum a_l^2 (W - d / 2)``
-    on L - 1 degrees of freedom, cut at 0, with W the variance of its fitted level means and d what items bring to it.
-    Derived and measured in ``docs/methods/intervals.md``.
+    on L - 1 degrees of freedom, cut at 0, with W the variance of its fitted level means and d what items bring to it. Of
+    judges in families that are drawn the families say it all; in known families, how judges differ within them. Derived and measured in ``docs/methods/intervals.md``.
     """
     item, over = judgments.object, judgments.ancestors(judgments.object)
     if targets[item] != POPULATION or any(isinstance(one, Pool) for one in targets.values()):
@@ -65,20 +65,26 @@ def reach(
         return None
     layout = _Layout(judgments, weight, targets, ratio, crowds)
     found = layout.model.scores(weight[None, :])
-    effects = [
-        layout.effect(name)
-        for name in judgments.names
-        if targets[name] == POPULATION and name not in (item, *over) and is_setup(judgments, name)
-    ]
-    return Reach(float(found.covariance[0, 0]) + setup_only, float(found.df[0]), tuple(effects))
+    effects = tuple(layout.effect(name) for name in drawn_facets(judgments, targets))
+    return Reach(float(found.covariance[0, 0]) + setup_only, float(found.df[0]), effects)
+
+
+def drawn_facets(judgments: Judgments, targets: Mapping[str, Target]) -> list[str]:
+    """Facets of the setup whose levels stand for others, in the order of the effects of a reach."""
+    drawn = [name for name in judgments.names if targets[name] == POPULATION and is_setup(judgments, name)]
+    return [name for name in drawn if not {*judgments.ancestors(name)} & {*drawn}]
 
 
 def is_complete(judgments: Judgments) -> bool:
-    """Whether every item has every combination of the rest, each answered as often: then all cells weigh alike."""
-    item = judgments.level_codes([judgments.object])
-    rest = judgments.level_codes([name for name in judgments.names if is_setup(judgments, name)])
+    """Whether every item has every combination of the rest, each answered as often: then all cells weigh alike.
+
+    Judges in families, and the like, are no such combinations.
+    """
+    item, setup = judgments.level_codes([judgments.object]), [n for n in judgments.names if is_setup(judgments, n)]
+    rest = judgments.level_codes(setup)
     crossed = (int(item.max()) + 1) * (int(rest.max()) + 1) == judgments.n_cells
-    return bool(crossed and np.ptp(judgments.n) == 0 and judgments.n[0] > 0)
+    nested = any(judgments.ancestors(name) for name in setup)
+    return bool(crossed and not nested and np.ptp(judgments.n) == 0 and judgments.n[0] > 0)
 
 
 def is_setup(judgments: Judgments, name: str) -> bool:
@@ -104,6 +110,8 @@ class _Layout:
         item = judgments.level_codes([groups[0] if groups else judgments.object])
         strata = [name for name in over if targets[name] in _KNOWN]
         setup = [name for name in judgments.names if is_setup(judgments, name) and judgments.n_levels(name) > 1]
+        above = {up for name in setup for up in judgments.ancestors(name)}
+        setup = [name for name in setup if name not in above]  # the effects of families are in those of their judges
         self._few = [name for name in setup if name not in crowds]
         self._of_part = [(name,) for name in strata] + _parts(judgments, item, self._few) or [()]
         stratum = _sides(item, weight)
@@ -118,17 +126,21 @@ class _Layout:
 
     def effect(self, name: str) -> Effect:
         """What a facet that stands for others brings."""
-        levels = self._judgments.n_levels(name)
-        share = np.abs(self._share[name]) / np.abs(self._share[name]).sum()
+        judgments = self._judgments
+        lowest = next((one for one in self._share if name in judgments.ancestors(one)), name)
+        profile = np.abs(self._share[lowest]) / np.abs(self._share[lowest]).sum()
         if name in self._crowds:
             _, variance, df = self._crowds[name]
-            return Effect(float(share @ share) * variance, 0.0, df)
-        rows = np.array([self._row({**self._share, name: one}) for one in np.eye(levels)])
-        weights = self.model.weights_of(rows)
+            return Effect(float(profile @ profile) * variance, 0.0, df)
+        level = np.zeros(len(profile), np.int64)
+        level[judgments.level_codes([lowest])] = judgments.level_codes([name])
+        share = np.bincount(level, profile)
+        rows = np.array([self._row({**self._share, lowest: one}) for one in (np.eye(len(share))[:, level] * profile)])
+        weights = self.model.weights_of(rows / share[:, None])
         means, noise = weights @ self.model.score, self.model.scores(weights).covariance
-        spread = float(np.var(means, ddof=1))
-        within = float(np.trace(noise) - noise.sum() / levels) / (levels - 1)
-        return Effect(float(share @ share) * spread, float(share @ share) * within, levels - 1.0)
+        within = _within(judgments, name)
+        df, size = float(np.trace(within)), float(share @ share)
+        return Effect(size * float(means @ within @ means) / df, size * float(np.sum(within * noise)) / df, df)
 
     def _row(self, share: Mapping[str, Floats]) -> Floats:
         """Weights of all effects in a sum whose levels weigh so; of a part, products of those of its facets."""
@@ -174,6 +186,14 @@ def _seen_often(judgments: Judgments, item: Ints, part: tuple[str, ...]) -> bool
     levels = prod(judgments.n_levels(name) for name in part)
     pairs = np.unique(_product_code(judgments, part) * (int(item.max()) + 1) + item) // (int(item.max()) + 1)
     return bool(np.bincount(pairs, minlength=levels).min() >= 3)
+
+
+def _within(judgments: Judgments, name: str) -> Floats:
+    """What takes the mean off levels of a facet; where it is nested, that of their parent."""
+    code = np.zeros(judgments.n_levels(name), np.int64)
+    code[judgments.level_codes([name])] = judgments.level_codes(list(judgments.ancestors(name)))
+    alike = code[:, None] == code
+    return np.asarray(np.eye(len(code)) - alike / alike.sum(axis=1))
 
 
 def _product_code(judgments: Judgments, part: Iterable[str]) -> Ints:

@@ -116,6 +116,11 @@ def drawn_too(fit: Decomposition, asked: Mapping[str, Target]) -> dict[str, Targ
     return {**{name: to for name, to in like_these(fit)[0].items() if name not in above}, **asked}
 
 
+def among(known: Mapping[str, Target], asked: Mapping[str, Target]) -> dict[str, Target]:
+    """Targets with what is asked of the same facets in their place."""
+    return {name: asked.get(name, target) for name, target in known.items()}
+
+
 def too_few(name: str, levels: int) -> str:
     """Why a facet says nothing about others.
 
@@ -134,7 +139,7 @@ def resolve(fit: Decomposition, asked: Mapping[str, Target], *, drawn: bool = Fa
 
     For the rest random facets stand for others where ``drawn``, or where items are to stand for themselves: something
     must be left that could have come out otherwise. Facets that group a finite facet, or one with a pool, are finite
-    with it.
+    with it; families come with judges like these.
 
     Raises
     ------
@@ -149,7 +154,11 @@ def resolve(fit: Decomposition, asked: Mapping[str, Target], *, drawn: bool = Fa
         _check(judgments, name, target)
         if name in _covariates(fit) and target not in (PANEL, FINITE):
             raise InvalidInput(f'{name}: a covariate stands for its own levels ("panel"); got {str(target)!r}')
+    apart = {*judgments.ancestors(judgments.object), judgments.object}
     for name, target in asked.items():
+        if target == POPULATION:
+            free = {*judgments.ancestors(name)} - apart
+            out.update({up: POPULATION for up in free if not judgments.facet(up).fixed})
         if target not in (FINITE, PANEL) and not isinstance(target, Pool):
             continue
         for up in judgments.ancestors(name):

@@ -18,9 +18,9 @@ from quorate.estimate.components.decompose import decompose
 from quorate.estimate.components.decomposition import Method
 from quorate.estimate.differences.difference import difference
 from quorate.estimate.differences.joint import JointMeans, joint_means
-from quorate.estimate.means.mean import Estimate, aimed, by_reach, mean_for, on_scale
+from quorate.estimate.means.mean import Estimate, aimed, mean_for, on_scale
 from quorate.estimate.means.reach import is_setup
-from quorate.estimate.means.targets import POPULATION, Target, like_these, scope, too_few
+from quorate.estimate.means.targets import POPULATION, Target, among, like_these, scope, too_few
 from quorate.estimate.ratings.judges import ByJudges, by_judges
 from quorate.estimate.ratings.pair_errors import MOST_SYSTEMS, PairErrors, pair_errors
 from quorate.estimate.ratings.ranked import by_group, claim, rank_rows, standing, top
@@ -58,6 +58,8 @@ class Leaderboard(Result):
         Coverage of intervals.
     joint : JointMeans
         The model.
+    judgments : Judgments
+        As read.
     caveats : tuple of Caveat
         What to know before relying on this.
     seed : int
@@ -76,6 +78,7 @@ class Leaderboard(Result):
     means: tuple[Estimate, ...]
     level: float
     joint: JointMeans
+    judgments: Judgments
     caveats: tuple[Caveat, ...]
     seed: int
     pairs: PairErrors
@@ -183,8 +186,10 @@ class Leaderboard(Result):
             raise InvalidInput(f'difference: "{a}" against itself; name two systems')
         if self.joint.chosen:
             signs = [(name == a) - (name == b) for name in self.joint.systems]
-            return by_reach(self.joint.contrast(np.array(signs, dtype=float)))
-        return difference(self.joint.fit.judgments, a, b, facet=self.joint.facet, targets=self.asked).estimate
+            found = self.joint.contrast(np.array(signs, dtype=float))
+        else:
+            found = difference(self.judgments, a, b, facet=self.joint.facet, targets=self.asked).estimate
+        return aimed(found, among(found.target, self.targets))
 
     def differences(self, backend: str | None = None) -> Any:
         """Every two systems, the better first: a, b, difference, se, low, high, differ; all intervals hold at once."""
@@ -244,11 +249,9 @@ class Leaderboard(Result):
         targets = {**self.targets, **drawn, **self.asked}
         if targets == self.targets:
             return None
-        pairs = pair_errors(self.joint, fit.judgments, self.systems, targets)
-        means = tuple(
-            aimed(mean, {name: targets.get(name, to) for name, to in mean.target.items()}) for mean in self.means
-        )
-        return replace(self, pairs=pairs, means=means, targets=targets, asked=targets)
+        pairs = pair_errors(self.joint, self.judgments, self.systems, targets)
+        means = tuple(aimed(mean, among(mean.target, targets)) for mean in self.means)
+        return replace(self, pairs=pairs, means=means, targets=targets)
 
     @property
     def unsaid(self) -> str:
@@ -348,6 +351,7 @@ def leaderboard(
         means=means,
         level=level,
         joint=joint,
+        judgments=judgments,
         caveats=(*joint.fit.caveats, *lost),
         seed=seed,
         pairs=pair_errors(joint, judgments, systems, joint.targets),

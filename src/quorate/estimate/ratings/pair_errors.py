@@ -13,7 +13,7 @@ from quorate.estimate.differences.difference import difference
 from quorate.estimate.differences.joint import JointMeans
 from quorate.estimate.means.mean import aimed
 from quorate.estimate.means.reach import is_complete, is_setup
-from quorate.estimate.means.targets import POPULATION, Target
+from quorate.estimate.means.targets import POPULATION, Target, among
 from quorate.numerics.reach import KAPPA
 from quorate.numerics.study_power import half_widths
 from quorate.table.judgments import Judgments
@@ -44,23 +44,25 @@ class PairErrors(Brief):
 
     @property
     def parts(self) -> tuple[tuple[Floats, float], ...]:
-        """What every drawn facet adds to a variance, and its degrees of freedom."""
+        """What intervals count of every drawn facet, and its degrees of freedom."""
         return tuple((np.maximum(square - KAPPA * noise, 0.0), df) for square, noise, df in self.effects)
 
     @property
     def square(self) -> Floats:
         """Square of the standard error of each difference."""
-        return np.asarray(self.variance + sum(part for part, _ in self.parts))
+        return np.asarray(self.variance + self.beyond_items)
 
     @property
     def freedom(self) -> Floats:
         """Satterthwaite's degrees of freedom of that."""
-        spent = self.variance**2 / self.df + sum(part**2 / df for part, df in self.parts)
+        spent = self.variance**2 / self.df + sum(
+            np.maximum(square - noise, 0.0) ** 2 / df for square, noise, df in self.effects
+        )
         return np.where(spent > 0, self.square**2 / np.maximum(spent, 1e-300), self.df)
 
     @property
     def beyond_items(self) -> Floats:
-        """What facets that stand for others are estimated to add to the variance of each difference."""
+        """What is left of the variance of each difference with any number of items."""
         return np.asarray(
             sum((np.maximum(square - noise, 0.0) for square, noise, _ in self.effects), 0 * self.variance)
         )
@@ -105,10 +107,10 @@ def pair_errors(
         if joint.chosen or k > MOST_SYSTEMS:
             weights = np.zeros(len(joint.systems))
             weights[whole[i]], weights[whole[j]] = 1.0, -1.0
-            one = aimed(joint.contrast(weights), {**joint.targets, **_known(joint, targets)})
+            one = joint.contrast(weights)
         else:
-            found = difference(judgments, systems[i], systems[j], facet=facet)
-            one = aimed(found.estimate, {**found.estimate.target, **_known(found, targets)})
+            one = difference(judgments, systems[i], systems[j], facet=facet, targets=joint.asked).estimate
+        one = aimed(one, among(one.target, targets))
         value[i, j], value[j, i] = one.value, -one.value
         reach = one.reach
         variance[i, j] = variance[j, i] = one.variance if reach is None else reach.variance
@@ -119,11 +121,6 @@ def pair_errors(
             effects[place][0][i, j] = effects[place][0][j, i] = effect.square
             effects[place][1][i, j] = effects[place][1][j, i] = effect.noise
     return PairErrors(value, variance, df, tuple(effects))
-
-
-def _known(found: object, targets: Mapping[str, Target]) -> dict[str, Target]:
-    names = found.fit.judgments.names  # type: ignore[attr-defined]  # a fit of some of the facets
-    return {name: target for name, target in targets.items() if name in names}
 
 
 def _of_complete(judgments: Judgments, facet: str, order: Ints, targets: Mapping[str, Target]) -> PairErrors:

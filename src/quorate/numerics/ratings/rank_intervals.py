@@ -145,12 +145,13 @@ def ranks_by_widths(
     ----------
     As for `rank_intervals`; critical values are taken over to intervals of each difference at the level for it alone.
     """
-    from scipy.special import ndtr
+    from scipy.special import ndtr, ndtri
 
     systems = len(apart)  # copies of a system do not differ at all, and bring no largest difference
-    largest = _largest(deviations, covariance + 1e-12 * np.trace(covariance) * np.eye(systems))
-    joint = float(np.quantile(largest.max(axis=1), level))
-    own = np.quantile(largest, level, axis=0)[:, None]
+    joint, own = float(ndtri((1 + level) / 2)), np.full((systems, 1), ndtri((1 + level) / 2))
+    if systems > 2:
+        largest = _largest(deviations, covariance + 1e-12 * np.trace(covariance) * np.eye(systems))
+        joint, own = float(np.quantile(largest.max(axis=1), level)), np.quantile(largest, level, axis=0)[:, None]
     above = apart > half_width(float(ndtr(joint)))
     alone = half_width(ndtr(own))
     low, high = 1 + above.sum(axis=0), systems - above.sum(axis=1)

@@ -9,6 +9,8 @@ from quorate.analysis.words import p_value, significant
 from quorate.decide.outcome import Outcome
 from quorate.decide.scores.verdict import ScoreVerdict
 from quorate.decide.votes.verdict import Verdict
+from quorate.estimate.differences.difference import SystemDifference
+from quorate.estimate.means.targets import scope
 from quorate.reporting.draw import marks
 from quorate.reporting.draw.theme import CORRECTED, INK, NAIVE
 from quorate.reporting.draw.vega import channel
@@ -65,7 +67,11 @@ def interval(verdict: AnyVerdict) -> Figure:
     difference, zero = verdict.difference, centre(verdict)
     value, half = zero + difference.value, verdict.margin
     low, high = (zero + end for end in difference.interval(verdict.level))
-    rows: list[Row] = [{"interval": f"{_percent(verdict.level)} interval", "value": value, "low": low, "high": high}]
+    label = f"{_percent(verdict.level)} interval"
+    rows: list[Row] = [{"interval": label, "value": value, "low": low, "high": high}]
+    if isinstance(verdict, ScoreVerdict) and verdict.others is not None:
+        ends = dict(zip(("low", "high"), verdict.others.interval(verdict.level), strict=True))
+        rows.append({"interval": f"{label}, {_whom(verdict.others)}", "value": value, **ends})
     none = "one half" if isinstance(verdict, Verdict) else "zero"
     side = "includes" if low <= zero <= high else "excludes"
     finding = f"The {_percent(verdict.level)} interval {side} {none}: {verdict.outcome.value}"
@@ -187,26 +193,35 @@ def compared(verdict: AnyVerdict) -> Figure:
         if found.items_won is not None:
             values["items won, lost, tied"] = "{:,}, {:,}, {:,}".format(*found.items_won)
     name = "share of votes for the first" if isinstance(verdict, Verdict) else "difference of the means"
+    level = _percent(verdict.level)
+    these = f", {whom}" if (whom := _whom(verdict.difference)) else ""
+    shown = "{}, {} to {}".format(*_values(verdict, zero + verdict.difference.value, *between))
     values |= {
-        f"{name}, {_percent(verdict.level)} interval": "{}, {} to {}".format(
-            *_values(verdict, zero + verdict.difference.value, *between)
-        ),
-        "p of no difference": _p(verdict.p_difference),
+        f"{name}{these}, {level} interval": shown,
+        f"p of no difference{these}": _p(verdict.p_difference),
         "nominal chance of a false verdict": f"{verdict.error_rate:.3g}",
     }
-    values |= {} if verdict.p_equivalence is None else {"p of a margin that large": _p(verdict.p_equivalence)}
+    values |= {} if verdict.p_equivalence is None else {f"p of a margin that large{these}": _p(verdict.p_equivalence)}
     if verdict.types is not None:
         values[f"p of the same on every {verdict.types.by.replace('_', ' ')}"] = _p(verdict.types.p)
     if isinstance(verdict, ScoreVerdict) and verdict.others is not None and verdict.for_others is not None:
-        other = verdict.others
+        other, like = verdict.others, _whom(verdict.others)
         numbers = "{}, {} to {}".format(*_values(verdict, other.value, *other.interval(verdict.level)))
-        values[f"for others like these, {_percent(verdict.level)} interval"] = f"{numbers}: {verdict.for_others.value}"
+        values[f"{like}, {level} interval"] = f"{numbers}: {verdict.for_others.value}"
+        values[f"{like}, p of no difference"] = _p(other.p_difference())
     seen = "none" if verdict.detectable is None else significant(verdict.detectable)
-    values[f"smallest difference that is detected (power {verdict.power:g})"] = seen
+    values[f"smallest difference that is detected (power {verdict.power:g}){these}"] = seen
     values["outcome"] = verdict.outcome.value
     note = why_detectable(verdict)
     names = f"{cut(verdict.a, SHORT)} and {cut(verdict.b, SHORT)}"
     return particulars("compared", f"What was compared: {names}", values.items(), *([note] if note else []))
+
+
+def _whom(difference: object) -> str:
+    """Whom a difference of scores speaks for; of votes nothing."""
+    if not isinstance(difference, SystemDifference):
+        return ""
+    return scope(difference.fit.judgments, difference.estimate.target, difference.facet)
 
 
 def headline(verdict: AnyVerdict) -> str:
