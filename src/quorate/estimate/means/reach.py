@@ -55,10 +55,11 @@ def reach(
     Notes
     -----
     Over items: the sum of squares of what each brings (CR2). A drawn facet of L levels adds ``sum a_l^2 (W - d / 2)``
-    on L - 1 degrees of freedom, cut at 0, with W the variance of its fitted level means and d what items bring to it. Of
-    judges in families that are drawn the families say it all; in known families, how judges differ within them. Derived and measured in ``docs/methods/intervals.md``.
+    on L - 1 degrees of freedom, cut at 0, with W the variance of its fitted level means and d what items bring to it.
+    Of judges in drawn families the families say it all; in known ones, how judges differ within them. Derived and
+    measured in ``docs/methods/intervals.md``.
     """
-    item, over = judgments.object, judgments.ancestors(judgments.object)
+    item = judgments.object
     if targets[item] != POPULATION or any(isinstance(one, Pool) for one in targets.values()):
         return None
     if any(targets[name] not in (POPULATION, ABSORBED, *_KNOWN) for name in targets):
