@@ -132,7 +132,8 @@ def analyze(
         Votes: facets whose votes may resemble each other; by default prompt, judge and cluster, as far as they are
         there and repeat. ``()`` takes votes as independent.
     minimum : int, optional
-        Votes: decisive votes that a pair must have to be among all pairs; 200 by default.
+        Votes: decisive votes that a pair must have to be among all pairs. Default: 200, or what every pair has where
+        none has as many.
 
     Returns
     -------

@@ -14,7 +14,6 @@ from quorate.decide.votes.verdict import Claim, Verdict, verdict_of_votes
 from quorate.errors import NotEstimable
 from quorate.estimate.doctor.support import VotesSupport, doctor
 from quorate.estimate.votes.dependence import Cluster, clustered_by
-from quorate.estimate.votes.well_sampled_pairs import MINIMUM
 from quorate.plan.power.concentration import Concentration, concentration
 from quorate.simulate.two_stage import type_counts
 from quorate.table.pairs import MISSING
@@ -38,7 +37,7 @@ class PairAnalysis(Result):
         The votes, of all pairs.
     verdict : Verdict
         The verdict that was asked for.
-    minimum : int
+    minimum : int, optional
         Decisive votes that a pair must have to be among those the two are compared with.
     power : float
         Chance of detection that next steps are for.
@@ -48,7 +47,7 @@ class PairAnalysis(Result):
 
     votes: Votes
     verdict: Verdict
-    minimum: int = MINIMUM
+    minimum: int | None = None
     power: float = 0.9
     cluster: Cluster | None = None
 
@@ -165,7 +164,7 @@ def pair_view(
     claim: Claim | None = None,
     budget: int | None = None,
     price: float | None = None,
-    minimum: int = MINIMUM,
+    minimum: int | None = None,
 ) -> PairAnalysis:
     """The verdict on two systems, and all that a report says of them.
 

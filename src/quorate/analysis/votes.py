@@ -160,7 +160,7 @@ def votes_view(
     level: float = 0.95,
     power: float = 0.9,
     cluster: Cluster | None = None,
-    minimum: int = MINIMUM,
+    minimum: int | None = None,
 ) -> VotesAnalysis:
     """Everything that the report of votes shows.
 
@@ -175,8 +175,8 @@ def votes_view(
     cluster : str or sequence of str, optional
         Facets whose votes may resemble each other, as for `quorate.compare`: by default prompt, judge and cluster, as
         far as they are there and repeat. ``()`` takes votes as independent.
-    minimum : int
-        Decisive votes that a pair must have.
+    minimum : int, optional
+        Decisive votes that a pair must have. Default: 200, or what every pair has where none has as many.
 
     Raises
     ------
@@ -189,6 +189,10 @@ def votes_view(
     """
     support = doctor(votes)
     check_range("level", level, "between 0 and 1", 0 < level < 1)
+    if minimum is None:
+        decisive = votes.pairs().decisive
+        few = decisive.max(initial=0) < MINIMUM
+        minimum = max(2, int(decisive.min(initial=MINIMUM))) if few else MINIMUM
     alpha = round(1 - level, 12)  # 0.05, and not what is left of 1 in binary
     found = detectability(votes, minimum=minimum, level=level, alpha=alpha, power=power, cluster=cluster)
     stable, reason = _stability(votes, minimum, cluster)

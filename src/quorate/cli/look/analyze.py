@@ -204,7 +204,6 @@ def analyzed(votes: Votes, pair: Pair, asked: Asked, files: Files, out: Output) 
     pair.check(asked)
     votes = pair.of(votes)
     options = asked.given() | clustered_by(votes, asked.cluster)
-    options |= asked.least(votes) if pair.systems is None or files.report else {}
     found = votes_view(votes, **options) if pair.systems is None else pair_view(votes, *pair.systems, **options)
     out.show(found, show)
     files.write(found, None, out)

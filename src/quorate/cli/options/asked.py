@@ -135,13 +135,6 @@ class Asked(Group):
         ),
     ] = None
 
-    def least(self, votes: Votes) -> dict[str, int]:
-        """Decisive votes that a pair must have, unless said: what every pair has where none has the usual number."""
-        decisive = votes.pairs().decisive
-        if self.minimum is not None or decisive.max(initial=0) >= MINIMUM:
-            return {}
-        return {"minimum": max(2, int(decisive.min(initial=MINIMUM)))}
-
 
 def check_facet(votes: Votes, option: str, name: str | None) -> None:
     """Refuse a facet that these votes do not have."""

@@ -117,8 +117,8 @@ class Against(Result):
         """The answer: what the panel is worth, whom to drop, how often verdicts flip, and how many labels settle it."""
         first = (
             f"The majority of {counted(len(self.configurations), 'configuration')} is right on "
-            f"{percent(self.majority.value)} of {counted(self.items, f'labelled {self.unit}')}, one of them on "
-            f"{percent(self.average.value)}, and the one that is best on half of the labels on "
+            f"{percent(self.majority.value)} of {counted(self.items, f'labelled {self.unit}')} (ties as half), one of "
+            f"them on {percent(self.average.value)}, and the one that is best on half of the labels on "
             f"{percent(self.chosen.value)} of the others"
         )
         said = [first]

@@ -171,11 +171,12 @@ class Agreement(Result):
         best = max(whole, key=lambda rate: rate.value)
         where = "" if best.clusters is None else f" in {best.clusters:,} clusters by {self.cluster}"
         ends = "not known" if np.isnan(best.low) else f"{best.low:.1%} to {best.high:.1%}"
+        ties, of_people = self.ties[best.pipeline], self.human_ties[best.pipeline]
+        halves = f"; with ties as half right {best.value + ties / 2:.1%}" if ties > of_people == 0 else ""
         return (
             f"{decides(best.pipeline)} {best.value:.1%} of {best.n:,} battles{where} as people do "
             f"({100 * self.level:.4g}% interval {ends}), calling "
-            f"{self.ties[best.pipeline]:.1%} a tie where people call "
-            f"{self.human_ties[best.pipeline]:.1%}."
+            f"{ties:.1%} a tie where people call {of_people:.1%}{halves}."
         )
 
     def rows(self) -> list[Row]:

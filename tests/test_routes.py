@@ -1,0 +1,419 @@
+"""One number by every route: each row names two ways to one answer, which must be the same to the last digit."""
+
+from __future__ import annotations
+
+import contextlib
+import html
+import io
+import json
+import re
+from collections.abc import Callable, Iterable
+from functools import cache, cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+import under_way
+from goal_studies import JUDGES, functions, rows, scored
+
+import quorate as q
+from quorate.cli.entry import main
+from quorate.study.file import load
+
+OTHERS = {"judge": "population", "prompt": "population"}
+SETUP = {"judge": "panel", "prompt": "panel"}
+
+
+def crossed(systems: int, *, binary: bool = False, keep: float = 1.0, prompts: int = 3, seed: int = 7) -> pl.DataFrame:
+    """40 items by judges and prompts that matter, of some systems."""
+    rng = np.random.default_rng(seed)
+    shape = (systems, 40, prompts, 3)
+    score = 0.8 * rng.normal(size=shape) + rng.normal(size=(1, 40, 1, 1)) + 0.3 * rng.normal(size=(systems, 40, 1, 1))
+    score += 0.2 * rng.normal(size=(1, 1, prompts, 1)) + 0.3 * rng.normal(size=(1, 1, 1, 3))
+    score += np.array([0.5, 0.0, 0.1, -0.6])[:systems, None, None, None]
+    system, item, prompt, judge = (at.ravel() for at in np.indices(shape))
+    frame = pl.DataFrame(
+        {
+            "item": [f"item {k}" for k in item],
+            "prompt": [f"p{k}" for k in prompt],
+            "judge": [f"judge {k}" for k in judge],
+            "system": [f"s{k}" for k in system],
+            "score": (score.ravel() > -0.5).astype(float) if binary else score.ravel(),
+        }
+    ).filter(pl.Series(rng.random(score.size) < keep))
+    return frame.drop("system") if systems == 1 else frame
+
+
+def battles() -> pl.DataFrame:
+    """600 votes of six judges on four systems, a tenth of them ties."""
+    rng = np.random.default_rng(7)
+    a = rng.integers(0, 4, 600)
+    b = (a + rng.integers(1, 4, 600)) % 4
+    strength = np.array([0.6, 0.2, 0.0, -0.5])
+    first = rng.random(600) < 1 / (1 + np.exp(strength[b] - strength[a]))
+    winner = np.where(rng.random(600) < 0.1, "tie", np.where(first, "model_a", "model_b"))
+    names = {name: [f"s{k}" for k in side] for name, side in (("model_a", a), ("model_b", b))}
+    who = {"judge": [f"j{k}" for k in rng.integers(0, 6, 600)], "item": [f"q{k}" for k in rng.integers(0, 120, 600)]}
+    return pl.DataFrame({**names, "winner": winner, **who})
+
+
+def panelled() -> pl.DataFrame:
+    """Votes of a person and of four judges, an even number, on 60 battles."""
+    rng = np.random.default_rng(3)
+    rows = []
+    for k in range(60):
+        said = rng.random() < 0.5
+        sides = {"human": said, **{f"j{j}": said if rng.random() < 0.68 else not said for j in range(4)}}
+        rows += [(f"q{k}", "x", "y", "model_a" if side else "model_b", name) for name, side in sides.items()]
+    return pl.DataFrame(rows, schema=["prompt", "model_a", "model_b", "winner", "judge"], orient="row")
+
+
+class Routes:
+    """Tables, their files, and what is found of them, each once."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._frames = {
+            "one": crossed(1, binary=True),
+            "two": crossed(2),
+            "gaps": crossed(2, binary=True, keep=0.9),
+            "few": crossed(2, prompts=2),
+            "four": crossed(4, keep=0.9),
+            "votes": battles(),
+            "people": panelled(),
+        }
+        for name, frame in self._frames.items():
+            frame.write_csv(folder / f"{name}.csv")
+        self._said: dict[tuple[str, ...], Any] = {}
+
+    def frame(self, name: str) -> pl.DataFrame:
+        return self._frames[name]
+
+    def table(self, name: str) -> q.Judgments:
+        return q.read(self._frames[name], announce=False)
+
+    @cache  # noqa: B019  (it lives as long as the module)
+    def system(self, name: str, system: str) -> Any:
+        return q.analyze(q.read(self._of_system(name, system), announce=False))
+
+    def _of_system(self, name: str, system: str) -> pl.DataFrame:
+        return self._frames[name].filter(pl.col("system") == system).drop("system")
+
+    def wide(self, name: str) -> Path:
+        """A file with a column for each judge."""
+        at = self.folder / f"wide-{name}.csv"
+        self._frames[name].pivot(on="judge", index=["item", "prompt"], values="score").write_csv(at)
+        return at
+
+    def gaps(self, name: str) -> pl.DataFrame:
+        """Score of s0 less that of s1 in every cell."""
+        first, second = (self._of_system(name, system) for system in ("s0", "s1"))
+        both = first.join(second, on=["item", "prompt", "judge"], suffix=" of s1")
+        return both.select("item", "prompt", "judge", score=pl.col("score") - pl.col("score of s1"))
+
+    def says(self, command: str, *words: str) -> Any:
+        """What a command prints as JSON."""
+        key = (command, *words)
+        if key not in self._said:
+            printed = io.StringIO()
+            with contextlib.redirect_stdout(printed):
+                main([command, *(str(self.folder / one) if one.endswith(".csv") else one for one in words), "--json"])
+            self._said[key] = json.loads(printed.getvalue())
+        return self._said[key]
+
+    def page(self, command: str, *words: str) -> str:
+        """The page that a command writes, as text."""
+        at = self.folder / f"{command}.html"
+        with contextlib.redirect_stdout(io.StringIO()):
+            named = [str(self.folder / one) if one.endswith(".csv") else one for one in words]
+            main([command, *named, "--report", str(at), "--force"])
+        return html.unescape(re.sub("<[^>]+>", " ", at.read_text(encoding="utf-8")))
+
+    @cache  # noqa: B019
+    def study(self, goal: str | None = None) -> Path:
+        """A study file whose judges have answered."""
+        folder = self.folder / str(goal)
+        if goal is None:
+            return under_way.scored(folder, calls=60)
+        asked = {"compare": ["x", "y"]} if goal == "compare" else {"half_width": 0.3}
+        items = {"file": "items.jsonl", "system": "s"}
+        more = {"judges": JUDGES, "goal": asked, "looks": 3}
+        path = under_way.written(folder, rows(40), items, ["score"], 2000, **more)
+        q.run(path, judges=functions(scored(0.5)))
+        return path
+
+    def ledger(self, goal: str | None = None) -> q.Judgments:
+        return q.read(load(self.study(goal)).database, announce=False)
+
+    def looked(self, goal: str) -> Any:
+        return q.interim(self.study(goal)).path.looks[-1]
+
+    @cached_property
+    def one(self) -> Any:
+        return q.analyze(self.table("one"))
+
+    @cached_property
+    def fit(self) -> Any:
+        return q.decompose(self.table("one"))
+
+    @cached_property
+    def two(self) -> Any:
+        return self.compared("two")
+
+    @cached_property
+    def people(self) -> q.Votes:
+        return q.read_votes(self._frames["people"], announce=False)
+
+    @cached_property
+    def votes(self) -> q.Votes:
+        return q.read_votes(self._frames["votes"], announce=False)
+
+    @cache  # noqa: B019
+    def compared(self, name: str, b: str = "s1", *, aimed: bool = False) -> Any:
+        return q.compare(self.table(name), "s0", b, targets=OTHERS if aimed else None)
+
+    @cache  # noqa: B019
+    def board(self, name: str, *, aimed: bool = False) -> Any:
+        return q.rank(self.table(name), targets=OTHERS if aimed else None)
+
+
+def told(found: Any) -> tuple[float, ...]:
+    """Value, standard error, degrees of freedom and interval of a mean or a difference."""
+    ends = found.interval() if hasattr(found, "interval") else (found.low, found.high)
+    return (found.value, found.se, found.df, *ends)
+
+
+def limits(found: Any) -> tuple[float, ...]:
+    return (found.value, *found.interval())
+
+
+def said(part: dict[str, Any], *names: str) -> tuple[float, ...]:
+    return tuple(part[name] for name in names or ("value", "se", "df", "low", "high"))
+
+
+def shown(text: str, words: str) -> tuple[str, ...]:
+    """Ends of the interval that stands before these words of a text."""
+    (found,) = set(re.findall(rf"(-?[\d.]+) to (-?[\d.]+) {words}", " ".join(text.split())))
+    return tuple(found)
+
+
+def one_of(told: tuple[float, ...]) -> tuple[float, ...]:
+    """Without degrees of freedom."""
+    return (*told[:2], *told[3:])
+
+
+def row(board: Any, a: str = "s0", b: str = "s1") -> tuple[float, ...]:
+    """Difference of two systems of a board, with the interval that holds for all pairs at once."""
+    (one,) = (one for one in board.differences("polars").to_dicts() if {one["a"], one["b"]} == {a, b})
+    sign = 1 if one["a"] == a else -1
+    return sign * one["difference"], one["se"], *sorted((sign * one["low"], sign * one["high"]))
+
+
+def level_of(rows: Iterable[Any], level: str) -> Any:
+    return next(one for one in rows if one.level == level)
+
+
+ROUTES: dict[str, Callable[[Routes], tuple[Any, Any]]] = {
+    # The mean of one system
+    "mean: analyze, decompose": lambda r: (told(r.one.setup), told(r.fit.mean)),
+    "mean for others: analyze, mean_for": lambda r: (told(r.one.others), told(r.fit.mean_for(**OTHERS))),
+    "mean: default, targets as they are by default": lambda r: (told(r.fit.mean), told(r.fit.mean_for(**SETUP))),
+    "mean: Python, command": lambda r: (told(r.one.setup), said(r.says("analyze", "one.csv")["setup"])),
+    "mean for others: Python, command": lambda r: (told(r.one.others), said(r.says("analyze", "one.csv")["others"])),
+    "mean: frame, file": lambda r: (told(r.one.setup), told(q.analyze(q.read(r.folder / "one.csv")).setup)),
+    "mean: rows in another order": lambda r: (
+        told(r.one.setup),
+        told(q.analyze(q.read(r.frame("one").sample(fraction=1.0, shuffle=True, seed=1), announce=False)).setup),
+    ),
+    "mean: long, wide": lambda r: (
+        told(r.one.setup),
+        told(q.analyze(q.read(r.wide("one"), wide={"judge": ["judge 0", "judge 1", "judge 2"]})).setup),
+    ),
+    "mean: this study as its own pilot, decompose": lambda r: (
+        q.mean_from(r.table("two").only("system", "s0"), q.decompose(r.table("two").only("system", "s0"))).value,
+        q.decompose(r.table("two").only("system", "s0")).mean.value,
+    ),
+    "naive: analyze, naive": lambda r: (
+        vars(r.one.naive.overall),
+        vars(q.naive(r.table("one")).overall),
+    ),
+    "mean without a judge: analyze, analyze of the rest": lambda r: (
+        told(level_of(r.one.leave_one_out, "judge 2").estimate),
+        told(q.analyze(r.table("one").without("judge", "judge 2")).setup),
+    ),
+    # The design at hand
+    "standard error as it is: analyze, its mean": lambda r: (r.one.what_if[0].projection.se, r.one.others.se),
+    "half-width as it is: analyze, its mean": lambda r: (
+        r.one.what_if[0].projection.half_width(),
+        r.one.others.half_width(),
+    ),
+    "standard error as it is: project, mean": lambda r: (
+        q.project(r.fit, targets=OTHERS).se,
+        r.one.others.basis.plain**0.5,
+    ),
+    "standard error as it is: command project, analyze": lambda r: (
+        r.says("project", "one.csv")[0]["projection"]["se"],
+        r.one.what_if[0].projection.se,
+    ),
+    # Judges
+    "bias of a judge: panel, effects": lambda r: (
+        [(one.effect, one.low, one.high) for one in q.effects(r.fit, "judge")],
+        [(one["bias"], one["low"], one["high"]) for one in q.panel(r.table("one")).bias.rows()],
+    ),
+    "bias of a judge: panel, command": lambda r: (
+        [one["bias"] for one in q.panel(r.table("one")).bias.rows()],
+        [one["bias"] for one in r.says("panel", "one.csv")["bias"]["overall"]],
+    ),
+    # Two systems
+    "difference: analyze, compare": lambda r: (told(q.analyze(r.table("two")).difference), told(r.two.difference)),
+    "difference: compare, its other way round": lambda r: (
+        limits(r.two.difference),
+        tuple(-one for one in np.take(limits(q.compare(r.table("two"), "s1", "s0").difference), [0, 2, 1])),
+    ),
+    "difference: Python, command": lambda r: (
+        said(r.two.to_dict(), "p_difference", "low", "high", "common_se", "detectable"),
+        said(r.says("compare", "two.csv", "s0", "s1"), "p_difference", "low", "high", "common_se", "detectable"),
+    ),
+    "difference for others: compare, targets": lambda r: (
+        told(r.two.others),
+        told(r.compared("two", aimed=True).difference),
+    ),
+    "difference for others, gaps: compare, targets": lambda r: (
+        told(r.compared("gaps").others),
+        told(r.compared("gaps", aimed=True).difference),
+    ),
+    "difference: compare, analyze of the gaps in cells": lambda r: (
+        told(r.two.difference),
+        told(q.analyze(q.read(r.gaps("two"), announce=False)).setup),
+    ),
+    "difference for others: compare, analyze of the gaps in cells": lambda r: (
+        told(r.two.others),
+        told(q.analyze(q.read(r.gaps("two"), announce=False)).others),
+    ),
+    "difference: compare, all pairs": lambda r: (
+        limits(r.two.difference),
+        said(q.compare_all(r.table("two")).rows()[0], "difference", "low", "high"),
+    ),
+    # Boards
+    **{
+        f"difference, {name}: rank, compare": lambda r, name=name: (
+            row(r.board(name)),
+            (
+                r.compared(name).difference.value,
+                r.compared(name).difference.se,
+                *r.compared(name).difference.interval(),
+            ),
+        )
+        for name in ("two", "gaps", "few")
+    },
+    **{
+        f"difference for others, {name}: rank, compare": lambda r, name=name: (
+            row(r.board(name).others),
+            one_of(told(r.compared(name).others)),
+        )
+        for name in ("two", "gaps", "few")
+    },
+    "told apart: rank, compare": lambda r: (
+        [r.board(name).ranks.above[0, 1] for name in ("two", "gaps", "few")],
+        [r.compared(name).outcome.value != "undecided" for name in ("two", "gaps", "few")],
+    ),
+    "difference of four: rank, compare": lambda r: (
+        told(r.board("four").difference("s0", "s3")),
+        told(r.compared("four", "s3").difference),
+    ),
+    "difference of four for others: rank, compare": lambda r: (
+        told(r.board("four").others.difference("s0", "s3")),
+        told(r.compared("four", "s3").others),
+    ),
+    "difference of four, targets: rank, compare": lambda r: (
+        told(r.board("four", aimed=True).difference("s0", "s3")),
+        told(r.compared("four", "s3", aimed=True).difference),
+    ),
+    "mean of a system: rank, analyze of its rows": lambda r: (
+        [told(one) for one in r.board("four").means],
+        [told(r.system("four", name).setup) for name in r.board("four").systems],
+    ),
+    "mean of a system for others: rank, analyze of its rows": lambda r: (
+        [told(one) for one in r.board("four").others.means],
+        [told(r.system("four", name).others) for name in r.board("four").systems],
+    ),
+    "mean of a system: compare, analyze of its rows": lambda r: (
+        [told(one) for one in r.compared("gaps").difference.means],
+        [told(r.system("gaps", name).setup) for name in ("s0", "s1")],
+    ),
+    "board: analyze, rank": lambda r: (q.analyze(r.table("four")).rows(), r.board("four").rows()),
+    "board: Python, command": lambda r: (r.board("four").rows(), r.says("rank", "four.csv")["systems"]),
+    # What is written
+    "mean: sentence, write-up": lambda r: (
+        shown(r.one.sentence, "with these"),
+        shown(str(q.writeup(r.one)), "with these"),
+    ),
+    "mean for others: sentence, write-up": lambda r: (
+        shown(r.one.sentence, "for prompts and judges like these"),
+        shown(str(q.writeup(r.one)), "for prompts and judges like these"),
+    ),
+    "mean: sentence, page": lambda r: (
+        shown(r.one.sentence, "with these"),
+        shown(r.page("analyze", "one.csv"), "with these"),
+    ),
+    "difference: sentence, page": lambda r: (
+        [r.two.sentence],
+        re.findall(re.escape(r.two.sentence), r.page("compare", "two.csv", "s0", "s1"))[:1],
+    ),
+    # Studies
+    "difference: goal, compare of its ledger": lambda r: (
+        said(vars(r.looked(goal="compare")), "value", "se", "df"),
+        told(q.compare(r.ledger(goal="compare"), "x", "y").difference)[:3],
+    ),
+    "mean: goal, analyze of its ledger": lambda r: (
+        said(vars(r.looked(goal="half_width")), "value", "se", "df"),
+        told(q.analyze(r.ledger(goal="half_width").only("system", "x")).setup)[:3],
+    ),
+    "mean: interim, analyze of its ledger": lambda r: (
+        said(vars(q.interim(r.study()).looks[-1]), "value", "low", "high"),
+        limits(q.analyze(r.ledger(), targets={"system": "panel"}).setup),
+    ),
+    # Votes
+    "share: compare, analyze of two": lambda r: (
+        told(q.compare(r.votes, "s0", "s1").difference),
+        told(q.analyze(r.votes, "s0", "s1").verdict.difference),
+    ),
+    "share: compare, analyze of all": lambda r: (
+        limits(q.compare(r.votes, "s1", "s0").difference),
+        said(next(one for one in q.analyze(r.votes).rows() if one["pair"] == "s0 vs s1"), "margin", "low", "high"),
+    ),
+    "p: compare, all pairs": lambda r: (
+        q.compare(r.votes, "s0", "s1").p_difference,
+        next(one for one in q.compare_all(r.votes).rows() if (one["a"], one["b"]) == ("s0", "s1"))["p_difference"],
+    ),
+    "votes: Python, command": lambda r: (q.analyze(r.votes).sentence, r.says("analyze", "votes.csv")["sentence"]),
+    "right with ties as half: agree, against": lambda r: (
+        (found := q.agreement(r.people, "human")).rates[0].value + found.ties[found.rates[0].pipeline] / 2,
+        q.against(r.people, "human").majority.value,
+    ),
+}
+
+
+@pytest.fixture(scope="module")
+def routes(tmp_path_factory: Any) -> Routes:
+    return Routes(tmp_path_factory.mktemp("routes"))
+
+
+@pytest.mark.parametrize("name", ROUTES)
+def test_both_routes_lead_to_one_number(routes, name):
+    first, second = ROUTES[name](routes)
+    assert_same(first, second)
+
+
+def assert_same(first: Any, second: Any) -> None:
+    if isinstance(first, dict):
+        assert first.keys() == second.keys()
+        first, second = list(first.values()), list(second.values())
+    if isinstance(first, (list, tuple)):
+        assert len(first) == len(second)
+        for one, other in zip(first, second, strict=True):
+            assert_same(one, other)
+    else:
+        assert first == (pytest.approx(second, rel=1e-9, abs=1e-12) if isinstance(first, float) else second)
