@@ -70,6 +70,20 @@ def shared() -> Path:
     return folder
 
 
+@pytest.fixture
+def logged() -> Iterator[list[tuple[str, str]]]:
+    """What the package logs from now on: level and message."""
+    log, found = logging.getLogger("quorate"), []
+    handler = logging.Handler()
+    handler.emit = lambda record: found.append((record.levelname, record.getMessage()))  # type: ignore[method-assign]
+    level = log.level
+    log.addHandler(handler)
+    log.setLevel("INFO")
+    yield found
+    log.removeHandler(handler)
+    log.setLevel(level)
+
+
 @pytest.fixture(scope="session")
 def cluster() -> Iterator[Any]:
     """A Postgres cluster of these tests' own; they are skipped where Postgres or its driver is not installed."""

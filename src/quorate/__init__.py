@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from quorate.estimate.components.robustness import by_level as by_level
     from quorate.estimate.components.robustness import leave_one_out as leave_one_out
     from quorate.estimate.diagnostics.diagnose import diagnose as diagnose
-    from quorate.estimate.doctor.proposal.propose import propose as propose
+    from quorate.estimate.doctor.propose import propose as propose
     from quorate.estimate.doctor.support import doctor as doctor
     from quorate.estimate.labelled.corrected_ratings import corrected_ratings as corrected_ratings
     from quorate.estimate.means.effects import effects as effects
@@ -179,7 +179,7 @@ _HOMES = {
     "posterior": "quorate.estimate.posterior.posterior",
     "power_curve": "quorate.plan.power.sample_size",
     "project": "quorate.plan.designs.dstudy",
-    "propose": "quorate.estimate.doctor.proposal.propose",
+    "propose": "quorate.estimate.doctor.propose",
     "protocols": "quorate.plan.power.protocols",
     "quote": "quorate.analysis.goals.quote",
     "rank": "quorate.estimate.ratings.rank",

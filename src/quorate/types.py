@@ -59,7 +59,7 @@ if TYPE_CHECKING:
     from quorate.estimate.components.robustness import Part as Part
     from quorate.estimate.diagnostics.check import Check as Check
     from quorate.estimate.diagnostics.diagnose import Diagnosis as Diagnosis
-    from quorate.estimate.doctor.proposal.propose import Proposal as Proposal
+    from quorate.estimate.doctor.propose import Proposal as Proposal
     from quorate.estimate.doctor.support import Support as Support
     from quorate.estimate.doctor.support import VotesSupport as VotesSupport
     from quorate.estimate.labelled.result import CorrectedRatings as CorrectedRatings
@@ -225,7 +225,7 @@ _HOMES = {
     "Prize": "quorate.decide.gaming.gaming",
     "Progress": "quorate.table.progress",
     "Projection": "quorate.plan.designs.dstudy",
-    "Proposal": "quorate.estimate.doctor.proposal.propose",
+    "Proposal": "quorate.estimate.doctor.propose",
     "Ran": "quorate.reproduction.comparison",
     "RateVariance": "quorate.estimate.votes.prompts",
     "Ratings": "quorate.estimate.ratings.ratings",

@@ -412,12 +412,14 @@ def test_a_recognised_system_that_is_crossed_with_items_stays_a_facet(csv):
     assert table.facet("item").parent is None
 
 
-def test_what_was_recognised_is_said_unless_it_is_not_wanted(csv, capsys):
+def test_what_was_recognised_is_logged_unless_it_is_not_wanted(csv, logged, capsys):
     path = csv("item_id,grader,score\na,x,1\nb,x,2\n")
     read_scores(path)
-    assert "item = column item_id; judge = column grader" in capsys.readouterr().err
+    assert logged == [("INFO", "item = column item_id; judge = column grader; score = column score")]
+    logged.clear()
     read_scores(path, announce=False)
     read_scores(path, facets={"item": "item_id"})
+    assert not logged
     assert not capsys.readouterr().err
 
 

@@ -30,7 +30,7 @@ NO_OPTION = {
         exchange/ledger:_columns_on
         files:explained files:open exchange/foreign/langsmith:_runs""",
     "columns that are no table of judgments, which the names given say": """
-        exchange/variables:variables exchange/variables:values_of""",
+        exchange/variables:variables exchange/variables:values_of frames:shaped""",
     "there is no row, no score or no vote in it": """
         collapse/grouped:judgments read_votes:_votes read_votes:_kept exchange/foreign/deepeval:read_run
         exchange/foreign/helm:read_run exchange/foreign/inspect/log:_nothing exchange/foreign/openai_evals:read_events

@@ -14,7 +14,7 @@ from typing import Annotated, Any, NamedTuple
 import typer
 
 from quorate.cli.console import safe
-from quorate.cli.spelling import in_options
+from quorate.cli.spelling import as_command, in_options
 from quorate.cli.waiting import Bar
 from quorate.errors import QuorateError, UnknownColumn
 from quorate.waiting import watched
@@ -254,7 +254,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             return INTERRUPTED
         if "--debug" in arguments:
             traceback.print_exc()
-        line = safe(_line(error))
+        line = safe(_line(error, arguments[:1]))
         sys.stderr.write(f"quorate: {line if len(line) <= MOST_CHARACTERS else line[: MOST_CHARACTERS - 3] + '...'}\n")
         return FAILED
     return int(code or 0)
@@ -278,18 +278,28 @@ def _interrupted(error: BaseException | None) -> bool:
     return said or _interrupted(error.__cause__ or error.__context__)
 
 
-def _line(error: Exception) -> str:
+def _line(error: Exception, typed: Sequence[str]) -> str:
     """One line that says what went wrong."""
     if isinstance(error, UnknownColumn) and error.role == error.column:  # nobody named it: it is what we call it
         refusal = in_options(str(error))
         return f"{refusal}{'' if refusal.endswith('?') else ';'} quorate doctor FILE says what the columns may be"
     if isinstance(error, QuorateError):
-        return in_options(str(error))
+        return _asked(error, typed)
     if isinstance(error, typer.TyperException):
         return _usage(error)
     if isinstance(error, OSError) and error.strerror:
         return f"{error.filename}: {error.strerror}" if error.filename else error.strerror
     return f"internal error ({type(error).__name__}: {error}); run again with --debug to see where"
+
+
+def _asked(error: QuorateError, typed: Sequence[str]) -> str:
+    """What was said, with options; of a file that may be meant in several ways the command for each."""
+    from quorate.table.reading.reading import Unsure, asked
+
+    if not isinstance(error, Unsure) or not isinstance(error.source, str):
+        return in_options(str(error))
+    verb, source = next((word for word in typed if word != "doctor"), "analyze"), error.source
+    return in_options(asked(error.problem, error.ways, lambda way: as_command(way, verb, source, error.kind)))
 
 
 def _usage(error: typer.TyperException) -> str:

@@ -7,8 +7,13 @@ import io
 import re
 import shlex
 from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
 
 from quorate.arguments import Argument, Sentence
+
+if TYPE_CHECKING:
+    from quorate.table.exchange.format import Kind
+    from quorate.table.reading.reading import Meant
 
 # Arguments that map names to something: the option that takes one entry, and what stands for what the user fills in.
 _ENTRIES = {
@@ -60,6 +65,14 @@ def shell(arguments: Iterable[Argument]) -> str:
     """
     words = [word for one in arguments for pair in flags(one) for word in pair if word is not None]
     return shlex.join(words)
+
+
+def as_command(way: Meant, verb: str, file: object, kind: Kind | None) -> str:
+    """The command for a table that is meant in this way, of the verb that was typed unless it needs another."""
+    from quorate.table.reading.reading import arguments
+
+    words = ["quorate", way.verb or verb, shlex.quote(str(file)), shell(arguments(kind, way.options)), way.more]
+    return " ".join(word for word in words if word)
 
 
 def flags(argument: Argument) -> list[tuple[str, str | None]]:

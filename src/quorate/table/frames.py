@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from numpy.typing import NDArray
 
 from quorate.errors import InvalidInput
+from quorate.table.exchange.wide import SCORE, beside_wide
 
 if TYPE_CHECKING:
     import narwhals as nw
@@ -75,3 +76,32 @@ def wrapped(source: Any) -> nw.DataFrame[Any] | nw.LazyFrame[Any]:
         repeated = " ".join(str(error).split()).rpartition(": ")[-1]
         raise InvalidInput(f"source: two columns have one name ({repeated}); rename one") from error
     return frame
+
+
+def shaped(
+    frame: nw.DataFrame[Any] | nw.LazyFrame[Any], wide: tuple[str, tuple[str, ...]] | None, number: str | None
+) -> nw.DataFrame[Any] | nw.LazyFrame[Any]:
+    """A frame with the number of each row in a column of this name, and a row for each of several columns of scores.
+
+    Raises
+    ------
+    UnknownColumn
+        If a column is not there.
+    InvalidInput
+        If rows of a frame that is not in memory are numbered.
+    """
+    import narwhals as nw
+
+    if number is not None:
+        if isinstance(frame, nw.LazyFrame):
+            raise InvalidInput("source: rows of a frame that is not in memory have no order; collect it first")
+        frame = frame.with_row_index(number).with_columns(nw.col(number) + 1)
+    if wide is None:
+        return frame
+    role, columns = wide
+    names = frame.collect_schema().names()
+    others = beside_wide(names, role, columns)
+    kinds = [frame.collect_schema()[name] for name in columns]
+    if not all(kind.is_numeric() for kind in kinds):
+        frame = frame.with_columns(nw.col(name).cast(nw.String) for name in columns)
+    return frame.unpivot(on=list(columns), index=list(others), variable_name=role, value_name=SCORE)

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterable, Sequence
 from typing import Self
+
+LOG = logging.getLogger("quorate")
 
 
 class Note(str):
@@ -62,3 +65,10 @@ def left_unused(columns: Sequence[str]) -> tuple[Note, ...]:
 def not_used(notes: Iterable[Note]) -> list[str]:
     """Columns that a note says are not used."""
     return [column for note in notes if not note.role for column in note.columns]
+
+
+def log(notes: Sequence[Note], caveats: Iterable[object]) -> None:
+    """Log what a table was read as, and as warnings what its reader must know."""
+    LOG.info("; ".join(notes))
+    for caveat in caveats:
+        LOG.warning(str(caveat))

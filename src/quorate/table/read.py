@@ -17,7 +17,9 @@ from quorate.table.families import Families
 from quorate.table.files import columns_of, located, opened
 from quorate.table.frames import wrapped
 from quorate.table.judgments import Judgments
+from quorate.table.notes import LOG
 from quorate.table.read_scores import read_scores
+from quorate.table.reading.taken import taken
 from quorate.table.votes import Votes
 
 _SCORES = {
@@ -140,10 +142,12 @@ def read(
     model_a, model_b, winner, outcomes, wins, rank
         Of votes, as in `quorate.read_votes`; other roles of votes are named in ``facets``.
     recognise : bool
-        Whether columns that are not named in ``facets`` are recognised by their names too, as they are without
-        ``facets``; a role with an empty column, such as ``{"judge": ""}``, is then left out.
+        Whether columns that are not named in ``facets`` are recognised by their names too; a role with an empty column,
+        such as ``{"judge": ""}``, is then left out. Without any argument that says how the table is read, what its
+        columns hold is looked at where their names say too little.
     announce : bool
-        Whether columns that were recognised by name are named on standard error; they are in ``notes`` either way.
+        Whether what was read as what is logged, by the logger ``quorate``: what is plain as information, what was taken
+        for granted and caveats as warnings. ``notes`` has it either way.
 
     Returns
     -------
@@ -172,16 +176,18 @@ def read(
     ('x', 'y')
     """
     rows = Rows(where, partitions, part, format)
-    scores: dict[str, Any] = {
+    options: dict[str, Any] = {
         "score": score,
         "object": object,
         "nested": nested,
         "fixed": fixed,
         "missing": missing,
         "scale": scale,
-    }
-    scores |= {"wide": wide, "label": label, "numbers": numbers, "labels": labels, "families": families}
-    votes: dict[str, Any] = {
+        "wide": wide,
+        "label": label,
+        "numbers": numbers,
+        "labels": labels,
+        "families": families,
         "model_a": model_a,
         "model_b": model_b,
         "winner": winner,
@@ -189,19 +195,43 @@ def read(
         "wins": wins,
         "rank": rank,
     }
-    shared: dict[str, Any] = {"status": status, "only": only, "announce": announce, "where": where}
+    shared: dict[str, Any] = {"only": only, "announce": announce, "where": where}
     shared |= {"partitions": partitions, "part": part, "format": format}
+
+    def as_said(kind: Kind | None, found: Mapping[str, Any]) -> Judgments | Votes:
+        more = {"facets": facets, "status": status, "recognise": recognise or bool(found), **found}
+        return _as_said(source, kind, rows, options | more, shared)
+
+    said = any(options[name] != default for name, default in {**_SCORES, **_VOTES}.items())
+    if said or recognise or facets is not None or status is not None:
+        return as_said(kind, {})
+    table, granted = taken(source, kind, rows, as_said)
+    if announce and granted:
+        LOG.warning(granted)
+    return table
+
+
+def _as_said(
+    source: Any, kind: Kind | None, rows: Rows, options: Mapping[str, Any], shared: Mapping[str, Any]
+) -> Judgments | Votes:
+    """The table as the arguments say it is read, and names of columns where these say nothing."""
+    scores, votes = ({name: options[name] for name in names} for names in (_SCORES, _VOTES))
+    facets, status = options["facets"], options["status"]
     if kind is None and {ITEM, SYSTEM, REPLICATE} & (facets or {}).keys():  # roles that votes do not have
         kind = "scores"
     if kind_of(source, kind, scores, votes, rows) == "scores":
-        return read_scores(source, facets=facets, recognise=recognise, **scores, **shared)
+        return read_scores(source, facets=facets, recognise=options["recognise"], status=status, **scores, **shared)
     from quorate.table.read_votes import read_votes
 
+    return read_votes(source, **votes, **by_role(facets), status=status, **shared)
+
+
+def by_role(facets: Mapping[str, str] | None) -> dict[str, Any]:
+    """Facets of votes as `quorate.read_votes` takes them: its own roles by their names, and the others."""
     roles: dict[str, Any] = {
         role: column for role, column in (facets or {}).items() if role in ALIASES and role != "status"
     }
-    others = {role: column for role, column in (facets or {}).items() if role not in roles}
-    return read_votes(source, facets=others, **votes, **shared, **roles)
+    return {"facets": {role: column for role, column in (facets or {}).items() if role not in roles}, **roles}
 
 
 def kind_of(source: Any, kind: Kind | None, scores: Mapping[str, Any], votes: Mapping[str, Any], rows: Rows) -> Kind:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import os
-import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -34,14 +33,14 @@ from quorate.table.columns.words import (
 )
 from quorate.table.exchange.format import Opened
 from quorate.table.exchange.postgres.address import Address, Place, place_of
-from quorate.table.exchange.rows import Rows
+from quorate.table.exchange.rows import ROW_NUMBER, Rows
 from quorate.table.exchange.wide import checked_wide
 from quorate.table.families import Families, in_families
 from quorate.table.files import explained, opened, source_of
-from quorate.table.frames import LIBRARIES, wrapped
+from quorate.table.frames import LIBRARIES, shaped, wrapped
 from quorate.table.judgments import Judgments, Origin, Source
 from quorate.table.long import write
-from quorate.table.notes import Note
+from quorate.table.notes import Note, log
 from quorate.wording import counted
 
 
@@ -99,7 +98,7 @@ def read_scores(
     by_path = isinstance(source, (str, os.PathLike, Address))
     if labels and scale is not None:
         raise InvalidInput("scale: is that of scores, and labels have none; leave it out")
-    rows = Rows(where, partitions, part, format, shape)
+    rows = Rows(where, partitions, part, format, shape, numbered=ROW_NUMBER in (facets or {}).values())
     read_source = _read_file if by_path else _read_frame
     table = read_source(place_of(source) if by_path else source, declared, blank, rows, meant(label, numbers, labels))
     table = at_levels(table if scale is None else on_scale(table, scale), only)
@@ -116,7 +115,7 @@ def read_scores(
         nesting = replace(table, facets=inner, notes=(*table.notes, note))
         table = nesting if nesting.n_levels(item.name) == len(item.levels) else table
     if announce:
-        sys.stderr.write("".join(f"quorate: {line}\n" for line in ("; ".join(table.notes), *table.source.caveats)))
+        log(table.notes, table.source.caveats)
     return table
 
 
@@ -255,6 +254,9 @@ def _read_frame(source: Any, declared: Mapping[str, Any], missing: Missing, rows
     library = frame.implementation.value
     if not frame.implementation.is_duckdb():
         rows.refuse(f"{library} frame")
+    if not frame.implementation.is_duckdb() and (rows.numbered or rows.wide):
+        frame = shaped(frame, rows.wide, ROW_NUMBER if rows.numbered else None)
+        source, rows = frame.to_native(), Rows()
     names = tuple(frame.collect_schema().names())
     if frame.implementation.is_duckdb():
         with explained("duckdb relation"):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -28,7 +27,7 @@ from quorate.table.exchange.rows import Rows
 from quorate.table.files import explained, opened, source_of
 from quorate.table.frames import LIBRARIES, wrapped
 from quorate.table.judgments import STATUSES, Facet, Source, dense
-from quorate.table.notes import Note
+from quorate.table.notes import Note, log
 from quorate.table.pairs import MISSING, TIE, A, B, Codes, turn
 from quorate.table.votes import Votes
 
@@ -104,7 +103,8 @@ def read_votes(
         ``time`` are lost; a column that tells rows apart, such as a prompt's, is kept by being left in, and left out
         by ``prompt=""``. Rankings and counts of wins are read as they are.
     announce : bool
-        Whether columns that were recognised by name are named on standard error; they are in ``notes`` either way.
+        Whether what was read as what is logged, by the logger ``quorate``: what is plain as information, what was taken
+        for granted and caveats as warnings. ``notes`` has it either way.
     **roles : str
         Columns of ``prompt``, ``prompt_type``, ``judge``, ``cluster`` (such as the ranking that several votes come
         from), ``propensity`` (the chance at which a vote was asked of its pair, as `quorate.next_battles` gives it),
@@ -157,7 +157,7 @@ def read_votes(
         read = read_source(place, declared, outcomes, rows, False)  # row by row, which says where it goes wrong
     votes = at_levels(read, only)
     if announce:
-        sys.stderr.write("".join(f"quorate: {line}\n" for line in ("; ".join(votes.notes), *votes.source.caveats)))
+        log(votes.notes, votes.source.caveats)
     return votes
 
 

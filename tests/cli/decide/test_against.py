@@ -45,7 +45,7 @@ def test_people_are_named_once(run, scores, tmp_path):
     (tmp_path / "people.csv").write_text(scores.read_text().replace("score,gold", "mark,score"))
     theirs = run("against", scores, "--people", "people.csv", "--json").json
     assert theirs["items"] == 60
-    (tmp_path / "people.csv").write_text(scores.read_text().replace("score", "mark"))
+    (tmp_path / "people.csv").write_text(scores.read_text().replace("score", "zebra"))
     assert "people.csv is read as the judges are, and " in run("against", scores, "--people", "people.csv").err
 
 

@@ -42,7 +42,7 @@ def test_people_in_a_file_of_their_own_and_what_is_refused(run, scores, tmp_path
     apart = run("corrected", judges, "--people", people, "--cluster", "none").out.split("Columns")[0]
     together = run("corrected", scores, "--human", "ann", "--human", "bob", "--cluster", "none").out.split("Columns")[0]
     assert apart == together
-    people.write_text(people.read_text().replace("score", "mark"))
+    people.write_text(people.read_text().replace("score", "zebra"))
     refused = run("corrected", judges, "--people", people).err
     assert "people.csv is read as the judges are, and " in refused
     assert 'no column "score"' in refused

@@ -124,8 +124,8 @@ def scored(crossed, change):
 
 BAD = {
     "text scores": (
-        lambda crossed: scored(crossed, lambda i, s: "N/A" if i == 47 else s),
-        'column "score" has 1 value that is not a number (first: "N/A" in row 48)',
+        lambda crossed: scored(crossed, lambda i, s: "oops" if i == 47 else s),
+        'column "score" has 1 value that is not a number (first: "oops" in row 48)',
     ),
     "mixed types": (
         lambda crossed: scored(crossed, lambda i, s: "good" if i % 2 else s),
@@ -138,8 +138,8 @@ BAD = {
     "empty": (lambda _: "", "is empty"),
     "header only": (lambda crossed: crossed(items=0), "has no rows"),
     "ragged": (lambda crossed: crossed() + "i1,a\n", "line 218: the header has 5 columns, this line 2"),
-    "no such column": (lambda crossed: crossed().replace("score", "zebra"), 'no column "score"'),
-    "no item": (lambda crossed: crossed().replace("item", "thing"), '"item" is not one of the facets'),
+    "no such column": (lambda crossed: crossed().replace("score", "zebra"), "no name says that zebra is the score"),
+    "no item": (lambda crossed: crossed().replace("item", "thing"), "no name says that thing is what is judged"),
     "binary": (lambda _: "\0\1\2" * 1000, "is binary"),
 }
 

@@ -36,7 +36,7 @@ def test_the_mean_by_a_pilot_is_printed_written_and_plain(run, files, tmp_path):
 
 def test_a_pilot_without_the_columns_is_named(run, files, tmp_path):
     production, pilot = files
-    (tmp_path / "other.csv").write_text(pilot.read_text().replace("score", "mark"))
+    (tmp_path / "other.csv").write_text(pilot.read_text().replace("score", "zebra"))
     refused = run("mean-from", production, "--pilot", "other.csv", "--score", "score").err
     assert "--pilot: other.csv is read as the production file is, and " in refused
     lines = pilot.read_text().splitlines()

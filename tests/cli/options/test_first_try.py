@@ -7,6 +7,7 @@ import json
 import pytest
 
 RIGHT = {
+    "R01_matrix_no_id.csv": {"item": 24, "judge": 3},
     "R04_person_rows_rater_columns.csv": {"item": 30, "judge": 4},
     "R06_id_score.csv": {"item": 60},
     "R08_score_twice.json": {"item": 60, "system": 1},
@@ -14,7 +15,6 @@ RIGHT = {
     "R23_RaterID_with_item_and_score.csv": {"item": 60, "judge": 3},
 }
 ASKED = {
-    "R01_matrix_no_id.csv": "no column says what every row is",
     "R12_two_responses_label_code.jsonl": "which of the two is better",
     "R14_no_judgment_at_all.csv": "no column looks like a judgment",
     "R16_no_header_matrix.csv": "the first line holds values, not names",
@@ -42,6 +42,19 @@ def test_shapes_that_leave_several_readings_are_asked_about(run, shared, name, w
 def test_wins_by_columns_are_votes(run, shared):
     ran = run("analyze", shared / "data" / "shapes" / "R20_wins_columns.csv")
     assert "wins 46.5% of 910" in ran.out
+
+
+def test_rankings_are_turned_round(run, shared):
+    assert run("rank", shared / "data" / "shapes" / "R21_rankings.csv").out.startswith("A is first of 4 systems")
+
+
+@pytest.mark.parametrize(("name", "verb"), [("rare.csv", "against"), ("R33_judges_equal_effects.csv", "analyze")])
+def test_the_question_is_a_command(run, shared, name, verb):
+    file = shared / "data" / ("answers" if name == "rare.csv" else "shapes") / name
+    asked = run("analyze", file)
+    command = asked.err.partition("it may be meant as: quorate ")[2].partition(" (")[0]
+    assert command.startswith(f"{verb} ")
+    assert run(*command.split(), *(["--no-report"] if verb == "analyze" else [])).code == 0
 
 
 def test_models_named_like_the_two_sides_win_by_name(run, shared):

@@ -41,7 +41,7 @@ def test_scores_that_only_happen_to_end_elsewhere():
 def test_a_source_that_is_gone_has_nothing_more_to_say(tmp_path):
     path = tmp_path / "s.csv"
     FRAME.write_csv(path)
-    table = q.read(path, announce=False)
+    table = q.read(path, recognise=True, announce=False)
     path.unlink()
     assert said(table) == []
 

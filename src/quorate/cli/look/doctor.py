@@ -14,14 +14,14 @@ from quorate.cli.console import console, heading, points, say, table, whole
 from quorate.cli.look.diagnose import show as show_fit
 from quorate.cli.options import File, For, Group, Output, Reading, command
 from quorate.cli.options.roles_file import save_options
-from quorate.cli.spelling import in_options, shell
+from quorate.cli.spelling import as_command, in_options, shell
 from quorate.errors import InvalidData, InvalidInput
 
 if TYPE_CHECKING:
     from rich.console import Console
 
     from quorate.estimate.diagnostics.diagnose import Diagnosis
-    from quorate.estimate.doctor.proposal.propose import Proposal
+    from quorate.estimate.doctor.propose import Proposal
     from quorate.estimate.doctor.support import Support, VotesSupport
     from quorate.table.facts.describe import Description
     from quorate.table.judgments import Judgments
@@ -79,6 +79,7 @@ def doctor(context: typer.Context, file: File, kept: Kept, further: Further, rea
     from quorate.errors import QuorateError
     from quorate.estimate.doctor.support import Support
     from quorate.estimate.doctor.support import doctor as support
+    from quorate.table.reading.reading import Unsure
 
     plain = reading.roles is None and not (reading.given("scores") or reading.given("votes") or reading.status)
     if kept.save is not None and not plain:
@@ -89,13 +90,13 @@ def doctor(context: typer.Context, file: File, kept: Kept, further: Further, rea
     fitted: Diagnosis | None = None
     problem = ""
     try:
-        read = reading.table(file, further, ask=False)
+        read = reading.table(file, further)
         found = support(read)
         fitted = further.diagnosis(read, found.ok)
     except QuorateError as error:
         if not plain or further.fit:
             raise
-        problem = str(error)
+        problem = error.problem if isinstance(error, Unsure) else str(error)
     proposal = proposed(file, reading) if plain and (found is None or not found.ok) else None
     if found is None and (proposal is None or proposal.kind is None):
         raise InvalidData(problem if proposal is None else f"{problem}; {proposal.problem}")
@@ -124,7 +125,7 @@ def _without_save(command_line: str) -> str:
 def proposed(file: Path, reading: Reading) -> Proposal | None:
     """How the file can be read otherwise; None if not otherwise than it was."""
     from quorate.errors import QuorateError
-    from quorate.estimate.doctor.proposal.propose import propose
+    from quorate.estimate.doctor.propose import propose
 
     rows = {name: value for name, value in reading.rows().items() if name != "only"}
     try:
@@ -145,12 +146,12 @@ def show_proposal(out: Console, found: Proposal, file: Path, problem: str) -> No
         said = in_options(problem)
         say(out, f"{file.name} cannot be read as it is: {said}" + "." * (said[-1:] not in "?."), style="bold")
     heading(out, f"It may hold {'labels' if found.options.get('labels') else found.kind}; read so")
-    words = f"{shlex.quote(str(file))} {shell(found.arguments)}"
     if found.problem:
-        whole(out, f"  quorate doctor {words}")
+        whole(out, f"  quorate doctor {shlex.quote(str(file))} {shell(found.arguments)}")
         say(out, f"  Even so: {in_options(found.problem)}.")
     else:
-        whole(out, f"  quorate analyze {words}")
+        for way in found.ways:
+            whole(out, f"  {as_command(way, 'analyze', file, found.kind)}" + (f"  ({way.what})" if way.what else ""))
     whole(out, f"  {found.python}")
     points(out, [in_options(reason) for reason in found.reasons])
 

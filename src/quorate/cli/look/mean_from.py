@@ -50,10 +50,11 @@ def mean_from(
     """
     from quorate.estimate.components.decompose import decompose
     from quorate.estimate.means.mean_from import mean_from as found_by
+    from quorate.table.reading.reading import Unsure
 
     try:
         fitted = decompose(reading.alike().judgments(pilot), **fit.model())
-    except UnknownColumn as error:
+    except (UnknownColumn, Unsure) as error:
         raise InvalidInput(f"--pilot: {pilot} is read as the production file is, and {error}") from None
     judgments = reading.judgments(file)
     found = found_by(judgments, fitted, targets=targets.asked(), level=level)

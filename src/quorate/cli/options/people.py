@@ -58,6 +58,7 @@ class Labelled(Group):
         InvalidInput
             If people are not named, or named twice.
         """
+        from quorate.table.reading.reading import Unsure
         from quorate.table.votes import Votes
 
         if (bool(self.human), self.human_label is not None, self.people is not None).count(True) != 1:
@@ -76,7 +77,7 @@ class Labelled(Group):
             if isinstance(judged, Votes):
                 return alike.votes(self.people, **people)
             return cast("Reading", alike).judgments(self.people)
-        except UnknownColumn as error:
+        except (UnknownColumn, Unsure) as error:
             raise InvalidInput(f"--people: {self.people} is read as the judges are, and {error}") from None
 
 

@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
-import shlex
-from collections.abc import Sequence
+import sys
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Self, cast
+from typing import TYPE_CHECKING, Annotated, Any, Self, TypeVar, cast
 
 import typer
 
+from quorate.cli.console import safe
 from quorate.cli.options.groups import For, Group, only, options_of, spelled
 from quorate.cli.options.values import columns_by_role, families, names, numbers_of_words, pairs
-from quorate.cli.spelling import in_options, shell
-from quorate.errors import InvalidData, InvalidInput
+from quorate.cli.spelling import in_options
+from quorate.errors import InvalidInput
 
 if TYPE_CHECKING:
+    from quorate.table.exchange.format import Kind
     from quorate.table.exchange.rows import Rows as Opening
     from quorate.table.judgments import Judgments
     from quorate.table.notes import Note
     from quorate.table.votes import Votes
+
+Read = TypeVar("Read", bound="Judgments | Votes")
 
 ScoresFile = Annotated[
     Path, typer.Argument(metavar="FILE", help="CSV, TSV, JSON lines or Parquet; one row per judgment.")
@@ -98,6 +102,20 @@ class Rows(Group):
         if kind is not None:
             given["kind"] = kind
         return read(file, announce=False, **given)
+
+    def said(self) -> bool:
+        """Whether an option says what columns are."""
+        rows = {field.name for field in fields(Rows)}
+        return any(name not in rows for name in self.given())
+
+    def taken(self, file: Path, kind: Kind | None, read: Callable[[Kind | None, Mapping[str, Any]], Read]) -> Read:
+        """A file that no option explains, read by itself; what was taken for granted is said before anything else."""
+        from quorate.table.reading.taken import taken
+
+        table, granted = taken(file, kind, self.opening(), read)
+        if granted:
+            sys.stderr.write(f"quorate: {safe(in_options(granted))}\n")
+        return table
 
     def alike(self) -> Self:
         """How another file is read alike: all its rows, and not as a folder."""
@@ -214,32 +232,35 @@ class ScoreReading(Rows):
 
     def judgments(self, file: Path, *, also: tuple[str, ...] = ()) -> Judgments:
         """The file as judgments; ``also`` are facets beyond those declared, each a column of that name."""
+        if self.roles is not None:
+            return cast("Judgments", self.saved(file, "scores"))
+        if self.said() or also:
+            return self.as_scores(file, {}, also)
+        return self.taken(file, "scores", lambda _, found: self.as_scores(file, found))
+
+    def as_scores(self, file: Path, found: Mapping[str, Any], also: tuple[str, ...] = ()) -> Judgments:
+        """The file as judgments, read as the options say and as was ``found``."""
         from quorate.table.columns.roles import ALIASES, FIXED
         from quorate.table.read_scores import read_scores
 
-        if self.roles is not None:
-            return cast("Judgments", self.saved(file, "scores"))
         facets = pairs("--facet", self.facet, "judge=judge_model", empty=True)
         facets |= {name: name for name in also if name not in (*ALIASES, *facets)}
-        return read_scores(
-            file,
-            score=self.score,
-            facets=facets or None,
-            object=self.object_,
-            nested=pairs("--nested", self.nested, "item=category"),
-            fixed=FIXED if self.fixed is None else names(self.fixed),
-            status=self.status,
-            missing=self.missing or (),
-            scale=ends(self.scale),
-            wide=None if self.wide is None else columns_by_role("--wide", self.wide),
-            label=self.label,
-            numbers=None if self.numbers is None else numbers_of_words("--numbers", self.numbers),
-            labels=self.labels,
-            families=families(self.families),  # type: ignore[arg-type]  # any other word is refused there
-            recognise=True,
-            announce=False,
-            **self.rows(),
-        )
+        options: dict[str, Any] = {
+            "score": self.score,
+            "facets": facets or None,
+            "object": self.object_,
+            "nested": pairs("--nested", self.nested, "item=category"),
+            "fixed": FIXED if self.fixed is None else names(self.fixed),
+            "status": self.status,
+            "missing": self.missing or (),
+            "scale": ends(self.scale),
+            "wide": None if self.wide is None else columns_by_role("--wide", self.wide),
+            "label": self.label,
+            "numbers": None if self.numbers is None else numbers_of_words("--numbers", self.numbers),
+            "labels": self.labels,
+            "families": families(self.families),
+        }
+        return read_scores(file, recognise=True, announce=False, **{**options, **self.rows(), **found})
 
 
 UNSCALED = only(*(name for name in options_of(ScoreReading) if name != "scale"))
@@ -304,10 +325,19 @@ class VoteReading(Rows):
 
     def votes(self, file: Path, *, facet: list[str] | None = None, **changed: Any) -> Votes:
         """The file as votes; ``facet`` are other roles than those of ``--role``, ``changed`` other arguments."""
-        from quorate.table.read_votes import read_votes
-
         if self.roles is not None:
             return cast("Votes", self.saved(file, "votes"))
+        if self.said() or facet or {"winner", "prompt"} & changed.keys():
+            return self.as_votes(file, {}, facet=facet, **changed)
+        return self.taken(file, "votes", lambda _, found: self.as_votes(file, found, **changed))
+
+    def as_votes(
+        self, file: Path, found: Mapping[str, Any], *, facet: list[str] | None = None, **changed: Any
+    ) -> Votes:
+        """The file as votes, read as the options say and as was ``found``."""
+        from quorate.table.read import by_role
+        from quorate.table.read_votes import read_votes
+
         meanings: dict[str, list[str]] = {}
         for value in self.outcome or ():
             for meaning, label in pairs("--outcome", [value], "tie=draw").items():
@@ -327,7 +357,8 @@ class VoteReading(Rows):
         sides = {f"{name}{side}" for name in changed.get("covariates", ()) for side in ("", "_a", "_b")}
         further = {role: roles.pop(role) for role in sides & {*roles}}
         options["facets"] = {**(options["facets"] or {}), **further} or None
-        return read_votes(file, announce=False, **{**options, **roles, **changed})
+        own = {**found, **by_role(found["facets"])} if "facets" in found else found
+        return read_votes(file, announce=False, **{**options, **roles, **own, **changed})
 
     def has_votes(self, file: Path) -> bool:
         """Whether a file has the columns of both models, or is a ledger or log of votes."""
@@ -341,11 +372,9 @@ class Reading(ScoreReading, VoteReading):
     """How a file of scores or of votes is read: as the options say that are given, else as its columns do."""
 
     def table(
-        self, file: Path, *groups: Group, covariates: Sequence[str] = (), counted: bool = False, ask: bool = True
+        self, file: Path, *groups: Group, covariates: Sequence[str] = (), counted: bool = False
     ) -> Judgments | Votes:
         """The file as judgments or as votes; ``covariates`` are those of votes, which may be read as counts.
-
-        Where names of columns do not say how, it is read as its values do; ``ask`` has an error name what is likely.
 
         Raises
         ------
@@ -362,46 +391,18 @@ class Reading(ScoreReading, VoteReading):
             table = self.saved(file, None)
         else:
             of_votes = bool(votes) or not (scores or not self.has_votes(file))
-            try:
-                table = self.votes(file, covariates=covariates, counted=counted) if of_votes else self.judgments(file)
-            except (InvalidInput, InvalidData) as error:
-                if self.status is not None or scores or votes or covariates or counted:
-                    raise
-                table = self.taken_for(file, error, ask)
+
+            def as_said(kind: Kind | None, found: Mapping[str, Any]) -> Judgments | Votes:
+                if kind == "votes" or (kind is None and of_votes):
+                    return self.as_votes(file, found, covariates=covariates, counted=counted)
+                return self.as_scores(file, found)
+
+            table = as_said(None, {}) if self.said() or covariates else self.taken(file, None, as_said)
         of_votes = isinstance(table, Votes)
         kind, other = ("votes", "scores") if of_votes else ("scores", "votes")
         for group in groups:
             group.refuse(other, f"for {other}, and this file has {kind}; leave it out")
         return table
-
-    def taken_for(self, file: Path, error: InvalidInput | InvalidData, ask: bool) -> Judgments | Votes:
-        """A file that no names of columns explain, read as what is in it does, if that leaves one reading.
-
-        Raises
-        ------
-        InvalidInput, InvalidData
-            With how the file may be read, if it leaves several.
-        """
-        from quorate.errors import QuorateError
-        from quorate.estimate.doctor.proposal.propose import propose
-        from quorate.table.read import read
-
-        rows = {name: value for name, value in self.rows().items() if name != "only"}
-        try:
-            found = propose(file, **rows)
-        except InvalidInput as other:
-            raise other if str(other).startswith("source: ") else error from None
-        except QuorateError:
-            raise error from None
-        if found.kind is None:
-            raise InvalidInput(f"{in_options(str(error))}; {found.problem}") from None
-        if found.problem or self.rows().get("only") or not (found.sure or ask):
-            raise error
-        if not found.sure:
-            given = f"{shlex.quote(str(file))} {shell(found.arguments)}"
-            raise InvalidInput(f"{in_options(str(error))}; it may be meant as: quorate analyze {given}") from None
-        by_name = {"recognise": True} if found.kind == "scores" else {}
-        return read(file, kind=found.kind, announce=False, **{**found.options, **by_name})
 
 
 def role_of(name: str | None, table: object) -> str | None:

@@ -20,10 +20,34 @@ JUDGES = (
     *("rater", "rater_id", "annotator", "annotator_id", "worker", "worker_id", "workerid"),
     *("evaluator", "evaluator_id", "assessor", "assessor_id", "labeler", "labeller", "coder", "coder_id"),
 )
+JUDGES_ALONE = (
+    *("judge", "grader", "rater", "annotator", "worker", "evaluator", "assessor", "labeler", "labeller", "coder"),
+    *("reviewer", "expert", "participant", "respondent", "scorer", "critic", "examiner", "marker", "observer"),
+    *("referee", "moderator", "adjudicator", "panelist", "panellist", "juror", "verifier", "checker", "inspector"),
+    *("autorater", "turker", "crowdworker", "clinician", "physician", "radiologist", "pathologist", "reader", "voter"),
+)
+"""What somebody, or a model, is called that judges."""
+_BESIDE = ("id", "name", "model", "llm", "code", "no", "nr", "num", "number", "uuid", "email", "initials")
+_JUDGING = ("judging", "judge", "eval", "evaluation", "evaluator", "grading", "scoring", "rating")
+_JUDGED_BY = (
+    "judged",
+    "rated",
+    "scored",
+    "graded",
+    "annotated",
+    "reviewed",
+    "evaluated",
+    "assessed",
+    "coded",
+    "marked",
+)
 JUDGES_TOO = (
-    *("reviewer", "reviewer_id", "expert", "expert_id", "user_id", "participant", "participant_id", "respondent"),
-    *("respondent_id", "llm_judge", "model_judge", "scorer", "scorer_id", "critic", "critic_id", "examiner"),
-    *("examiner_id", "marker", "marker_id", "judging_model", "eval_model", "evaluator_model", "observer"),
+    *JUDGES_ALONE,
+    *(f"{alone}_{beside}" for alone in JUDGES_ALONE for beside in _BESIDE),
+    *(f"{kind}_{alone}" for kind in ("llm", "model", "ai", "human", "auto", "crowd") for alone in JUDGES_ALONE),
+    *(f"{judging}_{model}" for judging in _JUDGING for model in ("model", "llm")),
+    *(f"{judged}_by" for judged in (*_JUDGED_BY, "labeled", "labelled")),
+    *("user_id", "user_name", "username", "participantid", "raterid", "annotatorid"),
 )
 """Names of judges where no column has one of the others."""
 SYSTEMS = ("system", "system_id", "sut", "sut_model", "model", "model_id", "model_name", "llm", "llm_name")

@@ -27,9 +27,10 @@ MEANINGS: Mapping[str, int] = {"a": A, "b": B, "tie": TIE, "both bad": BOTH_BAD,
 
 SAID: Mapping[int, str] = {A: "model_a", B: "model_b", TIE: "a tie", BOTH_BAD: "both bad", MISSING: "missing"}
 
+_SIDES = ("model", "assistant", "response", "answer", "system", "output")
 WORDS: Mapping[int, tuple[str, ...]] = {
-    A: ("a", "model_a", "assistant_a", "response_a", "answer_a", "system_a", "model_1", "left"),
-    B: ("b", "model_b", "assistant_b", "response_b", "answer_b", "system_b", "model_2", "right"),
+    A: ("a", *(f"{side}_a" for side in _SIDES), *(f"{side}{n}" for side in _SIDES for n in ("_1", "1")), "left"),
+    B: ("b", *(f"{side}_b" for side in _SIDES), *(f"{side}{n}" for side in _SIDES for n in ("_2", "2")), "right"),
     TIE: ("tie", "tied", "draw", "c", "equal"),
     BOTH_BAD: ("tie_bothbad", "tie_both_bad", "bothbad", "both_bad"),
     MISSING: ("missing", "nan", "null", "na", "n_a"),

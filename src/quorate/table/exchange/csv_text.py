@@ -53,10 +53,10 @@ def open_csv(connection: duckdb.DuckDBPyConnection, path: Path) -> Opened:
         raise InvalidData(f"{path}: is empty; the first line must name the columns")
     refuse_matrix(path, len(names))
     columns = tuple(name.strip() or f"column{place}" for place, name in enumerate(names, 1))
+    if _are_values(names):
+        raise InvalidData(f"{path}: the first line holds values, not names; add a line that names the columns")
     repeated = next((name for name, times in Counter(columns).items() if times > 1), None)
     if repeated is not None:
-        if all(number(name) is not None for name in names if name.strip()):
-            raise InvalidData(f"{path}: the first line holds values, not names; add a line that names the columns")
         raise InvalidData(f'{path}: two columns are named "{repeated}"; rename one')
     if encoding == "utf-8-sig":
         types = ", ".join(f"'c{i}': 'VARCHAR'" for i in range(len(columns)))
@@ -71,6 +71,20 @@ def open_csv(connection: duckdb.DuckDBPyConnection, path: Path) -> Opened:
         rows.extend(islice(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter), 1, _LOOKED_AT))
     opened = _below_header(Opened(relation, columns, typed=False, notes=notes_of(encoding)), rows)
     return _with_points(opened, rows) if delimiter == ";" else opened
+
+
+def _are_values(names: Sequence[str]) -> bool:
+    """Whether a first line is one of numbers; those that count columns, beside an empty name, are names.
+
+    Examples
+    --------
+    >>> _are_values(["1", "3", "2"]), _are_values(["", "0", "1", "2"]), _are_values(["id", "1", "2"])
+    (True, False, False)
+    """
+    filled = [name.strip() for name in names if name.strip()]
+    counting = [[str(place + start) for place in range(len(filled))] for start in (0, 1)]
+    counted = len(filled) == len(names) - 1 and not names[0].strip() and filled in counting
+    return bool(filled) and not counted and all(number(name) is not None for name in filled)
 
 
 def _in_memory(

@@ -10,10 +10,12 @@ from typing import Any
 from quorate import caveats
 from quorate.errors import InvalidInput, UnknownColumn
 from quorate.table.columns.words import Words, words_in
-from quorate.table.exchange.format import Opened
+from quorate.table.exchange.format import Opened, quoted
 from quorate.table.exchange.wide import lengthened
 from quorate.wording import Brief
 
+ROW_NUMBER = "row number"
+"""Name by which the number of a row is a column, where a table has none that says what its rows are."""
 _MOST_TEXT = 10_000
 _CLASSES = frozenset(
     ("COLUMN_REF", "CONSTANT", "COMPARISON", "CONJUNCTION", "OPERATOR", "FUNCTION", "CAST", "TYPE", "BETWEEN", "CASE")
@@ -58,6 +60,8 @@ class Rows(Brief):
         Columns of scores, each for a level of the role.
     words : Words, optional
         A column of words, and the numbers that stand for them.
+    numbered : bool
+        Whether the number of each row is a column too.
     """
 
     where: str | None = None
@@ -66,12 +70,15 @@ class Rows(Brief):
     format: str | None = None
     wide: tuple[str, tuple[str, ...]] | None = None
     words: Words | None = None
+    numbered: bool = False
 
     def refuse(self, source: str) -> None:
         """Refuse to choose rows of a source that has a library of its own for that."""
-        for name in [name for name, value in vars(self).items() if value and name != "words"]:
-            verb = "reshape" if name == "wide" else "filter"
-            raise InvalidInput(f"{name}: is for files, and this is a {source}; {verb} it with its own library first")
+        for name in ("where", "partitions", "part", "format"):
+            if getattr(self, name):
+                raise InvalidInput(
+                    f"{name}: is for files, and this is a {source}; filter it with its own library first"
+                )
 
     def of(self, opened: Opened) -> Opened:
         """The rows for which the condition holds, with a caveat that says so; one for each judgment.
@@ -84,7 +91,7 @@ class Rows(Brief):
         import duckdb
 
         if self.where is None:
-            return words_in(lengthened(opened, self.wide), self.words)
+            return self._shaped(opened)
         test = condition(self.where, opened)
         try:
             counted = opened.relation.aggregate(f"count(*), count(*) FILTER (WHERE {test})").fetchall()
@@ -97,7 +104,17 @@ class Rows(Brief):
             raise _refused(self.where, f"holds for none of {rows:,} rows")
         said = caveats.chosen_rows(_shown(self.where), kept, rows)
         kept_rows = replace(opened, relation=opened.relation.filter(test), caveats=(*opened.caveats, said))
-        return words_in(lengthened(kept_rows, self.wide), self.words)
+        return self._shaped(kept_rows)
+
+    def _shaped(self, opened: Opened) -> Opened:
+        """With the numbers of rows, a row for each judgment, and numbers in the place of words."""
+        return words_in(lengthened(numbered(opened) if self.numbered else opened, self.wide), self.words)
+
+
+def numbered(opened: Opened) -> Opened:
+    """The same rows with their numbers, from 1, in the order of the source."""
+    relation = opened.relation.project(f"*, row_number() OVER () AS {quoted(ROW_NUMBER)}")
+    return replace(opened, relation=relation, columns=(*opened.columns, ROW_NUMBER))
 
 
 def condition(where: str, opened: Opened) -> str:

@@ -31,6 +31,25 @@ def checked_wide(wide: Mapping[str, Sequence[str]] | None) -> tuple[str, tuple[s
     return str(role), tuple(dict.fromkeys(columns))
 
 
+def beside_wide(names: Sequence[str], role: str, columns: Sequence[str]) -> tuple[str, ...]:
+    """The columns beside those that hold scores, if all are there and none has a name that these become.
+
+    Raises
+    ------
+    UnknownColumn
+        If a column is not there.
+    InvalidInput
+        If the table has a column of the role's name, or of scores, already.
+    """
+    for name in columns:
+        if name not in names:
+            raise UnknownColumn("wide", name, names)
+    others = tuple(name for name in names if name not in columns)
+    for name in {role, SCORE} & set(others):
+        raise InvalidInput(f'wide: the table has a column "{name}" already, which its columns would become; rename it')
+    return others
+
+
 def lengthened(opened: Opened, wide: tuple[str, tuple[str, ...]] | None) -> Opened:
     """A row for each of the columns that hold scores: its name under the role, its value as the score.
 
@@ -44,12 +63,7 @@ def lengthened(opened: Opened, wide: tuple[str, tuple[str, ...]] | None) -> Open
     if wide is None:
         return opened
     role, columns = wide
-    for name in columns:
-        if name not in opened.columns:
-            raise UnknownColumn("wide", name, opened.columns)
-    others = tuple(name for name in opened.columns if name not in columns)
-    for name in {role, SCORE} & set(others):
-        raise InvalidInput(f'wide: the table has a column "{name}" already, which its columns would become; rename it')
+    others = beside_wide(opened.columns, role, columns)
     inside = dict(zip(opened.columns, opened.relation.columns, strict=True))
     kinds = dict(zip(opened.columns, map(str, opened.relation.types), strict=True))
     kind = "DOUBLE" if all(kinds[name] in _NUMBERS for name in columns) else "VARCHAR"

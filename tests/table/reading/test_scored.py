@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import polars as pl
 
-from quorate.estimate.doctor.proposal.scored import scores_of
 from quorate.table.exchange.rows import Rows
 from quorate.table.facts.profile import looked_at
+from quorate.table.reading.scored import scores_of
 
 ROWS = [(i, j, i // 4, j // 2) for i in range(12) for j in range(4)]
 FRAME = pl.DataFrame(ROWS, schema=["case", "person", "ward", "shift"], orient="row").with_columns(
@@ -39,8 +39,8 @@ def test_how_things_were_shown_is_a_facet_and_no_score():
     assert options == {"score": "correct", "facets": {"swapped": "swapped"}}
 
 
-def test_nothing_to_measure():
-    assert proposed(pl.DataFrame({"score": [1.5, 2.5, 3.5]})) == (None, ())
+def test_rows_are_numbered_where_no_column_says_what_they_are():
+    assert proposed(pl.DataFrame({"score": [1.5, 2.5, 3.5]}))[0] == {"facets": {"item": "row number"}}
 
 
 def test_ids_and_flags_are_no_scores():
@@ -53,10 +53,9 @@ def test_ids_and_flags_are_no_scores():
 def test_other_criteria_are_no_facets():
     rows = [(f"r{i}", f"w{j}", 1 + (i + j) % 5, 1 + (2 * i + j) % 5) for i in range(12) for j in range(3)]
     frame = pl.DataFrame(rows, schema=["doc", "worker_id", "coherence", "fluency"], orient="row")
-    options, reasons = proposed(frame)
+    options, _ = proposed(frame)
     assert options["facets"] == {"item": "doc"}
-    assert options["score"] in ("coherence", "fluency")
-    assert "could be scores too" in reasons[0]
+    assert options["wide"] == {"criterion": ("coherence", "fluency")}
 
 
 def test_prompts_are_measured_where_nothing_else_is_and_percentages_may_be_many():

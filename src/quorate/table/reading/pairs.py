@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
 
@@ -11,9 +11,13 @@ from quorate.table.columns.aliases import SYSTEMS
 from quorate.table.columns.outcomes import WORDS, plain
 from quorate.table.columns.vote_roles import PAIR, recognise_pair
 from quorate.table.facts.profile import Column, Table
+from quorate.table.reading.people import is_of_people
+from quorate.table.reading.reading import Confidence, Meant, Reading
+from quorate.wording import listed
 
 FEWEST_SHARED = 0.5
 """Share of the labels of one column that the other must have too, for both to name systems."""
+_MOST_WAYS = 3
 MOST_TRIED = 12
 """Columns of text of which every two are tried as the two sides."""
 _NUMBERS: tuple[Mapping[str, float], ...] = (
@@ -30,25 +34,7 @@ _MARKS: Mapping[str, frozenset[str]] = {
 _KNOWN = {word for words in WORDS.values() for word in words}
 
 
-@dataclass(frozen=True)
-class Roles:
-    """Options of `quorate.read`, and why each.
-
-    Parameters
-    ----------
-    options : mapping of str to object
-        Arguments.
-    reasons : tuple of str
-        A sentence for each that is not plain.
-    """
-
-    options: Mapping[str, Any]
-    reasons: tuple[str, ...] = field(default=())
-    sure: bool = True
-    """Whether names and what tells rows apart leave one reading: a command then reads the table so by itself."""
-
-
-def pair_of(table: Table) -> Roles | None:
+def pair_of(table: Table) -> Reading | None:
     """The columns of both models, the winner or the counts of wins; None if this is no table of votes."""
     found = _models(table)
     if found is None:
@@ -58,20 +44,39 @@ def pair_of(table: Table) -> Roles | None:
     wins = _counts(table, a, b)
     if wins is not None:
         wins += tuple(one.name for one in table.columns if one.whole and plain(one.name) in ("tie", "ties", "draws"))
-        return Roles({**named, "wins": wins}, (*reasons, f"{wins[0]} and {wins[1]} count the wins of each side"))
+        return _votes({**named, "wins": wins}, (*reasons, f"{wins[0]} and {wins[1]} count the wins of each side"))
     winner = _winner(table, a, b)
     if winner is None:
         return None
-    column, outcomes, reason = winner
     options: dict[str, Any] = dict(named)
-    if recognise_pair("winner", table.names) != column:
-        options["winner"] = column
-    if outcomes is not None:
-        options["outcomes"] = outcomes
-    return Roles(options, (*reasons, *([reason] if reason else [])))
+    if recognise_pair("winner", table.names) != winner.column:
+        options["winner"] = winner.column
+    if winner.outcomes is not None:
+        options["outcomes"] = winner.outcomes
+    said = (*reasons, *([winner.reason] if winner.reason else []))
+    if winner.others:
+        return Reading(options, said, kind="votes", said=winner.open, meant=_by_winner(options, winner))
+    return Reading(options, said, winner.confidence, "votes", winner.open, winner.meant(options))
 
 
-def _ranking(table: Table) -> Roles | None:
+def _by_winner(options: Mapping[str, Any], winner: _Winner) -> tuple[Meant, ...]:
+    """Of several columns that say who won: one alone, or judges beside people."""
+    people = [name for name in winner.others if is_of_people(name)]
+    if people and not is_of_people(winner.column):
+        more = f"--human-label {people[0]}"
+        ways = [
+            Meant(options, "judges against people", "against", more),
+            Meant(options, "judges corrected by people", "corrected", more),
+        ]
+        return (*ways, Meant({**options, "winner": people[0]}, "people alone"))
+    return tuple(Meant({**options, "winner": name}, name) for name in (winner.column, *winner.others)[:_MOST_WAYS])
+
+
+def _votes(options: Mapping[str, Any], reasons: tuple[str, ...]) -> Reading:
+    return Reading(options, reasons, "sure", "votes")
+
+
+def _ranking(table: Table) -> Reading | None:
     """Systems of rankings in rows: places that begin at 1 and differ within each ranking; None if there are none."""
     place = next((one for one in table.columns if plain(one.name) in ("rank", "place", "ranking_position")), None)
     system = next((name for name in table.names if plain(name) in SYSTEMS), None)
@@ -83,7 +88,7 @@ def _ranking(table: Table) -> Roles | None:
         return None
     options = {"rank": place.name, "facets": {"cluster": ranked[0]}}
     options |= {} if system == "model_a" else {"model_a": system}
-    return Roles(options, (f"{place.name} is the place of {system} in each {ranked[0]}, 1 the best: rankings",))
+    return _votes(options, (f"{place.name} is the place of {system} in each {ranked[0]}, 1 the best: rankings",))
 
 
 def _models(table: Table) -> tuple[str, str, tuple[str, ...]] | None:
@@ -147,8 +152,29 @@ def _sides_in(words: Sequence[str]) -> dict[str, str] | None:
     return {name: found[name] for name in _MARKS if name in found} if {"a", "b"} <= found.keys() else None
 
 
-def _winner(table: Table, a: str, b: str) -> tuple[str, Mapping[str, Any] | None, str] | None:
-    """The column of the outcome, what its numbers mean where that is not plain, and why it."""
+@dataclass(frozen=True)
+class _Winner:
+    """The column of the outcome, what its values mean where that is not plain, why it, and what is open of it."""
+
+    column: str
+    outcomes: Mapping[str, Any] | None = None
+    reason: str = ""
+    confidence: Confidence = "sure"
+    open: str = ""
+    others: tuple[str, ...] = ()
+
+    def meant(self, options: Mapping[str, Any]) -> tuple[Meant, ...]:
+        """Both ways round, where numbers do not say which side is which."""
+        if self.confidence != "unsure" or self.outcomes is None:
+            return ()
+        turned = {{"a": "b", "b": "a"}.get(name, name): value for name, value in self.outcomes.items()}
+        ordered = {name: turned[name] for name in self.outcomes}
+        first, second = (f"{outcomes['a']:g} where the first is better" for outcomes in (self.outcomes, ordered))
+        return Meant(options, first), Meant({**options, "outcomes": ordered}, second)
+
+
+def _winner(table: Table, a: str, b: str) -> _Winner | None:
+    """Who won, by words, by phrases, or by numbers; None if no column says it."""
     models = {*table.column(a).words, *table.column(b).words}
     others = [column for column in table.columns if column.name not in (a, b) and column.filled]
     words = [
@@ -160,16 +186,20 @@ def _winner(table: Table, a: str, b: str) -> tuple[str, Mapping[str, Any] | None
         and not column.numeric
     ]
     if words:
-        best = min(words, key=lambda column: ("winner" not in plain(column.name), "human" in plain(column.name)))
-        rest = [column.name for column in words if column is not best]
+        best = min(words, key=lambda column: ("winner" not in plain(column.name), is_of_people(column.name)))
+        rest = tuple(column.name for column in words if column is not best)
         reason = f"{best.name} says who won" + (f"; so does {', '.join(rest)}" if rest else "")
-        return best.name, None, reason
+        rivals = () if recognise_pair("winner", table.names) == best.name else rest
+        return (
+            _Winner(best.name, None, reason, open=reason, others=rivals) if rivals else _Winner(best.name, None, reason)
+        )
     for column in others:
         few = not column.numeric and 2 <= column.distinct <= len(column.words) <= 4
         said = _sides_in(column.words) if few else None
         if said is not None:
-            listed = ", ".join(f'"{word}" for {name}' for name, word in said.items())
-            return column.name, said, f"{column.name} has {listed}: taken as the outcome; check which side is which"
+            listed_ = ", ".join(f'"{word}" for {name}' for name, word in said.items())
+            taken = f"{column.name} has {listed_}: taken as the outcome"
+            return _Winner(column.name, said, taken, "likely", taken)
     for column in others:
         truths = {word.lower() for word in column.words} <= {"true", "false"}
         if not column.numeric or truths or column.distinct > 3 or column.low == column.high:
@@ -179,5 +209,9 @@ def _winner(table: Table, a: str, b: str) -> tuple[str, Mapping[str, Any] | None
             if values <= set(meaning.values()) and {meaning["a"], meaning["b"]} <= values:
                 kept = {name: value for name, value in meaning.items() if value in values}
                 numbers = ", ".join(f"{value:g} for {name}" for name, value in kept.items())
-                return column.name, kept, f"{column.name} has {numbers}: taken as the outcome; check which side is 1"
+                taken = f"{column.name} has {numbers}"
+                held = listed([f"{value:g}" for value in sorted(values)])
+                open_ = f"{column.name} holds {held}, and no name says which side is which"
+                reason = f"{taken}: taken as the outcome; check which side is 1"
+                return _Winner(column.name, kept, reason, "unsure", open_)
     return None

@@ -5,9 +5,9 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
-from quorate.estimate.doctor.proposal.pairs import pair_of
 from quorate.table.exchange.rows import Rows
 from quorate.table.facts.profile import looked_at
+from quorate.table.reading.pairs import pair_of
 
 
 def proposed(**columns):

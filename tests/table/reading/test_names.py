@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from quorate.estimate.doctor.proposal.names import QUESTION, measures, no_score
 from quorate.table.columns.outcomes import plain
+from quorate.table.reading.names import QUESTION, measures, no_score
 
 
 @pytest.mark.parametrize(

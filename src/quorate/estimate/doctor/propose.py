@@ -10,8 +10,6 @@ from typing import Any
 from quorate.arguments import Argument
 from quorate.errors import QuorateError
 from quorate.estimate.doctor.analyses import COMPONENTS, MEAN
-from quorate.estimate.doctor.proposal.pairs import pair_of
-from quorate.estimate.doctor.proposal.scored import scores_of
 from quorate.estimate.doctor.support import doctor
 from quorate.estimate.doctor.vote_analyses import MARGINS
 from quorate.estimate.labels.given import label_shares
@@ -19,12 +17,13 @@ from quorate.estimate.labels.shares import label_means
 from quorate.roles import JUDGE, TEMPERATURE
 from quorate.table.columns.outcomes import plain
 from quorate.table.columns.roles import ALIASES
-from quorate.table.columns.vote_roles import ALIASES as VOTE_ROLES
 from quorate.table.exchange.format import Kind
 from quorate.table.exchange.rows import Rows
 from quorate.table.facts.profile import looked_at
 from quorate.table.judgments import Judgments
 from quorate.table.read import read
+from quorate.table.reading.reading import Confidence, Meant, arguments, call
+from quorate.table.reading.taken import NOTHING, reading_of
 from quorate.table.results import Result, Row
 from quorate.wording import brief
 
@@ -45,8 +44,10 @@ class Proposal(Result):
         What stands in the way even so; empty if the table was read with these options and can be analysed.
     source : str
         The file, or the kind of frame.
-    sure : bool
-        Whether nothing but this reading is likely, so that a command takes it up by itself.
+    confidence : {"sure", "likely", "unsure"}
+        How sure that is: a table is read so by itself, read so and said, or asked about.
+    ways : tuple of Meant
+        Where that is asked about: what the table may be, the likeliest first.
     """
 
     kind: Kind | None
@@ -54,7 +55,8 @@ class Proposal(Result):
     reasons: tuple[str, ...]
     problem: str
     source: str
-    sure: bool = False
+    confidence: Confidence = "unsure"
+    ways: tuple[Meant, ...] = ()
 
     def __repr__(self) -> str:
         return brief("Proposal", self.python)
@@ -62,14 +64,12 @@ class Proposal(Result):
     @property
     def python(self) -> str:
         """The call of `quorate.read`."""
-        more = {"recognise": True} if self.kind == "scores" and "facets" in self.options else {}
-        given = "".join(f", {name}={value!r}" for name, value in {**self.options, **more}.items())
-        return f"q.read({self.source!r}{given})"
+        return call(self.source, self.options)
 
     @property
     def arguments(self) -> tuple[Argument, ...]:
         """The options one by one, for an interface to spell."""
-        return tuple(_arguments(self.kind, self.options))
+        return tuple(arguments(self.kind, self.options))
 
     def rows(self) -> list[Row]:
         """Every option with its value."""
@@ -82,7 +82,7 @@ class Proposal(Result):
             "options": dict(self.options),
             "reasons": list(self.reasons),
             "problem": self.problem,
-            "sure": self.sure,
+            "confidence": self.confidence,
             "python": self.python,
         }
 
@@ -129,17 +129,10 @@ def propose(
     given = {key: value for key, value in vars(rows).items() if value}
     name = os.fspath(source) if isinstance(source, (str, os.PathLike)) else "frame"
     with looked_at(source, rows) as table:
-        votes = pair_of(table)
-        found = votes or scores_of(table)
+        found = reading_of(table)
         if found is None:
-            return Proposal(
-                None,
-                {},
-                (),
-                "no column looks like a judgment: none holds scores, and no two name systems with who won",
-                name,
-            )
-        kind: Kind = "scores" if votes is None else "votes"
+            return Proposal(None, {}, (), NOTHING, name)
+        kind = found.kind
 
         def problem_of(options: Mapping[str, Any]) -> str:
             # a frame must hold places as numbers, which text in a file may stand for
@@ -157,7 +150,7 @@ def propose(
                     options, problem = other, ""
                     reasons.append(reason)
                     break
-    return Proposal(kind, options | given, tuple(reasons), problem, name, found.sure)
+    return Proposal(kind, options | given, tuple(reasons), problem, name, found.confidence, found.ways)
 
 
 def _without_temperature(options: Mapping[str, Any]) -> Iterator[tuple[dict[str, Any], str]]:
@@ -183,14 +176,3 @@ def _problem(source: Any, kind: Kind, options: Mapping[str, Any]) -> str:
     errors = [finding.sentence for finding in support.findings if finding.severity == "error"]
     needed = (support.analysis(name) for name in ((COMPONENTS, MEAN) if kind == "scores" else (MARGINS,)))
     return next(iter((*errors, *(entry.reason for entry in needed if not entry.possible))), "")
-
-
-def _arguments(kind: Kind | None, options: Mapping[str, Any]) -> Iterator[Argument]:
-    for name, value in options.items():
-        if name == "facets":
-            for role, column in value.items():
-                yield Argument("roles" if kind == "votes" and role in VOTE_ROLES else "facets", {role: column})
-        elif isinstance(value, Mapping) and name != "wide":
-            yield from (Argument(name, {key: one}) for key, one in value.items())
-        else:
-            yield Argument(name, value)

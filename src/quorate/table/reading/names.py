@@ -1,0 +1,190 @@
+"""Words in the names of columns, and what they say of a column whose role nobody has said."""
+
+from __future__ import annotations
+
+import re
+
+from quorate.table.columns.aliases import JUDGES_ALONE
+from quorate.table.columns.outcomes import plain
+
+HINTS = (
+    *(
+        "score",
+        "rating",
+        "grade",
+        "mark",
+        "points",
+        "stars",
+        "correct",
+        "passed",
+        "success",
+        "accuracy",
+        "acc",
+        "reward",
+    ),
+    *("quality", "value", "y"),
+)
+"""Words in the name of a column of scores, the likeliest first."""
+MEASURES = frozenset(
+    (
+        *("len", "length", "chars", "tokens", "words", "seconds", "time", "timestamp", "date", "year", "price", "cost"),
+        *("count", "latency", "age"),
+    )
+)
+"""Words in the name of a column that is measured, and neither given by a judge nor what is judged."""
+ARRANGED = frozenset(("first", "position", "order", "swapped", "flipped", "run", "trial", "attempt", "seed", "round"))
+"""Words in the name of a column that says how or when something was shown: no score, but perhaps a facet."""
+IDS = frozenset(("id", "ids", "index", "row", "number", "nr", "uuid"))
+"""Words in the name of a column that names something: no score, but perhaps what is judged or who judges."""
+PEOPLE = frozenset(
+    ("human", "humans", "gold", "golden", "truth", "reference", "expert", "experts", "people", "manual", "annotator")
+)
+"""Words in the name of a column that holds what people said, where others hold what judges say."""
+MACHINES = frozenset(
+    ("judge", "llm", "model", "ai", "auto", "predicted", "prediction", "pred", "grader", "bot", "machine")
+)
+"""Words in the name of a column that holds what a judge said that is a model, where another holds what people said."""
+TOTALS = frozenset(("total", "totals", "sum", "mean", "average", "avg", "median", "overall", "aggregate", "final"))
+"""Words in the name of a column that may be made of those beside it, and of a row that may be made of those above."""
+SYSTEMS = frozenset(
+    ("model", "system", "baseline", "candidate", "old", "new", "control", "treatment", "variant", "llm")
+)
+"""Words in the names of columns that hold the scores of one system each."""
+RESPONSES = frozenset(("response", "answer", "output", "completion", "reply", "generation", "generated"))
+"""Words in the name of a column of what a system answered."""
+OCCASIONS = frozenset(("time", "occasion", "session", "wave", "day", "week", "visit", "round", "timepoint"))
+"""What a column of few whole numbers is called that says when the same was judged again."""
+GIVEN = (
+    "winner",
+    "label",
+    "verdict",
+    "judgment",
+    "decision",
+    "answer",
+    "choice",
+    "pick",
+    "class",
+    "outcome",
+    "result",
+    "grade",
+)
+"""Words in the name of a column of labels, the likeliest first."""
+ANSWERERS = frozenset(
+    ("respondent", "participant", "user", "worker", "voter", "annotator", "rater", "reviewer", "evaluator")
+)
+"""What a column is called that says who answered, beside words such as id."""
+JUDGED = frozenset(
+    (
+        *("case", "subject", "sample", "example", "text", "document", "doc", "session", "output", "patient", "student"),
+        *("pupil", "essay", "task", "image", "article", "answer", "response", "target", "ratee", "object", "query"),
+        *(
+            "conversation",
+            "dialogue",
+            "dialog",
+            "summary",
+            "sentence",
+            "paper",
+            "video",
+            "product",
+            "instance",
+            "trial",
+        ),
+        *("candidate", "ticket", "review", "abstract", "statement", "specimen", "scan", "slide", "interview", "speech"),
+        *(
+            "passage",
+            "message",
+            "comment",
+            "post",
+            "tweet",
+            "record",
+            "story",
+            "url",
+            "problem",
+            "scenario",
+            "generation",
+        ),
+        *("person", "customer", "employee", "member", "child", "unit"),
+    )
+)
+"""Words in the name of a column that says what every row is of."""
+CRITERIA = frozenset(
+    (
+        *("helpful", "helpfulness", "clear", "clarity", "coherent", "coherence", "fluent", "fluency", "relevant"),
+        *("relevance", "accurate", "correctness", "faithful", "faithfulness", "factual", "factuality", "consistent"),
+        *("consistency", "complete", "completeness", "concise", "conciseness", "tone", "style", "safe", "safety"),
+        *("harmless", "harmlessness", "natural", "naturalness", "readable", "readability", "grammar", "useful"),
+        *("usefulness", "creativity", "depth", "empathy", "polite", "politeness", "groundedness", "engaging"),
+    )
+)
+"""Words in the names of columns that hold one criterion each."""
+DESCRIBED = frozenset(
+    ("gender", "sex", "age", "country", "nationality", "ethnicity", "race", "education", "occupation", "city", "region")
+)
+"""Words in the name of a column that describes people: no judgment."""
+HOLDERS = frozenset(("scores", "ratings", "criteria", "rubric", "rubrics", "metrics", "grades", "marks", "evaluation"))
+"""Names of records that hold a score for each of several criteria, whose columns are ``scores.helpful``."""
+QUESTION = re.compile(r"(q|question|item|statement|frage)_?\d+[a-z]?")
+"""The name of a column that holds the answers to a question."""
+
+
+def words_of(name: str) -> list[str]:
+    """The words in the name of a column, numbers apart, such as ``rater 1`` of ``rater1``.
+
+    Examples
+    --------
+    >>> words_of("RaterID"), words_of("model_a1.score")
+    (['rater', 'id'], ['model', 'a', '1', 'score'])
+    """
+    return re.sub(r"(?<=[a-z])(?=[0-9])", "_", plain(name)).split("_")
+
+
+def is_person(name: str) -> bool:
+    """Whether a column says who answered, by its name.
+
+    Examples
+    --------
+    >>> is_person("Respondent ID"), is_person("user_input"), is_person("student")
+    (True, False, False)
+    """
+    words = {*words_of(name)} - {*IDS, "name", "code"}
+    return plain(name) == "response_id" or (bool(words) and words <= ANSWERERS)
+
+
+def is_judged(name: str) -> bool:
+    """Whether a column says what every row is of, by its name.
+
+    Examples
+    --------
+    >>> is_judged("Patient No."), is_judged("output_len"), is_judged("id")
+    (True, False, False)
+    """
+    words = {*words_of(name)} - {*IDS, "no", "name", "code", "title"}
+    return bool(words) and words <= JUDGED
+
+
+def is_id(name: str) -> bool:
+    """Whether a column names something, by its name, such as ``id`` or ``output_id``."""
+    return bool(IDS & {*words_of(name)})
+
+
+def is_judge(name: str) -> bool:
+    """Whether a column holds the scores of one judge, by its name, such as ``rater1`` or ``Coder B``."""
+    words = words_of(name)
+    return (
+        words[0] in JUDGES_ALONE and len(words) == 2 and words[1] not in {*IDS, *TOTALS, "name", "model", "code", "no"}
+    )
+
+
+def is_criterion(name: str) -> bool:
+    """Whether a column holds one criterion, by its name."""
+    return bool(CRITERIA & set(plain(name).split("_")))
+
+
+def measures(name: str) -> bool:
+    """Whether a column is measured, by its name."""
+    return bool(MEASURES & set(plain(name).split("_")))
+
+
+def no_score(name: str) -> bool:
+    """Whether a column holds no score, by its name."""
+    return bool((MEASURES | ARRANGED | IDS) & set(plain(name).split("_")))

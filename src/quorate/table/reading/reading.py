@@ -1,0 +1,130 @@
+"""How a table is read: what its columns are, how sure that is, and the question where it is not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from quorate.arguments import Argument, argument, joined
+from quorate.errors import InvalidInput
+from quorate.table.columns.vote_roles import ALIASES as VOTE_ROLES
+from quorate.table.exchange.format import Kind
+
+Confidence = Literal["sure", "likely", "unsure"]
+"""Sure: names and what tells rows apart leave nothing else. Likely: taken, and said. Unsure: asked about."""
+
+
+@dataclass(frozen=True)
+class Meant:
+    """One of the ways in which a table may be meant.
+
+    Parameters
+    ----------
+    options : mapping of str to object
+        Arguments of `quorate.read`.
+    what : str
+        What the columns are then, in a few words.
+    verb : str
+        The command that answers what is asked of such a table; empty for the one that was typed.
+    more : str
+        Options of that command beside those that say how the table is read.
+    """
+
+    options: Mapping[str, Any]
+    what: str = ""
+    verb: str = ""
+    more: str = ""
+
+
+@dataclass(frozen=True)
+class Reading:
+    """Arguments of `quorate.read`, why each, and how sure they are.
+
+    Parameters
+    ----------
+    options : mapping of str to object
+        Arguments.
+    reasons : tuple of str
+        A sentence for each that is not plain.
+    confidence : {"sure", "likely", "unsure"}
+        Whether a table is read so by itself.
+    kind : {"scores", "votes"}
+        What its rows are.
+    said : str
+        Of what is likely: what was taken for granted, and the argument that changes it.
+    meant : tuple of Meant
+        Of what is unsure: the ways in which the table may be meant, the likeliest first; none for this one alone.
+    """
+
+    options: Mapping[str, Any]
+    reasons: tuple[str, ...] = field(default=())
+    confidence: Confidence = "unsure"
+    kind: Kind = "scores"
+    said: str = ""
+    meant: tuple[Meant, ...] = ()
+
+    @property
+    def ways(self) -> tuple[Meant, ...]:
+        """The ways in which the table may be meant, the likeliest first."""
+        return self.meant or (Meant(self.options),)
+
+
+class Unsure(InvalidInput):
+    """A table that may be read in several ways, or in none, as far as its columns say.
+
+    Parameters
+    ----------
+    problem : str
+        What the columns leave open.
+    source : object
+        The file or frame.
+    ways : tuple of Meant
+        The ways in which it may be meant; none where somebody has to change the table.
+    kind : {"scores", "votes"}
+        What its rows are then.
+    """
+
+    def __init__(
+        self, problem: str, source: object = None, ways: tuple[Meant, ...] = (), kind: Kind = "scores"
+    ) -> None:
+        self.problem, self.source, self.ways, self.kind = problem, source, ways, kind
+        super().__init__(asked(problem, ways, lambda way: in_python(way, kind)))
+
+    def __reduce__(self) -> tuple[type[Unsure], tuple[str, object, tuple[Meant, ...], Kind]]:
+        return type(self), (self.problem, self.source, self.ways, self.kind)
+
+
+def asked(problem: str, ways: Sequence[Meant], spelled: Callable[[Meant], str]) -> str:
+    """A question in one line: what is open, and each way to say what is meant."""
+    shown = [spelled(way) + (f" ({way.what})" if way.what else "") for way in ways]
+    return problem + ("; it may be meant as: " + joined(", or ", shown) if shown else "")
+
+
+def in_python(way: Meant, kind: Kind) -> str:
+    """What to pass to `quorate.read`."""
+    return joined(", ", [argument(one.name, one.value) for one in arguments(kind, complete(way.options))])
+
+
+def complete(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Arguments, with what has the columns that they do not name recognised."""
+    votes = {"model_a", "winner", "wins", "rank"} & options.keys()
+    return {**options, **({"recognise": True} if "facets" in options and not votes else {})}
+
+
+def call(source: str, options: Mapping[str, Any]) -> str:
+    """The call of `quorate.read` with these arguments."""
+    given = "".join(f", {name}={value!r}" for name, value in complete(options).items())
+    return f"q.read({source!r}{given})"
+
+
+def arguments(kind: Kind | None, options: Mapping[str, Any]) -> Iterator[Argument]:
+    """Options one by one, for an interface to spell."""
+    for name, value in options.items():
+        if name == "facets":
+            for role, column in value.items():
+                yield Argument("roles" if kind == "votes" and role in VOTE_ROLES else "facets", {role: column})
+        elif isinstance(value, Mapping) and name != "wide":
+            yield from (Argument(name, {key: one}) for key, one in value.items())
+        else:
+            yield Argument(name, value)

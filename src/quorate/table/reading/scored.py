@@ -1,0 +1,488 @@
+"""Scores in a table whose roles nobody has said: the score, what is measured, and what tells rows apart."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from typing import Any
+
+from quorate.arguments import argument
+from quorate.roles import CATEGORY, ITEM, JUDGE, PROMPT, REPLICATE, SYSTEM
+from quorate.table.columns.aliases import claims
+from quorate.table.columns.outcomes import plain
+from quorate.table.columns.roles import ALIASES, FURTHER
+from quorate.table.columns.scales import known_scale, letter_grades
+from quorate.table.exchange.format import literal, quoted
+from quorate.table.exchange.rows import ROW_NUMBER
+from quorate.table.facts.profile import Column, Table
+from quorate.table.reading.names import (
+    DESCRIBED,
+    GIVEN,
+    HINTS,
+    IDS,
+    OCCASIONS,
+    RESPONSES,
+    is_criterion,
+    is_id,
+    is_judge,
+    is_judged,
+    measures,
+    no_score,
+    words_of,
+)
+from quorate.table.reading.people import is_of_people
+from quorate.table.reading.reading import Meant, Reading, Unsure
+from quorate.table.reading.wide import (
+    CRITERION,
+    MOST_SHOWN,
+    as_criteria,
+    criteria_of_one,
+    inside_one,
+    same_scale,
+    side_by_side,
+)
+from quorate.wording import listed
+
+_MOST_ADDED, _MOST_TRIED = 2, 12
+"""Columns that are added to tell rows apart, and those that are tried for it."""
+_MOST_OCCASIONS, _MOST_WAYS, _FEWEST_LEVELS = 10, 3, 4
+_TOTAL_ROWS = frozenset(("total", "totals", "sum", "mean", "average", "avg", "overall", "grand total"))
+"""What a row is called that is made of the others."""
+
+
+def scores_of(table: Table) -> Reading | None:
+    """The score and the facets of a table of judgments; None if it has no column of scores or of labels.
+
+    Raises
+    ------
+    Unsure
+        If what its columns hold can be read in no way as it stands.
+    """
+    known, aside, reasons = _recognised(table)
+    known, reasons = _questions(table, known, reasons)
+    dropped = {role for role, column in known.items() if not column}
+    known = {role: column for role, column in known.items() if column}
+    _refuse_rows(table, known)
+    wide = None if "score" in known else side_by_side(table, known, aside)
+    if wide is not None:
+        return replace(wide, reasons=(*reasons, *wide.reasons))
+    criteria = () if "score" in known else inside_one(table, {*known.values(), *aside})
+    if criteria and (found := _facets(table, known, {*known.values(), *aside, *criteria})) is not None:
+        held_together = {**as_criteria(criteria, known), **({"facets": found.facets} if found.facets else {})}
+        held = f"{listed(criteria, most=6)} hold scores of one row each"
+        ways = (Meant(held_together, "criteria"), Meant({"score": criteria[0], "facets": found.facets}, "one alone"))
+        return Reading(held_together, (*reasons, criteria_of_one(criteria), *found.reasons), said=held, meant=ways)
+    taken = {*known.values(), *aside}
+    score = known.pop("score", None) or _score(table, taken)
+    options: dict[str, Any] = {}
+    if score is not None and (sides := _two_responses(table)) and table.column(score).distinct <= 3:
+        raise Unsure(
+            f"source: {score} stands beside {listed(sides)} and holds {listed(sorted(table.column(score).words))}: "
+            "perhaps which of the two is better; name the columns of the two systems and give every vote a winner: "
+            "model_a, model_b or tie"
+        )
+    if score is None or not table.column(score).scored:
+        words = _words(table, known, taken) if score is None else table.column(score)
+        if words is None or not 2 <= words.distinct <= _most_words(table):
+            return None
+        score = words.name
+        options |= {} if plain(score) in ALIASES["score"] else {"score": score}
+        options |= _meaning(words, reasons)
+    elif plain(score) not in ALIASES["score"] or len(_claims(table, "score")) > 1:
+        options["score"] = score
+        column = table.column(score)
+        others = [name for name in _numbers(table, {*taken, score}) if not no_score(name)]
+        holds = f"words: {column.scale.words}" if column.scale else f"numbers from {column.low:g} to {column.high:g}"
+        alike = [name for name in others if same_scale(table.column(name), column) and is_criterion(name)]
+        also = f"; {listed(others)} could be scores too" if others else ""
+        if is_criterion(score) and 0 < len(alike) < MOST_SHOWN:
+            also += "; as criteria: " + argument("wide", {CRITERION: (score, *alike)})
+        reasons.append(f"{score} holds {holds}" + also)
+    if table.column(score).strays:
+        options["missing"] = table.column(score).strays
+        reasons.append(f"{listed(list(options['missing']))} in {score}: taken for no score")
+    # numbers on the scale of the score may be other criteria: no facets, if rows are told apart without them
+    like = {
+        one.name
+        for one in table.columns
+        if not {"label", "labels"} & options.keys() and _beside(one, table.column(score), known)
+    }
+    without = _facets(table, known, {*taken, score, *like}) if like else None
+    found = without if without is not None and without.whole else _facets(table, known, {*taken, score})
+    if found is None:
+        return None
+    facets, reasons = found.facets, [*reasons, *found.reasons]
+    known |= {ITEM: facets.get(ITEM, known.get(ITEM, ""))}
+    taken |= {score, *(like if found is without else ())}
+    reasons += _belonging(table, {**known, **facets}, taken)
+    facets = {**facets, **dict.fromkeys(dropped, "")}
+    options |= {"facets": facets} if facets else {}
+    return _weighed(table, score, options, reasons, found, known)
+
+
+def _weighed(
+    table: Table,
+    score: str,
+    options: Mapping[str, Any],
+    reasons: Sequence[str],
+    found: _Key,
+    known: Mapping[str, str],
+) -> Reading:
+    """A reading with what is open of it, asked about, and what was taken for granted, said."""
+    column = table.column(score)
+    plainly = plain(score) in ALIASES["score"]
+    rivals = [
+        one
+        for one in table.columns
+        if one.name not in {score, *known.values()} and one.filled and _may_be_score(table, one, column) and not plainly
+    ]
+    ways: tuple[Meant, ...] = ()
+    open_: list[str] = []
+    people = [one.name for one in table.columns if is_of_people(one.name) and one.name not in {score, *known.values()}]
+    people = [name for name in people if table.column(name).scored and same_scale(table.column(name), column)]
+    if people and not is_of_people(score):
+        more = f"--human-label {people[0]}"
+        check = Meant(options, "the judge against people", "against", more)
+        mean = Meant(options, "the judge's mean, corrected by what people said", "corrected", more)
+        sparse = 2 * table.column(people[0]).filled < table.rows
+        ways = (mean, check) if sparse else (check, mean)
+        open_.append(f"{people[0]} is what people said by its name, and {score} what a judge did")
+    elif rivals:
+        shown = [score, *_names(rivals)]
+        ways = tuple(Meant({**options, "score": name}) for name in shown[:_MOST_WAYS])
+        open_.append(f"{listed(shown, most=6)} may each be the score")
+    elif not plainly and not set(words_of(score)) & {*HINTS, *GIVEN}:
+        open_.append(f"no name says that {score} is the score")
+    if {"label", "labels", "numbers"} & options.keys() and not open_:
+        open_.append(f"{score} holds words, {listed(column.words, most=4)}")
+        ways = _of_words(column, options)
+    if not found.named:
+        open_.append(f"no name says that {found.facets.get(ITEM)} is what is judged")
+    if found.tied:
+        open_.append(f"rows repeat, and {listed(found.tied, most=6)} may tell them apart")
+    if open_:
+        return Reading(options, tuple(reasons), said="; ".join(open_), meant=ways)
+    added = [name for role, name in found.facets.items() if role == name and role not in ALIASES]
+    said = ""
+    if added:
+        said = (
+            f"{listed(added)} {'tells' if len(added) == 1 else 'tell'} apart rows that would repeat: taken as a facet"
+        )
+    if "missing" in options:
+        said = "; ".join([*([said] if said else []), f"{listed(options['missing'])} in {score} taken for no score"])
+    return Reading(options, tuple(reasons), "likely" if said else "sure", said=said)
+
+
+def _names(columns: Sequence[Column]) -> list[str]:
+    return [one.name for one in columns]
+
+
+def _may_be_score(table: Table, one: Column, score: Column) -> bool:
+    """Whether another column may as well be the score: by its name, or as it says the same kind of thing."""
+    words = {*words_of(one.name)}
+    if no_score(one.name) or is_id(one.name) or DESCRIBED & words or not one.scored or one.distinct < 2:
+        return False
+    if table.keys([one.name, score.name]) == one.distinct == score.distinct:  # a copy, or the same in other numbers
+        return False
+    hinted = bool(words & {*HINTS, *GIVEN}) or is_criterion(one.name) or is_of_people(one.name)
+    return hinted or (bool(one.words) and bool(score.words) and one.distinct > 2 and same_scale(one, score))
+
+
+def _of_words(column: Column, options: Mapping[str, Any]) -> tuple[Meant, ...]:
+    """The ways in which words are read: each a label, the share of one, or numbers."""
+    bare = {name: value for name, value in options.items() if name not in ("label", "labels", "numbers")}
+    labels, share = {**bare, "labels": True}, {**bare, "label": column.words[0]}
+    found = [Meant(labels, "each a label"), Meant(share, f'the share of "{column.words[0]}"')]
+    if "numbers" in options:
+        return (Meant(options, "numbers"), *found)
+    return tuple(found)
+
+
+def _questions(table: Table, known: dict[str, str], reasons: list[str]) -> tuple[dict[str, str], list[str]]:
+    """Roles without a prompt that is what was asked: text beside an answer, of which each is another question."""
+    prompt = known.get(PROMPT)
+    if prompt is None:
+        return known, reasons
+    answered = any(RESPONSES & {*words_of(name)} and not is_id(name) for name in table.names if name != prompt)
+    many = 2 * table.column(prompt).distinct > table.rows
+    if not (answered or many):
+        return known, reasons
+    again = table.column(prompt).distinct < table.rows
+    if ITEM in known or (not again and _identifier(table, {*known.values()}) is not None):
+        return {**known, PROMPT: ""}, [*reasons, f"{prompt} is what was asked, beside what was answered"]
+    others = {role: column for role, column in known.items() if role != PROMPT}
+    return {**others, ITEM: prompt, PROMPT: ""}, [*reasons, f"{prompt} is what was asked: what is judged"]
+
+
+def _refuse_rows(table: Table, known: Mapping[str, str]) -> None:
+    """Refuse rows that are no judgments: totals at the end, and names that spreadsheets write once for many rows."""
+    for one in table.columns:
+        if one.numeric or not one.filled or one.filled > table.rows:
+            continue
+        text = f"lower(trim({table.sql(one.name)}::VARCHAR))"
+        totals = ", ".join(f"'{word}'" for word in sorted(_TOTAL_ROWS))
+        if one.distinct > _FEWEST_LEVELS and (is_id(one.name) or is_judged(one.name) or one.name in known.values()):
+            found = table.opened.relation.filter(f"{text} IN ({totals})").project(table.sql(one.name)).fetchall()
+            if len(found) == 1:
+                keep = f"{quoted(one.name)} <> {literal(found[0][0])}"
+                raise Unsure(
+                    f'source: {one.name} is "{found[0][0]}" in one row, which may be made of the others',
+                    ways=(Meant({"where": keep}, "without that row"),),
+                )
+    for name in (known[role] for role in (SYSTEM, JUDGE, ITEM) if role in known):
+        column = table.column(name)
+        if 2 <= column.distinct == column.filled <= table.rows / 2:
+            raise Unsure(
+                f"source: {name} is empty in {table.rows - column.filled:,} of {table.rows:,} rows, as where a "
+                "spreadsheet writes a name once for the rows below it; fill it in down the column"
+            )
+
+
+def _two_responses(table: Table) -> tuple[str, ...]:
+    """Columns of two answers to one question, by their names, such as ``response 1`` and ``response 2``."""
+    found = re.compile("(response|answer|output|completion|reply|assistant)_?(a|b|1|2)")
+    sides = [name for name in table.names if found.fullmatch(plain(name))]
+    return tuple(sides) if len(sides) == 2 else ()
+
+
+def _claims(table: Table, role: str) -> list[str]:
+    return claims(table.names, ALIASES[role], FURTHER.get(role, ()))
+
+
+def _recognised(table: Table) -> tuple[dict[str, str], set[str], list[str]]:
+    """Columns by the roles that their names say, columns that say the same as these, and why."""
+    known: dict[str, str] = {}
+    aside: set[str] = set()
+    reasons = []
+    for role in ALIASES:
+        claimed = _claims(table, role)
+        named = [name for name in claimed if role not in (JUDGE, SYSTEM) or not _is_score(table, name)]
+        if not named:
+            known |= {role: ""} if claimed else {}
+            continue
+        known[role] = best = min(named, key=lambda name: plain(name) != role)
+        for other in named:
+            if other != best:
+                same = table.keys([best, other]) == table.keys([best]) == table.keys([other])
+                aside |= {other} if same else set()
+                if not same and role != "score":
+                    ways = tuple(Meant({"facets": {role: name}}, f"{name} is the {role}") for name in (best, other))
+                    raise Unsure(f"source: {best} and {other} could each be the {role}", ways=ways)
+                reasons.append(
+                    f"{best} is the {role}; {other} " + ("says the same" if same else f"could be the {role}")
+                )
+    return known, aside, reasons
+
+
+def _is_score(table: Table, name: str) -> bool:
+    """Whether a column that is named judge, or llm, holds what it said, on the scale of what somebody else said."""
+    column = table.column(name)
+    others = [one for one in table.columns if one.name != name and one.scored]
+    if not is_of_people(name):
+        others = [one for one in others if is_of_people(one.name) or is_judge(one.name)]
+    return column.scored and column.distinct > 1 and any(same_scale(one, column) for one in others)
+
+
+def _meaning(column: Column, reasons: list[str]) -> dict[str, Any]:
+    """What the words of a column stand for: numbers of a scale, else labels; of two words the share of one."""
+    scale = known_scale(column.words, whole=False)
+    few, grades = column.distinct == 2, letter_grades(column.words)
+    nominal = {"label": column.words[0]} if few else {"labels": True}
+    read_as = f'the share of "{column.words[0]}"' if few else "labels"
+    if scale is not None and grades is not None and not {"grade", "mark", "score"} & set(plain(column.name).split("_")):
+        reasons.append(
+            f"{column.name} holds letters, which may be answers or the sides of a comparison: read as {read_as}; if "
+            "they are grades, say " + argument("numbers", dict(grades.numbers))
+        )
+        return nominal
+    if scale is not None and grades is not None:
+        reasons.append(
+            f"{column.name} holds letters, by its name grades: {scale.words}; if they are answers or the sides of a "
+            "comparison, say " + argument("label", column.words[0])
+        )
+        return {"numbers": dict(sorted(scale.numbers.items(), key=lambda pair: pair[1]))}
+    if scale is not None:
+        reasons.append(f"{column.name} may be words of a scale, where {scale.words}; check that it is this one")
+        return {"numbers": dict(sorted(scale.numbers.items(), key=lambda pair: pair[1]))}
+    named = listed([f'"{word}"' for word in column.words[:6]])
+    other = (
+        "both are labels with " + argument("labels", True)
+        if few
+        else "the share of one alone with " + argument("label", column.words[0])
+    )
+    reasons.append(f"{column.name} holds words, {named}: read as {read_as}; " + other)
+    return nominal
+
+
+def _beside(one: Column, score: Column, known: Mapping[str, str]) -> bool:
+    """Whether a column holds numbers on the scale of the score, as another criterion would."""
+    few = one.numeric and score.numeric and bool(one.words) and bool(score.words)
+    plays = one.name in known.values() or one.name == score.name or IDS & set(plain(one.name).split("_"))
+    return few and not plays and one.distinct > 2 and same_scale(one, score) and one.low == score.low
+
+
+def _most_words(table: Table) -> float:
+    """Labels that a judge may choose among: few, and some given more than once."""
+    return min(30, 0.75 * table.rows)
+
+
+def _words(table: Table, known: Mapping[str, str], taken: set[str]) -> Column | None:
+    """The likeliest column of labels given by a judge: few words, which differ within what is judged."""
+    texts = [
+        one
+        for one in table.columns
+        if not one.numeric
+        and one.name not in taken
+        and 2 <= one.distinct <= _most_words(table)
+        and not (DESCRIBED | IDS) & set(plain(one.name).split("_"))
+    ]
+    key = [known[ITEM]] if ITEM in known else []
+    given = [one for one in texts if not key or table.keys([*key, one.name]) > table.keys(key)]
+
+    def rank(column: Column) -> tuple[int, int]:
+        words = plain(column.name).split("_")
+        hints = (*GIVEN, *HINTS)
+        return next((place for place, word in enumerate(hints) if word in words), len(hints)), -column.filled
+
+    return min(given, key=rank, default=None)
+
+
+def _belonging(table: Table, facets: Mapping[str, str], taken: set[str]) -> list[str]:
+    """Columns of which every level of a facet has one: what levels may have been drawn within."""
+    names = [column for role, column in facets.items() if column and role not in ("status", REPLICATE)]
+    found: list[str] = []
+    for one in _labels(table, {*taken, *names}):
+        inner = [(role, name) for role, name in facets.items() if name in names and table.within(name, one.name)]
+        if inner and CATEGORY not in facets and one.distinct < table.column(inner[0][1]).distinct:
+            role, name = inner[0]
+            found.append(
+                f"every {name} belongs to one {one.name}: " + argument("nested", {role: one.name}) + " if drawn so"
+            )
+    return found
+
+
+def _numbers(table: Table, taken: set[str]) -> list[str]:
+    return [one.name for one in table.columns if one.scored and one.distinct > 1 and one.name not in taken]
+
+
+def _score(table: Table, taken: set[str]) -> str | None:
+    """The likeliest column of scores: by its name, then one with broken numbers; none that is measured or an id."""
+
+    def rank(name: str) -> tuple[bool, int, int, int]:
+        words, column = plain(name).split("_"), table.column(name)
+        hints = HINTS if column.scale is None else (*HINTS, *GIVEN)
+        hint = next((place for place, word in enumerate(hints) if word in words), len(HINTS + GIVEN))
+        marks = column.scale is not None and column.distinct > 2
+        return is_of_people(name), hint, 0 if marks else 1 + column.whole, -column.distinct
+
+    return min((name for name in _numbers(table, taken) if not no_score(name)), key=rank, default=None)
+
+
+def _labels(table: Table, taken: set[str], *, occasions: bool = False) -> list[Column]:
+    """Columns whose values come back, as labels do; with ``occasions`` also when the same was judged again."""
+    free = [one for one in table.columns if one.name not in taken and 2 <= one.distinct <= table.rows / 2]
+    free = [one for one in free if not {*HINTS, *GIVEN} & set(plain(one.name).split("_"))]  # judgments are no facets
+    again = {one.name for one in free if occasions and one.distinct <= _MOST_OCCASIONS and plain(one.name) in OCCASIONS}
+    return [one for one in free if (not one.numeric or one.whole) and (one.name in again or not measures(one.name))]
+
+
+def _identifier(table: Table, taken: set[str]) -> str | None:
+    """A column whose name says that it names what every row is of, and that does so; None if none or several do."""
+    found = [
+        one.name
+        for one in table.columns
+        if one.name not in taken
+        and one.distinct == one.filled == table.rows > 1
+        and (is_id(one.name) or is_judged(one.name))
+    ]
+    return min(found, key=lambda name: (not is_id(name), not is_judged(name))) if found else None
+
+
+@dataclass(frozen=True)
+class _Key:
+    """Columns that are named as facets, why, and whether they tell every row apart.
+
+    ``named`` says whether a name or its being alone says what is judged; ``tied`` are columns that may each tell
+    rows apart.
+    """
+
+    facets: dict[str, str]
+    reasons: list[str]
+    whole: bool
+    named: bool
+    tied: tuple[str, ...]
+
+
+def _facets(table: Table, known: Mapping[str, str], taken: set[str]) -> _Key | None:
+    """What is measured, where no name says it, and what else tells rows apart."""
+    known, reasons = dict(known), []
+    named = True
+    facets = {role: column for role, column in known.items() if column and len(_claims(table, role)) > 1}
+    if ITEM in known and plain(known[ITEM]) not in ALIASES[ITEM]:
+        facets[ITEM] = known[ITEM]
+    if ITEM not in known:
+        unique = _identifier(table, taken)
+        coming = _labels(table, taken)
+        judged = [one for one in coming if is_judged(one.name) or is_id(one.name)]
+        most = max(judged or coming, key=lambda one: one.distinct, default=None)
+        named = unique is not None or len(judged) == 1
+        measured = known.pop(PROMPT, None) if most is None else most.name
+        measured = measured if unique is None else unique
+        if measured is None:
+            others = [one.name for one in table.columns if one.name not in taken and not _is_payload(table, one)]
+            named, measured = not others, ROW_NUMBER
+            reasons.append("no column says what is judged: every row is another")
+        elif unique is None:
+            levels = table.column(measured).distinct
+            reasons.append(f"{measured} has the most levels that come back ({levels:,}): what is measured")
+        else:
+            levels = table.column(measured).distinct
+            reasons.append(f"{measured} is another in each of {levels:,} rows: what is measured, once each")
+        known[ITEM] = facets[ITEM] = measured
+        if measured == ROW_NUMBER:
+            return _Key(facets, reasons, True, named, ())
+    added, tied = _telling_apart(table, known, taken, reasons)
+    facets |= added
+    key = [column for role, column in {**known, **facets}.items() if role != "status" and column]
+    return _Key(facets, reasons, table.keys(key) == table.rows, named, tied)
+
+
+def _is_payload(table: Table, one: Column) -> bool:
+    """Whether a column tells nothing of who judged what: text that is another in most rows, a measure, one value."""
+    return one.distinct < 2 or measures(one.name) or (not one.numeric and 2 * one.distinct > table.rows)
+
+
+def _telling_apart(
+    table: Table, known: Mapping[str, str], taken: set[str], reasons: list[str]
+) -> tuple[dict[str, str], tuple[str, ...]]:
+    """Further columns as facets, where without them rows repeat a judgment: the fewest that tell most rows apart.
+
+    With them, the columns of other choices that tell as many apart.
+    """
+    key = [column for role, column in known.items() if role not in ("status", "score") and column]
+    apart = table.keys(key)
+    if apart == table.rows:
+        return {}, ()
+    free = [one.name for one in _labels(table, {*taken, *known.values()}, occasions=True)][:_MOST_TRIED]
+    tried: dict[Sequence[str], int] = {}
+    best = apart
+    for size in range(1, _MOST_ADDED + 1):
+        for names in combinations(free, size):
+            tried[names] = table.keys([*key, *names])
+        best = max(tried.values(), default=apart)
+        if best == table.rows:
+            break
+    if best <= apart:
+        if REPLICATE not in known:
+            reasons.append(f"{table.rows - apart:,} rows repeat the key of another: they count as its replicates")
+        return {}, ()
+    fewest = min(len(names) for names, n in tried.items() if n == best)
+    equal = [names for names, n in tried.items() if n == best and len(names) == fewest]
+    chosen = min(equal, key=table.keys)
+    rest = "every row" if best == table.rows else f"{best:,} of {table.rows:,} rows"
+    reasons.append(f"with {listed(chosen)} the key tells {rest} apart; without, {table.rows - apart:,} rows repeat one")
+    told = [names for names in equal if table.keys([*names, *chosen]) != table.keys(chosen)]
+    tied = tuple(dict.fromkeys(name for names in (chosen, *told) for name in names)) if told else ()
+    return {name: name for name in chosen}, tied

@@ -1,0 +1,131 @@
+"""A table that is read by itself: as the names of its columns say, else as a look at what they hold does."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
+
+import numpy as np
+
+from quorate.errors import InvalidInput, QuorateError
+from quorate.roles import JUDGE, SYSTEM
+from quorate.table.columns.labels import ABSENT
+from quorate.table.columns.scores import number
+from quorate.table.columns.vote_roles import has_pairs
+from quorate.table.exchange.format import Kind
+from quorate.table.exchange.rows import Rows
+from quorate.table.facts.profile import Table, looked_at
+from quorate.table.judgments import Judgments
+from quorate.table.notes import not_used
+from quorate.table.reading.pairs import pair_of
+from quorate.table.reading.reading import Reading, Unsure
+from quorate.table.reading.scored import scores_of
+from quorate.table.votes import Votes
+
+NOTHING = "no column looks like a judgment: none holds scores, and no two name systems with who won"
+
+Read = TypeVar("Read", bound="Judgments | Votes")
+
+
+def reading_of(table: Table) -> Reading | None:
+    """How a table is read whose columns have been looked at; None if nothing in it looks like a judgment.
+
+    Raises
+    ------
+    Unsure
+        If what its columns hold can be read in no way as it stands.
+    """
+    votes = pair_of(table)
+    if votes is not None or not has_pairs(table.names):
+        return votes or scores_of(table)
+    return Reading({}, kind="votes")  # of two models, and nothing more is known of them
+
+
+def taken(
+    source: Any, kind: Kind | None, rows: Rows, read: Callable[[Kind | None, Mapping[str, Any]], Read]
+) -> tuple[Read, str]:
+    """A table of which nobody has said how it is read, and what was taken for granted of it, empty if nothing was.
+
+    Parameters
+    ----------
+    source : path or frame
+        As of `quorate.read`.
+    kind : {"scores", "votes"} or None
+        What its rows have to be.
+    rows : Rows
+        Which of its rows are read.
+    read : callable
+        From the kind and arguments of `quorate.read` to the table; without arguments names of columns are recognised.
+
+    Raises
+    ------
+    Unsure
+        If the columns leave several readings.
+    """
+    try:
+        table = read(kind, {})
+    except Unsure:
+        raise
+    except InvalidInput as error:
+        found = _looked_at(source, rows, kind, error)
+        return read(found.kind, found.options), found.said
+    if not isinstance(table, Judgments) or not (_repeats(table) or _scored_by_scores(table) or _unlabelled(table)):
+        return table, ""
+    try:
+        found = _looked_at(source, rows, "scores", None)
+    except Unsure:
+        raise
+    except InvalidInput:  # there is nothing else that it may be
+        return table, ""
+    return read(found.kind, found.options), found.said
+
+
+def _repeats(table: Judgments) -> bool:
+    """Whether rows repeat one another although columns are left that may tell them apart."""
+    named = table.origin is None or table.origin.roles.replicate is not None
+    return not named and bool(not_used(table.notes)) and bool((table.rows > 1).any())
+
+
+def _unlabelled(table: Judgments) -> bool:
+    """Whether most rows do not say which system or judge they are of."""
+    rows = int(table.rows.sum())
+    for facet in table.facets:
+        if facet.name in (SYSTEM, JUDGE) and ABSENT in facet.levels:
+            absent = table.column(facet.name) == facet.levels.index(ABSENT)
+            if 2 * int(table.rows[absent].sum()) > rows:
+                return True
+    return False
+
+
+def _scored_by_scores(table: Judgments) -> bool:
+    """Whether levels of the judge look like scores, one for each item: what somebody else said, not who said it."""
+    if JUDGE not in table.names or table.n_levels(table.object) < table.n_cells:
+        return False
+    levels = [number(level) for level in table.facet(JUDGE).levels]
+    ends = (float(np.nanmin(table.low)), float(np.nanmax(table.high))) if table.n_answers else (0.0, 0.0)
+    return len(levels) > 1 and all(level is not None and ends[0] <= level <= ends[1] for level in levels)
+
+
+def _looked_at(source: Any, rows: Rows, kind: Kind | None, error: InvalidInput | None) -> Reading:
+    """How a table is read by what its columns hold."""
+    refused = error or InvalidInput("source: is read as its names say")
+    try:
+        with looked_at(source, rows) as table:
+            found = reading_of(table)
+    except Unsure as open_:
+        raise Unsure(open_.problem, _named(source), open_.ways, open_.kind) from None
+    except QuorateError:
+        raise refused from None
+    if found is None:
+        raise Unsure(str(refused) + f"; {NOTHING}", _named(source)) from None
+    if kind not in (None, found.kind) or not (found.options or found.meant):
+        raise refused from None
+    if found.confidence == "unsure":
+        raise Unsure(found.said or str(refused), _named(source), found.ways, found.kind) from None
+    return found
+
+
+def _named(source: Any) -> str | None:
+    """The path of a file; None of a frame."""
+    return os.fspath(source) if isinstance(source, (str, os.PathLike)) else None

@@ -1,0 +1,448 @@
+"""Tables with several columns of scores or labels in a row: of judges, systems, questions to people, or criteria."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from quorate.arguments import argument
+from quorate.roles import ITEM, JUDGE, PROMPT, REPLICATE, SYSTEM
+from quorate.table.columns.makers import maker
+from quorate.table.columns.outcomes import plain
+from quorate.table.exchange.rows import ROW_NUMBER
+from quorate.table.facts.profile import Column, Table
+from quorate.table.reading.names import (
+    HOLDERS,
+    IDS,
+    QUESTION,
+    SYSTEMS,
+    TOTALS,
+    is_criterion,
+    is_id,
+    is_judge,
+    is_judged,
+    is_person,
+    measures,
+    no_score,
+    words_of,
+)
+from quorate.table.reading.people import people_beside
+from quorate.table.reading.reading import Confidence, Meant, Reading, Unsure
+from quorate.wording import listed
+
+CRITERION = "criterion"
+"""Role of columns that each hold the score by one criterion."""
+MOST_WORDS = 30
+"""Words of a column of labels."""
+MOST_SHOWN = 9
+"""Columns that are listed where they could be read in another way."""
+_PLURAL = {JUDGE: "judges", ITEM: "questions", CRITERION: "criteria", SYSTEM: "systems"}
+_SURE = frozenset(("total", "sum", "mean", "average", "avg", "median"))
+"""Words in the name of a column that is made of others, whatever it holds."""
+_CLOSE, _ROUNDED = 1e-6, 0.051
+_FEWEST_CROSSED, _FEWEST_COUNTS = 4, 3
+
+
+@dataclass(frozen=True)
+class _Said:
+    """What the columns of a family are, and how plain that is."""
+
+    role: str
+    why: str
+    confidence: Confidence
+
+
+def side_by_side(table: Table, known: Mapping[str, str], aside: set[str]) -> Reading | None:
+    """A row for everything that is judged, or for everybody who answered, with columns of one kind.
+
+    Raises
+    ------
+    Unsure
+        If such columns are there and cannot be read as they stand.
+    """
+    _refuse_crossed_raters(table)
+    row = _row(table, known)
+    taken = {*known.values(), *aside, *([row] if row else [])}
+    totals = _totals(table, taken)
+    columns, words = _family(table, {*taken, *totals})
+    if len(columns) < 2:
+        return None
+    if row is None and not _only(table, {*columns, *totals}, known):
+        return None
+    _refuse_counts(table, columns, row, words)
+    _refuse_crossed(columns)
+    said = _role(row, columns, known)
+    options = _options(columns, known, row, said.role, words)
+    hold = "the same words, each a label" if words else "scores on one scale"
+    first = f"every row is one {row}" if row else "no column says what every row is: rows are numbered"
+    other = [role for role in _others(row, known) if role != said.role]
+    reasons = [
+        f"{first}, and {len(columns)} columns hold {hold}",
+        f"{said.why}; if they are {_PLURAL[other[0]]}, say " + argument("wide", _wide(other[0], columns)),
+    ]
+    strays = tuple(dict.fromkeys(word for name in columns for word in table.column(name).strays))
+    if strays:
+        options["missing"] = strays
+        reasons.append(f"{listed(list(strays))} in these: taken for no score")
+    if totals:
+        reasons.append(f"{listed(totals)}: made of the columns beside, and left out")
+    beside = people_beside(columns)
+    if beside is not None:
+        people, judges = beside
+        ways = _of_people(table, people, judges, known, row, words)
+        return Reading(
+            options,
+            tuple(reasons),
+            said=f"{listed(people)} is what people said by its name, {listed(judges, most=6)} what judges did",
+            meant=ways,
+        )
+    alike = _left(table, columns, {*taken, *totals})
+    if alike and not words:
+        more = _options((*columns, *alike), known, row, said.role, words)
+        ways = (Meant(options, "these alone"), Meant(more | _missing(strays), "with the others"))
+        problem = f"{listed(alike, most=6)} hold scores on the scale of {listed(columns, most=6)}"
+        return Reading(options, tuple(reasons), said=problem, meant=ways)
+    confidence = "likely" if said.confidence == "sure" and (strays or totals) else said.confidence
+    if confidence == "unsure":
+        ways = tuple(
+            Meant(_options(columns, known, row, role, words) | _missing(strays), _PLURAL[role])
+            for role in (said.role, *other)
+        )
+        problem = f"{listed(columns, most=6)} hold {hold}, and their names do not say what they are"
+        return Reading(options, tuple(reasons), said=problem, meant=ways)
+    return Reading(
+        options, tuple(reasons), confidence, said=_left_out(totals, strays) if confidence == "likely" else ""
+    )
+
+
+def _left(table: Table, columns: Sequence[str], taken: set[str]) -> tuple[str, ...]:
+    """Columns that are not of the family by their names, and hold scores on its scale."""
+    first = table.column(columns[0])
+    free = [one for one in table.columns if one.name not in taken and one.name not in columns and one.scored]
+    free = [one for one in free if one.words and not no_score(one.name) and not measures(one.name)]
+    return tuple(one.name for one in free if same_scale(first, one) or same_scale(one, first))
+
+
+def _missing(strays: tuple[str, ...]) -> dict[str, Any]:
+    return {"missing": strays} if strays else {}
+
+
+def _left_out(totals: Sequence[str], strays: Sequence[str]) -> str:
+    said = [f"{listed(totals)} left out, which is made of the columns beside"] if totals else []
+    return "; ".join([*said, *([f"{listed(list(strays))} taken for no score"] if strays else [])])
+
+
+def _options(
+    columns: Sequence[str], known: Mapping[str, str], row: str | None, role: str, words: bool
+) -> dict[str, Any]:
+    """Arguments that read columns as levels of a role."""
+    options = as_criteria(columns, known) if role == CRITERION else {"wide": _wide(role, columns)}
+    held = JUDGE if role == ITEM else ITEM
+    facets = {} if held in known else {held: row or ROW_NUMBER}
+    if held not in known and row in known.values():  # a name that says another role than this row plays
+        facets |= {name: "" for name, column in known.items() if column == row}
+    options |= {"facets": facets} if facets else {}
+    return options | ({"labels": True} if words else {})
+
+
+def _of_people(
+    table: Table,
+    people: Sequence[str],
+    judges: Sequence[str],
+    known: Mapping[str, str],
+    row: str | None,
+    words: bool,
+) -> tuple[Meant, ...]:
+    """Judges checked by what people said, and what judges said corrected by it."""
+    facets = {} if ITEM in known else {"facets": {ITEM: row or ROW_NUMBER}}
+    if len(people) > 1 or len(judges) > 1:
+        options = _options((*judges, *people), known, row, JUDGE, words)
+        named = " ".join(f"--human {name}" for name in people)
+        return (
+            Meant(options, "judges against people", "against", named),
+            Meant(options, "all of them judges alike"),
+        )
+    labels = {"labels": True} if words else {}
+    options = {"score": judges[0], **facets}
+    more = f"--human-label {people[0]}"
+    sparse = 2 * table.column(people[0]).filled < table.rows
+    ways = [
+        Meant(options | labels, "the judge against people", "against", more),
+        *([] if words else [Meant(options, "the judge's mean, corrected by what people said", "corrected", more)]),
+    ]
+    both = _options((*judges, *people), known, row, JUDGE, words)
+    return (*(reversed(ways) if sparse else ways), Meant(both, "two judges alike"))
+
+
+def _wide(role: str, columns: Sequence[str]) -> dict[str, tuple[str, ...]]:
+    return {role: tuple(columns)}
+
+
+def _others(row: str | None, known: Mapping[str, str]) -> list[str]:
+    """What columns may be, the likeliest first."""
+    if row is not None and (known.get(JUDGE) == row or is_person(row)):
+        return [ITEM, CRITERION, SYSTEM]
+    if JUDGE in known:
+        return [CRITERION] if SYSTEM in known else [CRITERION, SYSTEM]
+    return [JUDGE, CRITERION] if SYSTEM in known else [JUDGE, CRITERION, SYSTEM]
+
+
+def _only(table: Table, columns: set[str], known: Mapping[str, str]) -> bool:
+    """Whether a table without ids is nothing but these columns, of which every row is then another thing."""
+    return not known and {one.name for one in table.columns if one.filled} <= columns
+
+
+def _family(table: Table, taken: set[str]) -> tuple[tuple[str, ...], bool]:
+    """The columns that belong together, and whether they hold words; by their names, else by what they hold.
+
+    Raises
+    ------
+    Unsure
+        If names say that columns belong together and what they hold does not.
+    """
+    free = [one for one in table.columns if one.name not in taken and one.filled]
+    judges = [one for one in free if is_judge(one.name)]
+    if len(judges) > 1:
+        scored = [one for one in judges if one.scored]
+        if len(scored) == len(judges):
+            return tuple(one.name for one in judges), False
+        odd = [one.name for one in judges if not one.scored] if scored else []
+        if odd:
+            held = listed([f'"{word}"' for word in _texts(table.column(odd[0]))])
+            raise Unsure(
+                f"source: {listed(odd)} holds {held}, and {scored[0].name} holds numbers; both are judges by their "
+                "names: write numbers alike, with decimal points, or say which words are no score"
+            )
+        if all(len(one.words) <= MOST_WORDS and one.words for one in judges):
+            return tuple(one.name for one in judges), True
+    columns = _alike(table, taken)
+    return (columns, False) if len(columns) > 1 else (_of_the_same_words(table, taken), True)
+
+
+def _texts(column: Column) -> tuple[str, ...]:
+    return tuple(word for word in column.words if not word.replace(".", "", 1).isdigit())[:3] or column.words[:3]
+
+
+def _totals(table: Table, taken: set[str]) -> tuple[str, ...]:
+    """Columns that are the sum or the mean of others in every row, as spreadsheets have them."""
+    numbers = [one for one in table.columns if one.numeric and one.name not in taken and one.distinct > 1]
+    parts = [one for one in numbers if not TOTALS & {*words_of(one.name)} and not no_score(one.name)]
+    named = [one for one in numbers if TOTALS & {*words_of(one.name)}]
+    return tuple(
+        one.name for one in named if len(parts) > 1 and (_SURE & {*words_of(one.name)} or _made_of(table, one, parts))
+    )
+
+
+def _made_of(table: Table, one: Column, parts: Sequence[Column]) -> bool:
+    given = f"TRY_CAST({table.sql(one.name)} AS DOUBLE)"
+    total = " + ".join(f"TRY_CAST({table.sql(two.name)} AS DOUBLE)" for two in parts)
+    asked = f"max(abs({given} - ({total}))), max(abs({given} - ({total}) / {len(parts)}))"
+    ((summed, meant),) = table.opened.relation.aggregate(asked).fetchall()
+    return summed is not None and (summed <= _CLOSE or meant <= _ROUNDED)
+
+
+def _refuse_counts(table: Table, columns: Sequence[str], row: str | None, words: bool) -> None:
+    """Refuse counts of labels, which add up to the same in every row or cross two raters."""
+    free = [one for one in table.columns if one.name != row and one.numeric and one.whole and not is_id(one.name)]
+    kinds = free if {one.name for one in free} >= {*columns} else []
+    if words or len(kinds) < _FEWEST_COUNTS or any((one.low or 0) < 0 for one in kinds):
+        return
+    columns = [one.name for one in kinds]
+    numbers = " + ".join(f"coalesce(TRY_CAST({table.sql(name)} AS DOUBLE), 0)" for name in columns)
+    ((low, high),) = table.opened.relation.aggregate(f"min({numbers}), max({numbers})").fetchall()
+    if low == high and low > 1:
+        raise Unsure(
+            f"source: {listed(columns, most=6)} add up to {low:g} in every row: counts of labels for each "
+            f"{row or 'row'}, not scores; give a row for each label that was given"
+        )
+
+
+def _refuse_crossed_raters(table: Table) -> None:
+    """Refuse a table whose rows and columns are the same labels: how often two raters gave which."""
+    names = {plain(name) for name in table.names}
+    for one in table.columns:
+        levels = {plain(word) for word in one.words}
+        counts = [two.name for two in table.columns if two.numeric and two.whole and plain(two.name) in levels]
+        if not one.numeric and 2 <= len(levels) == table.rows == len(counts) and levels <= names:
+            raise Unsure(
+                f"source: rows and columns are both {listed(counts, most=6)}: a cross table of counts; give a row for "
+                "each thing that was judged, with a column for each of the two judges"
+            )
+
+
+def _refuse_crossed(columns: Sequence[str]) -> None:
+    """Refuse columns whose names cross two things, such as ``gpt_judge1`` and ``claude_judge1``."""
+    if len(columns) < _FEWEST_CROSSED:
+        return
+    for mark in ("_", ".", "-", " ", ":", "/"):
+        parts = [name.rpartition(mark) for name in columns]
+        heads, tails = {head for head, _, _ in parts}, {tail for _, _, tail in parts}
+        if min(len(heads), len(tails)) > 1 and "" not in heads and len(heads) * len(tails) == len(columns):
+            raise Unsure(
+                f"source: columns cross {listed(sorted(heads), most=4)} with {listed(sorted(tails), most=4)}: two "
+                "things in one name; give a row for each score, with a column for each of the two"
+            )
+
+
+def inside_one(table: Table, taken: set[str]) -> tuple[str, ...]:
+    """The columns of scores on one scale that one record holds, such as ``scores.helpful``; none if none does."""
+    columns = _alike(table, taken, held=True)
+    return columns if len(columns) > 1 else ()
+
+
+def as_criteria(columns: Sequence[str], known: Mapping[str, str]) -> dict[str, Any]:
+    """Options that read columns as criteria, which are chosen and not drawn."""
+    return {"wide": {CRITERION: tuple(columns)}, "fixed": (*((JUDGE,) if JUDGE in known else ()), CRITERION)}
+
+
+def criteria_of_one(columns: Sequence[str]) -> str:
+    """Why the columns of one record are criteria, and how one of them is read."""
+    holder = columns[0].rpartition(".")[0]
+    return f"{holder} holds {len(columns)} scores of each row, taken for criteria; one alone: " + argument(
+        "score", columns[0]
+    )
+
+
+def same_scale(one: Column, other: Column) -> bool:
+    """Whether most values of the column that has fewer occur in the other; of words, whether they are of one scale."""
+    if one.scale is not None or other.scale is not None:
+        if one.scale is None or other.scale is None:
+            return False
+        fewer, more = sorted((one.scale.numbers, other.scale.numbers), key=len)
+        return fewer.items() <= more.items()  # one judge may never give one of the words
+    few, many = sorted((one.values, other.values), key=len)
+    return len(few & many) * 2 >= len(few) and len(many) <= 3 * len(few)
+
+
+def _row(table: Table, known: Mapping[str, str]) -> str | None:
+    """The column that says what every row is; None if no column tells all rows apart."""
+    if table.rows < 2:
+        return None
+    if ITEM not in known and JUDGE in known and table.keys([known[JUDGE]]) == table.rows:
+        return known[JUDGE]
+    key = [known[role] for role in (ITEM, SYSTEM, PROMPT, REPLICATE) if role in known]
+    if ITEM not in known:
+        ids = [one for one in table.columns if one.name not in known.values() and names_rows(table, one)]
+        ids.sort(key=lambda one: (not (is_id(one.name) or is_judged(one.name)), measures(one.name)))
+        again = [one.name for one in table.columns if one.name not in known.values() and _comes_back(table, one)]
+        key = [*([one.name for one in ids] or again)[:1], *key]
+    if not key or (ITEM not in known and key[0] in known.values()):
+        return None
+    told = (key, [*key, known[JUDGE]]) if JUDGE in known else (key,)
+    return key[0] if any(table.keys(one) == table.rows for one in told) else None
+
+
+def _comes_back(table: Table, one: Column) -> bool:
+    """Whether a column names what is judged more than once, by its name."""
+    return (is_id(one.name) or is_judged(one.name)) and 2 <= one.distinct < table.rows and not measures(one.name)
+
+
+def names_rows(table: Table, one: Column) -> bool:
+    """Whether a column is another in every row as names and numbers of rows are, and not as scores may be."""
+    if not one.distinct == one.filled == table.rows or is_judge(one.name) or is_criterion(one.name):
+        return False
+    counts = one.whole and one.low is not None and one.high is not None and one.high - one.low == table.rows - 1
+    named = bool((IDS | {"no"}) & {*words_of(one.name)}) or is_judged(one.name) or is_person(one.name)
+    return not one.numeric or (one.whole and (named or (counts and table.rows > 9)))
+
+
+def _alike(table: Table, taken: set[str], *, held: bool = False) -> tuple[str, ...]:
+    """The most columns of scores that are on one scale; ``held`` ones are those of one record of scores."""
+    free = [
+        one
+        for one in table.columns
+        if one.scored
+        and one.distinct > 1
+        and one.name not in taken
+        and one.words
+        and not no_score(one.name)
+        and (not held or _holder(one.name) in HOLDERS)
+    ]
+    best: tuple[str, ...] = ()
+    for seed in free:
+        alike = [one for one in free if same_scale(seed, one) and (not held or _holder(one.name) == _holder(seed.name))]
+        best = max(best, tuple(one.name for one in alike), key=len)
+    return best
+
+
+def _of_the_same_words(table: Table, taken: set[str]) -> tuple[str, ...]:
+    """The most columns of a few words, of which most words come in the others too."""
+    free = [
+        one
+        for one in table.columns
+        if not one.scored
+        and one.name not in taken
+        and 2 <= len(one.words) <= MOST_WORDS
+        and one.distinct < table.rows / 2
+    ]
+    best: tuple[str, ...] = ()
+    for seed in free:
+        alike = (one for one in free if 2 * len({*seed.words} & {*one.words}) > max(len(seed.words), len(one.words)))
+        best = max(best, tuple(one.name for one in alike), key=len)
+    return best
+
+
+def _holder(name: str) -> str:
+    """The name of the record that holds a column; empty if none does."""
+    return plain(name.rpartition(".")[0].rpartition(".")[2])
+
+
+def _role(row: str | None, columns: Sequence[str], known: Mapping[str, str]) -> _Said:
+    """What columns of scores are, and why: the first that their names, or that of the row, say."""
+    bare = stripped(columns)
+    questions = sum(QUESTION.fullmatch(plain(name)) is not None for name in columns)
+    criteria = sum(is_criterion(name) for name in columns)
+    people = row is not None and ITEM not in known and (known.get(JUDGE) == row or is_person(row))
+    systems = sum(bool(SYSTEMS & {*words_of(name)}) or maker(name) is not None for name in bare)
+    held = all(_holder(name) in HOLDERS for name in columns)
+    asked = questions == len(columns) or all(" " in name.strip() for name in columns)
+    told = JUDGE in known or all(words_of(name)[0] in ("model", "system") for name in bare)
+    several = f"{columns[0]} to {columns[-1]}"
+    ways = (
+        (all(is_judge(name) for name in bare), _Said(JUDGE, "columns are judges by their names", "sure")),
+        (
+            2 * criteria > len(columns),
+            _Said(CRITERION, "columns are criteria by their names", "sure" if criteria == len(columns) else "unsure"),
+        ),
+        (
+            people,
+            _Said(
+                ITEM,
+                f"{row} says who answered: columns are questions, and people judge them",
+                "sure" if asked else "unsure",
+            ),
+        ),
+        (
+            2 * questions > len(columns),
+            _Said(ITEM, f"{several} are questions by their names, and every {row or 'row'} answers them", "unsure"),
+        ),
+        (
+            held,
+            _Said(CRITERION, f"{columns[0].rpartition('.')[0]} holds them together: columns are criteria", "unsure"),
+        ),
+        (
+            systems == len(columns) and SYSTEM not in known,
+            _Said(SYSTEM, "columns are systems by their names", "sure" if told else "unsure"),
+        ),
+        (JUDGE in known, _Said(CRITERION, f"{known.get(JUDGE)} is the judge: columns are criteria", "unsure")),
+    )
+    return next((said for true, said in ways if true), _Said(JUDGE, "columns are taken for judges", "unsure"))
+
+
+def stripped(columns: Sequence[str]) -> list[str]:
+    """Names without the words that all of them begin or end with, such as ``judge_a`` of ``score_judge_a``.
+
+    Examples
+    --------
+    >>> stripped(["rater1_score", "rater2_score"]), stripped(["gpt_correct", "claude_correct"])
+    (['rater_1', 'rater_2'], ['gpt', 'claude'])
+    """
+    words = [words_of(name) for name in columns]
+    while min(map(len, words)) > 1 and len({one[-1] for one in words}) == 1:
+        words = [one[:-1] for one in words]
+    judges = ["_".join(one) for one in words]
+    while min(map(len, words)) > 2 and len({one[0] for one in words}) == 1 and not all(map(is_judge, judges)):
+        words = [one[1:] for one in words]
+        judges = ["_".join(one) for one in words]
+    return judges

@@ -1,0 +1,265 @@
+"""Tables of every kind that people have: read right without a word, or asked about, and never read wrong."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+import quorate as q
+from quorate.errors import InvalidInput
+from quorate.table.judgments import Judgments
+
+N = 24
+MARKS = [1 + (i * i + i // 3) % 5 for i in range(97)]
+"""Marks from 1 to 5 without a pattern."""
+
+
+def mark(*places: int) -> int:
+    return MARKS[sum(7 ** (at + 1) * place for at, place in enumerate(places)) % 97]
+
+
+def sheet(names, *, head="id", rows=N, label="{}", value=mark):
+    """A row for each thing, with a column for each of these names."""
+    yield ",".join(([head] if head else []) + list(names))
+    for i in range(rows):
+        cells = [str(value(i, j)) for j in range(len(names))]
+        yield ",".join(([label.format(i)] if head else []) + cells)
+
+
+def crossed(names, *levels, rows=N, value=mark):
+    """A row for each combination of levels of named columns, the last of them scores."""
+    yield ",".join(names)
+    for i in range(rows * int(np.prod(levels, initial=1))):
+        places, rest = [], i
+        for n in (*reversed(levels), rows):
+            places.insert(0, rest % n)
+            rest //= n
+        yield ",".join(
+            [f"{name[0]}{place}" for name, place in zip(names, places, strict=False)] + [str(value(*places))]
+        )
+
+
+def rows(header, *lines):
+    yield header
+    yield from lines
+
+
+RIGHT = {
+    # one row for each item
+    "id": (rows("id,score", *(f"{i},{mark(i)}" for i in range(N))), {"item": "id"}),
+    "session and model": (
+        rows("session_id,model,score", *(f"s{i},m{i % 2},{mark(i)}" for i in range(N))),
+        {"item": "session_id", "system": "model"},
+    ),
+    "once each": (
+        rows("output_id,rater_id,rating", *(f"o{i},r{i % 3},{mark(i)}" for i in range(N))),
+        {"item": "output_id", "judge": "rater_id"},
+    ),
+    "question and answer": (
+        rows("id,prompt,response,judge,score", *(f"{i},p{i} is long,r{i},j{i % 2},{mark(i)}" for i in range(N))),
+        {"item": "id", "judge": "judge"},
+    ),
+    "question without id": (
+        rows("prompt,response,judge,score", *(f"p{i // 2},r{i},j{i % 2},{mark(i)}" for i in range(N))),
+        {"item": "prompt", "judge": "judge"},
+    ),
+    "passed": (
+        rows("id,model,passed", *(f"{i // 2},m{i % 2},{mark(i) % 2}" for i in range(N))),
+        {"item": "id", "system": "model"},
+    ),
+    "is_correct": (rows("id,is_correct", *(f"{i},{bool(mark(i) % 2)}" for i in range(N))), {"item": "id"}),
+    "no id": (rows("score", *(f"{mark(i)}" for i in range(N))), {"item": "row number"}),
+    "no id but texts": (
+        rows("question_text,answer_text,grade", *(f"what {i}?,that {i},{mark(i)}" for i in range(N))),
+        {"item": "answer_text"},
+    ),
+    # a column for each judge
+    "raters": (sheet(["rater1", "rater2", "rater3"], head="patient"), {"item": "patient", "judge": "judge"}),
+    "raters alone": (sheet(["Rater A", "Rater B"], head=""), {"item": "row number", "judge": "judge"}),
+    "raters of students": (sheet(["grader_1", "grader_2"], head="student"), {"item": "student", "judge": "judge"}),
+    "one who says the same": (
+        sheet(["rater1", "rater2", "rater3"], value=lambda i, j: 3 if j == 2 else mark(i, j)),
+        {"item": "id", "judge": "judge"},
+    ),
+    "scores of raters": (sheet(["score_rater1", "score_rater2"]), {"item": "id", "judge": "judge"}),
+    "words of raters": (
+        sheet(["annotator1", "annotator2"], value=lambda i, j: ["spam", "ham", "promo"][mark(i, j) % 3]),
+        {"item": "id", "judge": "judge"},
+    ),
+    "broken numbers": (
+        sheet(["rater1", "rater2"], head="", value=lambda i, j: mark(i, j) + i / 100),
+        {"item": "row number", "judge": "judge"},
+    ),
+    "criteria": (
+        sheet(["helpfulness", "clarity", "tone"], head="output_id"),
+        {"item": "output_id", "criterion": "criterion"},
+    ),
+    "criteria by judges": (
+        rows("id,judge,clarity,tone", *(f"{i // 2},j{i % 2},{mark(i)},{mark(i, 1)}" for i in range(2 * N))),
+        {"item": "id", "judge": "judge", "criterion": "criterion"},
+    ),
+    "survey": (sheet(["q1", "q2", "q3"], head="respondent_id"), {"judge": "respondent_id", "item": "item"}),
+    "systems": (
+        sheet(["model_a_score", "model_b_score"], head="task_id", value=lambda i, j: mark(i, j) % 2),
+        {"item": "task_id", "system": "system"},
+    ),
+    "average beside": (
+        rows(
+            "id,rater1,rater2,average", *(f"{i},{mark(i)},{mark(i, 1)},{(mark(i) + mark(i, 1)) / 2}" for i in range(N))
+        ),
+        {"item": "id", "judge": "judge"},
+    ),
+    "rater_mean beside": (
+        rows(
+            "id,rater_1,rater_2,rater_mean",
+            *(f"{i},{mark(i)},{mark(i, 1)},{(mark(i) + mark(i, 1)) / 2}" for i in range(N)),
+        ),
+        {"item": "id", "judge": "judge"},
+    ),
+    # who judged, when
+    "occasions": (
+        crossed(["subject", "rater", "time", "score"], 3, 2),
+        {"item": "subject", "judge": "rater", "time": "time"},
+    ),
+    "nobody named": (rows("subject,rating", *(f"s{i // 3},{mark(i)}" for i in range(N * 3))), {"item": "subject"}),
+}
+JUDGES = (
+    *("RaterID", "AnnotatorID", "reviewer", "expert", "user_id", "participant", "respondent", "llm_judge"),
+    *("model_judge", "scorer", "critic", "grader_model", "judge_model", "Rater ID", "raterName", "evaluator_name"),
+    *("annotator_id", "coder", "labeler", "worker_id", "assessor", "examiner", "marker", "observer", "eval_model"),
+    *("judging_model", "rated_by", "evaluator_model", "judge_llm", "referee", "panelist", "Annotator No."),
+)
+VOTES = {
+    "places": rows(
+        "ballot,system,rank",
+        *(f"b{i},{'ABC'[(i + j) % 3 if i % 4 else j]},{j + 1}" for i in range(N) for j in range(3)),
+    ),
+    "wins": rows("model_a,model_b,wins_a,wins_b,ties", "x,y,423,487,78"),
+    "model_a_wins": rows("model_a,model_b,model_a_wins,model_b_wins", "x,y,23,47", "x,z,3,4", "y,z,8,9"),
+    "model1, model2, tie": rows(
+        "id,model1,model2,winner", *(f"{i},x,y,{['model1', 'model2', 'tie'][mark(i) % 3]}" for i in range(N))
+    ),
+}
+ASKED = {
+    "names that say nothing": (sheet(["a", "b", "c"]), "their names do not say what they are"),
+    "models or judges": (sheet(["gpt-4o", "claude-3"]), "do not say what they are"),
+    "a rater and another": (sheet(["rater1", "rater2", "gpt"]), "gpt holds? scores on the scale of"),
+    "systems by annotators": (sheet(["gpt4", "llama"], head="annotator"), "do not say what they are"),
+    "models by judges": (
+        sheet(["gpt_judge1", "gpt_judge2", "claude_judge1", "claude_judge2"]),
+        "columns cross claude and gpt with",
+    ),
+    "a row of totals": (
+        rows("case,rater1,rater2", *(f"c{i},{mark(i)},{mark(i, 1)}" for i in range(N)), "Total,71,77"),
+        'case is "Total" in one row',
+    ),
+    "names once": (
+        rows("system,item,score", *(f"{f's{i // 8}' if i % 8 == 0 else ''},i{i % 8},{mark(i)}" for i in range(N))),
+        "system is empty in 21 of 24 rows",
+    ),
+    "decimal commas": (
+        rows("id,rater1,rater2", *(f'{i},{mark(i)},"{mark(i, 1)},5"' for i in range(N))),
+        "write numbers alike",
+    ),
+    "counts": (
+        rows("Subject,red,green,blue", *(f"{i},{i % 3},{2 - i % 3},4" for i in range(N))),
+        "add up to 6 in every row",
+    ),
+    "cross table": (
+        rows("rater1,low,mid,high", "low,10,3,1", "mid,2,11,4", "high,1,3,12"),
+        "cross table|asked|looks like a judgment|do not say",
+    ),
+    "two answers and a code": (
+        rows("prompt,response_a,response_b,label", *(f"p{i},a{i},b{i},{mark(i) % 3}" for i in range(N))),
+        "which of the two is better",
+    ),
+    "nothing judged": (
+        rows("user_id,text,gender,age", *(f"u{i % 7},text {i},{'fm'[i % 2]},{20 + i}" for i in range(N))),
+        "no column looks like a judgment",
+    ),
+    "no header": (rows(*(f"{mark(i)},{mark(i, 1)},{mark(i, 2)}" for i in range(N))), "values, not names"),
+    "three winners": (
+        rows(
+            "model_a,model_b,winner_1,winner_2,winner_3",
+            *(
+                f"x,y,{', '.join(['a', 'b', 'tie'][mark(i, j) % 3] for j in range(3)).replace(' ', '')}"
+                for i in range(N)
+            ),
+        ),
+        "winner",
+    ),
+    "lists": (rows("id,score", *(f'{i},"[{mark(i)}, {mark(i, 1)}]"' for i in range(N))), "score"),
+    "people and a judge": (
+        rows("id,judge_passed,human_passed", *(f"{i},{mark(i) % 2},{mark(i, 1) % 2}" for i in range(N))),
+        "human_passed is what people said by its name",
+    ),
+    "an expert's label": (
+        rows("item,score,expert", *(f"{i},{mark(i)},{mark(i, 1)}" for i in range(N))),
+        "expert is what people said",
+    ),
+    "two people and a judge": (
+        rows("id,annotator_1,annotator_2,llm", *(f"{i},{mark(i)},{mark(i, 1)},{mark(i, 2)}" for i in range(N))),
+        "annotator_1 and annotator_2 is what people said|scale of",
+    ),
+    "two scores": (
+        rows("id,quality,rating_of_tone", *(f"{i},{mark(i)},{mark(i, 1)}" for i in range(N))),
+        "may each be the score|do not say what they are",
+    ),
+    "measures of other things": (
+        rows("id,height,weight", *(f"{i},{150 + 2 * mark(i)},{60 + 3 * mark(i, 1)}" for i in range(N))),
+        "no name says|do not say|may each be|looks like a judgment",
+    ),
+    "sides and codes": (
+        rows("left,right,res", *(f"t{i % 4},t{(i + 1 + i // 4 % 3) % 4},{mark(i) % 2}" for i in range(N))),
+        "res",
+    ),
+}
+
+
+def write(tmp_path, lines):
+    path = tmp_path / "table.csv"
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return path
+
+
+RIGHT, VOTES, ASKED = (
+    {name: (list(one[0]), one[1]) if isinstance(one, tuple) else list(one) for name, one in kinds.items()}
+    for kinds in (RIGHT, VOTES, ASKED)
+)
+
+
+@pytest.mark.parametrize("name", RIGHT)
+def test_kinds_that_leave_one_reading(tmp_path, name):
+    lines, roles = RIGHT[name]
+    table = q.read(write(tmp_path, lines), announce=False)
+    assert isinstance(table, Judgments)
+    found = {facet.name: facet.column for facet in table.facets}
+    assert found == roles
+
+
+@pytest.mark.parametrize("judge", JUDGES)
+def test_judges_under_other_names(tmp_path, judge):
+    lines = crossed(["item_id", judge, "score"], 3)
+    assert q.read(write(tmp_path, lines), announce=False).facet("judge").column == judge
+
+
+@pytest.mark.parametrize("name", VOTES)
+def test_votes(tmp_path, name):
+    assert q.read(write(tmp_path, VOTES[name]), announce=False).n_decisive > 0
+
+
+@pytest.mark.parametrize("name", ASKED)
+def test_kinds_that_leave_several_readings(tmp_path, name):
+    lines, words = ASKED[name]
+    with pytest.raises(InvalidInput, match=words):
+        q.read(write(tmp_path, lines), announce=False)
+
+
+@pytest.mark.parametrize("content", [{"gpt": {"acc": 0.7, "f1": 0.6}, "claude": {"acc": 0.8, "f1": 0.7}}])
+def test_systems_by_metrics(tmp_path, content):
+    path = tmp_path / "results.json"
+    path.write_text(json.dumps(content))
+    with pytest.raises(InvalidInput):
+        q.read(path, announce=False)
