@@ -45,7 +45,7 @@ def test_people_in_a_file_of_their_own_and_what_is_refused(run, scores, tmp_path
     people.write_text(people.read_text().replace("score", "zebra"))
     refused = run("corrected", judges, "--people", people).err
     assert "people.csv is read as the judges are, and " in refused
-    assert 'no column "score"' in refused
+    assert "no name says that zebra is the score" in refused
     assert "--human: name the judges who are people, or give --human-label" in run("corrected", scores).err
     assert (
         "a, b: a difference of scores is of two systems" in run("corrected", scores, "--human", "ann", "--a", "x").err

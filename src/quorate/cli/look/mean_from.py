@@ -55,7 +55,8 @@ def mean_from(
     try:
         fitted = decompose(reading.alike().judgments(pilot), **fit.model())
     except (UnknownColumn, Unsure) as error:
-        raise InvalidInput(f"--pilot: {pilot} is read as the production file is, and {error}") from None
+        why = error.problem if isinstance(error, Unsure) else error
+        raise InvalidInput(f"--pilot: {pilot} is read as the production file is, and {why}") from None
     judgments = reading.judgments(file)
     found = found_by(judgments, fitted, targets=targets.asked(), level=level)
     out.show(found, show, notes=judgments.notes)

@@ -78,7 +78,8 @@ class Labelled(Group):
                 return alike.votes(self.people, **people)
             return cast("Reading", alike).judgments(self.people)
         except (UnknownColumn, Unsure) as error:
-            raise InvalidInput(f"--people: {self.people} is read as the judges are, and {error}") from None
+            why = error.problem if isinstance(error, Unsure) else error
+            raise InvalidInput(f"--people: {self.people} is read as the judges are, and {why}") from None
 
 
 def in_column(file: Path, reading: VoteReading, column: str, key: str | None, **people: Any) -> Votes:
