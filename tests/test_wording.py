@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quorate.wording import counted, decimals, listed, margin, percent, plural, shares, whole_percent
+from quorate.wording import counted, decimals, listed, margin, percent, plural, safe, shares, whole_percent
 
 
 @pytest.mark.parametrize(
@@ -53,3 +53,19 @@ def test_a_small_share_is_not_nothing():
 )
 def test_decimals_show_two_digits_of_the_uncertainty(uncertainty, places):
     assert decimals(uncertainty) == places
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("\x1b[31mred\x1b[0m", r"\x1b[31mred\x1b[0m"),
+        ("a\nb\tc\r", r"a\nb\tc\r"),
+        ("\u202eevil", r"\u202eevil"),
+        ("a\u2028b\x9bc", r"a\u2028b\x9bc"),
+        ("\ud800", r"\ud800"),
+        ("日本 ±é [red]x[/red] :smile:", "日本 ±é [red]x[/red] :smile:"),
+        ("क्\u200dष", "क्\u200dष"),
+    ],
+)
+def test_control_and_invisible_characters_are_shown_as_escapes(text, shown):
+    assert safe(text) == shown

@@ -7,6 +7,8 @@ from collections.abc import Iterable, Sized
 from dataclasses import fields
 from typing import Any
 
+from quorate.errors import JOINERS
+
 LONGEST = 200
 """Most characters of a `repr`."""
 
@@ -73,6 +75,18 @@ def brief(kind: str, words: str) -> str:
     words = "".join(sign if sign.isprintable() else repr(sign)[1:-1] for sign in words)
     room = LONGEST - len(kind) - 2
     return f"{kind}({words if len(words) <= room else f'{words[: room - 3]}...'})"
+
+
+def safe(text: object) -> str:
+    r"""One line in which control characters, marks that reorder text and invisible ones are shown as escapes.
+
+    Examples
+    --------
+    >>> safe("two\nlines"), safe("a\u202eb")
+    ('two\\nlines', 'a\\u202eb')
+    """
+    shown = (c if c.isprintable() or c in JOINERS else c.encode("unicode_escape").decode("ascii") for c in str(text))
+    return "".join(shown)
 
 
 class Brief:

@@ -2,25 +2,8 @@ import json
 
 import pytest
 
-from quorate.cli.console import MOST_COLUMNS, console, heading, points, print_json, safe, say, table, whole
+from quorate.cli.console import MOST_COLUMNS, console, heading, points, print_json, say, table, whole
 from quorate.wording import dollars
-
-
-@pytest.mark.parametrize(
-    ("text", "shown"),
-    [
-        ("\x1b[31mred\x1b[0m", r"\x1b[31mred\x1b[0m"),
-        ("a\nb\tc\r", r"a\nb\tc\r"),
-        ("\u202eevil", r"\u202eevil"),
-        ("a\u2028b\x9bc", r"a\u2028b\x9bc"),
-        ("\ud800", r"\ud800"),
-        ("日本 ±é [red]x[/red] :smile:", "日本 ±é [red]x[/red] :smile:"),
-        ("क्\u200dष", "क्\u200dष"),
-    ],
-)
-def test_control_and_invisible_characters_are_shown_as_escapes(text, shown):
-    assert safe(text) == shown
-
 
 HOSTILE = "[red]x[/red]\x1b[31m:smile:"
 SHOWN = r"[red]x[/red]\x1b[31m:smile:"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from quorate.arguments import Argument, arguments_of
@@ -30,3 +31,38 @@ class Caveat(Brief):
 
     def __str__(self) -> str:
         return self.sentence
+
+
+FIRST = (
+    "unanswered-cells",
+    "missing",
+    "only-the-verdict",
+    "labels-alone",
+    "unlike-the-pilot",
+    "votes-of-nobody",
+    "skipped-unseen",
+    "dominant-cluster",
+    "taken-as-independent",
+    "mostly-shown-first",
+    "first-wins",
+    "written-first",
+    "aliased",
+    "one-level",
+    "judged-by-nobody",
+    "labels-unlike-the-rest",
+    "people-asked-once",
+    "adaptive-answers",
+    "few-clusters",
+    "few-labels",
+    "few-labelled",
+    "few-items",
+    "few-levels",
+    "judges-share-makers",
+)
+"""Codes of what may turn an answer, those that turn it most first; everything else follows as it comes."""
+
+
+def weightiest_first(caveats: Iterable[Caveat]) -> tuple[str, ...]:
+    """The sentences of caveats, what matters most first."""
+    places = {code: place for place, code in enumerate(FIRST)}
+    return tuple(one.sentence for one in sorted(caveats, key=lambda one: places.get(one.code, len(FIRST))))

@@ -8,13 +8,13 @@ import sys
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from rich.console import Console, RenderableType
+from rich.console import Console
 from rich.padding import Padding
-from rich.table import Table
 from rich.text import Text
 
 from quorate.cli.spelling import in_options
-from quorate.errors import JOINERS
+from quorate.reporting.print import lines
+from quorate.wording import safe
 
 if TYPE_CHECKING:
     from quorate.table.notes import Note
@@ -29,15 +29,9 @@ def console() -> Console:
     return terminal
 
 
-def safe(text: object) -> str:
-    """One line of text in which control characters and invisible ones, as in hostile labels, are shown as escapes."""
-    shown = (c if c.isprintable() or c in JOINERS else c.encode("unicode_escape").decode("ascii") for c in str(text))
-    return "".join(shown)
-
-
 def say(out: Console, text: str, *, style: str = "") -> None:
     """Print one paragraph."""
-    _print(out, Text(safe(text), style=style))
+    put(out, lines.paragraph(out, text, style))
 
 
 def whole(out: Console, text: str) -> None:
@@ -53,22 +47,19 @@ def heading(out: Console, text: str) -> None:
 
 def points(out: Console, sentences: Iterable[object]) -> None:
     """Print sentences one below the other, each marked and indented."""
-    grid = Table.grid(padding=(0, 1))
-    for sentence in sentences:
-        grid.add_row(Text("-"), Text(safe(sentence)))
-    _print(out, Padding.indent(grid, 2))
+    put(out, lines.points(out, sentences))
 
 
 def table(out: Console, header: Mapping[str, str], rows: Iterable[Sequence[object]]) -> None:
     """Print a table; ``header`` maps the name of each column to "left" or "right"; no heading if all are blank."""
-    named = any(name.strip() for name in header)
-    shown = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), show_header=named)
-    for name, side in header.items():
-        justify: Any = side
-        shown.add_column(Text(safe(name.strip()), style="dim"), justify=justify, overflow="fold")
-    for row in rows:
-        shown.add_row(*(Text(safe(entry)) for entry in row))
-    _print(out, Padding.indent(shown, 2))
+    cells = (map(str, row) for row in rows)
+    shown = lines.grid(header, cells, (side == "right" for side in header.values()))
+    put(out, lines.printed(out, Padding.indent(shown, 2)))
+
+
+def put(out: Console, text: Iterable[str]) -> None:
+    """Print lines that are made already."""
+    out.file.write("".join(f"{line}\n" for line in text))
 
 
 def print_json(content: Any) -> None:
@@ -89,13 +80,6 @@ def read_as(out: Console, notes: Sequence[Note]) -> None:
     if notes:
         out.print()
         say(out, f"Columns: {'; '.join(note.brief for note in notes)}")
-
-
-def _print(out: Console, content: RenderableType) -> None:
-    """Print without the blanks that would fill up each line."""
-    with out.capture() as captured:
-        out.print(content)
-    out.file.write("".join(f"{line.rstrip()}\n" for line in captured.get().splitlines()))
 
 
 def _finite(value: Any) -> Any:

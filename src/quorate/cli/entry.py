@@ -13,11 +13,11 @@ from typing import Annotated, Any, NamedTuple
 
 import typer
 
-from quorate.cli.console import safe
 from quorate.cli.spelling import as_command, in_options
 from quorate.cli.waiting import Bar
 from quorate.errors import QuorateError, UnknownColumn
 from quorate.waiting import watched
+from quorate.wording import safe
 
 FAILED = 1
 INTERRUPTED = 130

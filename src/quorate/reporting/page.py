@@ -35,6 +35,46 @@ class Caption:
 
 
 @dataclass(frozen=True)
+class Short:
+    """How a terminal shows a figure: some of its columns and rows.
+
+    Parameters
+    ----------
+    heads : mapping of str to str
+        Columns in their order, with their titles; that of ``low`` stands for the whole interval.
+    of : str
+        Column with what ``low`` and ``high`` are the interval of; empty where there is none to draw.
+    low, high : str
+        Columns of the interval.
+    at : float, optional
+        Value that intervals are held against, such as no difference.
+    percent : tuple of str
+        Columns of shares, which are shown in percent; with ``of`` its interval is too.
+    most : int
+        Rows that are shown at most.
+    first : bool
+        Whether it is on the screen in any case; else the first with an interval and one other are.
+    """
+
+    heads: Mapping[str, str]
+    of: str = ""
+    low: str = "low"
+    high: str = "high"
+    at: float | None = None
+    percent: tuple[str, ...] = ()
+    most: int = 12
+    first: bool = False
+
+
+@dataclass(frozen=True)
+class Step:
+    """What would change the answer, and the command that says more of it."""
+
+    sentence: str
+    command: str = ""
+
+
+@dataclass(frozen=True)
 class Figure:
     """A chart with its numbers, or the numbers alone.
 
@@ -53,6 +93,8 @@ class Figure:
         Whether it is shown on demand only.
     unfolded : bool
         Whether the numbers under the chart are shown from the start.
+    short : Short, optional
+        How a terminal shows it; one without is not shown there.
     """
 
     name: str
@@ -62,6 +104,7 @@ class Figure:
     headers: Mapping[str, str] = field(default_factory=dict)
     folded: bool = False
     unfolded: bool = False
+    short: Short | None = None
 
 
 @dataclass(frozen=True)
@@ -108,7 +151,9 @@ class Page:
     content : callable
         Gives the result as plain values, which only JSON needs.
     caveats : tuple of str
-        What must be known to read it.
+        What must be known to read it, what matters most first.
+    next_step : Step, optional
+        What would change the answer.
     tiles : tuple of Tile
         The few numbers at the top.
     source : mapping of str to str
@@ -132,6 +177,7 @@ class Page:
     methods: str
     content: Callable[[], Mapping[str, Any]]
     caveats: tuple[str, ...] = ()
+    next_step: Step | None = None
     tiles: tuple[Tile, ...] = ()
     source: Mapping[str, str] = field(default_factory=dict)
     options: str = ""
@@ -161,11 +207,20 @@ class Page:
 
 
 def particulars(
-    name: str, finding: str, values: Iterable[tuple[str, object]], *lines: str, head: str = "number or choice"
+    name: str,
+    finding: str,
+    values: Iterable[tuple[str, object]],
+    *lines: str,
+    head: str = "number or choice",
+    short: Short | None = None,
 ) -> Figure:
     """A table of what a result rests on: names in plain words, each with its value."""
     rows = [{"what": what, "value": value} for what, value in values]
-    return Figure(name, Caption(finding, lines), rows, headers={"what": " ", "value": head})
+    return Figure(name, Caption(finding, lines), rows, headers={"what": " ", "value": head}, short=short)
+
+
+WHAT = Short({"what": "", "value": ""})
+"""Of `particulars` and other tables of two columns."""
 
 
 def title_of(table: Table | None, otherwise: str) -> str:

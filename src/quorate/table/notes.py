@@ -34,7 +34,9 @@ class Note(str):
 
     @property
     def brief(self) -> str:
-        """The note without the word column, for a line that says so of all of them."""
+        """The note without the word column, and without a column that is called what it was read as."""
+        if (self.role,) == self.columns:
+            return self.replace(f" = column {self.role}", "", 1)
         return self.replace(" = column ", " = ", 1) if self.role else self
 
 

@@ -35,11 +35,8 @@ def test_scores(run, scored):
     ran = run("compare", scored, "s0", "s1", "--target", "judge=population")
     said = " ".join(ran.out.split())
     assert (ran.code, ran.err) == (0, "")
-    assert max(map(len, ran.out.splitlines())) <= 80
     assert said.startswith("s0 is better than s1: s0 scores 1")
-    assert "The numbers first system s0" in said
-    assert "method paired" in said
-    assert "What would decide it" not in said
+    assert "A new study would" not in said
     assert run("compare", scored, "s1", "s0").code == 2
 
 
@@ -53,8 +50,8 @@ def test_what_would_decide_is_shown_with_its_price(run, scored):
     said = " ".join(open_.out.split())
     assert open_.code == 2
     assert said.startswith("Undecided whether s0 or s2 scores better")
-    assert "What would decide it items " in said
-    assert " price " in said
+    assert "A new study would show equivalence, with a chance of 0.9 items " in said
+    assert " price " in " ".join(run(*words, "--margin", 0.6, "--full").out.split())
 
 
 @pytest.mark.slow
@@ -62,8 +59,9 @@ def test_what_a_budget_buys(run, scored):
     words = ("compare", scored, "s0", "s2", "--target", "judge=population", "--price", 0.5, "--margin", 0.6)
     said = " ".join(run(*words, "--budget", 30).out.split())
     assert "The budget of 30 is not enough: it would show equivalence with a chance of 0." in said
-    assert "your budget 30" in said
-    assert "chance within your budget 0." in said
+    full = " ".join(run(*words, "--budget", 30, "--full").out.split())
+    assert "your budget 30" in full
+    assert "chance within your budget 0." in full
     refused = run(*words, "--budget", -1)
     assert (refused.code, refused.err.count("\n")) == (1, 1)
     assert "budget: a number above 0 and finite, got -1" in refused.err
@@ -76,7 +74,7 @@ def test_votes(run, votes):
     open_ = run("compare", votes, "y", "z", "--margin", 0.05, "--budget", 500, "--price", 2)
     said = " ".join(open_.out.split())
     assert open_.code == 2
-    assert "What would decide it a new study if the margin is votes price" in said
+    assert "a new study if the margin is votes price" in said
     assert "of your budget shows equivalence" in said
 
 
@@ -137,7 +135,7 @@ def test_all_pairs_without_names(run, scored, votes, tmp_path):
     said = " ".join(ran.out.split())
     assert (ran.code, ran.err) == (2, "")
     assert said.startswith("Of 3 pairs of systems ")
-    assert "s0 s1 better" in said
+    assert "s0 against s1 better" in said
     assert "Of 3 pairs of systems" in page.read_text()
     found = json.loads(run("compare", votes, "--json", "--minimum", "150").out)
     assert (found["skipped"], found["counts"]["better"], found["exit_code"]) == (1, 1, 0)

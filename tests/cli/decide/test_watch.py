@@ -22,7 +22,7 @@ def test_all_pairs_are_watched_with_one_chance_of_being_wrong(run, board):
     ran = run("rank", board, "--watch", "--report", page)
     assert ran.code == 0
     assert ran.out.startswith("Of 3 pairs of 3 systems 3 are in a known order and 0 are undecided. x is first.")
-    assert [line.split()[:4] for line in ran.out.splitlines() if line.startswith("  x")] == [["x", "1", "to", "1"]]
+    assert ["x", "1", "1", "2", "0"] in [line.split() for line in ran.out.splitlines()]
     assert "3 systems of 3 have a known rank" in page.read_text()
     grown = run("rank", board, "--watch", "--systems", "12", "--json").json
     assert (grown["pairs"], grown["undecided"]) == (66, 0)

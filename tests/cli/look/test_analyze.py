@@ -10,28 +10,6 @@ from quorate.cli.look.analyze import page_name
 from quorate.errors import InvalidInput
 
 
-def test_the_terminal_has_five_parts(run, scores):
-    ran = run("analyze", scores, "--price", "0.01")
-    assert (ran.code, ran.err) == (0, "")
-    parts = ["Mean ", "\nWhere the uncertainty comes from", "\nWhat to do next", "\nCaveats\n  - ", "\nReport: "]
-    places = [ran.out.index(part) for part in parts]
-    assert places == sorted(places)
-    assert "The naive interval" in " ".join(ran.out.split())
-    assert max(map(len, ran.out.splitlines())) <= 80
-    assert ran.out.endswith("\nReport: scores-quorate.html\n")
-    assert (scores.parent / "scores-quorate.html").is_file()
-
-
-def test_at_most_six_sources_that_add_up(run, tmp_path):
-    from quorate.simulate.demo import write_demo
-
-    ran = run("analyze", write_demo(tmp_path / "demo.csv"), "--no-report")
-    lines = ran.out.split("Where the uncertainty")[1].split("\n\n")[0].splitlines()[2:]
-    assert len(lines) == 6
-    assert lines[-1].split()[:2] == ["3", "others"]
-    assert sum(int(line.split("%")[0].split()[-1]) for line in lines) == pytest.approx(100, abs=3)
-
-
 def test_the_report_is_where_it_is_said(run, scores, tmp_path):
     ran = run("analyze", scores, "--report", "here.html", "--markdown", "here.md", "--json")
     assert ran.json["level"] == 0.95
@@ -66,7 +44,6 @@ def test_a_question_is_answered_by_the_exit_code(run, scores, tmp_path, asked, c
     ran = run("analyze", scores, "--no-report", "--half-width", asked)
     assert ran.code == code
     assert set(tmp_path.iterdir()) == before
-    assert "\nIs that precise enough?\n" in ran.out
     assert says in ran.out
     if code == 0:
         assert run("analyze", scores, "--json", "--half-width", asked).json["answer"]["met"] is True
@@ -100,7 +77,7 @@ def test_byte_order_mark_and_crlf_change_nothing(run, scores, tmp_path):
     odd.write_bytes(b"\xef\xbb\xbf" + scores.read_bytes().replace(b"\n", b"\r\n"))
     packed = tmp_path / "packed.csv.gz"
     packed.write_bytes(gzip.compress(scores.read_bytes()))
-    plain, *others = (run("analyze", path, "--no-report").out.partition("Made by")[0] for path in (scores, odd, packed))
+    plain, *others = (run("analyze", path, "--no-report").out for path in (scores, odd, packed))
     assert others == [plain, plain]
 
 
@@ -250,16 +227,6 @@ def test_real_judgments(run, shared, tmp_path, name, query, words, says):
     assert says in " ".join(ran.out.split())
 
 
-def test_the_columns_that_were_recognised_are_named(run, scores):
-    assert (
-        "\nColumns: item = item; prompt = prompt; judge = judge; score = score; replicate ="
-        in run("analyze", scores, "--no-report").out
-    )
-    ran = run("analyze", scores, "--no-report", "--facet", "judge=", "--facet", "replicate=")
-    said = "Columns: item = item; prompt = prompt; score = score; not used: judge, replicate"
-    assert said in " ".join(ran.out.split())
-
-
 @pytest.mark.parametrize(
     ("words", "says"),
     [
@@ -298,10 +265,3 @@ def test_the_record_of_the_study_is_in_the_page_and_the_json(run, scores, tmp_pa
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
     assert "first &lt;b&gt;number&lt;/b&gt;" in page
     assert "<pre><bdi>&lt;i&gt;a</bdi></pre>" in page
-
-
-def test_what_made_it_is_one_line(run, scores):
-    lines = [line for line in run("analyze", scores, "--no-report").out.splitlines() if line.startswith("Made by: ")]
-    assert len(lines) == 1
-    assert lines[0].endswith("seed fixed")
-    assert "input SHA-256" in lines[0]

@@ -42,7 +42,7 @@ def test_votes_that_are_not_there_yet_are_a_caveat(said, tmp_path, name):
     with closing(sqlite3.connect(tmp_path / name)) as connection, connection:
         connection.execute("INSERT INTO cells (key, judge, replicate) VALUES ('another', 0, 9)")
     planned = 121 if name == "three.db" else 41
-    assert f"Caveats - 1 of {planned} planned cells are not answered (j: 1)" in said("analyze", name, "--no-report")
+    assert f"Caveat: 1 of {planned} planned cells are not answered (j: 1)" in said("analyze", name, "--no-report")
     assert f"warning 1 of {planned} planned cells are not answered" in said("doctor", name)
 
 
@@ -51,7 +51,7 @@ def test_votes_that_were_given_up_are_a_caveat_everywhere(said, tmp_path):
         connection.execute("DROP TRIGGER attempts_stay")
         connection.execute("UPDATE attempts SET score = NULL, status = 'refused' WHERE id <= 19")
     lost = "19 of 40 votes (47.5%) have no usable outcome"
-    assert f"Caveats - {lost}" in said("analyze", "two.db")
+    assert f"Caveat: {lost}" in said("analyze", "two.db")
     assert lost in (tmp_path / "two-quorate.html").read_text()
     assert lost in said("analyze", "two.db", "--json")
 

@@ -166,6 +166,7 @@ RENAMED_IN = {
 # Options of the command line alone, each with what it does.
 PRINTED = {
     "as_json": "prints plain values",
+    "full": "prints the whole page",
     "debug": "shows a traceback",
     "force": "whether files are replaced",
     "report": "quorate.report writes it",

@@ -36,15 +36,6 @@ def test_what_was_written_is_said_unless_json_is_printed(tmp_path, capsys):
     page, context = tmp_path / "page.md", SimpleNamespace(obj="quorate")
     for as_json in (False, True):
         files = Files(context=context, report=[page], charts=tmp_path / "charts")
-        files.write(rank(table), table, Output(as_json=as_json))
+        Output(as_json=as_json).show(rank(table), files, table)
         assert ("Charts: 2 files" in capsys.readouterr().out) is not as_json
     assert "- input: " in page.read_text(encoding="utf-8")
-    Files(context=context).write(rank(table), table, Output())
-    assert capsys.readouterr().out == ""
-
-
-def test_files_are_named_one_per_line(capsys):
-    Output().say_files([])
-    assert capsys.readouterr().out == ""
-    Output().say_files(["a.html", "b.md"])
-    assert capsys.readouterr().out == "\nReport: a.html\nReport: b.md\n"

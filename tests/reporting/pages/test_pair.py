@@ -23,9 +23,10 @@ def votes():
 
 
 def test_the_verdict_comes_before_all_pairs(votes):
-    first, second, *_ = pair.page(pair_view(votes, "x", "y")).sections
+    page = pair.page(pair_view(votes, "x", "y"))
+    first, second, *_ = page.sections
     assert (first.name, second.name) == ("verdict", "margins")
-    assert first.text[0].startswith("x is worse than y: x wins 20.0% of 400 decisive votes")
+    assert page.sentence.startswith("x is worse than y: x wins 20.0% of 400 decisive votes")
     assert [figure.name for figure in first.figures] == ["verdict", "ways"]
 
 

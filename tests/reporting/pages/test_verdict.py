@@ -49,16 +49,10 @@ def names(found):
         ((0, 2), 5.0, "system 0 and system 2 are equivalent within a margin of 5"),
     ],
 )
-def test_the_headline_is_the_outcome(rated, systems, margin, says):
+def test_the_page_begins_with_the_outcome(rated, systems, margin, says):
     found = q.compare(rated(), *(f"system {one}" for one in systems), margin=margin)
-    assert pages.headline(found) == says
+    assert pages.page(found).sentence.startswith(says)
     assert pages.tiles(found)[0].value == found.outcome.value
-
-
-def test_undecided_is_never_alike(close, rated):
-    assert pages.headline(close) == "Undecided whether a or b is preferred, which is no sign that they are alike"
-    scores = q.compare(rated(gap=0.0, favour=0.6), "system 0", "system 1", targets={"judge": "population"})
-    assert "scores better, which is no sign" in pages.headline(scores)
 
 
 @pytest.mark.slow
@@ -86,7 +80,7 @@ def test_where_the_interval_lies(scored):
         "95% interval, for judges like these",
         "90% interval, for equivalence",
     ]
-    assert figure.rows[0]["low"] < figure.rows[1]["low"]
+    assert figure.rows[0]["low"] < figure.rows[2]["low"]
     assert (figure.rows[0]["low"], figure.rows[0]["high"]) == scored.difference.interval()
 
 

@@ -9,7 +9,7 @@ import quorate as q
 from quorate.analysis.content import content
 from quorate.analysis.judgments import analyze_judgments
 from quorate.reporting.paper.record import study_record
-from quorate.reporting.paper.reproduce import Provenance, fingerprint, in_one_line, provenance, titled
+from quorate.reporting.paper.reproduce import Provenance, fingerprint, provenance, titled
 from quorate.table.judgments import Source
 
 
@@ -47,10 +47,6 @@ def test_a_fingerprint_is_that_of_the_judgments_not_of_their_format(table, tmp_p
     assert read(frame.with_columns(score=pl.col("score") + 0.001 * (pl.col("item") == "item 3"))) not in found
     assert read(frame.with_columns(judge=pl.col("judge") + "x")) not in found
     assert read(frame.head(-1)) not in found
-
-
-def test_one_line_for_the_terminal(demo):
-    assert in_one_line(demo, Provenance(seed=4)) == f"quorate {q.__version__}, input is no file, seed 4"
 
 
 def test_a_report_names_neither_keys_nor_tokens(shape):

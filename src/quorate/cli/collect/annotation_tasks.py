@@ -32,7 +32,7 @@ def annotation_tasks(
     """
     from quorate.study.label_studio import annotation_tasks as written_to
 
-    out.show(written_to(study, folder), show)
+    out.typeset(written_to(study, folder), show)
     return 0
 
 

@@ -27,7 +27,7 @@ def interim(study: StudyFile, level: Level = 0.95, *, files: Files, out: Output)
     from quorate.analysis.interim.interim import interim as found_in
 
     found = found_in(study, level=level)
-    out.show(found, show)
+    out.typeset(found, show)
     files.write(found, None, out)
     return 0 if found.status.complete else INCOMPLETE
 

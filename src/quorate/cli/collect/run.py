@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from quorate.cli.collect.quoting import INCOMPLETE, StudyFile, Yes, asked_at, confirmed, money_span, span
-from quorate.cli.console import console, print_json, safe, say, table, whole
+from quorate.cli.console import console, print_json, say, table, whole
 from quorate.cli.options import Output, command
 from quorate.errors import InvalidInput
-from quorate.wording import capitalised, counted
+from quorate.wording import capitalised, counted, safe
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -34,7 +34,7 @@ def status(study: StudyFile, out: Output) -> int:
     from quorate.study.status import status as found_in
 
     found = found_in(study)
-    out.show(found, show)
+    out.typeset(found, show)
     return 0 if found.complete else INCOMPLETE
 
 

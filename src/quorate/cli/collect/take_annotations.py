@@ -25,5 +25,5 @@ def take_annotations(
     """
     from quorate.study.label_studio import take_annotations as taken_from
 
-    out.show(taken_from(study, source), lambda console, taken: say(console, taken.sentence))
+    out.typeset(taken_from(study, source), lambda console, taken: say(console, taken.sentence))
     return 0

@@ -61,7 +61,7 @@ def variants(
     )
     if found is None:
         return INCOMPLETE
-    out.show(found, lambda screen, found: show(screen, study, found, number))
+    out.typeset(found, lambda screen, found: show(screen, study, found, number))
     return INCOMPLETE if found.shortfall else 0
 
 

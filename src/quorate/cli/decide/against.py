@@ -67,7 +67,7 @@ def against(file: File, labels: Labels, reading: Reading, files: Files, out: Out
         level=labels.level,
         rng=labels.seed,
     )
-    out.show(found, show, notes=judgments.notes)
+    out.typeset(found, show, notes=judgments.notes)
     files.write(found, judgments, out, seed=labels.seed)
     return 0
 

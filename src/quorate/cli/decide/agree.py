@@ -110,7 +110,7 @@ def agree(file: File, people: People, asked: Asked, reading: Reading, files: Fil
         resamples=asked.resamples,
         rng=asked.seed,
     )
-    out.show(view, show, notes=with_column(judged.notes, "people", None if people.people else people.human_label))
+    out.typeset(view, show, notes=with_column(judged.notes, "people", None if people.people else people.human_label))
     files.write(view, judged, out, seed=asked.seed)
     return 0
 

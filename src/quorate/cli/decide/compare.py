@@ -3,26 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
 import typer
 
-from quorate.cli.console import caveats, console, heading, read_as, say, table
 from quorate.cli.options import File, Files, Fit, For, Group, Output, Power, Prices, Reading, Systems, command, only
-from quorate.cli.options.certificate import Certifying, as_more, said
+from quorate.cli.options.certificate import Certifying, as_more, certified
 from quorate.cli.options.groups import ALL, TWO
 from quorate.errors import InvalidInput
-
-if TYPE_CHECKING:
-    from rich.console import Console
-
-    from quorate.decide.all_pairs import Verdicts
-    from quorate.decide.outcome import AnyVerdict
-    from quorate.table.judgments import Judgments
-    from quorate.table.votes import Votes
-
-MOST_PAIRS = 60
-"""Pairs that are listed; the report has all."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -132,70 +120,9 @@ def compare(
     options |= {name: value for name, value in given.items() if value is not None}
     if a is None or b is None:
         every = compare_all(table, **{name: value for name, value in options.items() if name != "prices"})
-        out.show(every, show_all)
-        return finished(every, table, files, out)
+        out.show(every, files, table)
+        return every.exit_code
     found = compared(table, a, b, **options)
     certificate = certifying.certificate(found)
-    out.show(found, show, **as_more(certificate))
-    if not out.as_json:
-        said(certificate)
-    return finished(found, table, files, out)
-
-
-def finished(found: AnyVerdict | Verdicts, table: Judgments | Votes, files: Files, out: Output) -> int:
-    """What the columns were read as, the files that were asked for, and the exit code."""
-    if not out.as_json:
-        read_as(console(), table.notes)
-    files.write(found, table, out)
+    out.show(found, files, table, also=certified(certificate), **as_more(certificate))
     return found.exit_code
-
-
-def show_all(out: Console, found: Verdicts) -> None:
-    """Print the verdicts on all pairs: the sentence, a line for each, and what to know before relying on them."""
-    from quorate.analysis.words import p_text
-
-    say(out, found.sentence, style="bold")
-    out.print()
-    level = f"{100 * found.verdicts[0].level:.4g}% interval"
-    heads = {"first": "left", "against": "left", "outcome": "left", "difference": "right", level: "right", "p": "right"}
-    rows = [
-        (
-            row["a"],
-            row["b"],
-            row["outcome"],
-            text(row["difference"]),
-            f"{text(row['low'])} to {text(row['high'])}",
-            p_text(row["p_difference"]),
-        )
-        for row in found.rows()[:MOST_PAIRS]
-    ]
-    table(out, heads, rows)
-    if len(found.verdicts) > MOST_PAIRS:
-        say(out, f"And {len(found.verdicts) - MOST_PAIRS:,} more pairs; --report and --json have all.")
-    what = "of votes the share for the first less one half, of scores that of the means"
-    say(out, f"Difference: {what}. Intervals are at the level that Holm's procedure arrives at for this many pairs.")
-    caveats(out, (one.sentence for one in found.caveats))
-
-
-def show(out: Console, found: AnyVerdict) -> None:
-    """Print the verdict: the sentence, the numbers, and what to know before relying on it."""
-    from quorate.reporting.pages.verdict import compared, next_step
-
-    say(out, found.sentence, style="bold")
-    heading(out, "The numbers")
-    numbers, step = compared(found), next_step(found)
-    table(out, {" ": "left", "  ": "right"}, [(row["what"], text(row["value"])) for row in numbers.rows])
-    for line in numbers.caption.lines:
-        say(out, line)
-    if step is not None:
-        heading(out, "What would decide it")
-        names = list(step.rows[0])
-        titles = dict.fromkeys((step.headers.get(name, name) for name in names), "left")
-        heads = {"": "left", " ": "right"} if "what" in names else titles
-        table(out, heads, [[text(row[name]) for name in names] for row in step.rows])
-    caveats(out, (one.sentence for one in found.caveats))
-
-
-def text(value: object) -> str:
-    """A value of a table."""
-    return f"{value:,}" if isinstance(value, int) else f"{value:.4g}" if isinstance(value, float) else str(value)

@@ -45,7 +45,7 @@ def corrected(file: File, labels: Labels, reading: Reading, files: Files, out: O
     options: dict[str, Any] = {name: value for name, value in labels.given().items() if name in named}
     clusters = clusters_of(labels.cluster, judged)
     found = found_by(judged, human, cluster=clusters, **options)
-    out.show(found, show, notes=judged.notes)
+    out.typeset(found, show, notes=judged.notes)
     files.write(found, judged, out)
     return 0
 

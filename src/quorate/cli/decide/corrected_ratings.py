@@ -121,7 +121,7 @@ def corrected_ratings(
         caveats(out, (one.sentence for one in plan.caveats))
         read_as(out, votes.notes)
 
-    out.show(plan, show)
+    out.typeset(plan, show)
     files.write(plan, votes, out, seed=seed)
     return 0 if board.ratings.ranks.above.any() else UNDECIDED
 

@@ -113,7 +113,7 @@ def gaming(
         rng=seed,
     )
     judgments = fitted.judgments if isinstance(fitted, Decomposition) else None
-    out.show(found, show, notes=() if judgments is None else judgments.notes)
+    out.typeset(found, show, notes=() if judgments is None else judgments.notes)
     files.write(found, judgments, out, seed=seed)
     return 0
 

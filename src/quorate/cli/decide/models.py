@@ -64,6 +64,6 @@ def models(file: VotesFile, tried: Tried, reading: VoteReading, files: Files, ou
         caveats(out, (one.sentence for one in found.caveats))
         read_as(out, votes.notes)
 
-    out.show(found, show)
+    out.typeset(found, show)
     files.write(found, votes, out)
     return 0

@@ -63,6 +63,6 @@ def monitor(file: VotesFile, pair: Pair, watched: Watched, reading: VoteReading,
         read_as(out, votes.notes)
 
     found = monitored(votes, *pair.systems, **options)
-    out.show(found, show)
+    out.typeset(found, show)
     files.write(found, votes, out)
     return found.exit_code

@@ -94,7 +94,7 @@ def pipelines(file: File, people: People, asked: Asked, reading: Reading, files:
         resamples=asked.resamples,
         seed=asked.seed,
     )
-    out.show(found, show, notes=with_column(judged.notes, "people", None if people.people else people.human_label))
+    out.typeset(found, show, notes=with_column(judged.notes, "people", None if people.people else people.human_label))
     files.write(found, judged, out, seed=asked.seed)
     return 0
 

@@ -3,32 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
-from quorate.cli.console import caveats, read_as, say, table
-from quorate.cli.decide.watch import Watched, show_standings
+from quorate.cli.decide.watch import Watched
 from quorate.cli.options import File, Files, Fit, For, Group, Output, Reading, Seed, Systems, command, only
-from quorate.cli.options.certificate import Certifying, as_more, said
+from quorate.cli.options.certificate import Certifying, as_more, certified
 from quorate.cli.options.reading import role_of
 from quorate.errors import InvalidInput
 from quorate.estimate.ratings.reweight import Reweight
 from quorate.numerics.ratings.ties.registry import Ties
-from quorate.wording import plural
-
-if TYPE_CHECKING:
-    from rich.console import Console
-
-    from quorate.analysis.ratings import RatingsAnalysis
-    from quorate.estimate.ratings.categories.boards import Boards
-    from quorate.estimate.ratings.categories.pooled import PooledRatings
 
 UNDECIDED = 2
-MOST_SYSTEMS = 100
-"""Systems that are listed; the report has all."""
-MOST_ROWS = 20
-"""Rows of fragile votes that are listed."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -134,7 +121,6 @@ def rank(
     """
     from quorate.analysis.ratings import RatingsAnalysis
     from quorate.estimate.ratings.categories.boards import Boards
-    from quorate.estimate.ratings.leaderboard import Leaderboard
     from quorate.estimate.ratings.rank import rank as ranked
     from quorate.estimate.ratings.ratings import Ratings
     from quorate.table.votes import Votes
@@ -150,8 +136,7 @@ def rank(
         table = systems.told_apart(table)
         if watched.watch:
             standings = watched.standings(table, how.ties, level=systems.level, cluster=given["cluster"])
-            out.show(standings, show_standings, notes=table.notes)
-            files.write(standings, table, out)
+            out.show(standings, files, table)
             return standings.exit_code
     else:
         given = {"facet": systems.system, "targets": systems.targets(), **fit.chosen()}
@@ -161,121 +146,11 @@ def rank(
         given["rankings"] = role_of(how.rankings, table)
     options |= {name: value for name, value in given.items() if value is not None}
     by = role_of(how.by, table)
-    found: Ratings | Leaderboard | Boards
-    found = ranked(table, **options) if by is None else ranked(table, by=by, **options)
-    shown: Ratings | Leaderboard | Boards
-    if isinstance(found, Boards):
-        shown = found.elo() if how.elo else found
-        views = [RatingsAnalysis(board, table) for board in shown.boards.values()]
-        out.show(shown, show_boards)
-    else:
-        board = found.elo() if how.elo and isinstance(found, Ratings) else found
-        shown, views = board, [RatingsAnalysis(board, table)]
-        certificate = certifying.certificate(found)
-        out.show(views[0], show, **as_more(certificate))
-        if not out.as_json:
-            said(certificate)
-    files.write(shown, table, out)
+    found: Any = ranked(table, **options) if by is None else ranked(table, by=by, **options)
+    scaled = found.elo() if how.elo and isinstance(found, (Ratings, Boards)) else found
+    boards = scaled.boards.values() if isinstance(scaled, Boards) else [scaled]
+    views = [RatingsAnalysis(board, table) for board in boards]
+    certificate = certifying.certificate(found)
+    shown = scaled if isinstance(scaled, Boards) else views[0]
+    out.show(shown, files, table, also=certified(certificate), **as_more(certificate))
     return 0 if any(view.told_apart for view in views) else UNDECIDED
-
-
-def show_boards(out: Console, boards: Boards) -> None:
-    """Print every board under its level."""
-    from quorate.analysis.ratings import RatingsAnalysis
-    from quorate.estimate.ratings.ranked import at_once, taken_as_independent
-
-    say(out, boards.sentence, style="bold")
-    for level, board in boards.boards.items():
-        out.print()
-        say(out, f"{boards.by}: {level}", style="bold")
-        view = RatingsAnalysis(board)
-        listing(out, view)
-        if view.fragile_words:
-            say(out, view.fragile_words)
-    if boards.pooled is not None:
-        show_pooled(out, boards.pooled, RatingsAnalysis(next(iter(boards.boards.values()))).places)
-    out.print()
-    best = RatingsAnalysis(next(iter(boards.boards.values()))).best_words
-    dependent = [board for board in boards.boards.values() if taken_as_independent(board)]
-    held = at_once((dependent or [*boards.boards.values()])[0])
-    say(out, f"Ranks of each board hold {held}. Best: {best}.")
-    caveats(out, (one.sentence for one in boards.caveats))
-
-
-def show_pooled(out: Console, found: PooledRatings, places: int) -> None:
-    """Print the ratings of all levels, each by its own votes and pooled."""
-    from quorate.analysis.words import number, share
-    from quorate.estimate.ratings.categories.pooled import ASSUMED
-
-    out.print()
-    say(out, f"Pooled over {plural(found.by)}", style="bold")
-    say(out, found.sentence)
-    rows = []
-    for row in found.rows()[:MOST_SYSTEMS]:
-        ends = " to ".join(number(row[end], places) for end in ("pooled_low", "pooled_high"))
-        ratings = (number(row[name], places) for name in ("own", "pooled"))
-        rows.append((row[found.by], row["system"], *ratings, ends, share(row["shrunk"])))
-    heads = {found.by: "left", "system": "left", "own": "right", "pooled": "right"}
-    table(out, heads | {f"{100 * found.level:.4g}% interval": "right", "shrunk": "right"}, rows)
-    if len(found.rows()) > MOST_SYSTEMS:
-        say(out, f"And {len(found.rows()) - MOST_SYSTEMS:,} more; --report and --json have all.")
-    say(out, f"Shrunk: part of the way from its own rating to the overall one. {ASSUMED}.")
-
-
-def show(out: Console, view: RatingsAnalysis) -> None:
-    """Print the leaderboard: the sentence, every system, and what to know before relying on it."""
-    from quorate.estimate.ratings.leaderboard import Leaderboard
-    from quorate.estimate.ratings.ranked import at_once
-
-    listing(out, view)
-    say(out, f"{view.told_words}, {at_once(view.found)}. Best: {view.best_words}.")
-    if isinstance(view.found, Leaderboard) and view.found.by_judges is not None:
-        say(out, view.found.by_judges.sentence)
-    if view.position_words:
-        say(out, view.position_words)
-    for line in (*view.covariate_words, view.slope_words, view.tie_words, view.neighbours_words, view.fragile_words):
-        if line:
-            say(out, line)
-    fragile_rows(out, view)
-    caveats(out, (one.sentence for one in view.caveats))
-    if view.table is not None:
-        read_as(out, view.table.notes)
-
-
-def fragile_rows(out: Console, view: RatingsAnalysis) -> None:
-    """Print the rows whose votes, left out, put another system first."""
-    few = getattr(view.found, "fragility", None)
-    if few is None or not few.dropped_rows:
-        return
-    rows = [
-        tuple(f"{value:,}" if isinstance(value, int) else str(value) for value in one.to_row().values())
-        for one in few.dropped_rows[:MOST_ROWS]
-    ]
-    heads = {name: "right" if name in ("row", "votes") else "left" for name in few.dropped_rows[0].to_row()}
-    table(out, heads, rows)
-    if len(few.dropped_rows) > MOST_ROWS:
-        say(out, f"And {len(few.dropped_rows) - MOST_ROWS:,} more rows; --report and --json have all.")
-
-
-def listing(out: Console, view: RatingsAnalysis) -> None:
-    """Print the sentence and a line for every system; groups only where there are cuts."""
-    from quorate.analysis.words import drawn_share, number
-    from quorate.reporting.pages.ratings.page import leaderboard
-
-    say(out, view.found.sentence, style="bold")
-    out.print()
-    unit = ("Elo" if "Elo" in view.unit else "rating") if view.of_votes else "mean"
-    cuts = {"group": "right"} if len(view.found.groups) > 1 else {}
-    heads = {"rank": "right", **cuts, "system": "left", unit: "right"}
-    no_group = [""] if cuts else []
-    rows = [
-        (str(one["rank"]), *no_group, str(one["system"]), "-", "never lost", "") for one in view.unbeaten[:MOST_SYSTEMS]
-    ]
-    for row in leaderboard(view).rows[:MOST_SYSTEMS]:
-        ends = " to ".join(number(row[end], view.places) for end in ("low", "high"))
-        group = [str(row["group"])] if cuts else []
-        chance = drawn_share(row["share"])
-        rows.append((row["rank"], *group, row["system"], number(row["rating"], view.places), ends, chance))
-    table(out, heads | {f"{100 * view.level:.4g}% interval": "right", "best": "right"}, rows)
-    if len(view.found) > MOST_SYSTEMS:
-        say(out, f"And {len(view.found) - MOST_SYSTEMS:,} more systems; --report and --json have all.")

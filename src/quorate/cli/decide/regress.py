@@ -71,7 +71,7 @@ def regress(
         link=model.link,
         level=model.level,
     )
-    out.show(found, show)
+    out.typeset(found, show)
     files.write(found, None, out)
     return 0
 

@@ -43,7 +43,7 @@ def sign_flip(coefficient: Coefficient, files: Files, out: Output) -> int:
     from quorate.estimate.regression.sign_flip import sign_flip as found_by
 
     found = found_by(**coefficient.given())
-    out.show(found, show)
+    out.typeset(found, show)
     files.write(found, None, out)
     return 0
 

@@ -71,7 +71,7 @@ def surrogate(
         bias=label.bias,
         level=label.level,
     )
-    out.show(found, show, notes=judgments.notes)
+    out.typeset(found, show, notes=judgments.notes)
     files.write(found, judgments, out)
     return 0
 

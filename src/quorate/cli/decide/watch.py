@@ -7,19 +7,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from quorate.cli.console import caveats, heading, say, table
 from quorate.cli.options import For, Group
 from quorate.cli.options.groups import spelled
 from quorate.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
     from quorate.decide.standings import Standings
     from quorate.table.votes import Votes
 
-MOST_SYSTEMS = 60
-"""Systems that are listed; the report has all."""
 TIES = ("drop", "half")
 """How ties may count."""
 
@@ -78,18 +73,3 @@ class Watched(Group):
                 raise InvalidInput(f"{spelled(type(ranking), name)}: not with --watch: {why}")
             if value not in TIES:
                 raise InvalidInput(f'--ties: with --watch expects one of {", ".join(TIES)}, got "{value}"')
-
-
-def show_standings(out: Console, found: Standings) -> None:
-    """Print what is sure, and the ranks that the orders of all pairs leave open, the best first."""
-    say(out, found.sentence, style="bold")
-    heading(out, "Ranks that are left open")
-    rows = [
-        (row["system"], f"{row['best']} to {row['worst']}", f"{row['above']}", f"{row['below']}")
-        for row in found.rows()
-    ]
-    headers = {"system": "left", "rank": "right", "surely above": "right", "surely below": "right"}
-    table(out, headers, rows[:MOST_SYSTEMS])
-    if len(rows) > MOST_SYSTEMS:
-        say(out, f"{len(rows) - MOST_SYSTEMS:,} more systems are in the report and in --json.")
-    caveats(out, (one.sentence for one in found.caveats))

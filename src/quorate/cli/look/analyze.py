@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from quorate.cli.console import caveats, console, heading, say, whole
+from quorate.cli.console import console, whole
 from quorate.cli.look.analysis import AnalysisFiles
-from quorate.cli.look.votes import show
 from quorate.cli.options import (
     File,
     Files,
@@ -26,18 +25,12 @@ from quorate.cli.options import (
     only,
 )
 from quorate.cli.options.asked import Asked, Pair, clustered_by
-from quorate.cli.options.certificate import Certifying, as_more, said
+from quorate.cli.options.certificate import Certifying, as_more, certified
 from quorate.cli.options.fit import refuse_of_labels
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from rich.console import Console
-
-    from quorate.analysis.certificates.certificate import Certificate
-    from quorate.analysis.ratings import RatingsAnalysis
-    from quorate.decide.scores.verdict import ScoreVerdict
-    from quorate.estimate.means.all_equal import AllEqual
     from quorate.table.judgments import Judgments
     from quorate.table.votes import Votes
 
@@ -117,63 +110,33 @@ def analyze(
     from quorate.analysis.analyze import analyze_scores
     from quorate.analysis.judgments import Analysis
     from quorate.estimate.means.all_equal import AllEqual
+    from quorate.reporting.paper.writeup import writeup
     from quorate.table.judgments import Judgments
     from quorate.table.votes import Votes
 
     table = reading.table(file, question, fit, targets, paper, files, pair, asked, certifying)
-    pages = files.pages(page_name(file), out)
+    files = files.by_default(page_name(file), out)
     if not (isinstance(table, Judgments) and table.labels):
         labels.refuse("labels", "is for labels; read words as such with --labels")
     elif isinstance(table, Judgments):
-        return labelled(
-            table, fit, targets, labels, (question, prices, paper, certifying), replace(files, report=pages), out
-        )
+        return labelled(table, fit, targets, labels, (question, prices, paper, certifying), files, out)
     if isinstance(table, Votes):
-        return analyzed(table, pair, asked, replace(files, report=pages), out)
+        return analyzed(table, pair, asked, files, out)
     record = paper.record()
     options = {**fit.arguments(), "targets": targets.asked(), "price": prices.price, **question.given()}
     found = analyze_scores(table, **{name: value for name, value in options.items() if value is not None})
     certificate = certifying.certificate(found)
-    if isinstance(found, AllEqual):
-        out.show(found, show_all_equal)
-        files.write(found, table, out)
-        low, high = found.interval()
-        return UNDECIDED if question.half_width is not None and not high - low <= 2 * question.half_width else 0
-    if not isinstance(found, Analysis):
-        return answered(found, table, certificate, replace(files, report=pages), out)
-    files.deliver(found, pages, out, more=as_more(certificate), after=lambda _: said(certificate), record=record)
-    return UNDECIDED if found.answer is not None and not found.answer.met else 0
-
-
-def show_all_equal(out: Console, found: AllEqual) -> None:
-    """Print what scores that are all equal say of other items."""
-    say(out, found.sentence, style="bold")
-    heading(out, "What to do next")
-    say(out, found.next_step)
-    caveats(out, (one.sentence for one in found.caveats))
-
-
-def answered(
-    found: ScoreVerdict | RatingsAnalysis, table: Judgments, certificate: Certificate | None, files: Files, out: Output
-) -> int:
-    """Print and write what is said of two systems, or of more; nothing was claimed, so that the exit code is 0."""
-    from quorate.cli.decide.compare import finished
-    from quorate.cli.decide.compare import show as show_verdict
-    from quorate.cli.decide.rank import show as show_board
-    from quorate.decide.scores.verdict import ScoreVerdict
-
     more = as_more(certificate)
-    if isinstance(found, ScoreVerdict):
-        out.show(found, show_verdict, **more)
-    else:
-        out.show(found, show_board, **more)
-    if not out.as_json:
-        said(certificate)
-    if isinstance(found, ScoreVerdict):
-        finished(found, table, files, out)
-    else:
-        files.write(found.found, table, out)
-    return 0
+    if isinstance(found, Analysis):
+        if out.as_json:
+            more |= writeup(found, record=record, command=files.context.obj).to_dict()
+        out.show(found, files, table, also=certified(certificate), record=record, **more)
+        return UNDECIDED if found.answer is not None and not found.answer.met else 0
+    out.show(found, files, table, also=certified(certificate), **more)
+    if isinstance(found, AllEqual) and question.half_width is not None:
+        low, high = found.interval()
+        return 0 if high - low <= 2 * question.half_width else UNDECIDED
+    return 0  # nothing was claimed
 
 
 def labelled(
@@ -181,13 +144,11 @@ def labelled(
 ) -> int:
     """Print and write what is said of labels."""
     from quorate.analysis.nominal import MOST, labels
-    from quorate.cli.look.nominal import show
 
     refuse_of_labels(fit, *others)
     most = MOST if asked.most is None else asked.most
     found = labels(table, **fit.model(), level=fit.level, targets=targets.asked(), most=most)
-    out.show(found, show)
-    files.write(found, None, out)
+    out.show(found, files, table)
     if asked.to_people is not None:
         found.write_people(asked.to_people)
         if not out.as_json:
@@ -205,8 +166,7 @@ def analyzed(votes: Votes, pair: Pair, asked: Asked, files: Files, out: Output) 
     votes = pair.of(votes)
     options = asked.given() | clustered_by(votes, asked.cluster)
     found = votes_view(votes, **options) if pair.systems is None else pair_view(votes, *pair.systems, **options)
-    out.show(found, show)
-    files.write(found, None, out)
+    out.show(found, files, votes)
     return found.exit_code
 
 

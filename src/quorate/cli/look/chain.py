@@ -52,7 +52,7 @@ def chain(
 
     each = [tuple(name.strip() for name in stage.split("+")) for stage in names(stages.stages)]
     found = found_by(file, each, cluster=stages.cluster, level=stages.level, rows=rows.opening())
-    out.show(found, show)
+    out.typeset(found, show)
     files.write(found, None, out)
     return 0
 

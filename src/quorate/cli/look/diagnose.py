@@ -56,7 +56,7 @@ def diagnose(
 
     judgments = reading.judgments(file)
     found = diagnosed(decompose(judgments, **fit.model()), order=looks.order, resamples=looks.resamples, rng=looks.seed)
-    out.show(found, show, notes=judgments.notes)
+    out.typeset(found, show, notes=judgments.notes)
     files.write(found, judgments, out, seed=looks.seed)
     return FOUND if found.standing_out else 0
 

@@ -106,12 +106,12 @@ def doctor(context: typer.Context, file: File, kept: Kept, further: Further, rea
         verdict = show if isinstance(found, Support) else show_votes
         more = {} if proposal is None else {"proposal": proposal.to_dict()}
         more |= {} if fitted is None else {"diagnosis": fitted.to_dict()}
-        out.show(found, lambda console, one: verdict(console, one, file.name, next_step=command_line), **more)  # type: ignore[arg-type]
+        out.typeset(found, lambda console, one: verdict(console, one, file.name, next_step=command_line), **more)  # type: ignore[arg-type]
     if fitted is not None and not out.as_json:
         console().print()
         show_fit(console(), fitted)
     if proposal is not None and (found is None or not out.as_json):
-        out.show(proposal, lambda console, one: show_proposal(console, one, file, problem), error=problem)
+        out.typeset(proposal, lambda console, one: show_proposal(console, one, file, problem), error=problem)
     return 0 if found is not None and found.ok else FOUND
 
 

@@ -49,7 +49,7 @@ def ensemble(
         levels=counts("--levels", agents.levels, "prompt=3"),
         replicates=agents.replicates,
     )
-    out.show(found, show, notes=judgments.notes)
+    out.typeset(found, show, notes=judgments.notes)
     files.write(found, judgments, out)
     return 0
 

@@ -68,7 +68,7 @@ def hazard(
         level=crossing.level,
         rng=crossing.seed,
     )
-    out.show(found, show, notes=judgments.notes)
+    out.typeset(found, show, notes=judgments.notes)
     files.write(found, judgments, out, seed=crossing.seed)
     return 0
 

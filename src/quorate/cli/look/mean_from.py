@@ -59,7 +59,7 @@ def mean_from(
         raise InvalidInput(f"--pilot: {pilot} is read as the production file is, and {why}") from None
     judgments = reading.judgments(file)
     found = found_by(judgments, fitted, targets=targets.asked(), level=level)
-    out.show(found, show, notes=judgments.notes)
+    out.typeset(found, show, notes=judgments.notes)
     files.write(found, judgments, out)
     return 0
 

@@ -114,7 +114,7 @@ def posterior(
         raise InvalidInput("--target: a check is of the mean of default targets; leave it out")
     else:
         found = check_posterior(judgments, studies=studies, **options, on_quote=asks(yes))
-    out.show(found, show if studies is None else show_check, notes=judgments.notes)
+    out.typeset(found, show if studies is None else show_check, notes=judgments.notes)
     files.write(found, judgments, out, seed=sampling.seed)
     return 0
 

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from quorate.cli.console import console, heading, say
 from quorate.cli.options.groups import For, Group
 
 if TYPE_CHECKING:
     from quorate.analysis.certificates.certificate import Certificate
+    from quorate.reporting.page import Section
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,11 +36,13 @@ class Certifying(Group):
         return certify(answer, self.certify)
 
 
-def said(found: Certificate | None) -> None:
-    """Print a certificate."""
-    if found is not None:
-        heading(console(), "Do such intervals hold?")
-        say(console(), found.sentence)
+def certified(found: Certificate | None) -> list[Section]:
+    """A certificate as a section of the page."""
+    if found is None:
+        return []
+    from quorate.reporting.pages.certificate import section
+
+    return [section(found)]
 
 
 def as_more(found: Certificate | None) -> dict[str, Any]:

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+import shlex
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, Protocol, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 from rich.console import Console
 
-from quorate.cli.console import console, print_json, read_as, whole
+from quorate.cli.console import console, print_json, put, read_as, whole
 from quorate.cli.options.groups import For, Group
+from quorate.cli.spelling import in_options
 from quorate.errors import InvalidInput
 
 if TYPE_CHECKING:
+    from quorate.reporting.page import Page, Section
     from quorate.reporting.paper.record import Record
     from quorate.table.judgments import Judgments
     from quorate.table.notes import Note
@@ -24,26 +27,51 @@ if TYPE_CHECKING:
 ENDINGS = (".html", ".htm", ".md", ".markdown", ".json")
 
 
-class Plain(Protocol):
-    """A result that has plain values."""
-
-    def to_dict(self) -> dict[str, Any]:
-        """Everything as plain values."""
-
-
-Result = TypeVar("Result", bound=Plain)
-Shown = TypeVar("Shown")
-
-
 @dataclass(frozen=True, kw_only=True)
 class Output(Group):
     """How a result is printed."""
 
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON and nothing else.")] = False
+    full: Annotated[bool, typer.Option("--full", help="Print every table and caveat, not what fits a screen.")] = False
     debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")] = False
 
     def show(
-        self, result: Result, text: Callable[[Console, Result], None], *, notes: Sequence[Note] = (), **more: Any
+        self,
+        result: Any,
+        files: Files | None = None,
+        source: Judgments | Votes | None = None,
+        *,
+        notes: Sequence[Note] | None = None,
+        also: Iterable[Section] = (),
+        seed: int | None = None,
+        note: str | None = None,
+        record: Record | None = None,
+        **more: Any,
+    ) -> None:
+        """Print a result, then write the files that are asked for: what is printed is never lost to one of these.
+
+        As JSON its plain values and ``more``; else its page with the sections that come ``also``.
+        """
+        if self.as_json:
+            print_json({**result.to_dict(), **more})
+            if files is None or not files.wanted:
+                return
+        from quorate.reporting.paper.reproduce import Provenance
+        from quorate.reporting.report import page_of
+
+        origin = Provenance(None if files is None else files.context.obj, seed, note)
+        page = page_of(result, source=source, record=record, origin=origin)
+        page = replace(page, sections=(*page.sections, *also))
+        if page.next_step and source is not None:
+            command = page.next_step.command.replace("FILE", shlex.quote(source.source.name))
+            page = replace(page, next_step=replace(page.next_step, command=command))
+        if not self.as_json:
+            self.show_page(page, source.notes if notes is None and source is not None else notes or ())
+        if files is not None:
+            self.say_files(*files.put(page))
+
+    def typeset(
+        self, result: Any, text: Callable[[Console, Any], None], *, notes: Sequence[Note] = (), **more: Any
     ) -> None:
         """Print a result: its plain values and ``more`` as JSON, or what ``text`` prints of it and how it was read."""
         if self.as_json:
@@ -52,16 +80,21 @@ class Output(Group):
             text(console(), result)
             read_as(console(), notes)
 
+    def show_page(self, page: Page, notes: Sequence[Note] = ()) -> None:
+        """Print a page, and how the file was read."""
+        from quorate.reporting.print.terminal import as_text
+
+        out, read = console(), "; ".join(one.brief for one in notes)
+        put(out, as_text(page, out, full=self.full, spelled=in_options, read=read))
+
     def say_files(self, written: Sequence[Path], drawn: Sequence[Path] = ()) -> None:
         """Print where reports and charts are, unless JSON is printed."""
-        if self.as_json or not (written or drawn):
+        if self.as_json:
             return
-        out = console()
-        out.print()
         for path in written:
-            whole(out, f"Report: {path}")
+            whole(console(), f"Report: {path}")
         if drawn:
-            whole(out, f"Charts: {len(drawn)} files in {drawn[0].parent}")
+            whole(console(), f"Charts: {len(drawn)} files in {drawn[0].parent}")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -89,22 +122,26 @@ class Files(Group):
         elif self.chart_format != "svg":
             raise InvalidInput("--chart-format: is that of the files of --charts; give it too")
 
+    @property
+    def wanted(self) -> bool:
+        """Whether anything is written."""
+        return bool(self.report) or self.charts is not None
+
     def write(self, result: Any, table: Judgments | Votes | None, out: Output, *, seed: int | None = None) -> None:
         """Write the report and the charts that are asked for, and say where they are unless JSON is printed."""
-        if not self.report and self.charts is None:
-            return
-        from quorate.reporting.paper.reproduce import Provenance
+        if self.wanted:
+            from quorate.reporting.paper.reproduce import Provenance
+            from quorate.reporting.report import page_of
+
+            out.say_files(*self.put(page_of(result, source=table, origin=Provenance(self.context.obj, seed))))
+
+    def put(self, page: Page) -> tuple[Sequence[Path], Sequence[Path]]:
+        """Write the reports and the charts that are asked for; where they are."""
         from quorate.reporting.print.charts import write_charts
-        from quorate.reporting.report import page_of, write
+        from quorate.reporting.report import write
 
-        page = page_of(result, source=table, origin=Provenance(self.context.obj, seed))
         written = [write(page, path) for path in self.report or ()]
-        drawn = () if self.charts is None else write_charts(page, self.charts, self.chart_format)
-        self.said(out, written, drawn)
-
-    def said(self, out: Output, written: Sequence[Path], drawn: Sequence[Path]) -> None:
-        """Print where they are, unless JSON is printed."""
-        out.say_files(written, drawn)
+        return written, () if self.charts is None else write_charts(page, self.charts, self.chart_format)
 
 
 @dataclass(frozen=True, kw_only=True)

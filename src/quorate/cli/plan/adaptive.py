@@ -138,7 +138,7 @@ def adaptive(
     swept = replay.sweep or bool(files.report)
     judgments = reading.judgments(file, also=also)
     found = allocation_view(judgments, replay.budget, sweep=swept, **replay.arguments())
-    out.show(found, show)
+    out.typeset(found, show)
     origin = {"charts": files.charts, "chart_format": files.chart_format, "command": files.context.obj}
     out.say_files([report(found, path, **origin) for path in files.report or ()])
     return found.exit_code

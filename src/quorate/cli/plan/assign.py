@@ -184,7 +184,7 @@ def assign(
     made: dict[str, Any] = {"written": None if written is None else str(written)}
     if written is None:
         made["cells"] = {name: plan.column(name).tolist() for name in plan.columns}
-    out.show(plan, lambda console, plan: show(console, plan, written), **made)
+    out.typeset(plan, lambda console, plan: show(console, plan, written), **made)
     return 0
 
 

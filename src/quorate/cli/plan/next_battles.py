@@ -71,7 +71,7 @@ def next_battles(
     )
     if chosen is not None:
         write_columns({name: np.array(values, dtype=object) for name, values in found.battles().items()}, chosen)
-    out.show(found, show, written=None if chosen is None else str(chosen), notes=votes.notes)
+    out.typeset(found, show, written=None if chosen is None else str(chosen), notes=votes.notes)
     files.write(found, votes, out, seed=seed)
     return 0
 

@@ -183,7 +183,7 @@ def optimize(
         category_items=limits.sizes(),
     )
     view = optimum_view(best, 200 if draws is None else draws)
-    out.show(view, show)
+    out.typeset(view, show)
     files.write(view, None if isinstance(fitted, Components) else fitted.judgments, out)
     return 0
 

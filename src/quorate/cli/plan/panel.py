@@ -85,7 +85,7 @@ def panel(
     )
     redrawn = validations(found) if validate else {}
     validation = {name: one.to_dict() for name, one in redrawn.items()}
-    out.show(found, lambda console, found: show(console, found, redrawn), validation=validation)
+    out.typeset(found, lambda console, found: show(console, found, redrawn), validation=validation)
     files.write(found, found.judgments, out)
     reversed_ = found.reversals is not None and found.reversals.sure
     preferred = found.self_preference is not None and found.self_preference.sure

@@ -66,7 +66,7 @@ def plan_labels(
         cluster=clusters_of(labels.cluster, judged),
         **options,
     )
-    out.show(found, show, notes=judged.notes)
+    out.typeset(found, show, notes=judged.notes)
     files.write(found, judged, out)
     return 0
 

@@ -114,6 +114,6 @@ def plan_votes(
         cluster=numbers("--cluster", cluster, "3 or prompt=3,judge=40"),
     )
     sentence = in_options(found.sentence)
-    out.show(found, lambda console, _: say(console, sentence, style="bold"), sentence=sentence)
+    out.typeset(found, lambda console, _: say(console, sentence, style="bold"), sentence=sentence)
     files.write(found, None, out)
     return 0 if found.enough else UNDERPOWERED

@@ -119,7 +119,7 @@ def project(
         return 0
     planned = projected(fitted, **asked, **options)
     at_hand = {} if isinstance(fitted, Components) else {AS_IT_IS: as_it_is(fitted, **options)}
-    out.show(planned, lambda screen, planned: show_planned(screen, at_hand | {"planned": planned}))
+    out.typeset(planned, lambda screen, planned: show_planned(screen, at_hand | {"planned": planned}))
     files.write(planned, judgments, out)
     return 0
 

@@ -63,7 +63,7 @@ def protocols(
     if called[0] == called[1]:
         called = ("A", "B")
     found = compared(first, second, names=called, **{k: v for k, v in comparing.given().items() if k != "names"})
-    out.show(found, show, notes=first.notes)
+    out.typeset(found, show, notes=first.notes)
     files.write(found, first, out)
     return 0
 

@@ -91,7 +91,7 @@ def replay(file: VotesFile, pair: Pair, studies: Studies, reading: VoteReading, 
         screening = {name: value for name, value in studies.given(TWO).items() if name != "by"}
         two = replay_pair(votes, *pair.systems, sizes, by=by, level=studies.level, **screening)
         beside(two.notes, out)
-        out.show(two, show_pair)
+        out.typeset(two, show_pair)
         return 0
     every = replay_pairs(votes, sizes, level=studies.level, **studies.given(ALL) | clustered_by(votes, studies.cluster))
     beside(every.notes, out)

@@ -88,7 +88,7 @@ def sample_battles(
     order = found.chosen.tolist()
     if chosen is not None:
         write_columns({name: np.array(values, dtype=object)[order] for name, values in columns.items()}, chosen)
-    out.show(
+    out.typeset(
         found, lambda console, found: show(console, found, chosen), written=None if chosen is None else str(chosen)
     )
     files.write(found, None, out, seed=seed)

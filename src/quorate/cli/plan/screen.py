@@ -63,7 +63,7 @@ def screen(
         generation=generation,
     )
     goal = "price of the same standard error" if budget is None else "standard error for the same money"
-    out.show(found, lambda screen, found: show(screen, found, goal), notes=judgments.notes)
+    out.typeset(found, lambda screen, found: show(screen, found, goal), notes=judgments.notes)
     files.write(found, judgments, out)
     return 0
 

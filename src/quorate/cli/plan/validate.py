@@ -68,7 +68,7 @@ def validate(file: ScoresFile, drawing: Drawing, reading: ScoreReading, files: F
         level=drawing.level,
         rng=drawing.seed,
     )
-    out.show(found, show, notes=judgments.notes)
+    out.typeset(found, show, notes=judgments.notes)
     files.write(found, judgments, out, seed=drawing.seed)
     return 0
 

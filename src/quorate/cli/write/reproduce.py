@@ -80,7 +80,7 @@ def reproduce(
     finally:
         if at_terminal:
             sys.stderr.write("\r\x1b[K")
-    out.show(found, show)
+    out.typeset(found, show)
     files.write(found, None, out, seed=running.seed)
     return FOUND if found.unexplained else 0
 

@@ -18,5 +18,6 @@ allocation replays of adaptive allocation; `replays` has other constants, people
 validated  plans that were drawn from a table again and again
 papers     published figures beside ours
 designs    a planned design, and the best of many; `frontier` draws those that nothing beats
+certificate  what intervals do in studies drawn alike; `demo` holds those of the demonstration against its truth
 table      every other result, from its own sentence, rows and caveats
 """

@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from quorate.analysis.labels import cut
+from quorate.caveats import weightiest_first
 from quorate.decide.all_pairs import Verdicts
 from quorate.decide.outcome import Outcome
 from quorate.decide.scores.verdict import ScoreVerdict
 from quorate.decide.votes.verdict import Verdict
 from quorate.reporting.draw import marks
 from quorate.reporting.draw.theme import CORRECTED, NAIVE
-from quorate.reporting.page import Caption, Figure, Page, Row, Section, Tile, particulars, source_of, title_of
+from quorate.reporting.page import Caption, Figure, Page, Row, Section, Short, Tile, particulars, source_of, title_of
 from quorate.reporting.pages.verdict import SHORT, TIES, centre
 from quorate.wording import capitalised, counted
 
@@ -36,7 +37,7 @@ def page(result: Verdicts, table: Table | None = None) -> Page:
         facts=particulars("compared", f"What was compared: {counted(len(result.verdicts), 'pair')}", facts.items()),
         methods=methods(result),
         content=result.to_dict,
-        caveats=tuple(caveat.sentence for caveat in result.caveats),
+        caveats=weightiest_first(result.caveats),
         tiles=tuple(
             Tile(f"{pairs:,}", f"{counted(pairs, 'pair').partition(' ')[2]} {name}") for name, pairs in outcomes
         ),
@@ -76,7 +77,26 @@ def verdicts(result: Verdicts) -> Figure:
     heads = {"pair": "first against second", "value": name, "p": "p of no difference"}
     heads |= {"p_equal": "p of a margin that large", "decides": "votes to decide" if by_votes else "calls to decide"}
     finding = f"{apart} of {counted(len(rows), 'pair')} {'is' if apart == 1 else 'are'} told apart"
-    return Figure("verdicts", Caption(finding, tuple(lines)), rows, drawable, heads, unfolded=True)
+    return Figure(
+        "verdicts",
+        Caption(finding, tuple(lines)),
+        rows,
+        drawable,
+        heads,
+        unfolded=True,
+        short=Short(
+            {
+                "pair": "pair",
+                "outcome": "outcome",
+                "value": "share" if by_votes else "difference",
+                "low": "interval",
+                "p": "p",
+            },
+            of="value",
+            at=zero,
+            percent=("value",) if by_votes else (),
+        ),
+    )
 
 
 def methods(result: Verdicts) -> str:

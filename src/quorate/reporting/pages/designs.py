@@ -17,6 +17,7 @@ from quorate.analysis.optimum import (
     side_by_side,
 )
 from quorate.analysis.words import number, significant
+from quorate.caveats import weightiest_first
 from quorate.plan.search.optimum import Optimum
 from quorate.reporting.draw import marks
 from quorate.reporting.draw.theme import CORRECTED
@@ -66,7 +67,7 @@ def page(result: Optimum | OptimumAnalysis, table: Table | None = None) -> Page:
         facts=searched(best),
         methods=f"{_METHODS} Every one of {best.candidates:,} designs within the limits was compared.",
         content=view.to_dict,
-        caveats=tuple(caveat.sentence for caveat in best.caveats),
+        caveats=weightiest_first(best.caveats),
         tiles=(*tiles(best.plan)[:2], Tile(amount(best, best.cost), "what must be paid")),
         source=source_of(table),
         options=f"{asked(best)}; {allowed(best)}",

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from quorate.analysis.labels import cut
 from quorate.analysis.words import significant
+from quorate.caveats import weightiest_first
 from quorate.numerics.extremes import maximum_moments
 from quorate.reporting.draw import marks
 from quorate.reporting.draw.theme import CORRECTED, INK, OTHERS, SEQUENTIAL
@@ -60,7 +61,7 @@ def page(gaming: Gaming, table: Table | None = None) -> Page:
         facts=played(gaming),
         methods=methods(gaming, drawn),
         content=gaming.to_dict,
-        caveats=tuple(caveat.sentence for caveat in gaming.caveats),
+        caveats=weightiest_first(gaming.caveats),
         tiles=tiles(gaming),
         source=source_of(table),
         options=f"k {gaming.k}, level {gaming.level:g}, scale {gaming.scale}, redrawn {redrawn}",

@@ -8,6 +8,7 @@ import numpy as np
 
 from quorate.analysis.labels import cut
 from quorate.analysis.words import number, significant
+from quorate.caveats import weightiest_first
 from quorate.reporting.draw import marks
 from quorate.reporting.draw.theme import CORRECTED, NAIVE, colour
 from quorate.reporting.page import Caption, Figure, Page, Row, Section, Tile, particulars, source_of, title_of
@@ -42,7 +43,7 @@ def page(result: MeanFrom, table: Table | None = None) -> Page:
         facts=particulars("rests", "What it rests on", facts.items()),
         methods=methods(result),
         content=result.to_dict,
-        caveats=tuple(caveat.sentence for caveat in result.caveats),
+        caveats=weightiest_first(result.caveats),
         tiles=(
             Tile(number(result.value, places), f"{level} {number(low, places)} to {number(high, places)}"),
             Tile(significant(result.se), f"standard error, on {result.df:.3g} degrees of freedom of the pilot"),

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 from quorate.analysis.labels import cut, distinct
 from quorate.analysis.nominal import Labels
 from quorate.analysis.words import number
+from quorate.caveats import weightiest_first
 from quorate.reporting.draw import marks
 from quorate.reporting.draw.theme import CORRECTED, NAIVE
-from quorate.reporting.page import Caption, Figure, Page, Row, Section, Tile, particulars, source_of, title_of
+from quorate.reporting.page import Caption, Figure, Page, Row, Section, Short, Tile, particulars, source_of, title_of
 from quorate.reporting.paper.nominal import differing, most_confused, paragraph
 from quorate.wording import capitalised, counted, percent, plural, shares
 
@@ -31,7 +32,7 @@ def page(result: Labels, table: Table | None = None) -> Page:
         facts=labelled(result),
         methods=paragraph(result),
         content=result.to_dict,
-        caveats=tuple(caveat.sentence for caveat in result.caveats),
+        caveats=weightiest_first(result.caveats),
         tiles=tuple(tiles(result)),
         source=source_of(source),
         options=f"level {result.level:g}, at most {result.most} items for people",
@@ -94,7 +95,15 @@ def label_shares(result: Labels) -> Figure:
         return marks.dots(marks.spread(drawable), "label", "share", "share", CORRECTED, at=None, tall=26)
 
     heads = {"panel_low": "panel low", "panel_high": "panel high"}
-    return Figure("shares", Caption(finding, tuple(lines)), rows, chart if drawable else None, heads, unfolded=True)
+    return Figure(
+        "shares",
+        Caption(finding, tuple(lines)),
+        rows,
+        chart if drawable else None,
+        heads,
+        unfolded=True,
+        short=Short({"label": "label", "share": "share", "low": f"{level} interval"}, of="share", percent=("share",)),
+    )
 
 
 def agreement(result: Labels) -> Figure:
@@ -119,7 +128,14 @@ def agreement(result: Labels) -> Figure:
         return marks.dots(drawable, "coefficient", "value", "agreement", CORRECTED, at=0.0, tall=26)
 
     caption = Caption(f"Two judges agree on {percent(agreed.value)}", lines)
-    return Figure("coefficients", caption, rows, chart if drawable else None, unfolded=True)
+    return Figure(
+        "coefficients",
+        caption,
+        rows,
+        chart if drawable else None,
+        unfolded=True,
+        short=Short({"coefficient": "agreement of judges", "value": "value", "low": "interval"}, of="value"),
+    )
 
 
 def two_by_two(result: Labels) -> Figure:
@@ -149,7 +165,16 @@ def two_by_two(result: Labels) -> Figure:
     def chart() -> Spec:
         return marks.dots(marks.spread(drawable), "judges", "kappa", "Cohen's kappa", NAIVE, at=0.0)
 
-    return Figure("pairs", Caption(finding, lines), rows, chart if drawable else None)
+    return Figure(
+        "pairs",
+        Caption(finding, lines),
+        rows,
+        chart if drawable else None,
+        short=Short(
+            {"judges": "judges", "kappa": "kappa", "low": "interval", "items": "items", "confused": "confused"},
+            of="kappa",
+        ),
+    )
 
 
 def confusion(result: Labels) -> Figure:
@@ -168,7 +193,13 @@ def confusion(result: Labels) -> Figure:
         )
     lines = ("Share: of the times that a judge says the label, how often another judge of the item says the other.",)
     heads = {"label": "a judge says", "other": "another says", "pairs": "pairs of judges"}
-    return Figure("confusion", Caption(finding, lines), rows, headers=heads)
+    return Figure(
+        "confusion",
+        Caption(finding, lines),
+        rows,
+        headers=heads,
+        short=Short(heads | {"share": "of the first"}, percent=("share",)),
+    )
 
 
 def people(result: Labels) -> Figure:
@@ -190,7 +221,14 @@ def people(result: Labels) -> Figure:
         "Those without a majority first, then by entropy of the labels given, in bits: 0 where all agree, 1 where two "
         "labels come equally often."
     )
-    return Figure("people", Caption(finding, (line,)), rows, headers={"item": item}, unfolded=True)
+    return Figure(
+        "people",
+        Caption(finding, (line,)),
+        rows,
+        headers={"item": item},
+        unfolded=True,
+        short=Short({"item": item, "judges": "judges", "majority": "majority", "entropy": "entropy, bits"}),
+    )
 
 
 def labelled(result: Labels) -> Figure:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from quorate.analysis.labels import cut
+from quorate.caveats import weightiest_first
 from quorate.reporting.draw import marks
 from quorate.reporting.page import Caption, Figure, Page, Section
 from quorate.reporting.pages import verdict
@@ -31,12 +32,12 @@ def page(view: PairAnalysis, _table: Table | None = None) -> Page:
     of_all = [] if view.every is None else [f"all pairs: {votes_words.options(view.every)}"]
     return Page(
         title=titled(view.votes.source, "Votes from a"),
-        sentence=verdict.headline(view.verdict),
+        sentence=cut(view.verdict.sentence, 2000),
         sections=(*first, *types(view), *others),
         facts=read(view.support) if view.every is None else used(view.every),
         methods=f"{verdict.methods(view.verdict)}{every}",
         content=view.to_dict,
-        caveats=tuple(caveat.sentence for caveat in view.caveats),
+        caveats=weightiest_first(view.caveats),
         tiles=verdict.tiles(view.verdict),
         source=read_from(view.votes),
         options="; ".join([verdict.options(view.verdict), *of_all]),

@@ -8,14 +8,19 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from typing import TYPE_CHECKING, Any
 
+from quorate.caveats import Caveat, weightiest_first
 from quorate.errors import InvalidInput
-from quorate.reporting.page import Caption, Figure, Page, Section, source_of, title_of
+from quorate.reporting.page import Caption, Figure, Page, Section, Short, Step, source_of, title_of
 from quorate.table.results import plain
 from quorate.wording import capitalised, counted, plural
 
 if TYPE_CHECKING:
     from quorate.reporting.page import Row, Table
 
+MOST_COLUMNS = 6
+"""Of the rows of a result on a terminal, where it is not said which."""
+SHORTS: Mapping[str, Short] = {}
+"""How a terminal shows the rows of a result, by the name of its type."""
 _FEW = 5
 """Plain values that make one cell; more are a table."""
 
@@ -43,6 +48,8 @@ def page(result: Any, table: Table | None = None) -> Page:
     content = _content(result) if len(parts) == 1 and parts[0] is result else {"results": [_content(p) for p in parts]}
     sentence = getattr(result, "sentence", "")
     caveats = dict.fromkeys(caveat for part in parts for caveat in getattr(part, "caveats", ()))
+    known = [caveat for caveat in caveats if isinstance(caveat, Caveat)]
+    step = getattr(result, "next_step", None)
     title = plural(name) if isinstance(result, tuple) else name
     figures = tuple(tables(title, result, content))
     return Page(
@@ -52,7 +59,8 @@ def page(result: Any, table: Table | None = None) -> Page:
         facts=numbers(content, said=first_row(result)),
         methods=f"The numbers are those of quorate.types.{type(parts[0]).__name__}. {about}",
         content=lambda: content,
-        caveats=tuple(str(getattr(caveat, "sentence", caveat)) for caveat in caveats),
+        caveats=(*weightiest_first(known), *(caveat for caveat in caveats if isinstance(caveat, str))),
+        next_step=Step(step) if isinstance(step, str) else None,
         source=source_of(table),
     )
 
@@ -62,7 +70,9 @@ def tables(title: str, result: Any, content: Mapping[str, Any]) -> Iterator[Figu
     rows = getattr(result, "rows", None)
     first: list[Row] = [_flat(row) for row in rows()] if callable(rows) else []
     if first:
-        yield Figure("rows", Caption(f"{title}: {counted(len(first), 'row')}"), first)
+        heads = {key: key.replace("_", " ") for key in [*first[0]][:MOST_COLUMNS]}
+        short = SHORTS.get(type(result).__name__, Short(heads))
+        yield Figure("rows", Caption(f"{title}: {counted(len(first), 'row')}"), first, short=short)
     for name, value in content.items():
         inside = [] if name == "caveats" or _is_short(value) else _rows(value)
         if inside and inside != first:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from quorate.analysis.labels import cut
 from quorate.analysis.words import p_value, significant
+from quorate.caveats import weightiest_first
 from quorate.decide.outcome import Outcome
 from quorate.decide.scores.verdict import ScoreVerdict
 from quorate.decide.votes.verdict import Verdict
@@ -14,7 +15,19 @@ from quorate.estimate.means.targets import scope
 from quorate.reporting.draw import marks
 from quorate.reporting.draw.theme import CORRECTED, INK, NAIVE
 from quorate.reporting.draw.vega import channel
-from quorate.reporting.page import Caption, Figure, Page, Row, Section, Tile, particulars, source_of, title_of
+from quorate.reporting.page import (
+    WHAT,
+    Caption,
+    Figure,
+    Page,
+    Row,
+    Section,
+    Short,
+    Tile,
+    particulars,
+    source_of,
+    title_of,
+)
 from quorate.wording import capitalised, counted, listed, margin, plural, shares, whole_percent
 
 if TYPE_CHECKING:
@@ -36,12 +49,12 @@ def page(verdict: AnyVerdict, table: Table | None = None) -> Page:
     """The page on a verdict."""
     return Page(
         title=title_of(table, f"{cut(verdict.a, SHORT)} against {cut(verdict.b, SHORT)}"),
-        sentence=headline(verdict),
+        sentence=cut(verdict.sentence, 2000),
         sections=sections(verdict),
         facts=compared(verdict),
         methods=methods(verdict),
         content=verdict.to_dict,
-        caveats=tuple(caveat.sentence for caveat in verdict.caveats),
+        caveats=weightiest_first(verdict.caveats),
         tiles=tiles(verdict),
         source=source_of(table),
         options=options(verdict),
@@ -50,7 +63,7 @@ def page(verdict: AnyVerdict, table: Table | None = None) -> Page:
 
 def sections(verdict: AnyVerdict, *also: Figure) -> tuple[Section, ...]:
     """The verdict with other figures on it, what would decide it, and where its uncertainty comes from."""
-    found = [Section("verdict", "The verdict", (cut(verdict.sentence, 2000),), (interval(verdict), *also))]
+    found = [Section("verdict", "The verdict", (), (interval(verdict), *also))]
     if verdict.outcome is Outcome.UNDECIDED:
         step = next_step(verdict)
         nothing = "Nothing that could be bought would: the sentence above says why."
@@ -93,7 +106,12 @@ def interval(verdict: AnyVerdict) -> Figure:
         return intervals(marks.known(rows, "low", "high"), "interval", "value", name, zero, edges, step=34)
 
     drawable = chart if marks.known(rows, "low", "high") else None
-    return Figure("verdict", Caption(finding, tuple(lines)), rows, drawable, {"value": name}, unfolded=True)
+    votes = isinstance(verdict, Verdict)
+    heads = {"interval": "", "value": "share" if votes else "difference", "low": "interval"}
+    short = Short(heads, of="value", at=zero, percent=("value",) if votes else ())
+    return Figure(
+        "verdict", Caption(finding, tuple(lines)), rows, drawable, {"value": name}, unfolded=True, short=short
+    )
 
 
 def intervals(
@@ -118,13 +136,19 @@ def next_step(verdict: AnyVerdict) -> Figure | None:
             "There is no most: the interval includes margins that no number of votes would decide.",
         )
         heads = {"study": "a new study", "assumed": "if the margin is"}
-        return Figure("next-step", Caption(finding, lines), _votes_needed(verdict, step), headers=heads)
+        return Figure(
+            "next-step",
+            Caption(finding, lines),
+            _votes_needed(verdict, step),
+            headers=heads,
+            short=Short(heads | {"votes": "votes", "price": "price"}),
+        )
     if isinstance(verdict, ScoreVerdict) and verdict.next_step is not None:
         study = verdict.next_step
         caption = Caption(
             f"A new study would {_goal(study)}, with a chance of {study.power:g}", (cut(study.sentence, 1000),)
         )
-        return Figure("next-step", caption, _study(study), headers=_PLAIN)
+        return Figure("next-step", caption, _study(study), headers=_PLAIN, short=WHAT)
     return None
 
 
@@ -148,7 +172,12 @@ def by_type(types: Types, verdict: AnyVerdict) -> Figure:
 
     heads = {"type": by, "value": name, "p": "p of no difference", "p_adjusted": "adjusted"}
     drawable = chart if marks.known(rows, "low", "high") else None
-    return Figure("types", Caption(same, lines), rows, drawable, heads)
+    short = Short(
+        {"type": by, "value": "difference", "low": "interval", "n": "n", "p_adjusted": "p, adjusted"},
+        of="value",
+        at=zero,
+    )
+    return Figure("types", Caption(same, lines), rows, drawable, heads, short=short)
 
 
 def sources(verdict: ScoreVerdict) -> Figure:
@@ -170,7 +199,14 @@ def sources(verdict: ScoreVerdict) -> Figure:
         )
 
     heads = {"share_of_variance": "share of Var(difference)"}
-    return Figure("sources", Caption(finding, (line,)), rows, chart, heads)
+    return Figure(
+        "sources",
+        Caption(finding, (line,)),
+        rows,
+        chart,
+        heads,
+        short=Short({"source": "source", "share_of_variance": "share"}, percent=("share_of_variance",), most=5),
+    )
 
 
 def compared(verdict: AnyVerdict) -> Figure:
@@ -214,7 +250,7 @@ def compared(verdict: AnyVerdict) -> Figure:
     values["outcome"] = verdict.outcome.value
     note = why_detectable(verdict)
     names = f"{cut(verdict.a, SHORT)} and {cut(verdict.b, SHORT)}"
-    return particulars("compared", f"What was compared: {names}", values.items(), *([note] if note else []))
+    return particulars("compared", f"What was compared: {names}", values.items(), *([note] if note else []), short=WHAT)
 
 
 def _whom(difference: object) -> str:
@@ -222,17 +258,6 @@ def _whom(difference: object) -> str:
     if not isinstance(difference, SystemDifference):
         return ""
     return scope(difference.fit.judgments, difference.estimate.target, difference.facet)
-
-
-def headline(verdict: AnyVerdict) -> str:
-    """The outcome alone."""
-    a, b = cut(verdict.a, SHORT), cut(verdict.b, SHORT)
-    if verdict.outcome is Outcome.UNDECIDED:
-        better = "is preferred" if isinstance(verdict, Verdict) else "scores better"
-        return f"Undecided whether {a} or {b} {better}, which is no sign that they are alike"
-    if verdict.outcome is Outcome.EQUIVALENT:
-        return f"{a} and {b} are equivalent within a margin of {verdict.margin:.4g}"
-    return f"{a} is {verdict.outcome.value} than {b}"
 
 
 def why_detectable(verdict: AnyVerdict) -> str:

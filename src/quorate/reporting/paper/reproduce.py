@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from quorate.analysis.credentials import HIDDEN, scrubbed
+from quorate.analysis.credentials import scrubbed
 from quorate.analysis.labels import shown
 from quorate.reporting.paper.record import Record
 from quorate.table.judgments import Judgments
@@ -130,13 +130,6 @@ def seed_used(seed: int | str | None) -> str:
 def titled(source: Source, otherwise: str) -> str:
     """A title: the file's name; where there is none, the kind of table, after ``otherwise``."""
     return shown(PurePath(scrubbed(source.name)).name) if source.sha256 else f"{otherwise} {shown(source.name)}"
-
-
-def in_one_line(analysis: Analysis, origin: Provenance) -> str:
-    """The same as short as it can be: software, input hash and seed."""
-    digest = analysis.judgments.source.sha256
-    found = f"input SHA-256 {digest[:16]}{HIDDEN}" if digest else "input is no file"
-    return f"quorate {version('quorate')}, {found}, seed {'fixed' if origin.seed is None else origin.seed}"
 
 
 def fingerprint(judgments: Judgments) -> str:

@@ -5,7 +5,8 @@ from charts import drawn
 
 import quorate as q
 from quorate.analysis.judgments import analyze_judgments
-from quorate.reporting.pages.judgments.verdict import intervals, section
+from quorate.reporting.pages.judgments.verdict import intervals
+from quorate.reporting.report import page_of
 
 
 def test_intervals_are_naive_panel_population(demo):
@@ -46,5 +47,5 @@ def test_a_mean_is_not_shown_beyond_the_scores(table):
 
 
 def test_the_answer_comes_first_and_what_is_not_there_is_said(demo, shape):
-    assert demo.answer.sentence in section(demo).text
-    assert "2 prompts cannot tell how other prompts differ" in " ".join(section(shape("one judge")).text)
+    assert page_of(demo).sentence.startswith(demo.answer.sentence)
+    assert "2 prompts cannot tell how other prompts differ" in page_of(shape("one judge")).sentence

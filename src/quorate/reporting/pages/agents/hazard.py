@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from quorate.caveats import weightiest_first
 from quorate.reporting.draw import marks
 from quorate.reporting.draw.theme import CORRECTED
 from quorate.reporting.page import Caption, Figure, Page, Row, Section, Tile, particulars, source_of, title_of
@@ -33,7 +34,7 @@ def page(result: Hazard, table: Table | None = None) -> Page:
         facts=particulars("rests", f"What it rests on: {len(result.turns)} turns", facts.items()),
         methods=methods(result),
         content=result.to_dict,
-        caveats=tuple(caveat.sentence for caveat in result.caveats),
+        caveats=weightiest_first(result.caveats),
         tiles=(
             Tile(percent(last.lasting), f"never {side} {result.threshold:g}, as conversations differ ({level} {ends})"),
             Tile(percent(last.survival), "the same, if turns were independent"),

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from quorate.analysis.labels import cut
 from quorate.analysis.words import significant
+from quorate.caveats import weightiest_first
 from quorate.reporting.draw import marks
 from quorate.reporting.draw.theme import colour
 from quorate.reporting.page import Caption, Figure, Page, Row, Section, Tile, particulars, title_of
@@ -32,7 +33,7 @@ def page(result: Interim, table: Table | None = None) -> Page:
         facts=particulars("rests", "What it rests on", facts.items()),
         methods=methods(result),
         content=result.to_dict,
-        caveats=tuple(caveat.sentence for caveat in result.caveats),
+        caveats=weightiest_first(result.caveats),
         tiles=tiles(status),
         options=f"level {result.level:g}",
     )

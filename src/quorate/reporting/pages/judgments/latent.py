@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from quorate.analysis.labels import cut, distinct
+from quorate.caveats import weightiest_first
 from quorate.reporting.draw import marks
 from quorate.reporting.draw.theme import CORRECTED, NAIVE
 from quorate.reporting.draw.vega import channel
@@ -45,7 +46,7 @@ def page(fit: LatentDecomposition, table: Table | None = None) -> Page:
             "has variance pi^2/3. The mean is over the random effects, its interval by the delta method on log odds."
         ),
         content=fit.to_dict,
-        caveats=tuple(caveat.sentence for caveat in fit.caveats),
+        caveats=weightiest_first(fit.caveats),
         source=source_of(table or fit.judgments),
     )
 

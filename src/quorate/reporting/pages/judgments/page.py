@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from quorate.analysis.labels import cut
 from quorate.analysis.words import number
+from quorate.caveats import weightiest_first
 from quorate.reporting.page import Caption, Figure, Page, Tile
 from quorate.reporting.pages.judgments import (
     checks,
@@ -66,12 +67,13 @@ def page(analysis: Analysis, record: Record) -> Page:
     caveats = dict.fromkeys((*analysis.caveats, *panel.caveats(analysis)))
     return Page(
         title=titled(analysis.judgments.source, "Judgments from a"),
-        sentence=analysis.sentence,
+        sentence=" ".join([*([analysis.answer.sentence] if analysis.answer else []), analysis.sentence]),
         sections=tuple(section for section in sections if section is not None),
         facts=stated(items),
         methods=methods_paragraph(analysis),
         content=lambda: {**analysis.to_dict(), "checklist": items, "rows_of_flagged": people.conditions(analysis)},
-        caveats=tuple(caveat.sentence for caveat in caveats),
+        caveats=weightiest_first(caveats),
+        next_step=purchases.next_step(analysis),
         tiles=tiles,
         source=source_of_analysis(analysis),
         options=options_of(analysis),

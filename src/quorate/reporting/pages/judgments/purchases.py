@@ -11,7 +11,7 @@ from quorate.plan.designs.names import PARTIAL
 from quorate.reporting.draw import marks
 from quorate.reporting.draw.theme import CORRECTED, INK, NAIVE, palette
 from quorate.reporting.draw.vega import channel
-from quorate.reporting.page import Caption, Figure, Section
+from quorate.reporting.page import Caption, Figure, Section, Short, Step
 from quorate.reporting.pages.frontier import HEADS, drawing, within_reach
 from quorate.reporting.pages.judgments.phrases import axis, capital, scope, size
 from quorate.roles import JUDGE
@@ -43,6 +43,15 @@ def section(analysis: Analysis) -> Section:
     named = {reason: cut(listed(changes), 300) for reason, changes in reasons.items() if reason}
     text += [f"Not known: {changes}. {capital(reason)}." for reason, changes in named.items()]
     return Section("next", "What to buy next", tuple(text), figures)
+
+
+def next_step(analysis: Analysis) -> Step | None:
+    """The change that buys most per call, with what it gives."""
+    if not analysis.purchases:
+        return None
+    best = analysis.purchases[0]
+    less = f"{whole_percent(-best.change)} off the standard error for {counted(best.more_calls or 0, 'more call')}"
+    return Step(f"Next: {cut(best.label)}, {less}.", "quorate optimize FILE --budget CALLS")
 
 
 def frontier(analysis: Analysis) -> Figure | None:
@@ -129,7 +138,10 @@ def what_if(analysis: Analysis) -> Figure | None:
     heads |= {"calls": "judgments", "more_calls": "more judgments", "more_cost": "more to pay, USD"}
     shown = [{name: value for name, value in row.items() if name != "facet"} for row in rows]
     caption = Caption(finding, (f"{line}{scope(analysis)}.", key))
-    return Figure("what-if", caption, shown, chart, heads, unfolded=True)
+    short = Short(
+        {"change": "change", "se": "SE", "change_of_se": "of SE", "calls": "judgments", "more_cost": "more USD"}, most=6
+    )
+    return Figure("what-if", caption, shown, chart, heads, unfolded=True, short=short)
 
 
 def changed(base: Projection, other: Projection) -> str:

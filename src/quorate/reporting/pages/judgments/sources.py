@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from quorate.analysis.labels import cut
 from quorate.reporting.draw import marks
 from quorate.reporting.draw.theme import INK, SHAPES, colour, kind
-from quorate.reporting.page import Caption, Figure, Section
+from quorate.reporting.page import Caption, Figure, Section, Short
 from quorate.reporting.pages.judgments.phrases import axis, origin, size
 from quorate.wording import listed, whole_percent
 
@@ -71,7 +71,13 @@ def components(analysis: Analysis) -> Figure:
         return marks.finish([*marks.intervals(drawn, base, x), text.encode(x={"value": 3}, text="text:N")])
 
     heads = {"share_of_variance": "share of Var(mean)", "se": "standard error it brings", "low": "low, 95%"}
-    return Figure("components", Caption(finding, lines), rows, chart, heads | {"high": "high, 95%"})
+    heads |= {"high": "high, 95%"}
+    short = Short(
+        {"component": "source", "share_of_variance": "share", "what_shrinks_it": "what makes it smaller"},
+        percent=("share_of_variance",),
+        most=6,
+    )
+    return Figure("components", Caption(finding, lines), rows, chart, heads, short=short)
 
 
 def _law(analysis: Analysis) -> str:

@@ -9,7 +9,7 @@ from quorate.analysis.labels import cut
 from quorate.analysis.words import Reading, against_naive, span, times
 from quorate.reporting.draw import marks
 from quorate.reporting.draw.theme import CORRECTED, INK, NAIVE
-from quorate.reporting.page import Caption, Figure, Section
+from quorate.reporting.page import Caption, Figure, Section, Short
 from quorate.reporting.pages.judgments.phrases import axis, level, places, size
 from quorate.wording import capitalised
 
@@ -19,11 +19,8 @@ if TYPE_CHECKING:
 
 
 def section(analysis: Analysis) -> Section:
-    """The answer, why an interval is not there, and the intervals."""
-    answer = (analysis.answer.sentence,) if analysis.answer is not None else ()
-    why = [f"{capitalised(analysis.others_reason)}."] if analysis.others_reason else []
-    text = (*answer, *(cut(line, 500) for line in why))
-    return Section("verdict", "How far the mean can be trusted", text, (intervals(analysis),))
+    """The intervals."""
+    return Section("verdict", "How far the mean can be trusted", figures=(intervals(analysis),))
 
 
 def intervals(analysis: Analysis) -> Figure:
@@ -57,4 +54,5 @@ def intervals(analysis: Analysis) -> Figure:
         text = base.mark("text", dy=-17, color=INK).encode(x=x, text="text:N")
         return marks.finish([*marks.intervals(drawn, base, x, thickness=7), text])
 
-    return Figure("intervals", Caption(finding, lines), rows, chart)
+    heads = {"interval": "", "mean": "mean", "low": f"{level(analysis)} interval"}
+    return Figure("intervals", Caption(finding, lines), rows, chart, short=Short(heads, of="mean"))

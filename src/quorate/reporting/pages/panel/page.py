@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from quorate.analysis.labels import cut
 from quorate.analysis.panel import PanelAnalysis
 from quorate.analysis.views import MOST_PARTS
-from quorate.caveats import Caveat
+from quorate.caveats import Caveat, weightiest_first
 from quorate.reporting.page import Figure, Page, Section, particulars, source_of, title_of
 from quorate.reporting.pages.panel import biases, groups, models, rankings, spending
 from quorate.reporting.pages.panel.paragraphs import paragraphs
@@ -43,7 +43,7 @@ def page(panel: Panel | PanelAnalysis, table: Table | None = None) -> Page:
         facts=judged(view),
         methods=methods(view),
         content=view.to_dict,
-        caveats=tuple(caveat.sentence for caveat in found.caveats),
+        caveats=weightiest_first(found.caveats),
         source=source_of(source),
         options=f"level {found.level:g}",
     )

@@ -6,6 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 from quorate.analysis.labels import cut
+from quorate.caveats import weightiest_first
 from quorate.reporting.draw import marks
 from quorate.reporting.draw.theme import CORRECTED, NAIVE
 from quorate.reporting.page import (
@@ -69,7 +70,7 @@ def page(result: Against, table: Table | None = None) -> Page:
         ),
         methods=methods(result),
         content=result.to_dict,
-        caveats=tuple(caveat.sentence for caveat in result.caveats),
+        caveats=weightiest_first(result.caveats),
         tiles=tuple(tiles),
         source=source_of(table),
         options=f"level {result.level:g}",

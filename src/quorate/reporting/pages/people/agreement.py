@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from quorate.analysis.agreement import KINDS, AgreementAnalysis
 from quorate.analysis.labels import cut, distinct
 from quorate.analysis.words import number, p_value, share
+from quorate.caveats import weightiest_first
 from quorate.estimate.agreement.pipelines import decides
 from quorate.reporting.draw import marks
 from quorate.reporting.draw.theme import CORRECTED, NAIVE
@@ -50,7 +51,7 @@ def page(result: Agreement | AgreementAnalysis, table: Table | None = None) -> P
         facts=compared(view),
         methods=methods(view),
         content=view.to_dict,
-        caveats=tuple(caveat.sentence for caveat in view.caveats),
+        caveats=weightiest_first(view.caveats),
         tiles=tuple(tiles),
         source=source_of(table),
         options=f"level {view.found.level:g}",

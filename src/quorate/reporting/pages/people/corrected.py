@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from quorate.analysis.labels import cut
+from quorate.caveats import weightiest_first
 from quorate.reporting.draw import marks
 from quorate.reporting.draw.theme import CORRECTED, NAIVE
 from quorate.reporting.page import Caption, Figure, Page, Row, Section, Tile, particulars, source_of, title_of
@@ -35,7 +36,7 @@ def page(result: Corrected, table: Table | None = None) -> Page:
         facts=particulars("corrected", f"What it rests on: {counted(result.labels, 'label')}", facts.items()),
         methods=methods(result),
         content=result.to_dict,
-        caveats=tuple(caveat.sentence for caveat in result.caveats),
+        caveats=weightiest_first(result.caveats),
         tiles=(
             Tile(f"{result.value:.3f}", f"as people would give it ({level} {low:.3f} to {high:.3f})"),
             Tile(f"{result.bias:+.3f}", f"judges less people, where both are (standard error {result.bias_se:.3f})"),

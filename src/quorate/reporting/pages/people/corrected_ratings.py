@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from quorate.analysis.labels import cut
 from quorate.analysis.ratings import RatingsAnalysis
+from quorate.caveats import weightiest_first
 from quorate.estimate.labelled.result import CorrectedRatings
 from quorate.plan.labels.board_plan import BoardPlan, plan_board_labels
 from quorate.reporting.draw import marks
@@ -48,7 +49,7 @@ def page(result: CorrectedRatings | BoardPlan, table: Table | None = None) -> Pa
         facts=particulars("labelled", f"What it rests on: {counted(board.labels, 'label')}", facts.items()),
         methods=methods(board),
         content=result.to_dict,
-        caveats=tuple(caveat.sentence for caveat in board.caveats),
+        caveats=weightiest_first(board.caveats),
         tiles=(
             Tile(f"{board.effective:,.0f}", f"labels alone that would be as precise, for {board.labels:,}"),
             Tile(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from quorate.analysis.labels import cut
+from quorate.caveats import weightiest_first
 from quorate.reporting.draw import marks
 from quorate.reporting.draw.theme import CORRECTED, NAIVE
 from quorate.reporting.draw.vega import channel
@@ -37,7 +38,7 @@ def page(result: LabelsPlan, table: Table | None = None) -> Page:
         facts=particulars("labels-rest", f"What it rests on: {counted(result.pilot, 'label')}", facts.items()),
         methods=methods(result),
         content=result.to_dict,
-        caveats=tuple(caveat.sentence for caveat in result.caveats),
+        caveats=weightiest_first(result.caveats),
         tiles=tuple(tiles),
         source=source_of(table),
         options=f"{result.goal} {result.asked:g}, level {result.level:g}",

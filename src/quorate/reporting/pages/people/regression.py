@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from quorate.analysis.labels import cut
+from quorate.caveats import weightiest_first
 from quorate.reporting.draw import marks
 from quorate.reporting.draw.theme import CORRECTED, NAIVE
 from quorate.reporting.page import Caption, Figure, Page, Row, Section, Tile, particulars, source_of, title_of
@@ -38,7 +39,7 @@ def page(result: Regression, table: Table | None = None) -> Page:
         facts=particulars("regression", f"What it rests on: {counted(result.labels, 'label')}", facts.items()),
         methods=methods(result),
         content=result.to_dict,
-        caveats=tuple(caveat.sentence for caveat in result.caveats),
+        caveats=weightiest_first(result.caveats),
         tiles=(
             Tile(f"{first.value:.3f}", f"{cut(first.name)} ({level} {low:.3f} to {high:.3f})"),
             Tile(_number(first.judged), "the same, if the judge's labels are taken as right"),

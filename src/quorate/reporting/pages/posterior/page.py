@@ -8,6 +8,7 @@ import numpy as np
 
 from quorate.analysis.labels import cut
 from quorate.analysis.words import significant
+from quorate.caveats import weightiest_first
 from quorate.reporting.draw import marks
 from quorate.reporting.draw.theme import CORRECTED, NAIVE, SHAPES, colour, kind
 from quorate.reporting.page import Caption, Figure, Page, Row, Section, Tile, particulars, source_of, title_of
@@ -38,7 +39,7 @@ def page(result: DrawnComponents, table: Table | None = None) -> Page:
         facts=checks(result),
         methods=methods(result),
         content=result.to_dict,
-        caveats=tuple(caveat.sentence for caveat in result.caveats),
+        caveats=weightiest_first(result.caveats),
         tiles=(
             Tile(significant(result.mean.value, 4), f"mean (95% interval {low:.4g} to {high:.4g})"),
             Tile(whole_percent(first.share), f"of the variance of one judgment is {cut(first.name)}"),

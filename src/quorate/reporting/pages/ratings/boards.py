@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 
 from quorate.analysis.labels import cut
 from quorate.analysis.ratings import RatingsAnalysis
+from quorate.caveats import weightiest_first
 from quorate.estimate.ratings.categories.boards import Boards
 from quorate.estimate.ratings.categories.pooled import ASSUMED, PooledRatings
 from quorate.estimate.ratings.ranked import at_once, may_be_first, taken_as_independent
-from quorate.reporting.page import Caption, Figure, Page, Row, Section, particulars, source_of, title_of
+from quorate.reporting.page import Caption, Figure, Page, Row, Section, Short, particulars, source_of, title_of
 from quorate.reporting.pages.ratings.page import leaderboard, methods
 from quorate.wording import capitalised, counted, listed, plural
 
@@ -29,7 +30,9 @@ def page(result: Boards, table: Table | None = None) -> Page:
         title = f"Pooled over {plural(result.by)}"
         sections.append(Section("pooled", title, (result.pooled.sentence,), (pooled(result.pooled, first.unit),)))
     for number, (level, view) in enumerate(views.items(), 1):
-        figure = replace(leaderboard(view), name=f"leaderboard-{number}")
+        figure = leaderboard(view)
+        titled = replace(figure.caption, finding=f"{cut(level, _LONG)}: {figure.caption.finding}")
+        figure = replace(figure, name=f"leaderboard-{number}", caption=titled)
         said = tuple(filter(None, (view.found.sentence, view.fragile_words)))
         sections.append(Section(f"board-{number}", cut(level, _LONG), said, (figure,)))
     values = {"boards": len(result), "without a board": len(result.refused), "by": result.by}
@@ -40,7 +43,7 @@ def page(result: Boards, table: Table | None = None) -> Page:
         facts=particulars("ranked", f"What was ranked: {counted(len(result), 'board')}", values.items()),
         methods=f"Every {result.by} has a board of its own. {_pooling(result)}Of the first: {methods(first)}",
         content=result.to_dict,
-        caveats=tuple(one.sentence for one in result.caveats),
+        caveats=weightiest_first(result.caveats),
         source=source_of(table),
         options=f"level {first.level:g}, by {result.by}",
         seed=first.found.seed,
@@ -73,7 +76,27 @@ def pooled(found: PooledRatings, unit: str) -> Figure:
     keys = ("level", "system", "own", "overall", "pooled", "pooled_se", "pooled_low", "pooled_high", "shrunk")
     shown: list[Row] = [{key: row[key] for key in keys} for row in rows]
     finding = f"Ratings of a {found.by} are shrunk by up to {most:.0%}"
-    return Figure("pooled", Caption(finding, (about, line)), shown, headers=heads, unfolded=True)
+    return Figure(
+        "pooled",
+        Caption(finding, (about, line)),
+        shown,
+        headers=heads,
+        unfolded=True,
+        short=Short(
+            {
+                "level": found.by,
+                "system": "system",
+                "own": "own",
+                "pooled": "pooled",
+                "pooled_low": f"{level} interval",
+                "shrunk": "shrunk",
+            },
+            of="pooled",
+            low="pooled_low",
+            high="pooled_high",
+            percent=("shrunk",),
+        ),
+    )
 
 
 def overview(result: Boards, views: dict[str, RatingsAnalysis]) -> Figure:
@@ -91,4 +114,10 @@ def overview(result: Boards, views: dict[str, RatingsAnalysis]) -> Figure:
     line = f"Of each board {held}, with {level} confidence."
     caption = Caption(f"On {sure} of {counted(len(rows), 'board')} one system is first", (line,))
     heads = {"level": result.by, "votes": "votes or scores", "first": "may be first"}
-    return Figure("boards", caption, rows, headers=heads | {"told": "pairs told apart", "pairs": "of pairs"})
+    return Figure(
+        "boards",
+        caption,
+        rows,
+        headers=heads | {"told": "pairs told apart", "pairs": "of pairs"},
+        short=Short(heads | {"told": "told apart", "pairs": "of pairs"}, first=True),
+    )

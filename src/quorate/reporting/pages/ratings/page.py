@@ -10,13 +10,14 @@ import numpy as np
 from quorate.analysis.labels import cut
 from quorate.analysis.ratings import MOST_DRAWN, RatingsAnalysis
 from quorate.analysis.words import drawn_share
+from quorate.caveats import weightiest_first
 from quorate.estimate.ratings.neighbours import POWER
 from quorate.estimate.ratings.ranked import at_once, may_be_first
 from quorate.estimate.ratings.ratings import Ratings
 from quorate.reporting.draw import marks
 from quorate.reporting.draw.theme import CORRECTED, INK, NAIVE
 from quorate.reporting.draw.vega import Marks, channel
-from quorate.reporting.page import Caption, Figure, Page, Row, Section, Tile, particulars, source_of, title_of
+from quorate.reporting.page import Caption, Figure, Page, Row, Section, Short, Tile, particulars, source_of, title_of
 from quorate.reporting.pages.ratings import moves, own
 from quorate.wording import capitalised, counted, listed, plural
 
@@ -71,7 +72,7 @@ def page(result: Ratings | Leaderboard | RatingsAnalysis, table: Table | None = 
         facts=ranked(view),
         methods=methods(view),
         content=view.to_dict,
-        caveats=tuple(caveat.sentence for caveat in view.caveats),
+        caveats=weightiest_first(view.caveats),
         tiles=(
             Tile(f"{first}", f"of {counted(len(view.found), 'system')} may be first, {at_once(view.found)}"),
             Tile(chance, f"chance that {cut(view.names[0], _SHORT)} is the best of these"),
@@ -130,9 +131,12 @@ def leaderboard(view: RatingsAnalysis) -> Figure:
 
     heads = {"rating": view.unit, "se": "standard error", "low": f"low, {level}", "high": f"high, {level}"}
     heads["share"] = "probability of being best"
-    return Figure(
-        "leaderboard", Caption(_first(view), tuple(lines)), rows, chart, heads, unfolded=len(rows) <= MOST_DRAWN
-    )
+    unit = ("Elo" if "Elo" in view.unit else "rating") if view.of_votes else "mean"
+    cuts = {"group": "group"} if len(found.groups) > 1 else {}
+    columns_shown = {"rank": "rank", **cuts, "system": "system", "rating": unit, "low": f"{level} interval"}
+    short = Short(columns_shown | {"share": "best"}, of="rating", percent=("share",))
+    caption, few = Caption(_first(view), tuple(lines)), len(rows) <= MOST_DRAWN
+    return Figure("leaderboard", caption, rows, chart, heads, unfolded=few, short=short)
 
 
 def ranks(view: RatingsAnalysis) -> Figure:
@@ -185,7 +189,13 @@ def groups(view: RatingsAnalysis) -> Figure:
     line = "Every system above a cut is surely better than every one below it. Within a group nothing is said by that: "
     line += "its systems are not equal, and where pairs of it are told apart, it is a chain."
     heads = {"told": "pairs of it told apart", "which": "systems of the group"}
-    return Figure("groups", Caption(finding, (line,)), rows, headers=heads)
+    return Figure(
+        "groups",
+        Caption(finding, (line,)),
+        rows,
+        headers=heads,
+        short=Short({"group": "group", "systems": "systems", "which": "which"}),
+    )
 
 
 def pairs(view: RatingsAnalysis) -> Figure:
@@ -231,7 +241,13 @@ def neighbours(found: Ratings, names: list[str]) -> Figure:
     more += "their gap as estimated; it may well be smaller. Empty: no number would."
     heads = {"first": "system", "second": "next", "told_apart": "told apart", "votes": f"{votes} needed"}
     finding = f"{told:,} of {counted(len(rows), 'pair')} of neighbours {'is' if told == 1 else 'are'} told apart"
-    return Figure("neighbours", Caption(finding, (span, more)), rows, headers=heads | {"more": f"more {votes}"})
+    return Figure(
+        "neighbours",
+        Caption(finding, (span, more)),
+        rows,
+        headers=heads | {"more": f"more {votes}"},
+        short=Short({"first": "system", "second": "next", "told_apart": "told apart", "more": f"more {votes}"}),
+    )
 
 
 def without_judges(judges: ByJudges) -> Figure:
@@ -242,7 +258,13 @@ def without_judges(judges: ByJudges) -> Figure:
         f"{judges.first} has the highest mean, and is first in {same} of {counted(len(rows), 'other way')} too",
         ("Each judge left out in turn; the median of judges; from 5 judges on their mean without lowest and highest.",),
     )
-    return Figure("judges", caption, rows, headers={"way": "by", "same": "same as by the mean"})
+    return Figure(
+        "judges",
+        caption,
+        rows,
+        headers={"way": "by", "same": "same as by the mean"},
+        short=Short({"way": "by", "first": "first", "same": "as by the mean"}),
+    )
 
 
 def left_out_votes(few: Fragility) -> Figure:
@@ -253,7 +275,13 @@ def left_out_votes(few: Fragility) -> Figure:
         "Votes that do most for the first, left out one after the other; the ratings are found again without them.",
         "This is no test: who is first may be sure and still hang on few votes, if these were chosen to hurt.",
     )
-    return Figure("fragility", Caption(finding, lines), rows, headers={"votes": "votes left out"})
+    return Figure(
+        "fragility",
+        Caption(finding, lines),
+        rows,
+        headers={"votes": "votes left out"},
+        short=Short({"winner": "winner", "loser": "loser", "votes": "votes left out"}, first=True),
+    )
 
 
 def left_out_rows(few: Fragility) -> Figure:
@@ -264,7 +292,13 @@ def left_out_rows(few: Fragility) -> Figure:
     finding = f"They are in {counted(len(few.dropped_rows), 'row')} of what was read"
     lines = ["Votes for the same system against the same other do the same: the first of them are named."]
     lines += [f"The first {MOST_PAIRS:,} are shown."] if len(few.dropped_rows) > MOST_PAIRS else []
-    return Figure("fragile_rows", Caption(finding, tuple(lines)), rows, headers={"votes": "votes left out"})
+    return Figure(
+        "fragile_rows",
+        Caption(finding, tuple(lines)),
+        rows,
+        headers={"votes": "votes left out"},
+        short=Short({name: name for name in rows[0]}),
+    )
 
 
 def ranked(view: RatingsAnalysis) -> Figure:

@@ -9,11 +9,12 @@ import numpy as np
 from quorate.analysis.labels import cut
 from quorate.analysis.votes import VotesAnalysis, drift_of, few_levels, order_of, votes_view
 from quorate.analysis.words import number, p_value, share
+from quorate.caveats import weightiest_first
 from quorate.estimate.votes.margin_law import EDGES
 from quorate.reporting.draw import marks
 from quorate.reporting.draw.theme import CORRECTED, INK, MISSED, palette
 from quorate.reporting.draw.vega import Marks, channel
-from quorate.reporting.page import Caption, Figure, Page, Row, Section, Tile
+from quorate.reporting.page import Caption, Figure, Page, Row, Section, Short, Tile
 from quorate.reporting.pages.votes.read import health, used
 from quorate.reporting.pages.votes.ties import ties
 from quorate.reporting.pages.votes.words import coverage, kind, methods, options, taken, typical
@@ -51,7 +52,7 @@ def page(result: Votes | VotesAnalysis, _table: Table | None = None) -> Page:
         facts=used(view),
         methods=methods(view),
         content=view.to_dict,
-        caveats=tuple(caveat.sentence for caveat in view.caveats),
+        caveats=weightiest_first(view.caveats),
         tiles=(
             Tile(f"{len(study):,}", f"pairs with {study.margins.minimum:,} decisive votes or more"),
             Tile(share(near.corrected), f"near ties (margin of {near.tau:g} or less), without noise"),
@@ -125,7 +126,12 @@ def margins(view: VotesAnalysis) -> Figure:
         return marks.finish([stairs.only(steps), line.only(smooth)], height=300)
 
     heads = {"share": "of pairs at most", "corrected": "without noise", "n": "votes needed"}
-    return Figure("margins", Caption(finding, lines), rows, chart, heads, unfolded=True)
+    short = Short(
+        {"share": "of pairs", "margin": "margin at most", "low": "interval", "n": "votes needed"},
+        of="margin",
+        percent=("share",),
+    )
+    return Figure("margins", Caption(finding, lines), rows, chart, heads, unfolded=True, short=short)
 
 
 def pairs(view: VotesAnalysis) -> Figure:
@@ -157,7 +163,12 @@ def pairs(view: VotesAnalysis) -> Figure:
         "needed": "needed, of those studied",
         "ties": "share of ties",
     }
-    return Figure("pairs", Caption(finding, lines), rows, headers=heads, folded=True)
+    short = Short(
+        {"pair": "pair", "votes": "votes", "margin": "margin", "low": "interval", "implied": "votes needed"},
+        of="margin",
+        at=0.0,
+    )
+    return Figure("pairs", Caption(finding, lines), rows, headers=heads, folded=True, short=short)
 
 
 def decided(view: VotesAnalysis) -> Figure:
@@ -198,7 +209,11 @@ def decided(view: VotesAnalysis) -> Figure:
 
     heads = {"votes": "votes for each pair", "decided": "share decided, as estimated"}
     heads |= {"corrected": "without noise", "within_reach": "share with enough power"}
-    return Figure("decided", Caption(finding, lines), rows, chart, heads)
+    short = Short(
+        {"votes": "votes", "decided": "decided", "corrected": "without noise", "within_reach": "with enough power"},
+        percent=("decided", "corrected", "within_reach"),
+    )
+    return Figure("decided", Caption(finding, lines), rows, chart, heads, short=short)
 
 
 def equal_budget(view: VotesAnalysis) -> Figure:
@@ -227,7 +242,8 @@ def equal_budget(view: VotesAnalysis) -> Figure:
 
     heads = {"votes": "votes for each pair", "z": "z, median study", "low": "10% of studies", "high": "90% of studies"}
     drawable = chart if marks.known(rows, "z") else None
-    return Figure("equal-budget", Caption(finding, lines), rows, drawable, heads, unfolded=True)
+    short = Short({"votes": "votes each", "z": "z", "low": "80% of studies"}, of="z", at=view.reach)
+    return Figure("equal-budget", Caption(finding, lines), rows, drawable, heads, unfolded=True, short=short)
 
 
 def stability(found: Stability) -> Figure:
@@ -323,7 +339,12 @@ def dependence(view: VotesAnalysis) -> Figure:
         "icc": "median ICC",
         "repeated": "clusters with several votes, share",
     }
-    return Figure("dependence", Caption(finding, lines), rows, chart if known else None, heads, unfolded=True)
+    short = Short(
+        {"by": "that share", "pairs": "pairs", "ratio": "times wider", "low": "80% of pairs"}, of="ratio", at=1.0
+    )
+    return Figure(
+        "dependence", Caption(finding, lines), rows, chart if known else None, heads, unfolded=True, short=short
+    )
 
 
 def _cumulative(view: VotesAnalysis) -> list[Row]:

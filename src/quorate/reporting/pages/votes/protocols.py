@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from quorate.analysis.labels import cut
+from quorate.caveats import weightiest_first
 from quorate.numerics.votes.power import normal_size
 from quorate.reporting.draw import marks
 from quorate.reporting.draw.theme import CORRECTED, INK, MISSED
@@ -43,7 +44,7 @@ def page(found: Protocols, _: Table | None = None) -> Page:
         facts=particulars("used", "What was used", facts(found).items()),
         methods=methods(found),
         content=found.to_dict,
-        caveats=tuple(caveat.sentence for caveat in found.caveats),
+        caveats=weightiest_first(found.caveats),
         tiles=tuple(tiles),
         options=f"level {found.level:g}, alpha {found.alpha:g}, power {found.power:g}, {found.budget:,} votes",
     )

@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from quorate.analysis.labels import cut
+from quorate.caveats import weightiest_first
 from quorate.decide.outcome import Outcome
 from quorate.decide.standings import Standings
 from quorate.reporting.draw import marks
 from quorate.reporting.draw.theme import CORRECTED, NAIVE
-from quorate.reporting.page import Caption, Figure, Page, Row, Section, Tile, particulars, source_of, title_of
+from quorate.reporting.page import Caption, Figure, Page, Row, Section, Short, Tile, particulars, source_of, title_of
 from quorate.reporting.pages.verdict import SHORT
 from quorate.wording import counted
 
@@ -33,7 +34,7 @@ def page(result: Standings, table: Table | None = None) -> Page:
         facts=particulars("watched", f"What was watched: {counted(len(result.models), 'system')}", facts.items()),
         methods=methods(result),
         content=result.to_dict,
-        caveats=tuple(caveat.sentence for caveat in result.caveats),
+        caveats=weightiest_first(result.caveats),
         tiles=tuple(
             Tile(f"{number:,}", f"{counted(number, 'pair').partition(' ')[2]} {name}") for number, name in tiles
         ),
@@ -62,7 +63,10 @@ def ranks(result: Standings) -> Figure:
     )
     heads = {"best": "best rank", "worst": "worst rank", "above": "surely above", "below": "surely below"}
     finding = f"{counted(known, 'system')} of {len(rows):,} {'has' if known == 1 else 'have'} a known rank"
-    return Figure("standings", Caption(finding, (line,)), rows, chart, heads, unfolded=True)
+    short = Short(
+        {"system": "system", "best": "best rank", "worst": "worst", "above": "surely above", "below": "below"}
+    )
+    return Figure("standings", Caption(finding, (line,)), rows, chart, heads, unfolded=True, short=short)
 
 
 def pairs(result: Standings) -> Figure:
@@ -88,7 +92,19 @@ def pairs(result: Standings) -> Figure:
     )
     heads = {"pair": "first against second", "share": "share of votes for the first", "stopped": "looks until decided"}
     finding = f"{counted(len(rows), 'pair')} {'has' if len(rows) == 1 else 'have'} enough votes to be decided"
-    return Figure("watched-pairs", Caption(finding, lines), shown, chart if rows else None, heads)
+    return Figure(
+        "watched-pairs",
+        Caption(finding, lines),
+        shown,
+        chart if rows else None,
+        heads,
+        short=Short(
+            {"pair": "pair", "outcome": "outcome", "share": "share", "low": "interval"},
+            of="share",
+            at=0.5,
+            percent=("share",),
+        ),
+    )
 
 
 def methods(result: Standings) -> str:

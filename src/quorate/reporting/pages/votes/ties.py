@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from quorate.estimate.votes.ties import WAYS
-from quorate.reporting.page import Caption, Figure
+from quorate.reporting.page import Caption, Figure, Short
 from quorate.wording import counted
 
 if TYPE_CHECKING:
@@ -26,4 +26,10 @@ def ties(found: TieSensitivity) -> Figure:
     ends = " to ".join(f"{count:,}" for count in sorted({min(counts), max(counts)}))
     finding = f"Of {counted(near.pairs, 'pair')}, {ends} are nearly tied"
     line = "Ties left out, as halves, or all against the first system of each pair, the worst case."
-    return Figure("ties", Caption(finding, (line,)), rows, headers=heads)
+    return Figure(
+        "ties",
+        Caption(finding, (line,)),
+        rows,
+        headers=heads,
+        short=Short({"ties": "ties", "margin": lowest, "median": middle, "near": "near ties"}),
+    )

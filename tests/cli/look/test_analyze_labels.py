@@ -11,13 +11,10 @@ def words(tmp_path):
     return path
 
 
-def test_labels_on_the_terminal(run, words, tmp_path):
+def test_labels_and_the_items_for_people(run, words, tmp_path):
     ran = run("analyze", words, "--score", "verdict", "--labels", "--no-report", "--to-people", "p.csv", "--most", "3")
     assert (ran.code, ran.err) == (0, "")
     assert ran.out.startswith("The commonest of 3 labels is ")
-    for title in ("How common each label is", "How far judges agree", "Which labels are confused", "Items to send to"):
-        assert title in ran.out
-    assert max(map(len, ran.out.splitlines())) <= 80
     assert len((tmp_path / "p.csv").read_text().splitlines()) == 4
     assert ran.out.endswith("For people: p.csv\n")
 
