@@ -83,8 +83,9 @@ def interval(verdict: AnyVerdict) -> Figure:
     label = f"{_percent(verdict.level)} interval"
     rows: list[Row] = [{"interval": label, "value": value, "low": low, "high": high}]
     if isinstance(verdict, ScoreVerdict) and verdict.others is not None:
-        ends = dict(zip(("low", "high"), verdict.others.interval(verdict.level), strict=True))
-        rows.append({"interval": f"{label}, {_whom(verdict.others)}", "value": value, **ends})
+        others_low, others_high = verdict.others.interval(verdict.level)
+        whom = f"{label}, {_whom(verdict.others)}"
+        rows.append({"interval": whom, "value": value, "low": others_low, "high": others_high})
     none = "one half" if isinstance(verdict, Verdict) else "zero"
     side = "includes" if low <= zero <= high else "excludes"
     finding = f"The {_percent(verdict.level)} interval {side} {none}: {verdict.outcome.value}"
