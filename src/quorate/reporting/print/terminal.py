@@ -72,22 +72,29 @@ def as_text(
     if full:
         everything = [line for section in page.sections for line in _section(out, section, spelled)]
         return [*above, *everything, *_shown(out, page.facts, spelled), *below]
-    shown, room = 0, LINES - 2 - len(above) - len(below)
-    for figure in on_screen(shorts):
-        lines = _fitting(out, figure, spelled, room, headed=shown > 0)
-        if not shown or len(lines) <= room:
-            above, room, shown = [*above, *lines], room - len(lines), shown + 1
-    hidden = {"table": len(shorts) - shown, "caveat": len(page.caveats) - len(caveats)}
+    tables, left_out = _fitted(out, shorts, spelled, LINES - 2 - len(above) - len(below))
+    hidden = {"table": left_out, "caveat": len(page.caveats) - len(caveats)}
     more = [counted(count, f"more {name}") for name, count in hidden.items() if count]
-    return [*above, *below, *(paragraph(out, f"--full shows {listed(more)}.", "dim") if more else [])]
+    return [*above, *tables, *below, *(paragraph(out, f"--full shows {listed(more)}.", "dim") if more else [])]
 
 
-def on_screen(figures: Sequence[Figure]) -> list[Figure]:
-    """What belongs on a screen, if there is room: the first with intervals, what is marked, and the first other one."""
+def _fitted(out: Console, figures: Sequence[Figure], spelled: Callable[[str], str], room: int) -> tuple[list[str], int]:
+    """The figures on a screen, and how many are left out.
+
+    The first with intervals and those that are marked are there in any case, the first other one if there is room.
+    """
     drawn = [figure for figure in figures if figure.short and figure.short.of][:1]
-    marked = [figure for figure in figures if figure.short and figure.short.first]
-    other = [figure for figure in figures if figure not in (*drawn, *marked)][:1]
-    return [figure for figure in figures if figure in (*drawn, *marked, *other)]
+    certain = [figure for figure in figures if figure in drawn or (figure.short and figure.short.first)]
+    wanted = [*certain, *[figure for figure in figures if figure not in certain][:1]]
+    first = next((figure for figure in figures if figure in wanted), None)
+    lines: dict[str, list[str]] = {}
+    for place, figure in enumerate(wanted, 1):
+        reserved = (FEWEST + 3) * max(0, len(certain) - place)
+        found = _fitting(out, figure, spelled, room - reserved, headed=figure is not first)
+        if figure in certain or len(found) <= room:
+            lines[figure.name], room = found, room - len(found)
+    shown = [line for figure in figures for line in lines.get(figure.name, [])]
+    return shown, len(figures) - len(lines)
 
 
 def _section(out: Console, section: Section, spelled: Callable[[str], str]) -> list[str]:
