@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Annotated, Any, Self, TypeVar, cast
 
 import typer
 
-from quorate.cli.console import safe
 from quorate.cli.options.groups import For, Group, only, options_of, spelled
 from quorate.cli.options.values import columns_by_role, families, names, numbers_of_words, pairs
 from quorate.cli.spelling import in_options
 from quorate.errors import InvalidInput
+from quorate.wording import safe
 
 if TYPE_CHECKING:
     from quorate.table.exchange.format import Kind
