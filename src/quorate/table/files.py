@@ -105,6 +105,8 @@ class Located:
 
     def open(self, connection: DuckDBPyConnection, part: str | None) -> Opened:
         """All rows, of several files as one table."""
+        for file in self.files:
+            ordinary(file, database=True)
         if self.form.tool:
             try:
                 return together({file: self.form.open(connection, file, part) for file in self.files})

@@ -30,6 +30,15 @@ def test_a_matrix_is_refused_before_it_is_looked_at(tmp_path, ragged):
         opened(path).__enter__()
 
 
+@pytest.mark.parametrize(("name", "indent"), [("wide.jsonl", None), ("wide.json", None), ("wide.json", 1)])
+def test_a_matrix_whose_first_row_has_no_end_nearby_is_one_too(tmp_path, name, indent):
+    row = {f"c{at}": 1 for at in range(100_000)}
+    text = json.dumps(row if name == "wide.jsonl" else [row, row], indent=indent)
+    (tmp_path / name).write_text(text, encoding="utf-8")
+    with pytest.raises(InvalidData, match=r"columns, at most 10,000 are read"):
+        opened(tmp_path / name).__enter__()
+
+
 def test_many_columns_of_one_type_are_no_map(tmp_path):
     path = tmp_path / "many.jsonl"
     path.write_text((json.dumps(dict.fromkeys((f"c{at}" for at in range(300)), 1.5)) + "\n") * 3, encoding="utf-8")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import os
 from pathlib import Path
 
@@ -45,6 +46,30 @@ def test_tables(folder, read, name):
 def test_commands(folder, capsys, words):
     assert main(words.split()) == 1
     assert "is a pipe or a device" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("head", [b"", b"item,judge,score\n" + os.urandom(100_000)])
+@pytest.mark.parametrize("name", ["s.csv.gz", "s.jsonl.gz", "s.json.gz", "s.eval"])
+def test_a_bomb_is_not_unpacked(tmp_path, name, head):
+    with gzip.open(tmp_path / name, "wb") as packed:
+        packed.write(head)
+        for _ in range(40):
+            packed.write(b"\0" * 1_000_000)
+    with pytest.raises(InvalidInput, match=r"cannot be read .unpacked it is more than 200 times as long; unpack it"):
+        q.read(tmp_path / name)
+
+
+def test_what_is_cut_off_is_no_bomb(tmp_path):
+    packed = gzip.compress(b"item,judge,score\n" + os.urandom(100_000).hex().encode())
+    (tmp_path / "s.csv.gz").write_bytes(packed[:80_000] + b"\xff\xff\xff\xff")
+    assert ordinary(tmp_path / "s.csv.gz")
+
+
+def test_what_repeats_is_no_bomb(tmp_path):
+    rows = "".join(f"{i},{j},{(i * j) % 5}\n" for i in range(2000) for j in range(30))
+    with gzip.open(tmp_path / "s.csv.gz", "wt") as packed:
+        packed.write("item,judge,score\n" + rows)
+    assert q.read(tmp_path / "s.csv.gz", announce=False).n_answers == 60_000
 
 
 @pytest.mark.parametrize("name", ["x" * 5000 + ".csv", "a\0.csv"])

@@ -33,6 +33,14 @@ def test_a_matrix_is_refused_before_the_engine_reads_it(tmp_path, monkeypatch):
         opened(path).__enter__()
 
 
+def test_millions_of_rows_in_a_few_bytes_are_no_judgments(tmp_path):
+    path = tmp_path / "a.parquet"
+    same = pl.Series([1], dtype=pl.Int8).new_from_index(0, 14_000_000)
+    pl.DataFrame({"item": same, "score": same}).write_parquet(path)
+    with pytest.raises(InvalidData, match=r"a\.parquet: has 14,000,000 rows that hardly differ"):
+        opened(path).__enter__()
+
+
 @pytest.mark.parametrize("end", [b"", b"PAR1", b"\xff\xff\xff\xff" + b"PAR1", b"\x08\0\0\0PAR1"])
 def test_what_has_no_footer_is_for_the_engine_to_refuse(tmp_path, end):
     path = tmp_path / "a.parquet"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from quorate.errors import InvalidData, InvalidInput
 from quorate.table.exchange.folder import names_of, scan
 from quorate.table.exchange.format import Format, Opened, head, literal, quoted, refuse_matrix
+from quorate.table.exchange.glance import begun
 
 if TYPE_CHECKING:
     import duckdb
@@ -42,7 +42,7 @@ def open_array(connection: duckdb.DuckDBPyConnection, path: Path) -> Opened:
             f"source: {path.name} cannot be read as .json; it is no log that is known, and no list of records; write "
             "JSON lines (.jsonl), one record per line"
         )
-    refuse_matrix(path, _keys(text.lstrip("[")))
+    refuse_matrix(path, _keys(text))
     return _table(connection, path, "array" if text[:1] == "[" else "newline_delimited")
 
 
@@ -97,13 +97,18 @@ def _leaves(path: list[str], kind: Any) -> Iterator[list[str]]:
 
 
 def _keys(text: str) -> int:
-    """Different keys in the first lines of a file; before the engine looks at them, which takes minutes for many."""
-    found: set[str] = set()
-    for line in text.splitlines():
-        with contextlib.suppress(ValueError, RecursionError):  # cut off, or for the engine to refuse
-            record = json.loads(line)
-            found.update(record if isinstance(record, dict) else ())
-    return len(found)
+    """Different keys at the beginning of a file; before the engine looks at them, which takes minutes for many."""
+    values = [begun(text)] if text.startswith("[") else map(_value, text.splitlines())
+    records = (one for value in values for one in (value if isinstance(value, list) else [value]))
+    return len({key for record in records if isinstance(record, dict) for key in record})
+
+
+def _value(line: str) -> Any:
+    """The record on a line, or what is there of one that is cut off."""
+    try:
+        return json.loads(line)
+    except (ValueError, RecursionError):
+        return begun(line)
 
 
 def _wide(seen: duckdb.DuckDBPyRelation) -> set[str]:

@@ -6,8 +6,10 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from quorate.errors import InvalidData
 from quorate.table.exchange.folder import files_of, scan
-from quorate.table.exchange.format import Format, Opened, refuse_matrix
+from quorate.table.exchange.format import Format, Opened, pattern, refuse_matrix
+from quorate.table.exchange.ordinary import swells
 
 if TYPE_CHECKING:
     import duckdb
@@ -20,6 +22,9 @@ def open_parquet(connection: duckdb.DuckDBPyConnection, path: Path) -> Opened:
     """A Parquet file, or a folder of them."""
     for file in files_of(path, SUFFIXES) if path.is_dir() else [path]:
         refuse_matrix(file, entries(file))
+        ((rows,),) = connection.sql(f"SELECT num_rows FROM parquet_file_metadata({pattern(file)})").fetchall()
+        if swells(rows, file.stat().st_size):
+            raise InvalidData(f"{file}: has {rows:,} rows that hardly differ; name a file of judgments")
     relation = scan(connection, "read_parquet", path, SUFFIXES)
     return Opened(relation, tuple(relation.columns), typed=True)
 

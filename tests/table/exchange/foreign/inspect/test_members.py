@@ -60,6 +60,21 @@ def test_the_last_of_one_name_counts(tmp_path):
     assert list(blocks(tmp_path / "a", directory(tmp_path / "a")["a.json"])) == [b"2"]
 
 
+def test_a_bomb_is_not_unpacked(tmp_path):
+    path = tmp_path / "a.eval"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as writer:
+        writer.writestr("a.json", b" " * 20_000_000)
+    with pytest.raises(InvalidData, match="unpacked it is more than 200 times as long"):
+        directory(path)
+
+
+def test_a_member_that_is_longer_than_it_says_is_left(archive):
+    held = directory(archive)["one.json"]
+    held.file_size = 1
+    with pytest.raises(InvalidData, match="its length or checksum is another"):
+        list(blocks(archive, held))
+
+
 def test_packed_otherwise(tmp_path):
     with zipfile.ZipFile(tmp_path / "a", "w", zipfile.ZIP_BZIP2) as writer:
         writer.writestr("a.json", b"1")

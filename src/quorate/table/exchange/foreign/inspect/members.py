@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import IO, Any, cast
 
 from quorate.errors import InvalidData, InvalidInput
+from quorate.table.exchange.ordinary import MOST_SWOLLEN, swells
 
 BLOCK = 1 << 18
 _STORED, _DEFLATE, _ZSTANDARD = 0, 8, 93
@@ -27,14 +28,17 @@ def directory(path: Path) -> Mapping[str, zipfile.ZipInfo]:
     Raises
     ------
     InvalidData
-        If the archive has no directory, which stands at its end.
+        If the archive has no directory, which stands at its end, or says that it holds what no log does.
     """
     try:
         with zipfile.ZipFile(path) as archive:
-            return {member.filename: member for member in archive.infolist()}
+            members = {member.filename: member for member in archive.infolist()}
     except (zipfile.BadZipFile, NotImplementedError, ValueError, EOFError, struct.error) as error:
         why = "it has no central directory" if "not a zip file" in str(error) else str(error)
         raise InvalidData(f"{path}: is not a complete ZIP ({why}): copy it again, or the run again") from None
+    if swells(sum(member.file_size for member in members.values()), path.stat().st_size):
+        raise InvalidData(f"{path}: unpacked it is more than {MOST_SWOLLEN} times as long, and no log; run it again")
+    return members
 
 
 def blocks(path: Path, member: zipfile.ZipInfo) -> Iterator[bytes]:
@@ -61,6 +65,8 @@ def blocks(path: Path, member: zipfile.ZipInfo) -> Iterator[bytes]:
         try:
             for block in _unpacked(packed, member, name):
                 size, checksum = size + len(block), zlib.crc32(block, checksum)
+                if size > member.file_size:
+                    break
                 yield block
         except (zlib.error, EOFError) as error:
             raise InvalidData(f"{name}: is damaged ({error}); copy the log again") from None
