@@ -249,7 +249,7 @@ def errors_of_complete(
         code, levels = table.level_codes([name])[aligned[0]], table.n_levels(name)
         own = np.stack([cube[:, :, code == level].mean(axis=2) for level in range(levels)], axis=2)
         square = own.mean(axis=1).var(axis=1, ddof=1) / levels
-        noise = _over_items(own - own.mean(axis=2, keepdims=True), stratum)[0] / (levels - 1) / levels
+        noise = _over_items(own - own.mean(axis=2, keepdims=True), 0 * stratum)[0] / (levels - 1) / levels
         drawn.append((np.maximum(square - KAPPA * noise, 0.0), levels - 1.0))
     return mean.mean(axis=1), variance, df, tuple(drawn)
 

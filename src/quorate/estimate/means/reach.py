@@ -137,11 +137,11 @@ class _Layout:
         level[judgments.level_codes([lowest])] = judgments.level_codes([name])
         share = np.bincount(level, profile)
         rows = np.array([self._row({**self._share, lowest: one}) for one in (np.eye(len(share))[:, level] * profile)])
-        weights = self.model.weights_of(rows / share[:, None])
-        means, noise = weights @ self.model.score, self.model.scores(weights).covariance
         within = _within(judgments, name)
+        apart = within @ self.model.weights_of(rows / share[:, None])
+        means, noise = apart @ self.model.score, self.model.scores(apart).covariance
         df, size = float(np.trace(within)), float(share @ share)
-        return Effect(size * float(means @ within @ means) / df, size * float(np.sum(within * noise)) / df, df)
+        return Effect(size * float(means @ means) / df, size * float(np.trace(noise)) / df, df)
 
     def _row(self, share: Mapping[str, Floats]) -> Floats:
         """Weights of all effects in a sum whose levels weigh so; of a part, products of those of its facets."""

@@ -146,7 +146,7 @@ def _of_complete(judgments: Judgments, facet: str, order: Ints, targets: Mapping
         levels = judgments.n_levels(name)
         own = _sums(judgments, [unit, judgments.level_codes([name]), system], (n, levels, k)) * levels / cells
         means = own.sum(axis=0)
-        noise = _over_units((own - own.mean(axis=1, keepdims=True)).reshape(n, -1), stratum)[2]
+        noise = _over_units((own - own.mean(axis=1, keepdims=True)).reshape(n, -1), 0 * stratum)[2]
         noise = np.einsum("lalb->ab", noise.reshape(levels, k, levels, k)) / (levels - 1)
         effects.append((_apart(np.cov(means.T)) / levels, _apart(noise) / levels, levels - 1.0))
     return PairErrors(total[:, None] - total, variance, df, tuple(effects))
