@@ -266,6 +266,8 @@ LAWS = {
     "exponential items, 20": Law(20, 1, 3, tail="exponential"),
     "lognormal items, 30": Law(30, 1, 3, tail="lognormal"),
     "lognormal items, 200": Law(200, 1, 3, tail="lognormal"),
+    "lognormal items alone, 30": Law(30, tail="lognormal", item_prompt=0, item_judge=0, noise=(0.1,)),
+    "exponential items alone, 20": Law(20, tail="exponential", item_prompt=0, item_judge=0, noise=(0.1,)),
     "0/1 at .5": Law(60, 2, 3, scores="share"),
     "0/1 at .8, prompts .5, judges .3": Law(60, 3, 3, scores="share", rate=0.8, prompt=0.5, judge=0.3),
     "0/1 at .9, judges .3": Law(40, 3, 5, scores="share", rate=0.9, prompt=0.3, judge=0.3),

@@ -8,7 +8,7 @@ from quorate.analysis.contributions import contributions
 
 def test_they_add_up_to_the_variance_of_the_mean(analysis):
     found = contributions(analysis.fit, analysis.widest)
-    assert sum(one.se**2 for one in found) == pytest.approx(analysis.widest.variance)
+    assert sum(one.se**2 for one in found) == pytest.approx(analysis.widest.basis.plain)
     assert sum(one.share for one in found) == pytest.approx(1)
 
 
@@ -16,7 +16,7 @@ def test_weight_times_variance_is_the_part(shape):
     estimate = shape("balanced").others
     for one in contributions(shape("balanced").fit, estimate):
         if one.fitted.kind == "random":
-            assert one.weight * one.fitted.variance == pytest.approx(one.share * estimate.variance)
+            assert one.weight * one.fitted.variance == pytest.approx(one.share * estimate.basis.plain)
 
 
 def test_weights_of_a_balanced_study_are_one_over_levels(shape):

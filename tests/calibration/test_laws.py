@@ -12,7 +12,7 @@ STUDIES = 1000
 CLOSE = 1e-8
 COPIES = {name for name in LAWS if "copies" in name}
 UNREAD = {name for name in LAWS if "not read" in name}
-TAILS = {name for name in LAWS if "lognormal" in name}
+TAILS = {name for name in LAWS if "items alone" in name}
 
 
 def tolerance(n: int) -> float:

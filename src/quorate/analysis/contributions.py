@@ -79,7 +79,7 @@ def contributions(
         if weight > 0:
             share = estimate.shares[name]
             low, high = (float(np.sqrt(weight * limit)) for limit in _limits(fit, estimate, component))
-            se = estimate.se * float(np.sqrt(share))
+            se = float(np.sqrt(estimate.basis.plain * share))
             found.append(Contribution(name, share, se, low, high, weight, advice(name, facets), component))
     return tuple(sorted(found, key=lambda one: (-one.share, -np.nan_to_num(one.high))))
 

@@ -44,6 +44,15 @@ def zero_with_few_levels(facet: str, levels: int) -> Caveat:
     )
 
 
+def long_tail(items: str, skewness: float, covered: float) -> Caveat:
+    """Scores of items so skewed for their number that Student's intervals of such studies are too short."""
+    return Caveat(
+        "long-tail",
+        f"scores of {items} have a long tail (skewness {skewness:.1f}): of many such studies 95% intervals hold the "
+        f"truth in about {covered:.0%}, missing on the side of the tail; more {items} mend it, or a scale with ends",
+    )
+
+
 def endless_variance(terms: Sequence[str]) -> Caveat:
     """Variances of log odds that have no end by Laplace's approximation."""
     return Caveat(

@@ -67,7 +67,11 @@ def reach(
     layout = _Layout(judgments, weight, targets, ratio, crowds)
     found = layout.model.scores(weight[None, :])
     effects = tuple(layout.effect(name) for name in drawn_facets(judgments, targets))
-    return Reach(float(found.covariance[0, 0]) + setup_only, float(found.df[0]), effects)
+    brought = found.each[:, 0] - found.each[:, 0].mean()
+    size = float(np.sqrt(np.mean(brought**2)))
+    skewness = float(np.mean(brought**3)) / size**3 if size > 0 else 0.0
+    variance = float(found.covariance[0, 0]) + setup_only
+    return Reach(variance, float(found.df[0]), effects, skewness, len(brought))
 
 
 def drawn_facets(judgments: Judgments, targets: Mapping[str, Target]) -> list[str]:
