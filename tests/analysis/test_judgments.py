@@ -31,7 +31,7 @@ def test_sources_are_the_shares_of_the_headline(analysis):
     assert shares == sorted(shares, reverse=True)
     assert sum(shares) == pytest.approx(1)
     assert {source.component: source.share for source in analysis.sources}.items() <= analysis.widest.shares.items()
-    assert sum(source.se**2 for source in analysis.sources) == pytest.approx(analysis.widest.variance)
+    assert sum(source.se**2 for source in analysis.sources) == pytest.approx(analysis.widest.basis.plain)
 
 
 def test_caveats_are_said_once(analysis):

@@ -1,4 +1,4 @@
-"""Both readings under laws that are known: see `laws`, whose command prints the whole table."""
+"""Both readings under laws that are known: see `calibration.laws`, whose command prints the whole table."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from laws import LAWS, Law, limits_of, line, row_of
+from calibration.laws import LAWS, Law, limits_of, line, row_of
 
 STUDIES = 1000
 CLOSE = 1e-8
@@ -44,7 +44,7 @@ def test_tables_with_gaps(name):
     row = row_of(LAWS[name], 200)
     print(line(name, LAWS[name], row))
     assert 0.94 - tolerance(200) < row.setup.coverage
-    assert row.setup.width < 1.15
+    assert row.setup.width < (1.4 if LAWS[name].grouped else 1.15)  # t of 5 degrees of freedom
 
 
 @pytest.mark.parametrize("name", [name for name, law in LAWS.items() if law.complete])

@@ -31,6 +31,7 @@ ONE_OF_EACH = [
     caveats.failures_as_grades("0.3.95"),
     caveats.few_levels("prompt", 2),
     caveats.long_tail("items", 2.9, 0.91),
+    caveats.judges_err_together([["a", "b"]], 0.9, 3),
     caveats.cached_answers(12, 36),
     caveats.below_a_pilot({"prompt": 2}, 3),
     caveats.paid_for_nothing(40, 45, "cyclic"),

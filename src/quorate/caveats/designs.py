@@ -195,6 +195,18 @@ def judges_share_makers(makers: Mapping[str, Sequence[str]]) -> Caveat:
     )
 
 
+def judges_err_together(groups: Sequence[Sequence[str]], correlation: float, worth: int) -> Caveat:
+    """Judges whose errors on items correlate so that they may be copies of one another."""
+    named = "; ".join(", ".join(group[:_MOST]) for group in groups[:_MOST])
+    families = {judge: group[0] for group in groups for judge in group}
+    return Caveat(
+        "judges-err-together",
+        f"errors of these judges on items go together (correlation {correlation:.2f} or more): {named}; if they are "
+        f"near copies there are {worth} to speak for others, and that interval is too narrow; model it with "
+        + argument("families", families),
+    )
+
+
 def judges_in_families(parent: str, families: int, judges: int, correlation: float, effect: float) -> Caveat:
     """Judges nested in families: how alike those of one family are, and how many judges alone they are worth."""
     few = "" if families >= FEWEST_FAMILIES else f"; {families} are few, and say little of how {parent} matters"

@@ -41,3 +41,18 @@ def test_design_effect(frame):
     assert f"correlate by {correlation:.2f} (design effect {1 + correlation:.1f})" in said.sentence
     assert f"count as {8 / (1 + correlation):.1f} judges" in said.sentence
     assert not of_families(fit.mean_for(judge="panel"))
+
+
+@pytest.mark.parametrize(("copies", "said"), [((0, 1, 2, 3), False), ((0, 0, 2, 2), True)])
+def test_judges_that_may_be_copies_are_said_with_what_models_them(copies, said):
+    rng = np.random.default_rng(3)
+    errors = rng.normal(size=(60, 4))[:, list(copies)] + 0.2 * rng.normal(size=(60, 4))
+    item, judge = (at.ravel() for at in np.indices((60, 4)))
+    frame = pl.DataFrame(
+        {"item": item, "judge": [f"j{k}" for k in judge], "score": (rng.normal(size=(60, 1)) + errors).ravel()}
+    )
+    found = [one for one in q.analyze(q.read(frame, announce=False)).caveats if one.code == "judges-err-together"]
+    assert bool(found) is said
+    if said:
+        assert "there are 2 to speak for others" in found[0].sentence
+        assert 'families={"' in found[0].sentence

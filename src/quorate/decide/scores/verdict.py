@@ -16,6 +16,7 @@ from quorate.decide.scores.studies import studies_like
 from quorate.decide.votes.verdict import check_question
 from quorate.estimate.components.terms import facets_of
 from quorate.estimate.differences.difference import Method, SystemDifference, difference
+from quorate.estimate.means.families import of_families
 from quorate.estimate.means.targets import Target, scope
 from quorate.plan.designs.names import LayoutName
 from quorate.plan.designs.prices import Prices
@@ -51,7 +52,10 @@ class ScoreVerdict(AnyVerdict):
     def caveats(self) -> tuple[Caveat, ...]:
         """What to know before relying on this, and on the next step."""
         others = self.difference.others
-        found = [*self.difference.caveats, *(() if others is None else others.caveats)]
+        found = [
+            *self.difference.caveats,
+            *(() if others is None else (*others.caveats, *of_families(others.estimate))),
+        ]
         return tuple(dict.fromkeys([*found, *(self.next_step.caveats if self.next_step else ())]))
 
     @property

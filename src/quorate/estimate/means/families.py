@@ -8,12 +8,21 @@ import numpy as np
 
 from quorate import caveats
 from quorate.caveats import Caveat
+from quorate.estimate.means.effects import level_labels
 from quorate.estimate.means.targets import POPULATION
+from quorate.numerics.distributions import normal_quantile
+from quorate.numerics.panel.alike import FEWEST, error_correlations
 from quorate.roles import JUDGE
 from quorate.table.columns.makers import shared
 
 if TYPE_CHECKING:
     from quorate.estimate.means.mean import Estimate
+    from quorate.table.judgments import Judgments
+
+_TOGETHER = 0.5
+_CHANCE = 0.01
+"""Correlation of errors from which it is said, and the chance at which it would be where none go together."""
+_MOST, _FEWEST_ITEMS = 30, 20
 
 
 def of_families(mean: Estimate) -> list[Caveat]:
@@ -24,8 +33,9 @@ def of_families(mean: Estimate) -> list[Caveat]:
         return []
     parent = judgments.facet(JUDGE).parent
     if parent is None:
-        makers = shared(judgments.facet(JUDGE).levels)
-        return [caveats.judges_share_makers(makers)] if makers else []
+        makers, found = shared(judgments.facet(JUDGE).levels), _alike(judgments)
+        said = [caveats.judges_share_makers(makers)] if makers else []
+        return [*said, caveats.judges_err_together(*found)] if found else said
     families, judges = judgments.n_levels(parent), judgments.n_levels(JUDGE)
     if parent not in fit.variances or JUDGE not in fit.variances or families < 2 or families == judges:
         return []
@@ -37,3 +47,32 @@ def of_families(mean: Estimate) -> list[Caveat]:
     sizes = np.bincount(judgments.level_codes([parent])[first])
     effect = 1 + (float(sizes @ sizes) / judges - 1) * correlation
     return [caveats.judges_in_families(parent, families, judges, correlation, effect)]
+
+
+def _alike(judgments: Judgments) -> tuple[list[list[str]], float, int] | None:
+    """Judges whose errors go together, the least correlation of two, and how many judges that leaves; or None."""
+    judge, item, k = (
+        judgments.level_codes([JUDGE]),
+        judgments.level_codes([judgments.object]),
+        judgments.n_levels(JUDGE),
+    )
+    if not FEWEST <= k <= _MOST:
+        return None
+    shape = (int(item.max()) + 1, k)
+    place = item * k + judge
+    n = np.bincount(place, minlength=shape[0] * k).reshape(shape)
+    means = np.bincount(place, judgments.mean, shape[0] * k).reshape(shape)[np.all(n == n.max(), axis=1)] / n.max()
+    if len(means) < _FEWEST_ITEMS or not np.ptp(means, axis=0).all():
+        return None
+    correlation, t = error_correlations(means)
+    together = (correlation > _TOGETHER) & (t > normal_quantile(1 - _CHANCE / (k * (k - 1) / 2)))
+    np.fill_diagonal(together, True)
+    for _ in range(k):
+        together = together @ together
+    groups = [np.flatnonzero(row) for row in np.unique(together, axis=0)]
+    several = [group for group in groups if len(group) > 1]
+    if not several:
+        return None
+    labels = level_labels(judgments, JUDGE)
+    least = min(float(correlation[group[:, None], group].min()) for group in several)
+    return [[labels[j] for j in group] for group in several], least, len(groups)

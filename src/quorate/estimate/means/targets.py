@@ -94,8 +94,8 @@ def default_targets(fit: Decomposition) -> dict[str, Target]:
 def like_these(fit: Decomposition) -> tuple[dict[str, Target], tuple[str, ...]]:
     """Judges, prompts and the like that stand for others like them, beside the items; and those that are too few.
 
-    A facet speaks for others from three levels on. Systems, temperatures and turns stand for themselves, as does
-    whatever else was declared to be fixed but judges.
+    A facet speaks for others from three levels on, of it and of what it is in. Systems, temperatures and turns stand
+    for themselves, as does whatever else was declared to be fixed but judges.
     """
     judgments, out = fit.judgments, default_targets(fit)
     apart = {*_covariates(fit), *_NEVER_DRAWN, judgments.object, *judgments.ancestors(judgments.object)}
@@ -105,7 +105,8 @@ def like_these(fit: Decomposition) -> tuple[dict[str, Target], tuple[str, ...]]:
         if out[facet.name] == PANEL and facet.name not in apart and (facet.name == JUDGE or not facet.fixed)
     ]
     few = tuple(name for name in could if judgments.n_levels(name) < FEWEST_DRAWN)
-    return {name: POPULATION for name in could if name not in few}, few
+    left = [name for name in could if not {name, *judgments.ancestors(name)} & {*few}]
+    return dict.fromkeys(left, POPULATION), few
 
 
 def drawn_too(fit: Decomposition, asked: Mapping[str, Target]) -> dict[str, Target]:

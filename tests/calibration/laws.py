@@ -1,8 +1,8 @@
 """What intervals do under laws that are known: coverage, width, size and power of both readings.
 
-``PYTHONPATH=src:tests python -m laws --studies 2000`` prints the table of ``docs/methods/intervals.md``. In every study items
-are new, and so are judges, prompts and what is between them. Studies of complete tables are analysed at once, by the code
-of certificates; others one by one.
+``PYTHONPATH=src:tests python -m calibration.laws`` prints the table of ``docs/methods/intervals.md``. In every study
+items are new, and so are judges, prompts and what is between them. Studies of complete tables are analysed at once, by
+the code of certificates; others one by one.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from quorate.analysis.certificates.certify import errors_of_complete
 from quorate.errors import NotEstimable
 from quorate.estimate.components.decompose import decompose
 from quorate.estimate.differences.difference import difference
-from quorate.estimate.means.intervals import score_ends, wilson_limits
+from quorate.estimate.means.intervals import wilson_limits
 from quorate.estimate.means.mean import readings
 from quorate.numerics.study_power import half_widths
 from quorate.table.judgments import Facet, Judgments
