@@ -41,3 +41,8 @@ from quorate.cli.spelling import in_options
 )
 def test_arguments_become_options(sentence, said):
     assert in_options(sentence) == said
+
+
+def test_limits_are_options_of_their_own_or_levels():
+    wider = argument("limits", {"items": range(2, 801), "annotator": range(1, 13)})
+    assert in_options("allow more with " + wider) == "allow more with --items 2-800 --levels annotator=1-12"

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, overload
 
-import numpy as np
-
 from quorate.arguments import argument
 from quorate.errors import InvalidInput
+from quorate.estimate.differences.standing import by_mean
 from quorate.estimate.means.all_equal import AllEqual, all_equal
 from quorate.roles import SYSTEM
 from quorate.table.judgments import Judgments
@@ -218,9 +217,7 @@ def analyze_scores(judgments: Judgments, **options: Any) -> Analysis | AllEqual 
     if len(systems) == 2:
         from quorate.decide.scores.verdict import verdict_of_scores
 
-        codes = answered.column(SYSTEM)
-        first = [float(np.average(answered.mean[codes == at], weights=answered.n[codes == at])) for at in (0, 1)]
-        a, b = systems if first[0] >= first[1] else systems[::-1]
+        a, b = by_mean(answered)
         prices: dict[str, Any] = {"prices": {"call": options["price"]}} if options.get("price") else {}
         return verdict_of_scores(judgments, a, b, targets=targets, **model, **level, **prices)
     from quorate.analysis.ratings import RatingsAnalysis

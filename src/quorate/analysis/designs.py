@@ -29,12 +29,13 @@ class Changes(Result):
     what_if: tuple[WhatIf, ...]
 
     def rows(self) -> list[Row]:
-        """One row per change: its label, the standard error, how that differs, calls, more calls, price, the reason."""
+        """One row per change: label, half its interval, how that differs, se, calls, price, more calls, the reason."""
         known = ("se", "calls", "cost")
         return [
-            {"change": one.label}
+            {"change": one.label, "half_width": None if one.projection is None else one.projection.half_width()}
+            | {"gain": one.change}
             | {name: None if one.projection is None else getattr(one.projection, name) for name in known}
-            | {"change_of_se": one.change, "more_calls": one.more_calls, "reason": one.reason}
+            | {"more_calls": one.more_calls, "reason": one.reason}
             for one in self.what_if
         ]
 
@@ -100,6 +101,6 @@ def layout_in_words(plan: Projection) -> str:
 
 
 INTERVALS = (
-    "Intervals are those that an analysis would find: half of the studies of a plan will find a narrower one, if "
-    "its components are right."
+    "Intervals are those that an analysis would find: half of the studies of a design find a narrower one, if "
+    "components are right."
 )

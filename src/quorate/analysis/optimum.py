@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -69,7 +70,7 @@ def side_by_side(best: Optimum) -> dict[str, Projection]:
 
 def is_money(best: Optimum) -> bool:
     """Whether prices are given; else a call costs 1."""
-    return best.searched.prices != {"call": 1.0}
+    return best.prices is not None
 
 
 def amount(best: Optimum, value: float | None) -> str:
@@ -81,21 +82,31 @@ def amount(best: Optimum, value: float | None) -> str:
 
 def sentence(best: Optimum) -> str:
     """The best design, what it costs, and how it compares with the one at hand."""
-    plan, places = best.plan, 1 + decimals(best.plan.se)
+    plan, by_interval = best.plan, best.searched.found.by_interval
+    reached, places = best.reach(plan), 1 + decimals(best.reach(plan))
+    shown = f"{'±' if by_interval else 'SE '}{number(reached, places)}"
     text = (
-        f"Best of {best.candidates:,} designs for {asked(best)}{scope(plan)}: SE {number(plan.se, places)} with "
+        f"Best of {best.candidates:,} designs for {asked(best)}{about(best)}{scope(plan)}: {shown} with "
         f"{briefly(plan)}, {amount(best, best.cost)}."
     )
     if best.plan.reused and not best.stays:
         text += f" That is for {best.plan.bought:,} of its {best.calls:,} calls: {best.plan.reused:,} are there."
     if best.stays:
         return f"{text} That is the design at hand."
-    if best.own is None or best.own.se <= 0:
+    if best.own is None or best.reach(best.own) <= 0:
         return text
-    change = plan.se / best.own.se - 1
-    side = f"{abs(change):.0%} {'below' if change < 0 else 'above'}" if abs(change) >= 0.005 else "about that of"
+    if best.reach(best.own) == math.inf:
+        return f"{text} The design at hand has too few levels to say anything of others."
+    change = reached / best.reach(best.own) - 1
+    words = ("narrower than that of", "wider than that of") if by_interval else ("below that of", "above that of")
+    side = f"{abs(change):.0%} {words[change > 0]}" if abs(change) >= 0.005 else "about that of"
     cost = f" ({amount(best, best.own.cost)})" if best.own.cost else ""
-    return f"{text} {'Its SE' if best.plan.reused else 'That'} is {side} the design at hand{cost}."
+    return f"{text} Its {'interval' if by_interval else 'SE'} is {side} the design at hand{cost}."
+
+
+def about(best: Optimum) -> str:
+    """Whose difference the designs are for, to follow what was asked; empty of a mean."""
+    return f", of the difference of {best.systems[0]} and {best.systems[1]}" if best.systems else ""
 
 
 def asked(best: Optimum) -> str:
@@ -123,7 +134,7 @@ def certainty(best: Optimum, sure: Ranking) -> Iterator[str]:
         f"Of {sure.draws:,} pilots redrawn from this fit, {sure.within:.0%} choose a design at most 5% worse, and "
         f"{sure.top:.0%} this very one among {sure.strategies:,} at its price."
     )
-    what = "standard error" if best.half_width is None else "interval"
+    what = "interval" if best.searched.found.by_interval else "standard error"
     if sure.loss > 0:
         yield (
             f"All choices together lose {sure.loss:.1%} of {what} on average; "

@@ -72,7 +72,7 @@ def answer(mean: Estimate, level: float, asked: float, purchases: Sequence[WhatI
     if not purchases:
         return Answer(asked, half_width, met, f"{shown}: not enough.")
     first = purchases[0]
-    buy = f"{first.label} ({counted(first.more_calls, 'call')} more) lowers the standard error by {-first.change:.0%}"
+    buy = f"{first.label} ({counted(first.more_calls, 'call')} more) narrows it by {-first.change:.0%}"
     return Answer(asked, half_width, met, f"{shown}: not enough. Per call, this buys most: {buy}.")
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from quorate.arguments import argument
 from quorate.caveats.caveat import Caveat
+from quorate.wording import listed
 
 _MOST = 5
 """Judges that a sentence names."""
@@ -65,6 +66,25 @@ def held_by_limits(term: str, share: float) -> Caveat:
         f"{share:.0%} of the variance of the best design does not depend on anything that the limits let vary, "
         f"{term} first; allow more of it, or no budget helps",
     )
+
+
+def closest_two(a: str, b: str, systems: int) -> Caveat:
+    """A plan for two of the systems of a board."""
+    return Caveat(
+        "closest-two",
+        f"of {systems} systems {a} and {b} differ least, and the plan is for these two by themselves: other pairs take "
+        f"less, all {systems * (systems - 1) // 2} at once more; keep other two to plan for them",
+    )
+
+
+def money_left(budget: float, cost: float, most: Mapping[str, int], wider: Mapping[str, range]) -> Caveat:
+    """A budget that buys nothing more within the limits: those that the best design has the most of, and wider ones."""
+    said = f"the best design costs {cost:,.6g} of the {budget:,.6g}, and no other within it does better: "
+    if not most:
+        return Caveat("money-left", said + "more of what the limits let vary brings nothing")
+    ends = listed([f"{count:,} {name}" for name, count in most.items()])
+    said += f"it has the most that limits allow ({ends}); allow more with "
+    return Caveat("money-left", said + argument("limits", wider))
 
 
 def incomplete_scenarios(scenarios: int, generations: int) -> Caveat:

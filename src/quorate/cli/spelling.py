@@ -6,8 +6,8 @@ import csv
 import io
 import re
 import shlex
-from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING, Any
 
 from quorate.arguments import Argument, Sentence
 
@@ -27,6 +27,8 @@ _ENTRIES = {
 }
 _LISTS = {"cluster": "none", "fixed": "", "wins": ""}
 """Arguments that are lists, with commas as options, and what stands for an empty one."""
+_LIMITS = ("items", "prompts", "judges", "temperatures", "replicates", "categories")
+"""Limits that have an option of their own."""
 _RENAMED = {"format": "file_format"}
 """Arguments whose names are options for something else."""
 _PLAIN = r"[\w@%+=:,./-]+"
@@ -86,8 +88,8 @@ def flags(argument: Argument) -> list[tuple[str, str | None]]:
         flag, key, metavar = _ENTRIES[name]
         return [(flag, f"{_filled(k, key)}={_filled(v, metavar)}") for k, v in value.items()]
     flag = f"--{_RENAMED.get(name, name).replace('_', '-')}"
-    if name == "wide" and isinstance(value, Mapping):
-        return [(flag, f"{role}={','.join(columns)}") for role, columns in value.items()]
+    if name in _OF_MANY and isinstance(value, Mapping):
+        return _OF_MANY[name](value)
     if name == "numbers" and isinstance(value, Mapping):
         scores = {word: "NUMBER" if entry is ... else f"{entry:.17g}" for word, entry in value.items()}
         return [(flag, _row(f"{word}={score}" for word, score in scores.items()))]
@@ -98,6 +100,19 @@ def flags(argument: Argument) -> list[tuple[str, str | None]]:
     if value is None or value is True:
         return [(flag, None)]
     return [(flag, _filled(value, _FILLED_IN.get(name, "VALUE")))]
+
+
+def _wide(roles: Mapping[str, Iterable[str]]) -> list[tuple[str, str | None]]:
+    return [("--wide", f"{role}={','.join(columns)}") for role, columns in roles.items()]
+
+
+def _limits(limits: Mapping[str, range]) -> list[tuple[str, str | None]]:
+    """Numbers allowed, each in the option that it has."""
+    spans = {name: f"{numbers.start}-{numbers.stop - 1}" for name, numbers in limits.items()}
+    return [(f"--{k}", v) if k in _LIMITS else ("--levels", f"{k}={v}") for k, v in spans.items()]
+
+
+_OF_MANY: dict[str, Callable[[Any], list[tuple[str, str | None]]]] = {"limits": _limits, "wide": _wide}
 
 
 def _row(entries: Iterable[str]) -> str:

@@ -1,6 +1,7 @@
 """Statistics on arrays: arrays in, arrays out. Folders: mixed, links, ratings, votes, sequential, panel.
 
 - distributions: tails and quantiles of single numbers; inference: degrees of freedom and intervals
+- quantiles: the same of many degrees of freedom at once
 - clustered_means: equal means of groups, where rows of one cluster resemble each other
 - multiplicity: p-values and levels of several tests that are looked at together
 - assignment: variance of a weighted mean over any assignment of cells

@@ -6,14 +6,20 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 
 from quorate.arrays import Floats
+from quorate.numerics.distributions import t_quantile
+from quorate.numerics.quantiles import t_quantiles
 from quorate.numerics.reach import KAPPA, Effect
 
 _QUANTILES = 200
 _DRAWS = 4_000
+_NORMAL = 2e3
+"""Degrees of freedom from which the noncentral t is as by Abramowitz and Stegun (1964), 26.7.10."""
+_FAR = 5.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,6 +32,8 @@ class Studies:
         True standard error.
     df : float
         Degrees of freedom over items.
+    expected : float
+        Variance over items as expected.
     variance : array, shape (studies,)
         Variance over items as found.
     drawn : tuple of (array, float)
@@ -34,13 +42,14 @@ class Studies:
 
     se: float
     df: float
+    expected: float
     variance: Floats
     drawn: tuple[tuple[Floats, float], ...] = ()
 
     def times(self, factor: float) -> Studies:
         """The same studies with every standard error so many times as large."""
         drawn = tuple((factor**2 * part, df) for part, df in self.drawn)
-        return Studies(factor * self.se, self.df, factor**2 * self.variance, drawn)
+        return Studies(factor * self.se, self.df, factor**2 * self.expected, factor**2 * self.variance, drawn)
 
     @property
     def found_se(self) -> Floats:
@@ -59,9 +68,21 @@ class Studies:
 
     def finds(self, d: float, alpha: float) -> float:
         """Chance that the two-sided test finds a difference ``d``."""
+        return self._found(d, self._limit(alpha))
+
+    def _limit(self, alpha: float) -> Any:
+        """Where the test of each study rejects, in units of the true standard error; of the t alone, one for all."""
+        if self.drawn:
+            return self.half_width(1 - alpha / 2) / self.se
+        return t_quantile(self.df, 1 - alpha / 2) * math.sqrt(self.expected) / self.se
+
+    def _found(self, d: float, limit: Any) -> float:
+        """Chance of a difference beyond these limits: exact where the variance is over items alone."""
         from scipy.special import ndtr
 
-        limit, x = self.half_width(1 - alpha / 2) / self.se, d / self.se
+        x = abs(d) / self.se
+        if not self.drawn:
+            return beyond(x, self.df, limit)
         return float(np.mean(ndtr(x - limit) + ndtr(-x - limit)))
 
     def shows_equal(self, d: float, margin: float, alpha: float) -> float:
@@ -76,10 +97,10 @@ class Studies:
         """Smallest difference that is found with a chance of ``power``."""
         from scipy.optimize import brentq
 
-        top = self.se
-        while self.finds(top, alpha) < power:
+        top, limit = self.se, self._limit(alpha)
+        while self._found(top, limit) < power:
             top *= 2
-        return float(brentq(lambda d: self.finds(d, alpha) - power, 0.0, top))
+        return float(brentq(lambda d: self._found(d, limit) - power, 0.0, top))
 
     def alike(self, margin: float, alpha: float, power: float) -> float | None:
         """Largest difference that is shown to be within a margin with a chance of ``power``; None if none is."""
@@ -104,8 +125,6 @@ def half_widths(
     drawn : tuple of (array, array or float)
         What every drawn facet adds, infinite where nothing is known of others, and its degrees of freedom.
     """
-    from scipy.special import stdtrit
-
     most: Floats = np.zeros(())
     known = np.ones((), dtype=bool)
     for part, _ in drawn:
@@ -116,9 +135,35 @@ def half_widths(
             total = sum((part for part, _ in some), np.zeros(()))
             spent = sum((part**2 / own for part, own in some), np.zeros(()))
             free = np.where(spent > 0, total**2 / np.maximum(spent, 1e-300), 1.0)
-            most = np.maximum(most, np.square(stdtrit(free, upper)) * total)
-    half = np.sqrt(np.square(stdtrit(np.minimum(df, 1e9), upper)) * variance + most)
+            most = np.maximum(most, np.square(_tails(free, upper)) * total)
+    half = np.sqrt(np.square(_tails(np.minimum(df, 1e9), upper)) * variance + most)
     return np.where(known, half, np.inf)
+
+
+def _tails(df: Floats, upper: float | Floats) -> Floats:
+    """Quantiles of t at one level for all, or at one for each."""
+    if isinstance(upper, float):
+        return t_quantiles(df, upper)
+    from scipy.special import stdtrit
+
+    return np.asarray(stdtrit(df, upper))
+
+
+def beyond(shift: float, df: float, limit: float) -> float:
+    """Chance that a t is beyond a limit on either side, its mean so many standard errors from 0: noncentral t.
+
+    Examples
+    --------
+    >>> round(beyond(10**0.5, 38, t_quantile(38, 0.975)), 4)  # two samples of 20 whose means are an sd apart
+    0.869
+    """
+    from scipy.special import nctdtr, ndtr
+
+    if df > _NORMAL:
+        near, wide = limit * (1 - 1 / (4 * df)), math.sqrt(1 + limit**2 / (2 * df))
+        return float(ndtr((shift - near) / wide) + ndtr((-shift - near) / wide))
+    other = 0.0 if shift > _FAR else float(nctdtr(df, shift, -limit))  # SciPy's has no digits so far out
+    return 1 - float(nctdtr(df, shift, limit)) + other
 
 
 def one_square(se: float, df: float) -> Studies:
@@ -134,7 +179,7 @@ def one_square(se: float, df: float) -> Studies:
     from scipy.special import gammaincinv
 
     middle = (np.arange(_QUANTILES) + 0.5) / _QUANTILES
-    return Studies(se, df, np.asarray(se**2 * gammaincinv(df / 2, middle) * 2 / df))
+    return Studies(se, df, se**2, np.asarray(se**2 * gammaincinv(df / 2, middle) * 2 / df))
 
 
 def studies(variance: float, df: float, effects: Sequence[Effect], beyond: float, rng: np.random.Generator) -> Studies:
@@ -158,4 +203,4 @@ def studies(variance: float, df: float, effects: Sequence[Effect], beyond: float
         (np.maximum(one.square * rng.chisquare(one.df, _DRAWS) / one.df - KAPPA * one.noise, 0.0), one.df)
         for one in effects
     ]
-    return Studies(se, df, variance * rng.chisquare(df, _DRAWS) / df, tuple(drawn))
+    return Studies(se, df, variance, variance * rng.chisquare(df, _DRAWS) / df, tuple(drawn))

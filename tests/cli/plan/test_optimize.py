@@ -25,7 +25,7 @@ def published(tmp_path):
 
 
 def test_the_published_frontier(run, published):
-    words = f"--budget 141 {PAPER} --layouts factorial --own items=141,prompts=1,judges=1 --json"
+    words = f"--target-se 0.035733 {PAPER} --layouts factorial --own items=141,prompts=1,judges=1 --json"
     found = run("optimize", published, *words.split())
     assert found.code == 0
     assert found.json["candidates"] == 360
@@ -40,9 +40,9 @@ def test_the_sentence_and_the_tables(run, published):
     lines = ran.out.splitlines()
     said = " ".join(lines[:4])
     assert said.startswith(
-        "Best of 870 designs for a budget of 141 calls, for prompts like these: SE 0.0245 with 141 items, 5 prompts, 3"
+        "Best of 480 designs for a budget of 141 calls, for prompts like these: ±0.0591 with 141 items, 5 prompts, 3"
     )
-    assert "one prompt and judge per item in turn, 141 calls. That is 37% below the design at hand" in said
+    assert "one prompt and judge per item in turn, 141 calls. The design at hand has too few levels to say" in said
     assert "Cheaper and dearer designs that nothing beats" in lines
     assert sum(line.endswith("  best") for line in lines) == 3  # the heads of two columns and the row
     assert "price   " not in ran.out.partition("Cheaper")[0]
@@ -120,7 +120,7 @@ def test_published_components_need_items(run, published):
 @pytest.mark.slow
 def test_a_half_width_means_the_interval_that_analyze_shows(run, scores):
     """The study at hand is not enough for a little less than its own interval, and is for a little more."""
-    analyzed = run("analyze", scores, "--json", "--no-report").json["population"]
+    analyzed = run("analyze", scores, "--json", "--no-report").json["others"]
     half = (analyzed["high"] - analyzed["low"]) / 2
     limits = {"items": 12, "prompts": 3, "judges": 3, "replicates": 2, "layouts": "factorial", "draws": 0}
     words = [word for name, value in limits.items() for word in (f"--{name}", value)]
@@ -170,10 +170,27 @@ def test_what_is_paid_for_is_not_bought_again(run, scores, published):
     assert found["plan"]["cost"] == found["plan"]["calls"] - found["plan"]["reused"] <= 100 < found["plan"]["calls"]
     said = " ".join(run("optimize", scores, *words, "--have", scores).out.split())
     there, calls = found["plan"]["reused"], found["plan"]["calls"]
-    assert f"That is for {calls - there} of its {calls} calls: {there} are there. Its SE is" in said
+    assert f"That is for {calls - there} of its {calls} calls: {there} are there. Its interval is" in said
     assert "of these there" in said
     planned = run("optimize", published, *words[:4], "--items", 24, "--judges", 3, "--prompts", 3, "--have", scores)
     assert planned.code == 1
     assert "budget: 100 buys no design within the limits; the cheapest costs 108" in planned.err
     reading = ["--score", "score"]
     assert run("optimize", published, *words[:4], "--items", 12, "--have", scores, *reading).code == 0
+
+
+def test_of_two_systems_the_difference_is_planned_and_of_three_that_of_the_closest(run, tmp_path, crossed):
+    """With a target of systems it is the mean over all, and a budget that buys no more names the way out."""
+    rows = {"y": 0, "x": 1, "z": 5}
+    lines = ["system,item,judge,score"]
+    lines += [f"{s},{i},{j},{up + i % 3 + (i * j) % 4}" for s, up in rows.items() for i in range(12) for j in range(3)]
+    three, two = tmp_path / "three.csv", tmp_path / "two.csv"
+    three.write_text("\n".join(lines))
+    two.write_text("\n".join(line for line in lines if line[0] != "z").replace("x,11,2,", "x,11,2,1"))
+    found = run("optimize", two, "--budget", 1000, "--draws", 0)
+    said = " ".join(found.out.split())
+    assert "of the difference of x and y" in said
+    assert "allow more with --items 2-96" in said
+    board = run("optimize", three, "--budget", 100, "--draws", 0, "--target", "system=panel")
+    assert "of the difference" not in board.out
+    assert run("project", two, "--json").json[0]["projection"]["calls"] == 72

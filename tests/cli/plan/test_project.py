@@ -40,7 +40,7 @@ def test_a_design_is_shown_beside_the_one_at_hand(run, scores):
     assert lines["layout"] == ["factorial", "cyclic"]
     assert lines["calls"] == ["216", "144"]
     assert lines["price"] == ["$432,000", "$288,000"]
-    assert "half of the studies of a plan will find a narrower one" in " ".join(ran.out.split())
+    assert "half of the studies of a design find a narrower one" in " ".join(ran.out.split())
     assert ran.out.startswith("What the design would give, for prompts and judges like these\n")
     assert "Facets stand for: item, prompt, judge = population" in ran.out
     assert "--target judge=panel" in ran.out
@@ -65,7 +65,8 @@ def test_what_is_not_known_is_said_with_its_reason(run, tmp_path, scores):
     assert ran.code == 0
     assert "one more replicate" in ran.out
     assert "not known" in ran.out
-    assert "\nNot known\n  - this design weighs cell, replicate differently" in ran.out
+    assert "\nNot known\n  - fewer than three levels of what stands for others say nothing of them" in ran.out
+    assert "\n  - this design weighs cell, replicate differently" in ran.out
 
 
 def test_targets_change_the_standard_error(run, scores):
@@ -168,7 +169,7 @@ def test_plans_have_reports(run, scores, tmp_path, words):
     ran = run(command, scores, *options, "--report", page, "--report", plain)
     assert ran.code == 0
     assert f"Report: {page}" in ran.out.replace("\n", "")
-    assert "standard error" in page.read_text()
+    assert "half a 95% interval" in page.read_text()
     assert json.loads(plain.read_text())
     assert "--report: " in run(command, scores, *options, "--report", tmp_path / "plan.pdf").err
 

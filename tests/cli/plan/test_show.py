@@ -37,7 +37,7 @@ def test_designs_side_by_side(safety):
 
 
 def plan(se, calls, cost=None):
-    return SimpleNamespace(se=se, calls=calls, cost=cost)
+    return SimpleNamespace(se=se, half_width=lambda: 2 * se, calls=calls, cost=cost)
 
 
 def change(label, projection, change=0.0):
@@ -48,8 +48,8 @@ def test_changes_are_compared_with_three_digits(capsys):
     rows = [change("as it is", plan(0.0984, 100)), change("more", plan(0.0812, 2000), -0.175), change("odd", None)]
     show_changes(console(), rows, priced=False)
     assert [line.split() for line in capsys.readouterr().out.splitlines()[1:]] == [
-        ["as", "it", "is", "0.0984", "100"],
-        ["more", "0.0812", "-18%", "2,000"],
+        ["as", "it", "is", "±0.1968", "100"],
+        ["more", "±0.1624", "-18%", "2,000"],
         ["odd", "not", "known"],
     ]
 

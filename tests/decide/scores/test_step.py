@@ -5,7 +5,7 @@ import polars as pl
 import pytest
 
 import quorate as q
-from quorate.decide.scores.step import components_of_difference, score_step
+from quorate.decide.scores.step import score_step
 from quorate.decide.scores.studies import studies_of_plan
 from quorate.errors import InvalidInput
 from quorate.estimate.differences.difference import difference
@@ -33,7 +33,7 @@ def test_the_step_has_the_power_that_it_promises(found):
     law = studies_of_plan(step.plan)
     assert law.finds(abs(found.value), 0.05) >= 0.9
     assert step.toward == "difference"
-    assert step.calls == 2 * step.plan.calls
+    assert step.calls == step.plan.cost
     assert step.cost is None
     assert (step.se, step.df) == (pytest.approx(law.se), pytest.approx(law.df))
     assert json.loads(json.dumps(step.to_dict()))["sentence"] == step.sentence
@@ -187,18 +187,6 @@ def test_a_budget_that_buys_no_study(found):
     step = score_step(found, margin=None, alpha=0.05, power=0.9, budget=1.0, limits=FEW)
     assert (step.budget_power, step.seen_by_budget, step.affordable) == (0.0, None, False)
     assert "it would see no difference" in step.sentence
-
-
-def test_items_of_their_own_fixed_judges_and_no_replicates():
-    """The cell is then all there is of the judges; it is divided by them as well as by the items."""
-    rng = np.random.default_rng(2)
-    rows = [(f"s{i % 2}", i, f"j{m}", u + rng.normal()) for i, u in enumerate(rng.normal(size=40)) for m in range(3)]
-    table = q.read(pl.DataFrame(rows, schema=["system", "item", "judge", "score"], orient="row"), announce=False)
-    verdict = q.compare(table, "s0", "s1", limits={"items": [20, 200], "judges": [3], "replicates": [1]})
-    assert verdict.outcome.value == "undecided"
-    assert [one.code for one in verdict.caveats].count("aliased") == 1
-    same = q.project(components_of_difference(verdict.difference), items=20, judges=3)
-    assert same.se == pytest.approx(verdict.difference.se, rel=1e-6)
 
 
 @pytest.mark.parametrize("limits", [None, {"items": [20, 40], "judges": [4, 8]}])

@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import quorate as q
-from quorate.plan.designs.studies import mean_squares_of, t_quantiles
 from quorate.plan.search.whatif import what_if
 
 NORMAL = {"item": 0.5, "prompt": 0.02, "judge": 0.05, "item:judge": 0.1, "item:prompt": 0.05, "prompt:judge": 0.01}
@@ -83,15 +82,3 @@ def test_many_designs_at_once_are_what_each_is():
     assert "ends-unknown" in [caveat.code for caveat in best.caveats]
     kept = best.searched.found.frontier
     assert np.sqrt(kept.width[best.position]) == pytest.approx(alone.half_width(), rel=1e-5)
-
-
-@pytest.mark.parametrize("df", [1, 2, 7, 400, 3000])
-def test_mean_squares_are_chi_square(df):
-    chance = np.array([0.01, 0.5, 0.99])
-    found = mean_squares_of(chance[:, None], np.array([df]))[:, 0]
-    assert found == pytest.approx(stats.chi2.ppf(chance, df) / df, rel=1e-5)
-
-
-def test_quantiles_of_many_are_those_of_each():
-    df = np.concatenate([np.linspace(1, 30, 5000), [1e6, 1e9]])
-    assert t_quantiles(df, 0.975) == pytest.approx(stats.t.ppf(0.975, df), rel=1e-5)

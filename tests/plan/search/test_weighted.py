@@ -142,6 +142,7 @@ def test_the_steadiest_judges_are_found_whatever_the_order_of_prices():
         "limits": {"items": range(3, 200), "judges": [1, 2, 3]},
         "layouts": ("factorial", "cyclic"),
         "budget": 100,
+        "targets": {"judge": "panel"},
     }
     found = [
         q.optimize(fit, prices={"judge": prices}, **options)

@@ -76,6 +76,6 @@ def test_changes_have_a_page(demo):
     page = page_of(Changes(demo.what_if))
     rows = figure(page, "changes").rows
     assert [row["change"] for row in rows] == [one.label for one in demo.what_if]
-    assert rows[1]["se"] == demo.what_if[1].projection.se
-    assert page.sentence.startswith("As it is: standard error ")
+    assert rows[1]["half_width"] == demo.what_if[1].projection.half_width()
+    assert page.sentence.startswith("As it is: half a 95% interval ±")
     assert "takes off most" in page.sentence

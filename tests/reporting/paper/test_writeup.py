@@ -49,7 +49,7 @@ def test_the_corrected_interval_stands_beside_the_naive_one(demo):
 
 def test_the_design_to_use_next_is_the_one_that_was_projected(demo):
     text = methods_paragraph(demo)
-    assert f'"{demo.purchases[0].label}" gains most per judgment: it would lower the standard error to 0.11' in text
+    assert f'"{demo.purchases[0].label}" gains most per judgment: half of such studies find ±0.' in text
     best = demo.optimum.plan
     assert f"the most precise for the same price is {best.design['item']} items" in text
     assert f"from {best.calls:,} judgments." in text

@@ -18,8 +18,8 @@ ROWS = [
     ("key", "value", "text"),
     [
         ("share", 0.0001, "<0.1%"),
-        ("change_of_se", -0.0001, "0.0%"),
-        ("change_of_se", -0.123, "-12.3%"),
+        ("gain", -0.0001, "0.0%"),
+        ("gain", -0.123, "-12.3%"),
         ("more_cost", 3.6, "+3.60"),
         ("possible", True, "yes"),
         ("se", math.nan, "–"),

@@ -19,7 +19,9 @@ from quorate.cli.options.designs import (
     Targets,
     category_items,
     category_shares,
+    planned_source,
     source,
+    table_of,
 )
 from quorate.cli.options.fit import MODEL, SEED, Fit, Level, Linked, Power, Seed, SeedOrNone
 from quorate.cli.options.groups import For, Group, command, only
@@ -77,6 +79,8 @@ __all__ = [
     "names",
     "only",
     "pairs",
+    "planned_source",
     "role_of",
     "source",
+    "table_of",
 ]

@@ -20,7 +20,9 @@ if TYPE_CHECKING:
     from quorate.estimate.components.decomposition import Decomposition
     from quorate.estimate.components.latent import LatentDecomposition
     from quorate.estimate.components.published import Components
+    from quorate.estimate.differences.difference import SystemDifference
     from quorate.estimate.means.targets import Target
+    from quorate.table.judgments import Judgments
 
 SourceFile = Annotated[
     Path,
@@ -102,6 +104,47 @@ def source(
                 f"{spelled(type(group), name)}: for judgments, and {file} holds components; leave it out"
             )
     return components_from(file)
+
+
+def planned_source(
+    file: Path, reading: ScoreReading, fit: Fit, link: Linked, targets: Targets, *, also: Path | None = None
+) -> Components | Decomposition | LatentDecomposition | SystemDifference:
+    """What designs are planned for: of a file of several systems the difference of two, the closest of more.
+
+    It is that for others like the study where its levels allow, as the mean of one system is. With a target of systems
+    it is the mean over all of them.
+
+    Raises
+    ------
+    InvalidInput
+        As for `source`, and if an option is given that is for one mean.
+    """
+    from quorate.estimate.components.decompose import decompose
+    from quorate.estimate.differences.standing import by_mean, closest
+    from quorate.roles import SYSTEM
+
+    asked = targets.asked()
+    if file.suffix.lower() == ".json" or link.link != "identity" or SYSTEM in asked:
+        return source(file, reading, fit, also=also, link=link)
+    judgments = reading.judgments(file)
+    if SYSTEM not in judgments.names or judgments.object == SYSTEM or len(by_mean(judgments)) < 2:
+        fitted: Decomposition = decompose(judgments, **fit.model())
+        return fitted
+    model = fit.chosen()
+    if "method" in model:
+        raise InvalidInput("--method: is of one mean; ask for that of all systems with --target system=panel")
+    found = closest(judgments, targets=asked, **model)
+    return found.others or found
+
+
+def table_of(planned: Components | Decomposition | LatentDecomposition | SystemDifference) -> Judgments | None:
+    """The judgments that a source was fitted to, for the particulars of a page; None of components."""
+    from quorate.estimate.components.published import Components
+    from quorate.estimate.differences.difference import SystemDifference
+
+    if isinstance(planned, Components):
+        return None
+    return planned.fit.judgments if isinstance(planned, SystemDifference) else planned.judgments
 
 
 def of_log_odds(fit: Fit) -> dict[str, Any]:

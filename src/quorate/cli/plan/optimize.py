@@ -26,7 +26,8 @@ from quorate.cli.options import (
     grid,
     names,
     pairs,
-    source,
+    planned_source,
+    table_of,
 )
 from quorate.cli.plan.show import show_designs
 from quorate.errors import InvalidInput
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
     from quorate.estimate.components.decomposition import Decomposition
     from quorate.estimate.components.latent import LatentDecomposition
     from quorate.estimate.components.published import Components
+    from quorate.estimate.differences.difference import SystemDifference
     from quorate.plan.designs.dstudy import Projection
     from quorate.plan.search.optimum import Optimum
     from quorate.table.judgments import Judgments
@@ -157,17 +159,17 @@ def optimize(
     """
     from quorate.analysis.optimum import optimum_view
     from quorate.estimate.components.decomposition import Decomposition
-    from quorate.estimate.components.published import Components
+    from quorate.estimate.differences.difference import SystemDifference
     from quorate.plan.search.optimize import optimize as optimized
 
     allowed = limits.limits()
-    fitted = source(file, reading, fit, also=have, link=link)
-    if draws is not None and not isinstance(fitted, Decomposition):
+    fitted = planned_source(file, reading, fit, link, targets, also=have)
+    if draws is not None and not isinstance(fitted, (Decomposition, SystemDifference)):
         raise InvalidInput(
             "--draws: pilots are redrawn from scores as numbers that were fitted here, not with --link or from "
             "components of a file; leave it out"
         )
-    of = targets.asked()
+    several = isinstance(fitted, SystemDifference)
     best = optimized(
         fitted,
         budget=goal.budget,
@@ -176,7 +178,7 @@ def optimize(
         prices=prices.prices(),
         limits=allowed,
         layouts=names(layouts),  # type: ignore[arg-type]  # checked there
-        targets=of,
+        targets=None if several else targets.asked(),
         own=design(own),
         traded=traded,
         have=paid_for(have, file, fitted, reading),
@@ -184,21 +186,21 @@ def optimize(
     )
     view = optimum_view(best, 200 if draws is None else draws)
     out.typeset(view, show)
-    files.write(view, None if isinstance(fitted, Components) else fitted.judgments, out)
+    files.write(view, table_of(fitted), out)
     return 0
 
 
 def paid_for(
-    have: Path | None, file: Path, fitted: Components | Decomposition | LatentDecomposition, reading: ScoreReading
+    have: Path | None,
+    file: Path,
+    fitted: Components | Decomposition | LatentDecomposition | SystemDifference,
+    reading: ScoreReading,
 ) -> Judgments | None:
     """The judgments that are paid for; those that were fitted where the file is the same."""
-    from quorate.estimate.components.published import Components
-
     if have is None:
         return None
-    if not isinstance(fitted, Components) and have.resolve() == file.resolve():
-        return fitted.judgments
-    return reading.judgments(have)
+    own = table_of(fitted) if have.resolve() == file.resolve() else None
+    return reading.judgments(have) if own is None else own
 
 
 def design(text: str | None) -> dict[str, Any] | None:
@@ -237,7 +239,8 @@ def show_frontier(out: Console, best: Optimum) -> None:
     shown = best.along(MOST_FRONTIER)
     if len(shown) < 2:
         return
-    places = 1 + max(decimals(plan.se) for plan in shown)
+    places = 1 + max(decimals(best.reach(plan)) for plan in shown)
+    sign = "±" if best.searched.found.by_interval else ""
     facets = [name for name in shown[0].design if len({plan.design[name] for plan in shown}) > 1]
     few = len(facets) < MOST_COLUMNS
 
@@ -245,9 +248,9 @@ def show_frontier(out: Console, best: Optimum) -> None:
         levels = [f"{plan.design[name]:,}" for name in facets]
         mark = "best" if plan.cost == best.plan.cost else ""
         columns = levels if few else [" × ".join(levels)]
-        return amount(best, plan.cost), number(plan.se, places), *columns, layout_named(plan), mark
+        return amount(best, plan.cost), sign + number(best.reach(plan), places), *columns, layout_named(plan), mark
 
     heading(out, "Cheaper and dearer designs that nothing beats")
     head = [plural(name) for name in facets] if few else [" × ".join(facets)]
-    sides: dict[str, str] = {"price": "right", "SE": "right", **dict.fromkeys(head, "right")}
+    sides: dict[str, str] = {"price": "right", best.measure: "right", **dict.fromkeys(head, "right")}
     table(out, sides | {"layout": "left", " ": "left"}, map(row, shown))

@@ -27,7 +27,8 @@ from quorate.cli.options import (
     command,
     counts,
     only,
-    source,
+    planned_source,
+    table_of,
 )
 from quorate.cli.plan.show import show_changes, show_designs, show_targets
 from quorate.plan.designs.names import LayoutName, all_layouts
@@ -102,14 +103,16 @@ def project(
     from quorate.analysis.designs import Changes
     from quorate.estimate.components.decomposition import Decomposition
     from quorate.estimate.components.published import Components
+    from quorate.estimate.differences.difference import SystemDifference
     from quorate.plan.designs.dstudy import project as projected
     from quorate.plan.search.whatif import AS_IT_IS, as_it_is, what_if
 
-    fitted = source(file, reading, fit, link=link)
+    fitted = planned_source(file, reading, fit, link, targets)
     asked = design.asked()
-    options: dict[str, Any] = {"targets": targets.asked(), "prices": prices.prices()}
-    judgments = None if isinstance(fitted, Components) else fitted.judgments
-    if isinstance(fitted, Decomposition) and not asked:
+    several = isinstance(fitted, SystemDifference)
+    options: dict[str, Any] = {"targets": None if several else targets.asked(), "prices": prices.prices()}
+    judgments = table_of(fitted)
+    if isinstance(fitted, (Decomposition, SystemDifference)) and not asked:
         changes = what_if(fitted, **options)
         if out.as_json:
             print_json([change.to_dict() for change in changes])
@@ -118,7 +121,8 @@ def project(
         files.write(Changes(changes), judgments, out)
         return 0
     planned = projected(fitted, **asked, **options)
-    at_hand = {} if isinstance(fitted, Components) else {AS_IT_IS: as_it_is(fitted, **options)}
+    listed = not (isinstance(fitted, SystemDifference) and fitted.method != "paired")
+    at_hand = {AS_IT_IS: as_it_is(fitted, **options)} if listed and not isinstance(fitted, Components) else {}
     out.typeset(planned, lambda screen, planned: show_planned(screen, at_hand | {"planned": planned}))
     files.write(planned, judgments, out)
     return 0

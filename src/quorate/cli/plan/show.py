@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -34,7 +35,9 @@ def show_designs(out: Console, designs: Mapping[str, Projection], shares_of: str
     if priced and any(plan.cost is not None for plan in plans):
         rows.append(("price", *(dollars(plan.cost) for plan in plans)))
     rows.append(("standard error", *(number(plan.se, places) for plan in plans)))
-    rows.append(("half a 95% interval", *(f"±{number(plan.half_width(), places)}" for plan in plans)))
+    rows.append(("half a 95% interval", *(half(plan.half_width(), places) for plan in plans)))
+    if any(plan.found is not None for plan in plans):
+        rows.append(("as this study found it", *(half(plan.found_half_width(), places) for plan in plans)))
     table(out, {"": "left", **dict.fromkeys(designs, "right")}, rows)
     say(out, INTERVALS)
     heading(out, "Where its uncertainty would come from")
@@ -43,6 +46,15 @@ def show_designs(out: Console, designs: Mapping[str, Projection], shares_of: str
     entries = [(name, *(whole_percent(plan.shares[name]) for plan in plans)) for name in largest if shares[name]]
     table(out, {"source": "left", **dict.fromkeys(designs, "right")}, entries)
     show_targets(out, plans[-1])
+
+
+def half(width: float | None, places: int) -> str:
+    """Half an interval; empty of none, and "none" where levels are too few to have one."""
+    from quorate.analysis.words import number
+
+    if width is None:
+        return ""
+    return f"±{number(width, places)}" if width < math.inf else "none"
 
 
 def show_targets(out: Console, plan: Projection) -> None:
@@ -56,8 +68,7 @@ def show_targets(out: Console, plan: Projection) -> None:
 
 
 def show_changes(out: Console, changes: Sequence[WhatIf], *, priced: bool) -> None:
-    """Print one row per change: what it is, the standard error, how that differs, calls and, where known, the price."""
-    from quorate.analysis.words import number
+    """Print one row per change: what it is, half its interval, how that differs, calls and, where known, the price."""
     from quorate.wording import decimals
 
     places = 1 + max((decimals(change.projection.se) for change in changes if change.projection), default=2)
@@ -68,7 +79,8 @@ def show_changes(out: Console, changes: Sequence[WhatIf], *, priced: bool) -> No
             rows.append((change.label, "not known"))
             continue
         difference = f"{change.change:+.0%}" if abs(change.change) >= 0.005 else "<1%" if change.change else ""
+        difference = "from none" if change.change == -1 else difference
         cost = (dollars(plan.cost),) if priced else ()
-        rows.append((change.label, number(plan.se, places), difference, f"{plan.calls:,}", *cost))
-    header = {"change": "left", "SE": "right", "difference": "right", "calls": "right"}
+        rows.append((change.label, half(plan.half_width(), places), difference, f"{plan.calls:,}", *cost))
+    header = {"change": "left", "half a 95% interval": "right", "difference": "right", "calls": "right"}
     table(out, header | ({"price": "right"} if priced else {}), rows)

@@ -14,19 +14,18 @@ from quorate.decide.scores.search import Chance, best_study, cheapest_study
 from quorate.decide.scores.studies import studies_of_plan
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.components.decomposition import Decomposition
-from quorate.estimate.components.model import CELL
-from quorate.estimate.components.published import Components, components
-from quorate.estimate.components.terms import of_items
+from quorate.estimate.components.published import Components
 from quorate.estimate.differences.difference import SystemDifference
 from quorate.estimate.means.targets import FINITE, PANEL
+from quorate.plan.designs.differences import of_difference
 from quorate.plan.designs.dstudy import Projection
 from quorate.plan.designs.fitted import observed_counts
 from quorate.plan.designs.names import LayoutName
-from quorate.plan.designs.prices import Prices, cheapest, check
+from quorate.plan.designs.prices import Prices, cheapest
 from quorate.plan.search.grid import ROLES
 from quorate.plan.search.optimize import Limits, designs
 from quorate.plan.search.optimum import Searched
-from quorate.roles import ITEM, JUDGE, REPLICATE
+from quorate.roles import JUDGE, REPLICATE
 from quorate.table.judgments import Judgments
 from quorate.wording import Brief, counted, listed
 
@@ -44,15 +43,13 @@ class ScoreStep(Brief):
     toward : {"difference", "equivalence"}
         What it would show: the cheaper of the two.
     assumed : float
-        Difference as found, without its sign.
+        Difference taken for true, without its sign: as found, or as stated.
     power : float
         Chance that the study shows it, if the difference is that and the components are as estimated.
     df : float
         Degrees of freedom that its standard error would have, about.
     plan : Projection
-        The study of either system: every judgment is one of both.
-    calls : int
-        Judgments of both systems.
+        The study, with the judgments of both systems.
     cost : float or None
         Price of the study; None without prices.
     paired : bool
@@ -69,6 +66,8 @@ class ScoreStep(Brief):
     alike_by_budget : float or None
         Toward equivalence, the largest difference that this study shows to be within the margin with a chance of
         ``power``; None if there is none.
+    stated : bool
+        Whether the difference taken for true was stated, not found.
     """
 
     toward: str
@@ -76,7 +75,6 @@ class ScoreStep(Brief):
     power: float
     df: float
     plan: Projection
-    calls: int
     cost: float | None
     paired: bool
     caveats: tuple[Caveat, ...] = ()
@@ -84,11 +82,17 @@ class ScoreStep(Brief):
     budget_power: float | None = None
     seen_by_budget: float | None = None
     alike_by_budget: float | None = None
+    stated: bool = False
 
     @property
     def affordable(self) -> bool | None:
         """Whether the budget reaches; None without one."""
         return None if self.budget is None else self.budget >= (self.plan.cost or 0.0) * (1 - 1e-9)
+
+    @property
+    def calls(self) -> int:
+        """Judgments of both systems."""
+        return self.plan.calls
 
     @property
     def se(self) -> float:
@@ -114,7 +118,7 @@ class ScoreStep(Brief):
         goal = "find a difference" if self.toward == "difference" else "show equivalence"
         step = (
             f"A new study of {listed(levels)}{each} ({self.layout}, {self.calls:,} judgments{cost}) would {goal} with "
-            f"a chance of {self.power:.4g} if the difference is {self.assumed:.3g} as found."
+            f"a chance of {self.power:.4g} if the difference is {self.assumed:.3g}{'' if self.stated else ' as found'}."
         )
         if self.budget is None:
             return step
@@ -155,6 +159,7 @@ def score_step(
     limits: Limits | None = None,
     layouts: Sequence[LayoutName] = _LAYOUTS,
     budget: float | None = None,
+    effect: float | None = None,
 ) -> ScoreStep | None:
     """The cheapest study within limits that would decide; None where none would.
 
@@ -170,6 +175,8 @@ def score_step(
         As for `quorate.optimize`; a price per call, judge or generation is paid for either system.
     budget : float, optional
         What can be spent, at these prices; judgments of both systems without prices.
+    effect : float, optional
+        Difference taken for true, in place of that found.
 
     Raises
     ------
@@ -179,7 +186,7 @@ def score_step(
     searched = searched_studies(found, prices, limits, layouts)
     if searched is None:
         return None
-    d = abs(found.value)
+    d = abs(found.value) if effect is None else effect
     ways: dict[str, Chance] = {"difference": lambda law: law.finds(d, alpha)}
     if margin is not None and d < margin:
         ways["equivalence"] = lambda law: law.shows_equal(d, margin, alpha)
@@ -206,10 +213,10 @@ def score_step(
         power=power,
         df=studies_of_plan(plan).df,
         plan=plan,
-        calls=2 * plan.calls,
         cost=None if prices is None else plan.cost,
-        paired=_shares_items(found),
+        paired=of_difference(found).shares_items,
         caveats=(caveats.beyond_the_study(far),) if far else (),
+        stated=effect is not None,
         **within,
     )
 
@@ -225,25 +232,13 @@ def searched_studies(
 
     With the paired judgments that are paid for, the price is that of the rest.
     """
-    source: Components | Decomposition = found.fit
-    targets = dict(found.estimate.target)
-    if found.method != "paired":
-        source = components_of_difference(found)
-        targets = {name: PANEL for name, to in targets.items() if to == PANEL and name in source.facets}
-    check(prices := {"call": 1.0} if prices is None else prices)
-    # a judgment is one of both systems; items and prompts are bought once where both are judged on the same
-    once = {"item", "prompt"} if _shares_items(found) else {"prompt"}
-    both: dict[str, float | Mapping[str, float]] = {}
-    for kind, price in prices.items():
-        if kind in once:
-            both[kind] = price
-        else:
-            both[kind] = {name: 2 * own for name, own in price.items()} if isinstance(price, Mapping) else 2 * price
+    pair = of_difference(found)
+    source, both = pair.source, pair.prices(prices)
     within = _around(source, found, both) if limits is None else _several(limits, source, found)
     if any(isinstance(values, Sequence) and not len(values) for values in within.values()):
         return None
     try:
-        return designs(source, prices=both, limits=within, layouts=layouts, targets=targets, have=have)
+        return designs(source, prices=both, limits=within, layouts=layouts, targets=pair.targets, have=have, both=True)
     except NotEstimable:
         return None
 
@@ -270,48 +265,6 @@ def _drawn(found: SystemDifference) -> set[str]:
     """Facets with several levels that stand for more than these."""
     seen, target = observed_counts(found.fit), found.estimate.target
     return {name for name, n in seen.items() if n > 1 and name != found.facet and target[name] not in (PANEL, FINITE)}
-
-
-def components_of_difference(found: SystemDifference) -> Components:
-    """Components of the difference of two systems, from those of the scores of both: what is each system's own.
-
-    Of components that cannot be told apart the one that the fewest things reduce stands for all. The cell is called by
-    its facets, for in a list of components it would be one of those that are named elsewhere in it.
-    """
-    item = found.fit.judgments.object
-    cell = [name for name in observed_counts(found.fit) if name not in (found.facet, item)]
-
-    def spelled(name: str) -> str:
-        parts = [item, *cell] if name == CELL else [part for part in name.split(":") if part != found.facet]
-        return ":".join(ITEM if part == item else part for part in parts)
-
-    out: dict[str, float] = {}
-    for side in found.sides:  # what items bring where each system has its own: the components of either, added
-        fit = side.basis.fit
-        for names, value in zip(fit.classes, fit.variances.values(), strict=True):
-            if of_items(" + ".join(names), item):
-                name = spelled(names[0])
-                out[name] = out.get(name, 0.0) + max(value, 0.0)
-    for names, value in zip(found.fit.classes, found.fit.variances.values(), strict=True):
-        if found.sides and of_items(" + ".join(names), item):
-            continue
-        own = [name for name in names if _by_system([name], found.facet) or name in (CELL, REPLICATE)]
-        if own:
-            name = spelled(own[0])
-            out[name] = out.get(name, 0.0) + 2 * max(value, 0.0)
-    return components(out)
-
-
-def _by_system(names: Sequence[str], facet: str) -> bool:
-    return any(facet in name.split(":") for name in names)
-
-
-def _shares_items(found: SystemDifference) -> bool:
-    """Whether the same items serve both systems: they were paired, or what items share was told apart."""
-    item = found.fit.judgments.object
-    return found.method == "paired" or any(
-        item in names and not _by_system(names, found.facet) for names in found.fit.classes
-    )
 
 
 def _around(source: Components | Decomposition, found: SystemDifference, prices: Prices) -> Limits:

@@ -14,6 +14,7 @@ A layout is the one idea here: a `Scheme` is its name with its options, a `Cycle
 - `degrees`: degrees of freedom of a design; `mean_squares`: what its interval rests on.
 - `studies`: many studies of a design, and the middle one of their intervals.
 - `prices`: what a design costs.
+- `differences`: the difference of two systems as such a source.
 - `dstudy`: `project`, the standard error and the price of a design.
 - `closed_forms`: the same for the strategies of a paper, in closed form.
 """

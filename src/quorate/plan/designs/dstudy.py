@@ -14,10 +14,12 @@ from quorate.estimate.components.decomposition import Decomposition
 from quorate.estimate.components.latent import LatentDecomposition
 from quorate.estimate.components.latent_mean import LatentMean
 from quorate.estimate.components.published import Components
+from quorate.estimate.differences.difference import SystemDifference
 from quorate.estimate.means.mean import Estimate
 from quorate.estimate.means.targets import Target
 from quorate.numerics.distributions import t_quantile
 from quorate.plan.designs.degrees import degrees_of_freedom
+from quorate.plan.designs.differences import of_both, of_difference
 from quorate.plan.designs.fitted import from_fit
 from quorate.plan.designs.layouts import Count, Layout, lay_out
 from quorate.plan.designs.names import LayoutName
@@ -25,6 +27,7 @@ from quorate.plan.designs.prices import Prices, cheapest, cost, known
 from quorate.plan.designs.schemes import MOST, Scheme, is_count
 from quorate.plan.designs.sources import CategoryItems, Design, Source, from_components, shares_of, sizes_of
 from quorate.plan.designs.studies import Studies
+from quorate.roles import ITEM
 from quorate.table.results import Result, plain
 
 
@@ -60,10 +63,10 @@ class Projection(Result):
         Levels of what groups the items.
     df : float
         Degrees of freedom that the standard error will have in a study of this design.
-    made : bool
-        Whether this is a study that was made, with the standard error that it found.
-    studies : Studies, Estimate or LatentMean, optional
-        What finds its intervals: of a plan, many studies of it; of a study that was made, its mean.
+    found : Estimate or LatentMean, optional
+        Of a study that was made, the mean that it found, whose standard error is the one here.
+    studies : Studies, optional
+        Many studies of the design, which find its intervals; None where the data do not tell what these would be.
     place : int
         Which of the designs of ``studies`` it is, where they are of several.
     reused : int
@@ -83,8 +86,8 @@ class Projection(Result):
     judges: tuple[str, ...] = ()
     groups: Mapping[str, int] = field(default_factory=dict)
     df: float = np.inf
-    made: bool = False
-    studies: Studies | Estimate | LatentMean | None = field(default=None, repr=False, compare=False)
+    found: Estimate | LatentMean | None = field(default=None, repr=False, compare=False)
+    studies: Studies | None = field(default=None, repr=False, compare=False)
     place: int = field(default=0, repr=False, compare=False)
     reused: int = 0
 
@@ -99,15 +102,19 @@ class Projection(Result):
         return self.se**2
 
     def half_width(self, level: float = 0.95) -> float:
-        """Half the default interval of a study that was made; of a plan, that of the middle one of its studies.
+        """Half the interval that the middle one of the studies of this design finds, whether one was made or none.
 
-        Half of the studies of a plan find a narrower interval, half a wider one, if its components are right.
+        Half of them find a narrower interval, half a wider one, if components are right; infinite where the design has
+        too few levels of what stands for others. Of a study that was made `found` has the interval that it found.
         """
-        if self.studies is None:
-            return t_quantile(self.df, (1 + level) / 2) * self.se
-        if isinstance(self.studies, Studies):
+        if self.studies is not None:
             return self.studies.half_width_of(self.place, level)
-        return self.studies.half_width(level)
+        found = self.found_half_width(level)
+        return t_quantile(self.df, (1 + level) / 2) * self.se if found is None else found
+
+    def found_half_width(self, level: float = 0.95) -> float | None:
+        """Half the interval that a study that was made found; None of a plan."""
+        return None if self.found is None else self.found.half_width(level)
 
     def to_plain(self) -> dict[str, Any]:
         """Its fields as plain values, as a result that holds several designs has them."""
@@ -118,6 +125,7 @@ class Projection(Result):
         return {
             "se": self.se,
             "half_width_95": self.half_width(),
+            "found_half_width_95": self.found_half_width(),
             "df": self.df,
             "calls": self.calls,
             "reused": self.reused,
@@ -135,7 +143,7 @@ class Projection(Result):
 
 
 def project(
-    source: Components | Decomposition | LatentDecomposition,
+    source: Components | Decomposition | LatentDecomposition | SystemDifference,
     *,
     items: int | None = None,
     prompts: int | None = None,
@@ -157,8 +165,9 @@ def project(
 
     Parameters
     ----------
-    source : Components, Decomposition or LatentDecomposition
-        Published components, or a fit. A fit with a link counts as the components of scores that those of its log odds
+    source : Components, Decomposition, LatentDecomposition or SystemDifference
+        Published components, a fit, or a difference of two systems, whose designs are of both, for the reading that it
+        has. A fit with a link counts as the components of scores that those of its log odds
         stand for, and its half-width is that of its own mean, in score units; facets then stand for what they do by
         default. From a fit, what is not given stays as in the data. From published components,
         a random facet that is not given has one level, and a fixed facet that is not given is a condition of the study:
@@ -224,6 +233,11 @@ def project(
     >>> round(project(safety, items=141, judges=3, layout="cyclic").se, 4)
     0.0222
     """
+    pair = of_difference(source) if isinstance(source, SystemDifference) else None
+    if pair is not None:
+        if targets is not None:
+            raise InvalidInput("targets: a difference says what facets stand for; leave it out")
+        source, targets, prices = pair.source, pair.targets, None if prices is None else pair.prices(prices)
     if not isinstance(source, (Components, Decomposition, LatentDecomposition)):
         kind = type(source).__name__
         raise InvalidInput(f"source: expects what decompose or components returns, got {kind}; decompose it first")
@@ -244,11 +258,15 @@ def project(
     if categories is not None and items is not None and categories > items:
         raise InvalidInput(f"categories: {categories} need at least as many items, got {items}")
     sizes, unequal = sizes_of(category_items, categories), layout == "random" or balanced < 1
+    if pair is not None and isinstance(source, Components):  # which have no levels of their own
+        at_hand = {**pair.counts, **given}
+        items, given = items or at_hand[ITEM], {name: n for name, n in at_hand.items() if name != ITEM}
     groups = len(sizes) or categories
     wanted, named = shares_of(category_shares, category_items), cheapest(prices or {})
     design = Design(items, given, replicates, groups, targets or {}, named, unequal, sizes, wanted)
     made = from_components(source, design) if isinstance(source, Components) else from_fit(source, design)
-    return projection(made, made.counts, made.replicates, scheme, prices=prices)
+    plan = projection(made, made.counts, made.replicates, scheme, prices=prices)
+    return plan if pair is None else of_both(plan)
 
 
 def scheme_of(

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 from quorate.arrays import Floats
 from quorate.estimate.means.targets import POPULATION, Pool
 from quorate.numerics.inference import checked_level
+from quorate.numerics.quantiles import mean_squares as mean_squares_of
 from quorate.numerics.reach import KAPPA
 from quorate.numerics.study_power import half_widths
 from quorate.plan.designs.degrees import degrees_of_freedom
@@ -24,8 +25,7 @@ from quorate.wording import Brief
 _STUDIES = 127
 _GENERATOR = 29
 """Of the lattice of studies: of a prime number of them, every mean square takes every step of its law once."""
-_MANY = 1000.0
-"""Degrees of freedom from which the law of a mean square is that of Wilson and Hilferty (1931)."""
+_CHANCES = tuple((turn + 0.5) / _STUDIES for turn in range(_STUDIES))
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ class Studies(Brief):
         parts = self.parts
         if targets[self.source.item] != POPULATION or any(isinstance(one, Pool) for one in targets.values()):
             df = degrees_of_freedom(self.source, self.laid, parts)
-            variance = sum(parts.values(), np.zeros(())) * self._drawn(0, df)
+            variance = sum(parts.values(), np.zeros(())) * self._at(share, df)
             widths = half_widths(upper, variance, df, ()) * self.factor
         else:
             squares = mean_squares(self.source, self.laid, parts)
@@ -74,7 +74,8 @@ class Studies(Brief):
                 (np.maximum((spread + noise) * self._drawn(1 + place, df) - KAPPA * noise, 0.0), df)
                 for place, (spread, noise, df) in enumerate(squares.effects.values())
             ]
-            over_items = squares.items * self._drawn(0, squares.df) + squares.rest
+            found = self._drawn(0, squares.df) if drawn else self._at(share, squares.df)
+            over_items = squares.items * found + squares.rest
             widths = half_widths(upper, over_items, squares.df, tuple(drawn)) * self.factor
         if self.source.scale is not None:
             known = np.where(np.isfinite(widths), widths, 0.0)  # of fewer than three levels nothing is known of others
@@ -96,7 +97,16 @@ class Studies(Brief):
     def _drawn(self, mean_square: int, df: ArrayLike) -> Floats:
         """A mean square as every study finds it, in units of what is expected: a Korobov lattice through its law."""
         turns = np.arange(_STUDIES) * pow(_GENERATOR, mean_square, _STUDIES) % _STUDIES
-        return mean_squares_of(((turns + 0.5) / _STUDIES).reshape(-1, *[1] * len(self.shape)), df)
+        return mean_squares_of(_CHANCES, self._spread(df))[turns]
+
+    def _at(self, share: float, df: ArrayLike) -> Floats:
+        """A mean square at one place of its law: where there is no other, studies are in its order."""
+        return mean_squares_of((share,), self._spread(df))
+
+    def _spread(self, df: ArrayLike) -> Floats:
+        """Degrees of freedom with the axes of the designs."""
+        free = np.asarray(df, dtype=float)
+        return free.reshape((1,) * (len(self.shape) - free.ndim) + free.shape)
 
     @cached_property
     def parts(self) -> Mapping[str, Any]:
@@ -108,33 +118,3 @@ class Studies(Brief):
     def shape(self) -> tuple[int, ...]:
         """Of the designs."""
         return np.broadcast_shapes(*map(np.shape, self.parts.values()), np.shape(self.laid.calls), (1,))
-
-
-def mean_squares_of(chance: Floats, df: ArrayLike) -> Floats:
-    """Quantiles of mean squares whose mean is 1; 1 where there are no degrees of freedom to tell.
-
-    Parameters
-    ----------
-    chance : array, shape (studies, ...)
-        Place in the law.
-    df : array, shape (...)
-        Degrees of freedom.
-    """
-    from scipy.special import gammaincinv, ndtri
-
-    free = np.asarray(df, dtype=float)
-    free = free.reshape((1,) * (chance.ndim - 1 - free.ndim) + free.shape)
-    some, at = np.unique(np.clip(free, 1.0, _MANY), return_inverse=True)
-    exact = (2 * gammaincinv(some / 2, chance.reshape(-1, 1)) / some)[:, at.reshape(free.shape)]
-    if np.all(free <= _MANY):
-        return np.where(free < 1, 1.0, exact)
-    few = np.maximum(free, _MANY)
-    normal = (1 - 2 / (9 * few) + ndtri(chance) * np.sqrt(2 / (9 * few))) ** 3
-    return np.where(free < 1, 1.0, np.where(free > _MANY, normal, exact))
-
-
-def t_quantiles(df: Floats, probability: float) -> Floats:
-    """Quantiles of Student's t of many degrees of freedom."""
-    from scipy.special import stdtrit
-
-    return np.asarray(stdtrit(df, probability))

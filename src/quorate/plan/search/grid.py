@@ -188,14 +188,14 @@ def allowed(
     """
     numbers = {name: whole_numbers(name, values) for name, values in limits.items()}
     per_item = numbers.pop("per_item", ())
-    roles = {"items": item, "replicates": REPLICATE, CATEGORIES: CATEGORIES, **ROLES}
-    named = {roles.get(name, name): values for name, values in numbers.items()}
+    known_as = roles(item)
+    named = {known_as.get(name, name): values for name, values in numbers.items()}
     if len(named) < len(numbers):
         raise InvalidInput(f"limits: {', '.join(numbers)} name a facet twice; name it once")
     unknown = sorted(set(named) - set(held))
     if unknown:
-        known = [*(plural for plural, role in roles.items() if role in held), "per_item"]
-        known += [name for name in held if name not in roles.values()]
+        known = [*(plural for plural, role in known_as.items() if role in held), "per_item"]
+        known += [name for name in held if name not in known_as.values()]
         raise InvalidInput(
             f"limits: {', '.join(map(str, unknown))} is nothing that varies here; use {', '.join(known)}"
         )
@@ -211,6 +211,11 @@ def allowed(
         )
     levels = {name: named.get(name, (count,)) for name, count in held.items()}
     return Grid(item, levels, tuple(name for name in LAYOUTS if name in given), per_item)
+
+
+def roles(item: str) -> dict[str, str]:
+    """What limits name by a plural, with the facet that each is of."""
+    return {"items": item, "replicates": REPLICATE, CATEGORIES: CATEGORIES, **ROLES}
 
 
 def whole_numbers(name: str, values: Any) -> tuple[int, ...]:

@@ -17,33 +17,37 @@ from quorate.estimate.components.latent import LatentDecomposition
 from quorate.estimate.components.marginal import scored
 from quorate.estimate.components.model import CELL
 from quorate.estimate.components.published import Components
+from quorate.estimate.differences.difference import SystemDifference
 from quorate.estimate.means.prediction import residual_facet
 from quorate.estimate.means.targets import PANEL, POPULATION, Target
+from quorate.plan.designs.differences import OfDifference, of_both, of_difference
 from quorate.plan.designs.dstudy import Projection, project, projection
 from quorate.plan.designs.fitted import from_fit, observed_counts
 from quorate.plan.designs.names import LayoutName
 from quorate.plan.designs.prices import Prices, cheapest
 from quorate.plan.designs.prices import check as _check_prices
 from quorate.plan.designs.sources import CategoryItems, Design, Source, from_components, sizes_of
-from quorate.plan.search.grid import CATEGORIES, REPLICATE, ROLES, Grid, allowed, around, checked
+from quorate.plan.search.grid import CATEGORIES, REPLICATE, ROLES, Grid, allowed, around, checked, roles
 from quorate.plan.search.optimum import Optimum, Searched, precise, within
 from quorate.plan.search.paid import Paid, paid_for
 from quorate.plan.search.search import Found, Kept, search
 from quorate.plan.search.weighted import named_panels, weighted_cycles
 from quorate.plan.search.whatif import as_it_is
-from quorate.roles import JUDGE
+from quorate.roles import ITEM, JUDGE
 from quorate.table.judgments import Judgments
 
 Limits = Mapping[str, Iterable[int] | int]
 _MOSTLY = 0.5
 _SAME = 1e-9
 """Relative: designs that differ by less are as good."""
+_SPENT = 0.8
+"""Part of a budget below which it is said that the rest buys nothing."""
 _FEWEST = 3
 """Levels of a facet that a pilot has at least, for its spread to be seen."""
 
 
 def optimize(
-    source: Components | Decomposition | LatentDecomposition,
+    source: Components | Decomposition | LatentDecomposition | SystemDifference,
     *,
     budget: float | None = None,
     target_se: float | None = None,
@@ -59,13 +63,18 @@ def optimize(
 ) -> Optimum:
     """What to buy next: the most precise design for a budget, or the cheapest that is as precise as asked.
 
+    Precise is what has a narrow interval (`Projection.half_width`); with fewer than three levels of what stands for
+    others there is none. Standard errors are compared where one is asked for, or no design allowed has an interval.
+
     Every design that the limits allow is compared, and the one at hand, whatever the limits: what is found is never
     worse than that.
 
     Parameters
     ----------
-    source : Components, Decomposition or LatentDecomposition
-        From `quorate.components` or `quorate.decompose`; of a fit with a link as for `quorate.project`.
+    source : Components, Decomposition, LatentDecomposition or SystemDifference
+        From `quorate.components` or `quorate.decompose`; of a fit with a link as for `quorate.project`. Of a difference
+        (``quorate.compare(...).difference``, or its ``others``) the designs are of both systems, for the reading that
+        the difference has, and a price per call, judge or generation is paid for either.
     budget : float, optional
         Most that may be spent, in the unit of the prices. Exactly one of ``budget``, ``target_se`` and ``half_width``
         is given.
@@ -132,39 +141,54 @@ def optimize(
     >>> best.plan.layout, best.calls, round(best.se, 4)
     ('cyclic', 141, 0.0222)
     """
-    if not isinstance(source, (Components, Decomposition, LatentDecomposition)):
-        kind = type(source).__name__
-        raise InvalidInput(f"source: expects what decompose or components returns, got {kind}; decompose it first")
+    asked = _goal(budget=budget, target_se=target_se, half_width=half_width)
     if limits is not None and not isinstance(limits, Mapping):
         shape = '{"items": [50, 100], "judges": range(1, 4)}'
         raise InvalidInput(f"limits: a mapping such as {shape} is needed, got {type(limits).__name__}")
-    goals = {"budget": budget, "target_se": target_se, "half_width": half_width}
-    asked = {name: value for name, value in goals.items() if value is not None}
-    if len(asked) != 1:
-        raise InvalidInput(f"{', '.join(goals)}: exactly one is needed, got {', '.join(asked) or 'none'}")
-    for name, value in asked.items():
-        if not isinstance(value, Real) or isinstance(value, bool) or not (math.isfinite(value) and value > 0):
-            raise InvalidInput(f"{name}: must be a finite number above 0, got {value!r}")
-    prices = {"call": 1.0} if prices is None else prices
+    given, prices = prices, {"call": 1.0} if prices is None else prices
     _check_prices(prices)
+    pair: OfDifference | None = None
+    fit: Components | Decomposition | LatentDecomposition
+    if isinstance(source, SystemDifference):
+        if targets is not None or own is not None:
+            name = "own" if targets is None else "targets"
+            raise InvalidInput(f"{name}: a difference says what facets stand for, and what is at hand; leave it out")
+        pair = of_difference(source)
+        fit, prices, targets = pair.source, pair.prices(prices), pair.targets
+        have = None if have is None else pair.paid(have)
+    elif isinstance(source, (Components, Decomposition, LatentDecomposition)):
+        fit = source
+    else:
+        kind = type(source).__name__
+        raise InvalidInput(f"source: expects what decompose or components returns, got {kind}; decompose it first")
     sizes = sizes_of(category_items, (limits or {}).get(CATEGORIES))
-    made, grid = _prepared(source, limits, layouts, targets or {}, prices, traded, sizes)
+    made, grid = _prepared(
+        fit, limits, layouts, targets or {}, prices, traded, sizes, None if pair is None else pair.counts
+    )
     paid = None if have is None else paid_for(made, have, prices)
-    found = search(made, grid, prices, by_interval=half_width is not None, paid=paid)
-    searched = Searched(made, prices, found, source, grid, paid)
+    found = search(made, grid, prices, by_interval=target_se is None, paid=paid)
+    if budget is not None and not len(found.frontier.cost):  # none speaks for others: by what the components say
+        found = search(made, grid, prices, paid=paid)
+    searched = Searched(made, prices, found, fit, grid, paid, pair is not None)
     if not searched.found.candidates:  # why the data determine no design: the reason for the first one
         piece = next(grid.pieces())
         design = piece.design(0)
         projection(made, {name: design[name] for name in made.counts}, design[REPLICATE], piece.scheme)
     own = own if own is None or not sizes else {"category_items": sizes, **own}
-    at_hand = design_at_hand(source, own, prices, targets, grid, paid)
+    at_hand = design_at_hand(fit, own, prices, targets, grid, paid)
+    if pair is not None and at_hand is not None:
+        at_hand = of_both(at_hand)
     place = _place(found, asked)
     plan = None if place is None else searched.projection(found.frontier, place)
-    if at_hand is not None and _is_better(at_hand, plan, asked):
+    if at_hand is not None and _is_better(at_hand, plan, found, asked):
         plan = at_hand
     if plan is None:
         raise InvalidInput(_out_of_reach(searched, asked))
     position = 0 if place is None else place
+    said = [] if pair is None else [*pair.found.caveats]
+    said += _caveats(scored(fit) if isinstance(fit, LatentDecomposition) else fit, made, grid, plan, prices)
+    said += [*_unused(plan, paid), *_left(plan, grid, budget)]
+    said += [caveats.ends_unknown()] if half_width is not None and isinstance(source, Components) else []
     return Optimum(
         plan=plan,
         budget=budget,
@@ -172,14 +196,23 @@ def optimize(
         half_width=half_width,
         own=at_hand,
         judges=plan.judges or tuple(cheapest(prices)[: plan.design.get(JUDGE, 1)]),
-        caveats=(
-            *_caveats(scored(source) if isinstance(source, LatentDecomposition) else source, made, grid, plan, prices),
-            *_unused(plan, paid),
-            *((caveats.ends_unknown(),) if half_width is not None and isinstance(source, Components) else ()),
-        ),
+        caveats=tuple(dict.fromkeys(said)),
         position=position,
         searched=searched,
+        prices=given,
+        systems=() if pair is None else (pair.found.a, pair.found.b),
     )
+
+
+def _goal(**goals: float | None) -> dict[str, float]:
+    """The one thing that is asked for, by its name."""
+    asked = {name: value for name, value in goals.items() if value is not None}
+    if len(asked) != 1:
+        raise InvalidInput(f"{', '.join(goals)}: exactly one is needed, got {', '.join(asked) or 'none'}")
+    for name, value in asked.items():
+        if not isinstance(value, Real) or isinstance(value, bool) or not (math.isfinite(value) and value > 0):
+            raise InvalidInput(f"{name}: must be a finite number above 0, got {value!r}")
+    return asked
 
 
 def designs(
@@ -190,6 +223,7 @@ def designs(
     layouts: Sequence[LayoutName],
     targets: Mapping[str, Target] | None = None,
     have: Judgments | None = None,
+    both: bool = False,
 ) -> Searched:
     """All designs that limits allow, with what is paid for, for another search than that of `optimize`."""
     _check_prices(prices)
@@ -197,7 +231,7 @@ def designs(
     none, empty = np.zeros(0, dtype=np.int64), np.zeros(0)
     kept = Kept(empty, empty, empty, none, none, none)
     paid = None if have is None else paid_for(made, have, prices)
-    return Searched(made, prices, Found(tuple(grid.pieces()), kept, kept, 0, 0), source, grid, paid)
+    return Searched(made, prices, Found(tuple(grid.pieces()), kept, kept, 0, 0), source, grid, paid, both)
 
 
 def _prepared(
@@ -208,12 +242,20 @@ def _prepared(
     prices: Prices,
     traded: bool,
     sizes: tuple[float, ...] = (),
+    counts: Mapping[str, int] | None = None,
 ) -> tuple[Source, Grid]:
-    """The variance of any layout, and the designs allowed. Facets that limits name count as given by the design."""
+    """The variance of any layout, and the designs allowed. Facets that limits name count as given by the design.
+
+    So do those of components whose counts at hand are known.
+    """
     unequal = traded or "random" in layouts
     if not isinstance(source, Components):
         design = Design(categories=len(sizes) or None, sizes=sizes, targets=targets, unequal=unequal)
         made = from_fit(source, replace(design, judges=cheapest(prices)))
+        limits = around(made, prices) if limits is None else limits
+    elif counts is not None:
+        own = {name: n for name, n in counts.items() if name != ITEM}
+        made = from_components(source, Design(items=counts[ITEM], given=own, targets=targets))
         limits = around(made, prices) if limits is None else limits
     elif not limits or "items" not in limits:
         raise InvalidInput('limits: how many items are allowed is needed with published components: {"items": [...]}')
@@ -239,14 +281,15 @@ def _place(found: Found, asked: Mapping[str, float]) -> int | None:
     return within(found, value) if goal == "budget" else precise(found, value)
 
 
-def _is_better(own: Projection, plan: Projection | None, asked: Mapping[str, float]) -> bool:
+def _is_better(own: Projection, plan: Projection | None, found: Found, asked: Mapping[str, float]) -> bool:
     """Whether the design at hand does what is asked, and better than the best of the grid."""
     [(goal, value)] = asked.items()
     if own.cost is None:
         return False
     if goal == "budget":
-        return own.cost <= value and (plan is None or own.se < plan.se * (1 - _SAME))
-    reached = own.half_width() if goal == "half_width" else own.se
+        return own.cost <= value and (plan is None or found.reach(own) < found.reach(plan) * (1 - _SAME))
+    found_it = own.found_half_width() if found.by_interval else None
+    reached = found.reach(own) if found_it is None else found_it
     return reached <= value and (plan is None or plan.cost is None or own.cost < plan.cost * (1 - _SAME))
 
 
@@ -254,6 +297,8 @@ def _out_of_reach(searched: Searched, asked: Mapping[str, float]) -> str:
     """Why no design will do, and how near one comes."""
     kept = searched.found.frontier
     [(goal, value)] = asked.items()
+    if not len(kept.cost):
+        return f"{goal}: designs within the limits have fewer than 3 levels of what stands for others; allow 3 or more"
     if goal == "budget":
         return f"budget: {value:g} buys no design within the limits; the cheapest costs {kept.cost[0]:g}"
     last = searched.projection(kept, -1)
@@ -299,9 +344,23 @@ def design_at_hand(
 
 def _unused(plan: Projection, paid: Paid | None) -> tuple[caveats.Caveat, ...]:
     """A word where judgments that are paid for have no place in a plan."""
-    if paid is None or plan.reused >= paid.total or plan.made:
+    if paid is None or plan.reused >= paid.total or plan.found is not None:
         return ()
     return (caveats.paid_for_nothing(paid.total - plan.reused, paid.total, plan.layout),)
+
+
+def _left(plan: Projection, grid: Grid, budget: float | None) -> tuple[caveats.Caveat, ...]:
+    """A word where much of a budget buys nothing, and which limits are in the way."""
+    if budget is None or plan.cost is None or plan.cost > _SPENT * budget:
+        return ()
+    at, named = {**plan.design, **plan.groups}, {role: name for name, role in roles(grid.item).items()}
+    varied = {name: values for name, values in grid.levels.items() if len(values) > 1}
+    most = {name for name, values in varied.items() if at.get(name) == values[-1]}
+    wider = {
+        named.get(name, name): range(values[0], (2 if name in most else 1) * values[-1] + 1)
+        for name, values in varied.items()
+    }
+    return (caveats.money_left(budget, plan.cost, {named.get(name, name): at[name] for name in most}, wider),)
 
 
 def _caveats(

@@ -15,6 +15,7 @@ from quorate.errors import InvalidInput
 from quorate.estimate.components.decomposition import Decomposition
 from quorate.estimate.components.latent import LatentDecomposition
 from quorate.estimate.components.published import Components
+from quorate.plan.designs.differences import of_both
 from quorate.plan.designs.dstudy import Projection, projections
 from quorate.plan.designs.prices import Prices
 from quorate.plan.designs.sources import Source
@@ -37,14 +38,14 @@ class Cloud(Brief):
 
     Parameters
     ----------
-    cost, se : array, shape (designs,)
-        Price and standard error.
+    cost, reach : array, shape (designs,)
+        Price, and what designs are compared by: half their intervals, or their standard errors.
     layout : tuple of str
         Layout of each.
     """
 
     cost: Floats
-    se: Floats
+    reach: Floats
     layout: tuple[str, ...]
 
 
@@ -66,6 +67,8 @@ class Searched(Brief):
         The designs allowed.
     paid : Paid, optional
         Judgments that are paid for.
+    both : bool
+        Whether every judgment is one of both of two systems, whose difference the designs are for.
     """
 
     source: Source
@@ -74,6 +77,7 @@ class Searched(Brief):
     fit: Components | Decomposition | LatentDecomposition
     grid: Grid
     paid: Paid | None = None
+    both: bool = False
 
     def frontier(self, position: int | None) -> Projection | None:
         """A design of the frontier, in full; None for none."""
@@ -95,8 +99,9 @@ class Searched(Brief):
             counts = {name: counts[name] for name in self.source.counts}
             found = projections(self.source, counts, replicates, piece.scheme, prices=self.prices, groups=groups)
             made |= zip(places.tolist(), found, strict=True)
-        each = (made[position] for position in positions.tolist())
-        return tuple(each if self.paid is None else map(self.paid.applied, each))
+        each = [made[position] for position in positions.tolist()]
+        each = each if self.paid is None else [*map(self.paid.applied, each)]
+        return tuple(map(of_both, each) if self.both else each)
 
 
 @dataclass(frozen=True)
@@ -119,6 +124,10 @@ class Optimum(Result):
         Place of the plan on the frontier; of what comes nearest where the design at hand is the best.
     searched : Searched
         The search itself.
+    prices : mapping or None
+        As they were given.
+    systems : tuple of str
+        The two systems whose difference the designs are for; empty where they are for a mean.
     """
 
     plan: Projection
@@ -130,6 +139,8 @@ class Optimum(Result):
     caveats: tuple[caveats.Caveat, ...]
     position: int = field(repr=False)
     searched: Searched = field(repr=False)
+    prices: Prices | None = None
+    systems: tuple[str, ...] = ()
 
     def ranking(self, n: int = 1000, *, rng: np.random.Generator | int | None = None) -> Ranking:
         """How sure the choice is: what pilots redrawn from the fit would have chosen; see `Ranking`.
@@ -202,10 +213,10 @@ class Optimum(Result):
         return self.searched.projections(self.searched.found.frontier, places)
 
     def edge(self, most: int) -> Cloud:
-        """Prices and standard errors alone of the same designs as `along`, for a line in a picture."""
+        """Prices and precision alone of the same designs as `along`, for a line in a picture."""
         places, found = self._along(most), self.searched.found
         layouts = tuple(found.pieces[number].scheme.layout for number in found.frontier.piece[places])
-        return Cloud(found.frontier.cost[places], np.sqrt(found.frontier.variance[places]), layouts)
+        return Cloud(found.frontier.cost[places], np.sqrt(found.frontier.width[places]), layouts)
 
     def _along(self, most: int) -> Ints:
         """Places on the frontier of at most ``most`` designs, as for `along`."""
@@ -238,21 +249,27 @@ class Optimum(Result):
         return best
 
     def reach(self, plan: Projection) -> float:
-        """What designs are compared by: their standard errors, or half their intervals if that was asked for."""
-        return plan.se if self.half_width is None else plan.half_width()
+        """What designs are compared by: half their 95% intervals, or their standard errors; see `measure`."""
+        return self.searched.found.reach(plan)
+
+    @property
+    def measure(self) -> str:
+        """What that is: standard errors where one was asked for, or no design has an interval."""
+        return "half a 95% interval" if self.searched.found.by_interval else "standard error"
 
     @cached_property
     def cloud(self) -> Cloud:
         """About two thousand of all designs, for a picture."""
         found = self.searched.found
         layouts = tuple(found.pieces[number].scheme.layout for number in found.cloud.piece)
-        return Cloud(found.cloud.cost, np.sqrt(found.cloud.variance), layouts)
+        return Cloud(found.cloud.cost, np.sqrt(found.cloud.width), layouts)
 
     def rows(self) -> list[Row]:
-        """The frontier, one design a row: price, se, calls, layout, judges per item, and the levels of every facet."""
+        """The frontier, one design a row: price, half-width, se, calls, layout, and the levels of every facet."""
         own = ("cost", "se", "calls", "reused", "layout", "per_item")
         return [
-            {name: getattr(plan, name) for name in own}
+            {"half_width": plan.half_width()}
+            | {name: getattr(plan, name) for name in own}
             | {name: plan.design[name] for name in self.plan.design}
             | {name: plan.groups[name] for name in self.plan.groups}
             for plan in self.frontier
@@ -269,6 +286,7 @@ class Optimum(Result):
             "budget": self.budget,
             "target_se": self.target_se,
             "half_width": self.half_width,
+            "systems": list(self.systems),
             "plan": self.plan.to_dict(),
             "judges": list(self.judges),
             **{name: plan.to_dict() if plan is not None else None for name, plan in named.items()},

@@ -37,8 +37,8 @@ class Ranking:
     top : float
         Fraction of redrawn pilots that choose the same design, whatever the number of items.
     within : float
-        Fraction whose choice is at most 5% worse in standard error than the plan, by the components at hand; in half
-        its interval where a half-width was asked for.
+        Fraction whose choice is at most 5% worse than the plan in half its interval, or in its standard error where
+        these are compared, by the components at hand.
     loss, loss_high : float
         How much larger the standard error, or half interval, of their choices is than that of the plan, relative: the
         mean, and the largest but for 5% of pilots.
@@ -109,15 +109,15 @@ def ranking(best: Optimum, *, n: int = 1000, rng: np.random.Generator | int | No
     chosen = np.argmin(drawn, axis=0)
     same = drawn[0] <= drawn[chosen, np.arange(drawn.shape[1])] * (1 + _ALIKE)
     loss = np.where(same, 0.0, here[chosen] / here[0] - 1)
-    low, high = np.quantile(se, [0.025, 0.975])
+    low, high = np.quantile(se, [0.025, 0.975])  # what is at zero is drawn above: the plan's own may lie below all
     goal = best.target_se if best.half_width is None else best.half_width
-    plan = se if best.half_width is None else reached(best, kept.take(np.array([0])), weights[:, :1], likely)[0]
+    plan = reached(best, kept.take(np.array([0])), weights[:, :1], likely)[0]
     return Ranking(
         top=float(np.mean(same)),
         within=float(np.mean(loss <= 0.05)),
         loss=float(np.mean(loss)),
         loss_high=float(np.quantile(loss, 0.95)),
-        se_low=float(low),
+        se_low=min(float(low), best.se),
         se_high=float(high),
         met=float(np.mean(plan <= goal)) if goal is not None else float("nan"),
         strategies=len(kept.cost),
@@ -140,7 +140,7 @@ def reached(best: Optimum, kept: Kept, weights: Floats, values: Floats) -> Float
     values : array, shape (terms, draws)
         What every term is worth.
     """
-    if best.half_width is None:
+    if not best.searched.found.by_interval:
         return np.asarray(np.sqrt(weights.T @ values))
     source, pieces = best.searched.source, best.searched.found.pieces
     out = np.empty((weights.shape[1], values.shape[1]))

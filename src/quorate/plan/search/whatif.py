@@ -11,8 +11,10 @@ from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.components.decomposition import Decomposition
 from quorate.estimate.components.latent import LatentDecomposition
 from quorate.estimate.components.marginal import scored
+from quorate.estimate.differences.difference import SystemDifference
 from quorate.estimate.means.mean import mean_for
 from quorate.estimate.means.targets import Target, drawn_too
+from quorate.plan.designs.differences import OfDifference, of_both, of_difference
 from quorate.plan.designs.dstudy import Projection, bill, project
 from quorate.plan.designs.fitted import from_fit, observed_counts, refuse_targets
 from quorate.plan.designs.names import LAYOUTS, PARTIAL, LayoutName
@@ -20,10 +22,12 @@ from quorate.plan.designs.prices import Prices, cost, known
 from quorate.plan.designs.schemes import GENERATION
 from quorate.plan.designs.sources import Design
 from quorate.plan.designs.studies import Studies
+from quorate.roles import SYSTEM
 from quorate.wording import plural
 
 AS_IT_IS = "as it is"
 EVERY_CELL = "every cell filled"
+_TOO_FEW = "fewer than three levels of what stands for others say nothing of them"
 
 
 @dataclass(frozen=True)
@@ -37,7 +41,7 @@ class WhatIf:
     projection : Projection or None
         What it would give; None where the data cannot tell.
     change : float
-        Relative change of the standard error, against the study as it is; nan where unknown.
+        Relative change of half the interval of the design; nan where unknown.
     more_calls : int
         Judgments beyond those of the study as it is; 0 where unknown.
     more_cost : float or None
@@ -59,14 +63,18 @@ class WhatIf:
 
 
 def what_if(
-    fit: Decomposition, *, prices: Prices | None = None, targets: Mapping[str, Target] | None = None
+    source: Decomposition | SystemDifference,
+    *,
+    prices: Prices | None = None,
+    targets: Mapping[str, Target] | None = None,
 ) -> tuple[WhatIf, ...]:
     """The study as it is, and what a few changes to its design would give.
 
     Where the study has gaps, so that filling them would take over 1% more judgments, that is the first change, and
     other changes keep the share of cells that is missing: one more judge brings as many judgments as the others have
     on average, and every part of the variance changes as it would without gaps. Fewer levels of a facet, and another
-    layout, come with all cells filled.
+    layout, come with all cells filled. Of a difference of two systems that are paired the changes are to both, for the
+    reading that it has.
 
     Returns
     -------
@@ -78,16 +86,28 @@ def what_if(
     NotEstimable
         If the data do not determine the variance of the mean for these targets.
     """
+    if isinstance(source, SystemDifference):
+        both, pair = _paired(source)
+        return tuple(
+            replace(one, projection=one.projection and of_both(one.projection), more_calls=2 * one.more_calls)
+            for one in what_if(both, prices=prices and pair.prices(prices), targets=pair.targets)
+        )
+    fit = source
     base = as_it_is(fit, prices=prices, targets=targets)
     layout = own_layout(fit)
     filled = _filled(fit, layout, targets) if _has_gaps(fit, base.calls, layout) else None
+    middle = base.half_width()
     rows = [WhatIf(AS_IT_IS, base, 0.0, 0, 0.0 if base.cost is not None else None)]
     for label, options in _changes(fit, base, layout):
         try:
             made = project(fit, prices=prices, targets=targets, **{"layout": layout, **options})
             if filled is not None and _keeps_gaps(label, options, base, made, fit.judgments.object):
                 made = _with_gaps(base, filled, made, prices)
-            change = made.se / base.se - 1 if base.se > 0 else float("nan")
+            half = made.half_width()
+            if not math.isfinite(half):
+                rows.append(WhatIf(label, None, float("nan"), 0, None, _TOO_FEW))
+                continue
+            change = half / middle - 1 if middle > 0 else float("nan")  # -1 where there was none
             more_cost = None if made.cost is None or base.cost is None else made.cost - base.cost
             rows.append(WhatIf(label, made, change, made.calls - base.calls, more_cost))
         except NotEstimable as error:
@@ -95,6 +115,16 @@ def what_if(
         except InvalidInput:  # a layout that needs more items than there are is no option
             continue
     return tuple(rows)
+
+
+def _paired(found: SystemDifference) -> tuple[Decomposition, OfDifference]:
+    """The components of differences in shared cells, and what the difference is to designs."""
+    if found.method != "paired":
+        raise NotEstimable(
+            f"{found.a} and {found.b} were not judged on the same cells: changes to the study cannot be listed; name a "
+            "design"
+        )
+    return found.fit, of_difference(found)
 
 
 def _has_gaps(fit: Decomposition, calls: int, layout: LayoutName) -> bool:
@@ -110,7 +140,9 @@ def _keeps_gaps(label: str, options: Mapping[str, Any], base: Projection, made: 
     return label != EVERY_CELL and "layout" not in options and not fewer
 
 
-def _filled(fit: Decomposition, layout: LayoutName, targets: Mapping[str, Target] | None) -> Projection | None:
+def _filled(
+    fit: Decomposition | LatentDecomposition, layout: LayoutName, targets: Mapping[str, Target] | None
+) -> Projection | None:
     """The study with every cell filled; None where the data do not tell what that would give."""
     try:
         return project(fit, targets=targets, layout=layout)
@@ -121,10 +153,11 @@ def _filled(fit: Decomposition, layout: LayoutName, targets: Mapping[str, Target
 def _with_gaps(base: Projection, filled: Projection, made: Projection, prices: Prices | None) -> Projection:
     """A changed design with the gaps of the study: its parts as many times as large as in the design that is filled."""
     calls = round(base.calls * made.calls / filled.calls)
+    gaps = cast("Studies", base.studies).factor ** 2  # by the components, as plans are, not as the study came out
     parts = {}
     for name, share in made.shares.items():
         part, full = share * made.variance, filled.shares.get(name, 0.0) * filled.variance
-        own = base.shares.get(name, 0.0) * base.variance
+        own = base.shares.get(name, 0.0) * filled.variance * gaps
         parts[name] = part * own / full if full > 0 else part
     variance = sum(parts.values())
     shares = {name: part / variance if variance > 0 else math.nan for name, part in parts.items()}
@@ -146,7 +179,7 @@ def _in_part(prices: Prices | None, share: float) -> Prices | None:
 
 
 def as_it_is(
-    fit: Decomposition | LatentDecomposition,
+    fit: Decomposition | LatentDecomposition | SystemDifference,
     *,
     prices: Prices | None = None,
     targets: Mapping[str, Target] | None = None,
@@ -160,13 +193,24 @@ def as_it_is(
     InvalidInput
         If a facet of a model of log odds is to stand for anything but its default.
     """
+    if isinstance(fit, SystemDifference):
+        both, pair = _paired(fit)
+        return of_both(as_it_is(both, prices=prices and pair.prices(prices), targets=pair.targets))
     if isinstance(fit, LatentDecomposition):
         refuse_targets(fit.linear, targets or {})
         made = as_it_is(scored(fit), prices=prices)
-        return replace(made, se=fit.mean.se, df=fit.mean.df, studies=fit.mean)
+        filled = _filled(fit, own_layout(scored(fit)), None)
+        studies = None if filled is None else filled.studies
+        if studies is not None and made.studies is not None:
+            studies = replace(studies, factor=made.studies.factor)
+        return replace(made, se=fit.mean.se, df=fit.mean.df, found=fit.mean, studies=studies)
     judgments, mean = fit.judgments, mean_for(fit, drawn_too(fit, targets or {}))
     counts, calls = observed_counts(fit), judgments.n_answers + fit.assembled.missing
     layout = own_layout(fit)
+    filled = _filled(fit, layout, targets)
+    studies = None if filled is None else filled.studies
+    if studies is not None and filled is not None and filled.se > 0:
+        studies = replace(studies, factor=math.sqrt(mean.basis.plain) / filled.se)
     return Projection(
         se=mean.se,
         calls=calls,
@@ -177,13 +221,13 @@ def as_it_is(
         targets=mean.target,
         groups=from_fit(fit, Design()).groups,
         df=mean.df,
-        made=True,
-        studies=mean,
+        found=mean,
+        studies=studies,
     )
 
 
 def best_purchases(rows: tuple[WhatIf, ...], *, most: int = 3) -> tuple[WhatIf, ...]:
-    """The changes that buy most: largest fall of the variance per judgment added."""
+    """The changes that buy most: largest fall of the squared interval per judgment added."""
     buys = [row for row in rows if row.projection is not None and row.more_calls > 0 and row.change < -0.005]
     return tuple(sorted(buys, key=lambda row: (1 - (1 + row.change) ** 2) / row.more_calls, reverse=True)[:most])
 
@@ -220,7 +264,7 @@ def _changes(fit: Decomposition, base: Projection, layout: LayoutName) -> Iterat
         yield f"double the {plural(groups[0])} and {plural(item)}", options
     yield f"half the {item}s", {"items": max(2, design[item] // 2)}
     for name, count in made.counts.items():
-        if name == item or name in covariates:
+        if name in (item, SYSTEM) or name in covariates:  # nobody buys a system
             continue
         yield f"one more {name}", {"levels": {name: count + 1}}
         yield f"two more {name}s", {"levels": {name: count + 2}}

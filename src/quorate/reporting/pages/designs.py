@@ -31,7 +31,7 @@ from quorate.reporting.page import (
     source_of,
     title_of,
 )
-from quorate.reporting.pages.frontier import HEADS, drawing, within_reach
+from quorate.reporting.pages.frontier import drawing, heads, within_reach
 from quorate.wording import counted, decimals, dollars, listed, plural, whole_percent
 
 if TYPE_CHECKING:
@@ -42,8 +42,8 @@ if TYPE_CHECKING:
 _METHODS = (
     "Standard errors of designs are those of a decision study: the sum of the variance components, each times the sum "
     "of squared weights that the design gives its levels, less what its target holds fixed (Brennan, 2001; Messing, "
-    "2026). Half-widths are of 95% intervals by Satterthwaite's degrees of freedom of each design, for the study "
-    "in the middle. The components are taken as right and the cells of a plan as all filled."
+    "2026). Half-widths are of the 95% intervals that an analysis finds, of the study in the middle. The components "
+    "are taken as right and the cells of a plan as all filled."
 )
 
 
@@ -76,8 +76,8 @@ def page(result: Optimum | OptimumAnalysis, table: Table | None = None) -> Page:
 
 def planned(plan: Projection, table: Table | None = None) -> Page:
     """The page on one design."""
-    se = number(plan.se, 1 + decimals(plan.se))
-    half = number(plan.half_width(), 1 + decimals(plan.se))
+    places = 1 + decimals(plan.se)
+    se, half = number(plan.se, places), number(plan.half_width(), places)
     return Page(
         title=title_of(table, "What a design would give"),
         sentence=f"{in_words(plan)}: standard error {se}, half a 95% interval ±{half}{scope(plan)}.",
@@ -98,16 +98,16 @@ def changed(result: Changes, table: Table | None = None) -> Page:
     least = min(known, key=lambda one: one.change, default=None)
     sentence = "What a change to the design would give"
     if base is not None:
-        sentence = f"As it is: standard error {number(base.se, 1 + decimals(base.se))}{scope(base)}."
+        sentence = f"As it is: half a 95% interval ±{number(base.half_width(), 1 + decimals(base.se))}{scope(base)}."
     if least is not None and least.change < 0:
         sentence += f" Of the changes listed, {least.label} takes off most: {whole_percent(-least.change)}."
-    heads = {"se": "standard error", "change_of_se": "change of standard error", "calls": "judgments"}
-    heads |= {"more_calls": "more judgments", "cost": "price", "reason": "why it is not known"}
+    named = {"half_width": "half a 95% interval", "gain": "change of it", "calls": "judgments"}
+    named |= {"more_calls": "more judgments", "cost": "price", "reason": "why it is not known"}
     caption = Caption(f"{counted(len(known), 'change')} to the study", ("The study as it is, then changes to it.",))
     return Page(
         title=title_of(table, "What changes would give"),
         sentence=sentence,
-        sections=(Section("changes", "Changes", figures=(Figure("changes", caption, result.rows(), headers=heads),)),),
+        sections=(Section("changes", "Changes", figures=(Figure("changes", caption, result.rows(), headers=named),)),),
         facts=particulars("meant", "What the designs stand for", {"changes": len(known)}.items())
         if base is None
         else meant(base),
@@ -126,13 +126,13 @@ def exhibits(plans: Mapping[str, Projection]) -> Iterator[Figure]:
         | {plural(name): plan.design[name] for name in last.design}
         | {plural(name): plan.groups[name] for name in last.groups}
         | {"layout": layout_named(plan), "calls": plan.calls, "reused": plan.reused, "price": plan.cost}
-        | {"se": plan.se, "half": plan.half_width(), "df": significant(plan.df)}
+        | {"se": plan.se, "half": plan.half_width(), "found": plan.found_half_width(), "df": significant(plan.df)}
         for label, plan in plans.items()
     ]
-    heads = {"calls": "judgments", "reused": "of these there", "se": "standard error", "half": "half a 95% interval"}
-    heads |= {"df": "degrees of freedom", "which": "design", "price": "price to pay"}
-    caption = f"{in_words(last)}: standard error {significant(last.se, 2)}"
-    yield Figure("designs", Caption(caption, (f"Facets stand for: {targets_in_words(last)}.",)), rows, headers=heads)
+    named = {"calls": "judgments", "reused": "of these there", "se": "standard error", "half": "half a 95% interval"}
+    named |= {"found": "as this study found it", "df": "degrees of freedom", "which": "design", "price": "price to pay"}
+    caption = f"{in_words(last)}: half a 95% interval ±{significant(last.half_width(), 2)}"
+    yield Figure("designs", Caption(caption, (f"Facets stand for: {targets_in_words(last)}.",)), rows, headers=named)
     yield shares(plans)
 
 
@@ -155,11 +155,11 @@ def shares(plans: Mapping[str, Projection]) -> Figure:
 
 
 def frontier(best: Optimum) -> Figure:
-    """Price against standard error: all designs, those that nothing beats, and the ones with a name."""
+    """Price against precision: all designs, those that nothing beats, and the ones with a name."""
     rows = within_reach(best, best.plan)
     unit = "price" if is_money(best) else "number of calls"
     rest = " to be paid" if best.plan.reused else ""
-    line = f"Standard error of the mean against the {unit}{rest}, of {best.candidates:,} designs{scope(best.plan)}."
+    line = f"{best.measure.capitalize()} against the {unit}{rest}, of {best.candidates:,} designs{scope(best.plan)}."
     key = (
         "Faint: all designs; line: those that no other beats in both; ring: as it is; diamonds: the others with a name."
     )
@@ -167,11 +167,11 @@ def frontier(best: Optimum) -> Figure:
     several = len({row["cost"] for row in rows if row["cost"]}) > 1
 
     def chart() -> Spec:
-        return drawing(best, rows, "standard error of the mean", title)
+        return drawing(best, rows, best.measure, title)
 
     finding = f"{counted(len(best.searched.found.frontier.cost), 'design')} that nothing beats, of {best.candidates:,}"
-    heads = HEADS if is_money(best) else {**HEADS, "cost": "calls to pay for"}
-    return Figure("frontier", Caption(finding, (line, key)), rows, chart if several else None, heads)
+    named = heads(best, "price, USD" if is_money(best) else "calls to pay for")
+    return Figure("frontier", Caption(finding, (line, key)), rows, chart if several else None, named)
 
 
 def tiles(plan: Projection) -> tuple[Tile, ...]:
@@ -187,14 +187,13 @@ def tiles(plan: Projection) -> tuple[Tile, ...]:
 
 def searched(best: Optimum) -> Figure:
     """What the choice rests on."""
-    prices = best.searched.prices
     values = {
         "asked for": asked(best),
         "designs compared": best.candidates,
         "layouts": listed(best.searched.grid.layouts),
         "prices": "a call costs 1"
-        if not is_money(best)
-        else ", ".join(f"{kind} {price}" for kind, price in prices.items()),
+        if best.prices is None
+        else ", ".join(f"{kind} {price}" for kind, price in best.prices.items()),
         "facets stand for": targets_in_words(best.plan),
         "judgments that are paid for": 0 if best.searched.paid is None else best.searched.paid.total,
     }

@@ -19,14 +19,13 @@ if TYPE_CHECKING:
     from quorate.reporting.page import Row
 
 FAR = 2.5
-"""Designs with a standard error so many times that of the study at hand are not shown."""
+"""Designs so many times less precise than the study at hand are not shown."""
 MOST_SHOWN = 40
 """Designs of the frontier that are listed."""
 MOST_STEPS = 200
 """Steps of the line that is the frontier."""
 MOST_DESIGNS = 800
 """Designs that the picture of all of them samples."""
-HEADS = {"place": "which", "se": "standard error", "calls": "judgments", "cost": "price, USD"}
 _SIDES: tuple[Literal["left", "right"], ...] = ("left", "right")
 _WIDE_ENOUGH = "width < 420 ? 0 : 1"
 ON_THE_FRONTIER = "on the frontier"
@@ -36,28 +35,37 @@ def within_reach(best: Optimum, chosen: Projection | None = None) -> list[Row]:
     """The design at hand, better ones, the one that was chosen, and the frontier: a row each."""
     named = [("as it is", best.own), ("best at the same cost", best.same_cost), ("cheapest as precise", best.same_se)]
     named += [] if chosen is None or chosen is best.own else [("best for what was asked", chosen)]
-    near = [(ON_THE_FRONTIER, plan) for plan in best.along(MOST_SHOWN) if _is_near(plan.se, best)]
+    near = [(ON_THE_FRONTIER, plan) for plan in best.along(MOST_SHOWN) if _is_near(best.reach(plan), best)]
     return [
-        {"place": place, "design": in_words(plan), "se": plan.se, "calls": plan.calls, "cost": plan.cost}
+        {"place": place, "design": in_words(plan), "reach": best.reach(plan), "calls": plan.calls, "cost": plan.cost}
         for place, plan in (*named, *near)
         if plan is not None and (plan is not best.own or place == "as it is")
     ]
 
 
+def heads(best: Optimum, price: str) -> dict[str, str]:
+    """Heads of the columns of these rows."""
+    return {"place": "which", "reach": best.measure, "calls": "judgments", "cost": price}
+
+
 def drawing(best: Optimum, rows: Sequence[Row], error: str, price: str) -> Spec:
-    """Price against standard error: all designs within reach, the best ones, and those with a name among them."""
+    """Price against precision: all designs within reach, the best ones, and those with a name among them."""
     priced = [row for row in rows if row["cost"] and row["cost"] > 0]
     grid = {"grid": True, "tickCount": 5}
-    y = channel("se:Q", title=error, scale={"zero": False, "padding": 16}, axis=grid)
+    y = channel("reach:Q", title=error, scale={"zero": False, "padding": 16}, axis=grid)
     log, ticks = {"type": "log", "padding": 24, "nice": False}, {"format": "~s", "tickCount": 5, "grid": False}
     x = channel("cost:Q", title=price, scale=log, axis=ticks)
     on_edge = marks.chart([row for row in priced if row["place"] == ON_THE_FRONTIER], y, step=1)
     steps, cloud = (
-        [{"cost": cost, "se": se} for cost, se in zip(shown.cost.tolist(), shown.se.tolist(), strict=True) if cost > 0]
+        [
+            {"cost": cost, "reach": far}
+            for cost, far in zip(shown.cost.tolist(), shown.reach.tolist(), strict=True)
+            if cost
+        ]
         for shown in (best.edge(MOST_STEPS), best.cloud)
     )
-    edge = Marks([step for step in steps if _is_near(step["se"], best)]).encode(y=y)
-    drawn = [plan for plan in cloud if _is_near(plan["se"], best)]
+    edge = Marks([step for step in steps if _is_near(step["reach"], best)]).encode(y=y)
+    drawn = [plan for plan in cloud if _is_near(plan["reach"], best)]
     sample = drawn[:: max(1, -(-len(drawn) // MOST_DESIGNS))]
     every = Marks(sample).encode(x=x, y=y)
     layers = [
@@ -76,9 +84,9 @@ def drawing(best: Optimum, rows: Sequence[Row], error: str, price: str) -> Spec:
     return marks.finish(layers, height=340)
 
 
-def _is_near(se: float, best: Optimum) -> bool:
+def _is_near(reach: float, best: Optimum) -> bool:
     """Whether a design is precise enough to be looked at beside the one at hand."""
-    return best.own is None or se <= FAR * max(best.own.se, best.plan.se)
+    return best.own is None or reach <= FAR * max(best.reach(best.own), best.reach(best.plan))
 
 
 def _named(base: Marks) -> list[Marks]:

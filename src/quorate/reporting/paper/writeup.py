@@ -253,18 +253,18 @@ def next_design(analysis: Analysis) -> str:
     plan = analysis.purchases[0].projection if analysis.purchases else None
     if plan is not None:
         sentences.append(
-            f'Of the changes projected, "{shown(analysis.purchases[0].label)}" gains most per judgment: it would lower '
-            f"the standard error to {significant(plan.se, 2)} with {counted(plan.calls, 'judgment')}."
+            f'Of the changes projected, "{shown(analysis.purchases[0].label)}" gains most per judgment: half of such '
+            f"studies find ±{significant(plan.half_width(), 2)} or less, with {counted(plan.calls, 'judgment')}."
         )
     best = analysis.optimum
-    if best is not None and best.own is not None and best.plan.se <= 0.99 * best.own.se:
+    if best is not None and best.own is not None and best.reach(best.plan) <= 0.99 * best.reach(best.own):
         at = "price" if analysis.priced else "number of judgments"
         sentences.append(
             f"Of {best.candidates:,} designs compared, the most precise for the same {at} is {in_words(best.plan)}, "
-            f"with a projected standard error of {significant(best.plan.se, 2)} "
-            f"from {counted(best.plan.calls, 'judgment')}."
+            f"with {'±' if best.searched.found.by_interval else 'a standard error of '}"
+            f"{significant(best.reach(best.plan), 2)} from {counted(best.plan.calls, 'judgment')}."
         )
-    return " ".join(sentences) or "No design projected would lower the standard error by more than half a percent."
+    return " ".join(sentences) or "No design projected would narrow the interval by more than half a percent."
 
 
 def domain(analysis: Analysis) -> str:

@@ -17,7 +17,7 @@ from quorate.wording import percent
 _FORMATS: Mapping[str, Callable[[float], str]] = {
     "share_of_variance": percent,
     "share": percent,
-    "change_of_se": lambda change: f"{change:+.1%}" if abs(change) >= 0.0005 else "0.0%",
+    "gain": lambda change: f"{change:+.1%}" if abs(change) >= 0.0005 else "0.0%",
     "more_cost": "{:+,.2f}".format,
     "price": "{:,.2f}".format,
 }

@@ -14,7 +14,19 @@ from quorate.reporting.pages.judgments.purchases import frontier, section, what_
 
 def plans(demo, **changes):
     """The demo with another optimum."""
-    names = ("own", "same_cost", "same_se", "candidates", "plan", "along", "edge", "cloud")
+    names = (
+        "own",
+        "same_cost",
+        "same_se",
+        "candidates",
+        "plan",
+        "along",
+        "edge",
+        "cloud",
+        "reach",
+        "measure",
+        "searched",
+    )
     changed = replace(demo)
     best = SimpleNamespace(**{name: getattr(demo.optimum, name) for name in names} | changes)
     changed.__dict__["_optimum"] = (best, "")
@@ -31,26 +43,27 @@ def test_designs_beside_the_study_come_before_the_frontier(demo):
     rows = frontier(demo).rows
     places = ["as it is", "best at the same cost", "cheapest as precise", "on the frontier"]
     assert [row["place"] for row in rows[:4]] == places
-    assert rows[0]["se"] == demo.optimum.own.se
+    assert rows[0]["reach"] == demo.optimum.own.half_width()
     costs = [row["cost"] for row in rows[3:]]
     assert costs == sorted(costs)
 
 
 def test_designs_that_are_drawn_are_near_and_not_too_many(demo):
-    own, figure = demo.optimum.own.se, frontier(demo)
+    own, figure = demo.optimum.own.half_width(), frontier(demo)
     cloud, edge = (rows_of(layer, spec(figure)) for layer in spec(figure)["layer"][:2])
-    assert all(row["se"] <= frontier_page.FAR * own for row in [*figure.rows, *cloud, *edge])
+    assert all(row["reach"] <= frontier_page.FAR * own for row in [*figure.rows, *cloud, *edge])
     assert len(cloud) <= frontier_page.MOST_DESIGNS
     assert len(edge) <= frontier_page.MOST_STEPS
 
 
 def test_the_finding_of_the_frontier_is_what_is_saved_or_gained(demo):
     best = demo.optimum
-    share = best.same_se.cost / best.own.cost
-    each = "One prompt and judge per item in turn"
-    assert frontier(demo).caption.finding == f"{each}: the same precision for {share:.0%} of the price"
-    gained = plans(demo, same_cost=replace(best.own, se=0.63 * best.own.se, layout="latin"), same_se=best.own)
-    assert frontier(gained).caption.finding == f"{each}: 37% lower standard error at the same price"
+    gain = 1 - best.same_cost.half_width() / best.own.half_width()
+    found = f"One judge per item in turn: {gain:.0%} narrower an interval at the same price"
+    assert frontier(demo).caption.finding == found
+    cheap = replace(best.own, cost=0.03 * best.own.cost, layout="latin")
+    saved = "One prompt and judge per item in turn: the same precision for 3% of the price"
+    assert frontier(plans(demo, same_cost=best.own, same_se=cheap)).caption.finding == saved
 
 
 def test_a_study_that_nothing_beats_is_said_to_be_so(demo):
@@ -70,7 +83,7 @@ def test_the_study_and_the_best_designs_are_named_on_the_frontier(demo):
     assert [row["place"] for row in rows] == ["as it is", "best at the same cost", "cheapest as precise"]
     assert marks_of(frontier(demo))[:3] == ["point", "line", "point"]
     own, same_cost, same_se = rows
-    assert same_cost["se"] < own["se"]
+    assert same_cost["reach"] < own["reach"]
     assert same_se["cost"] < own["cost"]
 
 
@@ -88,7 +101,7 @@ def test_without_a_price_none_is_listed(shape):
 
 def test_what_if_names_the_facet_that_changes(demo):
     base, *changes = demo.what_if
-    named = {one.label: purchases.changed(base.projection, one.projection) for one in changes}
+    named = {one.label: purchases.changed(base.projection, one.projection) for one in changes if one.projection}
     assert purchases.changed(base.projection, base.projection) == ""
     assert named["double the items"] == "item"
     assert named["one more judge"] == "judge"
@@ -99,7 +112,7 @@ def test_what_if_names_the_facet_that_changes(demo):
 def test_what_buys_most(demo):
     best = demo.purchases[0]
     assert what_if(demo).caption.finding == (
-        f"1,773 judgments give a standard error of 0.13; {best.label} takes off {-best.change:.0%} "
+        f"Studies of 1,773 judgments like this find ±0.41; {best.label} takes off {-best.change:.0%} "
         f"for {best.more_calls:,} more"
     )
 
@@ -112,17 +125,17 @@ def test_the_judgments_at_hand_give_the_standard_error_of_the_headline(analysis)
 
 
 def test_no_two_changes_share_a_place(demo):
-    """One row of the chart for each, whatever their standard errors."""
+    """One row of the chart for each, whatever their intervals."""
     rows = [row for row in drawn(what_if(demo)) if "change" in row]
-    assert len({row["change"] for row in rows}) == len(rows) == len(demo.what_if)
-    assert [row["se"] for row in rows] == sorted(row["se"] for row in rows)
+    assert len({row["change"] for row in rows}) == len(rows) == sum(one.projection is not None for one in demo.what_if)
+    assert [row["half"] for row in rows] == sorted(row["half"] for row in rows)
 
 
 def test_designs_that_cannot_be_projected_are_named_with_the_reason(shape):
     found = shape("two judges, no replicates")
     assert "Not known: one more replicate. This design weighs" in " ".join(section(found).text)
-    row = next(row for row in what_if(found).rows if row["se"] is None)
-    assert row["change"] == "one more replicate"
+    row = next(row for row in what_if(found).rows if row["half"] is None and row["change"] == "one more replicate")
+    assert row["calls"] is None
 
 
 def test_designs_that_were_not_compared_are_said(demo):

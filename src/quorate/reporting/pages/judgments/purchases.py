@@ -12,7 +12,7 @@ from quorate.reporting.draw import marks
 from quorate.reporting.draw.theme import CORRECTED, INK, NAIVE, palette
 from quorate.reporting.draw.vega import channel
 from quorate.reporting.page import Caption, Figure, Section, Short, Step
-from quorate.reporting.pages.frontier import HEADS, drawing, within_reach
+from quorate.reporting.pages.frontier import drawing, heads, within_reach
 from quorate.reporting.pages.judgments.phrases import axis, capital, scope, size
 from quorate.roles import JUDGE
 from quorate.wording import counted, listed, whole_percent
@@ -34,7 +34,7 @@ def section(analysis: Analysis) -> Section:
     if not analysis.priced:
         text.append("No price per call was given, so designs are compared by the number of judgments.")
     if not analysis.purchases:
-        text.append("No change listed here lowers the standard error by more than half a percent.")
+        text.append("No change listed here narrows the interval by more than half a percent.")
     if analysis.optimum_reason:
         text.append(f"Designs within reach were not compared: {cut(analysis.optimum_reason, 500)}.")
     reasons: dict[str, list[str]] = {}
@@ -50,25 +50,27 @@ def next_step(analysis: Analysis) -> Step | None:
     if not analysis.purchases:
         return None
     best = analysis.purchases[0]
-    less = f"{whole_percent(-best.change)} off the standard error for {counted(best.more_calls or 0, 'more call')}"
+    less = f"{whole_percent(-best.change)} off the interval for {counted(best.more_calls or 0, 'more call')}"
     return Step(f"Next: {cut(best.label)}, {less}.", "quorate optimize FILE --budget CALLS")
 
 
 def frontier(analysis: Analysis) -> Figure | None:
-    """Price against standard error: all designs within reach, the best ones, and the study as it is among them."""
+    """Price against precision: all designs within reach, the best ones, and the study as it is among them."""
     best, unit = analysis.optimum, "price" if analysis.priced else "number of judgments"
     if best is None or best.own is None or len(best.edge(3).cost) < 2:
         return None
     rows = within_reach(best)
+    less = "narrower an interval" if best.searched.found.by_interval else "lower standard error"
     finding = f"No design within reach is better than the study as it is, at its {unit}"
-    gain = 1 - best.same_cost.se / best.own.se if best.same_cost is not None and best.own.se > 0 else 0.0
+    own = best.reach(best.own)
+    gain = 1 - best.reach(best.same_cost) / own if best.same_cost is not None and own > 0 else 0.0
     cost = None if best.same_se is None else best.same_se.cost
     saving = 1 - cost / best.own.cost if cost is not None and best.own.cost else 0.0
     if gain >= 0.01 and best.same_cost is not None:
-        finding = f"{_called(best.same_cost)}: {whole_percent(gain)} lower standard error at the same {unit}"
+        finding = f"{_called(best.same_cost)}: {whole_percent(gain)} {less} at the same {unit}"
     if saving >= 0.01 and best.same_se is not None and (gain < 0.01 or saving > 3 * gain):
         finding = f"{_called(best.same_se)}: the same precision for {whole_percent(1 - saving)} of the {unit}"
-    line = f"Standard error of the mean against the {unit}, of {best.candidates:,} designs within reach"
+    line = f"{best.measure.capitalize()} against the {unit}, of {best.candidates:,} designs within reach"
     key = "Faint: all designs; line: those that no other beats in both; ring: the study as it is; diamonds: these two."
     plans = {f"Best at the same {unit}": best.same_cost, "Cheapest as precise": best.same_se}
     lines = (
@@ -79,33 +81,33 @@ def frontier(analysis: Analysis) -> Figure | None:
 
     def chart() -> Spec:
         price = "price in USD (log scale)" if analysis.priced else "judgments in all (log scale)"
-        return drawing(best, rows, axis(analysis, "standard error of the mean of"), price)
+        return drawing(best, rows, axis(analysis, f"{best.measure} of the mean of"), price)
 
     listed_rows = [row if analysis.priced else {**row, "cost": None} for row in rows]
-    return Figure("frontier", Caption(finding, lines), listed_rows, chart, HEADS)
+    return Figure("frontier", Caption(finding, lines), listed_rows, chart, heads(best, "price, USD"))
 
 
 def what_if(analysis: Analysis) -> Figure | None:
-    """The standard error that each change to the design would give, from what it is now; the most precise first."""
+    """Half the interval that each change to the design would give, from what it is now; the narrowest first."""
     base = analysis.what_if[0].projection if analysis.what_if else None
     rows: list[Row] = []
     for number, one in enumerate(analysis.what_if):
-        row: Row = {"number": number, "change": cut(one.label), "se": None, "change_of_se": None, "calls": None}
+        row: Row = {"number": number, "change": cut(one.label), "half": None, "gain": None, "calls": None}
         row |= {"more_calls": None, "more_cost": None, "facet": ""}
         if one.projection is not None and base is not None:
-            row |= {"se": one.projection.se, "change_of_se": one.change, "calls": one.projection.calls}
+            row |= {"half": one.projection.half_width(), "gain": one.change, "calls": one.projection.calls}
             row |= {"more_calls": one.more_calls, "more_cost": one.more_cost, "facet": changed(base, one.projection)}
         rows.append(row)
-    known = marks.known(rows, "se", "calls")
+    known = marks.known(rows, "half", "calls")
     if len(known) < 2:
         return None
-    se, best = known[0]["se"], analysis.purchases
-    now = f"{counted(analysis.widest.n, 'judgment')} give a standard error of {significant(se, 2)}"
-    finding = f"{now}; no change shown here lowers it by more than half a percent"
+    half, best = known[0]["half"], analysis.purchases
+    now = f"Studies of {counted(analysis.widest.n, 'judgment')} like this find ±{significant(half, 2)}"
+    finding = f"{now}; no change shown here narrows it by more than half a percent"
     if best:
         less = f"{cut(best[0].label)} takes off {whole_percent(-best[0].change)} for {best[0].more_calls:,} more"
         finding = f"{now}; {less}"
-    line = "Standard error of the mean: of the study as it is, and of changes that keep its share of gaps, as projected"
+    line = "Half a 95% interval: of studies like this one, and of changes that keep its share of gaps, as projected"
     key = (
         "Dashed: the study as it is; right: judgments in all. Colours: the facet that changes; diamonds: the best buys."
     )
@@ -115,33 +117,33 @@ def what_if(analysis: Analysis) -> Figure | None:
         buys = {cut(one.label) for one in best}
         drawn = [
             {**row, "why_not": "", "colour": colours.get(row["facet"], NAIVE)}
-            | {"shape": "diamond" if row["change"] in buys else "circle", "from": se, "text": f"{row['calls']:,}"}
-            for row in sorted(known, key=lambda row: row["se"])
+            | {"shape": "diamond" if row["change"] in buys else "circle", "from": half, "text": f"{row['calls']:,}"}
+            for row in sorted(known, key=lambda row: row["half"])
         ]
         base = marks.chart(drawn, marks.labels("change"), step=marks.step(drawn))
-        title = axis(analysis, "standard error of the mean of")
-        x = marks.axis("se", title, marks.span([row["se"] for row in drawn]))
+        title = axis(analysis, "half a 95% interval of the mean of")
+        x = marks.axis("half", title, marks.span([row["half"] for row in drawn]))
         line = base.mark("rule", strokeWidth=2.5, opacity=0.85)
         dots = base.mark("point", filled=True, opacity=1, size=110).encode(x=x, shape=channel("shape:N", scale=None))
         calls = base.mark("text", align="left", dx=8, fontSize=11, color=INK).encode(
             x={"value": "width"}, text="text:N"
         )
         layers = [
-            marks.line_at(se, x),
-            line.encode(x=marks.like(x, "from"), x2="se", color=marks.own_colour()),
+            marks.line_at(half, x),
+            line.encode(x=marks.like(x, "from"), x2="half", color=marks.own_colour()),
             dots.encode(color=marks.own_colour()),
             calls,
         ]
         return marks.finish(layers)
 
-    heads = {"number": "no.", "se": "standard error", "change_of_se": "change of standard error"}
-    heads |= {"calls": "judgments", "more_calls": "more judgments", "more_cost": "more to pay, USD"}
+    named = {"number": "no.", "half": "half a 95% interval", "gain": "change of it"}
+    named |= {"calls": "judgments", "more_calls": "more judgments", "more_cost": "more to pay, USD"}
     shown = [{name: value for name, value in row.items() if name != "facet"} for row in rows]
     caption = Caption(finding, (f"{line}{scope(analysis)}.", key))
     short = Short(
-        {"change": "change", "se": "SE", "change_of_se": "of SE", "calls": "judgments", "more_cost": "more USD"}, most=6
+        {"change": "change", "half": "half interval", "gain": "of it", "calls": "judgments", "more_cost": "more USD"}, most=6
     )
-    return Figure("what-if", caption, shown, chart, heads, unfolded=True, short=short)
+    return Figure("what-if", caption, shown, chart, named, unfolded=True, short=short)
 
 
 def changed(base: Projection, other: Projection) -> str:
