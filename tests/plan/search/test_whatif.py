@@ -213,7 +213,8 @@ def test_changes_to_a_study_with_gaps_keep_their_share(simulate):
     ]
     assert more.more_cost == pytest.approx(6.0)
     assert double.more_cost == pytest.approx(60.0 + 80.0)
-    wanted = {name: share * base.projection.variance for name, share in base.projection.shares.items()}
+    plain = for_others(fit, **targets).basis.plain
+    wanted = {name: share * plain for name, share in base.projection.shares.items()}
     assert more.projection.shares["judge"] * more.projection.variance == pytest.approx(wanted["judge"] * 10 / 11)
     assert double.projection.shares["item"] * double.projection.variance == pytest.approx(wanted["item"] / 2)
     assert rows[EVERY_CELL].more_calls == 280
@@ -250,8 +251,8 @@ def test_more_items_leave_what_judges_bring_as_uneven_as_it_is(uneven):
     rows = {row.label: row.projection for row in what_if(uneven, targets={"judge": "population"})}
     plans = (rows[AS_IT_IS], rows["double the items"], rows[EVERY_CELL])
     base, double, filled = (plan.shares["judge"] * plan.variance for plan in plans)
-    assert double == pytest.approx(base, rel=0.01)  # which has what estimating components adds
     assert double == pytest.approx(filled, rel=1e-9)
+    assert double == pytest.approx(base * for_others(uneven, judge="population").basis.plain / plans[0].variance)
 
 
 def test_a_change_to_a_study_with_gaps_costs_its_own_calls_alone(uneven):
