@@ -140,9 +140,8 @@ def what_if(analysis: Analysis) -> Figure | None:
     named |= {"calls": "judgments", "more_calls": "more judgments", "more_cost": "more to pay, USD"}
     shown = [{name: value for name, value in row.items() if name != "facet"} for row in rows]
     caption = Caption(finding, (f"{line}{scope(analysis)}.", key))
-    short = Short(
-        {"change": "change", "half": "half interval", "gain": "of it", "calls": "judgments", "more_cost": "more USD"}, most=6
-    )
+    columns = {"change": "change", "half": "half interval", "gain": "of it", "calls": "judgments"}
+    short = Short({**columns, "more_cost": "more USD"}, most=6)
     return Figure("what-if", caption, shown, chart, named, unfolded=True, short=short)
 
 
