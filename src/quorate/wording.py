@@ -12,6 +12,8 @@ from quorate.errors import JOINERS
 LONGEST = 200
 """Most characters of a `repr`."""
 
+_FORMULAS = ("=", "+", "-", "@", "\t", "\r")
+
 
 def plural(name: str) -> str:
     """Plural of a facet's name.
@@ -87,6 +89,17 @@ def safe(text: object) -> str:
     """
     shown = (c if c.isprintable() or c in JOINERS else c.encode("unicode_escape").decode("ascii") for c in str(text))
     return "".join(shown)
+
+
+def inert(value: Any) -> Any:
+    """A value, with an apostrophe before a text that a spreadsheet would compute.
+
+    Examples
+    --------
+    >>> inert("=1+1"), inert("a=b"), inert(-1)
+    ("'=1+1", 'a=b', -1)
+    """
+    return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULAS) else value
 
 
 class Brief:

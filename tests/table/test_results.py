@@ -143,3 +143,10 @@ def test_every_published_result_shows_itself_in_a_line_and_in_a_notebook():
     }
     tables = {"Assignment", "Caveat", "Cells", "Judgments", "Pool", "Progress", "Votes"} | parts
     assert {name for name in types.__all__ if not issubclass(getattr(types, name), Result)} == tables
+
+
+def test_marks_that_reorder_text_are_escapes_in_a_notebook():
+    mark = "\u202e"
+    html = Shares((Share("a" + mark, 1, 0.5),), "It is" + mark, (Caveat("few", "Only" + mark),))._repr_html_()
+    assert mark not in html
+    assert html.count(r"\u202e") == 3

@@ -19,6 +19,7 @@ from quorate.table.columns.labels import ABSENT, label
 from quorate.table.judgments import OK, Judgments
 from quorate.table.reread import cells_of, changed, refuse_changed, reopened
 from quorate.table.results import Result, Row
+from quorate.wording import inert
 
 _WHOLE = re.compile(r"-?(0|[1-9][0-9]{0,17})")
 
@@ -103,9 +104,11 @@ def rows_of(judgments: Judgments) -> Rows:
     return Rows(cell[order], long.score[order], long.status[order], replicate)
 
 
-def write(judgments: Judgments, path: Path) -> Written:
-    """Write judgments to a file; see `Judgments.write`."""
+def write(judgments: Judgments, path: Path, *, no_formulas: bool = False) -> Written:
+    """Write judgments to a file; see `Judgments.write`, and `quorate.export` for formulas."""
     kind = writable(path)
+    if no_formulas and kind != "csv":
+        raise InvalidInput(argument("no_formulas", True) + ": is for .csv and .tsv; leave it out")
     names = [name.casefold() for name in (*judgments.names, REPLICATE, "score", "status")]
     if len(set(names)) < len(names):
         raise InvalidInput("judgments: two columns would have one name in the file; read them with other roles")
@@ -115,13 +118,14 @@ def write(judgments: Judgments, path: Path) -> Written:
         if judgments.labels:
             raise
         columns = {**_labels(judgments, np.arange(judgments.n_cells), kind), **_counts(judgments)}
-        write_columns(columns, path)
+        write_columns(_inert(columns) if no_formulas else columns, path)
         return Written(path, judgments.n_cells, "cell", (f"one row per cell, with counts: {error}",))
     columns = _labels(judgments, rows.cell, kind)
     if rows.replicate is not None:
         columns[REPLICATE] = _typed(rows.replicate, kind)
     score = _words(rows.score, judgments.labels) if judgments.labels else rows.score
-    write_columns({**columns, "score": score, "status": rows.status}, path)
+    columns |= {"score": score, "status": rows.status}
+    write_columns(_inert(columns) if no_formulas else columns, path)
     return Written(path, len(rows.cell), "answer", _reading(judgments))
 
 
@@ -138,6 +142,14 @@ def _labels(judgments: Judgments, cell: NDArray[np.int64], kind: str) -> dict[st
         levels = np.array([None if level == ABSENT else level for level in facet.levels], dtype=object)
         columns[facet.name] = _typed(levels, kind)[judgments.column(facet.name)[cell]]
     return columns
+
+
+def _inert(columns: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
+    """The columns with texts that no spreadsheet computes."""
+    return {
+        inert(name): np.array([*map(inert, column)], dtype=object) if column.dtype == object else column
+        for name, column in columns.items()
+    }
 
 
 def _typed(labels: NDArray[np.object_], kind: str) -> NDArray[Any]:

@@ -12,7 +12,7 @@ import numpy as np
 
 from quorate.errors import QuorateError
 from quorate.table.frames import frame
-from quorate.wording import brief, counted
+from quorate.wording import brief, counted, safe
 
 Row = dict[str, Any]
 
@@ -87,14 +87,14 @@ class Result:
     def _repr_html_(self) -> str:
         rows, sentence = self.rows(), _text(self, "sentence")
         left_out = f"{MOST_ROWS} of {len(rows):,} rows" if len(rows) > MOST_ROWS else ""
-        caveats = "".join(f"<li>{escape(str(caveat))}</li>" for caveat in getattr(self, "caveats", ()))
-        head, body = "".join(f"<th>{escape(str(name))}</th>" for name in (rows[0] if rows else ())), ""
+        caveats = "".join(f"<li>{_html(caveat)}</li>" for caveat in getattr(self, "caveats", ()))
+        head, body = "".join(f"<th>{_html(name)}</th>" for name in (rows[0] if rows else ())), ""
         for row in rows[:MOST_ROWS]:
             cells = (f"{value:.4g}" if isinstance(value, float) else value for value in map(plain, row.values()))
-            shown = "".join(f"<td>{'' if cell is None else escape(str(cell))}</td>" for cell in cells)
+            shown = "".join(f"<td>{'' if cell is None else _html(cell)}</td>" for cell in cells)
             body += f"<tr>{shown}</tr>"
         parts = (
-            f"<p>{escape(sentence)}</p>" if sentence else "",
+            f"<p>{_html(sentence)}</p>" if sentence else "",
             f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>" if rows else "",
             f"<p>{left_out}</p>" if left_out else "",
             f"<ul>{caveats}</ul>" if caveats else "",
@@ -155,6 +155,11 @@ def rows_of(columns: Mapping[str, Sequence[Any] | np.ndarray[Any, Any]]) -> list
 
 def _is_scalar(value: object) -> bool:
     return value is None or isinstance(value, (str, bool, int, float, np.generic))
+
+
+def _html(text: object) -> str:
+    """Text as HTML shows it, where no mark in it reorders what stands around it."""
+    return escape(safe(text))
 
 
 def _text(result: Result, name: str) -> str:

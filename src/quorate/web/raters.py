@@ -14,10 +14,9 @@ from starlette.routing import BaseRoute, Route
 from quorate.study.people import People
 from quorate.web.person import fields, stranger
 from quorate.web.site import Site, Visitor, from_own_form
-from quorate.wording import duration
+from quorate.wording import duration, inert
 
 PATH = "/people"
-_FORMULAS = ("=", "+", "-", "@", "\t", "\r")
 
 
 def routes(site: Site) -> list[BaseRoute]:
@@ -65,10 +64,5 @@ def table(rows: Sequence[Mapping[str, object]]) -> str:
     out = io.StringIO()
     writer = csv.DictWriter(out, list(rows[0]) if rows else ["comment"])
     writer.writeheader()
-    writer.writerows({name: harmless(value) for name, value in row.items()} for row in rows)
+    writer.writerows({name: inert(value) for name, value in row.items()} for row in rows)
     return out.getvalue()
-
-
-def harmless(value: object) -> object:
-    """A value, with an apostrophe before a text that a spreadsheet would compute."""
-    return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULAS) else value

@@ -78,7 +78,7 @@ def test_what_is_refused(early_and_late):
         q.rank(early_and_late, reweight="uniform", weights=np.ones(early_and_late.rows))
     with pytest.raises(InvalidInput, match='take them so with reweight="none"'):
         q.rank(early_and_late, fragility=True)
-    with pytest.raises(InvalidInput, match=r'got "1.5" \(1 votes'):
+    with pytest.raises(InvalidInput, match=r'got "1.5" \(1 vote like'):
         q.rank(votes([0.5, 1.5, 0.5] * 1))
     with pytest.raises(InvalidInput, match="got none"):
         q.rank(votes([0.5, 0.5, None]))

@@ -28,6 +28,13 @@ def export(
             "of OUT says it: .csv, .tsv, .jsonl or .parquet.",
         ),
     ] = None,
+    no_formulas: Annotated[
+        bool,
+        typer.Option(
+            "--no-formulas",
+            help="For a spreadsheet: lead texts that it would compute, which begin with = + - or @, by an apostrophe.",
+        ),
+    ] = False,
     *,
     reading: ScoreReading,
     out: Annotated[Output, only("as_json")],
@@ -35,7 +42,7 @@ def export(
     """The judgments of a file as another file: plain, or for another tool."""
     from quorate.reporting.exports.export import export as exported
 
-    written = exported(reading.judgments(file), to, format=format_)  # type: ignore[arg-type]  # it says what it knows
+    written = exported(reading.judgments(file), to, format=format_, no_formulas=no_formulas)  # type: ignore[arg-type]  # it says what it knows
     if out.as_json:
         print_json(written.to_dict())
         return 0

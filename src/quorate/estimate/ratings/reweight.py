@@ -14,6 +14,7 @@ from quorate.errors import InvalidInput
 from quorate.estimate.ratings.counts import used_rows
 from quorate.roles import PROPENSITY
 from quorate.table.votes import Votes
+from quorate.wording import counted
 
 Reweight = Literal["stabilised", "uniform", "none"]
 
@@ -82,9 +83,9 @@ def _chances(votes: Votes) -> Floats:
         row = int(bad.argmax())
         code = int(votes.column(PROPENSITY)[row])
         got = f'"{facet.levels[code]}"' if code >= 0 else "none"
+        alike = counted(int(votes.weights[bad].sum()), "vote")
         raise InvalidInput(
-            f"propensity: expects a chance of at least {LEAST:g} and at most 1 with every vote, got {got} "
-            f"({int(votes.weights[bad].sum()):,} votes like this); leave them out, or take all as they are with "
-            + argument("reweight", "none")
+            f"propensity: expects a chance of at least {LEAST:g} and at most 1 with every vote, got {got} ({alike} "
+            "like this); leave them out, or take all as they are with " + argument("reweight", "none")
         )
     return np.asarray(chance)

@@ -6,7 +6,8 @@ import os
 from pathlib import Path
 from typing import Literal, get_args
 
-from quorate.errors import UnknownTerm
+from quorate.arguments import argument
+from quorate.errors import InvalidInput, UnknownTerm
 from quorate.reporting.exports import every_eval_ever, inspect_scores
 from quorate.table import long
 from quorate.table.judgments import Judgments, checked
@@ -16,7 +17,13 @@ ExportFormat = Literal["every-eval-ever", "inspect-scores"]
 _WRITERS = {"every-eval-ever": every_eval_ever.write, "inspect-scores": inspect_scores.write}
 
 
-def export(judgments: Judgments, path: str | os.PathLike[str], *, format: ExportFormat | None = None) -> Written:
+def export(
+    judgments: Judgments,
+    path: str | os.PathLike[str],
+    *,
+    format: ExportFormat | None = None,
+    no_formulas: bool = False,
+) -> Written:
     """Write judgments as a plain file, or in the format of another tool.
 
     Parameters
@@ -32,6 +39,9 @@ def export(judgments: Judgments, path: str | os.PathLike[str], *, format: Export
         interval, and a line for each judgment; its format has no place for a judgment without a score: how many there
         were is in the summary. ``"inspect-scores"``: what ``precomputed_scores`` of Inspect AI takes, to put human
         ratings into a log: a record for each item and epoch, with the score of the one judge, or all by judge.
+    no_formulas : bool
+        Whether texts that a spreadsheet would compute, which begin with ``=``, ``+``, ``-`` or ``@``, are led by an
+        apostrophe, which stays when the file is read again. For .csv and .tsv.
 
     Returns
     -------
@@ -60,7 +70,9 @@ def export(judgments: Judgments, path: str | os.PathLike[str], *, format: Export
     """
     table = checked(judgments)
     if format is None:
-        return long.write(table, Path(path))
+        return long.write(table, Path(path), no_formulas=no_formulas)
+    if no_formulas:
+        raise InvalidInput(argument("no_formulas", True) + ": is for .csv and .tsv; leave it out")
     if format not in _WRITERS:
         raise UnknownTerm(str(format), get_args(ExportFormat), "format")
     return _WRITERS[format](table, Path(path))

@@ -7,12 +7,11 @@ import io
 import math
 import re
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
 
 from quorate.analysis.labels import visible
 from quorate.analysis.words import significant
 from quorate.reporting.page import Row
-from quorate.wording import percent
+from quorate.wording import inert, percent
 
 _FORMATS: Mapping[str, Callable[[float], str]] = {
     "share_of_variance": percent,
@@ -21,7 +20,6 @@ _FORMATS: Mapping[str, Callable[[float], str]] = {
     "more_cost": "{:+,.2f}".format,
     "price": "{:,.2f}".format,
 }
-_FORMULA = ("=", "+", "-", "@")
 
 
 def columns(rows: Sequence[Row], headers: Mapping[str, str]) -> dict[str, str]:
@@ -64,8 +62,9 @@ def csv_table(rows: Sequence[Row], headers: Mapping[str, str]) -> str:
     titles = columns(rows, headers)
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    writer.writerow([_inert(title) for title in titles.values()])
-    writer.writerows([_inert(row.get(key)) for key in titles] for row in rows)
+    writer.writerow([inert(visible(title)) for title in titles.values()])
+    shown = ([row.get(key) for key in titles] for row in rows)
+    writer.writerows([inert(visible(one) if isinstance(one, str) else one) for one in row] for row in shown)
     return out.getvalue()
 
 
@@ -83,10 +82,3 @@ def plain_markdown(text: str) -> str:
     escaped = "".join(f"\\{c}" if c in "\\`*_{}[]#|~$!" else c for c in " ".join(visible(text).split()))
     escaped = _ADDRESS.sub(lambda found: f"{found[1]}\\{found[2]}", escaped)
     return escaped.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
-
-
-def _inert(value: Any) -> Any:
-    if not isinstance(value, str):
-        return value
-    text = visible(value)
-    return f"'{text}" if text.startswith(_FORMULA) else text
