@@ -1,10 +1,9 @@
-"""The source keeps to its layers, its mirror of tests, and its house rules."""
+"""The source keeps to its layers and its house rules."""
 
 from __future__ import annotations
 
 import ast
 import re
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
@@ -12,6 +11,9 @@ from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
+
+import quorate
+from quorate import simulate
 
 ROOT = Path(__file__).parent.parent
 SRC = ROOT / "src"
@@ -36,19 +38,6 @@ RANK = {name: rank for rank, layer in enumerate(LAYERS) for name in layer}
 FOREIGN_FRAMES = {"duckdb", "narwhals", "pandas", "polars", "pyarrow"}
 DRAWERS = {"common", "helpers", "misc", "util", "utils"}
 MOST_LINES = 600
-MOST_FILES = 25
-"""Files of one folder; about 15 is what a reader takes in at a look."""
-MOST_OF_A_PREFIX = 3
-"""Files of one folder whose names begin with the same word; more are a folder of that name."""
-
-# Source files without a test file of their own, each with the reason.
-EXCEPTIONS = {
-    "quorate/__init__.py": "tests/test_startup.py checks its table of names",
-    "quorate/simulate/__init__.py": "tests/test_startup.py checks its table of names",
-    "quorate/types.py": "tests/test_startup.py checks its table of names",
-    "quorate/arrays.py": "types of arrays, which the type checker checks",
-    "quorate/roles.py": "names alone",
-}
 
 
 def name_of(path: Path) -> str:
@@ -73,9 +62,6 @@ class Source:
 
     With each, whether it stands under ``if TYPE_CHECKING``, for annotations alone.
     """
-    has_code: bool
-    """Whether there is more than a docstring, imports and the list of exported names."""
-    doc: str
 
 
 @cache
@@ -87,7 +73,7 @@ def source(path: Path) -> Source:
         for node in statements([top])
         for name in names_of(node)
     }
-    return Source(frozenset(imports), not all(map(is_silent, tree.body)), ast.get_docstring(tree) or "")
+    return Source(frozenset(imports))
 
 
 def statements(body: list[ast.AST]) -> Iterator[ast.AST]:
@@ -106,15 +92,6 @@ def names_of(node: ast.AST) -> list[str]:
     return []
 
 
-def is_silent(node: ast.stmt) -> bool:
-    """Whether it is a docstring, an import or the list of exported names."""
-    return (
-        isinstance(node, (ast.Import, ast.ImportFrom))
-        or (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant))
-        or (isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__")
-    )
-
-
 def imported(path: Path, *, types: bool = True) -> set[str]:
     """Dotted names of what a file imports, with or without what it needs for annotations alone."""
     return {name for name, annotation in source(path).imports if types or not annotation}
@@ -131,16 +108,6 @@ def module_of(name: str) -> str:
 
 def layer_of(module: str) -> str:
     return module.split(".")[1] if "." in module else "__init__"
-
-
-def mirror(path: Path) -> Path:
-    inside = path.relative_to(SRC / "quorate")
-    if inside.parts[:2] == (
-        "reproduction",
-        "studies",
-    ):  # a study is a value, which one file of tests runs with the others
-        return ROOT / "tests" / "reproduction" / "test_studies.py"
-    return ROOT / "tests" / inside.parent / f"test_{inside.stem.strip('_')}.py"
 
 
 def test_the_package_is_found():
@@ -183,32 +150,17 @@ def test_scipy_stats_is_not_imported():
     assert not [by_path(path) for path in PATHS if any(name.startswith("scipy.stats") for name in imported(path))]
 
 
-def test_every_module_has_a_test_file():
-    bare = {by_path(path) for path in PATHS if source(path).has_code and not mirror(path).is_file()}
-    assert bare - EXCEPTIONS.keys() == set(), "no test file at the same place under tests/"
-    assert EXCEPTIONS.keys() - bare == set(), "an exception that is not needed"
+def test_every_public_function_is_tested():
+    """Tests are by subject: where one stands is no rule, that there is one is."""
+    tests = [path.read_text(encoding="utf-8") for path in (ROOT / "tests").rglob("*.py")]
+    words = {word for text in tests for word in re.findall(r"\w+", text)}
+    public = [name for module in (quorate, simulate) for name in module.__all__ if name[0].islower()]
+    assert not [name for name in public if name not in words]
 
 
 def test_files_are_short_and_named_for_what_they_do():
     assert not [by_path(path) for path in PATHS if path.read_text(encoding="utf-8").count("\n") > MOST_LINES]
     assert not [by_path(path) for path in PATHS if {path.stem, path.parent.name} & DRAWERS]
-
-
-def test_folders_are_small_and_no_prefix_is_a_folder_in_disguise():
-    files = [path for path in PATHS if path.stem != "__init__"]
-    sizes = Counter(path.parent for path in files)
-    prefixes = Counter((path.parent, path.stem.split("_")[0]) for path in files)
-    assert not {by_path(folder): n for folder, n in sizes.items() if n > MOST_FILES}
-    assert not {f"{by_path(folder)}/{word}_*": n for (folder, word), n in prefixes.items() if n > MOST_OF_A_PREFIX}
-
-
-def test_every_folder_lists_its_files_in_reading_order():
-    silent = []
-    for folder in {path.parent for path in PATHS} - {SRC / "quorate"}:
-        doc = source(folder / "__init__.py").doc
-        inside = [path.stem for path in folder.glob("*.py") if path.stem != "__init__"]
-        silent += [f"{by_path(folder)}: {stem}" for stem in inside if not re.search(rf"\b{stem}\b", doc)]
-    assert not silent
 
 
 def test_nothing_is_left_to_do():

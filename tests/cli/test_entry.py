@@ -8,28 +8,61 @@ import pytest
 import quorate
 from quorate.arguments import argument
 from quorate.cli import entry
+from quorate.cli.verbs import SPELLED, STAGES, VERBS, spelling_of
 from quorate.errors import InvalidInput
 
 
-def test_help_names_the_commands(run):
+def test_help_lists_the_questions_by_stage(run):
     ran = run("--help")
     assert ran.code == 0
-    assert all(f"\n  {name} " in ran.out for name in ("doctor", "analyze", "project", "demo"))
-    stages = ("Look at a file:", "Plan a study:", "Collect judgments:", "Decide between systems:", "Write it up:")
-    places = [ran.out.index(f"\n{stage}\n") for stage in stages]
+    places = [ran.out.index(f"\n{stage}:\n") for stage in STAGES]
     assert places == sorted(places)
-    assert "..." not in ran.out[places[0] :]  # no summary is cut at 80 columns
+    assert all(f"\n  {name} " in ran.out[places[0] :] for name in VERBS)
 
 
-def test_the_readme_has_every_command():
-    commands = [name for stage in entry.STAGES for name in stage.commands]
+def test_the_readme_has_every_verb():
     table = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
-    assert not [name for name in commands if f"| `quorate {name}" not in table]
+    assert not [name for name in VERBS if f"`quorate {name}" not in table]
 
 
-def test_the_help_of_all_says_of_each_what_its_own_begins_with():
-    said = {name: summary for stage in entry.STAGES for name, summary in stage.commands.items()}
+def test_what_a_verb_says_of_a_command_is_what_its_own_help_begins_with():
+    said = {spelling: question.says for spelling, question in SPELLED.items()}
     assert said == {name: command.get_short_help_str(200) for name, command in entry.program().commands.items()}
+
+
+@pytest.mark.parametrize("example", [example for verb in VERBS.values() for example in verb.examples])
+def test_examples_can_be_typed(example):
+    name, *words = example.split()[1:]
+    question, left = VERBS[name].asked(words)
+    command = entry.program().commands[spelling_of(question)]
+    command.make_context(name, left, resilient_parsing=False)
+
+
+@pytest.mark.parametrize(
+    ("words", "spelling"),
+    [
+        ("rank votes.csv", "rank"),
+        ("rank scores.csv --tries=9", "rank --tries"),
+        ("rank votes.csv --pipelines --human ann", "rank --pipelines"),
+        ("judges votes.csv --human-label gold", "judges --human"),
+        ("analyze scores.csv --posterior --check 9", "analyze --posterior"),
+        ("agents chain runs.csv", "agents chain"),
+    ],
+)
+def test_an_option_says_which_question_of_a_verb_is_asked(words, spelling):
+    name, *rest = words.split()
+    question, left = VERBS[name].asked(rest)
+    assert spelling_of(question) == spelling
+    assert len(rest) - len(left) <= 1
+
+
+def test_options_of_reading_are_listed_once(run):
+    assert "--facet ROLE=COLUMN" in run("help", "reading").out
+    ran = run("help", "rank")
+    assert ran.out == run("rank", "--help").out
+    assert "--facet" not in ran.out
+    assert "quorate help reading" in ran.out
+    assert run("agents").err.startswith("quorate: agents: is followed by one of hazard, chain, ensemble")
 
 
 def test_a_command_does_not_load_the_others():
@@ -182,7 +215,7 @@ def test_an_option_of_one_value_is_given_once(run, scores):
 
 
 def test_several_reports_are_written(run, scores, tmp_path):
-    ran = run("panel", scores, "--report", "a.md", "--report", "a.json")
+    ran = run("judges", scores, "--report", "a.md", "--report", "a.json")
     assert ran.code in (0, 2), ran.err
     assert ran.out.endswith("Report: a.md\nReport: a.json\n")
     assert all((tmp_path / name).stat().st_size for name in ("a.md", "a.json"))
@@ -191,6 +224,6 @@ def test_several_reports_are_written(run, scores, tmp_path):
 @pytest.mark.parametrize("option", ["--random", "--covariate", "--residual-by", "--method"])
 @pytest.mark.parametrize(("command", "why"), entry.OWN_MODELS.items())
 def test_commands_with_models_of_their_own_refuse_others_by_name(run, command, option, why):
-    ran = run(command, "scores.csv", option, "item")
+    ran = run(*command.split(), "scores.csv", option, "item")
     assert (ran.code, ran.out) == (1, "")
     assert ran.err == f"quorate: {option}: {command} {why}; analyze, rank and compare take it\n"

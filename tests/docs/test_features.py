@@ -13,6 +13,7 @@ import pytest
 import quorate as q
 from quorate import simulate
 from quorate.cli.entry import program
+from quorate.cli.verbs import VERBS, spelling_of
 from quorate.reproduction.published import publication
 from quorate.reproduction.registry import STUDIES
 
@@ -24,53 +25,53 @@ FEATURES = {
         "targets of every facet": "analyze --target",
         "intervals of components": "analyze --interval --level",
         "components of log odds and of marks": "analyze --link",
-        "posteriors, with priors of an earlier pilot": "posterior --prior --link --check",
-        "a planned design": "project --items --prompts --judges --temperatures --replicates --layout --per-item",
-        "the cheapest design, with prices": "optimize --budget --target-se --half-width --judge-price --layouts",
+        "posteriors, with priors of an earlier pilot": "analyze --posterior --prior --link --check",
+        "a planned design": "plan --design --items --prompts --judges --temperatures --replicates --layout --per-item",
+        "the cheapest design, with prices": "plan --budget --target-se --half-width --judge-price --layouts",
         "one configuration's interval beside the corrected one": "q.naive(targets, truth)",
-        "pilot and production": "mean-from --pilot",
+        "pilot and production": "analyze --pilot",
         "validation by redrawn parts": "validate --budgets --plans --pilot",
-        "diagnostics, with tests of three-way terms": "diagnose --resamples",
+        "diagnostics, with tests of three-way terms": "analyze --check --resamples",
         "items for people by their variance": "q.flags()",
         "robustness without a level": "q.leave_one_out()",
-        "hazard of turns": "hazard --threshold --turns",
-        "ensembles": "ensemble --over --agents",
-        "chains": "chain --stages --cluster",
-        "surrogate labels": "surrogate --drawn --bias",
+        "hazard of turns": "agents hazard --threshold --turns",
+        "ensembles": "agents ensemble --over --agents",
+        "chains": "agents chain --stages --cluster",
+        "surrogate labels": "regress --surrogate --drawn --bias",
         "regression on few labels": "regress --outcome --on --labels --probability",
-        "chance of a wrong sign": "sign-flip --beta --se",
-        "words for a paper, with the checklist": "writeup --study --format",
+        "chance of a wrong sign": "regress --sign-flip --beta --se",
+        "words for a paper, with the checklist": "report --study --format",
         "labels as words": "analyze --labels --most --to-people",
-        "judges against labels": "against --human-label --people --splits",
+        "judges against labels": "judges --human-label --people --splits",
         "a model in the place of people": "q.alt_test(people, epsilon)",
         "coefficients of agreement": "q.alpha(metric)",
         "studies of the paper's designs": "init --recipe",
         "repeated runs": "q.repeated_runs(k, at)",
     },
     "judge panels": {
-        "bias, tests and reversals of judges": "panel --system --generation --identity",
-        "strategies validated on a crossed pilot": "panel --validate",
-        "groups of judges, families": "panel --group",
+        "bias, tests and reversals of judges": "judges --system --generation --identity",
+        "strategies validated on a crossed pilot": "judges --validate",
+        "groups of judges, families": "judges --group",
         "assignments that a runner carries out": "assign --layout --per-item --seed --out --pilot",
-        "choice among many judges": "screen --budget --target-se --uncorrected",
+        "choice among many judges": "plan --screen --budget --target-se --uncorrected",
         "strategies redrawn": "simulate.validate_strategies(budgets, repetitions)",
     },
     "human judgments": {
-        "votes for a margin, equivalence or from a pilot": "plan-votes --margin --equivalence --pilot --budget",
-        "votes that resemble each other": "plan-votes --icc --cluster",
-        "borrowed margins": "plan-votes --margins-from",
+        "votes for a margin, equivalence or from a pilot": "plan --votes --margin --equivalence --pilot --budget",
+        "votes that resemble each other": "plan --votes --icc --cluster",
+        "borrowed margins": "plan --votes --margins-from",
         "verdicts": "compare --margin --claim --ties --budget --cluster",
         "margins of all pairs": "analyze --minimum --power --within",
         "encodings of ties": "q.tie_sensitivity()",
         "power by votes": "q.power_curve()",
-        "two stages, replayed": "replay --budgets --by --c --retained",
+        "two stages, replayed": "votes replay --budgets --by --c --retained",
         "concentration of the signal": "q.concentration()",
         "two stages, simulated": "simulate.simulate_two_stage()",
-        "two protocols": "protocols --by --budget --minimum",
-        "looking at any time": "monitor --margin --tuned",
+        "two protocols": "votes protocols --by --budget --minimum",
+        "looking at any time": "compare --watch --margin --tuned",
     },
     "adaptive allocation": {
-        "replay of the three policies": "adaptive --budget --delta --variant --runs --human --cycle --sweep --no-floor",
+        "replay of the three policies": "plan --adaptive --budget --delta --variant --runs --human --cycle --sweep",
         "live": "q.adaptive(policy, objective, target, cycle, weights, prices, between, interval)",
         "other constants": "simulate.sweep_allocation(deltas, warmups, floors)",
         "whole cycles against one judge": "simulate.compare_cycles()",
@@ -82,19 +83,19 @@ FEATURES = {
         "style and order": "rank --covariate --position --discrimination",
         "rankings of several": "rank --rankings",
         "how few votes flip the first": "rank --fragility",
-        "agreement of pipelines with people": "agree --human-label --threshold --each --by --calibrated --position",
-        "leaderboards of pipelines": "pipelines --by --cells --cell --human-label",
-        "gain of the best of several": "gaming --scale --prompts --judges",
-        "battles from a pool": "sample-battles --floor --category --out",
-        "the battles that tell most": "next-battles --number --criterion --floor",
-        "few labels of people": "corrected --human --tuning --strata",
-        "the same for a leaderboard": "corrected-ratings --human --tuning",
-        "how many labels": "plan-labels --human-price --half-width --budget",
+        "agreement of pipelines with people": "judges --agree --human-label --each --by --calibrated --position",
+        "leaderboards of pipelines": "rank --pipelines --by --cells --cell --human-label",
+        "gain of the best of several": "rank --tries --scale --prompts --judges",
+        "battles from a pool": "assign --pool --floor --category --out",
+        "the battles that tell most": "assign --after --number --criterion --floor",
+        "few labels of people": "compare --human --tuning --strata",
+        "the same for a leaderboard": "rank --human --tuning",
+        "how many labels": "plan --human --human-price --half-width --budget",
         "leaderboards that may be watched": "rank --watch",
-        "models of ties side by side": "models --folds",
+        "models of ties side by side": "rank --models --folds",
     },
     "reproduction": {
-        "published figures": "reproduce --list --reps --quick --data --jobs --resume --report",
+        "published figures": "papers --list --reps --quick --data --jobs --resume --report",
     },
 }
 ROWS = [(paper, what, how) for paper, rows in FEATURES.items() for what, how in rows.items()]
@@ -109,8 +110,9 @@ def test_every_feature_is_reachable(paper, what, how):
         function = getattr(home, call[2])
         assert {name for name in call[3].split(", ") if name} <= set(inspect.signature(function).parameters)
         return
-    name, *options = how.split()
-    spelled = {text for one in COMMANDS[name].params for text in (*one.opts, *one.secondary_opts)}
+    name, *words = how.split()
+    question, options = VERBS[name].asked(words)
+    spelled = {text for one in COMMANDS[spelling_of(question)].params for text in (*one.opts, *one.secondary_opts)}
     assert set(options) <= spelled
 
 

@@ -156,7 +156,7 @@ class PanelAnalysis(Result):
             return None, f"no two responses to each {self.item} were scored by every judge"
         if crossed.n * crossed.k > MOST_REDRAWN:
             size = f"{counted(crossed.n, self.item)} by {counted(crossed.k, JUDGE)}"
-            return None, f'{size} are many to redraw here; "quorate panel --validate" does it'
+            return None, f'{size} are many to redraw here; "quorate judges --validate" does it'
         from quorate.simulate.strategies import validate_strategies
 
         budgets = [times * crossed.k for times in BUDGETS]
@@ -211,7 +211,7 @@ def panel_view(
     """What a report says of a panel of judges, or why it says nothing; nothing at all where there is one judge."""
     from quorate.plan.panel.panel import panel
 
-    elsewhere = 'too many to look at in a report; "quorate panel" does it'
+    elsewhere = 'too many to look at in a report; "quorate judges" does it'
     if judgments.n_cells > MOST_CELLS:
         return None, f"{judgments.n_cells:,} cells are {elsewhere}"
     several = [name for name in (JUDGE, "system") if name in judgments.names]

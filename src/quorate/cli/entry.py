@@ -6,14 +6,14 @@ import os
 import shlex
 import sys
 import traceback
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from functools import cache
-from importlib import import_module
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated
 
 import typer
 
 from quorate.cli.spelling import as_command, in_options
+from quorate.cli.verbs import Verbs
 from quorate.cli.waiting import Bar
 from quorate.errors import QuorateError, UnknownColumn
 from quorate.waiting import watched
@@ -27,153 +27,8 @@ MOST_CHARACTERS = 1000
 """A line is cut here: it may quote a value from the user's file."""
 
 
-class Stage(NamedTuple):
-    """Commands for one stage of a study: their folder, its title in the help, and what each does, as its help begins.
-
-    Said here as well, so that the help of all of them loads none.
-    """
-
-    folder: str
-    title: str
-    commands: Mapping[str, str]
-
-
-STAGES = (
-    Stage(
-        "look",
-        "Look at a file",
-        {
-            "doctor": "What a file holds and supports, and what stands in the way.",
-            "analyze": "Honest error bars, and what to buy next.",
-            "diagnose": "What stands out in a fit: noise, odd judges, interactions, tails, drift.",
-            "mean-from": "The mean of scores whose uncertainty a pilot knows.",
-            "posterior": "Components and the mean as posterior distributions.",
-            "hazard": "At which turn conversations cross a threshold, and how many never do.",
-            "ensemble": "What the mean of several agents is worth, whose errors go together.",
-            "chain": "Which agent of a chain the variance of the last one's scores comes from.",
-            "demo": "See it on simulated scores whose truth is known.",
-        },
-    ),
-    Stage(
-        "plan",
-        "Plan a study",
-        {
-            "project": "What another design would give, and what it would cost.",
-            "optimize": "What to buy next, for a budget or for a standard error.",
-            "assign": "Which judge scores which item, as a table of calls.",
-            "panel": "Which judge is off, and what one judge alone would reverse.",
-            "screen": "Which few of many judges should judge the rest, from a pilot.",
-            "adaptive": "What asking more where scores vary would save, replayed.",
-            "plan-votes": "How many votes are needed, for a margin, for equivalence or from a pilot.",
-            "plan-labels": "How many labels by people and predictions by judges to buy, from a pilot with both.",
-            "protocols": "Which of two ways of collecting votes decides with fewer of them.",
-            "next-battles": "Which pairs of systems to ask about next.",
-            "sample-battles": "Which battles to have judged.",
-            "replay": "What smaller studies of these votes would have found.",
-            "validate": "Whether plans by a pilot would have done better on a table that exists.",
-        },
-    ),
-    Stage(
-        "collect",
-        "Collect judgments",
-        {
-            "init": "Write a study file with comments, to change into your own.",
-            "variants": "Draft other wordings of a prompt, by a judge, for you to read.",
-            "run": "Ask the judges of a study what it plans, within its budget.",
-            "serve": "Serve a study's pages to people who judge and to its owner.",
-            "status": "How far a study is: cells, spend, and failures by judge.",
-            "interim": "What a study says so far, while people or models still answer.",
-            "annotation-tasks": "Questions to people as tasks of Label Studio.",
-            "take-annotations": "Annotations of Label Studio as the answers of people.",
-        },
-    ),
-    Stage(
-        "decide",
-        "Decide between systems",
-        {
-            "compare": "Is A better than B? The verdict, and what would decide.",
-            "rank": "A leaderboard: ranks, ratings and intervals.",
-            "models": "Which model of votes fits, and predicts others.",
-            "corrected": "What people would find, from judges on everything and people on a part.",
-            "corrected-ratings": "The leaderboard that people would give, from judges on all battles, people on few.",
-            "regress": "A regression on labels of a judge, right also where the judge is not.",
-            "surrogate": "How far a judge's label of an item would move with other prompts and calls.",
-            "sign-flip": "How likely it is that errors of labels turn the sign of a coefficient.",
-            "monitor": "Whether votes still coming in already decide.",
-            "agree": "How often judges decide battles as people do.",
-            "against": "How often judges say what people say, and how many judges they are worth.",
-            "pipelines": "Leaderboards by judges: error bars that count them.",
-            "gaming": "What the best of many submissions gains by luck.",
-        },
-    ),
-    Stage(
-        "write",
-        "Write it up",
-        {
-            "writeup": "A paragraph for a methods section, and the reporting checklist.",
-            "export": "The judgments of a file as another file: plain, or for another tool.",
-            "reproduce": "Compute the published figures of the papers behind this again.",
-        },
-    ),
-)
-
-
-class Commands(Mapping[str, Any]):
-    """Every command by its name, loaded when it is first asked for: one command does not wait for the others."""
-
-    def __init__(self) -> None:
-        self._folders = {name: stage.folder for stage in STAGES for name in stage.commands}
-        self._loaded: dict[str, Any] = {}
-
-    def __getitem__(self, name: str) -> Any:
-        if name not in self._loaded:
-            own = name.replace("-", "_")
-            module = import_module(f"quorate.cli.{self._folders[name]}.{own}")
-            info = typer.models.CommandInfo(name, cls=EachOnce, callback=getattr(module, own))
-            self._loaded[name] = typer.main.get_command_from_info(
-                info, pretty_exceptions_short=False, rich_markup_mode=None
-            )
-        return self._loaded[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._folders)
-
-    def __len__(self) -> int:
-        return len(self._folders)
-
-
-class ByStage(typer.core.TyperGroup):
-    """The group of all commands, whose help lists them under the stage of a study that they are for."""
-
-    def __init__(self, **attributes: Any) -> None:
-        super().__init__(**attributes)
-        self.commands = Commands()  # type: ignore[assignment]
-
-    def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002
-        """Their names, in the order of the help."""
-        return list(self.commands)
-
-    def format_commands(self, ctx: Any, formatter: Any) -> None:  # noqa: ARG002
-        """Write a section for every stage."""
-        for stage in STAGES:
-            with formatter.section(stage.title):
-                formatter.write_dl(list(stage.commands.items()))
-
-
-class EachOnce(typer.core.TyperCommand):
-    """A command that refuses an option given twice where one value counts: none is silently ignored."""
-
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Read the arguments, counting the options among them."""
-        _, _, read = self.make_parser(ctx).parse_args(list(args))
-        for option in {one for one in read if read.count(one) > 1}:
-            if not (option.multiple or getattr(option, "is_flag", False)):
-                ctx.fail(f"{option.opts[0]}: is given {read.count(option)} times, and one value counts; give it once")
-        return super().parse_args(ctx, args)
-
-
 app = typer.Typer(
-    cls=ByStage,
+    cls=Verbs,
     help="Honest error bars for evaluations scored by judges, and what to buy next.",
     epilog="Exit codes: 0 the claim is supported or nothing was found; 2 a finding, or undecided; 1 failed to run.",
     add_completion=False,
@@ -208,12 +63,10 @@ def _start(
 
 
 OWN_MODELS = {
-    "panel": "has models of its own, systems by judges and the mean squares of scores that all judges gave",
-    "screen": "goes by the mean squares of scores that all judges gave, and these leave no model to choose",
+    "judges": "has models of its own, systems by judges and the mean squares of scores that all judges gave",
+    "plan --screen": "goes by the mean squares of scores that all judges gave, and these leave no model to choose",
 }
 """Commands on scores that take no other model, and why."""
-MOVED = {"doctor": "doctor", "analyze": "analyze", "plan": "plan-votes", "monitor": "monitor", "replay": "replay"}
-"""Where the commands of ``quorate votes`` are now; the old spelling goes with the next release."""
 
 
 @cache
@@ -236,10 +89,6 @@ def main(argv: Sequence[str] | None = None) -> int:
         Exit code: 0 for a supported claim or no finding, 2 for a finding or undecided, 1 if it failed to run.
     """
     arguments = list(sys.argv[1:] if argv is None else argv)
-    if arguments[:1] == ["votes"] and arguments[1:2] and arguments[1] in MOVED:
-        now = MOVED[arguments[1]]
-        sys.stderr.write(f"quorate: quorate votes {arguments[1]} is quorate {now} now; use that\n")
-        arguments[:2] = [now]
     for name in THREADS:
         os.environ.setdefault(name, "1")
     _open_streams()

@@ -59,12 +59,12 @@ def test_every_look_is_a_line_and_what_is_reached_is_0(run, goal, tmp_path):
     assert [line[:20] for line in lines] == [f"Round {number} of at most 3"[:20] for number in (1, 2, 3)]
     assert "8 more calls, 0.08 in money." in flat(ran.out)
     assert "the goal is reached." in flat(ran.out)
-    assert ran.out.splitlines()[-1] == "The path to the goal: quorate interim study.yaml --report path.html"
+    assert ran.out.splitlines()[-1] == "The path to the goal: quorate status --interim study.yaml --report path.html"
     status = run("status", path)
     assert status.code == 0
     assert "24 of 24 cells are finished. Goal: round 3 of at most 3" in flat(status.out)
     assert len(json.loads(run("status", path, "--json").out)["looks"]) == 3
-    assert run("interim", path, "--report", tmp_path / "path.md").code == 0
+    assert run("status", "--interim", path, "--report", tmp_path / "path.md").code == 0
     page = " ".join((tmp_path / "path.md").read_text(encoding="utf-8").replace("|", " ").split())
     assert "looks 3" in page
     assert "(Lan and DeMets 1983; O'Brien and Fleming 1979)" in page.replace("\\", "")

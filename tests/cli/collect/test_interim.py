@@ -1,4 +1,4 @@
-"""`quorate interim`: what a study says so far."""
+"""`quorate status --interim`: what a study says so far."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from under_way import scored
 def test_half_done_and_nothing(run, tmp_path, capsys):
     path = scored(tmp_path, calls=20, items=6)
     capsys.readouterr()
-    ran = run("interim", path, "--report", tmp_path / "so-far.md")
+    ran = run("status", "--interim", path, "--report", tmp_path / "so-far.md")
     assert (ran.code, ran.err) == (2, "")
     assert ran.out.startswith("20 of 24 cells are finished. So far the mean score is ")
     for heading in ("as answers came in", "Decided whenever you look", "What to buy next", "Who agrees with whom"):
         assert heading in ran.out
     assert "What is decided" in (tmp_path / "so-far.md").read_text(encoding="utf-8")
     (tmp_path / "study.db").rename(tmp_path / "gone.db")
-    nothing = run("interim", path, "--json")
+    nothing = run("status", "--interim", path, "--json")
     assert nothing.code == 2
     assert json.loads(nothing.out)["kind"] == "none"

@@ -1,4 +1,4 @@
-"""`quorate take-annotations`."""
+"""`quorate import`."""
 
 import json
 
@@ -7,9 +7,9 @@ from under_way import asked
 
 def test_it_says_what_it_took(run, tmp_path):
     path = asked(tmp_path)
-    run("annotation-tasks", path, tmp_path / "tasks")
+    run("export", "--tasks", path, tmp_path / "tasks")
     (task,) = json.loads((tmp_path / "tasks" / "ana.json").read_text(encoding="utf-8"))
     row = {**task["data"], "id": 1, "answer": [{"rating": 7}], "annotator": 1, "annotation_id": 1}
     (tmp_path / "export.json").write_text(json.dumps([row]), encoding="utf-8")
-    ran = run("take-annotations", path, tmp_path / "export.json")
+    ran = run("import", path, tmp_path / "export.json")
     assert (ran.code, ran.out, ran.err) == (0, "Took 1 answer.\n", "")

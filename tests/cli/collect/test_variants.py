@@ -1,4 +1,4 @@
-"""`quorate variants`: the price first, then the drafts, in whole files and the right exit code."""
+"""`quorate init --variants`: the price first, then the drafts, in whole files and the right exit code."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def says(monkeypatch):
 
 def test_drafts_are_written(run, study, says, tmp_path):
     says(NEW, "Can one follow it? From [[low]] to [[high]].")
-    ran = run("variants", study(), "-n", 2, "--yes")
+    ran = run("init", "--variants", study(), "-n", 2, "--yes")
     assert (ran.code, ran.err) == (0, "")
     lines = " ".join(ran.out.split())
     assert '8 words of the prompt "own" to be worded anew 2 times by m; the rest stays.' in lines
@@ -75,20 +75,20 @@ def test_drafts_are_written(run, study, says, tmp_path):
 
 def test_status_has_the_calls(run, study, says):
     says(NEW)
-    run("variants", study(), "-n", 1, "--yes")
+    run("init", "--variants", study(), "-n", 1, "--yes")
     said = run("status", "study.yaml")
     assert (said.code, said.err) == (2, "")
     lines = " ".join(said.out.split())
     assert lines.startswith("Nothing is planned yet: the first run does that. Spent: 1 of 12 calls, ")
     assert lines.endswith("1 of the calls for drafts of prompts.")
     assert run("status", "study.yaml", "--json").json["aside"] == 1
-    again = run("variants", "study.yaml", "-n", 1, "--yes", "--force")
+    again = run("init", "--variants", "study.yaml", "-n", 1, "--yes", "--force")
     assert "At most what the budget has left: 11 calls." in " ".join(again.out.split())
 
 
 def test_fewer_than_wanted_is_2(run, study, says):
     says(NEW)
-    ran = run("variants", study(), "-n", 2, "--yes", "--out", "other")
+    ran = run("init", "--variants", study(), "-n", 2, "--yes", "--out", "other")
     assert (ran.code, ran.err) == (2, "")
     assert "1 of 2 drafts could be used; the last one could not: it hardly differs" in " ".join(ran.out.split())
     assert "{file: other/own-1.j2" in ran.out
@@ -96,7 +96,7 @@ def test_fewer_than_wanted_is_2(run, study, says):
 
 def test_none_is_1_in_one_line_and_nothing_is_written(run, study, says, tmp_path):
     says("{{ x }}")
-    ran = run("variants", study(), "-n", 2, "--yes")
+    ran = run("init", "--variants", study(), "-n", 2, "--yes")
     assert (ran.code, ran.err.count("\n")) == (1, 1)
     assert ran.err.startswith('quorate: judge "m": gave no usable draft in 10 calls; the last one: it has braces')
     assert not (tmp_path / "prompts").exists()
@@ -106,34 +106,34 @@ def test_files_are_only_overwritten_by_force(run, study, says, tmp_path):
     asked = says(NEW)
     (tmp_path / "prompts").mkdir()
     (tmp_path / "prompts" / "own-1.j2").write_text("mine")
-    ran = run("variants", study(), "-n", 1, "--yes")
+    ran = run("init", "--variants", study(), "-n", 1, "--yes")
     assert (ran.code, ran.out, ran.err.count("\n"), asked) == (1, "", 1, [])
     assert "own-1.j2 is there already" in ran.err
     assert "--force" in ran.err
-    assert run("variants", "study.yaml", "-n", 1, "--yes", "--force").code == 0
+    assert run("init", "--variants", "study.yaml", "-n", 1, "--yes", "--force").code == 0
     assert (tmp_path / "prompts" / "own-1.j2").read_text() != "mine"
 
 
 def test_nothing_is_asked_without_a_yes(run, study, says, monkeypatch, tmp_path):
     asked = says(NEW)
-    ran = run("variants", study(), "-n", 1)
+    ran = run("init", "--variants", study(), "-n", 1)
     assert (ran.code, ran.err.count("\n")) == (1, 1)
     assert ran.err.startswith("quorate: --yes: nobody is here to say yes")
     monkeypatch.setattr(sys, "stdin", SimpleNamespace(isatty=lambda: True))
     monkeypatch.setattr("typer.confirm", lambda *_, **__: False)
-    assert run("variants", "study.yaml", "-n", 1).code == 2
+    assert run("init", "--variants", "study.yaml", "-n", 1).code == 2
     assert asked == []
     assert not (tmp_path / "prompts").exists()
     monkeypatch.setattr("typer.confirm", lambda *_, **__: True)
-    ran = run("variants", "study.yaml", "-n", 1)
+    ran = run("init", "--variants", "study.yaml", "-n", 1)
     assert ran.code == 0
     assert "m is asked at 127.0.0.1:1, with no key." in ran.out
 
 
 def test_json(run, study, says):
     says(NEW)
-    assert run("variants", study(), "--json").err.startswith("quorate: --json: cannot ask you")
-    found = run("variants", "study.yaml", "-n", 1, "--json", "--yes").json
+    assert run("init", "--variants", study(), "--json").err.startswith("quorate: --json: cannot ask you")
+    found = run("init", "--variants", "study.yaml", "-n", 1, "--json", "--yes").json
     assert found["files"] == {"own-1": "prompts/own-1.j2"}
     assert (found["prompt"], found["judge"], found["original"], found["shortfall"]) == ("own", "m", None, "")
     assert (found["spend"]["calls"], found["spend"]["unpriced"]) == (1, 1)
@@ -152,6 +152,6 @@ def test_json(run, study, says):
     ],
 )
 def test_what_cannot_be_done_is_one_line(run, study, more, options, said):
-    ran = run("variants", study(more), "--yes", *options)
+    ran = run("init", "--variants", study(more), "--yes", *options)
     assert (ran.code, ran.out, ran.err.count("\n")) == (1, "", 1)
     assert ran.err.startswith(f"quorate: {said}")

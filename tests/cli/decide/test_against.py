@@ -24,7 +24,7 @@ def scores(tmp_path_factory):
 def test_judges_stand_beside_the_labels_of_a_column(run, scores, tmp_path):
     page = tmp_path / "against.md"
     options = ("--splits", "40", "--resamples", "100", "--seed", "2")
-    ran = run("against", scores, "--human-label", "gold", *options, "--report", page)
+    ran = run("judges", scores, "--human-label", "gold", *options, "--report", page)
     assert (ran.code, ran.err) == (0, "")
     tables = [q.read(scores, score=score, announce=False) for score in ("score", "gold")]
     wanted = q.against(*tables, splits=40, resamples=100, rng=2)
@@ -33,20 +33,19 @@ def test_judges_stand_beside_the_labels_of_a_column(run, scores, tmp_path):
     assert "The majority without a judge" in said
     assert "no prompt was asked twice" in said
     assert wanted.sentence in page.read_text()
-    found = run("against", scores, "--human-label", "gold", *options, "--json").json
+    found = run("judges", scores, "--human-label", "gold", *options, "--json").json
     assert found["majority"]["value"] == wanted.majority.value
     assert found["worth"]["value"] == wanted.worth.value
 
 
 def test_people_are_named_once(run, scores, tmp_path):
-    assert "--human: name the judges who are people, or give --human-label" in run("against", scores).err
-    both = run("against", scores, "--human", "a", "--human-label", "gold").err
+    both = run("judges", scores, "--human", "a", "--human-label", "gold").err
     assert "one of the three" in both
     (tmp_path / "people.csv").write_text(scores.read_text().replace("score,gold", "mark,score"))
-    theirs = run("against", scores, "--people", "people.csv", "--json").json
+    theirs = run("judges", scores, "--people", "people.csv", "--json").json
     assert theirs["items"] == 60
     (tmp_path / "people.csv").write_text(scores.read_text().replace("score", "zebra"))
-    assert "people.csv is read as the judges are, and " in run("against", scores, "--people", "people.csv").err
+    assert "people.csv is read as the judges are, and " in run("judges", scores, "--people", "people.csv").err
 
 
 def test_votes_stand_beside_the_votes_of_people(run, tmp_path):
@@ -59,11 +58,11 @@ def test_votes_stand_beside_the_votes_of_people(run, tmp_path):
     path = tmp_path / "votes.csv"
     path.write_text("prompt,model_a,model_b,judge,variant,winner,people\n" + "\n".join(lines) + "\n")
     options = ("--splits", "20", "--resamples", "100", "--human-label", "people", "--facet", "variant=variant")
-    ran = run("against", path, *options)
+    ran = run("judges", path, *options)
     assert (ran.code, ran.err) == (0, "")
     said = " ".join(ran.out.split())
     assert "of 60 labelled battles" in said
     assert "judge variant battles right" in said
-    assert run("against", path, "--human", "a", "--json", "--splits", "20").json["unit"] == "battle"
-    mixed = run("against", path, *options, "--score", "winner", "--winner", "people")
+    assert run("judges", path, "--human", "a", "--json", "--splits", "20").json["unit"] == "battle"
+    mixed = run("judges", path, *options, "--score", "winner", "--winner", "people")
     assert "--winner: for votes, and --score is for scores" in mixed.err

@@ -31,7 +31,7 @@ def path(tmp_path):
 
 
 def test_agreement_by_a_column_of_people(run, path):
-    ran = run("agree", path, "--human-label", "person", "--each", "judge", "--seed", 1)
+    ran = run("judges", "--agree", path, "--human-label", "person", "--each", "judge", "--seed", 1)
     said = " ".join(ran.out.split())
     assert (ran.code, ran.err) == (0, "")
     assert max(map(len, ran.out.splitlines())) <= 80
@@ -45,7 +45,7 @@ def test_agreement_by_a_column_of_people(run, path):
 
 def test_single_cells_and_a_threshold(run, path):
     options = ["--human-label", "person", "--each", "judge", "--each", "prompt_type", "--threshold", 0.6]
-    found = run("agree", path, *options, "--json").json
+    found = run("judges", "--agree", path, *options, "--json").json
     assert list(found["ties"]) == ["judges", "a, easy", "a, hard", "b, easy", "b, hard"]
     assert set(found["thresholds"].values()) == {0.6}
     assert set(found["ties"].values()) == {1.0}
@@ -53,7 +53,7 @@ def test_single_cells_and_a_threshold(run, path):
 
 
 def test_people_among_the_judges(run, path):
-    found = run("agree", path, "--human", "a", "--by", "prompt_type", "--json").json
+    found = run("judges", "--agree", path, "--human", "a", "--by", "prompt_type", "--json").json
     rates = {(one["category"], one["kind"]): one["value"] for one in found["rates"]}
     assert rates["all", "overall"] == pytest.approx(0.8)
     assert {"easy", "hard"} <= {category for category, _ in rates}
@@ -76,7 +76,7 @@ def test_people_among_the_judges(run, path):
     ],
 )
 def test_what_is_refused_in_one_line(run, path, words, says):
-    ran = run("agree", path, *words.split())
+    ran = run("judges", "--agree", path, *words.split())
     assert (ran.code, ran.out, ran.err.count("\n")) == (1, "", 1)
     assert says in ran.err
 
@@ -101,7 +101,9 @@ def both_orders(tmp_path):
 
 def test_cells_position_and_a_report(run, both_orders):
     words = ["--human-label", "person", "--each", "judge", "--cells", "judge,wording", "--position"]
-    ran = run("agree", both_orders, *words, "--facet", "wording=wording", "--report", "page.md", "--seed", 1)
+    ran = run(
+        "judges", "--agree", both_orders, *words, "--facet", "wording=wording", "--report", "page.md", "--seed", 1
+    )
     said = " ".join(ran.out.split())
     assert (ran.code, ran.err) == (0, "")
     assert max(map(len, ran.out.splitlines())) <= 80
@@ -111,13 +113,13 @@ def test_cells_position_and_a_report(run, both_orders):
     assert "b 100 75.0% " in said  # b takes the first of every other prompt
     assert "Report: page.md" in said
     assert "## Single judgments, cell by cell" in Path("page.md").read_text(encoding="utf-8")
-    run("agree", both_orders, *words, "--facet", "wording=wording", "--report", "page.json", "--seed", 3)
+    run("judges", "--agree", both_orders, *words, "--facet", "wording=wording", "--report", "page.json", "--seed", 3)
     assert json.loads(Path("page.json").read_text(encoding="utf-8"))["provenance"]["seed"] == "3"
 
 
 def test_clusters_and_what_else_is_in_the_json(run, both_orders):
     words = ["--human-label", "person", "--facet", "wording=wording", "--cells", "judge,order", "--json"]
-    found = run("agree", both_orders, *words, "--cluster", "wording").json
+    found = run("judges", "--agree", both_orders, *words, "--cluster", "wording").json
     assert (found["cluster"], found["rates"][0]["clusters"]) == ("wording", 2)
     assert [one["code"] for one in found["caveats"]] == ["few-clusters"]
     assert len(found["cells"]["cells"]) == 4
@@ -134,19 +136,20 @@ def test_scores_beside_a_file_of_people(run, tmp_path):
     (tmp_path / "scores.csv").write_text("".join(scores))
     (tmp_path / "people.csv").write_text("".join(votes))
     words = ["scores.csv", "--people", "people.csv", "--threshold", 0.5]
-    found = run("agree", *words, "--json").json
+    found = run("judges", "--agree", *words, "--json").json
     assert found["rates"][0]["value"] == pytest.approx(0.8)
-    assert run("agree", *words).code == 0
-    ran = run("agree", *words, "--cells", "judge")
+    assert run("judges", "--agree", *words).code == 0
+    ran = run("judges", "--agree", *words, "--cells", "judge")
     assert (ran.code, ran.err) == (1, "quorate: --cells: for votes, and this file has scores; leave it out\n")
-    ran = run("agree", "scores.csv", "--people", "people.csv")
+    ran = run("judges", "--agree", "scores.csv", "--people", "people.csv")
     assert (ran.code, ran.err.count("--threshold 0.5 to keep it")) == (1, 1)
 
 
 def test_people_in_a_file_of_their_own_beside_votes(run, path):
-    found = run("agree", path, "--people", path, "--human-label", "person", "--json").json
+    found = run("judges", "--agree", path, "--people", path, "--human-label", "person", "--json").json
     assert (
-        found["rates"][0]["value"] == run("agree", path, "--human-label", "person", "--json").json["rates"][0]["value"]
+        found["rates"][0]["value"]
+        == run("judges", "--agree", path, "--human-label", "person", "--json").json["rates"][0]["value"]
     )
 
 

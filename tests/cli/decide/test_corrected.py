@@ -22,7 +22,7 @@ def scores(tmp_path_factory):
 
 def test_what_people_would_find(run, scores, tmp_path):
     page = tmp_path / "corrected.md"
-    ran = run("corrected", scores, "--human", "ann", "--human", "bob", "--cluster", "none", "--report", page)
+    ran = run("compare", scores, "--human", "ann", "--human", "bob", "--cluster", "none", "--report", page)
     said = " ".join(ran.out.split())
     assert (ran.code, ran.err) == (0, "")
     expected = q.corrected(q.read(scores, announce=False), ["ann", "bob"], cluster=())
@@ -30,7 +30,7 @@ def test_what_people_would_find(run, scores, tmp_path):
     assert "labels alone" in said
     assert "were chosen at random" in said or "at random" in said
     assert expected.sentence in page.read_text()
-    found = json.loads(run("corrected", scores, "--human", "ann", "--human", "bob", "--level", "0.9", "--json").out)
+    found = json.loads(run("compare", scores, "--human", "ann", "--human", "bob", "--level", "0.9", "--json").out)
     assert (found["level"], found["cluster"]) == (0.9, ["judge"])
 
 
@@ -39,17 +39,14 @@ def test_people_in_a_file_of_their_own_and_what_is_refused(run, scores, tmp_path
     judges, people = tmp_path / "judges.csv", tmp_path / "people.csv"
     judges.write_text("\n".join([lines[0], *(one for one in lines if ",llm," in one)]) + "\n")
     people.write_text("\n".join([lines[0], *(one for one in lines if ",ann," in one or ",bob," in one)]) + "\n")
-    apart = run("corrected", judges, "--people", people, "--cluster", "none").out.split("Columns")[0]
-    together = run("corrected", scores, "--human", "ann", "--human", "bob", "--cluster", "none").out.split("Columns")[0]
+    apart = run("compare", judges, "--people", people, "--cluster", "none").out.split("Columns")[0]
+    together = run("compare", scores, "--human", "ann", "--human", "bob", "--cluster", "none").out.split("Columns")[0]
     assert apart == together
     people.write_text(people.read_text().replace("score", "zebra"))
-    refused = run("corrected", judges, "--people", people).err
+    refused = run("compare", judges, "--people", people).err
     assert "people.csv is read as the judges are, and " in refused
     assert "no name says that zebra is the score" in refused
-    assert "--human: name the judges who are people, or give --human-label" in run("corrected", scores).err
-    assert (
-        "a, b: a difference of scores is of two systems" in run("corrected", scores, "--human", "ann", "--a", "x").err
-    )
+    assert "a, b: a difference of scores is of two systems" in run("compare", scores, "x", "--human", "ann").err
 
 
 def test_a_column_of_labels_is_what_their_own_file_says(run, tmp_path):
@@ -68,8 +65,8 @@ def test_a_column_of_labels_is_what_their_own_file_says(run, tmp_path):
     alone.write_text("\n".join(["prompt,model_a,model_b,judge,winner", *(one.rpartition(",")[0] for one in lines)]))
     own.write_text("\n".join(["prompt,model_a,model_b,judge,winner", *people]))
     prices = ("--human-price", 1, "--price", 0.01, "--budget", 90)
-    for words in (("corrected", "--a", "x"), ("corrected-ratings",), ("plan-labels", "--a", "x", *prices)):
+    for words in (("compare", "x"), ("rank",), ("plan", "--a", "x", *prices)):
         command, *rest = words
-        label = run(command, wide, "--human-label", "label", *rest, "--cluster", "prompt", "--json").json
-        people_file = run(command, alone, "--people", own, *rest, "--cluster", "prompt", "--json").json
+        label = run(command, wide, *rest, "--human-label", "label", "--cluster", "prompt", "--json").json
+        people_file = run(command, alone, *rest, "--people", own, "--cluster", "prompt", "--json").json
         assert label == people_file

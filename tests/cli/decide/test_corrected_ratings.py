@@ -18,7 +18,7 @@ def table(tmp_path_factory):
 
 def test_the_board_that_people_would_give(undrawn, run, table, tmp_path):
     page = tmp_path / "board.md"
-    ran = run("corrected-ratings", table, "--human", "person", "--half-width", "0.3", "--price", "2", "--report", page)
+    ran = run("rank", table, "--human", "person", "--half-width", "0.3", "--price", "2", "--report", page)
     expected = q.corrected_ratings(q.read_votes(table, announce=False), "person")
     plan = q.plan_board_labels(expected, half_width=0.3, price=2)
     said = " ".join(ran.out.split())
@@ -28,7 +28,7 @@ def test_the_board_that_people_would_give(undrawn, run, table, tmp_path):
     assert "Judges alone rate s2 " in said
     assert plan.sentence in page.read_text()
     by = run(
-        "corrected-ratings", table, "--human", "person", "--strata", "prompt_type", "--elo", "--ties", "half", "--json",
+        "rank", table, "--human", "person", "--strata", "prompt_type", "--elo", "--ties", "half", "--json",
         "--sampling-probability", "chance",
     )  # fmt: skip
     found = json.loads(by.out)
@@ -45,11 +45,11 @@ def test_people_in_a_file_of_their_own_and_nobody_told_apart(run, table, tmp_pat
     votes.filter(pl.col("judge") != "person").write_csv(judges)
     votes.filter(pl.col("judge") == "person").write_csv(people)
     apart, together = (
-        run("corrected-ratings", *named).out.split("Columns")[0]
+        run("rank", *named).out.split("Columns")[0]
         for named in ((judges, "--people", people), (table, "--human", "person"))
     )
     assert apart == together
     close = pl.col("model_a").is_in(["s1", "s2"]) & pl.col("model_b").is_in(["s1", "s2"])
     votes.filter(close).write_csv(judges)
-    assert run("corrected-ratings", judges, "--human", "person", "--level", "0.999").code == 2
-    assert "--human: name the judges who are people" in run("corrected-ratings", table).err
+    assert run("rank", judges, "--human", "person", "--level", "0.999").code == 2
+    assert "--human: name the judges who are people" in run("rank", table).err

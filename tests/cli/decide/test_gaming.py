@@ -15,7 +15,7 @@ def parts(tmp_path):
 
 @pytest.mark.slow
 def test_the_surface_of_a_file(run, scores):
-    ran = run("gaming", scores, "-k", 10, "--seed", 1)
+    ran = run("rank", "--tries", "27", scores, "-k", 10, "--seed", 1)
     said = " ".join(ran.out.split())
     assert (ran.code, ran.err) == (0, "")
     assert max(map(len, ran.out.splitlines())) <= 80
@@ -27,7 +27,22 @@ def test_the_surface_of_a_file(run, scores):
 
 
 def test_published_components_in_elo_points(run, parts):
-    ran = run("gaming", parts, "--items", 170, "--scale", "elo", "--judges", "1,3", "--prompts", "1-2", "--price", 0.01)
+    ran = run(
+        "rank",
+        "--tries",
+        "27",
+        parts,
+        "--items",
+        170,
+        "--scale",
+        "elo",
+        "--judges",
+        "1,3",
+        "--prompts",
+        "1-2",
+        "--price",
+        0.01,
+    )
     said = " ".join(ran.out.split())
     assert ran.code == 0
     assert "What the best of 27 attempts gains, in Elo points design calls SE prize 1 prompt x 1 judge 170" in said
@@ -36,7 +51,7 @@ def test_published_components_in_elo_points(run, parts):
 
 
 def test_designs_prices_and_what_is_redrawn(run, parts):
-    words = ("gaming", parts, "--items", 100, "--redrawn", "prompt,judge", "--json")
+    words = ("rank", parts, "--tries", 27, "--items", 100, "--redrawn", "prompt,judge", "--json")
     found = run(*words, "--prompts", "1,2,3", "--prompt-price", 2).json
     assert [one["label"].split(" x ")[0] for one in found["prizes"]] == ["1 prompt", "2 prompts", "3 prompts"]
     assert sorted(found["redrawn"]) == ["judge", "prompt"]
@@ -46,12 +61,14 @@ def test_designs_prices_and_what_is_redrawn(run, parts):
 
 def test_a_report(undrawn, run, scores, tmp_path):
     page, charts = tmp_path / "gaming.html", tmp_path / "charts"
-    ran = run("gaming", scores, "--report", page, "--charts", charts, "--chart-format", "png", "--seed", 1)
+    ran = run(
+        "rank", "--tries", "27", scores, "--report", page, "--charts", charts, "--chart-format", "png", "--seed", 1
+    )
     assert "Charts: 4 files" in ran.out
     text = page.read_text(encoding="utf-8")
     assert "scores.csv" in text
     assert "the same input gives the same figures" not in text
-    assert run("gaming", scores, "--report", tmp_path / "g.json", "--seed", 5).code == 0
+    assert run("rank", "--tries", "27", scores, "--report", tmp_path / "g.json", "--seed", 5).code == 0
     assert json.loads((tmp_path / "g.json").read_text())["provenance"]["seed"] == "5"
     assert (charts / "surface.png").read_bytes().startswith(b"\x89PNG")
 
@@ -59,7 +76,7 @@ def test_a_report(undrawn, run, scores, tmp_path):
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        ("{scores} -k 0", "k: attempts must be a whole number from 1"),
+        ("{scores} --tries 0", "k: attempts must be a whole number from 1"),
         ("{scores} --prompts none", "--prompts: expects numbers such as"),
         ("{scores} --prompts 1-900", "--prompts: 900 designs, more than 400; take larger steps"),
         ("{scores} --redrawn colour", 'no facet "colour"'),
@@ -71,6 +88,8 @@ def test_a_report(undrawn, run, scores, tmp_path):
     ],
 )
 def test_what_is_refused_in_one_line(run, scores, parts, words, says):
-    ran = run("gaming", *words.format(scores=scores, parts=parts).split())
+    ran = run(
+        "rank", *words.format(scores=scores, parts=parts).split(), *([] if "--tries" in words else ["--tries", 27])
+    )
     assert (ran.code, ran.out, ran.err.count("\n")) == (1, "", 1)
     assert says in ran.err

@@ -25,7 +25,7 @@ def path(tmp_path):
 
 def test_leaderboards_with_both_error_bars(undrawn, run, path):
     words = ["--human", "ann", "--by", "win rate", "--cell", "judge=a", "--resamples", 200]
-    ran = run("pipelines", path, *words, "--report", "page.html", "--charts", "charts")
+    ran = run("rank", "--pipelines", path, *words, "--report", "page.html", "--charts", "charts")
     said = " ".join(ran.out.split())
     assert (ran.code, ran.err) == (0, "")
     assert max(map(len, ran.out.splitlines())) <= 80
@@ -34,9 +34,9 @@ def test_leaderboards_with_both_error_bars(undrawn, run, path):
     assert "Correlation with the leaderboard by people" in said
     assert "judges, single less judges, average:" in said
     assert "Report: page.html" in said
-    run("pipelines", path, *words, "--report", "page.json")
+    run("rank", "--pipelines", path, *words, "--report", "page.json")
     assert json.loads(Path("page.json").read_text())["provenance"]["seed"] == "1"
-    found = run("pipelines", path, *words, "--json").json
+    found = run("rank", "--pipelines", path, *words, "--json").json
     assert (found["by"], found["cells"], found["resamples"]) == ("win rate", {"judges": 3}, 200)
     assert [one["kind"] for one in found["errors"]] == ["single", "average"]
 
@@ -50,7 +50,7 @@ def test_scores_without_people(run, tmp_path):
         for j in range(2)
     ]
     (tmp_path / "scores.csv").write_text("".join(["item,system,judge,score\n", *rows]))
-    found = run("pipelines", "scores.csv", "--facet", "system=system", "--resamples", 100, "--json").json
+    found = run("rank", "--pipelines", "scores.csv", "--facet", "system=system", "--resamples", 100, "--json").json
     assert [one["system"] for one in found["errors"][1]["systems"]] == ["s2", "s1", "s0"]
     assert found["leaderboards"] is None
 
@@ -67,6 +67,6 @@ def test_scores_without_people(run, tmp_path):
     ],
 )
 def test_what_is_refused_in_one_line(run, path, words, says):
-    ran = run("pipelines", path, *words.split())
+    ran = run("rank", "--pipelines", path, *words.split())
     assert (ran.code, ran.out, ran.err.count("\n")) == (1, "", 1)
     assert says in ran.err

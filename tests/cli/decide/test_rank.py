@@ -239,5 +239,5 @@ def test_columns_of_covariates_are_named_as_roles(run, tmp_path):
     found = run("rank", path, "--covariate", "length", *named, "--json").json
     same = q.read_votes(path, facets={"length_a": "len_a", "length_b": "len_b"}, announce=False)
     assert found["log_likelihood"] == pytest.approx(q.rank(same, covariates=["length"]).log_likelihood)
-    assert run("models", path, "--covariate", "length", *named, "--folds", 2, "--json").json["models"]
+    assert run("rank", "--models", path, "--covariate", "length", *named, "--folds", 2, "--json").json["models"]
     assert "roles: " in run("rank", path, "--covariate", "lists", *named).err

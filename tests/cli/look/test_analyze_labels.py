@@ -22,9 +22,9 @@ def test_labels_and_the_items_for_people(run, words, tmp_path):
 def test_labels_as_json_and_in_a_paragraph(run, words):
     content = run("analyze", words, "--score", "verdict", "--labels", "--json").json
     assert sum(one["share"] for one in content["shares"]) == pytest.approx(1)
-    written = json.loads(run("writeup", words, "--score", "verdict", "--labels", "--json").out)
+    written = json.loads(run("report", words, "--score", "verdict", "--labels", "--json").out)
     assert written["paragraph"].startswith("4 judges gave 160 labels")
-    assert "Reporting checklist" not in run("writeup", words, "--score", "verdict", "--labels").out
+    assert "Reporting checklist" not in run("report", words, "--score", "verdict", "--labels").out
 
 
 @pytest.mark.parametrize(
@@ -32,8 +32,8 @@ def test_labels_as_json_and_in_a_paragraph(run, words):
     [
         ("analyze --half-width .1", "--half-width: is for scores, and these are labels"),
         ("analyze --interval robust", "--interval: is for scores, and these are labels"),
-        ("writeup --price 1", "--price: is for scores, and these are labels"),
-        ("optimize --budget 100", "hold labels, which are no numbers"),
+        ("report --price 1", "--price: is for scores, and these are labels"),
+        ("plan --budget 100", "hold labels, which are no numbers"),
         ("analyze --label fine", "labels: takes every word as a label, and label says otherwise"),
     ],
 )

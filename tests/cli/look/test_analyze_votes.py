@@ -87,23 +87,29 @@ def test_a_system_that_is_written_otherwise_is_named(run, tmp_path):
         ("analyze --a x --b y --claim equivalent", "margin"),
         ("analyze --a x --b y --cluster colour", '--cluster: no facet "colour" in these votes'),
         ("analyze --minimum 100000", "100,000"),
-        ("replay --budgets none", "--budgets: expects numbers such as"),
-        ("replay --cluster colour", "which have prompt, prompt_type and judge; name its column: --role colour=COLUMN"),
-        ("replay --a x --b y --budgets 50", "--budgets: numbers from 57 to 600, got 50; screening takes 56 votes"),
+        ("votes replay --budgets none", "--budgets: expects numbers such as"),
+        (
+            "votes replay --cluster colour",
+            "which have prompt, prompt_type and judge; name its column: --role colour=COLUMN",
+        ),
+        (
+            "votes replay --a x --b y --budgets 50",
+            "--budgets: numbers from 57 to 600, got 50; screening takes 56 votes",
+        ),
         ("analyze --margin .05", "--margin: is for two systems; name them with --a and --b"),
         ("analyze --ties half", "--ties: is for two systems"),
-        ("replay --by prompt_type", "--by: is for two systems"),
-        ("replay --a x --b y --margin .1", "--margin: is for all pairs; leave out --a and --b"),
+        ("votes replay --by prompt_type", "--by: is for two systems"),
+        ("votes replay --a x --b y --margin .1", "--margin: is for all pairs; leave out --a and --b"),
         ("analyze --charts nowhere/charts", "--charts: nowhere/charts cannot be written"),
         ("analyze --report votes.txt", "--report: must end in .html, .md or .json"),
         ("analyze --within colour", '--within: no facet "colour"'),
-        ("replay --budgets 5000000", "--budgets: no pair has more than 600 decisive votes"),
-        ("replay --a x --b y --by colour", '--by: no facet "colour"'),
-        ("replay --a x --b Y", '--b: no system "Y"; did you mean "y"? there are'),
+        ("votes replay --budgets 5000000", "--budgets: no pair has more than 600 decisive votes"),
+        ("votes replay --a x --b y --by colour", '--by: no facet "colour"'),
+        ("votes replay --a x --b Y", '--b: no system "Y"; did you mean "y"? there are'),
     ],
 )
 def test_what_is_refused_in_one_line(run, battles, words, says):
-    command, *rest = words.split()
-    ran = run(command, battles, *rest)
+    place = 2 if words.startswith("votes") else 1
+    ran = run(*words.split()[:place], battles, *words.split()[place:])
     assert (ran.code, ran.out, ran.err.count("\n")) == (1, "", 1)
     assert says in ran.err

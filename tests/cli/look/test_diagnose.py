@@ -20,7 +20,7 @@ def noisy(tmp_path_factory) -> str:
 
 
 def test_what_stands_out_is_said_with_what_to_do(run, noisy):
-    ran = run("diagnose", noisy, "--resamples", "0", "--order", "day")
+    ran = run("analyze", "--check", noisy, "--resamples", "0", "--order", "day")
     assert ran.code == 2
     said = " ".join(ran.out.split())
     assert "noise of the judges (p < 0.001)" in said
@@ -31,7 +31,7 @@ def test_what_stands_out_is_said_with_what_to_do(run, noisy):
 
 def test_json_and_the_report(run, noisy, tmp_path, undrawn):
     page = tmp_path / "page.md"
-    ran = run("diagnose", noisy, "--resamples", "99", "--json", "--report", str(page))
+    ran = run("analyze", "--check", noisy, "--resamples", "99", "--json", "--report", str(page))
     found = ran.json
     assert ran.code == 2
     assert {"checks", "not_looked_at", "quantiles", "thirds", "sentence", "resamples"} <= found.keys()

@@ -37,11 +37,3 @@ def test_other_columns_and_labels(run, tmp_path):
     ran = run("doctor", path, *words, *labels, "--json")
     assert ran.code == 0
     assert ran.json["facts"]
-
-
-def test_old_spellings_work_and_say_the_new_one(run, path):
-    ran = run("votes", "doctor", path, "--json")
-    assert ran.code == 0
-    assert ran.json["facts"]
-    assert ran.err == "quorate: quorate votes doctor is quorate doctor now; use that\n"
-    assert run("votes").code == 1

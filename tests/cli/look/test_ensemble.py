@@ -13,8 +13,8 @@ def test_agents_of_a_file(run, tmp_path):
     draw = np.random.default_rng(2).normal(5, 1, (20, 3, 2))
     rows = [(i, f"j{j}", f"p{p}", draw[i, j, p] + 0.5 * p) for i in range(20) for j in range(3) for p in range(2)]
     pl.DataFrame(rows, schema=["item", "judge", "prompt", "score"], orient="row").write_csv(path)
-    ran = run("ensemble", path, "--agents", "5", "--levels", "prompt=2")
+    ran = run("agents", "ensemble", path, "--agents", "5", "--levels", "prompt=2")
     assert (ran.code, ran.err) == (0, "")
     expected = q.ensemble(q.decompose(q.read(path, announce=False)), agents=5, levels={"prompt": 2})
     assert " ".join(ran.out.split()).startswith(expected.sentence)
-    assert json.loads(run("ensemble", path, "--over", "prompt", "--json").out)["agents"] == 2
+    assert json.loads(run("agents", "ensemble", path, "--over", "prompt", "--json").out)["agents"] == 2

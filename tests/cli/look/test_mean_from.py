@@ -21,7 +21,7 @@ def files(crossed, tmp_path_factory):
 def test_the_mean_by_a_pilot_is_printed_written_and_plain(run, files, tmp_path):
     production, pilot = files
     page = tmp_path / "mean.md"
-    ran = run("mean-from", production, "--pilot", pilot, "--report", page)
+    ran = run("analyze", production, "--pilot", pilot, "--report", page)
     assert (ran.code, ran.err) == (0, "")
     fit, table = q.decompose(q.read(pilot, announce=False)), q.read(production, announce=False)
     wanted = q.mean_from(table, fit, targets={"judge": "population"})
@@ -29,7 +29,7 @@ def test_the_mean_by_a_pilot_is_printed_written_and_plain(run, files, tmp_path):
     assert said.startswith(wanted.sentence)
     assert "production, by the pilot" in said
     assert wanted.sentence in page.read_text()
-    found = run("mean-from", production, "--pilot", pilot, "--target", "judge=panel", "--level", "0.9", "--json").json
+    found = run("analyze", production, "--pilot", pilot, "--target", "judge=panel", "--level", "0.9", "--json").json
     assert found["interval"] == pytest.approx(q.mean_from(table, fit, level=0.9).interval())
     assert {one["facet"]: one["target"] for one in found["levels"]}["judge"] == "panel"
 
@@ -37,9 +37,9 @@ def test_the_mean_by_a_pilot_is_printed_written_and_plain(run, files, tmp_path):
 def test_a_pilot_without_the_columns_is_named(run, files, tmp_path):
     production, pilot = files
     (tmp_path / "other.csv").write_text(pilot.read_text().replace("score", "zebra"))
-    refused = run("mean-from", production, "--pilot", "other.csv", "--score", "score").err
+    refused = run("analyze", production, "--pilot", "other.csv", "--score", "score").err
     assert "--pilot: other.csv is read as the production file is, and " in refused
     lines = pilot.read_text().splitlines()
     kept = [one.split(",") for one in lines if ",y," not in one and ",z," not in one]
     (tmp_path / "short.csv").write_text("\n".join(",".join([*one[:2], *one[3:]]) for one in kept) + "\n")
-    assert 'the pilot has no facet "prompt"' in run("mean-from", production, "--pilot", "short.csv").err
+    assert 'the pilot has no facet "prompt"' in run("analyze", production, "--pilot", "short.csv").err

@@ -33,7 +33,7 @@ def sampled(monkeypatch):
 
 def test_components_prior_and_checks_are_printed_and_written(run, scores, sampled, tmp_path):
     (tmp_path / "pilot.json").write_text('{"random": {"item": 0.5}}')
-    ran = run("posterior", scores, "--prior", "pilot.json", "--seed", 3, "--report", tmp_path / "page.md")
+    ran = run("analyze", "--posterior", scores, "--prior", "pilot.json", "--seed", 3, "--report", tmp_path / "page.md")
     assert (ran.code, ran.err) == (0, "Sampling takes about 5 s.\n")
     said = " ".join(ran.out.split())
     assert "credible interval" in said
@@ -46,7 +46,7 @@ def test_components_prior_and_checks_are_printed_and_written(run, scores, sample
 
 
 def test_judgments_of_an_earlier_study_are_fitted(run, scores, sampled):
-    ran = run("posterior", scores, "--prior", scores, "--json")
+    ran = run("analyze", "--posterior", scores, "--prior", scores, "--json")
     assert ran.code == 0
     assert ran.json["checks"]["chains"] == 4
     assert sampled["prior"].variances == q.decompose(q.read(scores, announce=False)).variances
@@ -55,27 +55,27 @@ def test_judgments_of_an_earlier_study_are_fitted(run, scores, sampled):
 def test_a_check_prints_ranks_and_takes_no_targets(run, scores, monkeypatch, tmp_path):
     asked = {}
     monkeypatch.setattr(check, "check_posterior", lambda _, **options: asked.update(options) or check_of())
-    ran = run("posterior", scores, "--check", 200, "--link", "ordinal", "--report", tmp_path / "page.html")
+    ran = run("analyze", "--posterior", scores, "--check", 200, "--link", "ordinal", "--report", tmp_path / "page.html")
     assert ran.code == 0
     assert (asked["studies"], asked["link"]) == (200, "ordinal")
     assert "draws" not in asked
     assert "Nothing speaks against posteriors of such tables" in " ".join(ran.out.split())
     assert "ranks-1" in (tmp_path / "page.html").read_text()
-    ran = run("posterior", scores, "--check", 200, "--target", "judge=panel")
+    ran = run("analyze", "--posterior", scores, "--check", 200, "--target", "judge=panel")
     assert "--target: a check is of the mean of default targets" in ran.err
 
 
 def test_long_sampling_is_asked_about(run, scores, sampled, monkeypatch):
     sampled["seconds"] = 300.0
-    ran = run("posterior", scores)
+    ran = run("analyze", "--posterior", scores)
     assert (ran.code, ran.out) == (1, "")
     assert "Sampling takes about 300 s.\nquorate: --yes: nobody is here to say yes" in ran.err
-    assert run("posterior", scores, "--yes").code == 0
+    assert run("analyze", "--posterior", scores, "--yes").code == 0
     monkeypatch.setattr(command, "confirmed", lambda: False)
-    assert run("posterior", scores).code == 2
+    assert run("analyze", "--posterior", scores).code == 2
 
 
 def test_without_the_extra_it_is_named(run, scores, monkeypatch):
     monkeypatch.setattr(nuts, "find_spec", lambda _: None)
-    ran = run("posterior", scores)
+    ran = run("analyze", "--posterior", scores)
     assert (ran.code, ran.err) == (1, "quorate: posterior: needs a sampler; run pip install 'quorate[bayes]'\n")

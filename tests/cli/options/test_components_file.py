@@ -49,10 +49,10 @@ def test_a_broken_file_is_named_with_what_is_wrong(run, tmp_path, content, says)
         components_from(path)
     assert str(raised.value).startswith(f"{path}: ")
     assert says in str(raised.value)
-    ran = run("project", path, "--items", 10)
+    ran = run("plan", "--design", path, "--items", 10)
     assert (ran.code, ran.out, ran.err.count("\n")) == (1, "", 1)
 
 
 def test_a_file_that_is_not_there(run):
-    ran = run("project", "none.json", "--items", 10)
+    ran = run("plan", "--design", "none.json", "--items", 10)
     assert (ran.code, ran.err) == (1, "quorate: none.json: cannot be read (No such file or directory)\n")

@@ -48,7 +48,7 @@ def test_rankings_are_turned_round(run, shared):
     assert run("rank", shared / "data" / "shapes" / "R21_rankings.csv").out.startswith("A is first of 4 systems")
 
 
-@pytest.mark.parametrize(("name", "verb"), [("rare.csv", "against"), ("R33_judges_equal_effects.csv", "analyze")])
+@pytest.mark.parametrize(("name", "verb"), [("rare.csv", "judges"), ("R33_judges_equal_effects.csv", "analyze")])
 def test_the_question_is_a_command(run, shared, name, verb):
     file = shared / "data" / ("answers" if name == "rare.csv" else "shapes") / name
     asked = run("analyze", file)

@@ -21,52 +21,54 @@ WRITTEN = [
     if getattr(getattr(getattr(one, "type_descriptor", None), "parameter_info", None), "writable", False)
 ]
 CALLS = {
-    "doctor --save": "doctor scores.csv --save X.yaml",
-    "analyze --to-people": "analyze labels.csv --score verdict --labels --no-report --to-people X.csv",
-    "analyze --markdown": "analyze scores.csv --no-report --markdown X.md",
-    "demo --directory": "demo --no-report --directory .",
-    "assign --out": "assign --items 5 --judges a,b --out X.csv",
-    "next-battles --out": "next-battles votes.csv --number 5 --out X.csv",
-    "sample-battles --out": "sample-battles votes.csv --floor 3 --out X.csv",
-    "init path": "init X.yaml",
-    "annotation-tasks folder": "annotation-tasks study.yaml .",
-    "export to": "export scores.csv X.csv",
-    "reproduce --resume": "reproduce tee.safety --resume X.csv",
-    "chain": "chain scores.csv --stages judge,score",
-    "hazard": "hazard scores.csv --threshold 5",
-    "sign-flip": "sign-flip --beta .06 --se .03",
-    "regress": "regress scores.csv --outcome score --on item --labels score --probability .5",
-    "mean-from": "mean-from scores.csv --pilot scores.csv",
-    "compare": "compare votes.csv x y",
-    "protocols": "protocols votes.csv votes.csv",
-    "plan-votes": "plan-votes --margin .1",
-    "monitor": "monitor votes.csv --a x --b y",
-    "against": "against scores.csv --human a",
-    "interim": "interim study.yaml",
-    "demo": "demo",
-    "reproduce": "reproduce tee.safety",
-    "adaptive": "adaptive scores.csv --budget 500",
-    "plan-labels": "plan-labels votes.csv --human ann --a x --human-price 1 --price .01 --budget 99",
-    **dict.fromkeys(("agree", "corrected", "corrected-ratings"), "{} votes.csv --human ann"),
-    "next-battles": "next-battles votes.csv --number 5",
-    "sample-battles": "sample-battles votes.csv --floor 3",
-    "validate": "validate scores.csv --budgets 50",
-    "adaptive --charts": "adaptive scores.csv --budget 500 --report page.html --charts X",
-    **dict.fromkeys(("rank", "models", "pipelines"), "{} votes.csv"),
+    ("doctor", "--save"): "doctor scores.csv --save X.yaml",
+    ("analyze", "--to-people"): "analyze labels.csv --score verdict --labels --no-report --to-people X.csv",
+    ("analyze", "--markdown"): "analyze scores.csv --no-report --markdown X.md",
+    ("demo", "--directory"): "demo --no-report --directory .",
+    ("assign", "--out"): "assign --items 5 --judges a,b --out X.csv",
+    ("assign --after", "--out"): "assign --after votes.csv --number 5 --out X.csv",
+    ("assign --pool", "--out"): "assign --pool votes.csv --floor 3 --out X.csv",
+    ("init", "path"): "init X.yaml",
+    ("export --tasks", "folder"): "export --tasks study.yaml .",
+    ("export", "to"): "export scores.csv X.csv",
+    ("papers", "--resume"): "papers tee.safety --resume X.csv",
+    ("agents chain", ""): "agents chain scores.csv --stages judge,score",
+    ("agents hazard", ""): "agents hazard scores.csv --threshold 5",
+    ("regress --sign-flip", ""): "regress --sign-flip --beta .06 --se .03",
+    ("regress", ""): "regress scores.csv --outcome score --on item --labels score --probability .5",
+    ("analyze --pilot", ""): "analyze scores.csv --pilot scores.csv",
+    ("compare", ""): "compare votes.csv x y",
+    ("votes protocols", ""): "votes protocols votes.csv votes.csv",
+    ("plan --votes", ""): "plan --votes --margin .1",
+    ("compare --watch", ""): "compare --watch votes.csv --a x --b y",
+    ("judges --human", ""): "judges scores.csv --human a",
+    ("status --interim", ""): "status --interim study.yaml",
+    ("demo", ""): "demo",
+    ("papers", ""): "papers tee.safety",
+    ("plan --adaptive", ""): "plan --adaptive scores.csv --budget 500",
+    ("plan --human", ""): "plan votes.csv --human ann --a x --human-price 1 --price .01 --budget 99",
+    **{(name, ""): "{} votes.csv --human ann" for name in ("judges --agree", "compare --human", "rank --human")},
+    ("assign --after", ""): "assign --after votes.csv --number 5",
+    ("assign --pool", ""): "assign --pool votes.csv --floor 3",
+    ("validate", ""): "validate scores.csv --budgets 50",
+    ("plan --adaptive", "--charts"): "plan --adaptive scores.csv --budget 500 --report page.html --charts X",
+    **{(name, ""): "{} votes.csv" for name in ("rank", "rank --models", "rank --pipelines")},
+    ("rank --tries", ""): "rank scores.csv --tries 9",
 }
 """A call of a command with an option, or of all its options for reports and charts; of others, ``{} scores.csv``."""
-IN_FOLDER = {"demo --directory": "quorate-demo.csv", "annotation-tasks folder": "config.xml"}
+IN_FOLDER = {("demo", "--directory"): "quorate-demo.csv", ("export --tasks", "folder"): "config.xml"}
 
-WITHOUT_INPUT = {"demo", "init", "assign", "plan-votes", "sign-flip", "reproduce"}
+WITHOUT_INPUT = {"demo", "init", "assign", "plan --votes", "regress --sign-flip", "papers"}
 
 
 def call(command, option, name="X"):
     """The words of a call in which an option names a file, and that file."""
-    known = CALLS.get(f"{command} {option}")
+    known = CALLS.get((command, option))
     ending = {"--charts": "", "--report": ".html"}.get(option, "")
-    line = known or f"{CALLS.get(command, '{} scores.csv')} {option} X{ending}"
-    words = line.format(command).split()
-    place = next((word for word in words if word.startswith("X")), IN_FOLDER.get(f"{command} {option}"))
+    line = known or f"{CALLS.get((command, ''), '{} scores.csv')} {option} X{ending}"
+    verb, _, asked = command.partition(" ")
+    words = line.format(verb if asked == "--human" else command).split()
+    place = next((word for word in words if word.startswith("X")), IN_FOLDER.get((command, option)))
     return [word.replace("X", name) if word == place else word for word in words], place.replace("X", name)
 
 
@@ -96,9 +98,9 @@ def contents(folder):
 
 
 def test_every_such_option_has_a_call():
-    assert not {name for name in CALLS if " " in name} - {f"{name} {option}" for name, option in WRITTEN}
-    assert {name for name in CALLS if " " not in name} <= {name for name, _ in WRITTEN}
-    assert {option for name, option in WRITTEN if f"{name} {option}" not in CALLS} == {"--report", "--charts"}
+    assert not {(name, option) for name, option in CALLS if option} - {*WRITTEN}
+    assert {name for name, option in CALLS if not option} <= {name for name, _ in WRITTEN}
+    assert {option for name, option in WRITTEN if (name, option) not in CALLS} == {"--report", "--charts"}
 
 
 @pytest.mark.parametrize(("command", "option"), WRITTEN)

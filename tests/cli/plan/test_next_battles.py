@@ -1,4 +1,4 @@
-"""`quorate next-battles`: the API's figures, and battles that come back as votes with their propensities."""
+"""`quorate assign --after`: the API's figures, and battles that come back as votes with their propensities."""
 
 import csv
 import json
@@ -13,7 +13,7 @@ def test_battles_are_drawn_and_written(run, tmp_path):
     options = {"criterion": "D", "floor": 0.3, "horizon": 60}
     plan = q.next_battles(q.read_votes(path, announce=False), 30, **options, systems=("new",))
     given = [word for name, value in options.items() for word in (f"--{name}", value)]
-    words = ("next-battles", path, "--number", 30, *given, "--system", "new")
+    words = ("assign", "--after", path, "--number", 30, *given, "--system", "new")
     ran = run(*words, "--out", out)
     assert plan.sentence in " ".join(ran.out.split())
     with out.open() as file:

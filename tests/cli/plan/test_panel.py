@@ -18,7 +18,7 @@ def path(tmp_path_factory):
 
 @pytest.mark.slow
 def test_a_panel_of_three_systems(run, path):
-    ran = run("panel", path)
+    ran = run("judges", path)
     said = " ".join(ran.out.split())
     assert (ran.code, ran.err) == (2, "")
     assert max(map(len, ran.out.splitlines())) <= 80
@@ -36,14 +36,14 @@ def test_a_panel_of_three_systems(run, path):
 
 @pytest.mark.slow
 def test_redrawn_studies_on_request(run, path):
-    ran = run("panel", path, "--validate", "--json")
+    ran = run("judges", path, "--validate", "--json")
     checks = ran.json["validation"]["Qwen"]["checks"]
     assert len(checks) == 12
     assert all(abs(one["empirical"] - one["predicted"]) < 4.5 * one["error"] for one in checks)
 
 
 def test_a_table_without_systems_or_generations(run, scores):
-    ran = run("panel", scores)
+    ran = run("judges", scores)
     said = " ".join(ran.out.split())
     assert ran.code == 0
     assert "Bias: each judge less the panel" in said
@@ -54,7 +54,7 @@ def test_a_table_without_systems_or_generations(run, scores):
 
 @pytest.mark.slow
 def test_prices_and_identities(run, path):
-    ran = run("panel", path, "--price", 0.01, "--generation-price", 0.1, "--identity", "Qwen=Qwen", "--json")
+    ran = run("judges", path, "--price", 0.01, "--generation-price", 0.1, "--identity", "Qwen=Qwen", "--json")
     assert [row["judge"] for row in ran.json["self_preference"]["rows"]] == ["Qwen"]
     assert ran.json["strategies"]["Qwen"]["rows"][0]["projection"]["cost"] == pytest.approx(80 * 5 * 0.11)
 
@@ -62,9 +62,9 @@ def test_prices_and_identities(run, path):
 @pytest.mark.slow
 def test_groups_of_judges(run, path):
     said = "GPT=dear,Claude=dear,Gemini=dear,Llama=cheap,Qwen=cheap"
-    ran = run("panel", path, "--group", said, "--only", "system=Llama", "--judge-price", "GPT=2", "--json")
+    ran = run("judges", path, "--group", said, "--only", "system=Llama", "--judge-price", "GPT=2", "--json")
     assert "judge Claude, Gemini, Llama, Qwen of the pilot has no price" in ran.json["groups"]["all"]["reason"]
-    ran = run("panel", path, "--group", said, "--only", "system=Llama")
+    ran = run("judges", path, "--group", said, "--only", "system=Llama")
     out = " ".join(ran.out.split())
     assert (ran.code, ran.err) == (0, "")
     assert "Groups of judges cheap (" in out
@@ -86,7 +86,7 @@ def test_groups_of_judges(run, path):
     ],
 )
 def test_what_is_refused_in_one_line(run, path, words, says):
-    ran = run("panel", path, *words.split())
+    ran = run("judges", path, *words.split())
     assert (ran.code, ran.out, ran.err.count("\n")) == (1, "", 1)
     assert says in ran.err
 
@@ -102,7 +102,7 @@ def test_what_is_refused_in_one_line(run, path, words, says):
 def test_files_without_a_panel(run, tmp_path, content, says):
     path = tmp_path / "scores.csv"
     path.write_text(content)
-    ran = run("panel", path)
+    ran = run("judges", path)
     assert (ran.code, ran.out, ran.err.count("\n")) == (1, "", 1)
 
 
@@ -110,7 +110,7 @@ def test_hostile_labels_stay_on_their_line(run, tmp_path):
     rows = [f'{i},"{judge}",{(i * 7 + at) % 5}' for i in range(8) for at, judge in enumerate(("<b>\x1b[31m", "=1+1"))]
     path = tmp_path / "scores.csv"
     path.write_text("item,judge,score\n" + "\n".join(rows) + "\n")
-    ran = run("panel", path)
+    ran = run("judges", path)
     assert ran.code == 0
     assert "\x1b" not in ran.out
     assert "=1+1" in ran.out

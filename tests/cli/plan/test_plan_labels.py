@@ -22,7 +22,7 @@ def scores(tmp_path_factory):
 
 def test_it_says_what_the_library_says(run, scores, tmp_path):
     page = tmp_path / "labels.md"
-    words = ("plan-labels", scores, "--human", "ann", "--human-price", 1, "--judge-price", "llm=0.02")
+    words = ("plan", scores, "--human", "ann", "--human-price", 1, "--judge-price", "llm=0.02")
     ran = run(*words, "--half-width", 0.1, "--strata", "category", "--report", page)
     assert (ran.code, ran.err) == (0, "")
     prices = {"human": 1.0, "judge": {"llm": 0.02}}
@@ -37,7 +37,7 @@ def test_it_says_what_the_library_says(run, scores, tmp_path):
 
 
 def test_what_is_refused_in_the_words_of_the_command(run, scores):
-    words = ("plan-labels", scores, "--human", "ann", "--human-price", 1)
+    words = ("plan", scores, "--human", "ann", "--human-price", 1)
     assert "--budget: exactly one of it, --half-width and --margin is needed" in run(*words, "--price", 1).err
     assert "one of call or judge" in run(*words, "--budget", 9).err
     assert "--margin: is between two systems; name them with --a" in run(*words, "--price", 1, "--margin", 1).err

@@ -46,44 +46,44 @@ import pytest
     ],
 )
 def test_how_many_are_needed(run, words, says, code):
-    ran = run("plan-votes", *words.split())
+    ran = run("plan", "--votes", *words.split())
     assert says in " ".join(ran.out.split())
     assert ran.err == ""
     assert ran.code == code
 
 
 def test_a_plan_as_json(run):
-    found = run("plan-votes", "--margin", 0.06, "--icc", 0.1, "--cluster", 3, "--json").json
+    found = run("plan", "--votes", "--margin", 0.06, "--icc", 0.1, "--cluster", 3, "--json").json
     assert (found["needed"], found["clustered"]["n"]) == (749, 899)
 
 
 def test_as_json_the_sentence_and_the_exit_code_are_the_same(run):
-    ran = run("plan-votes", "--margin", 0.06, "--icc", 0.1, "--json")
+    ran = run("plan", "--votes", "--margin", 0.06, "--icc", 0.1, "--json")
     assert ran.code == 2
     assert ran.json["clustered"]["attainable"] is False
     assert ran.json["sentence"].startswith("Unattainable: ")
-    pilot = run("plan-votes", "--pilot", "60/100", "--budget", 300, "--icc", 0.1, "--cluster", 5, "--json").json
+    pilot = run("plan", "--votes", "--pilot", "60/100", "--budget", 300, "--icc", 0.1, "--cluster", 5, "--json").json
     assert (pilot["reach"], pilot["budget"], pilot["worth"]) == ("underpowered", 300, 214)
 
 
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        ("plan-votes", "--margin: give the margin to be seen, a --pilot, or a --budget"),
-        ("plan-votes --margin .1 --pilot 3/5", "--margin: give it or --pilot, not both"),
-        ("plan-votes --equivalence .1 --pilot 3/5", "--equivalence: has no plan by --pilot"),
-        ("plan-votes --equivalence .1 --method variance", "--equivalence: has no plan by --method variance"),
-        ("plan-votes --equivalence .1 --margin .2", "true_margin"),
-        ("plan-votes --pilot three", "--pilot: expects votes for one model of all decisive ones"),
-        ("plan-votes --pilot 9/5", "wins"),
-        ("plan-votes --margin 0", "margin"),
-        ("plan-votes --margin .1 --budget 0", "--budget"),
+        ("plan --votes", "--margin: give the margin to be seen, a --pilot, or a --budget"),
+        ("plan --votes --margin .1 --pilot 3/5", "--margin: give it or --pilot, not both"),
+        ("plan --votes --equivalence .1 --pilot 3/5", "--equivalence: has no plan by --pilot"),
+        ("plan --votes --equivalence .1 --method variance", "--equivalence: has no plan by --method variance"),
+        ("plan --votes --equivalence .1 --margin .2", "true_margin"),
+        ("plan --votes --pilot three", "--pilot: expects votes for one model of all decisive ones"),
+        ("plan --votes --pilot 9/5", "wins"),
+        ("plan --votes --margin 0", "margin"),
+        ("plan --votes --margin .1 --budget 0", "--budget"),
         (
-            "plan-votes --margin .1 --cluster 3",
+            "plan --votes --margin .1 --cluster 3",
             "--cluster: votes of one cluster count less only if they are alike; give --icc",
         ),
-        ("plan-votes --margin .6", "margin"),
-        ("plan-votes --margin .1 --alpha 0", "alpha"),
+        ("plan --votes --margin .6", "margin"),
+        ("plan --votes --margin .1 --alpha 0", "alpha"),
         ("doctor nowhere.csv", "no such file"),
         ("analyse x", "no such command"),
     ],

@@ -20,7 +20,7 @@ def published(tmp_path):
 def test_published_components_give_the_paper_s_formula(run, published):
     """Messing (2026), Eq. 3."""
     words = "--items 141 --judges 3 --prompts 5 --replicates 2 --price 0.01 --json"
-    ran = run("project", published, *words.split())
+    ran = run("plan", "--design", published, *words.split())
     variance = 0.0104 / 141 + 0.0251 / 423 + 0.0120 / 4230 + 6.6e-4 / 15 + 4.65e-4 / 3
     assert ran.code == 0
     assert ran.json["se"] == pytest.approx(variance**0.5, rel=1e-9)
@@ -28,13 +28,13 @@ def test_published_components_give_the_paper_s_formula(run, published):
 
 
 def test_published_components_need_a_design(run, published):
-    ran = run("project", published)
+    ran = run("plan", "--design", published)
     assert (ran.code, ran.out) == (1, "")
     assert ran.err.startswith("quorate: items: the number of items is needed")
 
 
 def test_a_design_is_shown_beside_the_one_at_hand(run, scores):
-    ran = run("project", scores, "--items", 24, "--layout", "cyclic", "--price", "2000")
+    ran = run("plan", "--design", scores, "--items", 24, "--layout", "cyclic", "--price", "2000")
     lines = {line.split("  ")[1]: line.split()[-2:] for line in ran.out.splitlines() if line.startswith("  ")}
     assert lines["items"] == ["12", "24"]
     assert lines["layout"] == ["factorial", "cyclic"]
@@ -47,11 +47,11 @@ def test_a_design_is_shown_beside_the_one_at_hand(run, scores):
 
 
 def test_without_a_design_changes_are_shown(run, scores):
-    ran = run("project", scores)
+    ran = run("plan", "--design", scores)
     assert ran.code == 0
     assert ran.out.splitlines()[2].split()[-1] == "216"
     assert "double the items" in ran.out
-    listed = run("project", scores, "--json").json
+    listed = run("plan", "--design", scores, "--json").json
     assert [change["label"] for change in listed][:2] == ["as it is", "double the items"]
     assert listed[1]["projection"]["se"] < listed[0]["projection"]["se"]
     assert listed[1]["more_calls"] == 216
@@ -61,7 +61,7 @@ def test_what_is_not_known_is_said_with_its_reason(run, tmp_path, scores):
     lines = scores.read_text().splitlines()
     path = tmp_path / "once.csv"
     path.write_text("\n".join(line for line in lines if ",1," not in line))
-    ran = run("project", path)
+    ran = run("plan", "--design", path)
     assert ran.code == 0
     assert "one more replicate" in ran.out
     assert "not known" in ran.out
@@ -71,7 +71,7 @@ def test_what_is_not_known_is_said_with_its_reason(run, tmp_path, scores):
 
 def test_targets_change_the_standard_error(run, scores):
     def se(*words):
-        return run("project", scores, "--items", 12, "--json", *words).json["se"]
+        return run("plan", "--design", scores, "--items", 12, "--json", *words).json["se"]
 
     panel, pool, population = (se("--target", f"judge={text}") for text in ("panel", "pool(10)", "population"))
     assert panel < pool < population == se()
@@ -79,7 +79,7 @@ def test_targets_change_the_standard_error(run, scores):
 
 @pytest.mark.slow
 def test_the_same_change_has_the_same_standard_error_in_analyze(run, scores):
-    changes = [run(command, scores, "--json").json for command in ("project", "analyze")]
+    changes = [run(*command, scores, "--json").json for command in (["plan", "--design"], ["analyze"])]
     mine, theirs = changes[0], changes[1]["what_if"]
     assert [row["label"] for row in mine] == [row["label"] for row in theirs]
     assert mine[0]["projection"]["se"] == changes[1]["population"]["se"]
@@ -87,7 +87,7 @@ def test_the_same_change_has_the_same_standard_error_in_analyze(run, scores):
 
 
 def test_the_panel_is_answered_for_where_it_is_asked_for(run, scores):
-    ran = run("project", scores, "--target", "judge=panel")
+    ran = run("plan", "--design", scores, "--target", "judge=panel")
     assert ran.out.startswith("What a change to the design would give, for prompts like these, with these 3\njudges\n")
     assert "Facets stand for: item, prompt = population; judge = panel" in ran.out
     assert "--target" not in ran.out
@@ -96,17 +96,17 @@ def test_the_panel_is_answered_for_where_it_is_asked_for(run, scores):
 def test_one_judge_stands_for_itself(run, tmp_path, crossed):
     path = tmp_path / "one.csv"
     path.write_text(crossed(judges=("a",)))
-    ran = run("project", path)
+    ran = run("plan", "--design", path)
     assert ran.out.startswith("What a change to the design would give, for prompts like these\n")
     assert "judge = panel" in ran.out
 
 
 def test_every_design_option_is_used(run, scores):
     words = "--items 30 --prompts 2 --judges 4 --replicates 3 --layout blocks --per-item 2 --json"
-    ran = run("project", scores, *words.split())
+    ran = run("plan", "--design", scores, *words.split())
     assert ran.json["design"] == {"item": 30, "prompt": 2, "judge": 4, "replicate": 3}
     assert ran.json["calls"] == 30 * 2 * 2 * 3
-    levels = run("project", scores, "--levels", "prompt=2", "--json").json
+    levels = run("plan", "--design", scores, "--levels", "prompt=2", "--json").json
     assert levels["design"]["prompt"] == 2
 
 
@@ -128,7 +128,7 @@ def test_every_design_option_is_used(run, scores):
     ],
 )
 def test_a_design_that_cannot_be_is_one_line(run, scores, words, says):
-    ran = run("project", scores, *words.split())
+    ran = run("plan", "--design", scores, *words.split())
     assert (ran.code, ran.out, ran.err.count("\n")) == (1, "", 1)
     assert ran.err.startswith("quorate: ")
     assert says in ran.err
@@ -148,36 +148,35 @@ def test_plans_are_by_the_model_that_is_asked_for(run, scores, words, model):
     fit = q.decompose(q.read(scores, announce=False), **model)
     wanted = q.project(fit, items=24, targets={"judge": "panel"})
     asked = f"{words} --target judge=panel --json".split()
-    assert run("project", scores, "--items", 24, *asked).json["se"] == pytest.approx(wanted.se, rel=1e-12)
+    assert run("plan", "--design", scores, "--items", 24, *asked).json["se"] == pytest.approx(wanted.se, rel=1e-12)
     limits = {"items": "24", "judges": "3", "prompts": "3", "replicates": "2", "layouts": "factorial", "draws": "0"}
     others = [word for name, value in limits.items() for word in (f"--{name}", value)]
-    found = run("optimize", scores, "--target-se", 1, *others, "--own", "items=24", *asked).json
+    found = run("plan", scores, "--target-se", 1, *others, "--own", "items=24", *asked).json
     assert found["own"]["se"] == pytest.approx(wanted.se, rel=1e-12)
 
 
 @pytest.mark.parametrize("words", ["--random item", "--covariate prompt", "--residual-by judge", "--method ml"])
 def test_published_components_have_no_model_to_fit(run, published, words):
-    ran = run("project", published, "--items", 10, *words.split())
+    ran = run("plan", "--design", published, "--items", 10, *words.split())
     assert ran.code == 1
     assert f"quorate: {words.split()[0]}: for judgments, and {published} holds components; leave it out" in ran.err
 
 
-@pytest.mark.parametrize("words", ["project", "project --items 24", "optimize --budget 100 --draws 0"])
+@pytest.mark.parametrize("words", ["plan --design", "plan --design --items 24", "plan --budget 100 --draws 0"])
 def test_plans_have_reports(run, scores, tmp_path, words):
-    command, *options = words.split()
     page, plain = tmp_path / "plan.md", tmp_path / "plan.json"
-    ran = run(command, scores, *options, "--report", page, "--report", plain)
+    ran = run(*words.split(), scores, "--report", page, "--report", plain)
     assert ran.code == 0
     assert f"Report: {page}" in ran.out.replace("\n", "")
     assert "half a 95% interval" in page.read_text()
     assert json.loads(plain.read_text())
-    assert "--report: " in run(command, scores, *options, "--report", tmp_path / "plan.pdf").err
+    assert "--report: " in run(*words.split(), scores, "--report", tmp_path / "plan.pdf").err
 
 
 def test_categories_of_unequal_size_and_what_they_count_for(run, tmp_path):
     path = tmp_path / "skills.json"
     path.write_text(json.dumps({"random": {"item": 0.4, "category": 0.1}}))
-    source, words = q.components({"item": 0.4, "category": 0.1}), ["project", path, "--items", 100, "--json"]
+    source, words = q.components({"item": 0.4, "category": 0.1}), ["plan", "--design", path, "--items", 100, "--json"]
     named = [*words, "--category-items", "math=60,code=30,chat=10"]
     sizes, shares = {"math": 60, "code": 30, "chat": 10}, {"chat": 0.2, "math": 0.5, "code": 0.3}
     left = q.project(source, items=100, category_items=sizes)
@@ -193,7 +192,7 @@ def test_log_odds_of_few_values_and_options_that_are_not_for_them(run, tmp_path)
     rows = [f"{item},{judge},{int((7 * item + 3 * judge) % 5 > 1)}" for item in range(20) for judge in range(3)]
     path.write_text("\n".join(["item,judge,score", *rows]))
     fit = q.decompose(q.read(path, announce=False), link="logit", method="pirls")
-    ran = run("project", path, "--link", "logit", "--items", 40, "--json")
+    ran = run("plan", "--design", path, "--link", "logit", "--items", 40, "--json")
     assert ran.json["half_width_95"] == pytest.approx(q.project(fit, items=40).half_width())
-    refused = run("project", path, "--link", "logit", "--method", "ml", "--items", 40)
+    refused = run("plan", "--design", path, "--link", "logit", "--method", "ml", "--items", 40)
     assert refused.err.startswith("quorate: --method: is for scores as numbers, not with --link")

@@ -15,7 +15,7 @@ def tables(tmp_path):
 
 
 def test_two_files_are_compared_by_their_names(run, tables, tmp_path):
-    ran = run("protocols", *tables, "--report", tmp_path / "page.md")
+    ran = run("votes", "protocols", *tables, "--report", tmp_path / "page.md")
     said = " ".join(ran.out.split())
     assert (ran.code, ran.err) == (0, "")
     assert max(len(line) for line in ran.out.splitlines() if not line.startswith("Report: ")) <= 80
@@ -26,7 +26,7 @@ def test_two_files_are_compared_by_their_names(run, tables, tmp_path):
 
 
 def test_everything_as_json(run, tables):
-    found = run("protocols", *tables, "--names", "users,experts", "--budget", 50, "--json").json
+    found = run("votes", "protocols", *tables, "--names", "users,experts", "--budget", 50, "--json").json
     assert found["better"] == "experts"
     assert found["first"]["name"] == "users"
     assert found["budget"] == 50
@@ -36,7 +36,7 @@ def test_everything_as_json(run, tables):
 def test_no_pair_in_common_is_one_line(run, tables, tmp_path):
     other = tmp_path / "other.csv"
     other.write_text(tables[0].read_text().replace("y,", "w,"), encoding="utf-8")
-    ran = run("protocols", tables[0], other)
+    ran = run("votes", "protocols", tables[0], other)
     assert ran.code == 1
     assert "no pair of systems has 30 decisive votes under both (open 1 pair and other 1 pair)" in ran.err
     assert "--minimum" in ran.err

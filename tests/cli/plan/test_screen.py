@@ -22,7 +22,7 @@ PRICES = [word for name in "abcdef" for word in ("--judge-price", f"{name}={0.2 
 
 
 def test_a_dear_judge_and_a_noisy_one_must_earn_their_place(run, pilot):
-    ran = run("screen", pilot, "--budget", 3, *PRICES)
+    ran = run("plan", "--screen", pilot, "--budget", 3, *PRICES)
     said = " ".join(ran.out.split())
     assert (ran.code, ran.err) == (0, "")
     assert max(map(len, ran.out.splitlines())) <= 80
@@ -35,14 +35,14 @@ def test_a_dear_judge_and_a_noisy_one_must_earn_their_place(run, pilot):
 
 
 def test_everything_as_json(run, pilot):
-    found = run("screen", pilot, "--target-se", 0.2, *PRICES, "--most", 3, "--json").json
+    found = run("plan", "--screen", pilot, "--target-se", 0.2, *PRICES, "--most", 3, "--json").json
     assert len(found["panel"]["judges"]) <= 3
     assert found["panel"]["se"] <= 0.2
     assert {one["name"] for one in found["candidates"]} == set("abcdef")
 
 
 def test_without_the_correction(run, pilot):
-    ran = run("screen", pilot, "--target-se", 0.4, "--uncorrected", "--fewest", 2)
+    ran = run("plan", "--screen", pilot, "--target-se", 0.4, "--uncorrected", "--fewest", 2)
     assert ran.code == 0
     assert "Subtract" not in ran.out
     assert "Otherwise: the price of the same" in " ".join(ran.out.split())
@@ -61,6 +61,6 @@ def test_without_the_correction(run, pilot):
     ],
 )
 def test_what_is_refused_in_one_line(run, pilot, words, says):
-    ran = run("screen", pilot, *words.split())
+    ran = run("plan", "--screen", pilot, *words.split())
     assert (ran.code, ran.out, ran.err.count("\n")) == (1, "", 1)
     assert says in ran.err

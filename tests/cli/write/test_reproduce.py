@@ -5,7 +5,7 @@ from quorate.reproduction.published import Publication, Published, publication
 
 
 def test_figures_beside_ours_with_verdicts_and_errata(run):
-    ran = run("reproduce", "tee.safety", "lee.tables")
+    ran = run("papers", "tee.safety", "lee.tables")
     assert ran.code == 0
     assert ran.out.startswith("Of ")
     assert "disagrees: erratum" in ran.out.replace("\n", " ")
@@ -14,7 +14,7 @@ def test_figures_beside_ours_with_verdicts_and_errata(run):
 
 
 def test_json_has_the_rows(run):
-    ran = run("reproduce", "budget.bounds", "--json")
+    ran = run("papers", "budget.bounds", "--json")
     found = ran.json
     assert ran.code == 0
     assert {one["study"] for one in found["figures"]} == {"budget.bounds"}
@@ -22,11 +22,11 @@ def test_json_has_the_rows(run):
 
 
 def test_a_list_computes_nothing(run):
-    ran = run("reproduce", "--list")
+    ran = run("papers", "--list")
     assert ran.code == 0
     assert "mc.additivity" in ran.out
     assert "1,000" in ran.out
-    assert run("reproduce", "lee", "--list", "--json").json["studies"][0]["id"] == "lee.tables"
+    assert run("papers", "lee", "--list", "--json").json["studies"][0]["id"] == "lee.tables"
 
 
 def test_a_miss_without_an_explanation_is_found(run, monkeypatch):
@@ -34,28 +34,28 @@ def test_a_miss_without_an_explanation_is_found(run, monkeypatch):
     worse = (Published("worked example, margin .06", "section 3.5", 999, 1),)
     off = Publication(known.papers, {**known.figures, "lee.tables": worse}, known.errata)
     monkeypatch.setattr(comparison, "publication", lambda: off)
-    ran = run("reproduce", "lee.tables")
+    ran = run("papers", "lee.tables")
     assert ran.code == 2
     assert "1 disagrees without an explanation" in ran.out.replace("\n", " ")
 
 
 def test_an_unknown_study_is_one_line(run):
-    ran = run("reproduce", "unknown")
+    ran = run("papers", "unknown")
     assert ran.code == 1
     assert 'no study "unknown"' in ran.err
 
 
 def test_its_page(run, tmp_path):
-    ran = run("reproduce", "lee.tables", "budget.bounds", "--report", tmp_path / "page.md")
+    ran = run("papers", "lee.tables", "budget.bounds", "--report", tmp_path / "page.md")
     assert ran.code == 0
     assert "power 0.95" in (tmp_path / "page.md").read_text(encoding="utf-8")
 
 
 def test_files_that_are_not_part_of_the_package(run, tmp_path):
-    ran = run("reproduce", "tee.pilot")
+    ran = run("papers", "tee.pilot")
     assert ran.code == 0
     assert "13 published figures cannot be recomputed: needs data/processed" in " ".join(ran.out.split())
     assert "give --data DIR" in " ".join(ran.out.split())
-    [listed] = run("reproduce", "tee.pilot", "--list", "--json").json["studies"]
+    [listed] = run("papers", "tee.pilot", "--list", "--json").json["studies"]
     assert listed["needs"][0].startswith("data/processed/pilot_vs_full_likert_cot.csv of the replication archive")
-    assert "data: no such folder" in run("reproduce", "tee.pilot", "--data", tmp_path / "none").err
+    assert "data: no such folder" in run("papers", "tee.pilot", "--data", tmp_path / "none").err

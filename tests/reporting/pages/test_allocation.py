@@ -175,7 +175,7 @@ def test_tiles_say_what_is_saved_and_how_large_errors_are(many):
 
 
 def test_what_is_needed_to_do_it_again(many):
-    page = page_of(many, origin=Provenance("quorate adaptive x.csv --api-key abc", None, "made up <b>"))
+    page = page_of(many, origin=Provenance("quorate plan --adaptive x.csv --api-key abc", None, "made up <b>"))
     assert page.provenance["seed"] == "1"
     assert "abc" not in page.provenance["command"]
     assert page.title.startswith("Judgments from a ")
@@ -202,11 +202,11 @@ def test_an_array_has_no_source():
 
 
 def test_json_is_the_view_with_its_origin(view, tmp_path):
-    path = report(view, tmp_path / "a.json", command="quorate adaptive x", note="simulated")
+    path = report(view, tmp_path / "a.json", command="quorate plan --adaptive x", note="simulated")
     content = json.loads(path.read_text(encoding="utf-8"))
     assert content["sentence"] == view.sentence
     assert content["note"] == "simulated"
-    assert content["provenance"]["command"] == "quorate adaptive x"
+    assert content["provenance"]["command"] == "quorate plan --adaptive x"
     assert len(content["studies"][0]["sweep"]["setting"]) == 6
 
 

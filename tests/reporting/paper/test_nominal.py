@@ -20,7 +20,7 @@ def test_one_paragraph_with_shares_alpha_and_sizes():
 
 
 def test_writeup():
-    written = q.writeup(found(), command="quorate writeup l.csv --labels")
+    written = q.writeup(found(), command="quorate report l.csv --labels")
     assert (written.paragraph, written.checklist) == (paragraph(found()), ())
     assert written.reproduction["labels"] == "fine, rude, spam"
     assert "Reporting checklist" not in written.to_markdown()

@@ -73,7 +73,7 @@ def test_variants_are_drafted_and_used(study, tmp_path):
     assert found.original.read_text() == source
     head, rest = found.files["score-1"].read_text().split("\n", 1)
     assert head == (
-        '{# Variant score-1 of the prompt "score", drafted by quorate variants; by rule; temperature 0.9; '
+        '{# Variant score-1 of the prompt "score", drafted by quorate init --variants; by rule; temperature 0.9; '
         f"original sha256 {hashlib.sha256(source.encode()).hexdigest()} #}}"
     )
     assert WORDED[0] in rest

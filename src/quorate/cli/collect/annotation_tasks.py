@@ -1,4 +1,4 @@
-"""`quorate annotation-tasks`: questions to people as tasks of Label Studio."""
+"""`quorate export --tasks`: questions to people as tasks of Label Studio."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def annotation_tasks(
 ) -> int:
     """Questions to people as tasks of Label Studio.
 
-    A file of tasks for each person, and the labelling interface; quorate take-annotations records the answers.
+    A file of tasks for each person, and the labelling interface; quorate import records the answers.
     """
     from quorate.study.label_studio import annotation_tasks as written_to
 

@@ -1,4 +1,4 @@
-"""`quorate interim`: what a study says that is still being filled."""
+"""`quorate status --interim`: what a study says that is still being filled."""
 
 from __future__ import annotations
 

@@ -262,7 +262,7 @@ def show_outcome(out: Console, path: Path, carried: Carried, outcome: RunOutcome
     if far.scoreless:
         say(out, "No cell has a score, so there is nothing to analyze: mend the judge or the prompt first.")
     elif far.looks:
-        whole(out, f"The path to the goal: quorate interim {path} --report path.html")
+        whole(out, f"The path to the goal: quorate status --interim {path} --report path.html")
     elif far.finished:
         whole(out, f"Now: quorate analyze {far.ledger}")
     last = far.looks[-1].ending if far.looks else None

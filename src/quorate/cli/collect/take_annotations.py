@@ -1,4 +1,4 @@
-"""`quorate take-annotations`: annotations of Label Studio as the answers of people."""
+"""`quorate import`: annotations of Label Studio as the answers of people."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def take_annotations(
 ) -> int:
     """Annotations of Label Studio as the answers of people.
 
-    Of tasks that quorate annotation-tasks wrote, in the study's ledger. Take an export as often as there is more in it.
+    Of tasks that quorate export --tasks wrote, in the study's ledger. Take an export as often as there is more in it.
     """
     from quorate.study.label_studio import take_annotations as taken_from
 

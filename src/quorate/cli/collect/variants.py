@@ -1,4 +1,4 @@
-"""`quorate variants`: other wordings of a prompt, drafted by a judge, to be read and used beside the original."""
+"""`quorate init --variants`: other wordings of a prompt, drafted by a judge, to be read and used beside the first."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`quorate against`: judges against labels of people, and how many independent judges a panel is worth."""
+"""`quorate judges --human`: judges against labels of people, and how many independent judges a panel is worth."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`quorate agree`: how often judges decide battles as people do."""
+"""`quorate judges --agree`: how often judges decide battles as people do."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`quorate corrected`: what people would find, from judges on everything and people on a part of it."""
+"""`quorate compare --human`: what people would find, from judges on everything and people on a part of it."""
 
 from __future__ import annotations
 
@@ -28,13 +28,20 @@ class Labels(Wanted):
         bool, typer.Option("--finite", help="About exactly these items or battles, not others like them.")
     ] = False
     level: Level = 0.95
+    a: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="A", help="Votes: the system whose win rate is wanted. Scores: whose mean is, less B's."
+        ),
+    ] = None
+    b: Annotated[str | None, typer.Argument(metavar="B", help="Against it. Default, of votes: all others.")] = None
 
 
 @command
 def corrected(file: File, labels: Labels, reading: Reading, files: Files, out: Output) -> int:
     """What people would find, from judges on everything and people on a part.
 
-    The mean score, the difference of --a and --b, or the win rate of --a, that people would give: their labels correct
+    The mean score, the difference of A and B, or the win rate of A, that people would give: their labels correct
     the judges, whose scores make the labels worth more. The part that people labelled must have been chosen at random.
     """
     from quorate.estimate.agreement.prediction_powered import corrected as found_by

@@ -1,4 +1,4 @@
-"""`quorate corrected-ratings`: the leaderboard that people would give, from votes of judges and some of people."""
+"""`quorate rank --human`: the leaderboard that people would give, from votes of judges and some of people."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`quorate gaming`: what submitting many times and reporting the best is worth."""
+"""`quorate rank --tries K`: what submitting many times and reporting the best is worth."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ class Designs(Group):
 @command
 def gaming(
     file: SourceFile,
-    k: Annotated[int, typer.Option("--k", "-k", metavar="K", help="Attempts of which the best is reported.")] = 27,
+    k: Annotated[int, typer.Option("--tries", metavar="K", help="Attempts of which the best is reported.")],
     scale: Annotated[
         Literal["score", "elo"], typer.Option(help="Unit of the prize; elo for battles scored 0 to 1.")
     ] = "score",

@@ -1,4 +1,4 @@
-"""`quorate models`: models of votes side by side."""
+"""`quorate rank --models`: models of votes side by side."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`quorate monitor`: whether votes that are still coming in already decide."""
+"""`quorate compare --watch`: whether votes that are still coming in already decide."""
 
 from __future__ import annotations
 

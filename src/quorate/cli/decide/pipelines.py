@@ -1,4 +1,4 @@
-"""`quorate pipelines`: how far a leaderboard by judges would move with other judges, prompts and orders."""
+"""`quorate rank --pipelines`: how far a leaderboard by judges would move with other judges, prompts and orders."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`quorate sign-flip`: how likely it is that errors of labels turn the sign of a coefficient."""
+"""`quorate regress --sign-flip`: how likely it is that errors of labels turn the sign of a coefficient."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ class Coefficient(Group):
 def sign_flip(coefficient: Coefficient, files: Files, out: Output) -> int:
     """How likely it is that errors of labels turn the sign of a coefficient.
 
-    Of noise alone, of which quorate surrogate says how much there is. That a judge likes long answers is no noise:
-    labels by people tell, with quorate regress.
+    Of noise alone, of which quorate regress --surrogate says how much there is. That a judge likes long answers is no
+    noise: labels by people tell, with quorate regress.
     """
     from quorate.estimate.regression.sign_flip import sign_flip as found_by
 

@@ -1,4 +1,4 @@
-"""`quorate surrogate`: how far a judge's label of an item would move with other prompts and calls, from a pilot."""
+"""`quorate regress --surrogate`: how far a judge's label of an item would move with other prompts and calls."""
 
 from __future__ import annotations
 

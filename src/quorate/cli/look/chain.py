@@ -1,4 +1,4 @@
-"""`quorate chain`: which agent of a chain the variance of the last one's scores comes from."""
+"""`quorate agents chain`: which agent of a chain the variance of the last one's scores comes from."""
 
 from __future__ import annotations
 

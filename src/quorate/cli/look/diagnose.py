@@ -1,4 +1,4 @@
-"""`quorate diagnose`: whether the model describes the data."""
+"""`quorate analyze --check`: whether the model describes the data."""
 
 from __future__ import annotations
 

@@ -53,7 +53,7 @@ class Further(Group):
         bool,
         For("scores"),
         typer.Option(
-            "--fit", help="Fit the default model too, and say what in it stands out; quorate diagnose has more."
+            "--fit", help="Fit the default model too, and say what in it stands out; quorate analyze --check has more."
         ),
     ] = False
 

@@ -1,4 +1,4 @@
-"""`quorate ensemble`: what the mean of several agents is worth, whose errors go together."""
+"""`quorate agents ensemble`: what the mean of several agents is worth, whose errors go together."""
 
 from __future__ import annotations
 

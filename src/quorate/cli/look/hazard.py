@@ -1,4 +1,4 @@
-"""`quorate hazard`: at which turn conversations cross a threshold."""
+"""`quorate agents hazard`: at which turn conversations cross a threshold."""
 
 from __future__ import annotations
 

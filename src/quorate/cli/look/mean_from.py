@@ -1,4 +1,4 @@
-"""`quorate mean-from`: the mean of scores whose uncertainty a pilot knows."""
+"""`quorate analyze --pilot`: the mean of scores whose uncertainty a pilot knows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`quorate posterior`: components and the mean as posterior distributions."""
+"""`quorate analyze --posterior`: components and the mean as posterior distributions."""
 
 from __future__ import annotations
 

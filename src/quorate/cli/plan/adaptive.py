@@ -1,4 +1,4 @@
-"""`quorate adaptive`: what spending judge calls where scores vary would save."""
+"""`quorate plan --adaptive`: what spending judge calls where scores vary would save."""
 
 from __future__ import annotations
 

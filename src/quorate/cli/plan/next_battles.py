@@ -1,4 +1,4 @@
-"""`quorate next-battles`: which pairs of systems to ask about next."""
+"""`quorate assign --after`: which pairs of systems to ask about next."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`quorate optimize`: what to buy next, for a budget or for a standard error."""
+"""`quorate plan`: what to buy next, for a budget or for a standard error."""
 
 from __future__ import annotations
 

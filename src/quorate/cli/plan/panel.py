@@ -1,4 +1,4 @@
-"""`quorate panel`: which judge is off, what one judge alone would reverse, and how to share the calls out."""
+"""`quorate judges`: which judge is off, what one judge alone would reverse, and how to share the calls out."""
 
 from __future__ import annotations
 

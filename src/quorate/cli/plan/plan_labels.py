@@ -1,4 +1,4 @@
-"""`quorate plan-labels`: how many labels by people and predictions by judges to buy."""
+"""`quorate plan`: how many labels by people and predictions by judges to buy."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def plan_labels(
     """How many labels by people and predictions by judges to buy, from a pilot with both.
 
     People are dear and right, judges cheap and biased: the split of the money with the narrowest interval of what
-    `quorate corrected` then finds, or the cheapest that is narrow enough.
+    `quorate compare` then finds, or the cheapest that is narrow enough.
     """
     from quorate.plan.labels.plan_labels import plan_labels as planned
 

@@ -1,4 +1,4 @@
-"""`quorate plan-votes`: how many votes are needed."""
+"""`quorate plan --votes`: how many votes are needed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`quorate project`: what another design would give."""
+"""`quorate plan --design`: what another design would give."""
 
 from __future__ import annotations
 

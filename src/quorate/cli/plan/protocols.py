@@ -1,4 +1,4 @@
-"""`quorate protocols`: two ways of collecting votes, and which decides with fewer of them."""
+"""`quorate votes protocols`: two ways of collecting votes, and which decides with fewer of them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`quorate replay`: what smaller studies of votes would have found."""
+"""`quorate votes replay`: what smaller studies of votes would have found."""
 
 from __future__ import annotations
 

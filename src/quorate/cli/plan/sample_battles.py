@@ -1,4 +1,4 @@
-"""`quorate sample-battles`: which battles of a pool to have judged."""
+"""`quorate assign --pool`: which battles of a pool to have judged."""
 
 from __future__ import annotations
 

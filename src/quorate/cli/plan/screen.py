@@ -1,4 +1,4 @@
-"""`quorate screen`: which judges of a pool should judge the main study."""
+"""`quorate plan --screen`: which judges of a pool should judge the main study."""
 
 from __future__ import annotations
 

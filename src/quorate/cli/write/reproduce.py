@@ -1,4 +1,4 @@
-"""`quorate reproduce`: figures of the papers behind the package, computed again and compared."""
+"""`quorate papers`: figures of the papers behind the package, computed again and compared."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`quorate writeup`: what a methods section needs."""
+"""`quorate report`: what a methods section needs."""
 
 from __future__ import annotations
 

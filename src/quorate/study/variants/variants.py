@@ -188,7 +188,7 @@ def carry_out(
     )
     sources = {}
     for (name, path), parts in new:
-        first = f'Variant {name} of the prompt "{prompt.name}", drafted by quorate variants'
+        first = f'Variant {name} of the prompt "{prompt.name}", drafted by quorate init --variants'
         sources[path] = with_origin(text.worded(parts), (first, *origin))
     write({**draftable.copies, **sources}, force=force)
     lines = prompt_lines(draftable.study, prompt.name, prompt.expects, files)

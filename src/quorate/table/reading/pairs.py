@@ -65,8 +65,8 @@ def _by_winner(options: Mapping[str, Any], winner: _Winner) -> tuple[Meant, ...]
     if people and not is_of_people(winner.column):
         more = f"--human-label {people[0]}"
         ways = [
-            Meant(options, "judges against people", "against", more),
-            Meant(options, "judges corrected by people", "corrected", more),
+            Meant(options, "judges against people", "judges", more),
+            Meant(options, "judges corrected by people", "compare", more),
         ]
         return (*ways, Meant({**options, "winner": people[0]}, "people alone"))
     return tuple(Meant({**options, "winner": name}, name) for name in (winner.column, *winner.others)[:_MOST_WAYS])

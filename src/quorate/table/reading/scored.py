@@ -144,8 +144,8 @@ def _weighed(
     people = [name for name in people if table.column(name).scored and same_scale(table.column(name), column)]
     if people and not is_of_people(score):
         more = f"--human-label {people[0]}"
-        check = Meant(options, "the judge against people", "against", more)
-        mean = Meant(options, "the judge's mean, corrected by what people said", "corrected", more)
+        check = Meant(options, "the judge against people", "judges", more)
+        mean = Meant(options, "the judge's mean, corrected by what people said", "analyze", more)
         sparse = 2 * table.column(people[0]).filled < table.rows
         ways = (mean, check) if sparse else (check, mean)
         open_.append(f"{people[0]} is what people said by its name, and {score} what a judge did")

@@ -160,7 +160,7 @@ def _of_people(
         options = _options((*judges, *people), known, row, JUDGE, words)
         named = " ".join(f"--human {name}" for name in people)
         return (
-            Meant(options, "judges against people", "against", named),
+            Meant(options, "judges against people", "judges", named),
             Meant(options, "all of them judges alike"),
         )
     labels = {"labels": True} if words else {}
@@ -168,8 +168,8 @@ def _of_people(
     more = f"--human-label {people[0]}"
     sparse = 2 * table.column(people[0]).filled < table.rows
     ways = [
-        Meant(options | labels, "the judge against people", "against", more),
-        *([] if words else [Meant(options, "the judge's mean, corrected by what people said", "corrected", more)]),
+        Meant(options | labels, "the judge against people", "judges", more),
+        *([] if words else [Meant(options, "the judge's mean, corrected by what people said", "analyze", more)]),
     ]
     both = _options((*judges, *people), known, row, JUDGE, words)
     return (*(reversed(ways) if sparse else ways), Meant(both, "two judges alike"))

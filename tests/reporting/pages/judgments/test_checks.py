@@ -9,7 +9,7 @@ def test_checks_of_the_demo():
     found = section(studies.made("demo"))
     assert [figure.name for figure in found.figures] == ["checks", "thirds"]
     assert len(found.figures[0].rows) == len(studies.made("demo").diagnosis.checks)
-    assert "quorate diagnose" in found.text[-1]
+    assert "quorate analyze --check" in found.text[-1]
 
 
 def test_nothing_to_look_at_is_no_section():

@@ -114,7 +114,7 @@ def test_labels_are_told_apart(agreed, hostile):
 
 
 def test_what_is_said_around_the_figures(view):
-    page = page_of(view, origin=Provenance("quorate agree v.csv", 3, "simulated"))
+    page = page_of(view, origin=Provenance("quorate judges --agree v.csv", 3, "simulated"))
     assert page.title == "Agreement with people"
     assert [tile.value for tile in page.tiles] == ["90%", "90%", "0%"]
     assert page.provenance["seed"] == "3"

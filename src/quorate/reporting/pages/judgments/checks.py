@@ -11,8 +11,8 @@ if TYPE_CHECKING:
     from quorate.analysis.judgments import Analysis
 
 MORE = (
-    "quorate diagnose draws data from the fit to look at more: tails, three-way interactions, the mean without each "
-    "judge."
+    "quorate analyze --check draws data from the fit to look at more: tails, three-way interactions, the mean "
+    "without each judge."
 )
 
 

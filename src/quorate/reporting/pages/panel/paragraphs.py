@@ -116,7 +116,7 @@ def missing(view: PanelAnalysis) -> Iterator[str]:
     if not view.alone and view.panel.self_preference is None:
         same = {name.strip().casefold() for name in view.panel.means.judges}
         named = any(name.strip().casefold() in same for name in view.panel.means.systems)
-        none = f"no judge has the name of a {view.system}; say which is which with --identity of quorate panel"
+        none = f"no judge has the name of a {view.system}; say which is which with --identity of quorate judges"
         yield f"Not shown, how judges score themselves: {cut(reasons['self_preference'], _LINE) if named else none}."
     if view.check_reason:
         yield f"Studies were not redrawn from these scores: {cut(view.check_reason, _LINE)}."
