@@ -43,7 +43,7 @@ def page(boards: int = 3, caveats: int = 3) -> Page:
         "As usual.",
         dict,
         caveats=tuple(f"caveat {i}" for i in range(caveats)),
-        next_step=Step("Next: one more judge.", "quorate optimize scores.csv"),
+        next_step=Step("Next: one more judge.", "quorate plan scores.csv"),
     )
 
 

@@ -51,7 +51,7 @@ def next_step(analysis: Analysis) -> Step | None:
         return None
     best = analysis.purchases[0]
     less = f"{whole_percent(-best.change)} off the interval for {counted(best.more_calls or 0, 'more call')}"
-    return Step(f"Next: {cut(best.label)}, {less}.", "quorate optimize FILE --budget CALLS")
+    return Step(f"Next: {cut(best.label)}, {less}.", "quorate plan FILE --budget CALLS")
 
 
 def frontier(analysis: Analysis) -> Figure | None:
