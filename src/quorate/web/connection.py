@@ -32,6 +32,10 @@ class Connection(H11Protocol):
         elif self._awaited is None:
             self._awaited = self.loop.call_later(SLOWEST_HEAD, self.transport.close)
 
+    def _should_upgrade(self) -> bool:
+        """No: who asks for a WebSocket gets a page, and no log fills with what to install for it."""
+        return False
+
     def connection_lost(self, exc: Exception | None) -> None:
         """Wait no more."""
         self._wait_no_more()
