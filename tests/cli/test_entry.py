@@ -144,6 +144,13 @@ def interrupted_within(*_, **__):
     raise RuntimeError("Error calling __set_name__") from KeyboardInterrupt()
 
 
+def test_an_error_that_is_its_own_cause_is_a_line(run, monkeypatch):
+    error = InvalidInput("a: is wrong")
+    error.__cause__ = error
+    monkeypatch.setattr(entry.program().commands["doctor"], "callback", failing(error))
+    assert (run("doctor", "a.csv").code, run("doctor", "a.csv").err) == (1, "quorate: a: is wrong\n")
+
+
 @pytest.mark.parametrize("failure", [interrupted_within, failing(RuntimeError("Query interrupted"))])
 def test_an_interrupt_that_a_library_made_an_error_of_is_one(run, monkeypatch, failure):
     monkeypatch.setattr(entry.program().commands["doctor"], "callback", failure)

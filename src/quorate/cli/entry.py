@@ -121,10 +121,12 @@ def _open_streams() -> None:
 
 def _interrupted(error: BaseException | None) -> bool:
     """Whether Ctrl-C is behind an error: libraries that it meets at work make others of it."""
-    if error is None or isinstance(error, KeyboardInterrupt):
-        return error is not None
-    said = isinstance(error, RuntimeError) and str(error) == "Query interrupted"  # of DuckDB, which gives no cause
-    return said or _interrupted(error.__cause__ or error.__context__)
+    behind: list[BaseException] = []
+    while error is not None and error not in behind:  # an error may be behind itself
+        behind.append(error)
+        error = error.__cause__ or error.__context__
+    said = [one for one in behind if isinstance(one, RuntimeError) and str(one) == "Query interrupted"]  # by DuckDB
+    return bool(said) or any(isinstance(one, KeyboardInterrupt) for one in behind)
 
 
 def _line(error: Exception, typed: Sequence[str]) -> str:

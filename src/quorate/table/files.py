@@ -113,7 +113,7 @@ class Located:
             except RecursionError:
                 raise InvalidData(f"{self.place}: is nested too deeply") from None
             except InvalidData as error:
-                raise self._or_plain(connection, error) from error
+                raise self._or_plain(connection, error) from None
         if part is not None:
             raise InvalidInput(f"part: chooses among the scores of a log, and {self.place} is none; leave it out")
         return self.form.open(connection, self.place)
