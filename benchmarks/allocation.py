@@ -76,7 +76,7 @@ def main() -> int:
     """Print the table; the exit code says whether limits were kept and the loop agreed."""
     pool = simulated()
     start = time.process_time()
-    found = q.simulate_allocation(pool, BUDGET, runs=RUNS, delta=DELTA)
+    found = q.scores.simulate_allocation(pool, BUDGET, runs=RUNS, delta=DELTA)
     seconds = time.process_time() - start
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     pools, own = arms_of(pool).pools, constants("experiment", ARMS, BUDGET, DELTA)

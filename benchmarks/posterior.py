@@ -49,7 +49,7 @@ def main() -> int:
     for missing in (0.0, 0.02):
         for seed in (1, 2):
             judgments, start = table(missing, seed), time.process_time()
-            found = q.posterior(judgments, seed=seed, on_quote=lambda _: None)
+            found = q.scores.posterior(judgments, seed=seed, on_quote=lambda _: None)
             used = time.process_time() - start
             slow |= used > LIMIT
             least = min(found.checks.ess.values())

@@ -40,7 +40,7 @@ def right(objective, draws, truth, budget):
     aim = {"between": "system", "tolerance": 0.25} if objective == "boundary" else {}
     name = "uniform" if objective == "uniform" else "robin-hood"
     rest = {} if name == "uniform" else {"objective": objective}
-    policy = q.adaptive(name, arms=arms, budget=budget, scale=SCALE, delta=WIDE, **aim, **rest)
+    policy = q.scores.adaptive(name, arms=arms, budget=budget, scale=SCALE, delta=WIDE, **aim, **rest)
     mean = drive(policy, draws, batch=20).mean.reshape(-1, 2)
     return float((np.sign(mean[:, 0] - mean[:, 1]) == np.sign(truth)).mean())
 
@@ -56,7 +56,7 @@ def paired_systems(seed):
 def moved_by_batches(seed, batches):
     """How many of 600 pulls of 20 arms are others when answers come in batches."""
     draws = scores_of(20, 600, seed)
-    policy = q.adaptive(arms=range(20), budget=600, scale=SCALE, delta=WIDE, seed=seed)
+    policy = q.scores.adaptive(arms=range(20), budget=600, scale=SCALE, delta=WIDE, seed=seed)
     exact = drive(policy, draws).n
     return [int(np.abs(drive(policy, draws, batch=batch).n - exact).sum() // 2) for batch in batches]
 
@@ -64,7 +64,7 @@ def moved_by_batches(seed, batches):
 def calls_to_target(name, target, seed):
     """Calls until every one of 30 arms is known to the target."""
     common = {"arms": range(30), "budget": 60_000, "scale": SCALE, "together": False, "delta": WIDE}
-    policy = q.adaptive(name, target=target, seed=seed, **common)
+    policy = q.scores.adaptive(name, target=target, seed=seed, **common)
     found = drive(policy, scores_of(30, 4000, seed), batch=30)
     assert policy.reached(found)
     return int(found.calls.sum())

@@ -247,7 +247,7 @@ def _surface() -> Callable[..., Any]:
     def surface(**options: Any) -> Any:
         parts = {"item": 0.09, "item:judge": 0.04, "prompt": 0.002, "prompt:judge": 0.001}
         arena = q.components(parts, sensitivity={"judge": 0.002})
-        return q.gaming(arena, **{"items": 170, "scale": "elo", **options})
+        return q.scores.gaming(arena, **{"items": 170, "scale": "elo", **options})
 
     return surface
 
@@ -272,7 +272,7 @@ def agreed(labels: tuple[str, ...] = ("careful", "hasty"), topics: tuple[str, ..
     judged, people = (
         q.read_votes(frame, winner=name, prompt_type="topic", announce=False) for name in ("winner", "people")
     )
-    found = q.agreement(judged, people, each="judge", by="prompt_type", resamples=200, rng=1)
+    found = q.agreement.agreement(judged, people, each="judge", by="prompt_type", resamples=200, rng=1)
     return AgreementAnalysis(found, accuracy_by_cell(judged, people, by=("judge", "order")), position_bias(judged))
 
 

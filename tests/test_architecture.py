@@ -20,7 +20,7 @@ SRC = ROOT / "src"
 
 # From bottom to top. A module imports from the layers below its own and from its own folder, from nothing else.
 LAYERS = (
-    {"arguments", "errors", "caveats", "streams", "waiting", "wording", "writing", "arrays", "roles"},
+    {"arguments", "errors", "caveats", "streams", "waiting", "wording", "writing", "arrays", "roles", "lazily"},
     {"table", "numerics"},
     {"estimate"},
     {"plan"},
@@ -30,7 +30,7 @@ LAYERS = (
     {"reproduction"},
     {"reporting"},
     {"web"},
-    {"__init__", "types"},
+    {"__init__", "types", "agents", "agreement", "scores", "votes"},
     {"cli"},
     {"__main__"},
 )

@@ -232,12 +232,12 @@ ROUTES: dict[str, Callable[[Routes], tuple[Any, Any]]] = {
         told(q.analyze(q.read(r.wide("one"), wide={"judge": ["judge 0", "judge 1", "judge 2"]})).setup),
     ),
     "mean: this study as its own pilot, decompose": lambda r: (
-        q.mean_from(r.table("two").only("system", "s0"), q.decompose(r.table("two").only("system", "s0"))).value,
+        q.scores.mean_from(r.table("two").only("system", "s0"), q.decompose(r.table("two").only("system", "s0"))).value,
         q.decompose(r.table("two").only("system", "s0")).mean.value,
     ),
     "naive: analyze, naive": lambda r: (
         vars(r.one.naive.overall),
-        vars(q.naive(r.table("one")).overall),
+        vars(q.scores.naive(r.table("one")).overall),
     ),
     "mean without a judge: analyze, analyze of the rest": lambda r: (
         told(level_of(r.one.leave_one_out, "judge 2").estimate),
@@ -259,7 +259,7 @@ ROUTES: dict[str, Callable[[Routes], tuple[Any, Any]]] = {
     ),
     # Judges
     "bias of a judge: panel, effects": lambda r: (
-        [(one.effect, one.low, one.high) for one in q.effects(r.fit, "judge")],
+        [(one.effect, one.low, one.high) for one in q.scores.effects(r.fit, "judge")],
         [(one["bias"], one["low"], one["high"]) for one in q.panel(r.table("one")).bias.rows()],
     ),
     "bias of a judge: panel, command": lambda r: (
@@ -294,7 +294,7 @@ ROUTES: dict[str, Callable[[Routes], tuple[Any, Any]]] = {
     ),
     "difference: compare, all pairs": lambda r: (
         limits(r.two.difference),
-        said(q.compare_all(r.table("two")).rows()[0], "difference", "low", "high"),
+        said(q.votes.compare_all(r.table("two")).rows()[0], "difference", "low", "high"),
     ),
     # Boards
     **{
@@ -386,12 +386,14 @@ ROUTES: dict[str, Callable[[Routes], tuple[Any, Any]]] = {
     ),
     "p: compare, all pairs": lambda r: (
         q.compare(r.votes, "s0", "s1").p_difference,
-        next(one for one in q.compare_all(r.votes).rows() if (one["a"], one["b"]) == ("s0", "s1"))["p_difference"],
+        next(one for one in q.votes.compare_all(r.votes).rows() if (one["a"], one["b"]) == ("s0", "s1"))[
+            "p_difference"
+        ],
     ),
     "votes: Python, command": lambda r: (q.analyze(r.votes).sentence, r.says("analyze", "votes.csv")["sentence"]),
     "right with ties as half: agree, against": lambda r: (
-        (found := q.agreement(r.people, "human")).rates[0].value + found.ties[found.rates[0].pipeline] / 2,
-        q.against(r.people, "human").majority.value,
+        (found := q.agreement.agreement(r.people, "human")).rates[0].value + found.ties[found.rates[0].pipeline] / 2,
+        q.agreement.against(r.people, "human").majority.value,
     ),
 }
 

@@ -14,7 +14,7 @@ from types import ModuleType
 import pytest
 
 import quorate
-from quorate import simulate, types
+from quorate import agents, agreement, scores, simulate, types, votes
 from quorate.simulate import write_demo
 
 HEAVY = {
@@ -75,10 +75,11 @@ def test_an_analysis_of_plain_scores_loads_nothing_for_anything_else(tmp_path):
     assert readers == {"together", "tools"}
 
 
-PUBLIC = [(module, name) for module in (quorate, types, simulate) for name in module._HOMES]
+MODULES = (quorate, agents, agreement, scores, votes, types, simulate)
+PUBLIC = [(module, name) for module in MODULES for name in module._HOMES]
 
 
-@pytest.mark.parametrize("module", [quorate, types, simulate], ids=["functions", "types", "simulators"])
+@pytest.mark.parametrize("module", MODULES, ids=lambda module: module.__name__)
 def test_the_table_of_names_and_its_typed_twin_agree(module):
     tree = ast.parse(Path(module.__file__).read_text(encoding="utf-8"))
     blocks = [node for node in tree.body if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"]
@@ -95,27 +96,21 @@ def test_every_public_name_is_there_and_says_what_it_is():
 
 
 def test_a_folder_does_not_hide_a_public_name_of_the_same_name():
-    for home in set(quorate._HOMES.values()):
-        import_module(home)
-    assert not [name for name in quorate._HOMES if isinstance(getattr(quorate, name), ModuleType)]
+    for module, name in PUBLIC:
+        import_module(module._HOMES[name])
+    assert not [name for module, name in PUBLIC if isinstance(getattr(module, name), ModuleType)]
 
 
 def test_every_type_that_a_public_function_returns_is_published():
-    functions = [getattr(quorate, name) for name in quorate._HOMES]
+    functions = [getattr(module, name) for module, name in PUBLIC if module not in (types, simulate)]
     returned = {
         name for f in functions for name in re.findall(r"\w+", getattr(f, "__annotations__", {}).get("return", ""))
     }
     assert returned - {"tuple", "int", "float", "Path", "None", "Iterator"} <= set(types.__all__)
 
 
-@pytest.mark.parametrize(("old", "new"), quorate._RENAMED.items())
-def test_a_name_that_was_changed_warns_and_works(old, new):
-    with pytest.warns(DeprecationWarning, match=f"quorate.{old} is called quorate.{new} now"):
-        assert getattr(quorate, old) is getattr(quorate, new)
-
-
 def test_the_names_are_listed():
-    assert dir(quorate) == sorted(quorate.__all__)
+    assert dir(quorate) == sorted(quorate._HOMES)
     assert quorate.__version__ == version("quorate")
 
 

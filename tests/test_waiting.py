@@ -42,6 +42,6 @@ def test_nobody_is_told_when_nobody_watches(told):
 def test_long_computations_tell(told, judged, monkeypatch):
     monkeypatch.setattr(refit, "_STACK", 1)
     fit = q.decompose(judged({"item": 12, "judge": 3}))
-    list(q.leave_one_out(fit.judgments))
+    list(q.scores.leave_one_out(fit.judgments))
     assert [call for call in told if call[0] == "fits by judge"] == [("fits by judge", done, 3) for done in range(4)]
     assert {what for what, *_ in told} == {"steps of the fit", "fits by judge"}

@@ -180,7 +180,7 @@ def words() -> Any:
             (f"m{message}", judge, str(true if rng.random() < share else rng.choice(names)))
             for judge, share in right.items()
         ]
-    return q.labels(scores("item judge score", rows, labels=True))
+    return q.scores.labels(scores("item judge score", rows, labels=True))
 
 
 def adaptive() -> Any:
@@ -190,7 +190,7 @@ def adaptive() -> Any:
         (f"item-{i}", r, int(np.clip(round(2 + i * 7 % 20 / 10 + rng.normal(0, 0.25 if i % 6 else 1.2)), 1, 5)))
         for i, r in product(range(120), range(12))
     ]
-    return q.simulate_allocation(scores("item replicate score", rows), 6000, scale=range(1, 6))
+    return q.scores.simulate_allocation(scores("item replicate score", rows), 6000, scale=range(1, 6))
 
 
 def protocols() -> Any:
@@ -204,7 +204,7 @@ def protocols() -> Any:
             rows += [(a, b, a if rng.random() < rate[p] else b, p) for p in range(prompts) for _ in range(each)]
         return votes("prompt", rows)
 
-    return q.protocols(collected(0.3, 0.25, 150, 2), collected(0.55, 0.15, 80, 4), names=("users", "curated"))
+    return q.votes.protocols(collected(0.3, 0.25, 150, 2), collected(0.55, 0.15, 80, 4), names=("users", "curated"))
 
 
 def interim() -> Any:
@@ -250,7 +250,7 @@ def against() -> Any:
                 (f"item-{i}", judge, prompt, "ny"[gold if mind + rng.normal(0, 0.7) > rng.logistic() else 1 - gold])
                 for prompt in ("plain", "strict", "steps")
             ]
-    return q.against(scores("item judge prompt score", rows, labels=True), "person", rng=1)
+    return q.agreement.against(scores("item judge prompt score", rows, labels=True), "person", rng=1)
 
 
 def hazard() -> Any:
@@ -263,7 +263,7 @@ def hazard() -> Any:
             rows += [(f"talk-{i}", turn, f"judge-{'abc'[j]}", round(float(mark), 2)) for j, mark in enumerate(marks)]
             if marks.mean() > 7:
                 break
-    return q.hazard(q.decompose(scores("item turn judge score", rows)), 7, rng=1)
+    return q.agents.hazard(q.decompose(scores("item turn judge score", rows)), 7, rng=1)
 
 
 def chain() -> Any:
@@ -273,7 +273,8 @@ def chain() -> Any:
     plan = rng.normal(0, 0.6, 100)[task] + rng.normal(0, 0.8, 400)
     code = plan - 0.25 * plan**2 + rng.normal(0, 0.6, 400)
     test = 5 + 0.9 * code + rng.normal(0, 0.4, 400)
-    return q.chain({"task": task, "plan": plan, "code": code, "test": test}, ["plan", "code", "test"], cluster="task")
+    runs = {"task": task, "plan": plan, "code": code, "test": test}
+    return q.agents.chain(runs, ["plan", "code", "test"], cluster="task")
 
 
 def regression() -> Any:
@@ -292,9 +293,12 @@ REPORTS: Mapping[str, tuple[str, Callable[[], Any]]] = {
     "labels": ("nominal:page", words),
     "log-odds": ("judgments.latent:page", lambda: q.decompose(marked(), link="logit")),
     "diagnose": ("judgments.diagnosis:page", lambda: q.diagnose(fit(), rng=1)),
-    "mean-from": ("mean_from:page", lambda: q.mean_from(halves()[1], q.decompose(halves()[0]))),
-    "posterior": ("posterior.page:page", lambda: q.posterior(few(), targets=ANYONE, draws=2000, seed=1)),
-    "posterior-check": ("posterior.check:page", lambda: q.check_posterior(few(), studies=100, draws=100, seed=1)),
+    "mean-from": ("mean_from:page", lambda: q.scores.mean_from(halves()[1], q.decompose(halves()[0]))),
+    "posterior": ("posterior.page:page", lambda: q.scores.posterior(few(), targets=ANYONE, draws=2000, seed=1)),
+    "posterior-check": (
+        "posterior.check:page",
+        lambda: q.scores.check_posterior(few(), studies=100, draws=100, seed=1),
+    ),
     "changes": ("designs:changed", lambda: Changes(what_if(fit(), targets=ANYONE))),
     "project": ("designs:planned", lambda: q.project(fit(), judges=5, targets=ANYONE)),
     "optimize": ("designs:page", lambda: q.optimize(fit(), budget=500, targets=ANYONE)),
@@ -303,39 +307,39 @@ REPORTS: Mapping[str, tuple[str, Callable[[], Any]]] = {
     "protocols": ("votes.protocols:page", protocols),
     "plan-labels": (
         "people.labels:page",
-        lambda: q.plan_labels(
+        lambda: q.agreement.plan_labels(
             battles(50), "person", "amber", "birch", prices={"human": 0.5, "call": 0.01}, half_width=0.05
         ),
     ),
-    "next-battles": ("votes.battles:page", lambda: q.next_battles(ballots(), 500)),
-    "validate": ("validated:page", lambda: q.validate(demo(), [30, 100, 300], runs=60, rng=1)),
+    "next-battles": ("votes.battles:page", lambda: q.votes.next_battles(ballots(), 500)),
+    "validate": ("validated:page", lambda: q.scores.validate(demo(), [30, 100, 300], runs=60, rng=1)),
     "interim": ("interim.page:page", interim),
     "compare": ("verdict:page", lambda: q.compare(rated(), "amber", "birch", targets=ANYONE)),
-    "compare-all": ("all_pairs:page", lambda: q.compare_all(rated())),
+    "compare-all": ("all_pairs:page", lambda: q.votes.compare_all(rated())),
     "pair": ("pair:page", lambda: q.analyze(ballots(), "amber", "birch", margin=0.04)),
     "votes": ("votes.page:page", lambda: q.analyze(ballots())),
     "rank": ("ratings.page:page", lambda: q.rank(ballots()).elo()),
     "boards": ("ratings.boards:page", boards),
-    "watch": ("votes.standings:page", lambda: q.monitor_all(ballots())),
-    "models": ("table:page", lambda: q.models(ballots())),
-    "agree": ("people.agreement:page", lambda: q.agreement(battles(150), "person", each="judge", rng=1)),
+    "watch": ("votes.standings:page", lambda: q.votes.monitor_all(ballots())),
+    "models": ("table:page", lambda: q.votes.models(ballots())),
+    "agree": ("people.agreement:page", lambda: q.agreement.agreement(battles(150), "person", each="judge", rng=1)),
     "against": ("people.against:page", against),
-    "pipelines": ("pipelines:page", lambda: q.pipelines(battles(150), "person")),
-    "corrected": ("people.corrected:page", lambda: q.corrected(battles(50), "person", "amber", "birch")),
+    "pipelines": ("pipelines:page", lambda: q.scores.pipelines(battles(150), "person")),
+    "corrected": ("people.corrected:page", lambda: q.agreement.corrected(battles(50), "person", "amber", "birch")),
     "corrected-ratings": (
         "people.corrected_ratings:page",
-        lambda: q.plan_board_labels(q.corrected_ratings(battles(50), "person"), half_width=0.25),
+        lambda: q.agreement.plan_board_labels(q.agreement.corrected_ratings(battles(50), "person"), half_width=0.25),
     ),
-    "gaming": ("gaming:page", lambda: q.gaming(fit(), rng=1)),
+    "gaming": ("gaming:page", lambda: q.scores.gaming(fit(), rng=1)),
     "hazard": ("agents.hazard:page", hazard),
     "chain": ("agents.chain:page", chain),
-    "ensemble": ("agents.ensemble:page", lambda: q.ensemble(fit())),
+    "ensemble": ("agents.ensemble:page", lambda: q.agents.ensemble(fit())),
     "regress": ("people.regression:page", regression),
     "surrogate": (
         "people.surrogate:page",
-        lambda: q.surrogate(q.decompose(marked()), levels={"prompt": 3}, replicates=2),
+        lambda: q.scores.surrogate(q.decompose(marked()), levels={"prompt": 3}, replicates=2),
     ),
-    "sign-flip": ("people.sign_flip:page", lambda: q.sign_flip(0.06, 0.03, ratio=0.9)),
+    "sign-flip": ("people.sign_flip:page", lambda: q.scores.sign_flip(0.06, 0.03, ratio=0.9)),
     "reproduce": ("papers.reproduced:page", lambda: q.reproduce(["tee.likert", "tee.propaganda"])),
 }
 """By the name of its picture, every report: its page, as `quorate.reporting.report.PAGES` has it, and a result."""

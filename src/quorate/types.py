@@ -13,6 +13,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from quorate.lazily import lazily
+
 if TYPE_CHECKING:
     from quorate.analysis.certificates.certificate import Certificate as Certificate
     from quorate.analysis.certificates.certificate import Certified as Certified
@@ -260,16 +262,4 @@ _HOMES = {
     "VotesAnalysis": "quorate.analysis.votes",
 }
 
-__all__ = list(_HOMES)
-
-
-def __getattr__(name: str) -> object:
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from importlib import import_module
-
-    return getattr(import_module(_HOMES[name]), name)
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+__all__, __getattr__, __dir__ = lazily(__name__, _HOMES)

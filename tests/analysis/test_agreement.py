@@ -36,7 +36,7 @@ def test_cells_and_positions_are_found_where_they_are_asked():
     frame = frame.with_columns(model_a=pl.lit("x"), model_b=pl.lit("y"))
     judged, people = (q.read_votes(frame, winner=name, announce=False) for name in ("winner", "people"))
     view = agreement_view(judged, people, cells=["judge"], positions=True, resamples=100, rng=1)
-    assert view.found.to_dict() == q.agreement(judged, people, resamples=100, rng=1).to_dict()
+    assert view.found.to_dict() == q.agreement.agreement(judged, people, resamples=100, rng=1).to_dict()
     assert view.cells.roles == ("judge",)
     assert [one.judge for one in view.positions] == ["a", "b"]
     assert agreement_view(judged, people, resamples=100, rng=1).positions == ()

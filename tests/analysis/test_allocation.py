@@ -15,7 +15,7 @@ def test_a_study_is_that_of_simulate_allocation(replays):
     clear = replays.only("dimension", "clear")
     view = allocation_view(replays, 1200, only={"dimension": "clear"}, runs=5, seed=2)
     (study,) = view.studies
-    direct = q.simulate_allocation(clear, 1200, runs=5, seed=2)
+    direct = q.scores.simulate_allocation(clear, 1200, runs=5, seed=2)
     assert study.allocation.to_dict() == direct.to_dict()
     assert view.sentence == direct.sentence
     assert (study.answers, study.facets) == ((8, 8), ("item", "judge"))
@@ -115,10 +115,10 @@ def test_what_is_wrong_with_the_replicates_is_said(replays):
 def test_a_replay_that_was_made_already():
     rng = np.random.default_rng(1)
     pool = rng.normal(0, np.repeat([0.1, 2], [40, 10])[:, None], (50, 20))
-    found = q.simulate_allocation(pool, 2500, runs=20)
+    found = q.scores.simulate_allocation(pool, 2500, runs=20)
     view = view_of(found)
     assert view.exit_code == 0
-    assert view_of(q.simulate_allocation(pool, 2500, runs=19)).exit_code == 2
+    assert view_of(q.scores.simulate_allocation(pool, 2500, runs=19)).exit_code == 2
     assert view.sentence == found.sentence
     assert view.judgments is None
 

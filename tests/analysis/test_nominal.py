@@ -24,7 +24,7 @@ def frame(items=40, judges=4):
 
 @cache
 def found():
-    return q.labels(q.read(frame(), score="verdict", labels=True, announce=False), most=5)
+    return q.scores.labels(q.read(frame(), score="verdict", labels=True, announce=False), most=5)
 
 
 def test_one_sentence_and_a_row_for_every_label():
@@ -52,22 +52,22 @@ def test_everything_as_plain_values(tmp_path):
 
 def test_no_more_items_than_asked_and_none_on_which_all_agree():
     table = q.read(frame(), score="verdict", labels=True, announce=False)
-    assert q.labels(table, most=0).people == ()
-    every = q.labels(table, most=1000)
+    assert q.scores.labels(table, most=0).people == ()
+    every = q.scores.labels(table, most=1000)
     assert all(one.entropy > 0 for one in every.people)
     assert len(every.people) < len(every.items) == 40
 
 
 def test_one_judge_has_no_agreement():
     table = q.read(frame(judges=1), score="verdict", labels=True, announce=False)
-    alone = q.labels(table)
+    alone = q.scores.labels(table)
     assert (alone.coefficients, alone.pairs, alone.confusions) == ((), (), ())
     assert "agree" not in alone.sentence
     assert "one-level" in {one.code for one in alone.caveats}
 
 
 def test_two_judges_count_items_alone():
-    two = q.labels(q.read(frame(judges=2), score="verdict", labels=True, announce=False))
+    two = q.scores.labels(q.read(frame(judges=2), score="verdict", labels=True, announce=False))
     assert not two.coefficients[0].judges
     assert "agreement-of-items" in {one.code for one in two.caveats}
 
@@ -76,7 +76,7 @@ def test_labels_that_need_a_word():
     said = frame().with_columns(
         verdict=pl.when(pl.col("item") == "i1").then(pl.lit("Fine")).otherwise(pl.col("verdict"))
     )
-    codes = {one.code for one in q.labels(q.read(said, score="verdict", labels=True, announce=False)).caveats}
+    codes = {one.code for one in q.scores.labels(q.read(said, score="verdict", labels=True, announce=False)).caveats}
     assert {"labels-alike", "labels-alone", "rare-labels"} <= codes
 
 
@@ -84,11 +84,11 @@ def test_prompts_and_targets():
     prompts = (frame().with_columns(pl.col("verdict").shift(k), prompt=pl.lit(f"p{k}")) for k in (0, 12, 24))
     twice = pl.concat(prompts)
     table = q.read(twice, score="verdict", labels=True, announce=False)
-    over = q.labels(table, targets={"prompt": "panel", "judge": "panel"}, level=0.9)
+    over = q.scores.labels(table, targets={"prompt": "panel", "judge": "panel"}, level=0.9)
     assert over.scope == "with these 3 prompts and 4 judges"
     assert sum(one.share for one in over.shares) == pytest.approx(1)
     with pytest.raises(UnknownTerm, match="rater"):
-        q.labels(table, targets={"rater": "panel"})
+        q.scores.labels(table, targets={"rater": "panel"})
 
 
 @pytest.mark.parametrize(
@@ -97,7 +97,7 @@ def test_prompts_and_targets():
 )
 def test_arguments_out_of_range(given, told):
     with pytest.raises(InvalidInput, match=told):
-        q.labels(q.read(frame(), score="verdict", labels=True, announce=False), **given)
+        q.scores.labels(q.read(frame(), score="verdict", labels=True, announce=False), **given)
 
 
 def test_intervals_in_words():

@@ -64,7 +64,7 @@ def test_whether_few_types_hold_the_signal_is_said_where_votes_have_types():
     schema = ["model_a", "model_b", "winner", "prompt_type"]
     votes = q.read_votes(pl.DataFrame(rows, schema=schema, orient="row"), announce=False)
     view = pair_view(votes, "x", "y")
-    assert view.concentration == q.concentration([54, *[30] * 5], [60] * 6, level=0.95)
+    assert view.concentration == q.votes.concentration([54, *[30] * 5], [60] * 6, level=0.95)
     assert view.to_dict()["concentration"]["recommended"]
     few = pair_view(votes.keep(np.arange(votes.rows) % 30 == 0), "x", "y")
     assert few.concentration is None

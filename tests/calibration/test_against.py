@@ -109,7 +109,9 @@ def test_real_labels(shared):
     prompts = frame.group_by("prompt").len().sort("len", "prompt", descending=True).head(8).select("prompt")
     frame = frame.join(prompts, on="prompt", how="semi")
     facets = {"item": "item", "judge": "judge", "prompt": "prompt", "order": "swapped"}
-    llmbar = q.against(*(q.read(frame, facets=facets, score=one, announce=False) for one in ("winner", "label")))
+    llmbar = q.agreement.against(
+        *(q.read(frame, facets=facets, score=one, announce=False) for one in ("winner", "label"))
+    )
     print(llmbar.sentence)
     assert llmbar.majority.value == pytest.approx(0.64, abs=0.005)
     assert llmbar.chosen.low > llmbar.majority.high  # the best judge is far better than the majority
@@ -119,14 +121,16 @@ def test_real_labels(shared):
     frame = pl.read_parquet(shared / "data" / "arena_human_vs_llm_judges.parquet").drop_nulls("judge_winner")
     facets = {"item": "item", "judge": "judge"}
     columns = ("judge_winner", "human_winner")
-    arena = q.against(*(q.read(frame, facets=facets, score=one, labels=True, announce=False) for one in columns))
+    arena = q.agreement.against(
+        *(q.read(frame, facets=facets, score=one, labels=True, announce=False) for one in columns)
+    )
     print(arena.sentence)
     assert 1.6 < arena.worth.low < arena.worth.high < 2.0
     frame = pl.read_parquet(shared / "data" / "topical_chat_gpt35_replicates.parquet").drop_nulls("score")
     frame = frame.filter(pl.col("dimension") == "coherence").with_columns(pl.col("human_score").round().cast(pl.Int8))
     facets = {"item": "item", "prompt": "prompt", "replicate": "replicate"}
     columns = ("score", "human_score")
-    topical = q.against(*(q.read(frame, facets=facets, score=one, announce=False) for one in columns))
+    topical = q.agreement.against(*(q.read(frame, facets=facets, score=one, announce=False) for one in columns))
     print(topical.sentence, topical.flips)
     assert topical.flips.excess.low > 0
 

@@ -33,7 +33,7 @@ def test_differences_of_pipelines_on_the_same_battles():
             pl.DataFrame({**frame, "winner": np.array(["x", "y", "tie"])[people]}), prompt_type="topic", announce=False
         )
         tables = {str(i): Battles(keys, np.array([1.0, -1.0, 0.0])[one], 0.05, False) for i, one in enumerate(said)}
-        found = q.agreement(tables, human, by="prompt_type", resamples=400, rng=rng)
+        found = q.agreement.agreement(tables, human, by="prompt_type", resamples=400, rng=rng)
         overall = {(d.first, d.second): d for d in found.differences if d.kind == "overall" and d.category == "all"}
         one, null = overall["0", "1"], overall["0", "2"]
         held.append(one.low <= TRUE <= one.high)
@@ -166,7 +166,7 @@ def test_arena_people_and_judges(shared):
     reading = {"prompt": "item", "prompt_type": "pair", "announce": False}
     people = q.read_votes(path, winner="human_winner", **reading).only("judge", "gpt-5.2")
     judges = q.read_votes(path, winner="judge_winner", **reading)
-    found = q.agreement(judges, people, each="judge", by="prompt_type", rng=1)
+    found = q.agreement.agreement(judges, people, each="judge", by="prompt_type", rng=1)
     for one in found.rates:
         print(
             f"{one.pipeline}, {one.category}, {one.kind}: {one.value:.3f} ({one.low:.3f} to {one.high:.3f}) of {one.n}"

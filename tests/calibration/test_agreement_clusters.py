@@ -89,12 +89,12 @@ def test_translators_by_sentence_and_by_person(shared):
         part = rows.filter(pl.col("lang") == lang)
         most = part["judge"].value_counts(sort=True)["judge"][0]
         votes = q.read_votes(part, prompt="segment", announce=False)
-        rate = q.agreement(votes, most, rng=1).rate("judges")
+        rate = q.agreement.agreement(votes, most, rng=1).rate("judges")
         low, high = (float(end) for end in clopper_pearson(round(rate.value * rate.n), rate.n, 0.95))
         others = votes.keep(votes.column("judge") != votes.facet("judge").levels.index(most))
         place = np.stack([others.column("prompt"), others.model_a, others.model_b])
         first = np.isin(np.arange(others.rows), np.unique(place, axis=1, return_index=True)[1])
-        by_person = q.agreement(votes.only("judge", most), others.keep(first), cluster="judge", rng=1)
+        by_person = q.agreement.agreement(votes.only("judge", most), others.keep(first), cluster="judge", rng=1)
         person = by_person.rate("judges")
         print(
             f"{lang}: {rate.value:.3f} of {rate.n} ({low:.3f} to {high:.3f} as single battles); by {rate.clusters} "

@@ -20,7 +20,7 @@ def gain(frame: pl.DataFrame, **levels: int) -> float:
     """Dependability of all cells together less that of a single one, from the components of one category."""
     facets = {name: name for name in frame.columns if name != "score"}
     fit = q.decompose(q.read(frame, facets=facets, fixed=(), announce=False))
-    return q.dependability(fit, **levels).phi - q.dependability(fit, **dict.fromkeys(levels, 1)).phi
+    return q.scores.dependability(fit, **levels).phi - q.scores.dependability(fit, **dict.fromkeys(levels, 1)).phi
 
 
 def test_real_judges_by_subset(shared):

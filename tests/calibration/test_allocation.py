@@ -66,12 +66,12 @@ def show_people(found):
 def with_people(judgments, human, runs):
     """A replay that is correlated with human scores at 20, 60 and 100 calls each."""
     points = [each * judgments.n_cells for each in (20, 60, 100)]
-    return q.simulate_allocation(judgments, points[-1], runs=runs, human=human, points=points)
+    return q.scores.simulate_allocation(judgments, points[-1], runs=runs, human=human, points=points)
 
 
 def test_the_scale_of_the_paper():
     """The theory's lam with the warm-up of the experiments is exactly uniform; each with its own saves half."""
-    found = q.simulate_allocation(scores(), 100_000)
+    found = q.scores.simulate_allocation(scores(), 100_000)
     show("simulated", found)
     sweep = sweep_allocation(scores(), 100_000, deltas=(0.007, 0.07, 0.3), warmups=(20, 40, 80), floors=(True, False))
     for name in sweep.outcomes:
@@ -97,14 +97,14 @@ def test_topical_chat(shared, dimension):
     judgments = q.read(frame, score="score", facets=facets, announce=False)
     one = judgments.only("prompt", "geval")
     budget = 100 * one.n_cells
-    found = q.simulate_allocation(one, budget, runs=100)
+    found = q.scores.simulate_allocation(one, budget, runs=100)
     show(f"{dimension}, one prompt", found)
     show_curve(found)
     people = with_people(one, human, runs=30)
     show_people(people)
-    starved = q.simulate_allocation(one, budget, runs=100, floor=False, points=25)
+    starved = q.scores.simulate_allocation(one, budget, runs=100, floor=False, points=25)
     print(f"    without the floor: {final(starved, 'robin-hood'):.3f}, saved {starved.saved().value:.0%}")
-    everything = q.simulate_allocation(judgments, 50 * judgments.n_cells, points=25)
+    everything = q.scores.simulate_allocation(judgments, 50 * judgments.n_cells, points=25)
     show(f"{dimension}, all prompts", everything)
     assert 0 < found.saved().value < 0.5
     assert found.why
@@ -158,7 +158,7 @@ def test_rewardbench2_judge_by_judge(shared):
     human = dict(chosen.iter_rows())
     for judge in judgments.facet("judge").levels:
         one = judgments.only("judge", judge)
-        found = q.simulate_allocation(one, 100 * one.n_cells, points=25)
+        found = q.scores.simulate_allocation(one, 100 * one.n_cells, points=25)
         show(judge, found)
         show_curve(found)
         people = with_people(one, human, runs=5)
@@ -199,7 +199,7 @@ def test_bias_of_adaptive_means(rate, budget):
     pool = np.concatenate([np.tile(rare, (300, 1)), np.tile(np.arange(100) % 2, (100, 1))])
     bias = {}
     for floor in (True, False):
-        found = q.simulate_allocation(pool, budget, runs=50, floor=floor, points=2)
+        found = q.scores.simulate_allocation(pool, budget, runs=50, floor=floor, points=2)
         for name, one in found.outcomes.items():
             if name == "robin-hood" or floor:
                 key = name if name != "robin-hood" else f"robin-hood {'with' if floor else 'without'} floor"
@@ -225,7 +225,7 @@ def test_the_bounds_hold():
     rng = np.random.default_rng(1)
     sd = rng.gamma(1.5, 0.5, (20, 1))
     pool = sd * rng.normal(size=(20, 20_000))
-    found = q.simulate_allocation(pool, 20_000, variant="theory", delta=0.1, floor=False, runs=100, points=2)
+    found = q.scores.simulate_allocation(pool, 20_000, variant="theory", delta=0.1, floor=False, runs=100, points=2)
     for name, bound in (
         ("robin", known_variance_bound(found.variances, 20_000, 0.1)),
         ("robin-hood", unknown_variance_bound(found.variances, 20_000, 0.1, found.constants.warmup)),
@@ -250,7 +250,7 @@ def alike(arms=20, draws=10):
 )
 def test_intervals_of_the_saving_need_runs(pool, budget):
     """How often 95% intervals over few runs hold the saving of 3,000 runs."""
-    found = q.simulate_allocation(pool, budget, policies=("uniform", "robin-hood"), runs=3000)
+    found = q.scores.simulate_allocation(pool, budget, policies=("uniform", "robin-hood"), runs=3000)
     own, other = (found.outcomes[name].errors for name in ("robin-hood", "uniform"))
     truth, rng, covered = found.saved().value, np.random.default_rng(1), {}
     for runs in (2, 5, 10, LEAST_RUNS, STEADY_RUNS):

@@ -37,7 +37,7 @@ LAWS = {one.__name__.replace("_", " "): one for one in (linear, nothing_upstream
 
 def covered(first, second, last, truth, cluster=None):
     columns = {"a": first, "b": second, "y": last} | ({} if cluster is None else {"task": cluster})
-    found = q.chain(columns, ["a", "b", "y"], cluster=None if cluster is None else "task")
+    found = q.agents.chain(columns, ["a", "b", "y"], cluster=None if cluster is None else "task")
     return [one.low <= share <= one.high for one, share in zip(found.links, truth, strict=True)]
 
 

@@ -81,7 +81,7 @@ def test_monitoring_of_people_who_differ_stops_as_seldom_as_said(spread):
         share = np.clip(0.5 + rng.normal(0, spread, 10)[judge], 0, 1)
         winner = np.where(rng.random(400) < share, "model_a", "model_b")
         frame = pl.DataFrame({"model_a": ["x"] * 400, "model_b": ["y"] * 400, "winner": winner, "judge": judge})
-        stops += q.monitor(q.read_votes(frame, announce=False), "x", "y").outcome is not Outcome.UNDECIDED
+        stops += q.votes.monitor(q.read_votes(frame, announce=False), "x", "y").outcome is not Outcome.UNDECIDED
     assert stops / streams <= 0.055 + 0.02
 
 

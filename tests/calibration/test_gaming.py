@@ -25,7 +25,7 @@ DESIGNS = {(1, 1): 56, (5, 1): 46, (1, 3): 46, (5, 3): 32}
 def surface():
     parts = q.components(TABLE_3, sensitivity={"judge": JUDGE})
     designs = [{"prompts": v, "judges": m} for v, m in DESIGNS]
-    return q.gaming(parts, items=BATTLES, designs=designs).prizes
+    return q.scores.gaming(parts, items=BATTLES, designs=designs).prizes
 
 
 def attempts(prompts, judges, studies, k, rng):
@@ -60,7 +60,7 @@ def test_human_voters_alone():
     """170 votes at a win rate of one half: 45 Elo of the paper lie between its tie rates of 20% and 35%."""
     for ties in (0.20, 0.35):
         parts = q.components({"item": 0.25 * (1 - ties)})
-        prize = q.gaming(parts, items=BATTLES, designs=[{}], scale="elo").prizes[0].value
+        prize = q.scores.gaming(parts, items=BATTLES, designs=[{}], scale="elo").prizes[0].value
         print(f"human votes, {ties:.0%} ties: {prize:.1f} Elo")
         assert 42 < prize < 49
     assert elo_slope(0.5) == pytest.approx(694.87, abs=0.01)
@@ -81,7 +81,7 @@ def test_the_interval_of_the_prize_holds_it():
     """Pilots of 30 items, 4 prompts and 4 judges."""
     held = []
     for seed in range(100):
-        found = q.gaming(
+        found = q.scores.gaming(
             q.decompose(pilot(30, 4, 4, seed)),
             designs=[{"prompts": 1, "judges": 1}],
             resamples=100,
@@ -97,7 +97,9 @@ def test_the_interval_of_the_prize_holds_it():
 def test_resampling_against_the_model():
     """With many levels, resampling a table and the fitted components agree."""
     table = pilot(40, 16, 16, 1)
-    model = q.gaming(q.decompose(table), designs=[{"prompts": 1, "judges": 1}], resamples=100, rng=1).prizes[0].value
+    model = (
+        q.scores.gaming(q.decompose(table), designs=[{"prompts": 1, "judges": 1}], resamples=100, rng=1).prizes[0].value
+    )
     value, error = resampled_prize(table, prompts=1, judges=1, resamples=400, rng=1)
     print(f"prize by the model {model:.3f}, by resampling {value:.3f} +- {error:.3f}")
     assert value == pytest.approx(model, rel=0.15)

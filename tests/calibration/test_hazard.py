@@ -77,7 +77,7 @@ def test_coverage(name):
         random = ["item"] if law.judges == 1 else ["item", "judge"]
         facets = {one: one for one in ("item", "turn", "judge")[: 2 if law.judges == 1 else 3]}
         fit = q.decompose(q.read(frame, facets=facets, fixed=("turn",), announce=False), random=random)
-        last = q.hazard(fit, law.threshold).turns[-1]
+        last = q.agents.hazard(fit, law.threshold).turns[-1]
         held.append([last.survival_low <= alone <= last.survival_high, last.lasting_low <= stays <= last.lasting_high])
         width.append(last.survival_high - last.survival_low)
     cover = np.mean(held, axis=0)

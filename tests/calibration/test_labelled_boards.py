@@ -86,7 +86,7 @@ class World:
         said, human = self.votes(rng)
         facets = {"chance": "chance"} if self.chances else None
         people = q.read_votes(human, announce=False, facets=facets)
-        return q.corrected_ratings(q.read_votes(said, announce=False), people, **self.options)
+        return q.agreement.corrected_ratings(q.read_votes(said, announce=False), people, **self.options)
 
 
 class Whole(World):
@@ -160,7 +160,7 @@ def test_as_many_labels_as_planned_give_the_half_width(studies):
     pilot, rng = World(judges=((0.5, 1.0),), labels=200), np.random.default_rng(2)
     ratios = []
     for _ in range(studies):
-        plan = q.plan_board_labels(pilot.board(rng), half_width=0.4, units=4000)
+        plan = q.agreement.plan_board_labels(pilot.board(rng), half_width=0.4, units=4000)
         study = replace(pilot, battles=4000, labels=plan.labels)
         board = study.board(rng)
         pairs = zip(board.ratings.systems, board.ratings.systems[1:], strict=False)
@@ -229,7 +229,7 @@ def test_real_battles(shared, name):
     worth, errors = [], []
     for _ in range(100):
         some = people[np.sort(rng.permutation(len(people))[:labels])]
-        board = q.corrected_ratings(judged, q.read_votes(some, announce=False))
+        board = q.agreement.corrected_ratings(judged, q.read_votes(some, announce=False))
         worth.append(board.effective)
         own = [np.array([truth[s] for s in each.systems]) - each.rating for each in (board.ratings, board.people)]
         errors.append([float(one @ one) for one in own])

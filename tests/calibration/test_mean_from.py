@@ -100,7 +100,7 @@ def test_mean_from_covers(layout, target, new, law):
         trial, rest, panel = study(rng, law, new=new)
         pilot = q.decompose(judgments(trial, 0, fixed=True))
         production = judgments(rest[..., :1], 100 if new else PILOT, dealt(layout), fixed=True)
-        found = q.mean_from(production, pilot, targets={"judge": target})
+        found = q.scores.mean_from(production, pilot, targets={"judge": target})
         truth = panel if target == "panel" else 0.0
         for (low, high), out in ((found.interval(), covered), (found.estimate.interval(), widest)):
             out.append(low <= truth <= high)

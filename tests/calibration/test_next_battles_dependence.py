@@ -75,7 +75,7 @@ def board(rng, *, chosen, taste=0.0, drift=0.0):
         now = strengths + np.where(np.arange(SYSTEMS) == SYSTEMS // 2, drift * (at / (ROUNDS - 1) - 0.5), 0.0)
         if at and chosen:
             left, seed = (ROUNDS - at) * BATCH, int(rng.integers(2**31))
-            drawn = q.next_battles(read(columns), BATCH, horizon=left, seed=seed).battles()
+            drawn = q.votes.next_battles(read(columns), BATCH, horizon=left, seed=seed).battles()
             a, b = (np.array([NAMES.index(name) for name in drawn[side]]) for side in ("system_a", "system_b"))
             chance = np.array(drawn["propensity"])
         else:

@@ -27,7 +27,7 @@ def cells(link: str) -> q.types.Judgments:
 @pytest.mark.parametrize("link", VALUES)
 def test_ranks_are_uniform(link):
     """200 studies; a least p-value of .01 by Bonferroni once in a hundred runs."""
-    found = q.check_posterior(cells(link), link=link, seed=1, on_quote=lambda _: None)
+    found = q.scores.check_posterior(cells(link), link=link, seed=1, on_quote=lambda _: None)
     for row in found.rows():
         print(row)
     print(f"{found.sentence} {found.unconverged} too short; {found.seconds:.0f} s")
@@ -72,7 +72,7 @@ def test_medians_are_near_reml_where_the_scores_tell(read, shared):
     """Components known to a third of their size: medians differ by less than half of their standard error."""
     table = read(shared)
     fit = q.decompose(table)
-    found = q.posterior(table, seed=2, on_quote=lambda _: None)
+    found = q.scores.posterior(table, seed=2, on_quote=lambda _: None)
     print(read.__name__, found.checks.sentence)
     known = [one for one in fit.components if one.kind == "random" and one.se < one.variance / 3]
     assert known

@@ -127,7 +127,7 @@ def test_the_error_of_a_label_is_known_as_well_as_said():
         score = drawn[0][item] + drawn[1][prompt] + drawn[2][item, prompt] + drawn[3][prompt, judge]
         score = score + drawn[4][item, judge] + drawn[5][item, prompt, judge] + drawn[6]
         frame = pl.DataFrame({"item": item, "prompt": prompt, "judge": judge, "score": score})
-        found = q.surrogate(q.decompose(q.read(frame, announce=False)), levels={"prompt": 3}, replicates=2)
+        found = q.scores.surrogate(q.decompose(q.read(frame, announce=False)), levels={"prompt": 3}, replicates=2)
         low, high = found.interval()
         held.append(low <= truth <= high)
     print(f"error of a label: covers {np.mean(held):.3f}")
@@ -146,7 +146,7 @@ def test_signs_turn_as_often_as_said():
         for keep in (1, 1, 0)
     ]
     se, ratio = np.sqrt((1 + noise**2) / n), noise**2 / (1 + noise**2)
-    flips = [q.sign_flip(float(one), float(se), ratio=ratio) for one in slopes[0]]
+    flips = [q.scores.sign_flip(float(one), float(se), ratio=ratio) for one in slopes[0]]
     again = np.mean(np.sign(slopes[0]) != np.sign(slopes[1]))
     differs = np.mean(np.sign(slopes[0]) != np.sign(slopes[2]))
     said = np.mean([one.again for one in flips]), np.mean([one.differs for one in flips])

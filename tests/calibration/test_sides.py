@@ -15,7 +15,7 @@ LOOSE = {"level": 0.5, "together": False, "tolerance": TOLERANCE, "budget": 3000
 
 def policy_of(**changes):
     options = {"objective": "boundary", "tolerance": 0.5, "decide": True, "delta": 0.3, "scale": range(1, 6)}
-    return q.adaptive(**{"budget": 5000, **options, **changes})
+    return q.scores.adaptive(**{"budget": 5000, **options, **changes})
 
 
 def answered(policy, share, rng, batch=16):

@@ -1,4 +1,4 @@
-"""Plans by pilots on simulated tables: errors and coverage of `quorate.validate`, over tables of two laws.
+"""Plans by pilots on simulated tables: errors and coverage of `quorate.scores.validate`, over tables of two laws.
 
 Each table has 120 items x 4 prompts x 4 judges x 2 answers; 12 pilots of 30 items are drawn from each of 25 tables.
 The Monte Carlo standard error counts tables. ``make calibrate ARGS="-k test_validate -rP"`` prints the figures.
@@ -52,7 +52,7 @@ def table(scores):
 @pytest.mark.parametrize("law", [gaussian, pytest.param(shares, marks=pytest.mark.slow)])
 def test_plans_by_pilots_err_less_and_their_intervals_hold(law):
     rng = np.random.default_rng(20261123)
-    found = [q.validate(table(law(rng)), BUDGETS, runs=RUNS, rng=number) for number in range(TABLES)]
+    found = [q.scores.validate(table(law(rng)), BUDGETS, runs=RUNS, rng=number) for number in range(TABLES)]
     for budget in BUDGETS:
         each = {name: [one.at(name, budget) for one in found] for name in ("naive", "standard", "optimal")}
         rmse = {name: np.sqrt(np.mean([one.rmse**2 for one in cells])) for name, cells in each.items()}
@@ -101,7 +101,7 @@ def rewardbench(shared):
 )
 def test_plans_on_real_tables(shared, source, budgets):
     frame, facets = source(shared)
-    found = q.validate(q.read(frame, facets=facets, score="score", announce=False), budgets, runs=60)
+    found = q.scores.validate(q.read(frame, facets=facets, score="score", announce=False), budgets, runs=60)
     for one in found.cells:
         error = f"{one.rmse:.4f} +- {one.rmse_error:.4f}, claimed {one.se:.4f}"
         print(f"{source.__name__:11} {one.budget:5} {one.plan:8} {error}, covers {one.coverage:.2f}: {one.design}")
@@ -123,7 +123,7 @@ def test_intervals_hold_for_judges_of_two_families():
         codes = dict(zip(sizes, np.indices(shape).reshape(3, -1), strict=True))
         frame = pl.DataFrame({**codes, "score": score.ravel()}).with_columns(family=pl.col("judge") // 3)
         read = q.read(frame, nested={"judge": "family"}, announce=False)
-        found.append(q.validate(read, (60,), ("optimal",), runs=RUNS, rng=number).cells[0])
+        found.append(q.scores.validate(read, (60,), ("optimal",), runs=RUNS, rng=number).cells[0])
     cover = [one.coverage for one in found]
     error = np.std(cover) / np.sqrt(TABLES)
     print(f"covers {100 * np.mean(cover):.1f} +- {100 * error:.1f}")

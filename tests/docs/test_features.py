@@ -28,12 +28,12 @@ FEATURES = {
         "posteriors, with priors of an earlier pilot": "analyze --posterior --prior --link --check",
         "a planned design": "plan --design --items --prompts --judges --temperatures --replicates --layout --per-item",
         "the cheapest design, with prices": "plan --budget --target-se --half-width --judge-price --layouts",
-        "one configuration's interval beside the corrected one": "q.naive(targets, truth)",
+        "one configuration's interval beside the corrected one": "q.scores.naive(targets, truth)",
         "pilot and production": "analyze --pilot",
         "validation by redrawn parts": "validate --budgets --plans --pilot",
         "diagnostics, with tests of three-way terms": "analyze --check --resamples",
-        "items for people by their variance": "q.flags()",
-        "robustness without a level": "q.leave_one_out()",
+        "items for people by their variance": "q.scores.flags()",
+        "robustness without a level": "q.scores.leave_one_out()",
         "hazard of turns": "agents hazard --threshold --turns",
         "ensembles": "agents ensemble --over --agents",
         "chains": "agents chain --stages --cluster",
@@ -43,10 +43,10 @@ FEATURES = {
         "words for a paper, with the checklist": "report --study --format",
         "labels as words": "analyze --labels --most --to-people",
         "judges against labels": "judges --human-label --people --splits",
-        "a model in the place of people": "q.alt_test(people, epsilon)",
-        "coefficients of agreement": "q.alpha(metric)",
+        "a model in the place of people": "q.agreement.alt_test(people, epsilon)",
+        "coefficients of agreement": "q.agreement.alpha(metric)",
         "studies of the paper's designs": "init --recipe",
-        "repeated runs": "q.repeated_runs(k, at)",
+        "repeated runs": "q.agents.repeated_runs(k, at)",
     },
     "judge panels": {
         "bias, tests and reversals of judges": "judges --system --generation --identity",
@@ -62,17 +62,17 @@ FEATURES = {
         "borrowed margins": "plan --votes --margins-from",
         "verdicts": "compare --margin --claim --ties --budget --cluster",
         "margins of all pairs": "analyze --minimum --power --within",
-        "encodings of ties": "q.tie_sensitivity()",
-        "power by votes": "q.power_curve()",
+        "encodings of ties": "q.votes.tie_sensitivity()",
+        "power by votes": "q.votes.power_curve()",
         "two stages, replayed": "votes replay --budgets --by --c --retained",
-        "concentration of the signal": "q.concentration()",
+        "concentration of the signal": "q.votes.concentration()",
         "two stages, simulated": "simulate.simulate_two_stage()",
         "two protocols": "votes protocols --by --budget --minimum",
         "looking at any time": "compare --watch --margin --tuned",
     },
     "adaptive allocation": {
         "replay of the three policies": "plan --adaptive --budget --delta --variant --runs --human --cycle --sweep",
-        "live": "q.adaptive(policy, objective, target, cycle, weights, prices, between, interval)",
+        "live": "q.scores.adaptive(policy, objective, target, cycle, weights, prices, between, interval)",
         "other constants": "simulate.sweep_allocation(deltas, warmups, floors)",
         "whole cycles against one judge": "simulate.compare_cycles()",
         "first answers alone": "analyze --where",
@@ -105,8 +105,8 @@ PAPERS = (Path(__file__).parents[2] / "docs" / "papers.md").read_text(encoding="
 
 @pytest.mark.parametrize(("paper", "what", "how"), ROWS, ids=[f"{paper}: {what}" for paper, what, _ in ROWS])
 def test_every_feature_is_reachable(paper, what, how):
-    if call := re.fullmatch(r"(q|simulate)\.(\w+)\((.*)\)", how):
-        home = q if call[1] == "q" else simulate
+    if call := re.fullmatch(r"([\w.]+)\.(\w+)\((.*)\)", how):
+        home = {"q": q, "simulate": simulate}.get(call[1]) or getattr(q, call[1].removeprefix("q."))
         function = getattr(home, call[2])
         assert {name for name in call[3].split(", ") if name} <= set(inspect.signature(function).parameters)
         return

@@ -92,7 +92,7 @@ def test_a_hundred_thousand_candidates_take_a_second():
 
 
 def test_what_the_pool_cannot_give_is_named():
-    found = q.sample_battles(["x", "x", "x"], ["y", "y", "z"], ["code", "code", "prose"], floor=2)
+    found = q.votes.sample_battles(["x", "x", "x"], ["y", "y", "z"], ["code", "code", "prose"], floor=2)
     assert found.short == (("x", "prose", 1), ("z", "prose", 1))
     assert "For 2 the pool has too few, such as x in prose with 1." in found.sentence
     frame = found.to_frame()

@@ -26,7 +26,7 @@ def table():
 
 @pytest.fixture(scope="module")
 def result(table):
-    return q.naive(table[1])
+    return q.scores.naive(table[1])
 
 
 def test_all_judgments_as_if_independent(table, result):
@@ -80,14 +80,14 @@ def test_summary(result):
 
 
 def test_level(table):
-    at = q.naive(table[1], level=0.5)
+    at = q.scores.naive(table[1], level=0.5)
     assert at.overall.high - at.overall.low == pytest.approx(2 * stats.norm.ppf(0.75) * at.overall.se)
-    assert at.single[0].naive.high < q.naive(table[1]).single[0].naive.high
+    assert at.single[0].naive.high < q.scores.naive(table[1]).single[0].naive.high
 
 
 def test_replicates_do_not_count_as_items(simulate):
     frame = simulate({"item": 6, "prompt": 2}, replicates=5, seed=1)
-    got = q.naive(q.read(frame, facets={"item": "item", "prompt": "prompt", "replicate": "replicate"}))
+    got = q.scores.naive(q.read(frame, facets={"item": "item", "prompt": "prompt", "replicate": "replicate"}))
     means = frame.filter(pl.col("prompt") == "prompt0000").group_by("item").agg(pl.col("score").mean())["score"]
     one = next(one for one in got.single if one.labels == {"prompt": "prompt0000"})
     assert one.naive.n == 6
@@ -98,7 +98,7 @@ def test_replicates_do_not_count_as_items(simulate):
 def test_the_single_configuration_is_too_narrow_on_average(judged):
     """Prompts and judges far apart: the naive interval of a configuration misses the mean over all."""
     sd = {"prompt": 3.0, "judge": 3.0, "item:prompt": 0.1, "item:judge": 0.1}
-    got = q.naive(judged({"item": 50, "prompt": 5, "judge": 4}, sd=sd, seed=2))
+    got = q.scores.naive(judged({"item": 50, "prompt": 5, "judge": 4}, sd=sd, seed=2))
     assert got.naive_coverage < 0.3 < got.corrected_coverage
     assert got.underestimation > 0.5
     assert got.too_narrow > 1
@@ -107,7 +107,7 @@ def test_the_single_configuration_is_too_narrow_on_average(judged):
 def test_configurations_with_one_item_are_skipped_and_counted(simulate):
     frame = simulate({"item": 8, "prompt": 3}, seed=1)
     gone = (pl.col("prompt") == "prompt0002") & (pl.col("item") != "item0000")
-    got = q.naive(q.read(frame.filter(~gone), facets={"item": "item", "prompt": "prompt"}))
+    got = q.scores.naive(q.read(frame.filter(~gone), facets={"item": "item", "prompt": "prompt"}))
     assert len(got.single) == 2
     assert got.skipped == 1
 
@@ -120,7 +120,7 @@ def test_one_call_per_item_is_a_single_configuration_each(simulate):
         number // 3 % 3 == pl.col("prompt").str.slice(-1).cast(pl.Int64)
     )
     judgments = q.read(frame.filter(own), facets={name: name for name in ("item", "prompt", "judge")})
-    fit, got = q.decompose(judgments), q.naive(judgments)
+    fit, got = q.decompose(judgments), q.scores.naive(judgments)
     by_item = fit.variances["item + item:prompt + item:judge + cell + replicate"]
     others = fit.variance("prompt") + fit.variance("prompt:judge") + fit.variance("judge")
     assert [one.naive.n for one in got.single] == [4] * 9
@@ -132,7 +132,7 @@ def test_where_the_data_cannot_tell_the_corrected_interval_is_unknown(simulate):
     frame = simulate({"item": 12, "prompt": 3, "judge": 2}, replicates=3, seed=1)
     once = frame.filter((pl.col("judge") == "judge0000") | (pl.col("replicate") == 0))
     judgments = q.read(once, facets={name: name for name in ("item", "prompt", "judge", "replicate")})
-    got = q.naive(judgments, q.decompose(judgments, residual_by="judge"))
+    got = q.scores.naive(judgments, q.decompose(judgments, residual_by="judge"))
     assert math.isnan(got.single[0].corrected_se)
     assert "differently" in got.reason
     assert math.isnan(got.corrected_coverage)
@@ -147,21 +147,21 @@ def test_a_mean_outside_the_naive_interval_is_explained(simulate):
         score=pl.col("score") + pl.when(often).then(9).otherwise(0)
     )
     facets = {"item": "item", "replicate": "replicate"}
-    got = q.naive(q.read(frame.filter(often | (pl.col("replicate") == 0)), facets=facets))
+    got = q.scores.naive(q.read(frame.filter(often | (pl.col("replicate") == 0)), facets=facets))
     assert got.target < got.overall.low
     assert got.caveats == (unequal_weights(got.overall.value, got.target),)
-    assert q.naive(q.read(frame, facets=facets)).caveats == ()
+    assert q.scores.naive(q.read(frame, facets=facets)).caveats == ()
 
 
 def test_equal_scores_need_no_explanation(table):
-    same = q.naive(table[1])
+    same = q.scores.naive(table[1])
     flat = replace(same, overall=replace(same.overall, low=same.target, high=same.target, value=same.target + 1e-15))
     assert flat.caveats == ()
 
 
 def test_a_given_fit_is_used(table):
     fit = q.decompose(table[1], random=["item", "prompt"])
-    got = q.naive(table[1], fit)
+    got = q.scores.naive(table[1], fit)
     assert got.corrected.se == fit.mean.se
     assert got.single[0].corrected_se == pytest.approx(
         math.sqrt(fit.variance("item") / 4 + fit.variance("prompt") + fit.variance("judge") + fit.variance("cell") / 4)
@@ -171,17 +171,17 @@ def test_a_given_fit_is_used(table):
 def test_targets_leave_out_what_the_source_paper_leaves_out(table):
     """Messing (2026), Table 14: the spread of judges is no part of the error of one configuration there."""
     fit = q.decompose(table[1])
-    found = q.naive(table[1], fit, targets={"judge": "panel"})
+    found = q.scores.naive(table[1], fit, targets={"judge": "panel"})
     drawn = {"judge": "panel", "prompt": "population"}
     wanted = q.project(fit, items=4, prompts=1, judges=1, targets=drawn).se
     assert [one.corrected_se for one in found.single] == pytest.approx([wanted] * 4)
-    assert wanted < q.naive(table[1], fit).single[0].corrected_se
+    assert wanted < q.scores.naive(table[1], fit).single[0].corrected_se
 
 
 def test_the_truth_of_a_level(table, result):
     """Messing (2026), Table 14, MMLU: every system is held against its own mean."""
     score, judgments = table
-    found = q.naive(judgments, truth="by:judge")
+    found = q.scores.naive(judgments, truth="by:judge")
     for one in found.single:
         own = score[:, :, int(one.labels["judge"])].mean()
         assert one.target == pytest.approx(own)
@@ -193,4 +193,4 @@ def test_the_truth_of_a_level(table, result):
 @pytest.mark.parametrize("truth", ["by:item", "judge", "by:nobody", ""])
 def test_a_truth_that_there_is_not(table, truth):
     with pytest.raises(InvalidInput, match='truth: "grand" or one of "by:prompt", "by:judge" is needed'):
-        q.naive(table[1], truth=truth)
+        q.scores.naive(table[1], truth=truth)

@@ -19,7 +19,7 @@ def votes(counts=COUNTS):
 
 
 def test_the_next_votes_go_where_they_tell_most():
-    plan = q.next_battles(votes(), 100, criterion="D")
+    plan = q.votes.next_battles(votes(), 100, criterion="D")
     assert plan.pairs[0] == ("y", "z")
     rows = plan.rows()
     assert [row["votes"] for row in rows] == [37, 36, 34]
@@ -31,16 +31,16 @@ def test_the_next_votes_go_where_they_tell_most():
 
 
 def test_battles_have_their_propensities():
-    plan = q.next_battles(votes(), 40, systems=("new",))
+    plan = q.votes.next_battles(votes(), 40, systems=("new",))
     battles = plan.battles()
     known = dict(zip(plan.pairs, plan.chance.tolist(), strict=True))
     pairs = zip(battles["system_a"], battles["system_b"], strict=True)
     assert battles["propensity"] == [known[pair] for pair in pairs]
     new = sum(row["chance"] for row in plan.rows() if "new" in (row["system_a"], row["system_b"]))
     assert new > 0.8
-    again = q.next_battles(votes(), 40, systems=("new",))
+    again = q.votes.next_battles(votes(), 40, systems=("new",))
     assert again.battles() == battles
-    assert q.next_battles(votes(), 40, systems=("new",), seed=2).battles() != battles
+    assert q.votes.next_battles(votes(), 40, systems=("new",), seed=2).battles() != battles
 
 
 def test_before_the_first_vote_pairs_are_alike():
@@ -55,7 +55,7 @@ def test_before_the_first_vote_pairs_are_alike():
 def test_whatever_the_votes_all_pairs_have_a_chance(counts):
     if not sum(sum(each) for each in counts):
         return
-    plan = q.next_battles(votes([(*pair[:2], *each) for pair, each in zip(COUNTS, counts, strict=True)]), 10,
+    plan = q.votes.next_battles(votes([(*pair[:2], *each) for pair, each in zip(COUNTS, counts, strict=True)]), 10,
                           systems=("x", "y", "z"))  # fmt: skip
     assert len(plan.pairs) == 3
     assert plan.chance.sum() == pytest.approx(1)
@@ -73,4 +73,4 @@ def test_whatever_the_votes_all_pairs_have_a_chance(counts):
 )
 def test_what_is_refused(options, said):
     with pytest.raises(InvalidInput, match=said):
-        q.next_battles(votes(), **options)
+        q.votes.next_battles(votes(), **options)

@@ -320,7 +320,7 @@ def test_an_allocation_has_a_page_of_its_own(undrawn, tmp_path):
     import numpy as np
 
     pool = np.random.default_rng(1).normal(0, np.repeat([0.1, 2], [20, 10])[:, None], (30, 20))
-    found = q.simulate_allocation(pool, 2000, runs=4)
+    found = q.scores.simulate_allocation(pool, 2000, runs=4)
     text = report(found, tmp_path / "a.html", note="simulated <b>", charts=tmp_path / "charts").read_text("utf-8")
     charts = re.search(r'<script type="application/json" id="charts">(.*?)</script>', text, re.DOTALL)
     assert set(json.loads(charts[1])) == {"curve", "variances", "means", "profile"}

@@ -39,7 +39,7 @@ def test_estimates_are_those_of_the_law(fit):
 
 
 def test_fixed_levels_have_their_means(fit):
-    means = [level.effect for level in q.effects(fit, "temperature")]
+    means = [level.effect for level in q.scores.effects(fit, "temperature")]
     assert np.diff(means) == pytest.approx([1.0, 4.0], abs=0.6)
 
 

@@ -18,7 +18,7 @@ def table(judged):
 
 @pytest.fixture(scope="module")
 def found(table):
-    return q.validate(table, [24, 96], runs=20, pilot=12)
+    return q.scores.validate(table, [24, 96], runs=20, pilot=12)
 
 
 @pytest.mark.slow
@@ -35,13 +35,13 @@ def test_the_plan_by_the_pilot_errs_least_and_its_intervals_hold(found):
 
 
 def test_a_plan_that_asks_everything_is_the_mean_itself(table):
-    everything = q.validate(table, [28 * 12], ["optimal"], pilot=12, runs=4).cells[0]
+    everything = q.scores.validate(table, [28 * 12], ["optimal"], pilot=12, runs=4).cells[0]
     assert everything.rmse == pytest.approx(0, abs=1e-9)
     assert everything.design == "28 items × 4 prompts × 3 judges"
 
 
 def test_the_same_seed_draws_the_same_studies(table):
-    one, same, other = (q.validate(table, [24], runs=2, rng=seed) for seed in (1, 1, 2))
+    one, same, other = (q.scores.validate(table, [24], runs=2, rng=seed) for seed in (1, 1, 2))
     assert one == same
     assert one != other
 
@@ -49,20 +49,20 @@ def test_the_same_seed_draws_the_same_studies(table):
 def test_what_cannot_be_drawn_is_refused_by_name(table):
     few = table.keep(table.column("item") < 12)
     with pytest.raises(NotEstimable, match="12 items: at least 20 are needed"):
-        q.validate(few, [24])
+        q.scores.validate(few, [24])
     with pytest.raises(InvalidInput, match="pilot: 5 to 20 of 40 items are needed"):
-        q.validate(table, [24], pilot=30)
+        q.scores.validate(table, [24], pilot=30)
     with pytest.raises(InvalidInput, match="budgets: whole numbers of at least 2"):
-        q.validate(table, [1])
+        q.scores.validate(table, [1])
     with pytest.raises(InvalidInput, match="plans: one of naive, standard, optimal"):
-        q.validate(table, [24], ["best"])
+        q.scores.validate(table, [24], ["best"])
     with pytest.raises(InvalidInput, match="runs: a whole number of at least 2"):
-        q.validate(table, [24], runs=1)
+        q.scores.validate(table, [24], runs=1)
 
 
 def test_categories_are_left_out_and_gaps_are_missing(judged):
     table = judged({"item": 30, "prompt": 3, "judge": 2}, seed=2, keep=0.95)
-    found = q.validate(table, [30], runs=4, pilot=10)
+    found = q.scores.validate(table, [30], runs=4, pilot=10)
     assert all(np.isfinite(one.rmse) for one in found.cells)
 
 
@@ -76,7 +76,9 @@ def test_judges_are_drawn_whatever_their_family(judged):
     drawn = [replace(one, fixed=False) if one.name == "judge" else one for one in table.facets]
     options = {"runs": 3, "pilot": 8, "rng": 1}
     assert len(judges) == 4
-    assert q.validate(grouped, [24], **options) == q.validate(replace(table, facets=tuple(drawn)), [24], **options)
+    assert q.scores.validate(grouped, [24], **options) == q.scores.validate(
+        replace(table, facets=tuple(drawn)), [24], **options
+    )
     own = [replace(one, parent="judge") if one.name == "prompt" else one for one in table.facets]
     with pytest.raises(NotEstimable, match="prompt is nested in judge: a plan that has fewer of one would have others"):
-        q.validate(replace(table, facets=tuple(own)), [24])
+        q.scores.validate(replace(table, facets=tuple(own)), [24])

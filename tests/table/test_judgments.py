@@ -92,7 +92,7 @@ def test_without_statuses_rows_are_answers():
     np.testing.assert_array_equal(bare.rows, one)
 
 
-@pytest.mark.parametrize("call", [q.decompose, q.doctor, q.naive])
+@pytest.mark.parametrize("call", [q.decompose, q.doctor, q.scores.naive])
 def test_a_path_where_judgments_are_wanted_is_told(call):
     with pytest.raises(InvalidInput, match=r"expects what quorate\.read returns, got str; read it first"):
         call("scores.csv")

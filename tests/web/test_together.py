@@ -45,12 +45,12 @@ def test_votes_of_people_and_models(both):
     assert "; 4 wait for people" in q.status(study.path).sentence, "they are still answering"
     votes = q.read_votes(study.database, announce=False)
     assert votes.n == 4 * N - 4
-    agreed = q.agreement(votes, RATERS)
+    agreed = q.agreement.agreement(votes, RATERS)
     assert {rate.n for rate in agreed.rates if rate.kind == "overall"} == {N}
     assert "x wins 66.7% of 42 decisive votes" in q.compare(votes, "x", "y").sentence
     levels = votes.facet("judge").levels
     models = votes.keep(np.isin(votes.column("judge"), [levels.index(name) for name in MODELS]))
-    corrected = q.corrected(models, votes.only("judge", "raters 2"), "x", "y")
+    corrected = q.agreement.corrected(models, votes.only("judge", "raters 2"), "x", "y")
     assert corrected.labels == N - 4
 
 
@@ -69,10 +69,10 @@ def test_scores_of_people_and_models(both):
             page.answer("unsafe" if "bad" in page.texts or turn == 2 else "safe")
     table = q.read(site.opened.asked.study.database, announce=False)
     assert {*MODELS, *RATERS} == set(next(f for f in table.facets if f.name == "judge").levels)
-    found = q.against(table, RATERS, splits=20, resamples=50)
+    found = q.agreement.against(table, RATERS, splits=20, resamples=50)
     assert {one.n for one in found.configurations} == {found.items}
     assert found.items < N, "people have answered a part"
-    corrected = q.corrected(table, RATERS)
+    corrected = q.agreement.corrected(table, RATERS)
     assert corrected.labels == found.items
     assert 0.2 < corrected.value < 0.9
     (caveat,) = [one for one in q.analyze(table).caveats if one.code == "unanswered-cells"]

@@ -5,7 +5,7 @@ judgments     a table of scores: mean, intervals, sources of uncertainty, what t
 views         the mean for these judges and for judges like these, known as asked or not; the check on the log odds
 contributions what every component brings to the uncertainty of a mean
 content       the analysis of judgments as plain values
-nominal       labels that are no numbers: shares, agreement, confusion, items for people (`quorate.labels`)
+nominal       labels that are no numbers: shares, agreement, confusion, items for people (`quorate.scores.labels`)
 panel         the panel of judges
 votes         votes on all pairs of systems
 pair          votes on two systems

@@ -95,7 +95,7 @@ def agreement_view(
     positions : bool
         Votes: whether to ask if judges prefer what is shown first.
     key, level, **options
-        As for `quorate.agreement`.
+        As for `quorate.agreement.agreement`.
 
     Raises
     ------

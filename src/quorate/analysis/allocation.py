@@ -192,7 +192,7 @@ def allocation_view(
     sweep : bool
         Whether to replay with other constants too.
     delta, variant, runs, seed, floor, scale
-        As for `quorate.simulate_allocation`.
+        As for `quorate.scores.simulate_allocation`.
 
     Raises
     ------

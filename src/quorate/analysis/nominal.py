@@ -217,7 +217,7 @@ def labels(
     --------
     >>> import polars, quorate as q
     >>> columns = {"item": list("aabbccdd"), "judge": list("xyxyxyxy"), "label": "up up up off off off up up".split()}
-    >>> found = q.labels(q.read(polars.DataFrame(columns), score="label", labels=True, announce=False))
+    >>> found = q.scores.labels(q.read(polars.DataFrame(columns), score="label", labels=True, announce=False))
     >>> [(one.label, round(one.share, 3)) for one in found.shares], found.people[0].item
     ([('up', 0.625), ('off', 0.375)], 'b')
     """

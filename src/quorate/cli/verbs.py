@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from importlib import import_module
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn
 
 import typer
 
@@ -325,15 +325,16 @@ class Verbs(typer.core.TyperGroup):
             args = [*(args[1:] or ["--help"]), "--help"] if args[1:] != [READING] else args
         name, words = args[0], args[1:]
         verb = VERBS.get(name)
+        fail: Callable[[str], NoReturn] = ctx.fail
         if name == HELP:
             return name, reading_help(self.commands["doctor"]), []
         if verb is None:
             near = get_close_matches(name, VERBS)
-            ctx.fail(f"No such command {name!r}{f'. Did you mean {near[0]!r}?' if near else ''}")
+            fail(f"No such command {name!r}{f'. Did you mean {near[0]!r}?' if near else ''}")
         question, left = verb.asked(words)
         if question is None:
             few = ", ".join(verb.more)
-            ctx.fail(f"{name}: is followed by one of {few}, such as {verb.examples[0]}")
+            fail(f"{name}: is followed by one of {few}, such as {verb.examples[0]}")
         spelling = spelling_of(question)
         return spelling, self.commands[spelling], left
 
@@ -362,7 +363,7 @@ class Command(typer.core.TyperCommand):
     def format_help_text(self, ctx: Any, formatter: Any) -> None:
         """Write the question, what the command answers, and lines to copy."""
         name, question = str(self.name), SPELLED[str(self.name)]
-        verb = VERBS[name.split(" ")[0]]
+        verb = VERBS[name.split(" ", maxsplit=1)[0]]
         examples = [one for one in verb.examples if verb.asked(one.split()[2:])[0] == question]
         if verb.own == question:
             formatter.write(f"\n  {verb.asks}\n")
@@ -376,7 +377,7 @@ class Command(typer.core.TyperCommand):
         shared = reading_options()
         records = [(one, one.get_help_record(ctx)) for one in self.get_params(ctx)]
         shown = [(one, record) for one, record in records if record is not None]
-        elsewhere = [one for one, _ in shown if shared.get(one.name) == one.help]
+        elsewhere = [one for one, _ in shown if shared.get(one.name or "") == getattr(one, "help", None)]
         elsewhere = elsewhere if len(elsewhere) > FEW else []
         own = [(one, record) for one, record in shown if one not in elsewhere]
         for title, kind in (("Arguments", "argument"), ("Options", "option")):

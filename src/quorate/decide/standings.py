@@ -142,7 +142,8 @@ def monitor_all(
 ) -> Standings:
     """Which system is surely preferred to which, of votes that are still coming in; look as often as you like.
 
-    Every pair is watched as `quorate.monitor` does, at a level that all pairs share: the chance that an order is ever
+    Every pair is watched as `quorate.votes.monitor` does, at a level that all pairs share: the chance that an order is
+    ever
     stated that is false, of any pair at any time, is at most ``1 - level``. Pairs whose order is stated leave more of
     it to the others (a closed test by steps). Nothing is assumed of how preferences of different pairs hang together,
     so they may go in a circle, nor of how their votes depend on each other.
@@ -152,8 +153,8 @@ def monitor_all(
     votes : Votes
         From `quorate.read_votes`, one row per vote.
     margin, ties, cluster, tuned
-        As for `quorate.monitor`. With a margin all pairs stay at the level that they share, as a pair in a known order
-        might be called equivalent at another look.
+        As for `quorate.votes.monitor`. With a margin all pairs stay at the level that they share, as a pair in a known
+        order might be called equivalent at another look.
     level : float
         Chance that all that is ever stated is true, at least.
     systems : int, optional

@@ -109,7 +109,7 @@ def sample_battles(
     --------
     >>> import quorate as q
     >>> pool = [("x", "y"), ("x", "y"), ("x", "z"), ("y", "z"), ("z", "w")]
-    >>> sample = q.sample_battles(*zip(*pool, strict=True), floor=2)
+    >>> sample = q.votes.sample_battles(*zip(*pool, strict=True), floor=2)
     >>> sorted(sample.chosen.tolist()), sample.short
     ([1, 2, 3, 4], (('w', '', 1),))
     """

@@ -176,7 +176,7 @@ def next_battles(
     >>> import quorate as q
     >>> counts = [("x", "y", 30, 2), ("x", "z", 30, 3), ("y", "z", 17, 15)]
     >>> frame = polars.DataFrame(counts, schema=["model_a", "model_b", "a", "b"], orient="row")
-    >>> plan = q.next_battles(q.read_votes(frame, wins=("a", "b"), announce=False), 100, criterion="D")
+    >>> plan = q.votes.next_battles(q.read_votes(frame, wins=("a", "b"), announce=False), 100, criterion="D")
     >>> for row in plan.rows():
     ...     print(row["system_a"], row["system_b"], row["votes"], round(row["chance"], 2), row["next"])
     y z 32 0.54 54

@@ -16,6 +16,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from quorate.lazily import lazily
+
 if TYPE_CHECKING:
     from quorate.simulate.allocation.cycles import Accuracy as Accuracy
     from quorate.simulate.allocation.cycles import CycleComparison as CycleComparison
@@ -113,16 +115,4 @@ _HOMES = {
     "write_panel": "quorate.simulate.panel_demo",
 }
 
-__all__ = [*_HOMES]  # noqa: PLE0604  (the keys are strings)
-
-
-def __getattr__(name: str) -> object:
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from importlib import import_module
-
-    return getattr(import_module(_HOMES[name]), name)
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+__all__, __getattr__, __dir__ = lazily(__name__, _HOMES)

@@ -185,7 +185,7 @@ def validate(
     plans : sequence of {"naive", "standard", "optimal"}
         One configuration drawn at random, such as one prompt and one judge, with every item asked up to three times, or
         once, and ``s / sqrt(N)`` for an error bar; or the best factorial, cyclic or latin design by the pilot's
-        components, judged by them (`quorate.mean_from`).
+        components, judged by them (`quorate.scores.mean_from`).
     pilot : int, optional
         Items of a pilot; a third of them, at most 30, by default.
     runs : int

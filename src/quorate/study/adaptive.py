@@ -26,7 +26,7 @@ _ELSEWHERE = {
     "floor": "is always there for whole scores: without it, what got equal answers first is never asked again",
     "replicates": "are what the policy finds; leave them out",
 }
-"""Options of `quorate.adaptive` that a study says elsewhere, or cannot say, and why."""
+"""Options of `quorate.scores.adaptive` that a study says elsewhere, or cannot say, and why."""
 
 
 class Battles(BaseModel):

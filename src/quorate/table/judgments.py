@@ -154,7 +154,7 @@ class Judgments:
     origin : Origin, optional
         What to read again for single answers; see `quorate.table.answers`.
     labels : tuple of str
-        Labels, where answers are no scores but places among these; see `quorate.labels`.
+        Labels, where answers are no scores but places among these; see `quorate.scores.labels`.
     """
 
     facets: tuple[Facet, ...]

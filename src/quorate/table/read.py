@@ -117,8 +117,8 @@ def read(
         (strongly disagree to strongly agree, poor to excellent, no and yes, fail and pass), percentages, fractions
         such as 7/10 and words with their number, such as ``5 - excellent``, are read, and a note says as what.
     labels : bool
-        Whether the score is a label: words, or numbers that only tell things apart. For `quorate.labels`, which has
-        the share of each, how far judges agree, and which labels they confuse; nothing else takes such a table.
+        Whether the score is a label: words, or numbers that only tell things apart. For `quorate.scores.labels`, which
+        has the share of each, how far judges agree, and which labels they confuse; nothing else takes such a table.
     families : "auto" or mapping of str to str, optional
         Family of each judge, such as ``{"gpt-4o": "openai", "gpt-4.1": "openai"}``, or by the makers that names tell:
         judges are then drawn, nested in families, whose judges may err together. A column of families is named by

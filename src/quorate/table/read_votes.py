@@ -107,8 +107,8 @@ def read_votes(
         for granted and caveats as warnings. ``notes`` has it either way.
     **roles : str
         Columns of ``prompt``, ``prompt_type``, ``judge``, ``cluster`` (such as the ranking that several votes come
-        from), ``propensity`` (the chance at which a vote was asked of its pair, as `quorate.next_battles` gives it),
-        ``order`` (which model was shown first; ``order="model_a"`` if that one always was), ``time`` and ``count``
+        from), ``propensity`` (the chance at which a vote was asked of its pair, as `quorate.votes.next_battles` gives
+        it), ``order`` (which model was shown first; ``order="model_a"`` if that one always was), ``time`` and ``count``
         (votes that a row stands for). Those not given are recognised by name; ``""`` leaves one out.
 
     Returns

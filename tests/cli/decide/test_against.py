@@ -27,7 +27,7 @@ def test_judges_stand_beside_the_labels_of_a_column(run, scores, tmp_path):
     ran = run("judges", scores, "--human-label", "gold", *options, "--report", page)
     assert (ran.code, ran.err) == (0, "")
     tables = [q.read(scores, score=score, announce=False) for score in ("score", "gold")]
-    wanted = q.against(*tables, splits=40, resamples=100, rng=2)
+    wanted = q.agreement.against(*tables, splits=40, resamples=100, rng=2)
     said = " ".join(ran.out.split())
     assert said.startswith(wanted.sentence)
     assert "The majority without a judge" in said

@@ -161,7 +161,7 @@ def test_long_tables_are_cut_and_all_battles_come_first(monkeypatch):
     judged, people = (
         q.read_votes(frame, winner=name, prompt_type="topic", announce=False) for name in ("winner", "people")
     )
-    view = AgreementAnalysis(q.agreement(judged, people, each="judge", by="prompt_type", resamples=100))
+    view = AgreementAnalysis(q.agreement.agreement(judged, people, each="judge", by="prompt_type", resamples=100))
     out = Console(file=io.StringIO(), width=80)
     show(out, view)
     said = out.file.getvalue()

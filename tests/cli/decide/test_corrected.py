@@ -25,7 +25,7 @@ def test_what_people_would_find(run, scores, tmp_path):
     ran = run("compare", scores, "--human", "ann", "--human", "bob", "--cluster", "none", "--report", page)
     said = " ".join(ran.out.split())
     assert (ran.code, ran.err) == (0, "")
-    expected = q.corrected(q.read(scores, announce=False), ["ann", "bob"], cluster=())
+    expected = q.agreement.corrected(q.read(scores, announce=False), ["ann", "bob"], cluster=())
     assert said.startswith(expected.sentence)
     assert "labels alone" in said
     assert "were chosen at random" in said or "at random" in said

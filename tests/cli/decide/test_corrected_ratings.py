@@ -19,8 +19,8 @@ def table(tmp_path_factory):
 def test_the_board_that_people_would_give(undrawn, run, table, tmp_path):
     page = tmp_path / "board.md"
     ran = run("rank", table, "--human", "person", "--half-width", "0.3", "--price", "2", "--report", page)
-    expected = q.corrected_ratings(q.read_votes(table, announce=False), "person")
-    plan = q.plan_board_labels(expected, half_width=0.3, price=2)
+    expected = q.agreement.corrected_ratings(q.read_votes(table, announce=False), "person")
+    plan = q.agreement.plan_board_labels(expected, half_width=0.3, price=2)
     said = " ".join(ran.out.split())
     assert (ran.code, ran.err) == (0, "")
     assert said.startswith(expected.sentence)

@@ -18,7 +18,7 @@ def test_the_label_of_a_pilot(run, tmp_path):
     ran = run("regress", "--surrogate", path, *options, "--report", tmp_path / "page.md")
     assert (ran.code, ran.err) == (0, "")
     fit = q.decompose(q.read(path, announce=False))
-    expected = q.surrogate(fit, levels={"prompt": 3}, replicates=2, drawn=["prompt"], bias=0.1)
+    expected = q.scores.surrogate(fit, levels={"prompt": 3}, replicates=2, drawn=["prompt"], bias=0.1)
     assert " ".join(ran.out.split()).startswith(expected.sentence)
     assert "In all" in ran.out
     assert expected.sentence[:60] in (tmp_path / "page.md").read_text(encoding="utf-8")

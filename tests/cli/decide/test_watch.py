@@ -32,7 +32,7 @@ def test_it_says_what_the_call_says(run, board):
     options = ("--margin", ".2", "--tuned", ".2", "--ties", "half", "--cluster", "none", "--level", ".9")
     ran = run("rank", board, "--watch", *options, "--json")
     votes = q.read_votes(board, announce=False)
-    found = q.monitor_all(votes, margin=0.2, tuned=0.2, ties="half", cluster=(), level=0.9)
+    found = q.votes.monitor_all(votes, margin=0.2, tuned=0.2, ties="half", cluster=(), level=0.9)
     assert ran.json["verdicts"] == found.to_dict()["verdicts"]
 
 

@@ -25,7 +25,7 @@ def test_a_chain_in_a_file(run, tmp_path):
         tmp_path / "page.md",
     )
     assert (ran.code, ran.err) == (0, "")
-    found = q.chain(path, ["plan", ("code", "size"), "test"], cluster="item")
+    found = q.agents.chain(path, ["plan", ("code", "size"), "test"], cluster="item")
     assert " ".join(ran.out.split()).startswith(found.sentence)
     assert "code and size" in (tmp_path / "page.md").read_text()
     part = json.loads(run("agents", "chain", path, "--stages", "plan,test", "--where", "item < 20", "--json").out)

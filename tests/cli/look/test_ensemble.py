@@ -15,6 +15,6 @@ def test_agents_of_a_file(run, tmp_path):
     pl.DataFrame(rows, schema=["item", "judge", "prompt", "score"], orient="row").write_csv(path)
     ran = run("agents", "ensemble", path, "--agents", "5", "--levels", "prompt=2")
     assert (ran.code, ran.err) == (0, "")
-    expected = q.ensemble(q.decompose(q.read(path, announce=False)), agents=5, levels={"prompt": 2})
+    expected = q.agents.ensemble(q.decompose(q.read(path, announce=False)), agents=5, levels={"prompt": 2})
     assert " ".join(ran.out.split()).startswith(expected.sentence)
     assert json.loads(run("agents", "ensemble", path, "--over", "prompt", "--json").out)["agents"] == 2

@@ -22,7 +22,7 @@ def talks(tmp_path_factory):
 def test_turns_of_a_file(run, talks, tmp_path):
     ran = run("agents", "hazard", talks, "--threshold", "8", "--levels", "judge=2", "--report", tmp_path / "page.md")
     assert (ran.code, ran.err) == (0, "")
-    expected = q.hazard(q.decompose(q.read(talks, announce=False)), 8, levels={"judge": 2})
+    expected = q.agents.hazard(q.decompose(q.read(talks, announce=False)), 8, levels={"judge": 2})
     assert " ".join(ran.out.split()).startswith(expected.sentence)
     assert expected.sentence in (tmp_path / "page.md").read_text()
     below = json.loads(run("agents", "hazard", talks, "--threshold", "4", "--below", "--level", "0.9", "--json").out)

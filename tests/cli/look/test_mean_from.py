@@ -24,13 +24,13 @@ def test_the_mean_by_a_pilot_is_printed_written_and_plain(run, files, tmp_path):
     ran = run("analyze", production, "--pilot", pilot, "--report", page)
     assert (ran.code, ran.err) == (0, "")
     fit, table = q.decompose(q.read(pilot, announce=False)), q.read(production, announce=False)
-    wanted = q.mean_from(table, fit, targets={"judge": "population"})
+    wanted = q.scores.mean_from(table, fit, targets={"judge": "population"})
     said = " ".join(ran.out.split())
     assert said.startswith(wanted.sentence)
     assert "production, by the pilot" in said
     assert wanted.sentence in page.read_text()
     found = run("analyze", production, "--pilot", pilot, "--target", "judge=panel", "--level", "0.9", "--json").json
-    assert found["interval"] == pytest.approx(q.mean_from(table, fit, level=0.9).interval())
+    assert found["interval"] == pytest.approx(q.scores.mean_from(table, fit, level=0.9).interval())
     assert {one["facet"]: one["target"] for one in found["levels"]}["judge"] == "panel"
 
 

@@ -99,8 +99,8 @@ PUBLIC = {
     ANALYZE: q.analyze,
     VIEW: q.analyze,
     PAIR: q.analyze,
-    "quorate.analysis.agreement:agreement_view": q.agreement,
-    "quorate.analysis.allocation:allocation_view": q.simulate_allocation,
+    "quorate.analysis.agreement:agreement_view": q.agreement.agreement,
+    "quorate.analysis.allocation:allocation_view": q.scores.simulate_allocation,
     "quorate.study.variants.variants:carry_out": q.variants,
     "quorate.study.loop:carry_out": q.run,
 }
@@ -535,7 +535,7 @@ def tables(tmp_path_factory, every_module):
     pl.DataFrame(votes, schema=names, orient="row").write_csv(folder / "votes.csv")
     judgments = q.read(folder / "scores.csv", announce=False)
     made = {READ: judgments, READ_VOTES: q.read_votes(folder / "votes.csv", announce=False), DECOMPOSE: None}
-    made[BOARD] = q.corrected_ratings(made[READ_VOTES], "ann")
+    made[BOARD] = q.agreement.corrected_ratings(made[READ_VOTES], "ann")
     made[VARIABLES] = dict.fromkeys(["item", "judge", "prompt", "score"], "a column")
     made[DECOMPOSE] = q.decompose(q.read(folder / "scores.csv", announce=False).only("system", "x"))
     return folder, made

@@ -225,7 +225,7 @@ def said(out):
 
 def test_a_replay_of_an_array(out):
     pool = np.random.default_rng(1).normal(0, np.repeat([0.1, 2], [20, 10])[:, None], (30, 20))
-    found = q.simulate_allocation(pool, 2000, runs=4, human=np.arange(30.0))
+    found = q.scores.simulate_allocation(pool, 2000, runs=4, human=np.arange(30.0))
     show(out, view_of(found))
     text = said(out)
     assert text.startswith(found.sentence)
@@ -236,7 +236,7 @@ def test_a_replay_of_an_array(out):
 
 def test_policies_are_in_one_order_with_what_they_save(out):
     pool = np.random.default_rng(1).normal(0, np.repeat([0.1, 2], [20, 10])[:, None], (30, 20))
-    found = q.simulate_allocation(pool, 2000, runs=1)
+    found = q.scores.simulate_allocation(pool, 2000, runs=1)
     show(out, view_of(found))
     rows = [line.split() for line in out.file.getvalue().splitlines() if line.startswith("  ")]
     assert [row[0] for row in rows[1:4]] == ["uniform", "ROBIN-HOOD", "ROBIN"]

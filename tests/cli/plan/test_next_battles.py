@@ -11,7 +11,7 @@ def test_battles_are_drawn_and_written(run, tmp_path):
     rows = [("x", "y", "model_a"), ("x", "z", "model_a"), ("y", "z", "model_b"), ("x", "y", "model_b")] * 10
     path.write_text("model_a,model_b,winner\n" + "\n".join(map(",".join, rows)))
     options = {"criterion": "D", "floor": 0.3, "horizon": 60}
-    plan = q.next_battles(q.read_votes(path, announce=False), 30, **options, systems=("new",))
+    plan = q.votes.next_battles(q.read_votes(path, announce=False), 30, **options, systems=("new",))
     given = [word for name, value in options.items() for word in (f"--{name}", value)]
     words = ("assign", "--after", path, "--number", 30, *given, "--system", "new")
     ran = run(*words, "--out", out)

@@ -26,7 +26,9 @@ def test_it_says_what_the_library_says(run, scores, tmp_path):
     ran = run(*words, "--half-width", 0.1, "--strata", "category", "--report", page)
     assert (ran.code, ran.err) == (0, "")
     prices = {"human": 1.0, "judge": {"llm": 0.02}}
-    plan = q.plan_labels(q.read(scores, announce=False), "ann", prices=prices, half_width=0.1, strata="category")
+    plan = q.agreement.plan_labels(
+        q.read(scores, announce=False), "ann", prices=prices, half_width=0.1, strata="category"
+    )
     said = " ".join(ran.out.split())
     assert said.startswith(plan.sentence)
     assert all(line in said for line in plan.says)

@@ -21,7 +21,7 @@ def test_battles_are_chosen_and_written(run, pool, tmp_path):
     ran = run("assign", "--pool", pool, *columns, "--floor", "2", "--out", written)
     assert (ran.code, ran.err) == (0, "")
     lines = [line.split(",") for line in pool.read_text().splitlines()[1:]]
-    expected = q.sample_battles(*(list(one) for one in zip(*(line[:3] for line in lines), strict=True)), floor=2)
+    expected = q.votes.sample_battles(*(list(one) for one in zip(*(line[:3] for line in lines), strict=True)), floor=2)
     assert " ".join(ran.out.split()).startswith(expected.sentence)
     got = [line.split(",") for line in written.read_text().splitlines()]
     assert got == [["first", "second", "about", "prompt"], *(lines[i] for i in expected.chosen.tolist())]

@@ -8,7 +8,7 @@ def test_plans_are_drawn_printed_and_written(run, crossed, tmp_path):
     options = ("--budgets", "12,36", "--runs", "4", "--seed", "3")
     ran = run("validate", "scores.csv", *options, "--report", "page.md")
     assert (ran.code, ran.err) == (0, "")
-    wanted = q.validate(q.read("scores.csv", announce=False), [12, 36], runs=4, rng=3)
+    wanted = q.scores.validate(q.read("scores.csv", announce=False), [12, 36], runs=4, rng=3)
     assert " ".join(ran.out.split()).startswith(wanted.sentence)
     assert "A pilot asks for" in ran.out
     assert wanted.sentence in (tmp_path / "page.md").read_text()

@@ -21,7 +21,7 @@ def test_a_linear_gaussian_chain():
     first, added, noise = orthogonal(8_000, 3)
     second = 0.8 * first + 0.6 * added
     last = 0.9 * second + np.sqrt(0.19) * noise
-    found = q.chain({"plan": first, "code": second, "test": last}, ["plan", "code", "test"])
+    found = q.agents.chain({"plan": first, "code": second, "test": last}, ["plan", "code", "test"])
     assert [one.share for one in found.links] == pytest.approx([0.5184, 0.2916, 0.19], abs=1e-3)
     assert sum(one.variance for one in found.links) == pytest.approx(found.variance)
     assert found.variance == pytest.approx(np.var(last, ddof=1))
@@ -35,7 +35,7 @@ def test_shares_add_up_to_the_whole_in_any_unit(seed, scale, shift):
     a = rng.normal(size=60)
     b = a**2 + rng.normal(size=60)
     y = b + rng.normal(size=60)
-    found = [q.chain({"a": a, "b": b, "y": shift + s * y}, ["a", "b", "y"]).links for s in (1.0, scale)]
+    found = [q.agents.chain({"a": a, "b": b, "y": shift + s * y}, ["a", "b", "y"]).links for s in (1.0, scale)]
     assert sum(one.share for one in found[0]) == pytest.approx(1)
     assert [one.share for one in found[1]] == pytest.approx([one.share for one in found[0]], abs=1e-6)
     assert all(0 <= one.low <= one.high <= 1 for one in found[0])
@@ -46,9 +46,9 @@ def test_curves_words_and_several_columns():
     size, kind = rng.normal(size=3000), rng.choice(["easy", "hard"], 3000)
     score = size**2 + 2.0 * (kind == "hard") + rng.normal(size=3000)
     frame = pl.DataFrame({"size": size, "kind": kind, "score": score})
-    alone = q.chain(frame, ["kind", "score"]).links[0]
+    alone = q.agents.chain(frame, ["kind", "score"]).links[0]
     assert alone.share == pytest.approx(1 / 4, abs=0.03)
-    both = q.chain(frame, [("size", "kind"), "score"]).links[0]
+    both = q.agents.chain(frame, [("size", "kind"), "score"]).links[0]
     assert both.stage == "size and kind"
     assert both.share == pytest.approx(3 / 4, abs=0.03)
     assert both.degree >= 2
@@ -57,7 +57,7 @@ def test_curves_words_and_several_columns():
 def test_something_that_passes_by_a_stage_is_said():
     rng = np.random.default_rng(5)
     a, b = rng.normal(size=(2, 400))
-    found = q.chain({"a": a, "b": b, "y": a + 0.3 * rng.normal(size=400)}, ["a", "b", "y"])
+    found = q.agents.chain({"a": a, "b": b, "y": a + 0.3 * rng.normal(size=400)}, ["a", "b", "y"])
     assert [one.code for one in found.caveats] == ["no-chain"]
     assert found.links[1].share < 0
 
@@ -67,7 +67,7 @@ def test_runs_that_resemble_each_other_tell_less():
     item = np.repeat(np.arange(30), 10)
     a = rng.normal(size=30)[item]
     columns = {"item": item, "a": a, "y": a + rng.normal(size=30)[item] + 0.1 * rng.normal(size=300)}
-    alone, grouped = (q.chain(columns, ["a", "y"], cluster=name).links[0] for name in (None, "item"))
+    alone, grouped = (q.agents.chain(columns, ["a", "y"], cluster=name).links[0] for name in (None, "item"))
     assert grouped.se > 2 * alone.se
 
 
@@ -80,7 +80,7 @@ def test_what_is_refused():
         "hole": [None] + [1.0] * 29,
     }
     with pytest.raises(UnknownColumn, match='source: no column "c"'):
-        q.chain(columns, ["a", "c"])
+        q.agents.chain(columns, ["a", "c"])
     for stages, message in [
         (["a"], "stages: two or more"),
         (["a", "word"], "stages: the last is one column of numbers"),
@@ -90,8 +90,8 @@ def test_what_is_refused():
         (["said", "b"], "stages: said has no value in 10 of 30 rows"),
     ]:
         with pytest.raises(InvalidInput, match=message):
-            q.chain(columns, stages)
+            q.agents.chain(columns, stages)
     with pytest.raises(NotEstimable, match="stages: 10 runs, and at least 20"):
-        q.chain({"a": np.arange(10.0), "b": np.arange(10.0)}, ["a", "b"])
+        q.agents.chain({"a": np.arange(10.0), "b": np.arange(10.0)}, ["a", "b"])
     with pytest.raises(NotEstimable, match="stages: b: all 30 values are 2"):
-        q.chain({"a": np.arange(30.0), "b": np.full(30, 2.0)}, ["a", "b"])
+        q.agents.chain({"a": np.arange(30.0), "b": np.full(30, 2.0)}, ["a", "b"])

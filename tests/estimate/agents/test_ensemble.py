@@ -29,19 +29,19 @@ def fit():
 def test_equation_13():
     """By hand: (1 + 2 + 3 + 2 (.5 - .2 + .3)) / 9."""
     matrix = [[9, 0.5, -0.2], [0.5, 9, 0.3], [-0.2, 0.3, 9]]
-    found = q.ensemble([1, 2, 3], matrix)
+    found = q.agents.ensemble([1, 2, 3], matrix)
     assert found.variance == pytest.approx((6 + 2 * 0.6) / 9)
     assert (found.alone, found.shared) == (2, pytest.approx(0.2))
     assert found.rows()[2]["variance"] == pytest.approx(found.variance)
-    assert q.ensemble([2.0]).variance == 2
-    assert q.ensemble([1, 1], -1).variance == pytest.approx(0)
+    assert q.agents.ensemble([2.0]).variance == 2
+    assert q.agents.ensemble([1, 1], -1).variance == pytest.approx(0)
 
 
 @given(st.integers(2, 6), st.integers(0, 2**32 - 1))
 def test_it_is_the_variance_of_the_mean_of_any_errors(n, seed):
     errors = np.random.default_rng(seed).normal(size=(50, n)) @ np.random.default_rng(seed + 1).normal(size=(n, n))
     matrix = np.cov(errors.T)
-    found = q.ensemble(np.diag(matrix), matrix)
+    found = q.agents.ensemble(np.diag(matrix), matrix)
     assert found.variance == pytest.approx(errors.mean(axis=1).var(ddof=1))
     assert found.variance <= np.diag(matrix).max() * (1 + 1e-9)
 
@@ -51,12 +51,12 @@ def test_shared_terms_of_a_fit(fit):
     of = fit.variance
     shared = of("prompt") / 2 + of("item:prompt") / 2
     own = of("judge") + of("item:judge") + of("prompt:judge") / 2 + of("cell") / 2 + of("replicate") / 6
-    found = q.ensemble(fit, agents=5, levels={"prompt": 2}, replicates=3)
+    found = q.agents.ensemble(fit, agents=5, levels={"prompt": 2}, replicates=3)
     assert found.variance == pytest.approx(shared + own / 5)
     assert found.alone == pytest.approx(shared + own)
-    assert q.ensemble(fit).agents == 4
-    assert q.ensemble(fit, over="prompt").shared == pytest.approx(of("judge") + of("item:judge"))
-    assert "4 agents" in q.ensemble(fit).sentence
+    assert q.agents.ensemble(fit).agents == 4
+    assert q.agents.ensemble(fit, over="prompt").shared == pytest.approx(of("judge") + of("item:judge"))
+    assert "4 agents" in q.agents.ensemble(fit).sentence
 
 
 def test_what_is_refused(fit):
@@ -69,13 +69,13 @@ def test_what_is_refused(fit):
         ((fit, 0.3), "covariance: a fit tells"),
     ]:
         with pytest.raises(InvalidInput, match=message):
-            q.ensemble(*arguments)
+            q.agents.ensemble(*arguments)
     for wrong, message in [
         ({"over": "item"}, "over: "),
         ({"agents": 0}, "agents: "),
         ({"levels": {"judge": 2}}, "levels: "),
     ]:
         with pytest.raises(InvalidInput, match=message):
-            q.ensemble(fit, **wrong)
+            q.agents.ensemble(fit, **wrong)
     with pytest.raises(UnknownTerm):
-        q.ensemble(fit, over="agent")
+        q.agents.ensemble(fit, over="agent")

@@ -35,7 +35,7 @@ def test_turns_are_recognised_as_chosen_and_in_order():
 
 
 def test_equation_12_and_its_product(fit):
-    found = q.hazard(fit, 2.0)
+    found = q.agents.hazard(fit, 2.0)
     total = sum(fit.variances.values()) + fit.sensitivity("judge")
     mean = fit.assembled.fixed.levels["turn"] @ fit.beta
     expected = norm.cdf((mean - 2.0) / np.sqrt(total))
@@ -50,7 +50,7 @@ def test_equation_12_and_its_product(fit):
 
 def test_what_stays_is_shared_by_all_turns(fit):
     """scipy's multivariate normal distribution: the chance that no turn is beyond the threshold. Tolerance: its own."""
-    found = q.hazard(fit, 2.0)
+    found = q.agents.hazard(fit, 2.0)
     stays = sum(
         value
         for name, value in fit.variances.items()
@@ -67,12 +67,12 @@ def test_what_stays_is_shared_by_all_turns(fit):
 
 
 def test_panels_are_less_noisy_and_below_mirrors_above(fit):
-    one, three = q.hazard(fit, 3.0), q.hazard(fit, 3.0, levels={"judge": 3})
+    one, three = q.agents.hazard(fit, 3.0), q.agents.hazard(fit, 3.0, levels={"judge": 3})
     assert three.turns[0].sd < one.turns[0].sd
     assert three.turns[0].hazard < one.turns[0].hazard
     assert np.isnan(three.turns[0].observed)
     mirrored = q.decompose(q.read(talks().with_columns(score=-pl.col("score")), announce=False))
-    below = q.hazard(mirrored, -3.0, above=False)
+    below = q.agents.hazard(mirrored, -3.0, above=False)
     assert [turn.hazard for turn in below.turns] == pytest.approx([turn.hazard for turn in one.turns])
     assert [turn.observed for turn in below.turns] == [turn.observed for turn in one.turns]
 
@@ -80,36 +80,36 @@ def test_panels_are_less_noisy_and_below_mirrors_above(fit):
 def test_one_judge_who_is_named():
     named = q.read(talks(n=30, judges=1), announce=False)
     unnamed = q.read(talks(n=30, judges=1).drop("judge"), announce=False)
-    one, other = (q.hazard(q.decompose(table), 2.0).turns[-1] for table in (named, unnamed))
+    one, other = (q.agents.hazard(q.decompose(table), 2.0).turns[-1] for table in (named, unnamed))
     assert (one.hazard, one.lasting) == pytest.approx((other.hazard, other.lasting), rel=1e-6)
 
 
 def test_noise_of_its_own_for_each_turn():
     frame = talks(judges=3, noise=[1.0, 1.0, 3.0])
     fit = q.decompose(q.read(frame, announce=False), residual_by="turn")
-    first, _, last = q.hazard(fit, 2.0).turns
+    first, _, last = q.agents.hazard(fit, 2.0).turns
     assert last.sd > 1.3 * first.sd
 
 
 def test_conversations_that_end_have_a_caveat():
     frame = talks(n=60).filter(~((pl.col("item") < 20) & (pl.col("turn") == 3)))
-    found = q.hazard(q.decompose(q.read(frame, announce=False)), 2.0)
+    found = q.agents.hazard(q.decompose(q.read(frame, announce=False)), 2.0)
     assert [one.code for one in found.caveats] == ["turns-that-end"]
     marks = talks().with_columns(score=(pl.col("score") > 0).cast(pl.Float64))
-    coarse = q.hazard(q.decompose(q.read(marks, announce=False)), 0.5)
+    coarse = q.agents.hazard(q.decompose(q.read(marks, announce=False)), 0.5)
     assert [one.code for one in coarse.caveats] == ["few-scores"]
 
 
 def test_what_is_refused(fit):
     with pytest.raises(InvalidInput, match="threshold: a score is needed, got nan"):
-        q.hazard(fit, np.nan)
+        q.agents.hazard(fit, np.nan)
     with pytest.raises(InvalidInput, match="facet: turns are chosen levels, and item is drawn"):
-        q.hazard(fit, 2, facet="item")
+        q.agents.hazard(fit, 2, facet="item")
     with pytest.raises(InvalidInput, match="levels: a score is of 1 or more levels of judge, got turn: 2"):
-        q.hazard(fit, 2, levels={"turn": 2})
+        q.agents.hazard(fit, 2, levels={"turn": 2})
     named = q.decompose(q.read(talks().with_columns(turn=pl.concat_str(pl.lit("t"), "turn")), announce=False))
     with pytest.raises(InvalidInput, match='turn: levels in the order of the conversation are numbers, got "t1"'):
-        q.hazard(named, 2)
+        q.agents.hazard(named, 2)
     once = q.decompose(q.read(talks(turns=1), announce=False))
     with pytest.raises(NotEstimable, match="turn: one level"):
-        q.hazard(once, 2)
+        q.agents.hazard(once, 2)

@@ -31,7 +31,7 @@ def frame():
 
 @pytest.fixture(scope="module")
 def found(frame):
-    return q.against(q.read(frame, announce=False), "ann", splits=50, resamples=200)
+    return q.agreement.against(q.read(frame, announce=False), "ann", splits=50, resamples=200)
 
 
 def table(frame, judge, prompt):
@@ -96,7 +96,7 @@ def test_labels_are_words_too_and_people_may_have_a_table(frame, found):
     words = frame.with_columns(score=pl.col("score").replace_strict({0: "no good", 1: "fine"}, return_dtype=pl.String))
     people = pl.col("judge") == "ann"
     judged, human = (q.read(words.filter(one), labels=True, announce=False) for one in (~people, people))
-    same = q.against(judged, human, splits=50, resamples=200)
+    same = q.agreement.against(judged, human, splits=50, resamples=200)
     assert same.majority == found.majority
     assert same.drops == found.drops
 
@@ -104,21 +104,21 @@ def test_labels_are_words_too_and_people_may_have_a_table(frame, found):
 def test_what_cannot_be_compared_is_refused_by_name(frame):
     judgments = q.read(frame, announce=False)
     with pytest.raises(UnknownTerm, match="bob"):
-        q.against(judgments, "bob")
+        q.agreement.against(judgments, "bob")
     with pytest.raises(InvalidInput, match="judges and people are both needed"):
-        q.against(judgments, ["ann", *RIGHT])
+        q.agreement.against(judgments, ["ann", *RIGHT])
     other = q.read(frame.with_columns(item=pl.lit("z") + pl.col("item")), announce=False)
     with pytest.raises(NotEstimable, match="none is of what was judged; items are matched"):
-        q.against(judgments, other)
+        q.agreement.against(judgments, other)
     halves = q.read(frame.with_columns(score=pl.col("score") + 0.25), announce=False)
     with pytest.raises(InvalidInput, match="most labels are verdicts that no judge gives"):
-        q.against(judgments, halves)
+        q.agreement.against(judgments, halves)
     rng = np.random.default_rng(1)
     many = q.read(frame.with_columns(score=pl.Series(rng.normal(size=len(frame)))), announce=False)
     with pytest.raises(InvalidInput, match="more than the 20 that verdicts may have"):
-        q.against(many, "ann")
+        q.agreement.against(many, "ann")
     with pytest.raises(InvalidInput, match="splits: a whole number of at least 20"):
-        q.against(judgments, "ann", splits=3)
+        q.agreement.against(judgments, "ann", splits=3)
 
 
 @pytest.fixture(scope="module")
@@ -144,7 +144,7 @@ def read_battles(frame, winner="winner"):
 
 
 def test_votes_are_verdicts_on_battles(battles):
-    found = q.against(read_battles(battles), read_battles(battles, "people"), splits=50, resamples=100)
+    found = q.agreement.against(read_battles(battles), read_battles(battles, "people"), splits=50, resamples=100)
     assert (found.unit, found.items, found.clusters) == ("battle", 120, 40)
     assert set(found.roles) == {"judge", "variant"}
     assert "120 labelled battles" in found.sentence
@@ -153,7 +153,9 @@ def test_votes_are_verdicts_on_battles(battles):
     by_name = {frozenset(row[:2]): row[2] for row in each.rows()}
     assert {frozenset(one.levels): one.value for one in found.configurations} == pytest.approx(by_name)
     assert found.flips is not None  # between the two wordings
-    assert found.worth.value == pytest.approx(q.against(*as_labels(battles), splits=50, resamples=100).worth.value)
+    assert found.worth.value == pytest.approx(
+        q.agreement.against(*as_labels(battles), splits=50, resamples=100).worth.value
+    )
 
 
 def as_labels(frame):
@@ -174,7 +176,7 @@ def as_labels(frame):
 
 def test_the_order_of_showing_is_a_facet_where_both_were_tried(battles):
     votes = q.read_votes(battles, facets={"variant": "variant"}, order="first", announce=False)
-    found = q.against(votes, read_battles(battles, "people"), splits=20, resamples=100)
+    found = q.agreement.against(votes, read_battles(battles, "people"), splits=20, resamples=100)
     assert found.roles[-1] == "order"
     assert len(found.configurations) == 8
 
@@ -182,10 +184,10 @@ def test_the_order_of_showing_is_a_facet_where_both_were_tried(battles):
 def test_people_among_those_who_voted_and_what_has_no_meaning(battles):
     people = battles.with_columns(winner=pl.col("people"), judge=pl.lit("ann"))
     votes = read_battles(pl.concat([battles, people]))
-    assert q.against(votes, "ann", splits=20, resamples=100).judges == ("good", "poor")
+    assert q.agreement.against(votes, "ann", splits=20, resamples=100).judges == ("good", "poor")
     with pytest.raises(InvalidInput, match="judgments hold votes and people's labels; read both alike"):
-        q.against(read_battles(battles), as_labels(battles)[1])
+        q.agreement.against(read_battles(battles), as_labels(battles)[1])
     with pytest.raises(InvalidInput, match="key: no item says which votes are of one battle"):
-        q.against(votes, "ann", key="item")
+        q.agreement.against(votes, "ann", key="item")
     with pytest.raises(UnknownTerm, match="bob"):
-        q.against(votes, "bob")
+        q.agreement.against(votes, "bob")

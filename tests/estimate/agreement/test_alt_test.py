@@ -32,7 +32,7 @@ def test_it_is_what_section_3_of_the_paper_defines(alignment):
     rng = np.random.default_rng(4)
     marks = np.clip(np.rint(3 + rng.normal(size=(60, 1)) + 0.8 * rng.normal(size=(60, 4))), 1, 5)
     marks[rng.random(marks.shape) < 0.1] = np.nan
-    found = q.alt_test(table(marks), "m", epsilon=0.15, alignment=alignment)
+    found = q.agreement.alt_test(table(marks), "m", epsilon=0.15, alignment=alignment)
     p = []
     for j, one in enumerate(found.each):
         w_model, w_person = [], []
@@ -60,13 +60,15 @@ def test_it_is_what_section_3_of_the_paper_defines(alignment):
 @given(st.permutations(range(60)), st.integers(0, 3))
 def test_order_of_items_and_shifts_of_all_marks_change_nothing(order, shift):
     marks = drawn(60, (0.7, 0.8, 0.9, 0.8))
-    whole, other = (q.alt_test(table(one), "m") for one in (marks, marks[list(order)] + shift))
+    whole, other = (q.agreement.alt_test(table(one), "m") for one in (marks, marks[list(order)] + shift))
     for one, again in zip(whole.each, other.each, strict=True):
         assert (one.model, one.people, one.p) == pytest.approx((again.model, again.people, again.p))
 
 
 def test_a_good_model_passes_and_a_coin_does_not():
-    good, coin = (q.alt_test(table(drawn(300, (0.8, 0.8, 0.8, share))), "m", epsilon=0.1) for share in (0.95, 0.5))
+    good, coin = (
+        q.agreement.alt_test(table(drawn(300, (0.8, 0.8, 0.8, share))), "m", epsilon=0.1) for share in (0.95, 0.5)
+    )
     assert good.passes
     assert "m may stand in for people: it does as well as 3 of 3" in good.sentence
     assert not coin.passes
@@ -76,22 +78,24 @@ def test_a_good_model_passes_and_a_coin_does_not():
 def test_people_are_named_or_all_others():
     marks = drawn(60, (0.8, 0.8, 0.8, 0.9, 0.9))
     judgments = table(marks, (*PEOPLE, "m", "n"))
-    assert len(q.alt_test(judgments, "m", people=PEOPLE).each) == 3
-    assert len(q.alt_test(judgments, "m").each) == 4
+    assert len(q.agreement.alt_test(judgments, "m", people=PEOPLE).each) == 3
+    assert len(q.agreement.alt_test(judgments, "m").each) == 4
     with pytest.raises(NotEstimable, match="people: three are the least"):
-        q.alt_test(judgments, "m", people=PEOPLE[:2])
+        q.agreement.alt_test(judgments, "m", people=PEOPLE[:2])
     with pytest.raises(InvalidInput, match="model: one of the judges"):
-        q.alt_test(judgments, "ana", people=PEOPLE)
+        q.agreement.alt_test(judgments, "ana", people=PEOPLE)
     with pytest.raises(NotEstimable, match="30 items"):
-        q.alt_test(table(marks[:20, :4]), "m")
+        q.agreement.alt_test(table(marks[:20, :4]), "m")
 
 
 @pytest.mark.calibration
 def test_a_model_worse_by_epsilon_beats_nobody_but_by_chance():
     """Three equal people, and a model whose differences are epsilon on average: any is beaten in 5% of 500 at most."""
-    gap = np.mean([one.people - one.model for one in q.alt_test(table(drawn(60_000, (0.8, 0.8, 0.8, 0.6))), "m").each])
+    gap = np.mean(
+        [one.people - one.model for one in q.agreement.alt_test(table(drawn(60_000, (0.8, 0.8, 0.8, 0.6))), "m").each]
+    )
     wrong = 0
     for seed in range(500):
         marks = drawn(100, (0.8, 0.8, 0.8, 0.6), seed)
-        wrong += q.alt_test(table(marks), "m", epsilon=float(gap)).winning_rate > 0
+        wrong += q.agreement.alt_test(table(marks), "m", epsilon=float(gap)).winning_rate > 0
     assert wrong / 500 <= 0.05 + 3 * np.sqrt(0.0475 / 500)

@@ -25,10 +25,10 @@ def scored(labels):
 def test_labels_at_rates_of_their_own_by_category():
     """Half of the labels are of a third of the items: without strata the mean leans to these."""
     table = scored((40, 40))
-    found = q.corrected(table, "ann", strata="category")
+    found = q.agreement.corrected(table, "ann", strata="category")
     assert abs(found.value - 2 / 3) < 3 * found.se
     assert abs(found.people - 2 / 3) < 3 * found.people_se
-    assert found.people < q.corrected(table, "ann").people
+    assert found.people < q.agreement.corrected(table, "ann").people
     assert found.se < found.people_se
     assert (found.strata, found.labels) == ("category", 80)
     assert abs(found.bias - 0.5) < 4 * found.bias_se
@@ -38,4 +38,4 @@ def test_labels_at_rates_of_their_own_by_category():
 
 def test_a_category_needs_two_labels():
     with pytest.raises(NotEstimable, match='strata: 1 label in category "b", and its error needs two'):
-        q.corrected(scored((40, 1)), "ann", strata="category")
+        q.agreement.corrected(scored((40, 1)), "ann", strata="category")

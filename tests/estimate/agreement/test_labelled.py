@@ -102,7 +102,7 @@ WIDE = {
 
 def test_labels_beside_several_judges_count_once():
     votes = q.read_votes(pl.DataFrame(WIDE), winner="person", prompt_type="category", announce=False)
-    found = q.beside(votes)
+    found = q.agreement.beside(votes)
     assert (votes.n, found.n, found.wins("x", "y"), found.wins("y", "x")) == (4, 2, 1, 1)
     assert found.names == ("prompt", "prompt_type")
 
@@ -110,12 +110,12 @@ def test_labels_beside_several_judges_count_once():
 def test_labels_that_differ_from_judge_to_judge_are_refused():
     frame = pl.DataFrame(WIDE | {"person": ["x", "y", "y", "y", None, None]})
     with pytest.raises(InvalidInput, match='people\'s votes on prompt "1" differ from judge to judge'):
-        q.beside(q.read_votes(frame, winner="person", announce=False))
+        q.agreement.beside(q.read_votes(frame, winner="person", announce=False))
     one_judge = pl.DataFrame(WIDE | {"judge": "i", "person": ["x", "y", "y", "y", None, None]})
-    assert q.beside(q.read_votes(one_judge, winner="person", announce=False)).n == 4
+    assert q.agreement.beside(q.read_votes(one_judge, winner="person", announce=False)).n == 4
 
 
 def test_labels_need_to_say_of_what():
     votes = q.read_votes(pl.DataFrame(WIDE).drop("prompt"), winner="person", announce=False)
     with pytest.raises(InvalidInput, match="no prompt says which votes are of one battle"):
-        q.beside(votes)
+        q.agreement.beside(votes)

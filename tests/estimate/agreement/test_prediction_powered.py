@@ -231,13 +231,13 @@ def test_marks_near_the_end_of_their_scale_have_limits_within_it():
     frame = pl.DataFrame(
         {"item": [*range(60), *range(25)], "judge": ["m"] * 60 + ["p"] * 25, "score": [*said, *marks[:25]]}
     )
-    near = q.corrected(q.read(frame, scale=(1, 5), announce=False), "p")
+    near = q.agreement.corrected(q.read(frame, scale=(1, 5), announce=False), "p")
     half = near.se * t_quantile(near.df, 0.975)
     assert near.value + half > 5
     share = (near.value - 1) / 4
     k = (half / 4) ** 2 / (share * (1 - share))
     ends = [(share + k / 2 + side * np.sqrt((half / 4) ** 2 + k**2 / 4)) / (1 + k) for side in (-1, 1)]
     assert near.interval() == pytest.approx([1 + 4 * end for end in ends])
-    far = q.corrected(q.read(frame, scale=(-50, 50), announce=False), "p")
+    far = q.agreement.corrected(q.read(frame, scale=(-50, 50), announce=False), "p")
     assert far.interval() == pytest.approx((near.value - half, near.value + half), abs=0.002)
     assert "near-an-end" not in {caveat.code for caveat in far.caveats}

@@ -13,7 +13,9 @@ RARE = 1 + 4 * (np.arange(25) < 2)  # 5 with a chance of .08, else 1
 def adaptive_ledger(seed):
     """Answers of every arm in the order in which ROBIN-HOOD asked for them."""
     rng = np.random.default_rng(seed)
-    policy = q.adaptive(arms=[f"i{at:02}" for at in range(ARMS)], budget=ARMS * EACH, scale=range(1, 6), seed=seed)
+    policy = q.scores.adaptive(
+        arms=[f"i{at:02}" for at in range(ARMS)], budget=ARMS * EACH, scale=range(1, 6), seed=seed
+    )
     progress, rows = policy.start(), []
     while not policy.done(progress):
         cells = policy.next_cells(progress, batch=20)

@@ -205,10 +205,10 @@ def test_standard_errors_do_not_jump_where_drawn_judges_show_no_variance(simulat
 def test_of_components_without_data():
     """Brennan (2001), chapter 2: persons crossed with items, E rho2 = s2(p) / (s2(p) + s2(pi)/n), Phi with s2(i)/n."""
     given = q.components({"item": 0.5, "judge": 0.1, "item:judge": 0.4})
-    found = q.dependability(given, judge=4)
+    found = q.scores.dependability(given, judge=4)
     assert found.generalizability == pytest.approx(0.5 / (0.5 + 0.4 / 4))
     assert found.phi == pytest.approx(0.5 / (0.5 + 0.4 / 4 + 0.1 / 4))
-    fixed = q.dependability(given, fixed=["judge"], judge=4)
+    fixed = q.scores.dependability(given, fixed=["judge"], judge=4)
     assert fixed.generalizability == 1
     with pytest.raises(q.QuorateError, match="judge: its levels are needed"):
-        q.dependability(given)
+        q.scores.dependability(given)

@@ -51,7 +51,7 @@ def test_rows_and_words(fit):
     assert fit.fixed_effects["(Intercept)"][0] == -fit.thresholds[0]
 
 
-@pytest.mark.parametrize("plan", [q.gaming, compare_strategies, q.compare])
+@pytest.mark.parametrize("plan", [q.scores.gaming, compare_strategies, q.compare])
 def test_strategies_and_comparisons_refuse_log_odds_by_name(fit, plan):
     options = {q.compare: {"a": "x", "b": "y"}}
     with pytest.raises(InvalidInput, match="components of log odds are of another scale than scores"):

@@ -48,7 +48,7 @@ def test_names_of_the_odd_ones():
 def test_the_mean_without_a_judge():
     fit = q.decompose(scores(np.random.default_rng(3), odd="judge", items=20))
     found = decisive_judge(Residuals(fit))
-    change = max((part.change for part in q.leave_one_out(fit.judgments)), key=abs)
+    change = max((part.change for part in q.scores.leave_one_out(fit.judgments)), key=abs)
     assert found.statistic == pytest.approx(change / fit.mean.se)
     assert found.verdict == "described"
 

@@ -97,7 +97,7 @@ def attempts(judgments):
         "variance components": fit,
         "interval for the mean": lambda: fit().mean,
         "mean for these items only": lambda: fit().mean_for(item="finite"),
-        "naive against corrected": lambda: q.naive(judgments),
+        "naive against corrected": lambda: q.scores.naive(judgments),
         "dependability": lambda: dependability(fit()),
         "analysis of variance": lambda: q.decompose(judgments, method="anova"),
     }

@@ -43,7 +43,7 @@ def test_what_labels_support_and_what_each_of_the_others_needs(support):
 
 
 def test_what_is_possible_is_what_labels_gives(support):
-    found = q.labels(labelled())
+    found = q.scores.labels(labelled())
     assert len(found.shares) == len(support.labels)
     assert bool(found.coefficients) == support.analysis(AGREEMENT).possible
 

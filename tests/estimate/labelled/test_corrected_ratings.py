@@ -41,7 +41,7 @@ def table():
 
 @pytest.fixture(scope="module")
 def found(table):
-    return q.corrected_ratings(q.read_votes(labelled(table), announce=False), "person")
+    return q.agreement.corrected_ratings(q.read_votes(labelled(table), announce=False), "person")
 
 
 def test_judges_correct_and_help(table, found):
@@ -63,14 +63,14 @@ def test_people_alone_are_those_of_rank(table, found):
     assert found.people.systems == alone.systems
     np.testing.assert_allclose(found.people.rating, alone.rating, atol=1e-8)
     np.testing.assert_allclose(found.people.se, alone.se, rtol=0.02)  # rank takes light votes by their part of all
-    unused = q.corrected_ratings(q.read_votes(labelled(table), announce=False), "person", tuning=0.0)
+    unused = q.agreement.corrected_ratings(q.read_votes(labelled(table), announce=False), "person", tuning=0.0)
     np.testing.assert_allclose(unused.ratings.rating, alone.rating, atol=1e-8)
     np.testing.assert_allclose(unused.ratings.se, found.people.se, rtol=1e-8)
     assert "judges-do-not-help" in {one.code for one in unused.caveats}
 
 
 def test_where_every_battle_is_labelled_it_is_bradley_terry(table):
-    whole = q.corrected_ratings(q.read_votes(table, announce=False), "person", ties="half")
+    whole = q.agreement.corrected_ratings(q.read_votes(table, announce=False), "person", ties="half")
     alone = q.rank(q.read_votes(table.filter(pl.col("judge") == "person"), announce=False), ties="half", cluster=())
     assert whole.predictions == 0
     np.testing.assert_allclose(whole.ratings.rating, alone.rating, atol=1e-8)
@@ -79,8 +79,8 @@ def test_where_every_battle_is_labelled_it_is_bradley_terry(table):
 def test_two_systems_agree_with_the_corrected_win_rate(table):
     some = labelled(table).filter(pl.col("model_a").is_in(["s0", "s1"]) & pl.col("model_b").is_in(["s0", "s1"]))
     votes = q.read_votes(some.filter(pl.col("judge") != "fan"), announce=False)
-    board = q.corrected_ratings(votes, "person", ties="half")
-    rate = q.corrected(votes, "person", "s0", "s1", cluster=())
+    board = q.agreement.corrected_ratings(votes, "person", ties="half")
+    rate = q.agreement.corrected(votes, "person", "s0", "s1", cluster=())
     assert board.ratings.probability("s0", "s1").value == pytest.approx(rate.value, abs=1e-8)
     assert board.effective == pytest.approx(rate.labels * (rate.people_se / rate.se) ** 2, rel=0.1)
 
@@ -93,12 +93,12 @@ def test_strata_have_weights_of_their_own_and_chances_count(table):
         (pl.col("judge") != "person") | pl.col("prompt").is_in(np.flatnonzero(kept).tolist())
     )
     votes = q.read_votes(some, announce=False, facets={"chance": "chance"})
-    by = q.corrected_ratings(votes, "person", strata="prompt_type")
+    by = q.agreement.corrected_ratings(votes, "person", strata="prompt_type")
     assert [(one.stratum, one.judge) for one in by.weights] == [
         (kind, judge) for kind in ("chat", "code") for judge in ("fair", "fan")
     ]
-    weighted = q.corrected_ratings(votes, "person", sampling_probability="chance")
-    plain = q.corrected_ratings(votes, "person")
+    weighted = q.agreement.corrected_ratings(votes, "person", sampling_probability="chance")
+    plain = q.agreement.corrected_ratings(votes, "person")
     near, far = (np.abs(by.people.rating - one.people.rating).max() for one in (weighted, plain))
     assert near < far
 
@@ -111,21 +111,21 @@ def test_persons_prompts_and_several_people_of_one_battle(table):
     )
     judges = table.filter(pl.col("judge") != "person").with_columns(prompt=pl.col("prompt") // 2)
     both = [q.read_votes(one, announce=False) for one in (judges, pl.concat([again, again.head(9)]))]
-    found = q.corrected_ratings(*both)
+    found = q.agreement.corrected_ratings(*both)
     assert found.ratings.cluster == ("prompt", "judge")
     assert found.ratings.clusters[1] == 3
     assert "few-clusters" in {one.code for one in found.caveats}
-    assert q.corrected_ratings(*both, cluster=()).ratings.cluster == ()
+    assert q.agreement.corrected_ratings(*both, cluster=()).ratings.cluster == ()
 
 
 def test_what_is_said_of_few_labels_and_of_labels_that_are_not_like_the_rest(table):
-    few = q.corrected_ratings(q.read_votes(labelled(table, 40), announce=False), "person")
+    few = q.agreement.corrected_ratings(q.read_votes(labelled(table, 40), announce=False), "person")
     assert "few-labels-of-systems" in {one.code for one in few.caveats}
     fan = table.filter(pl.col("judge") == "fan")
     side = pl.when(pl.col("winner") == "model_a").then(pl.col("model_a")).otherwise(pl.col("model_b"))
     liked = fan.filter(side == "s2")["prompt"].to_list()[:100]
     chosen = table.filter((pl.col("judge") != "person") | pl.col("prompt").is_in(liked) | (pl.col("prompt") < 90))
-    biased = q.corrected_ratings(q.read_votes(chosen, announce=False), "person")
+    biased = q.agreement.corrected_ratings(q.read_votes(chosen, announce=False), "person")
     assert "labels-unlike-the-rest" in {one.code for one in biased.caveats}
 
 
@@ -140,15 +140,15 @@ def test_what_is_refused(table):
         ({"strata": "judge"}, "judge: every battle needs one"),
     ):
         with pytest.raises(q.QuorateError, match=message):
-            q.corrected_ratings(votes, "person", **options)
+            q.agreement.corrected_ratings(votes, "person", **options)
     elsewhere = labelled(table).filter(pl.col("judge") == "person").with_columns(prompt=pl.col("prompt") + 10_000)
     other = q.read_votes(elsewhere, announce=False)
     with pytest.raises(q.NotEstimable, match="no battle that people voted on was judged"):
-        q.corrected_ratings(votes, other)
+        q.agreement.corrected_ratings(votes, other)
     with pytest.raises(q.InvalidInput, match="judged: ratings come from votes"):
-        q.corrected_ratings(q.read(pl.DataFrame({"item": [1, 2], "score": [1, 2]}), announce=False), "person")
+        q.agreement.corrected_ratings(q.read(pl.DataFrame({"item": [1, 2], "score": [1, 2]}), announce=False), "person")
     rows = [(i, "x", "y", "x" if i else "y") for i in range(4)]
     rows = [(*row, "person") for row in rows] + [(i, "x", "y", "y" if i < 4 else "x", "llm") for i in range(24)]
     against = pl.DataFrame(rows, schema=["prompt", "model_a", "model_b", "winner", "judge"], orient="row")
     with pytest.raises(q.NotConverged, match="no finite ratings"):
-        q.corrected_ratings(q.read_votes(against, announce=False), "person", tuning=1.0)
+        q.agreement.corrected_ratings(q.read_votes(against, announce=False), "person", tuning=1.0)

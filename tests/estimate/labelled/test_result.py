@@ -12,7 +12,7 @@ import quorate as q
 
 @pytest.fixture(scope="module")
 def found():
-    return q.corrected_ratings(q.read_votes(labelled(frame(400, favour=4), 120), announce=False), "person")
+    return q.agreement.corrected_ratings(q.read_votes(labelled(frame(400, favour=4), 120), announce=False), "person")
 
 
 def test_rows_have_people_and_judges_beside_the_board(found):

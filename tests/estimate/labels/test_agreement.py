@@ -31,7 +31,7 @@ def test_alpha_is_that_of_scores():
     table = q.read(pl.DataFrame(numbers, schema=["item", "judge", "score"], orient="row"), announce=False)
     found = {one.name: one for one in coefficients(given, 0.95)}
     assert list(found) == list(COEFFICIENTS)
-    assert found["Krippendorff's alpha"].value == pytest.approx(q.alpha(table, "nominal").value, abs=1e-12)
+    assert found["Krippendorff's alpha"].value == pytest.approx(q.agreement.alpha(table, "nominal").value, abs=1e-12)
     assert found["Krippendorff's alpha"].judges
 
 

@@ -37,7 +37,7 @@ def dealt(table, layout):
 
 def test_a_table_that_is_its_own_pilot_has_the_mean_it_had(scores, pilot):
     for target in ("panel", "population", q.pool(9)):
-        found, own = q.mean_from(scores, pilot, targets={"judge": target}), of_components(pilot, judge=target)
+        found, own = q.scores.mean_from(scores, pilot, targets={"judge": target}), of_components(pilot, judge=target)
         assert (found.value, found.se, found.df) == pytest.approx((own.value, own.se, own.df), rel=1e-9)
         assert found.interval() == pytest.approx(own.interval(method="satterthwaite"), rel=1e-9)
     assert found.spread == pytest.approx(1, abs=1e-6)  # the sum of REML equations
@@ -58,7 +58,7 @@ def test_value_and_variance_are_those_of_dense_algebra(scores, pilot):
     x = np.eye(3)[codes["judge"]]
     inside = np.linalg.inv(x.T @ np.linalg.solve(covariance, x))
     weight = np.linalg.solve(covariance, x) @ inside @ np.full(3, 1 / 3)
-    found = q.mean_from(table, pilot)
+    found = q.scores.mean_from(table, pilot)
     assert found.value == pytest.approx(weight @ table.mean, rel=1e-9)
     assert found.estimate.basis.plain == pytest.approx(weight @ covariance @ weight, rel=1e-8)
     assert found.se == pytest.approx(np.sqrt(found.estimate.basis.plain), rel=0.05)  # but for the adjustment
@@ -66,7 +66,7 @@ def test_value_and_variance_are_those_of_dense_algebra(scores, pilot):
 
 @pytest.mark.parametrize("layout", ["cyclic", "latin"])
 def test_a_layout_has_the_standard_error_that_its_plan_promised(scores, pilot, layout):
-    found = q.mean_from(dealt(scores, layout), pilot, targets={"judge": "population"})
+    found = q.scores.mean_from(dealt(scores, layout), pilot, targets={"judge": "population"})
     plan = q.project(pilot, layout=layout, replicates=1, targets={"judge": "population"})
     assert np.sqrt(found.estimate.basis.plain) == pytest.approx(plan.se, rel=1e-6)
     assert found.df > plan.df  # the pilot saw every judge on every item
@@ -74,7 +74,7 @@ def test_a_layout_has_the_standard_error_that_its_plan_promised(scores, pilot, l
 
 def test_answers_to_one_cell_count_as_one_where_the_pilot_never_asked_twice(scores):
     pilot = q.decompose(once(scores))
-    twice, single = q.mean_from(scores, pilot), q.mean_from(once(scores), pilot)
+    twice, single = q.scores.mean_from(scores, pilot), q.scores.mean_from(once(scores), pilot)
     assert twice.se == pytest.approx(single.se, rel=1e-9)
     assert (twice.n, single.n) == (2 * 162, 162)
 
@@ -82,15 +82,15 @@ def test_answers_to_one_cell_count_as_one_where_the_pilot_never_asked_twice(scor
 def test_new_levels_and_one_of_them_are_judged_by_what_the_pilot_saw(scores, pilot):
     one = scores.only("prompt", scores.facet("prompt").levels[0]).only("judge", scores.facet("judge").levels[0])
     renamed = [replace(facet, levels=tuple(f"new {x}" for x in facet.levels)) for facet in one.facets]
-    found = q.mean_from(replace(one, facets=tuple(renamed)), pilot, targets={"judge": "population"})
+    found = q.scores.mean_from(replace(one, facets=tuple(renamed)), pilot, targets={"judge": "population"})
     assert found.estimate.shares["prompt"] * found.estimate.basis.plain == pytest.approx(pilot.variance("prompt"))
     assert {one.shared for one in found.levels} == {0}
 
 
 def test_scores_that_vary_otherwise_than_the_pilot_says_are_told(scores, pilot):
-    assert "unlike-the-pilot" not in {one.code for one in q.mean_from(dealt(scores, "latin"), pilot).caveats}
+    assert "unlike-the-pilot" not in {one.code for one in q.scores.mean_from(dealt(scores, "latin"), pilot).caveats}
     wide = replace(scores, mean=3 * scores.mean, ss=9 * scores.ss)
-    found = q.mean_from(wide, pilot)
+    found = q.scores.mean_from(wide, pilot)
     assert found.spread == pytest.approx(9, rel=0.2)
     assert "unlike-the-pilot" in {one.code for one in found.caveats}
     assert {str(one)[:14] for one in found.caveats if one.code == "few-items"} == {"in the pilot: "}
@@ -98,21 +98,21 @@ def test_scores_that_vary_otherwise_than_the_pilot_says_are_told(scores, pilot):
 
 def test_what_the_pilot_cannot_know_is_refused_by_name(scores, pilot, judged):
     with pytest.raises(InvalidInput, match='the pilot has no facet "temperature"'):
-        q.mean_from(judged({**SIZES, "temperature": 2}, seed=1), pilot)
+        q.scores.mean_from(judged({**SIZES, "temperature": 2}, seed=1), pilot)
     with pytest.raises(InvalidInput, match='has no facet "prompt", which the pilot has'):
-        q.mean_from(judged({"item": 18, "judge": 3}, seed=1), pilot)
+        q.scores.mean_from(judged({"item": 18, "judge": 3}, seed=1), pilot)
     with pytest.raises(InvalidInput, match="a pool of 2 cannot hold"):
-        q.mean_from(scores, pilot, targets={"judge": q.pool(2)})
+        q.scores.mean_from(scores, pilot, targets={"judge": q.pool(2)})
     with pytest.raises(InvalidInput, match=r"pilot: expects what quorate\.decompose returns"):
-        q.mean_from(scores, scores)
+        q.scores.mean_from(scores, scores)
     with pytest.raises(InvalidInput, match="and these are a pilot"):
-        q.mean_from(scores, pilot).estimate.interval(method="bootstrap")
+        q.scores.mean_from(scores, pilot).estimate.interval(method="bootstrap")
     one = q.decompose(scores.only("prompt", scores.facet("prompt").levels[0]))
     with pytest.raises(NotEstimable, match="needs item, item:prompt"):
-        q.mean_from(scores, one)
+        q.scores.mean_from(scores, one)
     nested = replace(scores, facets=(replace(scores.facets[0], parent="prompt"), *scores.facets[1:]))
     with pytest.raises(InvalidInput, match="item is nested otherwise"):
-        q.mean_from(nested, pilot)
+        q.scores.mean_from(nested, pilot)
 
 
 def test_a_pilot_of_log_odds_is_refused(scores):
@@ -120,4 +120,4 @@ def test_a_pilot_of_log_odds_is_refused(scores):
     half = (rng.random(scores.n_cells) < 0.5).astype(float)
     binary = replace(once(scores), mean=half, low=half, high=half)
     with pytest.raises(InvalidInput, match="components are of log odds"):
-        q.mean_from(binary, q.decompose(binary, link="logit", method="pirls"))
+        q.scores.mean_from(binary, q.decompose(binary, link="logit", method="pirls"))

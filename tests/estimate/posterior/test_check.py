@@ -18,9 +18,9 @@ def scores():
 def test_options_are_checked(scores):
     for studies in (49, 60.0, True):
         with pytest.raises(InvalidInput, match="studies: a whole number of at least 50 is needed"):
-            q.check_posterior(scores, studies=studies)
+            q.scores.check_posterior(scores, studies=studies)
     with pytest.raises(InvalidInput, match="draws: a whole number of at least 100 is needed"):
-        q.check_posterior(scores, draws=10)
+        q.scores.check_posterior(scores, draws=10)
 
 
 def test_it_says_whether_ranks_are_uniform():
@@ -38,7 +38,7 @@ def test_it_says_whether_ranks_are_uniform():
 def test_a_small_check(scores, link):
     """50 studies; a least p-value of .001 by Bonferroni once in a thousand seeds."""
     told: list[float] = []
-    found = q.check_posterior(scores, link=link, studies=50, draws=150, seed=4, on_quote=told.append)
+    found = q.scores.check_posterior(scores, link=link, studies=50, draws=150, seed=4, on_quote=told.append)
     assert len(told) == 1
     assert [*found.ranks][-1] == "mean"
     assert found.p > 0.001

@@ -30,7 +30,7 @@ def test_the_posterior_of_a_balanced_one_way_table_is_known():
     scores = rng.normal(0, 0.6, 12)[:, None] + rng.normal(0, 1.0, (12, 5))
     rows = [{"item": i, "replicate": r, "score": scores[i, r]} for i in range(12) for r in range(5)]
     table = q.read(pl.DataFrame(rows), announce=False)
-    found = q.posterior(table, draws=3000, seed=5, on_quote=lambda _: None)
+    found = q.scores.posterior(table, draws=3000, seed=5, on_quote=lambda _: None)
     between = 5 * scores.mean(axis=1).var(ddof=1) * 11
     within = float(((scores - scores.mean(axis=1, keepdims=True)) ** 2).sum())
     spread = float(scores.std())

@@ -41,9 +41,9 @@ def test_a_prior_is_of_the_same_link():
     scores = table()
     linear, logit = q.decompose(scores), q.decompose(scores, link="logit", random=["item", "prompt"])
     with pytest.raises(InvalidInput, match='prior: its components are by link "identity", those of this model by link'):
-        q.posterior(scores, link="logit", prior=linear)
+        q.scores.posterior(scores, link="logit", prior=linear)
     with pytest.raises(InvalidInput, match='with the same link="identity"'):
-        q.posterior(scores, prior=logit)
+        q.scores.posterior(scores, prior=logit)
     laws = {law.name: law for law in log_odds(scores, "logit", ["item", "prompt"], (), logit).prior}
     assert (laws["item"].family, laws["item"].origin) == ("lognormal", "pilot")
     assert laws["item"].scale ** 2 == pytest.approx(logit.variance("item"))
@@ -54,7 +54,7 @@ def test_a_prior_is_of_the_same_link():
 def test_the_posterior_of_a_one_way_table_is_known():
     """Two numbers on a grid, item effects integrated out by 40 Gauss-Hermite nodes."""
     scores = table(items=10, prompts=1, each=6)
-    found = q.posterior(scores, link="logit", random=["item"], draws=4000, seed=3, on_quote=lambda _: None)
+    found = q.scores.posterior(scores, link="logit", random=["item"], draws=4000, seed=3, on_quote=lambda _: None)
     code = scores.level_codes(["item"])
     ones, n = np.bincount(code, scores.n * scores.mean), np.bincount(code, scores.n)
     node, weight = hermegauss(40)
@@ -83,7 +83,7 @@ def test_medians_are_near_maximum_likelihood_where_the_scores_tell(marks, link):
     options = {"link": link, "random": ["item", "prompt"]}
     fit, found = (
         q.decompose(scores, **options),
-        q.posterior(scores, **options, seed=1, on_quote=lambda _: None),
+        q.scores.posterior(scores, **options, seed=1, on_quote=lambda _: None),
     )
     item = next(one for one in fit.components if one.name == "item")
     assert abs(found.variance("item") - item.variance) < 0.5 * item.se

@@ -32,26 +32,26 @@ def table(tmp_path_factory):
 )
 def test_options_are_checked_before_anything_is_sampled(table, options, words):
     with pytest.raises(InvalidInput, match=words):
-        q.posterior(table, **options)
+        q.scores.posterior(table, **options)
 
 
 def test_tables_that_cannot_be_sampled_are_refused(table, monkeypatch):
     with pytest.raises(InvalidInput, match=r"expects what quorate\.read returns"):
-        q.posterior("scores.csv")
+        q.scores.posterior("scores.csv")
     with pytest.raises(UnknownTerm):
-        q.posterior(table, targets={"annotator": "panel"})
+        q.scores.posterior(table, targets={"annotator": "panel"})
     monkeypatch.setattr(nuts, "find_spec", lambda _: None)
     with pytest.raises(InvalidInput, match=r"pip install 'quorate\[bayes\]'"):
-        q.posterior(table)
+        q.scores.posterior(table)
     monkeypatch.setattr(marginal, "size", lambda _: 1e9)
     with pytest.raises(InvalidInput, match="arrays of 1,000,000,000 numbers"):
-        q.posterior(table)
+        q.scores.posterior(table)
 
 
 @pytest.mark.bayes
 def test_the_same_seed_draws_the_same_and_the_pilot_is_heard(table):
     told: list[float] = []
-    found = q.posterior(table, prior=q.decompose(table), draws=500, on_quote=told.append)
+    found = q.scores.posterior(table, prior=q.decompose(table), draws=500, on_quote=told.append)
     assert len(told) == 1
     assert json.loads(json.dumps(found.to_dict()))["prior"][0]["origin"] == "pilot"
     alone = q.decompose(table).components

@@ -52,7 +52,7 @@ def test_its_dependability_is_the_generalizability_coefficient_of_the_systems(sc
     random = ["item", "judge", "system", "item:judge", "item:system", "judge:system", "cell"]
     fit = q.decompose(scored, random=random)
     board = leaderboard(scored)
-    assert board.dependability == pytest.approx(q.dependability(fit, "system").generalizability, rel=1e-4)
+    assert board.dependability == pytest.approx(q.scores.dependability(fit, "system").generalizability, rel=1e-4)
     assert board.rankable
     assert "Not rankable" not in board.sentence
 

@@ -26,7 +26,7 @@ def votes(frame):
 
 @pytest.fixture(scope="module")
 def found(votes):
-    return q.models(votes, covariates=["length"], folds=4)
+    return q.votes.models(votes, covariates=["length"], folds=4)
 
 
 @pytest.mark.slow
@@ -55,7 +55,7 @@ def test_aic_is_that_of_the_rating_of_each(found, votes):
 
 def test_the_loss_is_that_of_votes_left_out_by_hand(votes):
     """Each prompt is in one part; the fit to the others gives its votes their chances."""
-    found = q.models(votes, cluster="prompt", folds=2)
+    found = q.votes.models(votes, cluster="prompt", folds=2)
     davidson = next(one for one in found.models if one.name == "Davidson")
     from quorate.estimate.ratings.counts import tally
     from quorate.estimate.ratings.models import RIDGE, parts
@@ -79,7 +79,7 @@ def test_the_loss_is_that_of_votes_left_out_by_hand(votes):
 
 @pytest.mark.slow
 def test_slopes_of_judges_are_tried_where_there_are_judges(votes):
-    found = q.models(votes, cluster="prompt", folds=2)
+    found = q.votes.models(votes, cluster="prompt", folds=2)
     assert "Davidson, slopes of judges" in {one.name for one in found.models}
     assert found.to_dict()["models"][0]["behind"] is None
     assert found.even > found.models[0].loss
@@ -89,7 +89,7 @@ def test_counted_votes_are_held_out_one_by_one():
     """In one row there are all wins of x over y: they are not left out together."""
     pairs = [("x", "y", 60, 40), ("x", "z", 70, 30), ("y", "z", 55, 45)]
     frame = pl.DataFrame(pairs, schema=["model_a", "model_b", "a", "b"], orient="row")
-    found = q.models(q.read_votes(frame, wins=("a", "b"), announce=False))
+    found = q.votes.models(q.read_votes(frame, wins=("a", "b"), announce=False))
     assert [one.name for one in found.models] in (
         ["Bradley and Terry", "Thurstone"],
         ["Thurstone", "Bradley and Terry"],
@@ -100,6 +100,6 @@ def test_counted_votes_are_held_out_one_by_one():
 
 def test_what_is_refused(votes):
     with pytest.raises(InvalidInput, match="folds: expects a whole number from 2 to 100, got 1"):
-        q.models(votes, folds=1)
+        q.votes.models(votes, folds=1)
     with pytest.raises(NotEstimable, match="folds: 3 levels of judge are fewer than 5 parts"):
-        q.models(votes, cluster="judge")
+        q.votes.models(votes, cluster="judge")

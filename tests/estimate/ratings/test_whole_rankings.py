@@ -27,7 +27,7 @@ def votes():
 
 @pytest.fixture(scope="module")
 def found(votes):
-    return q.models(votes, folds=3)
+    return q.votes.models(votes, folds=3)
 
 
 def test_it_is_one_of_the_models_without_a_likelihood_of_votes(found):
@@ -62,7 +62,7 @@ def test_the_loss_is_that_of_rankings_left_out_by_hand(votes, found):
 
 
 def test_with_ties_it_predicts_them_too():
-    found = q.models(table(rankings(ties=True)), folds=2)
+    found = q.votes.models(table(rankings(ties=True)), folds=2)
     losses = {one.name: one.loss for one in found.models}
     assert losses[NAME] < found.even
     assert abs(losses[NAME] - losses["Davidson"]) < 0.1
@@ -77,5 +77,5 @@ def test_votes_that_come_from_no_rankings_have_no_such_model(votes):
 
 
 def test_rankings_that_are_not_held_out_whole_are_refused(votes):
-    found = q.models(votes, cluster=(), folds=2)
+    found = q.votes.models(votes, cluster=(), folds=2)
     assert found.refused[NAME] == "rankings are not held out whole by vote"

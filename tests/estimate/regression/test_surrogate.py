@@ -25,7 +25,7 @@ def fit():
 
 def test_equation_15(fit):
     """Prompt terms over V, cell over V, replicate over VR; of one judge, whose own terms are no error."""
-    found = q.surrogate(fit, levels={"prompt": 3}, replicates=2, bias=0.1)
+    found = q.scores.surrogate(fit, levels={"prompt": 3}, replicates=2, bias=0.1)
     of = fit.variance
     prompts = (of("prompt") + of("item:prompt") + of("prompt:judge")) / 3
     assert found.variance == pytest.approx(prompts + of("cell") / 3 + of("replicate") / 6 + 0.1)
@@ -37,7 +37,7 @@ def test_equation_15(fit):
 
 
 def test_judges_that_might_have_been_others_count_and_panels_average(fit):
-    one, panel = (q.surrogate(fit, levels={"judge": count}, drawn=["prompt", "judge"]) for count in (1, 3))
+    one, panel = (q.scores.surrogate(fit, levels={"judge": count}, drawn=["prompt", "judge"]) for count in (1, 3))
     assert one.parts["item:judge"] == pytest.approx(fit.variance("item:judge"))
     assert panel.parts["item:judge"] == pytest.approx(one.parts["item:judge"] / 3)
     assert panel.parts["prompt"] == one.parts["prompt"]
@@ -45,15 +45,17 @@ def test_judges_that_might_have_been_others_count_and_panels_average(fit):
 
 def test_what_is_refused(fit):
     with pytest.raises(UnknownTerm):
-        q.surrogate(fit, levels={"wording": 2})
+        q.scores.surrogate(fit, levels={"wording": 2})
     for wrong in ({"levels": {"item": 3}}, {"levels": {"prompt": 0}}, {"replicates": 0}, {"bias": -1.0}):
         with pytest.raises(InvalidInput, match=next(iter(wrong))):
-            q.surrogate(fit, **wrong)
+            q.scores.surrogate(fit, **wrong)
     once = fit.judgments.only("judge", "0")
     alone = q.decompose(once)
-    assert q.surrogate(alone, replicates=2).variance > 0  # one judge: what is only known together is averaged alike
+    assert (
+        q.scores.surrogate(alone, replicates=2).variance > 0
+    )  # one judge: what is only known together is averaged alike
     rows = pl.DataFrame({"item": [1, 1, 2, 2, 3, 3], "prompt": list("abababab")[:6], "score": [1.0, 2, 2, 4, 3, 3]})
     unrepeated = q.decompose(q.read(rows, announce=False))
-    assert q.surrogate(unrepeated).variance > 0
+    assert q.scores.surrogate(unrepeated).variance > 0
     with pytest.raises(NotEstimable, match="the data tell only this sum"):
-        q.surrogate(unrepeated, replicates=2)
+        q.scores.surrogate(unrepeated, replicates=2)

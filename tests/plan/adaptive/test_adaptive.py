@@ -15,7 +15,7 @@ def test_arms_from_judgments_and_from_their_progress():
     rows = pl.DataFrame({"item": ["a", "b", "a", "b"], "judge": ["x", "x", "y", "y"], "score": [1, 2, 3, 4]})
     table = q.read(rows, facets={"item": "item", "judge": "judge"})
     for arms in (table, q.Progress.of(table)):
-        policy = q.adaptive("uniform", arms=arms, budget=12)
+        policy = q.scores.adaptive("uniform", arms=arms, budget=12)
         assert policy.start().calls.sum() == 0
         assert policy.resume(table).n.tolist() == [1, 1, 1, 1]
         assert len(policy.next_cells(policy.resume(table), 100)) == 8
@@ -23,9 +23,9 @@ def test_arms_from_judgments_and_from_their_progress():
 
 def test_attributes_come_with_a_progress():
     start = q.Progress.start(["a", "b"], attributes=["x", "y"])
-    assert q.adaptive("uniform", arms=start, budget=9).attributes == ("x", "y")
+    assert q.scores.adaptive("uniform", arms=start, budget=9).attributes == ("x", "y")
     with pytest.raises(InvalidInput, match="attributes: the progress has"):
-        q.adaptive("uniform", arms=start, budget=9, attributes=["x"])
+        q.scores.adaptive("uniform", arms=start, budget=9, attributes=["x"])
 
 
 LONG = {"item": ["a", "a", "b", "b"], "aspect": ["true", "fluent"] * 2, "score": [1, 5, 3, 4]}
@@ -34,10 +34,10 @@ LONG = {"item": ["a", "a", "b", "b"], "aspect": ["true", "fluent"] * 2, "score":
 def test_attributes_that_are_a_facet_of_the_judgments():
     table = q.read(pl.DataFrame(LONG), facets={"item": "item", "aspect": "aspect"})
     given = {"arms": table, "budget": 12, "attribute": "aspect"}
-    policy = q.adaptive("uniform", **given)
+    policy = q.scores.adaptive("uniform", **given)
     assert policy.attributes == ("fluent", "true")
     assert list(policy.arms.roster.levels) == ["item"]
-    policy = q.adaptive("uniform", **given, attributes={"true": 0.5, "fluent": 1}, target=1.0, scale=range(1, 6))
+    policy = q.scores.adaptive("uniform", **given, attributes={"true": 0.5, "fluent": 1}, target=1.0, scale=range(1, 6))
     assert policy.attributes == ("true", "fluent")
     assert policy.precision.units == (0.5, 1)
     progress = policy.resume(table, attribute="aspect")
@@ -49,46 +49,46 @@ def test_attributes_that_are_a_facet_of_the_judgments():
 def test_attributes_that_do_not_fit_the_facet():
     table = q.read(pl.DataFrame(LONG), facets={"item": "item", "aspect": "aspect"})
     with pytest.raises(InvalidInput, match='levels of aspect; give attribute="aspect"'):
-        q.adaptive("uniform", arms=table, budget=12, attributes=["fluent", "true"])
+        q.scores.adaptive("uniform", arms=table, budget=12, attributes=["fluent", "true"])
     with pytest.raises(InvalidInput, match="aspect has the levels"):
-        q.adaptive("uniform", arms=table, budget=12, attribute="aspect", attributes=["fluent"])
+        q.scores.adaptive("uniform", arms=table, budget=12, attribute="aspect", attributes=["fluent"])
     with pytest.raises(InvalidInput, match="a facet of Judgments alone"):
-        q.adaptive("uniform", arms=["a"], budget=12, attribute="aspect")
+        q.scores.adaptive("uniform", arms=["a"], budget=12, attribute="aspect")
     with pytest.raises(InvalidInput, match="other than the object"):
-        q.adaptive("uniform", arms=table, budget=12, attribute="item")
+        q.scores.adaptive("uniform", arms=table, budget=12, attribute="item")
 
 
 def test_intervals_that_hold_together_are_those_of_all_arms_and_attributes():
     given = {"arms": ["a", "b", "c"], "budget": 9, "attributes": ["x", "y"]}
-    assert q.adaptive("uniform", **given).precision.together == 6
-    assert q.adaptive("uniform", **given, together=False).precision.together == 1
+    assert q.scores.adaptive("uniform", **given).precision.together == 6
+    assert q.scores.adaptive("uniform", **given, together=False).precision.together == 1
 
 
 def test_errors_count_in_the_units_of_the_attributes():
     given = {"arms": ["a", "b"], "budget": 60, "floor": False, "delta": 0.3, "attributes": {"x": 1, "y": 0.5}}
-    policy = q.adaptive(**given, weights=[1, 3])
+    policy = q.scores.adaptive(**given, weights=[1, 3])
     assert [np.ravel(rule.weight).tolist() for rule in policy.rules] == [[1, 3], [4, 12]]
-    policy = q.adaptive(**given, objective="boundary", at=3, tolerance=0.2)
+    policy = q.scores.adaptive(**given, objective="boundary", at=3, tolerance=0.2)
     assert [rule.tolerance for rule in policy.rules] == [0.2, 0.1]
     assert [np.ravel(rule.weight).tolist() for rule in policy.rules] == [[1, 1], [1, 1]]
 
 
 def test_numbers_of_numpy_do():
-    policy = q.adaptive("uniform", arms=["a"], budget=np.int64(9), attributes={"x": np.float32(0.5)})
+    policy = q.scores.adaptive("uniform", arms=["a"], budget=np.int64(9), attributes={"x": np.float32(0.5)})
     assert (policy.budget, policy.precision.units) == (9, (0.5,))
 
 
 def test_the_warm_up_is_that_of_the_variant():
-    assert q.adaptive(**GIVEN).warmup == 20
-    assert q.adaptive(**{**GIVEN, "budget": 1000}, variant="theory").warmup > 100
-    assert q.adaptive("uniform", arms=["a"], budget=1).warmup == 1
+    assert q.scores.adaptive(**GIVEN).warmup == 20
+    assert q.scores.adaptive(**{**GIVEN, "budget": 1000}, variant="theory").warmup > 100
+    assert q.scores.adaptive("uniform", arms=["a"], budget=1).warmup == 1
 
 
 def test_without_a_floor_no_scale_is_needed():
-    assert q.adaptive(arms=["a"], budget=30, floor=False).rules[0].step is None
-    assert q.adaptive(**GIVEN).rules[0].step == 1
+    assert q.scores.adaptive(arms=["a"], budget=30, floor=False).rules[0].step is None
+    assert q.scores.adaptive(**GIVEN).rules[0].step == 1
     panel = {"item": ["a"], "judge": ["x", "y"]}
-    assert q.adaptive(arms=panel, cycle="judge", budget=100, scale=range(1, 6)).rules[0].step == 0.5
+    assert q.scores.adaptive(arms=panel, cycle="judge", budget=100, scale=range(1, 6)).rules[0].step == 0.5
 
 
 @pytest.mark.parametrize(
@@ -133,12 +133,12 @@ def test_without_a_floor_no_scale_is_needed():
 )
 def test_what_is_refused_in_one_line(changed, said):
     with pytest.raises(InvalidInput, match=said) as error:
-        q.adaptive(**{**GIVEN, **changed})
+        q.scores.adaptive(**{**GIVEN, **changed})
     assert "\n" not in str(error.value)
 
 
 def test_a_pair_that_cannot_be_compared_is_left_alone():
-    policy = q.adaptive(
+    policy = q.scores.adaptive(
         **PAIRS, budget=60, scale=range(1, 6), delta=0.3, objective="boundary", between="system", tolerance=0.5
     )
     progress = policy.start()

@@ -126,7 +126,7 @@ def test_how_often_one_that_fails_at_random_is_given_up(rate, chance):
 def test_failures_in_a_row_are_counted_in_their_order_whatever_the_batches():
     scores = [4, None, None, None, None, 5, None, None, None, None, None, 3]
     progress, lost = Progress.start(["a"]), []
-    policy = q.adaptive("uniform", arms=["a"], budget=100)
+    policy = q.scores.adaptive("uniform", arms=["a"], budget=100)
     for number, score in enumerate(scores, 1):
         progress = progress.answered(progress.roster.cells(np.array([0]), np.array([number])), [score])
         lost.append(bool(standing(policy.arms, progress, UNIT, 5).lost[0]))

@@ -59,7 +59,7 @@ def test_one_at_a_time_is_the_sequential_rule(arms, more, seed, floor, objective
     draws = scores_of(arms, budget, seed)
     draws[:steady, :7] = 3
     aim = {"at": 3.0, "tolerance": 0.5} if objective == "boundary" else {}
-    policy = q.adaptive(
+    policy = q.scores.adaptive(
         arms=range(arms),
         budget=budget,
         scale=SCALE,
@@ -85,7 +85,7 @@ def test_live_pulls_are_those_of_a_replay_of_the_same_draws(seed):
     rng = np.random.default_rng(seed)
     pools = packed(scores_of(12, 20, seed).ravel(), [20] * 12)
     paths = Paths(pools, 500, rng, np.random.default_rng(seed + 100))
-    policy = q.adaptive(arms=range(12), budget=400, scale=SCALE, delta=WIDE)
+    policy = q.scores.adaptive(arms=range(12), budget=400, scale=SCALE, delta=WIDE)
     policy = replace(policy, rank=np.arange(12))
     draws = np.rint(np.diff(paths.first.sums, axis=1, prepend=0) + paths.origin[:, None])
     budgets = [70, 150, 400]
@@ -102,7 +102,7 @@ def test_live_pulls_are_those_of_a_replay_where_priorities_are_0(seed, steady):
     values[:steady, 0] = 4.0
     pools = packed(values.ravel(), [12] * 5)
     paths = Paths(pools, 300, rng, np.random.default_rng(seed + 100))
-    policy = q.adaptive(arms=range(5), budget=250, floor=False, delta=WIDE)
+    policy = q.scores.adaptive(arms=range(5), budget=250, floor=False, delta=WIDE)
     policy = replace(policy, rank=np.arange(5))
     draws = np.rint(np.diff(paths.first.sums, axis=1, prepend=0) + paths.origin[:, None])
     budgets = [*range(25, 60), 100, 250]
@@ -115,10 +115,10 @@ def test_live_pulls_are_those_of_a_replay_where_priorities_are_0(seed, steady):
 
 
 def test_arms_of_no_variance_take_turns():
-    policy = q.adaptive("robin", arms=["a", "b", "c"], budget=60, variances=[0, 0, 0])
+    policy = q.scores.adaptive("robin", arms=["a", "b", "c"], budget=60, variances=[0, 0, 0])
     for batch in (1, 7):
         assert drive(policy, np.ones((3, 60)), batch=batch).n.tolist() == [20, 20, 20]
-    policy = q.adaptive(arms=["a", "b", "c"], budget=60, floor=False, delta=WIDE)
+    policy = q.scores.adaptive(arms=["a", "b", "c"], budget=60, floor=False, delta=WIDE)
     assert drive(policy, np.full((3, 60), 0.1), batch=3).n.tolist() == [20, 20, 20]
 
 
@@ -126,7 +126,7 @@ def test_arms_of_no_variance_take_turns():
 def test_where_answers_decide_nothing_a_batch_changes_nothing(name, batch):
     variances = np.random.default_rng(1).uniform(0.01, 3, 12)
     known = {"variances": variances} if name == "robin" else {}
-    policy = q.adaptive(name, arms=range(12), budget=400, seed=3, **known)
+    policy = q.scores.adaptive(name, arms=range(12), budget=400, seed=3, **known)
     n = drive(policy, scores_of(12, 400, 1), batch=batch).n
     if name == "uniform":
         assert sorted(n.tolist()) == [33] * 8 + [34] * 4
@@ -145,7 +145,7 @@ def test_a_batch_differs_little_from_one_by_one():
 def test_calls_under_way_count_as_made():
     """With everything in flight the next batch is the continuation, as if the answers changed nothing."""
     draws = scores_of(20, 600, 2)
-    policy = q.adaptive(arms=range(20), budget=600, scale=SCALE, delta=WIDE)
+    policy = q.scores.adaptive(arms=range(20), budget=600, scale=SCALE, delta=WIDE)
     now = drive(policy, draws, most=200)
     both = policy.next_cells(now, 50)
     first = policy.next_cells(now, 20)
@@ -155,7 +155,7 @@ def test_calls_under_way_count_as_made():
 
 
 def test_a_warm_up_under_way_is_waited_for():
-    policy = q.adaptive(arms=["a", "b"], budget=60, scale=SCALE, delta=WIDE)
+    policy = q.scores.adaptive(arms=["a", "b"], budget=60, scale=SCALE, delta=WIDE)
     cells = policy.next_cells(policy.start(), 60)
     assert len(cells) == 10
     sent = policy.start().asked(cells)
@@ -167,7 +167,7 @@ def test_a_warm_up_under_way_is_waited_for():
 def test_a_run_that_was_killed_goes_on_as_if_it_had_not_been(batch, stop, tmp_path):
     draws = scores_of(15, 500, 5) / 3
     draws[::4, 1::3] = np.nan
-    policy = q.adaptive(
+    policy = q.scores.adaptive(
         arms=[f"item {i}" for i in range(15)], budget=300, scale=[i / 3 for i in SCALE], delta=WIDE, seed=4
     )
     whole, part = [], []
@@ -187,7 +187,7 @@ def test_a_run_that_was_killed_goes_on_as_if_it_had_not_been(batch, stop, tmp_pa
 
 @pytest.mark.parametrize("attributes", [(), ("fluent", "true")])
 def test_what_is_resumed_remembers_failures_in_a_row(attributes):
-    policy = q.adaptive("uniform", arms=["a", "b", "c"], budget=90, attributes=attributes)
+    policy = q.scores.adaptive("uniform", arms=["a", "b", "c"], budget=90, attributes=attributes)
     scores = {"a": [4, None, 3, None, None, None, None, None], "b": [None] * 3 + [2, 4], "c": [5, None, 4, None]}
     rows = [(name, k, score) for name, own in scores.items() for k, score in enumerate(own, 1)]
     wide = [(*row[:2], aspect, row[2] if aspect != "fluent" else 1) for row in rows for aspect in attributes]
@@ -207,7 +207,7 @@ def test_what_is_resumed_remembers_failures_in_a_row(attributes):
 def test_no_replicate_is_asked_twice_though_answers_come_in_any_order_and_some_are_lost(cycle, seed):
     rng = np.random.default_rng(seed)
     arms = {"item": ["a", "b", "c"], "judge": ["x", "y"]}
-    policy = q.adaptive(arms=arms, budget=120, scale=SCALE, delta=WIDE, cycle=cycle, seed=seed)
+    policy = q.scores.adaptive(arms=arms, budget=120, scale=SCALE, delta=WIDE, cycle=cycle, seed=seed)
     log, seen, progress = [], set(), policy.start()
     for _ in range(12):
         cells = policy.next_cells(progress, 9)
@@ -235,7 +235,7 @@ def test_no_replicate_is_asked_twice_though_answers_come_in_any_order_and_some_a
 def test_replicates_of_a_cycle_with_a_gap_are_those_of_each_judge():
     """The first judge has three answers, one of them lost; the second has one, and is asked for what it lacks."""
     arms = {"item": ["a"], "judge": ["x", "y"]}
-    policy = q.adaptive("uniform", arms=arms, budget=20, cycle="judge")
+    policy = q.scores.adaptive("uniform", arms=arms, budget=20, cycle="judge")
     start = policy.start()
     progress = start.answered(start.roster.cells(np.array([0, 0, 0, 1]), np.array([1, 2, 4, 1])), [1, 2, 3, 4])
     cells = policy.next_cells(progress, 5)
@@ -250,7 +250,7 @@ def test_replicates_of_a_cycle_with_a_gap_are_those_of_each_judge():
 def test_failures_cost_and_are_no_score_and_replicates_go_on():
     draws = np.full((2, 50), 4.0)
     draws[0, ::2] = np.nan
-    policy = q.adaptive("uniform", arms=["a", "b"], budget=30)
+    policy = q.scores.adaptive("uniform", arms=["a", "b"], budget=30)
     log = []
     found = drive(policy, draws, log=log)
     assert found.calls.sum() == 30
@@ -263,7 +263,7 @@ def test_failures_cost_and_are_no_score_and_replicates_go_on():
 def test_an_arm_that_only_fails_is_given_up_and_named():
     draws = scores_of(4, 300, 1)
     draws[2] = np.nan
-    policy = q.adaptive(arms=["a", "b", "c", "d"], budget=200, scale=SCALE, delta=WIDE)
+    policy = q.scores.adaptive(arms=["a", "b", "c", "d"], budget=200, scale=SCALE, delta=WIDE)
     found = drive(policy, draws)
     assert found.failed.tolist() == [0, 0, 5, 0]
     assert policy.given_up(found) == ("c",)
@@ -278,7 +278,7 @@ def test_an_arm_that_only_fails_is_given_up_and_named():
 def test_an_arm_that_mostly_fails_does_not_take_the_budget():
     draws = scores_of(4, 400, 1)
     draws[2, 2:] = np.nan
-    policy = q.adaptive(arms=["a", "b", "c", "d"], budget=200, scale=SCALE, delta=WIDE, give_up=3)
+    policy = q.scores.adaptive(arms=["a", "b", "c", "d"], budget=200, scale=SCALE, delta=WIDE, give_up=3)
     assert drive(policy, draws).failed.tolist() == [0, 0, 3, 0]
 
 
@@ -289,7 +289,7 @@ def test_an_arm_that_begins_to_fail_takes_no_more_than_a_fiftieth_of_the_budget(
     draws = np.clip(np.round(5 + rng.normal(0, 0.5, (10, 2500))), 1, 10)
     draws[0] = np.clip(np.round(5 + rng.normal(0, 3, 2500)), 1, 10)
     draws[0, 250:] = np.nan
-    policy = q.adaptive(arms=range(10), budget=2000, scale=range(1, 11), delta=0.3)
+    policy = q.scores.adaptive(arms=range(10), budget=2000, scale=range(1, 11), delta=0.3)
     found = drive(policy, draws, batch=batch)
     assert found.calls.sum() == 2000
     assert 5 <= found.failed[0] <= 40
@@ -298,7 +298,7 @@ def test_an_arm_that_begins_to_fail_takes_no_more_than_a_fiftieth_of_the_budget(
 
 
 def test_what_was_not_recorded_is_not_asked():
-    policy = q.adaptive(arms=["a", "b", "c"], budget=200, scale=SCALE, delta=WIDE)
+    policy = q.scores.adaptive(arms=["a", "b", "c"], budget=200, scale=SCALE, delta=WIDE)
     policy = replace(policy, most=np.array([7, 0, 50]))
     found = drive(policy, scores_of(3, 300, 1), batch=8)
     assert found.calls.tolist() == [7, 0, 50]
@@ -309,7 +309,7 @@ def test_the_same_seed_the_same_calls():
     logs = []
     for seed in (1, 1, 2):
         logs.append([])
-        policy = q.adaptive(arms=range(9), budget=100, scale=SCALE, delta=WIDE, seed=seed)
+        policy = q.scores.adaptive(arms=range(9), budget=100, scale=SCALE, delta=WIDE, seed=seed)
         drive(policy, draws, log=logs[-1])
     assert logs[0] == logs[1]
     assert logs[0] != logs[2]
@@ -317,7 +317,7 @@ def test_the_same_seed_the_same_calls():
 
 def test_a_cycle_asks_every_judge_once_and_finishes_what_failed():
     arms = {"item": ["a", "b", "c"], "judge": ["x", "y"]}
-    policy = q.adaptive(arms=arms, budget=80, scale=SCALE, delta=WIDE, cycle="judge")
+    policy = q.scores.adaptive(arms=arms, budget=80, scale=SCALE, delta=WIDE, cycle="judge")
     draws = scores_of(6, 200, 8)
     draws[1, 0:2] = np.nan
     cells = policy.next_cells(policy.start(), 1)
@@ -334,7 +334,7 @@ def test_a_cycle_asks_every_judge_once_and_finishes_what_failed():
 def test_a_cycle_costs_the_prices_of_its_judges():
     arms = {"item": ["a", "b"], "judge": ["x", "y"]}
     prices = {"judge": {"x": 0.25, "y": 0.5}}
-    policy = q.adaptive("uniform", arms=arms, budget=3.1, prices=prices, cycle="judge")
+    policy = q.scores.adaptive("uniform", arms=arms, budget=3.1, prices=prices, cycle="judge")
     found = drive(policy, np.ones((4, 20)))
     assert policy.pulls(found).tolist() == [2, 2]
     assert policy.spent(found) == 3.0
@@ -342,7 +342,7 @@ def test_a_cycle_costs_the_prices_of_its_judges():
 
 
 def test_scores_beyond_the_scale_do_not_get_in():
-    policy = q.adaptive(arms=["a", "b"], budget=60, scale=SCALE, delta=WIDE, target=0.5)
+    policy = q.scores.adaptive(arms=["a", "b"], budget=60, scale=SCALE, delta=WIDE, target=0.5)
     cells = policy.next_cells(policy.start(), 2)
     with pytest.raises(InvalidData, match=r'6 for "[ab]" is not from 1 to 5, the scale of the policy; give None'):
         policy.start().answered(cells, [3, 6])
@@ -354,7 +354,7 @@ def test_scores_beyond_the_scale_do_not_get_in():
 
 
 def test_more_spent_than_the_budget_is_done():
-    policy = q.adaptive("uniform", arms=["a", "b"], budget=10)
+    policy = q.scores.adaptive("uniform", arms=["a", "b"], budget=10)
     progress = replace(policy.start(), failed=np.array([6, 6]))
     assert policy.done(progress)
     assert policy.sentence(progress).startswith("12 of 10 calls made, 12 of them failed")
@@ -362,7 +362,7 @@ def test_more_spent_than_the_budget_is_done():
 
 
 def test_an_arm_whose_only_call_fails_last_is_named():
-    policy = q.adaptive("uniform", arms=["a", "b"], budget=2)
+    policy = q.scores.adaptive("uniform", arms=["a", "b"], budget=2)
     cells = policy.next_cells(policy.start(), 2)
     progress = policy.start().answered(cells, np.where(cells.column("item") == "a", np.nan, 3.0))
     assert policy.done(progress)
@@ -375,7 +375,7 @@ def test_an_arm_whose_only_call_fails_last_is_named():
 def test_ten_thousand_arms_take_milliseconds():
     arms = 10_000
     rng = np.random.default_rng(0)
-    policy = q.adaptive(arms=range(arms), budget=1_000_000, scale=SCALE)
+    policy = q.scores.adaptive(arms=range(arms), budget=1_000_000, scale=SCALE)
     n = np.full(arms, 30)
     now = replace(policy.start(), n=n, mean=rng.uniform(1, 5, arms), ss=n * rng.uniform(0, 2, arms))
     start = time.process_time()
@@ -385,7 +385,7 @@ def test_ten_thousand_arms_take_milliseconds():
 
 
 def test_one_call_among_a_thousand_arms_takes_less_than_two_milliseconds():
-    policy = q.adaptive(arms=range(1000), budget=100_000, scale=SCALE)
+    policy = q.scores.adaptive(arms=range(1000), budget=100_000, scale=SCALE)
     now = replace(policy.start(), n=np.full(1000, 30), mean=np.full(1000, 3.0), ss=np.linspace(1, 60, 1000))
     policy.next_cells(now)
     start = time.process_time()
@@ -395,7 +395,7 @@ def test_one_call_among_a_thousand_arms_takes_less_than_two_milliseconds():
 
 
 def test_what_a_policy_refuses():
-    policy = q.adaptive("uniform", arms=["a", "b"], budget=10)
+    policy = q.scores.adaptive("uniform", arms=["a", "b"], budget=10)
     with pytest.raises(InvalidInput, match="of other cells than the policy"):
         policy.next_cells(q.Progress.start(["a", "c"]))
     with pytest.raises(InvalidInput, match="2 attributes, the policy has 1"):

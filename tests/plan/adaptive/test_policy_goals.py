@@ -25,7 +25,7 @@ def _allocations(price, budget):
 def test_without_regard_to_prices_the_worst_case_is_least_for_the_money(arms, more):
     variance, price = np.array([v for v, _ in arms], float), [c for _, c in arms]
     budget = sum(price) + more
-    policy = q.adaptive(
+    policy = q.scores.adaptive(
         "robin",
         arms=range(len(arms)),
         budget=budget,
@@ -40,7 +40,7 @@ def test_without_regard_to_prices_the_worst_case_is_least_for_the_money(arms, mo
 def test_the_average_is_least_for_what_was_spent(arms, more):
     variance, price = np.array([v for v, _ in arms], float), [c for _, c in arms]
     prices = {"item": dict(enumerate(price))}
-    policy = q.adaptive(
+    policy = q.scores.adaptive(
         "robin",
         arms=range(len(arms)),
         budget=sum(price) + more,
@@ -54,12 +54,14 @@ def test_the_average_is_least_for_what_was_spent(arms, more):
 
 
 def test_weights_move_pulls():
-    policy = q.adaptive("robin", arms=["a", "b"], budget=90, variances={"a": 1, "b": 1}, weights={"a": 1, "b": 2})
+    policy = q.scores.adaptive(
+        "robin", arms=["a", "b"], budget=90, variances={"a": 1, "b": 1}, weights={"a": 1, "b": 2}
+    )
     assert drive(policy, np.ones((2, 90))).n.tolist() == [30, 60]
 
 
 def test_one_pull_serves_all_attributes_and_the_worst_of_them_decides():
-    policy = q.adaptive(arms=["a", "b"], budget=60, scale=SCALE, delta=WIDE, attributes=["fluent", "true"])
+    policy = q.scores.adaptive(arms=["a", "b"], budget=60, scale=SCALE, delta=WIDE, attributes=["fluent", "true"])
     rng = np.random.default_rng(0)
     draws = np.full((2, 60, 2), 3.0)
     draws[1, :, 1] = rng.integers(1, 6, 60)
@@ -68,7 +70,9 @@ def test_one_pull_serves_all_attributes_and_the_worst_of_them_decides():
     assert found.calls.sum() == 60
     assert found.calls[1] > 40
     assert policy.means(found).shape == policy.half_widths(found).shape == (2, 2)
-    apart = q.adaptive(arms=["a", "b"], budget=60, scale=SCALE, delta=WIDE, attributes={"fluent": 1.0, "true": 1000.0})
+    apart = q.scores.adaptive(
+        arms=["a", "b"], budget=60, scale=SCALE, delta=WIDE, attributes={"fluent": 1.0, "true": 1000.0}
+    )
     np.testing.assert_allclose(drive(apart, draws).calls, [30, 30], atol=1)
 
 
@@ -77,7 +81,7 @@ def test_for_the_average_attributes_add_up():
     known = {"variances": [[1.0, 1.0], [1.44, 0.0]], "attributes": ["x", "y"]}
     pulls = {}
     for objective in ("worst", "average"):
-        policy = q.adaptive("robin", arms=["a", "b"], budget=100, objective=objective, **known)
+        policy = q.scores.adaptive("robin", arms=["a", "b"], budget=100, objective=objective, **known)
         pulls[objective] = drive(policy, np.ones((2, 100, 2))).calls.tolist()
     assert pulls == {"worst": [41, 59], "average": [54, 46]}
 
@@ -96,7 +100,7 @@ def test_a_target_takes_fewer_calls_than_asking_every_arm_alike():
 def test_it_stops_at_the_target_and_says_so():
     draws = np.full((3, 2000), 3.0)
     draws[2] = np.random.default_rng(0).integers(2, 5, 2000)
-    policy = q.adaptive(arms=["a", "b", "c"], budget=2000, scale=SCALE, delta=WIDE, target=0.3)
+    policy = q.scores.adaptive(arms=["a", "b", "c"], budget=2000, scale=SCALE, delta=WIDE, target=0.3)
     assert not policy.reached(policy.start())
     found = drive(policy, draws, batch=10)
     assert policy.reached(found)
@@ -115,7 +119,7 @@ def test_it_stops_at_the_target_and_says_so():
 
 @pytest.mark.parametrize("score", [0.1, 0.5, 0.7])
 def test_equal_scores_are_no_certainty_whatever_their_digits(score):
-    policy = q.adaptive(
+    policy = q.scores.adaptive(
         arms=["a", "b"],
         budget=60,
         bounds=(0, 1),

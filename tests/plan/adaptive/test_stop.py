@@ -120,7 +120,7 @@ def test_intervals_of_cycles_hold_where_the_policy_stopped(method, most):
         rng = np.random.default_rng(seed)
         share = rng.uniform(0.1, 0.9, items * judges)
         draws = 1.0 + rng.binomial(4, share[:, None], (items * judges, 1500))
-        policy = q.adaptive(
+        policy = q.scores.adaptive(
             arms={"item": range(items), "judge": range(judges)},
             cycle="judge",
             budget=20_000,
@@ -184,7 +184,7 @@ def test_the_words():
 
 def policy_of(**changes):
     options = {"objective": "boundary", "tolerance": 0.5, "decide": True, "delta": 0.3, "scale": range(1, 6)}
-    return q.adaptive(**{"budget": 5000, **options, **changes})
+    return q.scores.adaptive(**{"budget": 5000, **options, **changes})
 
 
 def answered(policy, share, rng, batch=16):
@@ -232,7 +232,7 @@ def test_a_pair_with_one_that_fails_is_out():
 
 def test_a_side_is_for_a_boundary_and_for_all_looks():
     with pytest.raises(InvalidInput, match='decide: "boundary" is the objective with sides'):
-        q.adaptive(arms="ab", budget=500, scale=range(5), decide=True)
+        q.scores.adaptive(arms="ab", budget=500, scale=range(5), decide=True)
     with pytest.raises(InvalidInput, match='interval must be "anytime", got "t"'):
         policy_of(arms=["a", "b"], at=3, interval="t")
     with pytest.raises(InvalidInput, match="give one of them"):

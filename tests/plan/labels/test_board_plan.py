@@ -10,14 +10,14 @@ import quorate as q
 
 @pytest.fixture(scope="module")
 def board():
-    return q.corrected_ratings(q.read_votes(labelled(frame(2000, favour=0.5), 300), announce=False), "person")
+    return q.agreement.corrected_ratings(q.read_votes(labelled(frame(2000, favour=0.5), 300), announce=False), "person")
 
 
 def test_labels_for_a_half_width_are_those_of_the_variance(board):
-    now = [one.half_width for one in q.plan_board_labels(board).gaps]
-    same = q.plan_board_labels(board, half_width=sum(now) / len(now))
+    now = [one.half_width for one in q.agreement.plan_board_labels(board).gaps]
+    same = q.agreement.plan_board_labels(board, half_width=sum(now) / len(now))
     assert 0.5 * board.labels < min(one.labels for one in same.gaps) <= max(one.labels for one in same.gaps) < 900
-    tight = q.plan_board_labels(board, half_width=0.2, units=20_000, price=0.5)
+    tight = q.agreement.plan_board_labels(board, half_width=0.2, units=20_000, price=0.5)
     for one in tight.gaps:
         assert one.labels < one.people
     alone = board.people.difference(tight.gaps[0].first, tight.gaps[0].second)
@@ -30,12 +30,12 @@ def test_labels_for_a_half_width_are_those_of_the_variance(board):
 
 
 def test_neighbours_are_told_apart_by_their_gaps(board):
-    plan = q.plan_board_labels(board)
+    plan = q.agreement.plan_board_labels(board)
     by_gap = sorted(plan.gaps, key=lambda one: one.gap)
     assert by_gap[0].labels == plan.labels
-    likelier = q.plan_board_labels(board, power=0.5)
+    likelier = q.agreement.plan_board_labels(board, power=0.5)
     assert all(one.labels < other.labels for one, other in zip(likelier.gaps, plan.gaps, strict=True))
-    found = q.plan_board_labels(board, margin=by_gap[0].gap)
+    found = q.agreement.plan_board_labels(board, margin=by_gap[0].gap)
     same = {(one.first, one.second): one.labels for one in found.gaps}
     assert same[by_gap[0].first, by_gap[0].second] == by_gap[0].labels
     assert json.loads(json.dumps(plan.to_dict()))["labels"] == plan.labels
@@ -43,7 +43,7 @@ def test_neighbours_are_told_apart_by_their_gaps(board):
 
 
 def test_no_number_is_enough_for_a_gap_of_next_to_nothing(board):
-    plan = q.plan_board_labels(board, half_width=1e-9)
+    plan = q.agreement.plan_board_labels(board, half_width=1e-9)
     assert plan.labels is plan.more is plan.cost is plan.people is None
     assert "no number of labels is enough; 0 of 3 gaps have enough" in plan.sentence
 
@@ -57,4 +57,4 @@ def test_what_is_refused(board):
         ({"power": 0.01}, "power"),
     ):
         with pytest.raises(q.InvalidInput, match=message):
-            q.plan_board_labels(board, **options)
+            q.agreement.plan_board_labels(board, **options)

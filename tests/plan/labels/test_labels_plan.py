@@ -18,7 +18,9 @@ def plan():
     rows = [(i, "llm", truth[i] + 0.7 * rng.normal()) for i in range(60)]
     rows += [(i, who, truth[i] + 0.4 * rng.normal()) for who in ("ann", "bob") for i in range(60)]
     table = q.read(pl.DataFrame(rows, schema=["item", "judge", "score"], orient="row"), announce=False)
-    return q.plan_labels(table, ["ann", "bob"], prices={"human": 2, "judge": {"llm": 0.05}, "item": 0.01}, budget=400)
+    return q.agreement.plan_labels(
+        table, ["ann", "bob"], prices={"human": 2, "judge": {"llm": 0.05}, "item": 0.01}, budget=400
+    )
 
 
 def test_the_sentence_has_the_split_and_what_people_alone_would_get(plan):

@@ -39,7 +39,7 @@ def votes():
 
 
 def test_the_split_of_a_budget_is_the_closed_form(pilot):
-    plan = q.plan_labels(pilot, "ann", prices=PRICES, budget=500)
+    plan = q.agreement.plan_labels(pilot, "ann", prices=PRICES, budget=500)
     r = plan.correlation
     assert plan.best.labels / plan.best.units == pytest.approx(np.sqrt((1 - r**2) / r**2 * 0.02), rel=0.01)
     assert 499 < plan.best.cost <= 500
@@ -56,16 +56,16 @@ def test_the_split_of_a_budget_is_the_closed_form(pilot):
 
 
 def test_the_cheapest_split_for_a_half_width_is_that_of_its_price(pilot):
-    plan = q.plan_labels(pilot, "ann", prices=PRICES, half_width=0.1)
+    plan = q.agreement.plan_labels(pilot, "ann", prices=PRICES, half_width=0.1)
     assert 0.099 < plan.best.half_width <= 0.1
-    again = q.plan_labels(pilot, "ann", prices=PRICES, budget=plan.best.cost)
+    again = q.agreement.plan_labels(pilot, "ann", prices=PRICES, budget=plan.best.cost)
     assert again.best.labels == pytest.approx(plan.best.labels, abs=2)
     assert plan.saved == pytest.approx(1 - plan.best.cost / plan.people.cost)
     assert f"people alone take {plan.people.labels} labels" in plan.sentence
 
 
 def test_where_judges_say_little_people_are_asked_alone():
-    plan = q.plan_labels(scored(noise=(20.0,)), "ann", prices=PRICES, half_width=0.1)
+    plan = q.agreement.plan_labels(scored(noise=(20.0,)), "ann", prices=PRICES, half_width=0.1)
     assert plan.best.units == 0
     assert plan.best == plan.people
     assert plan.worth_from == pytest.approx(2 * np.sqrt(0.02) / 1.02)
@@ -76,41 +76,43 @@ def test_where_judges_say_little_people_are_asked_alone():
 def test_what_is_at_hand_is_not_bought_again():
     """The pilot's 90 labels and 190 predictions; where it has more predictions than the plan wants, these are free."""
     pilot = scored(extra=100)
-    anew, more = (q.plan_labels(pilot, "ann", prices=PRICES, half_width=0.1, have=each) for each in (False, True))
+    anew, more = (
+        q.agreement.plan_labels(pilot, "ann", prices=PRICES, half_width=0.1, have=each) for each in (False, True)
+    )
     assert (more.best.labels, more.best.units) == (anew.best.labels, anew.best.units)
     assert more.best.cost == pytest.approx(anew.best.cost - 90 - 190 * 0.02)
-    held = q.plan_labels(scored(extra=3000), "ann", prices=PRICES, half_width=0.15, have=True)
+    held = q.agreement.plan_labels(scored(extra=3000), "ann", prices=PRICES, half_width=0.15, have=True)
     assert (held.best.units, held.best.cost) == (3090, held.best.labels - 90)
 
 
 def test_no_more_units_than_there_are(pilot):
-    plan = q.plan_labels(pilot, "ann", prices=PRICES, budget=300, units=400)
+    plan = q.agreement.plan_labels(pilot, "ann", prices=PRICES, budget=300, units=400)
     assert (plan.best.units, plan.best.labels) == (400, 292)
     with pytest.raises(NotEstimable, match=r"half_width: 0\.01 is out of reach with 400 units, which give 0\.0"):
-        q.plan_labels(pilot, "ann", prices=PRICES, half_width=0.01, units=400)
+        q.agreement.plan_labels(pilot, "ann", prices=PRICES, half_width=0.01, units=400)
     with pytest.raises(InvalidInput, match="units: how many there are is needed where predictions are free"):
-        q.plan_labels(pilot, "ann", prices={"human": 1, "call": 0}, half_width=0.1)
+        q.agreement.plan_labels(pilot, "ann", prices={"human": 1, "call": 0}, half_width=0.1)
 
 
 def test_by_category_more_labels_go_where_judges_see_least():
     pilot = scored(n=150, noise=(0.3, 0.3, 5.0))
-    plan = q.plan_labels(pilot, "ann", prices=PRICES, half_width=0.1, strata="category")
+    plan = q.agreement.plan_labels(pilot, "ann", prices=PRICES, half_width=0.1, strata="category")
     assert [one.name for one in plan.strata] == ["c0", "c1", "c2"]
     first, second, third = (one.labels for one in plan.strata)
     assert third > 1.3 * max(first, second)
     assert sum(one.labels for one in plan.strata) == plan.best.labels
-    whole = q.plan_labels(pilot, "ann", prices=PRICES, half_width=0.1)
+    whole = q.agreement.plan_labels(pilot, "ann", prices=PRICES, half_width=0.1)
     assert plan.best.cost < whole.best.cost
 
 
 def test_votes_and_a_margin(votes):
-    plan = q.plan_labels(votes, "ann", "x", "y", prices=PRICES, margin=0.08, power=0.8)
+    plan = q.agreement.plan_labels(votes, "ann", "x", "y", prices=PRICES, margin=0.08, power=0.8)
     assert plan.what == "win rate of x against y"
     assert plan.best.units
-    more = q.plan_labels(votes, "ann", "x", "y", prices=PRICES, margin=0.08, power=0.9)
+    more = q.agreement.plan_labels(votes, "ann", "x", "y", prices=PRICES, margin=0.08, power=0.9)
     assert more.best.cost > plan.best.cost
     assert (plan.power, more.goal) == (0.8, "margin")
-    width = q.plan_labels(votes, "ann", "x", "y", prices=PRICES, half_width=1.96 * 0.08 / (1.96 + 0.8416))
+    width = q.agreement.plan_labels(votes, "ann", "x", "y", prices=PRICES, half_width=1.96 * 0.08 / (1.96 + 0.8416))
     assert plan.best.cost == pytest.approx(width.best.cost, rel=0.1)
 
 
@@ -123,27 +125,31 @@ def test_a_difference_of_two_systems_is_of_items_that_have_both():
             truth = 5 + 3 * item[i] + ahead + 0.5 * rng.normal()
             rows += [(i, system, "llm", truth + 0.2 * rng.normal()), (i, system, "ann", truth)]
     table = q.read(pl.DataFrame(rows, schema=["item", "system", "judge", "score"], orient="row"), announce=False)
-    plan = q.plan_labels(table, "ann", "new", "old", prices=PRICES, margin=0.2)
+    plan = q.agreement.plan_labels(table, "ann", "new", "old", prices=PRICES, margin=0.2)
     assert (plan.label_price, plan.prediction_price) == pytest.approx((2.0, 0.04))
     assert plan.best.labels < 100
     labelled = table.keep((table.column("judge") != table.level_index("judge", "ann")) | (table.column("item") < 30))
-    found = q.corrected(labelled, "ann", "new", "old")
+    found = q.agreement.corrected(labelled, "ann", "new", "old")
     assert found.value == pytest.approx(0.5, abs=4 * found.se)
     assert (found.what, found.labels) == ("mean score of new less that of old", 30)
 
 
 def test_people_who_disagree_are_named():
     """Two people whose labels of an item have nothing in common; their labels also vary more."""
-    plan = q.plan_labels(scored(people=("ann", "bob"), disagree=14.0), ["ann", "bob"], prices=PRICES, half_width=0.5)
+    plan = q.agreement.plan_labels(
+        scored(people=("ann", "bob"), disagree=14.0), ["ann", "bob"], prices=PRICES, half_width=0.5
+    )
     assert plan.reliability.none
     assert [one.code for one in plan.caveats] == ["people-disagree"]
     assert plan.best.units == 0
-    agree = q.plan_labels(scored(people=("ann", "bob"), disagree=0.5), ["ann", "bob"], prices=PRICES, half_width=0.1)
+    agree = q.agreement.plan_labels(
+        scored(people=("ann", "bob"), disagree=0.5), ["ann", "bob"], prices=PRICES, half_width=0.1
+    )
     assert agree.reliability.value == pytest.approx(0.8, abs=0.08)
     assert agree.correlation == pytest.approx(np.sqrt(0.8 / 1.49), abs=0.1)
     assert agree.unattenuated == pytest.approx(agree.correlation / np.sqrt(agree.reliability.value))
     assert agree.caveats == ()
-    assert [one.code for one in q.plan_labels(scored(), "ann", prices=PRICES, budget=99).caveats] == [
+    assert [one.code for one in q.agreement.plan_labels(scored(), "ann", prices=PRICES, budget=99).caveats] == [
         "people-asked-once"
     ]
 
@@ -167,10 +173,10 @@ def test_people_who_disagree_are_named():
 )
 def test_what_is_refused(pilot, options, said):
     with pytest.raises((InvalidInput, NotEstimable), match=said):
-        q.plan_labels(pilot, "ann", **{"prices": PRICES, **options})
+        q.agreement.plan_labels(pilot, "ann", **{"prices": PRICES, **options})
 
 
 def test_pilots_that_say_nothing_are_refused(pilot):
     few = pilot.keep(pilot.level_codes(["item"]) < 9)
     with pytest.raises(NotEstimable, match="the pilot has 9 units with a label and a prediction"):
-        q.plan_labels(few, "ann", prices=PRICES, budget=99)
+        q.agreement.plan_labels(few, "ann", prices=PRICES, budget=99)

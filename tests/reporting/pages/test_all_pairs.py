@@ -16,7 +16,7 @@ def found():
             prompts = range(40 if judge else wins // 5)
             rows += [(f"p{n}", f"j{judge}", a, b, a if (7 * n + judge) % 40 < wins else b) for n in prompts]
     frame = pl.DataFrame(rows, schema=["prompt", "judge", "model_a", "model_b", "winner"], orient="row")
-    return q.compare_all(q.read_votes(frame, announce=False), margin=0.05)
+    return q.votes.compare_all(q.read_votes(frame, announce=False), margin=0.05)
 
 
 def test_every_pair_is_a_row_the_largest_difference_first(found):
@@ -43,6 +43,6 @@ def test_caveats_of_one_kind_are_one_line(found):
 def test_equal_systems_of_scores_are_not_told_apart():
     rows = [(s, i, j, (i * 7 + j * 3 + k) % 5) for k, s in enumerate("xyz") for i in range(12) for j in range(3)]
     scores = q.read(pl.DataFrame(rows, schema=["system", "item", "judge", "score"], orient="row"), announce=False)
-    made = page(q.compare_all(scores))
+    made = page(q.votes.compare_all(scores))
     assert made.tiles[0].value == "0"
     assert "mean score of the first less that of the second" in made.sections[0].figures[0].caption.lines[0].casefold()

@@ -39,7 +39,7 @@ def worse(study):
 def alone():
     """Uniform allocation alone, in one run."""
     pool = np.random.default_rng(1).normal(0, 1, (20, 20))
-    return view_of(q.simulate_allocation(pool, 1000, runs=1, policies="uniform"))
+    return view_of(q.scores.simulate_allocation(pool, 1000, runs=1, policies="uniform"))
 
 
 @pytest.fixture(scope="module")
@@ -195,7 +195,7 @@ def test_the_methods_name_constants_runs_and_people(many, replays):
 
 
 def test_an_array_has_no_source():
-    page = page_of(q.simulate_allocation(np.random.default_rng(1).normal(0, 1, (20, 9)), 600, runs=1))
+    page = page_of(q.scores.simulate_allocation(np.random.default_rng(1).normal(0, 1, (20, 9)), 600, runs=1))
     assert page.title == "Adaptive allocation, answers from an array"
     assert "input" not in page.provenance
     assert "±" not in page.tiles[1].label

@@ -25,7 +25,7 @@ def drawn(figure):
 @pytest.fixture(scope="module")
 def fitted():
     """What gaming is worth with components that were fitted."""
-    return q.gaming(q.decompose(q.read(studies.scores(), announce=False)), 5, rng=1)
+    return q.scores.gaming(q.decompose(q.read(studies.scores(), announce=False)), 5, rng=1)
 
 
 def test_the_first_design_and_the_one_that_leaves_least(surface):

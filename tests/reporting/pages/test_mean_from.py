@@ -11,7 +11,7 @@ def found(judged):
     """Judges in turn on the items of their own pilot."""
     scores = judged({"item": 18, "prompt": 3, "judge": 3}, replicates=2, seed=8)
     turn = scores.keep(scores.level_codes(["item"]) % 3 == scores.column("judge"))
-    return q.mean_from(turn, q.decompose(scores), targets={"judge": "population"})
+    return q.scores.mean_from(turn, q.decompose(scores), targets={"judge": "population"})
 
 
 def test_the_mean_stands_beside_the_pilot_with_its_sources_and_levels(found):

@@ -27,6 +27,6 @@ def test_a_table_of_labels_has_the_page_of_its_labels(tmp_path):
 
 def test_one_judge(undrawn):
     table = q.read(frame().filter(pl.col("judge") == "j0"), score="verdict", labels=True, announce=False)
-    page = page_of(q.labels(table))
+    page = page_of(q.scores.labels(table))
     assert [section.name for section in page.sections] == ["labels"]
     assert "panel_low" not in page.figures[0].rows[0]

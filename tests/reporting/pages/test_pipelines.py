@@ -25,7 +25,7 @@ def found():
             rows.append((prompt, judge, f"s{one}", f"s{two}", f"s{one if seen > 0 else two}"))
     frame = pl.DataFrame(rows, schema=["prompt", "judge", "model_a", "model_b", "winner"], orient="row")
     votes = q.read_votes(frame, announce=False)
-    return q.pipelines(votes, "person", by="win rate", cell={"judge": "a"}, resamples=100)
+    return q.scores.pipelines(votes, "person", by="win rate", cell={"judge": "a"}, resamples=100)
 
 
 @pytest.mark.parametrize("name", ["page.html", "page.md", "page.json"])

@@ -8,7 +8,7 @@ from quorate.reporting.pages.validated import page
 
 @pytest.fixture(scope="module")
 def found(judged):
-    return q.validate(judged({"item": 24, "prompt": 2, "judge": 3}, seed=6), [12, 48], runs=4, pilot=8)
+    return q.scores.validate(judged({"item": 24, "prompt": 2, "judge": 3}, seed=6), [12, 48], runs=4, pilot=8)
 
 
 def test_errors_and_coverage_are_drawn_by_budget_and_plan(found):

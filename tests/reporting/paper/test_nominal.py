@@ -33,7 +33,7 @@ def test_writeup():
 def test_one_judge_and_gaps():
     one = frame().filter(frame()["judge"] == "j0")
     table = q.read(one, score="verdict", labels=True, missing=("spam",), announce=False)
-    text = paragraph(q.labels(table))
+    text = paragraph(q.scores.labels(table))
     assert "1 judge gave" in text
     assert " rows had no label and were taken as missing at random" in text
     assert "nothing is known of agreement" in text

@@ -91,7 +91,7 @@ def test_the_floor_goes_by_the_declared_scale():
     )
     assert guessed.rows == same.rows
     assert same.row("j1") != other.row("j1")
-    alone = q.simulate_allocation(judged().only("judge", "j1"), 7200, runs=2, scale=range(-50, 50))
+    alone = q.scores.simulate_allocation(judged().only("judge", "j1"), 7200, runs=2, scale=range(-50, 50))
     assert same.row("j1").variance == pytest.approx(alone.outcomes["robin-hood"].variance.mean())
     assert guessed.notes[0].startswith("The floor of variances takes possible scores to be 1 apart")
     assert (same.notes, compare_cycles(judged(), 7200, runs=2, floor=False).notes) == ((), ())

@@ -162,7 +162,7 @@ def votes():
 
 
 def test_leaderboards_are_compared_with_that_of_people(votes):
-    found = q.pipelines(votes, "person", cell={"judge": "fond"}, resamples=200)
+    found = q.scores.pipelines(votes, "person", cell={"judge": "fond"}, resamples=200)
     boards = {one.board: one.pearson for one in found.leaderboards.boards}
     assert boards.keys() == {"judges, average", "judges, single"}
     assert boards["judges, single"] < boards["judges, average"] < 1
@@ -170,13 +170,13 @@ def test_leaderboards_are_compared_with_that_of_people(votes):
     assert found.cells == {"judges": 2}
     favourite = {one.system: one for one in found.of("average").systems}["s"]
     assert favourite.ratio == max(one.ratio for one in found.of("average").systems)
-    assert q.pipelines(votes, "person", resamples=200).leaderboards.differences == ()
+    assert q.scores.pipelines(votes, "person", resamples=200).leaderboards.differences == ()
 
 
 def test_several_tables_at_once(votes):
     judges = votes.keep(votes.column("judge") != votes.facet("judge").levels.index("person"))
     person = votes.only("judge", "person")
-    found = q.pipelines({"one": judges, "two": judges}, person, cell={"judge": "fair"}, resamples=100)
+    found = q.scores.pipelines({"one": judges, "two": judges}, person, cell={"judge": "fair"}, resamples=100)
     assert [(one.pipeline, one.kind) for one in found.errors] == [
         (name, kind) for name in ("one", "two") for kind in ("single", "average")
     ]
@@ -186,23 +186,23 @@ def test_several_tables_at_once(votes):
 def test_what_cannot_be_asked_is_refused(votes):
     judges = votes.keep(votes.column("judge") != votes.facet("judge").levels.index("person"))
     with pytest.raises(InvalidInput, match=r"^by: expects one of"):
-        q.pipelines(judges, by="elo")
+        q.scores.pipelines(judges, by="elo")
     with pytest.raises(InvalidInput, match=r"^ties: expects one of half, drop for win rate"):
-        q.pipelines(judges, by="win rate", ties="davidson")
+        q.scores.pipelines(judges, by="win rate", ties="davidson")
     with pytest.raises(InvalidInput, match=r"^resamples: a whole number of at least 100"):
-        q.pipelines(judges, resamples=99)
+        q.scores.pipelines(judges, resamples=99)
     with pytest.raises(InvalidInput, match=r"^regularisation"):
-        q.pipelines(judges, regularisation=-1)
+        q.scores.pipelines(judges, regularisation=-1)
     with pytest.raises(InvalidInput, match=r"^judged: judges must be what"):
-        q.pipelines("votes.csv")
+        q.scores.pipelines("votes.csv")
     with pytest.raises(InvalidInput, match=r"^judged: at least one table"):
-        q.pipelines({})
+        q.scores.pipelines({})
     with pytest.raises(InvalidInput, match=r"^human: votes of people"):
-        q.pipelines({"one": judges}, "person")
+        q.scores.pipelines({"one": judges}, "person")
     with pytest.raises(UnknownTerm):
-        q.pipelines(judges, cell={"mood": "good"})
+        q.scores.pipelines(judges, cell={"mood": "good"})
     with pytest.raises(NotEstimable, match="one cell"):
-        q.pipelines(judges.only("judge", "fair"))
+        q.scores.pipelines(judges.only("judge", "fair"))
     many = judged(*np.linspace(0.2, 0.8, 30))
     with pytest.raises(InvalidInput, match="30 cells and needs at least 120"):
         pipelines(many, by="win rate", resamples=100)
@@ -215,7 +215,9 @@ def test_real_scores_of_a_judge_under_seven_prompts(shared):
     some = frame.filter((pl.col("dimension") == "coherence") & (pl.col("replicate") == 0))
     facets = {"item": "context", "system": "system", "prompt": "prompt"}
     columns = some.select("context", "system", "prompt", "score")
-    found = q.pipelines(q.read(columns, score="score", facets=facets, announce=False), threshold=0.5, resamples=400)
+    found = q.scores.pipelines(
+        q.read(columns, score="score", facets=facets, announce=False), threshold=0.5, resamples=400
+    )
     assert found.cells == {"judges": 7}
     assert found.facets == {"judges": {"prompt": 7}}
     assert 1.2 < found.of("single").redrawn_ratio < 1.6

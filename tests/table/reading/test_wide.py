@@ -90,4 +90,4 @@ def test_columns_of_the_same_words_are_labels_of_judges(tmp_path):
         "labels": True,
     }
     assert not found.problem
-    assert len(q.labels(q.read(path, recognise=True, announce=False, **found.options)).pairs) == 3
+    assert len(q.scores.labels(q.read(path, recognise=True, announce=False, **found.options)).pairs) == 3

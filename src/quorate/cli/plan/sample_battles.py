@@ -32,7 +32,7 @@ class Pool(Group):
     ] = None
 
     def read(self, path: Path) -> tuple[dict[str, list[Any]], dict[str, list[Any]]]:
-        """Every column of the pool, and those that are named here as `quorate.sample_battles` takes them."""
+        """Every column of the pool, and those that are named here as `quorate.votes.sample_battles` takes them."""
         from quorate.table.files import opened
 
         with opened(path) as file:

@@ -234,7 +234,7 @@ def gaming(
     --------
     >>> import quorate as q
     >>> arena = q.components({"item": 0.09, "item:judge": 0.04, "prompt:judge": 0.001}, sensitivity={"judge": 0.002})
-    >>> found = q.gaming(arena, items=170, designs=[{"judges": 1}, {"judges": 3}], scale="elo")
+    >>> found = q.scores.gaming(arena, items=170, designs=[{"judges": 1}, {"judges": 3}], scale="elo")
     >>> [(one.label, round(one.value, 1)) for one in found.prizes]
     [('1 prompt x 1 judge', 85.2), ('1 prompt x 3 judges', 55.7)]
     """

@@ -52,8 +52,8 @@ class Poll:
     """Votes on battles of two systems.
 
     People vote on a part of the battles, in turns, and models on all of it, where both are among the judges: the share
-    is that of people, corrected by what models say (`quorate.corrected`). People alone take turns; models alone all
-    vote on every battle, and the share is theirs.
+    is that of people, corrected by what models say (`quorate.agreement.corrected`). People alone take turns; models
+    alone all vote on every battle, and the share is theirs.
 
     Parameters
     ----------

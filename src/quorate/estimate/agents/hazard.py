@@ -203,7 +203,7 @@ def hazard(
     >>> talk, turn = np.repeat(np.arange(60), 4), np.tile([1, 2, 3, 4], 60)
     >>> score = rng.normal(0, 1, 60)[talk] + 0.4 * turn + rng.normal(0, 1, 240)
     >>> fit = q.decompose(q.read(polars.DataFrame({"item": talk, "turn": turn, "score": score}), announce=False))
-    >>> [round(one.hazard, 2) for one in q.hazard(fit, 3).turns]
+    >>> [round(one.hazard, 2) for one in q.agents.hazard(fit, 3).turns]
     [0.02, 0.03, 0.05, 0.13]
     """
     checked_level(level)

@@ -176,7 +176,8 @@ def repeated_runs(
     >>> import polars as pl
     >>> import quorate as q
     >>> rows = {"item": list("aaabbbccc"), "run": [1, 2, 3] * 3, "score": [1, 1, 1, 1, 0, 1, 0, 0, 0]}
-    >>> found = q.repeated_runs(q.read(pl.DataFrame(rows), facets={"item": "item", "run": "run"}, announce=False))
+    >>> table = q.read(pl.DataFrame(rows), facets={"item": "item", "run": "run"}, announce=False)
+    >>> found = q.agents.repeated_runs(table)
     >>> found.systems[0].flips, round(found.systems[0].passing[-1].all, 3)
     (('b',), 0.333)
     """

@@ -259,7 +259,7 @@ def agreement(
     >>> import polars, quorate as q
     >>> frame = {"prompt": [1, 2, 3, 4] * 2, "judge": ["llm"] * 4 + ["person"] * 4}
     >>> frame |= {"model_a": ["x"] * 8, "model_b": ["y"] * 8, "winner": list("AABB") + ["A", "B", "B", "tie"]}
-    >>> with_people = q.agreement(q.read_votes(polars.DataFrame(frame), announce=False), "person")
+    >>> with_people = q.agreement.agreement(q.read_votes(polars.DataFrame(frame), announce=False), "person")
     >>> with_people.rate("judges").value, with_people.rate("judges", "decisive").n
     (0.5, 3)
     """

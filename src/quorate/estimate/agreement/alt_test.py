@@ -165,7 +165,7 @@ def alt_test(
     ...         {"ana": 0.8, "ben": 0.8, "eva": 0.8, "m": 0.9}.items()}
     >>> frame = pl.DataFrame({"item": range(200), **said})
     >>> long = frame.unpivot(index="item", variable_name="judge", value_name="score")
-    >>> found = q.alt_test(q.read(long, announce=False), "m", epsilon=0.1)
+    >>> found = q.agreement.alt_test(q.read(long, announce=False), "m", epsilon=0.1)
     >>> found.winning_rate, found.passes
     (1.0, True)
     """

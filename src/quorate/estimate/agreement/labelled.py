@@ -110,7 +110,7 @@ def beside(votes: Votes, key: str = "prompt") -> Votes:
     >>> import quorate as q
     >>> frame = polars.DataFrame({"prompt": [1, 1], "model_a": "x", "model_b": "y", "judge": ["i", "j"], "person": "x"})
     >>> votes = q.read_votes(frame, winner="person", announce=False)
-    >>> votes.n, q.beside(votes).n
+    >>> votes.n, q.agreement.beside(votes).n
     (2, 1)
     """
     refuse_keyless(votes, key)

@@ -76,7 +76,7 @@ def corrected(
         and they repeat. ``()`` takes units as independent.
     strata : str, optional
         Role whose levels were labelled at rates of their own, such as ``category``; labelled units were then chosen at
-        random within each, as `quorate.plan_labels` has them. Levels count by their share of all units.
+        random within each, as `quorate.agreement.plan_labels` has them. Levels count by their share of all units.
     tuning : float, optional
         Weight of the predictions from 0 to 1; by default the best one, estimated from other units than it multiplies.
     finite : bool
@@ -119,7 +119,7 @@ def corrected(
     >>> frame = {"prompt": np.tile(np.arange(400), 2), "judge": ["llm"] * 400 + ["person"] * 400}
     >>> frame |= {"model_a": ["x"] * 800, "model_b": ["y"] * 800, "winner": np.where(np.append(said, truth), "x", "y")}
     >>> votes = q.read_votes(polars.DataFrame(frame)[:450], announce=False)
-    >>> powered = q.corrected(votes, "person", "x", "y")
+    >>> powered = q.agreement.corrected(votes, "person", "x", "y")
     >>> powered.labels, round(powered.judges, 3), powered.effective > 100
     (50, 0.672, True)
     """

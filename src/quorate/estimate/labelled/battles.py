@@ -181,7 +181,7 @@ def board_of(
     judges, people : Votes
         What they said.
     ties, key, strata, chance
-        As for `quorate.corrected_ratings`.
+        As for `quorate.agreement.corrected_ratings`.
     pooled : bool
         Whether judges are one predictor, their mean, instead of one each.
 

@@ -116,7 +116,7 @@ def corrected_ratings(
     >>> frame |= {"model_a": np.tile(a, 2), "model_b": np.tile(b, 2)}
     >>> frame |= {"winner": np.where(np.append(llm, people), frame["model_a"], frame["model_b"])}
     >>> votes = q.read_votes(polars.DataFrame(frame)[:1050], announce=False)
-    >>> board = q.corrected_ratings(votes, "person")
+    >>> board = q.agreement.corrected_ratings(votes, "person")
     >>> board.ratings.systems, board.labels, board.effective > 300
     (('x', 'z', 'y'), 150, True)
     """

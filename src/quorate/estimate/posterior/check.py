@@ -160,7 +160,7 @@ def check_posterior(
     Examples
     --------
     >>> import quorate as q
-    >>> q.check_posterior(q.read("pilot.csv"), link="logit")  # doctest: +SKIP
+    >>> q.scores.check_posterior(q.read("pilot.csv"), link="logit")  # doctest: +SKIP
     """
     if isinstance(studies, bool) or not isinstance(studies, Integral) or studies < _FEWEST:
         raise InvalidInput(f"studies: a whole number of at least {_FEWEST} is needed, got {studies!r}")

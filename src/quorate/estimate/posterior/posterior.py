@@ -136,7 +136,7 @@ def posterior(
     Examples
     --------
     >>> import quorate as q
-    >>> q.posterior(q.read("pilot.csv"), prior=q.decompose(q.read("last-year.csv")))  # doctest: +SKIP
+    >>> q.scores.posterior(q.read("pilot.csv"), prior=q.decompose(q.read("last-year.csv")))  # doctest: +SKIP
     """
     usual_draws, usual_warmup = (1000, 200) if link == "identity" else (2000, 400)
     draws, warmup = usual_draws if draws is None else draws, usual_warmup if warmup is None else warmup

@@ -137,7 +137,7 @@ def rank(
     weights : array, shape (rows,), optional
         Votes: weight of every row's votes.
     reweight : {"stabilised", "uniform", "none"}, optional
-        Votes with a ``propensity``, the chance at which each was asked of its pair (`quorate.next_battles`).
+        Votes with a ``propensity``, the chance at which each was asked of its pair (`quorate.votes.next_battles`).
         ``stabilised``, the default there: within a pair by 1 over the root of that chance, so that intervals hold
         though it followed from earlier votes. ``uniform``: by 1 over the chance, as if all pairs had been asked alike,
         which holds whether the model does or not, and is dear. ``none``: as they are.
@@ -159,7 +159,7 @@ def rank(
         Votes: refits of resampled votes or clusters for the intervals; 0 by default, or at least 100.
     fragility : bool, optional
         Votes: whether to find how few of them, left out, would put another system first
-        (`quorate.fragility` by ratings); ``Ratings.fragility``.
+        (`quorate.votes.fragility` by ratings); ``Ratings.fragility``.
     facet : str, optional
         Scores: role of the systems, ``"system"`` by default.
     targets : mapping of str to str, optional

@@ -143,7 +143,7 @@ def surrogate(
     >>> import quorate as q
     >>> from quorate.simulate import write_demo
     >>> fit = q.decompose(q.read(write_demo("scores.csv")))
-    >>> one, three = q.surrogate(fit), q.surrogate(fit, levels={"prompt": 3})
+    >>> one, three = q.scores.surrogate(fit), q.scores.surrogate(fit, levels={"prompt": 3})
     >>> round(one.variance / three.variance, 6)
     3.0
     """

@@ -79,7 +79,7 @@ def adaptive(
     variances : mapping or array, optional
         Known variance of every arm, for ``robin``.
     variant, delta
-        Constants of ROBIN-HOOD; see `quorate.simulate_allocation`.
+        Constants of ROBIN-HOOD; see `quorate.scores.simulate_allocation`.
     objective : {"worst", "average", "boundary"}
         What is to be small: the error of the worst arm, the mean squared error, or the doubt on which side of a
         boundary each arm is.
@@ -128,7 +128,7 @@ def adaptive(
     Examples
     --------
     >>> import quorate as q
-    >>> policy = q.adaptive(arms=["easy", "hard"], budget=60, scale=range(1, 6), seed=1)
+    >>> policy = q.scores.adaptive(arms=["easy", "hard"], budget=60, scale=range(1, 6), seed=1)
     >>> progress = policy.start()
     >>> judge = {"easy": lambda k: 5, "hard": lambda k: 1 + 2 * (k % 3)}
     >>> while not policy.done(progress):

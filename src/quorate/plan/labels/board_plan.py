@@ -156,7 +156,7 @@ def plan_board_labels(
     Parameters
     ----------
     board : CorrectedRatings
-        From `quorate.corrected_ratings`.
+        From `quorate.agreement.corrected_ratings`.
     half_width : float, optional
         Half-width of the interval of every gap between neighbours, in the unit of the ratings. By default neighbours
         are to be told apart, their gaps being as estimated.
@@ -192,7 +192,7 @@ def plan_board_labels(
     >>> frame |= {"model_a": ["x"] * 1800, "model_b": ["y"] * 1800}
     >>> frame |= {"winner": np.where(np.append(llm, people), "x", "y")}
     >>> votes = q.read_votes(polars.DataFrame(frame)[:1050], announce=False)
-    >>> plan = q.plan_board_labels(q.corrected_ratings(votes, "person"), half_width=0.25)
+    >>> plan = q.agreement.plan_board_labels(q.agreement.corrected_ratings(votes, "person"), half_width=0.25)
     >>> plan.labels < plan.people
     True
     """

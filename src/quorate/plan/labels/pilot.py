@@ -18,7 +18,7 @@ from quorate.numerics.two_phase import Split, Strata
 _LIKE_THE_REST = 10.0
 """Labels of the whole pilot that the variance of a stratum is averaged with."""
 _ADDED = 4.0
-"""Labels that `quorate.corrected` adds to a share."""
+"""Labels that `quorate.agreement.corrected` adds to a share."""
 _WEIGHTED = 2.0
 """Over the number of labels: how much the residual variance grows by weights that are estimated."""
 
@@ -120,7 +120,7 @@ class Pilot:
         return Strata(self.strata.weight, self.strata.variance, (1 - r**2) * total, r**2 * total)
 
     def precision(self, split: Split, strata: Strata | None = None) -> Precision:
-        """What `quorate.corrected` will find of the labels and predictions of this split."""
+        """What `quorate.agreement.corrected` will find of the labels and predictions of this split."""
         strata = self.strata if strata is None else strata
         weight, n = strata.weight, split.labels
         if split.units:

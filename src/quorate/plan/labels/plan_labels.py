@@ -52,7 +52,8 @@ def plan_labels(
 ) -> LabelsPlan:
     """How many labels by people and how many predictions by judges to buy, from a pilot that has both.
 
-    The plan is for what `quorate.corrected` estimates. Judges predict ``N`` units, people label ``n`` of these, and its
+    The plan is for what `quorate.agreement.corrected` estimates. Judges predict ``N`` units, people label ``n`` of
+    these, and its
     variance is ``v (1 - r^2) / n + v r^2 / N`` with ``r`` the correlation of label and prediction: the cheapest split
     has ``n / N = sqrt((1 - r^2) / r^2 * price of a prediction / price of a label)``. Where ``r`` is low, people alone
     are cheaper. However many predictions there are, their bias is what the labels measure.
@@ -60,7 +61,7 @@ def plan_labels(
     Parameters
     ----------
     judged : Votes or Judgments
-        The pilot, as for `quorate.corrected`: what judges said, and people if they are among the judges.
+        The pilot, as for `quorate.agreement.corrected`: what judges said, and people if they are among the judges.
     human : Votes, Judgments, str or collection of str
         What people said of some or all of the units, or the levels of ``judge`` that are people.
     a, b : str, optional
@@ -79,14 +80,14 @@ def plan_labels(
         Chance of finding the margin.
     strata : str, optional
         Role such as ``category`` by which labels are split too, more to where people vary and judges do not see it
-        (Neyman); `quorate.corrected` is then to have the same ``strata``.
+        (Neyman); `quorate.agreement.corrected` is then to have the same ``strata``.
     units : int, optional
         Most units there are.
     have : bool
         Whether the labels and predictions of the pilot belong to the study: numbers are then those of all of it, and
         the price is what must still be bought.
     key, cluster
-        As for `quorate.corrected`. Of clusters the plan takes as many per label as the pilot has.
+        As for `quorate.agreement.corrected`. Of clusters the plan takes as many per label as the pilot has.
     level : float
         Coverage of the interval; the test of a margin is at one less this.
 
@@ -115,7 +116,7 @@ def plan_labels(
     >>> frame = {"item": np.tile(np.arange(80), 2), "judge": ["llm"] * 80 + ["person"] * 80}
     >>> frame |= {"score": np.append(truth + rng.normal(0.4, 0.7, 80), truth)}
     >>> pilot = q.read(polars.DataFrame(frame), announce=False)
-    >>> plan = q.plan_labels(pilot, "person", prices={"human": 1.0, "call": 0.01}, half_width=0.1)
+    >>> plan = q.agreement.plan_labels(pilot, "person", prices={"human": 1.0, "call": 0.01}, half_width=0.1)
     >>> plan.best.labels, plan.best.units, plan.people.labels
     (124, 1556, 278)
     """

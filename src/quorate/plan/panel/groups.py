@@ -227,7 +227,7 @@ def groups_of(judgments: Judgments, by: Grouping, *, prices: Prices | None, leve
     by : Grouping
         Groups of its judges.
     prices : mapping, optional
-        As for `quorate.screen`.
+        As for `quorate.scores.screen`.
     level : float
         Coverage of every interval.
     resamples : int

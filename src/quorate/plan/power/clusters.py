@@ -107,7 +107,7 @@ def clustered_sample_size(
     Parameters
     ----------
     effective : int
-        Independent judgments that are wanted, as from `quorate.sample_size`.
+        Independent judgments that are wanted, as from `quorate.votes.sample_size`.
     icc : float or mapping of str to float
         Correlation of two judgments of one cluster, from 0 to 1; for every facet, where several cross, such as prompts
         and people: ``{"prompt": 0.1, "judge": 0.05}``.

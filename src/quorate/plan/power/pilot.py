@@ -65,7 +65,7 @@ class Feasibility(Result):
     alpha, power : float
         Level of the test that is planned, and the chance of detection wanted.
     method : str
-        As for `quorate.sample_size`.
+        As for `quorate.votes.sample_size`.
     needed : int or None
         Judgments needed if the margin is as estimated; None if that is 0.
     needed_low : int
@@ -169,8 +169,8 @@ def feasibility(
     level : float
         Coverage of the interval.
     method : {"exact", "normal", "variance"}
-        As for `quorate.sample_size`. An end of the range that is beyond the exact search, above some 10^8 judgments, is
-        the normal number, which there is within 0.01% of it.
+        As for `quorate.votes.sample_size`. An end of the range that is beyond the exact search, above some 10^8
+        judgments, is the normal number, which there is within 0.01% of it.
     worth : float, optional
         Independent judgments that those of the pilot are worth, as from `effective_judgments`: its interval is that of
         so many. Numbers of judgments are then of independent ones.

@@ -226,7 +226,7 @@ def plan_votes(
         Margin to be seen: the share of votes for the better system, less .5. With ``equivalence`` the one taken for
         true, 0 by default.
     equivalence : float, optional
-        Instead of seeing a margin, show that it is smaller than this one, as `quorate.equivalence_size`.
+        Instead of seeing a margin, show that it is smaller than this one, as `quorate.votes.equivalence_size`.
     pilot : (int, int) or Votes, optional
         Votes for one system and all decisive votes of a pilot, in place of a margin; or the votes themselves, whose
         prompts and judges then say what votes that share one are worth.
@@ -242,7 +242,7 @@ def plan_votes(
     power : float
         Chance of seeing the margin, above ``alpha`` and below 1.
     method : {"exact", "normal", "variance"}
-        As for `quorate.sample_size`.
+        As for `quorate.votes.sample_size`.
     icc : float or mapping of str to float, optional
         Correlation of two votes that share a prompt or an annotator, those of the pilot too; of each facet, where they
         may share either: ``{"prompt": 0.1, "judge": 0.05}``. Without it votes are independent.

@@ -159,7 +159,7 @@ def compare_cycles(
     cycle : str
         Facet of the judges.
     runs, seed, variant, delta, floor, scale
-        As for `quorate.simulate_allocation`.
+        As for `quorate.scores.simulate_allocation`.
 
     Raises
     ------

@@ -139,7 +139,7 @@ def sweep_allocation(
     Parameters
     ----------
     judgments_or_pool, budget, scale, runs, seed, cycle, points
-        As for `quorate.simulate_allocation`.
+        As for `quorate.scores.simulate_allocation`.
     deltas : sequence of float
         Chances of failure; ``lam = log(1 / delta)`` and the warm-up is ``4 lam`` pulls.
     warmups : sequence of int
@@ -155,7 +155,7 @@ def sweep_allocation(
     InvalidInput
         If an argument is out of range, or the budget does not hold a warm-up.
     NotEstimable
-        As for `quorate.simulate_allocation`.
+        As for `quorate.scores.simulate_allocation`.
 
     References
     ----------

@@ -75,7 +75,8 @@ def pipelines(
     cluster : str, optional
         For votes: role whose battles are drawn together.
     threshold : float, optional
-        Least margin that is no tie, as for `quorate.agreement`; people's verdicts and ``CellMargins`` keep theirs.
+        Least margin that is no tie, as for `quorate.agreement.agreement`; people's verdicts and ``CellMargins`` keep
+        theirs.
     regularisation : float
         Ridge of the ratings, as for `quorate.rank`.
     resamples : int
@@ -107,7 +108,7 @@ def pipelines(
     >>> chance = {"strict": 0.5, "fond of x": 0.8}
     >>> rows = [(i, j, "x", "y", "xy"[int(rng.random() > p)]) for i in range(200) for j, p in chance.items()]
     >>> frame = polars.DataFrame(rows, schema=["prompt", "judge", "model_a", "model_b", "winner"], orient="row")
-    >>> compared = q.pipelines(q.read_votes(frame, announce=False), by="win rate")
+    >>> compared = q.scores.pipelines(q.read_votes(frame, announce=False), by="win rate")
     >>> single = compared.of("single").systems[0]
     >>> single.system, round(single.value, 2), round(single.naive, 2), round(single.aware, 2)
     ('x', 0.67, 0.03, 0.18)

@@ -1,4 +1,4 @@
-"""Result of `quorate.pipelines`: leaderboards, with standard errors that ignore the choice of cells or do not."""
+"""Result of `quorate.scores.pipelines`: leaderboards, with errors that ignore the choice of cells or do not."""
 
 from __future__ import annotations
 

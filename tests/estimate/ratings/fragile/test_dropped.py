@@ -23,7 +23,7 @@ def frame():
 
 @pytest.mark.parametrize("by", ["win rate", "bradley-terry"])
 def test_without_the_named_rows_another_system_is_first(frame, by):
-    found = q.fragility(q.read_votes(frame, announce=False), by=by)
+    found = q.votes.fragility(q.read_votes(frame, announce=False), by=by)
     rows = [one.row for one in found.dropped_rows]
     assert (len(rows), rows) == (found.dropped, sorted(set(rows)))
     for one in found.dropped_rows:
@@ -61,13 +61,13 @@ def test_counted_rows_have_no_numbers(frame, tmp_path):
     votes = q.read_votes(tmp_path / "votes.parquet", counted=True, announce=False)
     assert votes.rows < 150
     assert votes.source_row is None
-    found = q.fragility(votes)
+    found = q.votes.fragility(votes)
     assert found.dropped_rows == ()
-    assert found.dropped == q.fragility(q.read_votes(frame, announce=False)).dropped
+    assert found.dropped == q.votes.fragility(q.read_votes(frame, announce=False)).dropped
 
 
 def test_votes_of_rows_that_stand_for_several():
     frame = pl.DataFrame({"model_a": "x", "model_b": "y", "winner": ["x", "y", "x"], "count": [5, 4, 5]})
-    found = q.fragility(q.read_votes(frame, announce=False))
+    found = q.votes.fragility(q.read_votes(frame, announce=False))
     assert sum(one.votes for one in found.dropped_rows) == found.dropped
     assert [(one.row, one.votes) for one in found.dropped_rows] == [(1, 5), (3, found.dropped - 5)]

@@ -85,7 +85,7 @@ def test_mean_and_errors_agree(both):
 
 @pytest.mark.parametrize("facet", ["judge", "item", "prompt"])
 def test_predictions_agree(both, facet):
-    exact, sampled = (q.effects(fit, facet, shrink=True) for fit in both)
+    exact, sampled = (q.scores.effects(fit, facet, shrink=True) for fit in both)
     size = max(abs(row.effect) for row in exact)
     for mine, theirs in zip(sampled, exact, strict=True):
         assert mine.effect == pytest.approx(theirs.effect, abs=0.01 * size)

@@ -8,7 +8,7 @@ from quorate.reporting.pages.agents.chain import page
 
 def test_the_page_has_every_stage():
     a, b, c = np.random.default_rng(1).normal(size=(3, 200))
-    found = q.chain({"plan": a, "code": a + b, "test": a + b + c}, ["plan", "code", "test"])
+    found = q.agents.chain({"plan": a, "code": a + b, "test": a + b + c}, ["plan", "code", "test"])
     made = page(found)
     (figure,) = made.figures
     assert [row["stage"] for row in figure.rows] == ["plan", "code", "test"]

@@ -13,7 +13,7 @@ def test_the_page_has_every_turn():
     draw = np.random.default_rng(2).normal(5, 1, (20, 3))
     rows = [(i, t, draw[i, t] + t) for i, t in product(range(20), range(3))]
     table = q.read(pl.DataFrame(rows, schema=["item", "turn", "score"], orient="row"), announce=False)
-    found = q.hazard(q.decompose(table), 8)
+    found = q.agents.hazard(q.decompose(table), 8)
     made = page(found, table)
     hazards, survival = made.figures
     assert [row["hazard"] for row in hazards.rows] == [one.hazard for one in found.turns]

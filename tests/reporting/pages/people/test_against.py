@@ -20,7 +20,7 @@ def found():
                 rows += [(f"i{i}", judge, prompt, k, int(abs(truth[i] - (rng.random() > share)))) for k in range(2)]
     names = ["item", "judge", "prompt", "replicate", "score"]
     table = q.read(pl.DataFrame(rows, schema=names, orient="row"), announce=False)
-    return q.against(table, "ann", splits=20, resamples=50)
+    return q.agreement.against(table, "ann", splits=20, resamples=50)
 
 
 def test_every_part_has_its_figure(found):

@@ -20,7 +20,7 @@ def found():
         for i in range(200 if who == "judge" else 60)
     ]
     frame = pl.DataFrame(rows, schema=["prompt", "judge", "model_a", "model_b", "winner"], orient="row")
-    return q.corrected(q.read_votes(frame, announce=False), "person", "x", "y")
+    return q.agreement.corrected(q.read_votes(frame, announce=False), "person", "x", "y")
 
 
 def test_the_corrected_mean_stands_beside_what_it_is_made_of(found):

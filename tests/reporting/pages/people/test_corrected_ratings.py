@@ -10,7 +10,7 @@ from quorate.reporting.pages.people.corrected_ratings import page
 @pytest.fixture(scope="module")
 def found():
     votes = q.read_votes(labelled(frame(400), 120), announce=False)
-    return q.corrected_ratings(votes, "person", strata="prompt_type")
+    return q.agreement.corrected_ratings(votes, "person", strata="prompt_type")
 
 
 def test_people_and_judges_stand_beside_the_board(found):
@@ -21,7 +21,9 @@ def test_people_and_judges_stand_beside_the_board(found):
     assert [row["people"] for row in figures["sides"].rows] == [row["people"] for row in found.rows()]
     assert figures["sides"].caption.finding == f"The judges make 120 labels worth {found.effective:,.0f}"
     assert [row["stratum"] for row in figures["judge-weights"].rows] == ["chat", "chat", "code", "code"]
-    assert [row["labels"] for row in figures["gaps"].rows] == [one.labels for one in q.plan_board_labels(found).gaps]
+    assert [row["labels"] for row in figures["gaps"].rows] == [
+        one.labels for one in q.agreement.plan_board_labels(found).gaps
+    ]
     assert len(figures["sides"].chart()["layer"]) >= 2
     assert "every prompt_type has its own weights" in made.methods
     assert made.sentence == found.sentence

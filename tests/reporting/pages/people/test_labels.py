@@ -16,7 +16,9 @@ def plan():
     rows += [(i, f"c{i % 3}", "ann", truth[i]) for i in range(90)]
     frame = pl.DataFrame(rows, schema=["item", "category", "judge", "score"], orient="row")
     prices = {"human": 1.0, "call": 0.02}
-    return q.plan_labels(q.read(frame, announce=False), "ann", prices=prices, half_width=0.1, strata="category")
+    return q.agreement.plan_labels(
+        q.read(frame, announce=False), "ann", prices=prices, half_width=0.1, strata="category"
+    )
 
 
 def test_the_split_stands_beside_people_alone_and_other_splits_of_its_price(plan):

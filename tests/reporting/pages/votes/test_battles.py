@@ -13,7 +13,7 @@ from quorate.reporting.pages.votes.battles import MOST_ROWS, page
 def plan():
     rows = [(f"s{i:02}", f"s{j:02}", 9 - i % 3, 3 + j % 2) for i in range(22) for j in range(i)]
     frame = pl.DataFrame(rows, schema=["model_a", "model_b", "a", "b"], orient="row")
-    return q.next_battles(q.read_votes(frame, wins=("a", "b"), announce=False), 300, horizon=2000)
+    return q.votes.next_battles(q.read_votes(frame, wins=("a", "b"), announce=False), 300, horizon=2000)
 
 
 def test_the_page_says_who_gets_the_votes(plan):

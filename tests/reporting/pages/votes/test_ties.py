@@ -9,7 +9,7 @@ from quorate.reporting.pages.votes.ties import ties
 def test_each_way_to_count_ties_has_a_row():
     rows = {"model_a": ["x"] * 400, "model_b": ["y"] * 400, "winner": ["x"] * 90 + ["y"] * 210 + ["tie"] * 100}
     votes = q.read_votes(pl.DataFrame(rows), announce=False)
-    figure = ties(q.tie_sensitivity(votes))
+    figure = ties(q.votes.tie_sensitivity(votes))
     assert [row["ties"] for row in figure.rows] == ["ties left out", "ties as halves", "ties as losses of the first"]
     assert [round(row["margin"], 3) for row in figure.rows] == [0.2, 0.15, 0.275]
     assert figure.caption.finding == "Of 1 pair, 0 are nearly tied"

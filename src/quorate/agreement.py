@@ -1,0 +1,39 @@
+"""Agreement of judges with each other and with people, and what people would find.
+
+Names load their module when they are first used.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from quorate.lazily import lazily
+
+if TYPE_CHECKING:
+    from quorate.estimate.agreement.accuracy import accuracy as accuracy
+    from quorate.estimate.agreement.against import against as against
+    from quorate.estimate.agreement.agreement import agreement as agreement
+    from quorate.estimate.agreement.alt_test import alt_test as alt_test
+    from quorate.estimate.agreement.coefficients import alpha as alpha
+    from quorate.estimate.agreement.coefficients import icc as icc
+    from quorate.estimate.agreement.labelled import beside as beside
+    from quorate.estimate.agreement.prediction_powered import corrected as corrected
+    from quorate.estimate.labelled.corrected_ratings import corrected_ratings as corrected_ratings
+    from quorate.plan.labels.board_plan import plan_board_labels as plan_board_labels
+    from quorate.plan.labels.plan_labels import plan_labels as plan_labels
+
+_HOMES = {
+    "accuracy": "quorate.estimate.agreement.accuracy",
+    "against": "quorate.estimate.agreement.against",
+    "agreement": "quorate.estimate.agreement.agreement",
+    "alpha": "quorate.estimate.agreement.coefficients",
+    "alt_test": "quorate.estimate.agreement.alt_test",
+    "beside": "quorate.estimate.agreement.labelled",
+    "corrected": "quorate.estimate.agreement.prediction_powered",
+    "corrected_ratings": "quorate.estimate.labelled.corrected_ratings",
+    "icc": "quorate.estimate.agreement.coefficients",
+    "plan_board_labels": "quorate.plan.labels.board_plan",
+    "plan_labels": "quorate.plan.labels.plan_labels",
+}
+
+__all__, __getattr__, __dir__ = lazily(__name__, _HOMES)

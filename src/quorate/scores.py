@@ -1,0 +1,57 @@
+"""Scores in depth: parts of a fit, posteriors, surrogate labels, and what-ifs beyond one design.
+
+Names load their module when they are first used.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from quorate.lazily import lazily
+
+if TYPE_CHECKING:
+    from quorate.analysis.nominal import labels as labels
+    from quorate.decide.gaming.gaming import gaming as gaming
+    from quorate.decide.gaming.resampled import resampled_prize as resampled_prize
+    from quorate.estimate.components.dependability import dependability as dependability
+    from quorate.estimate.components.robustness import by_level as by_level
+    from quorate.estimate.components.robustness import leave_one_out as leave_one_out
+    from quorate.estimate.means.effects import effects as effects
+    from quorate.estimate.means.flags import flags as flags
+    from quorate.estimate.means.mean_from import mean_from as mean_from
+    from quorate.estimate.means.missing_bounds import missing_bounds as missing_bounds
+    from quorate.estimate.posterior.check import check_posterior as check_posterior
+    from quorate.estimate.posterior.posterior import posterior as posterior
+    from quorate.estimate.regression.sign_flip import sign_flip as sign_flip
+    from quorate.estimate.regression.surrogate import surrogate as surrogate
+    from quorate.plan.adaptive.adaptive import adaptive as adaptive
+    from quorate.plan.naive import naive as naive
+    from quorate.plan.panel.screening import screen as screen
+    from quorate.simulate.allocation.allocation import simulate_allocation as simulate_allocation
+    from quorate.simulate.pipelines.pipelines import pipelines as pipelines
+    from quorate.simulate.validate import validate as validate
+
+_HOMES = {
+    "adaptive": "quorate.plan.adaptive.adaptive",
+    "by_level": "quorate.estimate.components.robustness",
+    "check_posterior": "quorate.estimate.posterior.check",
+    "dependability": "quorate.estimate.components.dependability",
+    "effects": "quorate.estimate.means.effects",
+    "flags": "quorate.estimate.means.flags",
+    "gaming": "quorate.decide.gaming.gaming",
+    "labels": "quorate.analysis.nominal",
+    "leave_one_out": "quorate.estimate.components.robustness",
+    "mean_from": "quorate.estimate.means.mean_from",
+    "missing_bounds": "quorate.estimate.means.missing_bounds",
+    "naive": "quorate.plan.naive",
+    "pipelines": "quorate.simulate.pipelines.pipelines",
+    "posterior": "quorate.estimate.posterior.posterior",
+    "resampled_prize": "quorate.decide.gaming.resampled",
+    "screen": "quorate.plan.panel.screening",
+    "sign_flip": "quorate.estimate.regression.sign_flip",
+    "simulate_allocation": "quorate.simulate.allocation.allocation",
+    "surrogate": "quorate.estimate.regression.surrogate",
+    "validate": "quorate.simulate.validate",
+}
+
+__all__, __getattr__, __dir__ = lazily(__name__, _HOMES)
