@@ -14,7 +14,8 @@ from types import ModuleType
 import pytest
 
 import quorate
-from quorate import agents, agreement, scores, simulate, types, votes
+from quorate import agents, scores, simulate, types, votes
+from quorate.agreement import agreement
 from quorate.simulate import write_demo
 
 HEAVY = {
