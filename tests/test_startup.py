@@ -14,8 +14,7 @@ from types import ModuleType
 import pytest
 
 import quorate
-from quorate import agents, scores, simulate, types, votes
-from quorate.agreement import agreement
+from quorate import agents, agreement, scores, simulate, types, votes
 from quorate.simulate import write_demo
 
 HEAVY = {
