@@ -158,8 +158,8 @@ class RatingsAnalysis(Result):
         return self.found.neighbours_words if isinstance(self.found, Ratings) else ""
 
     @property
-    def unbeaten(self) -> list[Row]:
-        """Systems above all that are rated, with the ranks that they may have."""
+    def unrated(self) -> list[Row]:
+        """Systems without a rating that are above all, or not linked, with the ranks that they may have."""
         if not isinstance(self.found, Ratings):
             return []
         places = [one for one in self.found.to_dict()["unrated"] if one["rank_low"]]
@@ -189,7 +189,7 @@ class RatingsAnalysis(Result):
     @property
     def pairs(self) -> int:
         """Pairs of systems."""
-        systems = len(self.found) + len(self.unbeaten)
+        systems = len(self.found) + len(self.unrated)
         return systems * (systems - 1) // 2
 
     def rows(self) -> list[Row]:

@@ -56,3 +56,18 @@ def test_words():
     assert unrated_words(many) == (
         "Without a finite rating: s0, s1, s2, s3, s4 and 2 more, below all of these, against whom they never won."
     )
+
+
+def test_systems_that_never_met_the_others_may_stand_anywhere():
+    island = [(f"{a}2", f"{b}2", 30, 20) for a, b in (("x", "y"), ("y", "z"))]
+    found = q.rank(votes_of([("x", "y", 300, 100), ("y", "z", 300, 100), ("x", "z", 300, 100), *island]))
+    assert found.ranks.low.tolist() == [1, 2, 3]
+    assert found.ranks.high.tolist() == [4, 5, 6]
+    assert found.sentence.startswith("x, x2, y2 and z2 may each be first of 6 systems")
+    assert max(found.best.values()) < 0.98
+
+
+def test_a_system_that_never_lost_has_a_group_of_its_own():
+    found = q.rank(votes_of([("x", "y", 300, 100), ("best", "x", 30, 0), ("best", "y", 30, 0)]))
+    assert found.groups == (("best",), ("x",), ("y",))
+    assert found.group.tolist() == [2, 3]

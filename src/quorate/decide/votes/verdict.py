@@ -22,6 +22,11 @@ from quorate.table.votes import Encoding, Votes, checked_votes
 __all__ = ["Claim", "Outcome", "Verdict", "check_question", "outcome_of", "verdict_of_margin", "verdict_of_votes"]
 
 
+_MANY_TIES = 0.2
+"""Share of votes from which ties are named."""
+_MISS = "such votes may miss any margin, however large"
+
+
 @dataclass(frozen=True)
 class Verdict(AnyVerdict):
     """What votes show of ``a`` and ``b``, how sure that is, and what more would decide it.
@@ -61,7 +66,9 @@ class Verdict(AnyVerdict):
                 f"; equivalence, by two one-sided tests at {100 * alpha:.4g}% each, rests on the "
                 f"{100 * self._equivalence_level:.4g}% interval {low} to {high}"
             )
-        return f"{self.a} wins {share} of {wording.counted(lead.n, kind)}{ties}{where} ({interval})"
+        cast = lead.n + lead.tied * (lead.ties == "drop")
+        tied = f"; {lead.tied:,} of {cast:,} votes are ties" if lead.tied > _MANY_TIES * cast else ""
+        return f"{self.a} wins {share} of {wording.counted(lead.n, kind)}{ties}{where} ({interval}{tied})"
 
     def _rest(self) -> str:
         if self.outcome is Outcome.EQUIVALENT and self.p_difference <= 1 - self.level:
@@ -69,7 +76,8 @@ class Verdict(AnyVerdict):
         if self.outcome is not Outcome.UNDECIDED:
             return ""
         seen = f"so many votes see a margin of {wording.margin(self.detectable or 0)} or more"
-        seen = "such votes may miss any margin, however large" if self.detectable is None else seen
+        few = "with so many ties such votes may miss any margin" if self.difference.tied else _MISS
+        seen = few if self.detectable is None else seen
         limit = f"This is no sign that they are alike: {seen} (power {self.power:.4g})."
         if self.next_step:
             return f"{limit} {self.next_step.sentence}"

@@ -35,15 +35,15 @@ def by_group(systems: tuple[str, ...], group: NDArray[np.int64]) -> tuple[tuple[
     group : array of int, shape (systems,)
         Rank group, from 1.
     """
-    return tuple(
-        tuple(systems[i] for i in np.flatnonzero(group == place).tolist()) for place in range(1, int(group.max()) + 1)
-    )
+    return tuple(tuple(systems[i] for i in np.flatnonzero(group == place).tolist()) for place in np.unique(group))
 
 
 def may_be_first(board: Leaderboard | Ratings) -> tuple[str, ...]:
     """Systems that none is surely better than, best first."""
     above = tuple(one.system for one in getattr(board, "unbeaten", ()))
-    return above + tuple(board.systems[i] for i in np.flatnonzero(board.ranks.low == 1).tolist())
+    sure, apart = getattr(board, "surely_above", ()), tuple(one.system for one in getattr(board, "apart", ()))
+    rated = tuple(board.systems[i] for i in np.flatnonzero(board.ranks.low == 1).tolist())
+    return above + rated + (() if sure else apart)
 
 
 def standing(board: Leaderboard | Ratings, scope: str = "") -> str:
@@ -66,7 +66,7 @@ def taken_as_independent(board: Leaderboard | Ratings) -> bool:
 def claim(board: Leaderboard | Ratings, no: str = "no") -> str:
     """The same without its certainty, inside a sentence or with ``no`` as it opens one."""
     above, sure = len(getattr(board, "unbeaten", ())), len(getattr(board, "surely_above", ()))
-    first, systems = may_be_first(board), len(board.systems) + above
+    first, systems = may_be_first(board), len(board.systems) + above + len(getattr(board, "apart", ()))
     told = int(board.ranks.above.sum()) + sure * len(board.systems)
     if not told:
         return f"{no} two of {counted(systems, 'system')} are told apart"

@@ -189,12 +189,18 @@ class Ratings(Terms, Result):
         return tuple(one for one in self.unbeaten if 2 * 0.5**one.won * pairs <= 1 - self.level)
 
     @cached_property
+    def apart(self) -> tuple[Unrated, ...]:
+        """Systems that no votes link to those that are rated, so that they may stand anywhere among them."""
+        return tuple(one for one in self.unrated if one.place == "not linked")
+
+    @cached_property
     def ranks(self) -> RankIntervals:
         """Intervals of the ranks, for all systems at once and for one chosen beforehand; rank 1 is best.
 
-        Ranks are of all that votes link, those above all without a rating among them.
+        Ranks are of all systems but those below all: those above all without a rating, and those that may stand
+        anywhere, are among them.
         """
-        own, sure, most = self._own_ranks, len(self.surely_above), len(self.unbeaten)
+        own, sure, most = self._own_ranks, len(self.surely_above), len(self.unbeaten) + len(self.apart)
         if not most:
             return own
         return replace(
@@ -220,8 +226,8 @@ class Ratings(Terms, Result):
 
     @cached_property
     def group(self) -> NDArray[np.int64]:
-        """Rank group of each system, from 1; shape (systems,)."""
-        return rank_groups(self.rating, self.ranks.above)
+        """Rank group of each system, after that of those surely above all; shape (systems,)."""
+        return rank_groups(self.rating, self.ranks.above) + bool(self.surely_above)
 
     @property
     def groups(self) -> tuple[tuple[str, ...], ...]:
@@ -230,14 +236,15 @@ class Ratings(Terms, Result):
         All these claims hold at once with coverage ``level``. Systems of one group are not said to be equal, nor is
         their order open: some of them may be surely better than others, as `ranks` says.
         """
-        return by_group(self.systems, self.group)
+        above = tuple(one.system for one in self.surely_above)
+        return (*([above] if above else []), *by_group(self.systems, self.group))
 
     @cached_property
     def best(self) -> dict[str, float]:
         """Probability of being the best, if ratings deviate as they may: never over 97.5% while others may be first.
 
         At another ``level`` the edge is ``(1 + level) / 2``; the one system that may be first has at least that. Where
-        some stand above all without a rating, the rest of the chance is theirs.
+        some stand above all without a rating, or are not linked by votes, the rest of the chance is theirs.
         """
         law, df = self._law, np.diag(self._law.df)[: len(self)]
         if law.deviations is None:
@@ -249,6 +256,8 @@ class Ratings(Terms, Result):
         if self.unbeaten:
             edge, chance = (1 + self.level) / 2, 1 - 0.5 ** (1 + max(one.won for one in self.unbeaten))
             chances = chances * (1 - (max(chance, edge) if self.surely_above else min(chance, edge)))
+        elif self.apart:
+            chances = chances * (1 + self.level) / 2
         return dict(zip(self.systems, chances.tolist(), strict=True))
 
     @cached_property
@@ -368,11 +377,11 @@ class Ratings(Terms, Result):
         }
 
     def _place(self, one: Unrated) -> dict[str, Any]:
-        """A system without a rating as plain values, with its ranks where votes link it from above."""
+        """A system without a rating as plain values, with the ranks that it may have but where it is below all."""
         ranks: dict[str, int | None] = {"rank_low": None, "rank_high": None}
-        if one in self.unbeaten:
-            last = len(self.unbeaten) + (0 if one in self.surely_above else len(self))
-            ranks = {"rank_low": 1, "rank_high": last}
+        if one.place != "below all":
+            last = len(self.unbeaten) + len(self.apart) + (0 if one in self.surely_above else len(self))
+            ranks = {"rank_low": 1 + (one in self.apart) * len(self.surely_above), "rank_high": last}
         return one.to_dict() | ranks
 
     @property

@@ -73,6 +73,8 @@ class VoteMargin(Brief):
         Smallest p-value of a difference that so few clusters allow; 0 without clusters.
     caveats : tuple of Caveat
         What to know before relying on this.
+    tied : int
+        Ties, whether they count or not.
     """
 
     a: str
@@ -91,6 +93,7 @@ class VoteMargin(Brief):
     effective: float = math.inf
     sizes: Floats | None = field(default=None, repr=False, compare=False)
     least_p: float = 0.0
+    tied: int = 0
 
     @property
     def effect(self) -> float:
@@ -189,7 +192,9 @@ def margin_of_votes(
     lead = _margin(pair, a, b, ties, cluster)
     lost = pair.n_missing
     missing = (caveats.missing(lost, pair.n + lost, "votes", "outcome"),) if lost else ()
-    return replace(lead, caveats=(*votes.source.caveats, *missing, *presentation(pair, cluster), *lead.caveats))
+    tie = np.isfinite(pair.encoded("half")) & ~np.isfinite(pair.encoded("drop"))
+    said = (*votes.source.caveats, *missing, *presentation(pair, cluster), *lead.caveats)
+    return replace(lead, caveats=said, tied=int(pair.weights[tie].sum()))
 
 
 def _margin(pair: Votes, a: str, b: str, ties: Encoding, cluster: Cluster | None) -> VoteMargin:

@@ -180,7 +180,7 @@ def ranks(view: RatingsAnalysis) -> Figure:
 def groups(view: RatingsAnalysis) -> Figure:
     """Systems between the cuts of the order, and how many pairs of them are told apart."""
     found, rows = view.found, []
-    for number in range(1, int(found.group.max()) + 1):
+    for number in np.unique(found.group).tolist():
         within = np.flatnonzero(found.group == number)
         row: Row = {"group": number, "systems": len(within)}
         row["told"] = int(found.ranks.above[np.ix_(within, within)].sum())
