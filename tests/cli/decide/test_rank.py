@@ -82,7 +82,7 @@ def test_scores(run, scored):
     ran = run("rank", scored, "--target", "judge=population")
     said = " ".join(ran.out.split())
     assert (ran.code, ran.err) == (0, "")
-    assert said.startswith("s0 and s1 may each be first of 3 systems; 2 of 3 pairs of systems are told apart, at 95%")
+    assert said.startswith("s0 leads 3 systems, not surely ahead of s1; 2 of 3 pairs of systems are told apart, at 95%")
     assert "rank group system mean 95% interval best" in said
     assert " ".join(run("rank", scored).out.split()).startswith("s0 is first of 3 systems; 3 of 3 pairs")
     assert run("rank", scored, "--system", "judge", "--json").json["systems"][0]["system"].startswith("j")
@@ -106,7 +106,7 @@ def test_two_that_are_told_apart_are_enough(run, tmp_path):
     path = tmp_path / "few.csv"
     path.write_text("system,item,judge,score\n" + "".join(f"{s},i{i},{j},{score:.3f}\n" for s, i, j, score in rows))
     ran = run("rank", path)
-    assert ran.out.startswith("a, c, d and e may each be first of 5 systems; 2 of 10 pairs of systems are told")
+    assert ran.out.startswith("a leads 5 systems, not surely ahead of c, d and e; 2 of 10 pairs of systems are")
     assert ran.code == 0
 
 

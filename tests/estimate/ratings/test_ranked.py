@@ -41,8 +41,8 @@ def test_who_may_be_first_is_what_ranks_say():
     assert standing(board([1, 2, 2, 2, 2, 2, 2, 2])).startswith("a is first of 8 systems; 28 of 28 pairs")
     two = board([1] * 8, first=2)
     assert may_be_first(two) == ("a", "b")
-    assert standing(two).startswith("a and b may each be first of 8 systems; 27 of 28 pairs")
-    assert standing(board([1] * 8, first=7)).startswith("a is ahead of 7 other systems, of which 6 may be first too")
+    assert standing(two).startswith("a leads 8 systems, not surely ahead of b; 27 of 28 pairs")
+    assert standing(board([1] * 8, first=7)).startswith("a leads 8 systems, not surely ahead of 6 of them")
     assert standing(board([1] * 8, first=8)) == "No two of 8 systems are told apart, at 95% for all ranks at once."
 
 

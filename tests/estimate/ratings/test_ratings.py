@@ -134,11 +134,11 @@ def test_sentences(ratings):
     chain = [("x", "y", 55, 45), ("y", "z", 55, 45), ("x", "z", 68, 32)]
     frame = pl.DataFrame(chain, schema=["model_a", "model_b", "a", "b"], orient="row")
     linked = q.rank(q.read_votes(frame, wins=("a", "b"), announce=False))
-    assert linked.sentence.startswith("x and y may each be first of 3 systems; 1 of 3 pairs of systems is told apart")
+    assert linked.sentence.startswith("x leads 3 systems, not surely ahead of y; 1 of 3 pairs of systems is told apart")
     shared = [("x", "y", 50, 48), ("x", "z", 90, 10), ("y", "z", 90, 10)]
     frame = pl.DataFrame(shared, schema=["model_a", "model_b", "a", "b"], orient="row")
     two = q.rank(q.read_votes(frame, wins=("a", "b"), announce=False))
-    assert two.sentence.startswith("x and y may each be first of 3 systems; 2 of 3 pairs")
+    assert two.sentence.startswith("x leads 3 systems, not surely ahead of y; 2 of 3 pairs")
 
 
 def test_everything_as_plain_values(ratings):

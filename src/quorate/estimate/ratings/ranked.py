@@ -73,9 +73,9 @@ def claim(board: Leaderboard | Ratings, no: str = "no") -> str:
     if len(first) == 1:
         lead = f"{first[0]} is first of {systems:,} systems"
     elif len(first) <= _MOST_NAMED:
-        lead = f"{listed(first)} may each be first of {systems:,} systems"
+        lead = f"{first[0]} leads {systems:,} systems, not surely ahead of {listed(first[1:])}"
     else:
-        lead = f"{first[0]} is ahead of {systems - 1:,} other systems, of which {len(first) - 1:,} may be first too"
+        lead = f"{first[0]} leads {systems:,} systems, not surely ahead of {len(first) - 1:,} of them"
     pairs = systems * (systems - 1) // 2
     return f"{lead}; {told:,} of {counted(pairs, 'pair')} of systems {'is' if told == 1 else 'are'} told apart"
 
