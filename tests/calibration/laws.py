@@ -306,6 +306,7 @@ LAWS = {
     "two: two categories of 50": Law(100, 1, 3, systems=2, categories=(50, 50), gap=0.3),
     "two: judges copies in twos": Law(60, 1, 4, systems=2, copies=(0, 0, 2, 2), gap=0.4),
     "two: a third missing": Law(60, 2, 3, systems=2, missing=0.3, gap=0.4),
+    "two: a third missing, judges differ by .3": Law(60, 1, 5, systems=2, missing=0.3, judge_system=0.3, gap=0.4),
     "two: a third missing, 0/1 at .8": Law(60, 2, 3, systems=2, scores="share", rate=0.8, missing=0.3, gap=0.7),
 }
 

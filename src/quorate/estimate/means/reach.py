@@ -210,12 +210,9 @@ def _product_code(judgments: Judgments, part: Iterable[str]) -> Ints:
 
 
 def _profile(code: Ints, weight: Floats) -> Floats:
-    """Weights of the levels of a facet: their sums; where these cancel, as of judges in a difference, their size."""
-    sums = np.bincount(code, weight).astype(np.float64)
-    if np.abs(sums).max() > 1e-9 * np.abs(weight).sum():
-        return sums
-    size = np.bincount(code, np.abs(weight))
-    return np.asarray(size / size.sum())
+    """Weights of the levels of a facet: their sums; where these mostly cancel, as of judges in a difference, sizes."""
+    sums, size = np.bincount(code, weight), np.bincount(code, np.abs(weight))
+    return np.asarray(sums if np.abs(sums).sum() > size.sum() / 2 else size / size.sum(), dtype=np.float64)
 
 
 def shared_ratio(fit: Decomposition) -> float:
