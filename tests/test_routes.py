@@ -253,8 +253,8 @@ ROUTES: dict[str, Callable[[Routes], tuple[Any, Any]]] = {
         q.project(r.fit, targets=OTHERS).se,
         r.one.others.basis.plain**0.5,
     ),
-    "standard error as it is: command project, analyze": lambda r: (
-        r.says("project", "one.csv")[0]["projection"]["se"],
+    "standard error as it is: command plan, analyze": lambda r: (
+        r.says("plan", "one.csv", "--design")[0]["projection"]["se"],
         r.one.what_if[0].projection.se,
     ),
     # Judges
@@ -264,7 +264,7 @@ ROUTES: dict[str, Callable[[Routes], tuple[Any, Any]]] = {
     ),
     "bias of a judge: panel, command": lambda r: (
         [one["bias"] for one in q.panel(r.table("one")).bias.rows()],
-        [one["bias"] for one in r.says("panel", "one.csv")["bias"]["overall"]],
+        [one["bias"] for one in r.says("judges", "one.csv")["bias"]["overall"]],
     ),
     # Two systems
     "difference: analyze, compare": lambda r: (told(q.analyze(r.table("two")).difference), told(r.two.difference)),

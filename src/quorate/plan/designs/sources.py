@@ -213,7 +213,7 @@ def from_components(source: Components, design: Design) -> Source:
         raise InvalidInput("items: the number of items is needed with published components, got None")
     counts = {ITEM: design.items, **{name: design.given.get(name, 1) for name in facets if name != ITEM}}
     chosen: dict[str, Target] = dict.fromkeys(counts, POPULATION)
-    chosen |= {name: SENSITIVITY if name in design.given else PANEL for name in source.sensitivity}
+    chosen |= {name: SENSITIVITY if name in design.given else PANEL for name in source.sensitivity if name in counts}
     chosen[CATEGORY] = POPULATION if design.categories else ABSORBED
     chosen |= design.targets
     if CATEGORY not in design.targets and (chosen[ITEM] in (FINITE, PANEL) or isinstance(chosen[ITEM], Pool)):
@@ -239,7 +239,7 @@ def _published(source: Components, design: Design, counts: Mapping[str, int], ch
             square = coefficient(name, own[name], whole[name], laid, above, groups, chosen)
             out[name] = square / answers_of(name, laid)
         for name in source.sensitivity:
-            out[name] = published(name, chosen[name], laid)
+            out[name] = published(name.split(":"), chosen, laid)
         return out
 
     def refuse(laid: Layout) -> None:

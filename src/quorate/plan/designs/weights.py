@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -116,11 +116,14 @@ def refuse_small_pools(laid: Layout, targets: Mapping[str, Target], above: Mappi
                 raise InvalidInput(f"targets: a pool of {target.size} cannot hold the {levels:.0f} levels of {name}")
 
 
-def published(name: str, target: Target, laid: Layout) -> Floats:
-    """Weight of a published sensitivity in a layout."""
-    concentrated = laid.concentration(frozenset({name}))
-    if target == SENSITIVITY:
+def published(names: Sequence[str], targets: Mapping[str, Target], laid: Layout) -> Floats:
+    """Weight of a published sensitivity in a layout: of a facet, or of a product of fixed facets."""
+    concentrated, (name, *more) = laid.concentration(frozenset(names)), names
+    target = targets[name]
+    if all(targets[one] == SENSITIVITY for one in names):
         return np.asarray(concentrated)
+    if more:  # for known levels of any of them the others' own sensitivities have it
+        return np.zeros(np.shape(concentrated))
     size = _levels_meant(name, target, laid)
     if size is not None:
         factor = np.divide(size, size - 1, out=np.zeros(np.shape(size)), where=np.asarray(size) != 1)
