@@ -64,11 +64,11 @@ def test_replicates_divide_replicates_only():
 
 
 def test_published_sensitivities():
-    assert float(published("judge", "sensitivity", LAID)) == pytest.approx(1 / 3)
-    assert float(published("judge", "panel", LAID)) == 0
-    assert float(published("judge", Pool(6), LAID)) == pytest.approx(6 / 5 * (1 / 3 - 1 / 6))
+    assert float(published(["judge"], {"judge": "sensitivity"}, LAID)) == pytest.approx(1 / 3)
+    assert float(published(["judge"], {"judge": "panel"}, LAID)) == 0
+    assert float(published(["judge"], {"judge": Pool(6)}, LAID)) == pytest.approx(6 / 5 * (1 / 3 - 1 / 6))
     with pytest.raises(InvalidInput, match="a sensitivity of judge is known, not its population variance"):
-        published("judge", "population", LAID)
+        published(["judge"], {"judge": "population"}, LAID)
 
 
 def test_a_fixed_facet_that_stands_for_more():
