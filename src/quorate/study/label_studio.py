@@ -25,6 +25,7 @@ from quorate.study.people import People
 from quorate.study.questions import Questions, questions
 from quorate.study.quote import sizes
 from quorate.table.exchange.foreign.people.label_studio import Annotation, exported
+from quorate.table.files import explained
 from quorate.table.results import Result, Row
 from quorate.wording import counted, listed
 from quorate.writing import write_file
@@ -242,10 +243,11 @@ def take_annotations(study: str | os.PathLike[str], source: str | os.PathLike[st
     InvalidData
         If the file is no export of Label Studio.
     InvalidInput
-        If an annotation is no answer to its question; nothing is recorded then.
+        If the file cannot be read, or an annotation is no answer to its question; nothing is recorded then.
     """
     loaded = load(study)
-    export = exported(Path(source))
+    with explained(os.fspath(source)):
+        export = exported(Path(source))
     said = export.said(_ANSWER)
     with Ledger.open(loaded.database) as ledger:
         known = People(ledger, questions(loaded))

@@ -36,14 +36,17 @@ def test_tables(folder, read, name):
     "words",
     [
         "doctor zero.csv",
-        "agree s.csv --people fifo.csv",
-        "project zero.json",
+        "judges s.csv --people fifo.csv",
+        "plan zero.json --budget 9",
         "assign --items zero.txt --judges a,b",
         "run zero.yaml",
         "analyze s.csv --no-report --study zero.yaml",
+        "import study.yaml fifo.csv",
+        "import study.yaml zero.json",
     ],
 )
 def test_commands(folder, capsys, words):
+    assert main(["init", "study.yaml", "--recipe", "people"]) == 0
     assert main(words.split()) == 1
     assert "is a pipe or a device" in capsys.readouterr().err
 

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Literal
 
+from quorate.table.exchange.ordinary import ordinary
 from quorate.table.notes import Note
 
 Encoding = Literal["utf-8-sig", "utf-16", "cp1252"]
@@ -75,6 +76,6 @@ def _blocks(path: Path) -> Iterator[bytes]:
 
 def binary(path: Path) -> Any:
     """The bytes of a file, unpacked if gzip packed them."""
-    with path.open("rb") as stream:
+    with ordinary(path).open("rb") as stream:
         packed = stream.read(len(PACKED)) == PACKED
     return gzip.open(path) if packed else path.open("rb")

@@ -48,9 +48,11 @@ class Glance:
     def block(self) -> bytes:
         """The first bytes, unpacked if they are gzip; of a database no more than how all of them begin.
 
-        None of a folder or of what cannot be read.
+        None of a folder, a pipe or a device, or of what cannot be read.
         """
         try:
+            if not self.path.is_file():
+                return b""
             if is_database(self.path):
                 return DATABASE
             with self.path.open("rb") as stream:
