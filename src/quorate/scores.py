@@ -13,6 +13,9 @@ if TYPE_CHECKING:
     from quorate.analysis.nominal import labels as labels
     from quorate.decide.gaming.gaming import gaming as gaming
     from quorate.decide.gaming.resampled import resampled_prize as resampled_prize
+    from quorate.decide.scores.effect import plan_bar as plan_bar
+    from quorate.decide.scores.effect import plan_effect as plan_effect
+    from quorate.decide.scores.effect import plan_study as plan_study
     from quorate.estimate.components.dependability import dependability as dependability
     from quorate.estimate.components.robustness import by_level as by_level
     from quorate.estimate.components.robustness import leave_one_out as leave_one_out
@@ -45,6 +48,9 @@ _HOMES = {
     "missing_bounds": "quorate.estimate.means.missing_bounds",
     "naive": "quorate.plan.naive",
     "pipelines": "quorate.simulate.pipelines.pipelines",
+    "plan_bar": "quorate.decide.scores.effect",
+    "plan_effect": "quorate.decide.scores.effect",
+    "plan_study": "quorate.decide.scores.effect",
     "posterior": "quorate.estimate.posterior.posterior",
     "resampled_prize": "quorate.decide.gaming.resampled",
     "screen": "quorate.plan.panel.screening",

@@ -30,6 +30,9 @@ if TYPE_CHECKING:
     from quorate.decide.all_pairs import Verdicts as Verdicts
     from quorate.decide.gaming.gaming import Gaming as Gaming
     from quorate.decide.gaming.gaming import Prize as Prize
+    from quorate.decide.scores.effect import BarPlan as BarPlan
+    from quorate.decide.scores.effect import EffectPlan as EffectPlan
+    from quorate.decide.scores.step import ScoreStep as ScoreStep
     from quorate.decide.scores.verdict import ScoreVerdict as ScoreVerdict
     from quorate.decide.standings import Standings as Standings
     from quorate.decide.stop import Monitor as Monitor
@@ -147,6 +150,7 @@ _HOMES = {
     "Analysis": "quorate.analysis.judgments",
     "AllEqual": "quorate.estimate.means.all_equal",
     "Assignment": "quorate.plan.assignment",
+    "BarPlan": "quorate.decide.scores.effect",
     "BattleSample": "quorate.plan.battles",
     "Caveat": "quorate.caveats",
     "Cells": "quorate.table.cells",
@@ -156,9 +160,11 @@ _HOMES = {
     "Certificate": "quorate.analysis.certificates.certificate",
     "Certified": "quorate.analysis.certificates.certificate",
     "Chain": "quorate.estimate.agents.chain",
+    "EffectPlan": "quorate.decide.scores.effect",
     "Ensemble": "quorate.estimate.agents.ensemble",
     "Hazard": "quorate.estimate.agents.hazard",
     "Link": "quorate.estimate.agents.chain",
+    "ScoreStep": "quorate.decide.scores.step",
     "Turn": "quorate.estimate.agents.hazard",
     "AltTest": "quorate.estimate.agreement.alt_test",
     "Stood": "quorate.estimate.agreement.alt_test",

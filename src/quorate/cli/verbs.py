@@ -151,12 +151,18 @@ STAGES: Mapping[str, Mapping[str, Verb]] = {
             "How many items, judges, prompts, votes or labels does it take?",
             (
                 "quorate plan pilot.csv --budget 300 --price 0.004",
+                "quorate plan --rates 0.70,0.72 --judges 3 --icc 0.6",
+                "quorate plan pilot.csv --effect 0.02",
                 "quorate plan --votes --margin 0.05",
                 "quorate plan pilot.csv --design --items 500 --judges 3",
             ),
             Question("plan.optimize", "What to buy next, for a budget or for a standard error."),
             {
                 "--design": Question("plan.project", "What another design would give, and what it would cost."),
+                "--effect D, --bar P, --rates P, --sd SD": Question(
+                    "plan.effect_size",
+                    "How many items a difference takes, without data or from a pilot; or whether a share passes a bar.",
+                ),
                 "--votes": Question(
                     "plan.plan_votes", "How many votes are needed, for a margin, for equivalence or from a pilot."
                 ),

@@ -48,6 +48,10 @@ CALLS: dict[str, tuple[str, ...]] = {
     "demo": ("quorate.simulate.demo:write_demo",),
     "plan --design": (READ, DECOMPOSE, "quorate.plan.designs.dstudy:project", "quorate.plan.search.whatif:what_if"),
     "plan": (READ, DECOMPOSE, "quorate.plan.search.optimize:optimize"),
+    "plan --effect": (
+        READ,
+        *(f"quorate.decide.scores.effect:{name}" for name in ("plan_effect", "plan_bar", "plan_study")),
+    ),
     "assign": ("quorate.plan.assign:assign",),
     "judges": (READ, "quorate.plan.panel.panel:panel"),
     "plan --screen": (READ, "quorate.plan.panel.screening:screen"),
@@ -134,7 +138,15 @@ RENAMED = {
 RENAMED_IN = {
     **{
         (name, "price"): "prices"
-        for name in ("plan --design", "plan", "judges", "plan --screen", "rank --tries", "plan --human")
+        for name in (
+            "plan --design",
+            "plan",
+            "plan --effect",
+            "judges",
+            "plan --screen",
+            "rank --tries",
+            "plan --human",
+        )
     },
     **{
         ("plan", name): "limits"
@@ -160,6 +172,7 @@ RENAMED_IN = {
     ("validate", "seed"): "rng",
     ("judges --human", "seed"): "rng",
     ("rank --tries", "file"): "fit",
+    ("plan --effect", "file"): "pilot",
     ("assign --after", "system"): "systems",
     ("assign --pool", "category"): "category",
     ("assign --pool", "pool"): "model_a",
@@ -249,6 +262,7 @@ NO_OPTION = {
     "covariates": "of votes, where they are not rated",
 }
 NO_OPTION_IN = {
+    ("plan --effect", "rate"): "--rates",
     ("init --variants", "judges"): "functions of Python",
     ("run", "judges"): "functions of Python",
     ("compare --watch", "facets"): "--role names columns of votes",
@@ -295,6 +309,7 @@ NEEDS = {
     "regress --sign-flip": "--beta .06 --se .03",
     "regress": "{scores} --outcome score --on item --labels score --probability .5",
     "plan": "{scores} --budget 50",
+    "plan --effect": "{scores} x y --effect .5",
     "validate": "{scores} --budgets 50",
     "plan --adaptive": "{scores} --budget 500",
     "assign": "--items 12 --judges a,b",
@@ -392,6 +407,8 @@ VALUES = {
     "within": "judge",
 }
 VALUES_IN = {
+    **{("plan --effect", name): text for name, text in {"rates": ".7", "sd": "1", "spread": "judge=.03"}.items()},
+    ("plan --effect", "seen"): "47/50",
     **{("plan", name): "2,3" for name in ("items", "replicates", "per_item", "categories")},
     ("assign", "category"): "system",
     ("assign", "category_items"): "x=7,y=5",

@@ -1,6 +1,7 @@
 """Commands that plan a study.
 
 - `project`: what another design would give; `optimize`: the best that a budget buys; `show` prints designs.
+- `effect_size`: how many items an effect takes, before data or from a pilot, or a share a bar.
 - `assign`: which judge scores which item.
 - `panel`: which judge is off, and how to share calls out; `screen`: which of many judges should judge.
 - `plan_votes`: how many votes; `plan_labels`: how many labels by people and predictions by judges.

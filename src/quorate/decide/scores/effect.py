@@ -19,6 +19,8 @@ from quorate.estimate.means.targets import FEWEST_DRAWN, Target
 from quorate.numerics.distributions import normal_quantile
 from quorate.numerics.reach import Effect
 from quorate.numerics.study_power import Studies, studies
+from quorate.numerics.threshold import last
+from quorate.numerics.votes.binomial import clopper_pearson, lower_tail
 from quorate.plan.designs.prices import Prices
 from quorate.plan.power.sample_size import check_alpha, check_count, check_power, check_range
 from quorate.roles import JUDGE, PROMPT
@@ -210,8 +212,8 @@ def plan_effect(
     icc : float, optional
         Correlation of two scores of an item and a system, by different judges or prompts; needed with several.
     spread : mapping of str to float, optional
-        Standard deviation of the true difference, or mean, from ``"judge"`` to judge or ``"prompt"`` to prompt: the plan
-        is then for others like these.
+        Standard deviation of the true difference, or mean, from ``"judge"`` to judge or ``"prompt"`` to prompt: the
+        plan is then for others like these.
     alpha, power : float
         Level of the two-sided test, or 1 less that of the interval, and chance wanted of finding the effect.
 
@@ -262,8 +264,8 @@ def plan_effect(
 
     found = [row for row in (needed(rho, count) for count in some) if row["items"] is not None]
     if not found:
-        least = listed([f"{sd:g} from {name} to {name}" for name, sd in drawn.items()])
-        more = f"; they differ by {least}: allow more of them" if drawn else "; no study can"
+        differ = [f"{sd:g} from {name} to {name}" for name, sd in drawn.items()]
+        more = f"; they differ by {listed(differ)}: allow more of them" if drawn else "; no study can"
         goal = "half_width" if effect is None else "effect"
         raise InvalidInput(f"{goal}: takes more than {_MOST:,} items{more}, or state a larger one")
     best = min(found, key=lambda row: row["calls"])
@@ -504,20 +506,14 @@ a rate of 0.94 is shown to be above 0.9 by 526 answers (chance 0.9).
 
 def _exact(seen: tuple[int, int], bar: float, above: bool, alpha: float) -> tuple[float, float, float]:
     """Ends of the exact interval, and the one-sided p-value."""
-    from scipy.special import betaincinv
-    from scipy.stats import binom
-
     wins, n = seen
-    low = 0.0 if wins == 0 else float(betaincinv(wins, n - wins + 1, alpha / 2))
-    high = 1.0 if wins == n else float(betaincinv(wins + 1, n - wins, 1 - alpha / 2))
-    p = binom.sf(wins - 1, n, bar) if above else binom.cdf(wins, n, bar)
-    return low, high, float(p)
+    low, high = clopper_pearson(wins, n, 1 - alpha)
+    p = lower_tail(n - wins, n, 1 - bar) if above else lower_tail(wins, n, bar)
+    return float(low), float(high), float(p)
 
 
 def _answers(rate: float, bar: float, alpha: float, power: float) -> int | None:
     """Answers from which on the exact test keeps its power; None where no number has it."""
-    from scipy.stats import binom
-
     if rate == bar:
         return None
     if rate < bar:
@@ -526,12 +522,14 @@ def _answers(rate: float, bar: float, alpha: float, power: float) -> int | None:
     about = ((z * math.sqrt(bar * (1 - bar)) + w * math.sqrt(rate * (1 - rate))) / (rate - bar)) ** 2
     if about > _MOST_EXACT:
         return math.ceil(about)
-    n = np.arange(1, math.ceil(2 * about + 10 * math.log(alpha) / math.log(bar)) + 50)
-    short = np.flatnonzero(binom.sf(binom.isf(alpha, n, bar), n, rate) < power)
+    n = np.arange(1.0, math.ceil(2 * about + 10 * math.log(alpha) / math.log(bar)) + 50)
+    guess = np.maximum(n * (1 - bar) - z * np.sqrt(n * bar * (1 - bar)), -1.0)
+    most_wrong = last(lambda wrong: lower_tail(wrong, n, 1 - bar) <= alpha, guess)
+    short = np.flatnonzero(lower_tail(most_wrong, n, 1 - rate) < power)
     return int(n[short[-1]]) + 1 if len(short) else 1
 
 
-def plan_from_pilot(
+def plan_study(
     effect: float,
     pilot: Judgments,
     a: str | None = None,

@@ -27,7 +27,8 @@ from quorate.plan.search.optimize import Limits, designs
 from quorate.plan.search.optimum import Searched
 from quorate.roles import JUDGE, REPLICATE
 from quorate.table.judgments import Judgments
-from quorate.wording import Brief, counted, listed
+from quorate.table.results import Result
+from quorate.wording import counted, listed
 
 _STEPS = 150
 _FEWEST_LEVELS = 10
@@ -35,7 +36,7 @@ _LAYOUTS: tuple[LayoutName, ...] = ("factorial", "cyclic", "latin")
 
 
 @dataclass(frozen=True)
-class ScoreStep(Brief):
+class ScoreStep(Result):
     """A new study that would decide, if the difference is as found so far; it is tested on its own scores.
 
     Parameters

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import TYPE_CHECKING
 
 from quorate.analysis.labels import cut
@@ -23,6 +24,7 @@ from quorate.reporting.page import (
     Row,
     Section,
     Short,
+    Step,
     Tile,
     particulars,
     source_of,
@@ -58,7 +60,19 @@ def page(verdict: AnyVerdict, table: Table | None = None) -> Page:
         tiles=tiles(verdict),
         source=source_of(table),
         options=options(verdict),
+        next_step=planning(verdict),
     )
+
+
+def planning(verdict: AnyVerdict) -> Step | None:
+    """The command that plans the next study of scores, for the difference that matters: as stated, or as found."""
+    if not isinstance(verdict, ScoreVerdict) or verdict.outcome is not Outcome.UNDECIDED:
+        return None
+    step, effect = verdict.next_step, verdict.margin or verdict.detectable
+    if verdict.margin is None and step is not None:
+        effect = step.assumed
+    words = ["quorate", "plan", "FILE", verdict.a, verdict.b, "--effect", f"{effect:.3g}"]
+    return Step("Next: what a study takes that finds the difference that matters to you.", shlex.join(words))
 
 
 def sections(verdict: AnyVerdict, *also: Figure) -> tuple[Section, ...]:
