@@ -249,8 +249,8 @@ def plan_effect(
     rule = f"from -1 to {most:.3g}, the most that these rates and icc allow"
     check_range("correlation", rho, rule, isinstance(rho, Real) and -1 <= rho <= most + 1e-12)
     square = sum(one**2 for one in size)
-    end = rates if alone and isinstance(rates, Real) else None
-    law = _Law(square * alike, square * (1 - alike), not (both or alone), drawn, None if end is None else float(end))
+    end = None if not alone or rates is None or isinstance(rates, tuple) else float(rates)
+    law = _Law(square * alike, square * (1 - alike), not (both or alone), drawn, end)
 
     def needed(rho: float, judges: int) -> Row:
         own = law if alone else replace(law, shared=law.shared - 2 * rho * size[0] * size[1])
@@ -298,7 +298,7 @@ def _numbers_of_judges(
     check_count("prompts", prompts)
     if judges is not None:
         check_count("judges", judges)
-    some = (judges or 1,)
+    some: tuple[int, ...] = (judges or 1,)
     if judges is None and JUDGE in drawn:
         some = tuple(n for n in _JUDGES if n >= FEWEST_DRAWN)
     for name, count in {JUDGE: some[0], PROMPT: prompts}.items():
@@ -356,7 +356,8 @@ def _numbers(name: str, given: Any, rule: str, allowed: Callable[[float], bool])
         () if given is None else given if isinstance(given, tuple) and len(given) == 2 else (given,)
     )
     for one in numbers:
-        check_range(name, one, rule, isinstance(one, Real) and not isinstance(one, bool) and allowed(float(one)))
+        known = isinstance(one, Real) and not isinstance(one, bool)
+        check_range(name, one, rule, known and allowed(float(one)))
     return numbers
 
 
