@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from quorate.arrays import Floats
+from quorate.arrays import Floats, Ints
 from quorate.errors import NotEstimable
 from quorate.estimate.differences.difference import SystemDifference, difference
 from quorate.estimate.differences.paired import two_systems
@@ -15,6 +15,7 @@ from quorate.estimate.votes.dependence import Cluster
 from quorate.estimate.votes.margin import margin_of_votes
 from quorate.numerics.distributions import chi_square_tail, f_tail
 from quorate.numerics.multiplicity import holm
+from quorate.numerics.votes.binomial import clopper_pearson, p_value
 from quorate.table.judgments import Judgments
 from quorate.table.results import Result
 from quorate.table.votes import Encoding, Votes
@@ -179,6 +180,20 @@ def _by_category(found: SystemDifference, judgments: Judgments, grouping: str) -
         items = np.unique(item[own], return_inverse=True)[1]
         if own.any() and items.max() + 1 >= FEWEST:
             yield side.facet(grouping).levels[code], np.bincount(items, gap[own]) / np.bincount(items)
+
+
+def types_of_counts(labels: Sequence[str], wins: Ints, n: Ints, level: float) -> Types | None:
+    """The same of independent votes that are counted already; None without two types of 10."""
+    rows, tests = [], []
+    for label, k, m in zip(labels, wins.tolist(), n.tolist(), strict=True):
+        if m >= FEWEST:
+            low, high = clopper_pearson(k, m, level)
+            rows.append((label, k / m - 0.5, float(low) - 0.5, float(high) - 0.5, m))
+            tests.append(float(p_value(k, m)))
+    if len(rows) < 2:
+        return None
+    share, counts = (np.array([row[at] for row in rows], dtype=float) for at in (1, 4))
+    return Types(TYPES, pearson(0.5 + share, counts), _adjusted(rows, tests))
 
 
 def _adjusted(

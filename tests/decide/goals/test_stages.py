@@ -85,6 +85,23 @@ def test_ties_count_for_neither_and_nothing_decisive_is_undecided(staged):
     assert (found.outcome, found.value, found.low, found.high, found.note) == ("undecided", 0.0, -0.5, 0.5, "")
 
 
+def test_types_that_prefer_opposite_systems_are_not_pooled_in_silence():
+    """Art for x and law for y: together no preference, and each by itself is clear."""
+    goal = replace(GOAL, retained=0.4)
+    first = pilot(goal, OFFER)
+
+    def opposite(battle):
+        sure = {"art": "model_a", "law": "model_b"}.get(KIND[battle])
+        return sure or ["model_a", "model_b"][(battle // 5) % 2]
+
+    seen, second = look(goal, OFFER, votes_of([first], opposite), [], Spent(50))
+    assert seen.design["kept"] == ["art", "law"]
+    found, _ = look(goal, OFFER, votes_of([first, second], opposite), [seen], Spent(130))
+    assert found.outcome == "undecided"
+    said = "That is not the same on every prompt type (p < .0001): x is better on art and worse on law (Holm over 2)"
+    assert found.sentence.endswith(f"for x: art 100% of 40 and law 0% of 40. {said}")
+
+
 def test_types_that_run_out_leave_votes_unspent_and_a_spent_budget_ends_it(staged):
     first, seen, _ = staged
     votes = votes_of([first], lambda battle: "model_a" if KIND[battle] == "law" else ["model_a", "model_b"][battle % 2])

@@ -10,6 +10,7 @@ from functools import cached_property
 import numpy as np
 
 from quorate.arrays import Ints
+from quorate.decide.by_type import types_of_counts
 from quorate.decide.goals.batch import calls, nothing
 from quorate.decide.goals.goal import StagedGoal
 from quorate.decide.goals.look import UNDECIDED, Ending, Look
@@ -162,7 +163,7 @@ class TwoStages:
         )
 
     def _decided(self, counts: tuple[Ints, Ints], kept: tuple[str, ...]) -> Look:
-        """The second stage: the exact test of all of its votes, and what they are by type."""
+        """The second stage: the exact test of all of its votes, and whether the types that were kept agree."""
         wins, n = (int(each.sum()) for each in counts)
         level, (value, se) = self.goal.level, _margin(wins, n)
         low, high = (float(end) - 0.5 for end in clopper_pearson(wins, n, level)) if n else (-0.5, 0.5)
@@ -170,13 +171,16 @@ class TwoStages:
         by_type = [
             f"{name} {k / m:.0%} of {m:,}" for name, k, m in zip(self.types, *counts, strict=True) if m and name in kept
         ]
+        types = types_of_counts([*self.types], *counts, level)
+        unlike = "" if types is None else types.words(self.goal.a, 1 - level)
+        note = f"for {self.goal.a}: {listed(by_type, most=_NAMED)}" if by_type else ""
         z = normal_quantile((1 + level) / 2)
         return Look(
             *(2, 2, 0, Spent(0), value, se, math.inf, low, high, 1.0, 1 - level, z, level),
             outcome=outcome,
             ending=Ending.LOOKS if outcome == UNDECIDED else Ending.REACHED,
             question=f"margin of votes for {self.goal.a} on {listed(kept, most=_NAMED)}",
-            note=f"for {self.goal.a}: {listed(by_type, most=_NAMED)}" if by_type else "",
+            note=f"{note}. {unlike.removesuffix('.')}" if unlike else note,
         )
 
     def _cells(self, start: Ints, end: Ints) -> Cells:
