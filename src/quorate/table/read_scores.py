@@ -34,7 +34,7 @@ from quorate.table.columns.words import (
 from quorate.table.exchange.format import Opened
 from quorate.table.exchange.postgres.address import Address, Place, place_of
 from quorate.table.exchange.rows import ROW_NUMBER, Rows
-from quorate.table.exchange.wide import checked_wide
+from quorate.table.exchange.wide import checked_wide, note_of
 from quorate.table.families import Families, in_families
 from quorate.table.files import explained, opened, source_of
 from quorate.table.frames import LIBRARIES, shaped, wrapped
@@ -254,7 +254,9 @@ def _read_frame(source: Any, declared: Mapping[str, Any], missing: Missing, rows
     library = frame.implementation.value
     if not frame.implementation.is_duckdb():
         rows.refuse(f"{library} frame")
+    reshaped: tuple[Note, ...] = ()
     if not frame.implementation.is_duckdb() and (rows.numbered or rows.wide):
+        reshaped = (note_of(*rows.wide),) if rows.wide else ()
         frame = shaped(frame, rows.wide, ROW_NUMBER if rows.numbered else None)
         source, rows = frame.to_native(), Rows()
     names = tuple(frame.collect_schema().names())
@@ -267,7 +269,7 @@ def _read_frame(source: Any, declared: Mapping[str, Any], missing: Missing, rows
                 return collapse_sql.collapse(words_in(held, words), roles, missing if words is None else NOTHING)
 
             grouped, words = _grouped(grouped_by, lambda: counts_in(held, roles.score), roles.score, said, missing)
-            hint = hint_of_file(roles.notes, held, votes=False)
+            hint, reshaped = hint_of_file(roles.notes, held, votes=False), held.notes
         place = Source("duckdb relation", caveats=held.caveats)
     else:
         roles = resolve(names, **declared)
@@ -282,5 +284,5 @@ def _read_frame(source: Any, declared: Mapping[str, Any], missing: Missing, rows
         hint = hint_of_frame(roles.notes, frame, votes=False)
         place = Source(f"{library} frame", backend=library if library in LIBRARIES else None)
     table = judgments(grouped, roles, place)
-    table = _worded(replace(table, notes=(*table.notes, *hint)), words)
+    table = _worded(replace(table, notes=(*reshaped, *table.notes, *hint)), words)
     return replace(table, origin=Origin(source, roles, missing, replace(rows, words=words), write))

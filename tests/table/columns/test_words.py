@@ -95,7 +95,7 @@ def test_a_known_scale_needs_no_labels_and_says_what_became_what(tmp_path):
 def test_other_words_are_refused_with_what_to_say(words, told):
     frame = pl.DataFrame({"item": list("aabb"), "judge": list("xyxy"), "score": words})
     with pytest.raises(InvalidData) as caught:
-        q.read(frame, announce=False)
+        q.read(frame, recognise=True, announce=False)
     assert told in str(caught.value)
 
 

@@ -53,9 +53,10 @@ def test_what_is_refused(path, wide, error, said):
         q.read(path, wide=wide, announce=False)
 
 
-def test_a_frame_is_reshaped_by_its_own_library():
-    with pytest.raises(InvalidInput, match=r"wide: is for files.*reshape it with its own library"):
-        q.read(pl.DataFrame({"item": [1], "a": [1], "b": [2]}), wide={"judge": ["a", "b"]})
+def test_a_frame_is_read_as_a_file_is():
+    table = q.read(pl.DataFrame({"item": [1, 2], "a": [1, 3], "b": [2, 4]}), wide={"judge": ["a", "b"]}, announce=False)
+    assert answers(table).values.tolist() == [1, 2, 3, 4]
+    assert table.notes[0] == "2 columns are judges: one row for each judgment"
 
 
 def test_a_relation_of_the_engine_is_read_as_a_file_is(path):

@@ -75,6 +75,10 @@ RIGHT = {
         rows("question_text,answer_text,grade", *(f"what {i}?,that {i},{mark(i)}" for i in range(N))),
         {"item": "answer_text"},
     ),
+    "an expert's label": (
+        rows("item,score,expert", *(f"{i},{mark(i)},{mark(i, 1)}" for i in range(N))),
+        {"item": "item"},
+    ),
     # a column for each judge
     "raters": (sheet(["rater1", "rater2", "rater3"], head="patient"), {"item": "patient", "judge": "judge"}),
     "raters alone": (sheet(["Rater A", "Rater B"], head=""), {"item": "row number", "judge": "judge"}),
@@ -194,10 +198,6 @@ ASKED = {
     "people and a judge": (
         rows("id,judge_passed,human_passed", *(f"{i},{mark(i) % 2},{mark(i, 1) % 2}" for i in range(N))),
         "human_passed is what people said by its name",
-    ),
-    "an expert's label": (
-        rows("item,score,expert", *(f"{i},{mark(i)},{mark(i, 1)}" for i in range(N))),
-        "expert is what people said",
     ),
     "two people and a judge": (
         rows("id,annotator_1,annotator_2,llm", *(f"{i},{mark(i)},{mark(i, 1)},{mark(i, 2)}" for i in range(N))),

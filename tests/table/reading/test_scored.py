@@ -24,7 +24,7 @@ def test_the_score_is_told_by_its_name_and_measures_are_none():
     options, reasons = proposed(FRAME.with_columns((pl.col("case") * 37 + 400).alias("response_len")))
     assert options == {"score": "mark", "facets": {"item": "case", "person": "person"}}
     assert reasons[0].startswith("mark holds numbers from 0 to 4")
-    assert 'every case belongs to one ward: nested={"item": "ward"} if drawn so' in reasons
+    assert 'every person belongs to one shift: nested={"person": "shift"} if drawn so' in reasons
 
 
 def test_two_columns_for_one_role():

@@ -51,6 +51,8 @@ JUDGES_TOO = (
 )
 """Names of judges where no column has one of the others."""
 SYSTEMS = ("system", "system_id", "sut", "sut_model", "model", "model_id", "model_name", "llm", "llm_name")
+SYSTEMS_TOO = ("agent", "agent_id", "agent_name", "model_version", "system_name", "bot", "assistant_model")
+"""Names of systems where no column has one of the others."""
 GENERATIONS = ("generation", "generation_id", "gen_id", "completion_id")
 TEMPERATURES = ("temperature", "temp", "judge_temperature")
 TURNS = ("turn", "turn_id", "turn_index", "turn_number")

@@ -34,7 +34,11 @@ ALIASES: Mapping[str, tuple[str, ...]] = {
     "status": aliases.STATUSES,
 }
 """Column names recognised for each role, in lower case with words joined by underscores."""
-FURTHER: Mapping[str, tuple[str, ...]] = {ITEM: aliases.SEGMENTS, JUDGE: aliases.JUDGES_TOO}
+FURTHER: Mapping[str, tuple[str, ...]] = {
+    ITEM: aliases.SEGMENTS,
+    JUDGE: aliases.JUDGES_TOO,
+    SYSTEM: aliases.SYSTEMS_TOO,
+}
 """Names that say a role where no column has one of the others."""
 
 _RESERVED = ("cell", "residual")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -41,6 +42,10 @@ PAIR: Mapping[str, tuple[str, ...]] = {
 """Column names recognised for the two models and the outcome."""
 
 
+_THIRD = re.compile("(model|system)_?(3|c)")
+"""The name of a column of one more system than votes have."""
+
+
 def recognise_pair(role: str, columns: Sequence[str]) -> str | None:
     """The one column whose name says that it is a model or the winner; None if there is none, or several."""
     named = [column for column in columns if plain(column) in PAIR[role]]
@@ -54,8 +59,11 @@ def has_pairs(columns: Sequence[str]) -> bool:
     --------
     >>> has_pairs(["model_a", "model_b", "winner"]), has_pairs(["item", "score", "model"])
     (True, False)
+    >>> has_pairs(["model_1", "model_2", "model_3"])  # columns of scores
+    False
     """
-    return all(any(plain(name) in PAIR[side] for name in columns) for side in ("model_a", "model_b"))
+    more = any(_THIRD.fullmatch(plain(name)) for name in columns)
+    return not more and all(any(plain(name) in PAIR[side] for name in columns) for side in ("model_a", "model_b"))
 
 
 @dataclass(frozen=True)

@@ -50,6 +50,11 @@ def beside_wide(names: Sequence[str], role: str, columns: Sequence[str]) -> tupl
     return others
 
 
+def note_of(role: str, columns: Sequence[str]) -> Note:
+    """The note that columns were read as levels of a role."""
+    return Note(f"{len(columns)} columns are {role}s: one row for each judgment", role, columns)
+
+
 def lengthened(opened: Opened, wide: tuple[str, tuple[str, ...]] | None) -> Opened:
     """A row for each of the columns that hold scores: its name under the role, its value as the score.
 
@@ -72,10 +77,9 @@ def lengthened(opened: Opened, wide: tuple[str, tuple[str, ...]] | None) -> Open
     # lists of one length side by side become rows together
     parts = [*(quoted(inside[name]) for name in others), f"unnest([{names}]) AS {quoted(role)}"]
     long = opened.relation.project(", ".join([*parts, f"unnest([{values}]) AS {SCORE}"]))
-    note = Note(f"{len(columns)} columns are {role}s: one row for each judgment", role, columns)
     return replace(
         opened,
         relation=long,
         columns=(*others, role, SCORE),
-        notes=(*opened.notes, note),
+        notes=(*opened.notes, note_of(role, columns)),
     )

@@ -109,7 +109,18 @@ JUDGED = frozenset(
 """Words in the name of a column that says what every row is of."""
 CRITERIA = frozenset(
     (
-        *("helpful", "helpfulness", "clear", "clarity", "coherent", "coherence", "fluent", "fluency", "relevant"),
+        *(
+            "accuracy",
+            "helpful",
+            "helpfulness",
+            "clear",
+            "clarity",
+            "coherent",
+            "coherence",
+            "fluent",
+            "fluency",
+            "relevant",
+        ),
         *("relevance", "accurate", "correctness", "faithful", "faithfulness", "factual", "factuality", "consistent"),
         *("consistency", "complete", "completeness", "concise", "conciseness", "tone", "style", "safe", "safety"),
         *("harmless", "harmlessness", "natural", "naturalness", "readable", "readability", "grammar", "useful"),
@@ -121,6 +132,14 @@ DESCRIBED = frozenset(
     ("gender", "sex", "age", "country", "nationality", "ethnicity", "race", "education", "occupation", "city", "region")
 )
 """Words in the name of a column that describes people: no judgment."""
+GROUPS = frozenset(
+    (
+        *("category", "subset", "topic", "domain", "group", "type", "kind", "class", "difficulty", "split", "language"),
+        *("lang", "source", "dataset", "task", "section", "level", "genre", "field", "subject", "skill", "benchmark"),
+        *("tag", "theme", "locale", "reason", "format", "file", "set", "part", "fold", "version", "config", "status"),
+    )
+)
+"""Words in the name of a column that groups what is judged, or says where it comes from."""
 HOLDERS = frozenset(("scores", "ratings", "criteria", "rubric", "rubrics", "metrics", "grades", "marks", "evaluation"))
 """Names of records that hold a score for each of several criteria, whose columns are ``scores.helpful``."""
 QUESTION = re.compile(r"(q|question|item|statement|frage)_?\d+[a-z]?")
@@ -171,7 +190,9 @@ def is_judge(name: str) -> bool:
     """Whether a column holds the scores of one judge, by its name, such as ``rater1`` or ``Coder B``."""
     words = words_of(name)
     return (
-        words[0] in JUDGES_ALONE and len(words) == 2 and words[1] not in {*IDS, *TOTALS, "name", "model", "code", "no"}
+        words[0] in JUDGES_ALONE
+        and len(words) == 2
+        and words[1] not in {*IDS, *TOTALS, *HINTS, *GIVEN, "name", "model", "code", "no"}
     )
 
 

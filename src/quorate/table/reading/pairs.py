@@ -7,9 +7,11 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
 
+from quorate.roles import ITEM, JUDGE, PROMPT
 from quorate.table.columns.aliases import SYSTEMS
 from quorate.table.columns.outcomes import WORDS, plain
-from quorate.table.columns.vote_roles import PAIR, recognise_pair
+from quorate.table.columns.roles import ALIASES, FURTHER
+from quorate.table.columns.vote_roles import PAIR, has_pairs, recognise_pair
 from quorate.table.facts.profile import Column, Table
 from quorate.table.reading.people import is_of_people
 from quorate.table.reading.reading import Confidence, Meant, Reading
@@ -31,6 +33,10 @@ _MARKS: Mapping[str, frozenset[str]] = {
     "tie": frozenset(("tie", "tied", "draw", "equal", "equally", "same", "both", "neither", "similar")),
 }
 """Words in a phrase that say which side it is for."""
+_OF_SCORES = frozenset(
+    name for role in (ITEM, PROMPT, JUDGE, "score") for name in (*ALIASES[role], *FURTHER.get(role, ()))
+)
+"""Names of columns that are no side of a comparison, nor its outcome, whatever they hold."""
 _KNOWN = {word for words in WORDS.values() for word in words}
 
 
@@ -56,7 +62,9 @@ def pair_of(table: Table) -> Reading | None:
     said = (*reasons, *([winner.reason] if winner.reason else []))
     if winner.others:
         return Reading(options, said, kind="votes", said=winner.open, meant=_by_winner(options, winner))
-    return Reading(options, said, winner.confidence, "votes", winner.open, winner.meant(options))
+    granted = "; ".join([*reasons, *([winner.open] if winner.open else [])])
+    confidence = "likely" if reasons and winner.confidence == "sure" else winner.confidence
+    return Reading(options, said, confidence, "votes", granted, winner.meant(options))
 
 
 def _by_winner(options: Mapping[str, Any], winner: _Winner) -> tuple[Meant, ...]:
@@ -94,9 +102,10 @@ def _ranking(table: Table) -> Reading | None:
 def _models(table: Table) -> tuple[str, str, tuple[str, ...]] | None:
     """The columns of both models: by their names, else two columns of text that share most labels."""
     by_name = [recognise_pair(role, table.names) for role in ("model_a", "model_b")]
-    if all(name is not None for name in by_name):
+    if has_pairs(table.names) and all(name is not None for name in by_name):
         return str(by_name[0]), str(by_name[1]), ()
-    texts = [one for one in table.columns if not one.numeric and one.words and one.distinct >= 2][:MOST_TRIED]
+    texts = [one for one in table.columns if not one.numeric and one.words and one.distinct >= 2]
+    texts = [one for one in texts if plain(one.name) not in _OF_SCORES][:MOST_TRIED]
     for one, other in combinations(texts, 2):
         shared = len(set(one.words) & set(other.words))
         few = min(len(one.words), len(other.words))
@@ -176,7 +185,9 @@ class _Winner:
 def _winner(table: Table, a: str, b: str) -> _Winner | None:
     """Who won, by words, by phrases, or by numbers; None if no column says it."""
     models = {*table.column(a).words, *table.column(b).words}
-    others = [column for column in table.columns if column.name not in (a, b) and column.filled]
+    others = [
+        one for one in table.columns if one.name not in (a, b) and one.filled and plain(one.name) not in _OF_SCORES
+    ]
     words = [
         column
         for column in others

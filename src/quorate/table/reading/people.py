@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from quorate.table.columns.makers import maker
-from quorate.table.reading.names import MACHINES, PEOPLE, words_of
+from quorate.table.reading.names import MACHINES, PEOPLE, is_id, words_of
 
 
 def is_of_people(name: str) -> bool:
@@ -16,7 +16,7 @@ def is_of_people(name: str) -> bool:
     >>> is_of_people("human_passed"), is_of_people("judge_passed"), is_of_people("gpt4_vs_human")
     (True, False, False)
     """
-    return bool(PEOPLE & {*words_of(name)}) and not _of_machines(name)
+    return bool(PEOPLE & {*words_of(name)}) and not (_of_machines(name) or is_id(name))
 
 
 def people_beside(columns: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]] | None:

@@ -89,7 +89,7 @@ class Unsure(InvalidInput):
         self, problem: str, source: object = None, ways: tuple[Meant, ...] = (), kind: Kind = "scores"
     ) -> None:
         self.problem, self.source, self.ways, self.kind = problem, source, ways, kind
-        super().__init__(asked(problem, ways, lambda way: in_python(way, kind)))
+        super().__init__(asked(problem, ways, in_python))
 
     def __reduce__(self) -> tuple[type[Unsure], tuple[str, object, tuple[Meant, ...], Kind]]:
         return type(self), (self.problem, self.source, self.ways, self.kind)
@@ -101,9 +101,9 @@ def asked(problem: str, ways: Sequence[Meant], spelled: Callable[[Meant], str]) 
     return problem + ("; it may be meant as: " + joined(", or ", shown) if shown else "")
 
 
-def in_python(way: Meant, kind: Kind) -> str:
+def in_python(way: Meant) -> str:
     """What to pass to `quorate.read`."""
-    return joined(", ", [argument(one.name, one.value) for one in arguments(kind, complete(way.options))])
+    return joined(", ", [argument(name, value) for name, value in complete(way.options).items()])
 
 
 def complete(options: Mapping[str, Any]) -> dict[str, Any]:

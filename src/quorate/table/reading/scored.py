@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
 
-from quorate.arguments import argument
+from quorate.arguments import argument, joined
 from quorate.roles import CATEGORY, ITEM, JUDGE, PROMPT, REPLICATE, SYSTEM
 from quorate.table.columns.aliases import claims
 from quorate.table.columns.outcomes import plain
@@ -20,6 +20,7 @@ from quorate.table.facts.profile import Column, Table
 from quorate.table.reading.names import (
     DESCRIBED,
     GIVEN,
+    GROUPS,
     HINTS,
     IDS,
     OCCASIONS,
@@ -47,7 +48,9 @@ from quorate.wording import listed
 
 _MOST_ADDED, _MOST_TRIED = 2, 12
 """Columns that are added to tell rows apart, and those that are tried for it."""
-_MOST_OCCASIONS, _MOST_WAYS, _FEWEST_LEVELS = 10, 3, 4
+_LONG, _MANY_EACH = 40, 5
+"""Characters of a question, and answers to one, beyond which the wording of a judge's prompt is likelier."""
+_MOST_OCCASIONS, _MOST_WAYS, _FEWEST_LEVELS, _MOST_JUDGES = 10, 3, 4, 60
 _TOTAL_ROWS = frozenset(("total", "totals", "sum", "mean", "average", "avg", "overall", "grand total"))
 """What a row is called that is made of the others."""
 
@@ -110,7 +113,8 @@ def scores_of(table: Table) -> Reading | None:
         if not {"label", "labels"} & options.keys() and _beside(one, table.column(score), known)
     }
     without = _facets(table, known, {*taken, score, *like}) if like else None
-    found = without if without is not None and without.whole else _facets(table, known, {*taken, score})
+    told = without is not None and without.whole and without.facets.get(ITEM) != ROW_NUMBER
+    found = without if told else _facets(table, known, {*taken, score})
     if found is None:
         return None
     facets, reasons = found.facets, [*reasons, *found.reasons]
@@ -131,18 +135,24 @@ def _weighed(
     known: Mapping[str, str],
 ) -> Reading:
     """A reading with what is open of it, asked about, and what was taken for granted, said."""
-    column = table.column(score)
-    plainly = plain(score) in ALIASES["score"]
-    rivals = [
-        one
-        for one in table.columns
-        if one.name not in {score, *known.values()} and one.filled and _may_be_score(table, one, column) and not plainly
-    ]
+    open_, ways = _open(table, score, options, found, known)
+    if open_:
+        return Reading(options, tuple(reasons), said="; ".join(open_), meant=ways)
+    said = joined("; ", _granted(table, score, options, found, known))
+    return Reading(options, tuple(reasons), "likely" if said else "sure", said=said)
+
+
+def _open(
+    table: Table, score: str, options: Mapping[str, Any], found: _Key, known: Mapping[str, str]
+) -> tuple[list[str], tuple[Meant, ...]]:
+    """What no name says, and the ways in which it may be meant."""
+    column, open_ = table.column(score), list[str]()
     ways: tuple[Meant, ...] = ()
-    open_: list[str] = []
-    people = [one.name for one in table.columns if is_of_people(one.name) and one.name not in {score, *known.values()}]
-    people = [name for name in people if table.column(name).scored and same_scale(table.column(name), column)]
-    if people and not is_of_people(score):
+    plainly = plain(score) in ALIASES["score"]
+    free = [one for one in table.columns if one.name not in {score, *known.values()} and one.filled and not plainly]
+    rivals = [one.name for one in free if _may_be_score(table, one, column)]
+    people = [] if plainly else _people(table, score, known)
+    if people:
         more = f"--human-label {people[0]}"
         check = Meant(options, "the judge against people", "judges", more)
         mean = Meant(options, "the judge's mean, corrected by what people said", "analyze", more)
@@ -150,9 +160,8 @@ def _weighed(
         ways = (mean, check) if sparse else (check, mean)
         open_.append(f"{people[0]} is what people said by its name, and {score} what a judge did")
     elif rivals:
-        shown = [score, *_names(rivals)]
-        ways = tuple(Meant({**options, "score": name}) for name in shown[:_MOST_WAYS])
-        open_.append(f"{listed(shown, most=6)} may each be the score")
+        ways = tuple(Meant({**options, "score": name}) for name in (score, *rivals)[:_MOST_WAYS])
+        open_.append(f"{listed([score, *rivals], most=6)} may each be the score")
     elif not plainly and not set(words_of(score)) & {*HINTS, *GIVEN}:
         open_.append(f"no name says that {score} is the score")
     if {"label", "labels", "numbers"} & options.keys() and not open_:
@@ -162,21 +171,47 @@ def _weighed(
         open_.append(f"no name says that {found.facets.get(ITEM)} is what is judged")
     if found.tied:
         open_.append(f"rows repeat, and {listed(found.tied, most=6)} may tell them apart")
-    if open_:
-        return Reading(options, tuple(reasons), said="; ".join(open_), meant=ways)
+    return open_, ways
+
+
+def _granted(
+    table: Table, score: str, options: Mapping[str, Any], found: _Key, known: Mapping[str, str]
+) -> Iterator[str]:
+    """What is taken for granted, with the argument that changes it."""
     added = [name for role, name in found.facets.items() if role == name and role not in ALIASES]
-    said = ""
     if added:
-        said = (
-            f"{listed(added)} {'tells' if len(added) == 1 else 'tell'} apart rows that would repeat: taken as a facet"
-        )
+        tell = "tells" if len(added) == 1 else "tell"
+        yield f"{listed(added)} {tell} apart rows that would repeat: taken as a facet"
+    left = [one.name for one in _unexplained(table, score, known, found)]
+    if left and not added:
+        role, what = (SYSTEM, "what was judged") if JUDGE in known else (JUDGE, "who judged")
+        fix = argument("facets", {role: left[0]})
+        yield f"{listed(left, most=4)} left out; if {left[0]} says {what}, read it with " + fix
+    people = _people(table, score, known)
+    if people:
+        yield f"{people[0]} left out, which is what people said by its name"
     if "missing" in options:
-        said = "; ".join([*([said] if said else []), f"{listed(options['missing'])} in {score} taken for no score"])
-    return Reading(options, tuple(reasons), "likely" if said else "sure", said=said)
+        yield f"{listed(options['missing'])} in {score} taken for no score"
 
 
-def _names(columns: Sequence[Column]) -> list[str]:
-    return [one.name for one in columns]
+def _people(table: Table, score: str, known: Mapping[str, str]) -> list[str]:
+    """Columns of what people said, by their names, on the scale of a score that is not."""
+    if is_of_people(score):
+        return []
+    named = [one for one in table.columns if is_of_people(one.name) and one.name not in {score, *known.values()}]
+    return [one.name for one in named if one.scored and same_scale(one, table.column(score))]
+
+
+def _unexplained(table: Table, score: str, known: Mapping[str, str], found: _Key) -> list[Column]:
+    """Columns of few labels that nothing explains, where no column says who judged, or of which system."""
+    used = {score, *known.values(), *found.facets.values()}
+    if {JUDGE, SYSTEM} <= known.keys():
+        return []
+    return [
+        one
+        for one in _labels(table, used)
+        if one.distinct <= _MOST_JUDGES and not {*DESCRIBED, *GROUPS} & {*words_of(one.name)} and not no_score(one.name)
+    ]
 
 
 def _may_be_score(table: Table, one: Column, score: Column) -> bool:
@@ -184,10 +219,20 @@ def _may_be_score(table: Table, one: Column, score: Column) -> bool:
     words = {*words_of(one.name)}
     if no_score(one.name) or is_id(one.name) or DESCRIBED & words or not one.scored or one.distinct < 2:
         return False
-    if table.keys([one.name, score.name]) == one.distinct == score.distinct:  # a copy, or the same in other numbers
+    if plain(one.name) in OCCASIONS and one.distinct <= _MOST_OCCASIONS:
+        return False
+    if _same(table, one, score):
         return False
     hinted = bool(words & {*HINTS, *GIVEN}) or is_criterion(one.name) or is_of_people(one.name)
     return hinted or (bool(one.words) and bool(score.words) and one.distinct > 2 and same_scale(one, score))
+
+
+def _same(table: Table, one: Column, other: Column) -> bool:
+    """Whether two columns say the same: in each row the same value, or each value with one other that comes back."""
+    if not one.distinct == other.distinct == table.keys([one.name, other.name]):
+        return False
+    equal = f"count(*) FILTER (WHERE {table.sql(one.name)}::VARCHAR IS DISTINCT FROM {table.sql(other.name)}::VARCHAR)"
+    return 2 * one.distinct <= table.rows or not table.opened.relation.aggregate(equal).fetchall()[0][0]
 
 
 def _of_words(column: Column, options: Mapping[str, Any]) -> tuple[Meant, ...]:
@@ -203,17 +248,29 @@ def _of_words(column: Column, options: Mapping[str, Any]) -> tuple[Meant, ...]:
 def _questions(table: Table, known: dict[str, str], reasons: list[str]) -> tuple[dict[str, str], list[str]]:
     """Roles without a prompt that is what was asked: text beside an answer, of which each is another question."""
     prompt = known.get(PROMPT)
-    if prompt is None:
-        return known, reasons
-    answered = any(RESPONSES & {*words_of(name)} and not is_id(name) for name in table.names if name != prompt)
-    many = 2 * table.column(prompt).distinct > table.rows
-    if not (answered or many):
+    if prompt is None or not _is_asked(table, prompt, known):
         return known, reasons
     again = table.column(prompt).distinct < table.rows
     if ITEM in known or (not again and _identifier(table, {*known.values()}) is not None):
         return {**known, PROMPT: ""}, [*reasons, f"{prompt} is what was asked, beside what was answered"]
     others = {role: column for role, column in known.items() if role != PROMPT}
     return {**others, ITEM: prompt, PROMPT: ""}, [*reasons, f"{prompt} is what was asked: what is judged"]
+
+
+def _is_asked(table: Table, prompt: str, known: Mapping[str, str]) -> bool:
+    """Whether a prompt is the question of an item, and not how its judge was asked: by its levels and their length."""
+    column = table.column(prompt)
+    if 2 * column.distinct > table.rows:
+        return True
+    if not any(RESPONSES & {*words_of(name)} and not is_id(name) for name in table.names if name != prompt):
+        return False
+    items = [one.name for one in table.columns if is_judged(one.name) and one.distinct < table.rows]
+    inside = [known[ITEM]] if ITEM in known else [name for name in items if not RESPONSES & {*words_of(name)}]
+    inside += [one.name for one in table.columns if {*words_of(one.name)} <= IDS and one.distinct < table.rows]
+    if not all(table.within(name, prompt) for name in inside):
+        return False
+    long = not column.words or sum(map(len, column.words)) > _LONG * len(column.words)
+    return long or column.distinct * _MANY_EACH > table.rows
 
 
 def _refuse_rows(table: Table, known: Mapping[str, str]) -> None:
@@ -266,6 +323,7 @@ def _recognised(table: Table) -> tuple[dict[str, str], set[str], list[str]]:
         for other in named:
             if other != best:
                 same = table.keys([best, other]) == table.keys([best]) == table.keys([other])
+                same &= role != "score" or _same(table, table.column(best), table.column(other))
                 aside |= {other} if same else set()
                 if not same and role != "score":
                     ways = tuple(Meant({"facets": {role: name}}, f"{name} is the {role}") for name in (best, other))
@@ -319,7 +377,7 @@ def _meaning(column: Column, reasons: list[str]) -> dict[str, Any]:
 def _beside(one: Column, score: Column, known: Mapping[str, str]) -> bool:
     """Whether a column holds numbers on the scale of the score, as another criterion would."""
     few = one.numeric and score.numeric and bool(one.words) and bool(score.words)
-    plays = one.name in known.values() or one.name == score.name or IDS & set(plain(one.name).split("_"))
+    plays = one.name in known.values() or one.name == score.name or is_id(one.name) or is_judged(one.name)
     return few and not plays and one.distinct > 2 and same_scale(one, score) and one.low == score.low
 
 
@@ -425,8 +483,11 @@ def _facets(table: Table, known: Mapping[str, str], taken: set[str]) -> _Key | N
     if ITEM not in known:
         unique = _identifier(table, taken)
         coming = _labels(table, taken)
-        judged = [one for one in coming if is_judged(one.name) or is_id(one.name)]
+        again = [one for one in table.columns if one.name not in taken and 2 <= one.distinct < table.rows]
+        judged = [one for one in again if is_judged(one.name) or {*words_of(one.name)} <= IDS]
         most = max(judged or coming, key=lambda one: one.distinct, default=None)
+        if len(judged) == 1:  # beside it, what is another in every row is the number of a row, or what was said of it
+            unique = None
         named = unique is not None or len(judged) == 1
         measured = known.pop(PROMPT, None) if most is None else most.name
         measured = measured if unique is None else unique

@@ -8,11 +8,11 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from quorate.errors import InvalidInput, QuorateError
+from quorate.errors import InvalidData, InvalidInput, QuorateError
 from quorate.roles import JUDGE, SYSTEM
 from quorate.table.columns.labels import ABSENT
 from quorate.table.columns.scores import number
-from quorate.table.columns.vote_roles import has_pairs
+from quorate.table.columns.vote_roles import has_pairs, recognise_pair
 from quorate.table.exchange.format import Kind
 from quorate.table.exchange.rows import Rows
 from quorate.table.facts.profile import Table, looked_at
@@ -37,7 +37,9 @@ def reading_of(table: Table) -> Reading | None:
         If what its columns hold can be read in no way as it stands.
     """
     votes = pair_of(table)
-    if votes is not None or not has_pairs(table.names):
+    sides = [name for role in ("model_a", "model_b") if (name := recognise_pair(role, table.names)) is not None]
+    scores = recognise_pair("winner", table.names) is None and all(table.column(name).numeric for name in sides)
+    if votes is not None or scores or not has_pairs(table.names):
         return votes or scores_of(table)
     return Reading({}, kind="votes")  # of two models, and nothing more is known of them
 
@@ -78,13 +80,14 @@ def taken(
         raise
     except InvalidInput:  # there is nothing else that it may be
         return table, ""
-    return read(found.kind, found.options), found.said
+    return read(found.kind, found.options) if found.options else table, found.said
 
 
 def _repeats(table: Judgments) -> bool:
-    """Whether rows repeat one another although columns are left that may tell them apart."""
+    """Whether rows repeat one another, or nobody judged them, although columns are left that may say who did."""
     named = table.origin is None or table.origin.roles.replicate is not None
-    return not named and bool(not_used(table.notes)) and bool((table.rows > 1).any())
+    again = bool((table.rows > 1).any()) or (JUDGE not in table.names and table.n_levels(table.object) < table.n_cells)
+    return not named and bool(not_used(table.notes)) and again
 
 
 def _unlabelled(table: Judgments) -> bool:
@@ -117,10 +120,14 @@ def _looked_at(source: Any, rows: Rows, kind: Kind | None, error: InvalidInput |
         raise Unsure(open_.problem, _named(source), open_.ways, open_.kind) from None
     except QuorateError:
         raise refused from None
+    if found is None and isinstance(refused, InvalidData):  # of a column that is named score, whatever is in it
+        raise refused from None
     if found is None:
         raise Unsure(str(refused) + f"; {NOTHING}", _named(source)) from None
-    if kind not in (None, found.kind) or not (found.options or found.meant):
+    if kind not in (None, found.kind) or not (found.options or found.meant or (error is None and found.said)):
         raise refused from None
+    if error is not None and found.options and found.options.keys() <= {"label", "labels", "numbers"}:
+        raise refused from None  # says all that can be said of words
     if found.confidence == "unsure":
         raise Unsure(found.said or str(refused), _named(source), found.ways, found.kind) from None
     return found

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from quorate.arguments import argument
 from quorate.roles import ITEM, JUDGE, PROMPT, REPLICATE, SYSTEM
 from quorate.table.columns.makers import maker
-from quorate.table.columns.outcomes import plain
+from quorate.table.columns.outcomes import WORDS, plain
 from quorate.table.exchange.rows import ROW_NUMBER
 from quorate.table.facts.profile import Column, Table
+from quorate.table.pairs import TIE
 from quorate.table.reading.names import (
+    GIVEN,
     HOLDERS,
     IDS,
     QUESTION,
@@ -27,7 +29,7 @@ from quorate.table.reading.names import (
     no_score,
     words_of,
 )
-from quorate.table.reading.people import people_beside
+from quorate.table.reading.people import is_of_people, people_beside
 from quorate.table.reading.reading import Confidence, Meant, Reading, Unsure
 from quorate.wording import listed
 
@@ -73,13 +75,22 @@ def side_by_side(table: Table, known: Mapping[str, str], aside: set[str]) -> Rea
     _refuse_counts(table, columns, row, words)
     _refuse_crossed(columns)
     said = _role(row, columns, known)
+    ties = {*WORDS[TIE]} - {"c"}
+    outcome = [
+        one.name
+        for one in table.columns
+        if one.name not in columns and ({*GIVEN} & {*words_of(one.name)} or ties & {plain(word) for word in one.words})
+    ]
+    if said.role == SYSTEM and (words or outcome):  # these may name the two sides of votes
+        said = replace(said, confidence="unsure")
     options = _options(columns, known, row, said.role, words)
     hold = "the same words, each a label" if words else "scores on one scale"
     first = f"every row is one {row}" if row else "no column says what every row is: rows are numbered"
     other = [role for role in _others(row, known) if role != said.role]
+    instead = argument("wide", _wide(other[0], columns)) if other else argument("score", columns[0])
     reasons = [
         f"{first}, and {len(columns)} columns hold {hold}",
-        f"{said.why}; if they are {_PLURAL[other[0]]}, say " + argument("wide", _wide(other[0], columns)),
+        f"{said.why}; if they are {_PLURAL[other[0]] if other else 'scores of other things'}, say " + instead,
     ]
     strays = tuple(dict.fromkeys(word for name in columns for word in table.column(name).strays))
     if strays:
@@ -87,18 +98,17 @@ def side_by_side(table: Table, known: Mapping[str, str], aside: set[str]) -> Rea
         reasons.append(f"{listed(list(strays))} in these: taken for no score")
     if totals:
         reasons.append(f"{listed(totals)}: made of the columns beside, and left out")
-    beside = people_beside(columns)
+    alike = () if words else _left(table, columns, {*taken, *totals})
+    beside = people_beside((*columns, *alike))
     if beside is not None:
         people, judges = beside
-        ways = _of_people(table, people, judges, known, row, words)
         return Reading(
             options,
             tuple(reasons),
             said=f"{listed(people)} is what people said by its name, {listed(judges, most=6)} what judges did",
-            meant=ways,
+            meant=_of_people(table, people, judges, known, row, words),
         )
-    alike = _left(table, columns, {*taken, *totals})
-    if alike and not words:
+    if alike:
         more = _options((*columns, *alike), known, row, said.role, words)
         ways = (Meant(options, "these alone"), Meant(more | _missing(strays), "with the others"))
         problem = f"{listed(alike, most=6)} hold scores on the scale of {listed(columns, most=6)}"
@@ -118,10 +128,14 @@ def side_by_side(table: Table, known: Mapping[str, str], aside: set[str]) -> Rea
 
 def _left(table: Table, columns: Sequence[str], taken: set[str]) -> tuple[str, ...]:
     """Columns that are not of the family by their names, and hold scores on its scale."""
-    first = table.column(columns[0])
     free = [one for one in table.columns if one.name not in taken and one.name not in columns and one.scored]
-    free = [one for one in free if one.words and not no_score(one.name) and not measures(one.name)]
-    return tuple(one.name for one in free if same_scale(first, one) or same_scale(one, first))
+    free = [one for one in free if one.distinct > 1 and not (no_score(one.name) or is_judged(one.name))]
+    kinds = [table.column(name) for name in columns]
+    return tuple(
+        one.name
+        for one in free
+        if is_of_people(one.name) or (one.words and any(same_scale(kind, one) for kind in kinds if kind.words))
+    )
 
 
 def _missing(strays: tuple[str, ...]) -> dict[str, Any]:
@@ -216,8 +230,16 @@ def _family(table: Table, taken: set[str]) -> tuple[tuple[str, ...], bool]:
             )
         if all(len(one.words) <= MOST_WORDS and one.words for one in judges):
             return tuple(one.name for one in judges), True
-    columns = _alike(table, taken)
+    columns = _named(free) or _alike(table, taken)
     return (columns, False) if len(columns) > 1 else (_of_the_same_words(table, taken), True)
+
+
+def _named(free: Sequence[Column]) -> tuple[str, ...]:
+    """Columns of broken numbers that are criteria, or systems, by their names."""
+    broken = [one for one in free if one.numeric and not one.whole]
+    criteria = [one.name for one in broken if is_criterion(one.name)]
+    systems = [one.name for one in broken if words_of(one.name)[0] in ("model", "system")]
+    return tuple(max(criteria, systems, key=len)) if max(len(criteria), len(systems)) > 1 else ()
 
 
 def _texts(column: Column) -> tuple[str, ...]:
@@ -356,13 +378,13 @@ def _alike(table: Table, taken: set[str], *, held: bool = False) -> tuple[str, .
         and one.distinct > 1
         and one.name not in taken
         and one.words
-        and not no_score(one.name)
+        and not (no_score(one.name) or is_judged(one.name))
         and (not held or _holder(one.name) in HOLDERS)
     ]
     best: tuple[str, ...] = ()
     for seed in free:
         alike = [one for one in free if same_scale(seed, one) and (not held or _holder(one.name) == _holder(seed.name))]
-        best = max(best, tuple(one.name for one in alike), key=len)
+        best = max(best, tuple(one.name for one in alike), key=lambda names: (len(names), sorted(names)))
     return best
 
 
@@ -379,7 +401,7 @@ def _of_the_same_words(table: Table, taken: set[str]) -> tuple[str, ...]:
     best: tuple[str, ...] = ()
     for seed in free:
         alike = (one for one in free if 2 * len({*seed.words} & {*one.words}) > max(len(seed.words), len(one.words)))
-        best = max(best, tuple(one.name for one in alike), key=len)
+        best = max(best, tuple(one.name for one in alike), key=lambda names: (len(names), sorted(names)))
     return best
 
 
