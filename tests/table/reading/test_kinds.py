@@ -194,7 +194,7 @@ ASKED = {
         ),
         "winner",
     ),
-    "lists": (rows("id,score", *(f'{i},"[{mark(i)}, {mark(i, 1)}]"' for i in range(N))), "score"),
+    "lists": (rows("id,score", *(f'{i},"[{mark(i)}, {mark(i, 1)}]"' for i in range(N))), "several numbers in a cell"),
     "people and a judge": (
         rows("id,judge_passed,human_passed", *(f"{i},{mark(i) % 2},{mark(i, 1) % 2}" for i in range(N))),
         "human_passed is what people said by its name",

@@ -72,11 +72,9 @@ def _by_winner(options: Mapping[str, Any], winner: _Winner) -> tuple[Meant, ...]
     people = [name for name in winner.others if is_of_people(name)]
     if people and not is_of_people(winner.column):
         more = f"--human-label {people[0]}"
-        ways = [
-            Meant(options, "judges against people", "judges", more),
-            Meant(options, "judges corrected by people", "compare", more),
-        ]
-        return (*ways, Meant({**options, "winner": people[0]}, "people alone"))
+        alone = ((winner.column, "judges alone"), (people[0], "people alone"))
+        ways = (Meant({**options, "winner": name}, what) for name, what in alone)
+        return (Meant(options, "judges against people", "judges", more), *ways)
     return tuple(Meant({**options, "winner": name}, name) for name in (winner.column, *winner.others)[:_MOST_WAYS])
 
 

@@ -33,7 +33,7 @@ from quorate.table.reading.names import (
     no_score,
     words_of,
 )
-from quorate.table.reading.people import is_of_people
+from quorate.table.reading.people import checked_by, is_of_people
 from quorate.table.reading.reading import Meant, Reading, Unsure
 from quorate.table.reading.wide import (
     CRITERION,
@@ -48,9 +48,13 @@ from quorate.wording import listed
 
 _MOST_ADDED, _MOST_TRIED = 2, 12
 """Columns that are added to tell rows apart, and those that are tried for it."""
+_SEVERAL = re.compile(
+    r"[\[(]?\s*-?[\d.]+(\s*[,;|]\s*-?[\d.]+){2,}\s*[\])]?|[\[(]\s*-?[\d.]+\s*[,;|]\s*-?[\d.]+\s*[\])]"
+)
+"""Several numbers in one cell; two without brackets may be one with a decimal comma."""
 _LONG, _MANY_EACH = 40, 5
 """Characters of a question, and answers to one, beyond which the wording of a judge's prompt is likelier."""
-_MOST_OCCASIONS, _MOST_WAYS, _FEWEST_LEVELS, _MOST_JUDGES = 10, 3, 4, 60
+_MOST_OCCASIONS, _MOST_WAYS, _FEWEST_LEVELS, _MOST_JUDGES, _MOST_SIDES = 10, 3, 4, 60, 3
 _TOTAL_ROWS = frozenset(("total", "totals", "sum", "mean", "average", "avg", "overall", "grand total"))
 """What a row is called that is made of the others."""
 
@@ -80,12 +84,7 @@ def scores_of(table: Table) -> Reading | None:
     taken = {*known.values(), *aside}
     score = known.pop("score", None) or _score(table, taken)
     options: dict[str, Any] = {}
-    if score is not None and (sides := _two_responses(table)) and table.column(score).distinct <= 3:
-        raise Unsure(
-            f"source: {score} stands beside {listed(sides)} and holds {listed(sorted(table.column(score).words))}: "
-            "perhaps which of the two is better; name the columns of the two systems and give every vote a winner: "
-            "model_a, model_b or tie"
-        )
+    _refuse_score(table, score)
     if score is None or not table.column(score).scored:
         words = _words(table, known, taken) if score is None else table.column(score)
         if words is None or not 2 <= words.distinct <= _most_words(table):
@@ -153,11 +152,7 @@ def _open(
     rivals = [one.name for one in free if _may_be_score(table, one, column)]
     people = [] if plainly else _people(table, score, known)
     if people:
-        more = f"--human-label {people[0]}"
-        check = Meant(options, "the judge against people", "judges", more)
-        mean = Meant(options, "the judge's mean, corrected by what people said", "analyze", more)
-        sparse = 2 * table.column(people[0]).filled < table.rows
-        ways = (mean, check) if sparse else (check, mean)
+        ways = checked_by(options, table.column(people[0]), table.rows)
         open_.append(f"{people[0]} is what people said by its name, and {score} what a judge did")
     elif rivals:
         ways = tuple(Meant({**options, "score": name}) for name in (score, *rivals)[:_MOST_WAYS])
@@ -217,7 +212,14 @@ def _unexplained(table: Table, score: str, known: Mapping[str, str], found: _Key
 def _may_be_score(table: Table, one: Column, score: Column) -> bool:
     """Whether another column may as well be the score: by its name, or as it says the same kind of thing."""
     words = {*words_of(one.name)}
-    if no_score(one.name) or is_id(one.name) or DESCRIBED & words or not one.scored or one.distinct < 2:
+    if (
+        no_score(one.name)
+        or is_id(one.name)
+        or is_judged(one.name)
+        or DESCRIBED & words
+        or not one.scored
+        or one.distinct < 2
+    ):
         return False
     if plain(one.name) in OCCASIONS and one.distinct <= _MOST_OCCASIONS:
         return False
@@ -295,6 +297,24 @@ def _refuse_rows(table: Table, known: Mapping[str, str]) -> None:
                 f"source: {name} is empty in {table.rows - column.filled:,} of {table.rows:,} rows, as where a "
                 "spreadsheet writes a name once for the rows below it; fill it in down the column"
             )
+
+
+def _refuse_score(table: Table, score: str | None) -> None:
+    """Refuse a column of scores that holds something else: which of two is better, or several scores in a cell."""
+    if score is None:
+        return
+    column, sides = table.column(score), _two_responses(table)
+    if sides and column.distinct <= _MOST_SIDES:
+        raise Unsure(
+            f"source: {score} stands beside {listed(sides)} and holds {listed(sorted(column.words))}: perhaps which of "
+            "the two is better; name the columns of the two systems and give every vote a winner: model_a, model_b or "
+            "tie"
+        )
+    if any(_SEVERAL.fullmatch(word) for word in column.words):
+        raise Unsure(
+            f'source: {score} holds several numbers in a cell, such as "{column.words[0]}"; give a row for each, with '
+            "their number in a column replicate"
+        )
 
 
 def _two_responses(table: Table) -> tuple[str, ...]:
@@ -455,7 +475,7 @@ def _identifier(table: Table, taken: set[str]) -> str | None:
         and one.distinct == one.filled == table.rows > 1
         and (is_id(one.name) or is_judged(one.name))
     ]
-    return min(found, key=lambda name: (not is_id(name), not is_judged(name))) if found else None
+    return min(found, key=lambda name: (not is_id(name), not is_judged(name), name)) if found else None
 
 
 @dataclass(frozen=True)

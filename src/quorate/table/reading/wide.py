@@ -29,7 +29,7 @@ from quorate.table.reading.names import (
     no_score,
     words_of,
 )
-from quorate.table.reading.people import is_of_people, people_beside
+from quorate.table.reading.people import checked_by, is_of_people, people_beside
 from quorate.table.reading.reading import Confidence, Meant, Reading, Unsure
 from quorate.wording import listed
 
@@ -151,7 +151,8 @@ def _options(
     columns: Sequence[str], known: Mapping[str, str], row: str | None, role: str, words: bool
 ) -> dict[str, Any]:
     """Arguments that read columns as levels of a role."""
-    options = as_criteria(columns, known) if role == CRITERION else {"wide": _wide(role, columns)}
+    others = {name: column for name, column in known.items() if column != row}
+    options = as_criteria(columns, others) if role == CRITERION else {"wide": _wide(role, columns)}
     held = JUDGE if role == ITEM else ITEM
     facets = {} if held in known else {held: row or ROW_NUMBER}
     if held not in known and row in known.values():  # a name that says another role than this row plays
@@ -177,16 +178,9 @@ def _of_people(
             Meant(options, "judges against people", "judges", named),
             Meant(options, "all of them judges alike"),
         )
-    labels = {"labels": True} if words else {}
-    options = {"score": judges[0], **facets}
-    more = f"--human-label {people[0]}"
-    sparse = 2 * table.column(people[0]).filled < table.rows
-    ways = [
-        Meant(options | labels, "the judge against people", "judges", more),
-        *([] if words else [Meant(options, "the judge's mean, corrected by what people said", "analyze", more)]),
-    ]
-    both = _options((*judges, *people), known, row, JUDGE, words)
-    return (*(reversed(ways) if sparse else ways), Meant(both, "two judges alike"))
+    options = {"score": judges[0], **facets, **({"labels": True} if words else {})}
+    both = Meant(_options((*judges, *people), known, row, JUDGE, words), "two judges alike")
+    return (*checked_by(options, table.column(people[0]), table.rows), both)
 
 
 def _wide(role: str, columns: Sequence[str]) -> dict[str, tuple[str, ...]]:
