@@ -82,6 +82,7 @@ ONE_OF_EACH = [
     caveats.held_by_limits("benchmark", 0.91),
     caveats.money_left(300.0, 51.84, {"items": 400, "judges": 6}, {"items": range(2, 801), "judges": range(1, 13)}),
     caveats.closest_two("x", "y", 8),
+    caveats.buys_little((51.84, "±0.233"), (0.48, "±0.24"), 120),
     caveats.sensitivity("judge"),
     caveats.unequal_weights(0.67312, 0.60209),
     caveats.left_negative(["beta (generation)"]),

@@ -429,3 +429,27 @@ def test_too_few_levels_to_show_their_spread_are_said():
     assert "below-a-pilot" in {caveat.code for caveat in best.caveats}
     best = q.optimize(source, budget=90, limits={"items": [20], "prompts": [3]}, layouts=("factorial",))
     assert "below-a-pilot" not in {caveat.code for caveat in best.caveats}
+
+
+def test_what_a_budget_does_not_buy_is_said_with_the_limits_in_the_way(pilot):
+    """Three judges are all there are, so most of the money buys little, and more of it nothing."""
+    limits = {"items": range(2, 241), "judges": 3, "prompts": range(3, 7), "replicates": [1, 2]}
+    best = q.optimize(pilot, budget=1e5, limits=limits)
+    said = {caveat.code: caveat for caveat in best.caveats}
+    assert best.cost < 1e5
+    assert "it has the most that limits allow (240 items" in str(said["money-left"])
+    [argument] = said["money-left"].arguments
+    assert argument.value["items"] == range(2, 481)
+    assert "most of the money buys little" in str(said["buys-little"])
+    few = q.optimize(pilot, budget=100, limits=limits)
+    assert "money-left" not in {caveat.code for caveat in few.caveats}
+
+
+def test_designs_that_cannot_speak_for_others_are_not_offered(pilot):
+    """Two of the judges or prompts that stand for others have no interval; asked of these alone, they have one."""
+    limits = {"items": range(10, 100, 10), "judges": [1, 2, 3], "prompts": [1, 2, 3]}
+    best = q.optimize(pilot, budget=200, limits=limits, targets={"judge": "population", "prompt": "population"})
+    assert {(plan.design["judge"], plan.design["prompt"]) for plan in best.frontier} == {(3, 3)}
+    fewer = {**limits, "judges": [1, 2], "prompts": [1, 2]}
+    assert q.optimize(pilot, budget=200, limits=fewer, targets={"judge": "population"}).measure == "standard error"
+    assert q.optimize(pilot, budget=200, limits=fewer, targets={"judge": "panel", "prompt": "panel"}).plan.calls <= 200

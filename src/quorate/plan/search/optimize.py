@@ -40,6 +40,8 @@ Limits = Mapping[str, Iterable[int] | int]
 _MOSTLY = 0.5
 _SAME = 1e-9
 """Relative: designs that differ by less are as good."""
+_NEARLY, _LITTLE = 0.05, 0.5
+"""A design so much less precise, for at most this part of the price, is named beside the best."""
 _SPENT = 0.8
 """Part of a budget below which it is said that the rest buys nothing."""
 _FEWEST = 3
@@ -187,7 +189,7 @@ def optimize(
     position = 0 if place is None else place
     said = [] if pair is None else [*pair.found.caveats]
     said += _caveats(scored(fit) if isinstance(fit, LatentDecomposition) else fit, made, grid, plan, prices)
-    said += [*_unused(plan, paid), *_left(plan, grid, budget)]
+    said += [*_unused(plan, paid), *_left(plan, grid, budget), *_nearly(plan, searched, budget)]
     said += [caveats.ends_unknown()] if half_width is not None and isinstance(source, Components) else []
     return Optimum(
         plan=plan,
@@ -355,12 +357,23 @@ def _left(plan: Projection, grid: Grid, budget: float | None) -> tuple[caveats.C
         return ()
     at, named = {**plan.design, **plan.groups}, {role: name for name, role in roles(grid.item).items()}
     varied = {name: values for name, values in grid.levels.items() if len(values) > 1}
-    most = {name for name, values in varied.items() if at.get(name) == values[-1]}
+    most = [name for name, values in varied.items() if at.get(name) == values[-1]]
     wider = {
         named.get(name, name): range(values[0], (2 if name in most else 1) * values[-1] + 1)
         for name, values in varied.items()
     }
     return (caveats.money_left(budget, plan.cost, {named.get(name, name): at[name] for name in most}, wider),)
+
+
+def _nearly(plan: Projection, searched: Searched, budget: float | None) -> tuple[caveats.Caveat, ...]:
+    """A word where much less money buys nearly as much."""
+    found = searched.found
+    place = None if budget is None else precise(found, (1 + _NEARLY) * found.reach(plan))
+    if place is None or not plan.cost or found.frontier.cost[place] > _LITTLE * plan.cost:
+        return ()
+    near = searched.projection(found.frontier, place)
+    reach = [f"{'±' if found.by_interval else 'SE '}{found.reach(one):.3g}" for one in (plan, near)]
+    return (caveats.buys_little((plan.cost, reach[0]), (near.cost or 0.0, reach[1]), near.calls),)
 
 
 def _caveats(

@@ -53,7 +53,9 @@ def drawing(best: Optimum, rows: Sequence[Row], error: str, price: str) -> Spec:
     priced = [row for row in rows if row["cost"] and row["cost"] > 0]
     grid = {"grid": True, "tickCount": 5}
     y = channel("reach:Q", title=error, scale={"zero": False, "padding": 16}, axis=grid)
-    log, ticks = {"type": "log", "padding": 24, "nice": False}, {"format": "~s", "tickCount": 5, "grid": False}
+    cents = min((row["cost"] for row in priced), default=1.0) < 1
+    log = {"type": "log", "padding": 24, "nice": False}
+    ticks = {"format": ",~g" if cents else "~s", "tickCount": 5, "grid": False}
     x = channel("cost:Q", title=price, scale=log, axis=ticks)
     on_edge = marks.chart([row for row in priced if row["place"] == ON_THE_FRONTIER], y, step=1)
     steps, cloud = (
