@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+import re
+from dataclasses import replace
+
 import numpy as np
 import polars as pl
 import pytest
@@ -93,3 +96,18 @@ def test_components_of_log_odds_are_refused_by_name():
     fit = q.decompose(q.read(frame, announce=False), link="logit", method="pirls")
     with pytest.raises(InvalidInput, match=r'^fit: checks are of scores as numbers.*without link="logit".*its linear'):
         q.diagnose(fit)
+
+
+def test_scores_of_two_values_have_no_tails_to_look_at(judged):
+    judgments = judged({"item": 30, "judge": 3}, seed=2)
+    binary = replace(judgments, **{name: (judgments.mean > 0).astype(float) for name in ("mean", "low", "high")})
+    found = q.diagnose(q.decompose(binary), resamples=99)
+    assert "no bell curve" in found.not_looked_at["tails"]
+    assert not [one for one in found.checks if one.name.startswith("tails")]
+
+
+def test_too_few_resamples_for_so_many_checks_are_said(judged):
+    fit = q.decompose(judged({"item": 20, "judge": 3, "prompt": 3}, seed=2))
+    few, many = (q.diagnose(fit, resamples=n).sentence for n in (99, 499))
+    assert re.search(r"Nothing drawn can stand out among so many with 99 resamples; take \d+\.$", few)
+    assert "resamples" not in many

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from numbers import Integral
@@ -14,12 +15,13 @@ from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.components.decomposition import Decomposition
 from quorate.estimate.components.latent import LatentDecomposition
 from quorate.estimate.diagnostics import judges
-from quorate.estimate.diagnostics.check import Check, chance, together
+from quorate.estimate.diagnostics.check import SIGNIFICANT, Check, chance, together
 from quorate.estimate.diagnostics.difficulty import Third, curvature, interaction_by_difficulty, split_facets
 from quorate.estimate.diagnostics.drift import drift, order_column
 from quorate.estimate.diagnostics.residuals import Residuals
 from quorate.estimate.diagnostics.tails import Quantiles, quantiles
 from quorate.streams import stream
+from quorate.table.facts.describe import score_facts
 from quorate.table.results import Result, Row, plain
 from quorate.wording import counted, listed
 
@@ -68,11 +70,14 @@ class Diagnosis(Result):
         tested = sum(one.verdict != "described" for one in self.checks)
         if not tested:
             return "Nothing could be tested in these data."
+        least, few = math.ceil(tested / SIGNIFICANT), ""
+        if 0 < self.resamples < least and any(one.p_error > 0 for one in self.checks):
+            few = f" Nothing drawn can stand out among so many with {self.resamples} resamples; take {least}."
         if not self.standing_out:
-            return f"Nothing stands out in {counted(tested, 'check')} of what the model takes for granted."
+            return f"Nothing stands out in {counted(tested, 'check')} of what the model takes for granted.{few}"
         first = [f"{one.looked_at} ({chance(one.adjusted)})" for one in self.standing_out]
         verb = "stands" if len(first) == 1 else "stand"
-        return f"Of {counted(tested, 'check')} {len(first)} {verb} out: {listed(first, most=2)}."
+        return f"Of {counted(tested, 'check')} {len(first)} {verb} out: {listed(first, most=2)}.{few}"
 
     @property
     def residuals(self) -> Residuals:
@@ -178,8 +183,11 @@ def diagnose(
     if resamples:
         from quorate.estimate.diagnostics import interactions
 
-        plots, tails = quantiles(fit, int(resamples), generator)
-        looked |= {check.name: check for check in tails}
+        if score_facts(fit.judgments).binary:
+            looked["tails"] = "scores of two values follow no bell curve, and nothing rests on one here"
+        else:
+            plots, tails = quantiles(fit, int(resamples), generator)
+            looked |= {check.name: check for check in tails}
         looked |= dict(interactions.checks(fit, int(resamples), generator))
     made = together([one for one in looked.values() if isinstance(one, Check)])
     reasons = {name: one for name, one in looked.items() if isinstance(one, str)}
