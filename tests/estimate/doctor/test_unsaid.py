@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import polars as pl
 import pytest
 
@@ -65,3 +66,14 @@ def test_published_tables(shared):
     table = q.read(shared / "data" / "rating_scale_human_llm.parquet", announce=False)
     assert said(table)[0].startswith("scores of scale_max 5 from 0 to 5, 10 from 0 to 10 and 100 from 0 to 100")
     assert 'where="scale_max = 5"' in said(table)[0]
+
+
+@pytest.mark.parametrize(("shared", "codes"), [(0.0, []), (0.6, ["repeats-share"])])
+def test_repeats_whose_labels_share_something_are_no_repeats(shared, codes):
+    rng = np.random.default_rng(4)
+    item, run = (at.ravel() for at in np.indices((50, 3)))
+    score = rng.normal(size=50)[item] + shared * rng.normal(size=3)[run] + 0.5 * rng.normal(size=150)
+    frame = pl.DataFrame({"item": item, "replicate": run, "score": score})
+    found = [one for one in q.doctor(q.read(frame, announce=False)).findings if one.code.startswith("repeats")]
+    assert [one.code for one in found] == codes
+    assert all('"run": "replicate"' in one.sentence for one in found)

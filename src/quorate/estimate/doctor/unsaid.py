@@ -15,6 +15,7 @@ from quorate.arguments import argument
 from quorate.arrays import Floats, Ints
 from quorate.errors import QuorateError
 from quorate.estimate.doctor.findings import Finding
+from quorate.numerics.distributions import f_tail
 from quorate.table.exchange.format import literal, quoted
 from quorate.table.judgments import Facet, Judgments
 from quorate.table.notes import not_used
@@ -23,6 +24,7 @@ from quorate.wording import listed
 
 _MOST_COLUMNS, _MOST_LEVELS = 12, 30
 _FEWEST, _RATIO = 20, 2
+_CHANCE = 0.01
 _TOPS = frozenset((*range(1, 11), 20, 25, 50, 100))
 """Greatest scores of usual scales."""
 
@@ -58,6 +60,7 @@ class Beside(NamedTuple):
 
 def unsaid_findings(judgments: Judgments) -> Iterator[Finding]:
     """What facets, and columns that are not used, say of the scale of scores and of the labels of what is measured."""
+    yield from islice(repeats_findings(judgments), 1)
     name = judgments.object
     nested = judgments.facet(name).parent
     others = [*_facets(judgments), *_unused(judgments)]
@@ -97,6 +100,41 @@ def _unused(judgments: Judgments) -> Iterator[Beside]:
                     yield Beside(
                         name, levels.levels, levels.codes, items.codes, items.levels, found.n, found.low, found.high
                     )
+
+
+def repeats_findings(judgments: Judgments) -> Iterator[Finding]:
+    """Repeats of a cell that a column tells apart which was not read, or whose levels share more than chance."""
+    if judgments.labels or not (judgments.n > 1).any():
+        return
+    named = judgments.replicate
+    with contextlib.suppress(QuorateError), reopened(judgments) as rows:
+        for column in [named] if named else not_used(judgments.notes)[:_MOST_COLUMNS]:
+            facets = (*rows.roles.facets, Facet(column, column, ()))
+            found = rows.engine.collapse(rows.source, replace(rows.roles, facets=facets, replicate=None), rows.missing)
+            *cell, level = found.facets
+            if not 2 <= len(level.levels) <= _MOST_LEVELS or found.n.max() > 1:
+                continue
+            p = _shared(np.column_stack([one.codes for one in cell]), level.codes, found.mean)
+            role = "run" if column == "replicate" else column
+            read = argument("facets", {**{one.name: one.column for one in judgments.facets}, role: column})
+            if p < _CHANCE:
+                said = f"levels of {column} share more than chance has it (p {p:.2g}): they are a facet, and no repeats"
+                yield Finding("repeats-share", "warning", f"{said} of a cell; read them so with " + read)
+            elif not named:
+                said = f"rows of one cell are told apart by {column}, which is not read: read it as their repeats with "
+                known = said + argument("replicate", column)
+                yield Finding("unread-repeats", "warning", known + ", or as a facet with " + read)
+
+
+def _shared(cell: Ints, level: Ints, score: Floats) -> float:
+    """P-value of the F test that scores of a cell do not differ by level."""
+    code = np.unique(cell, axis=0, return_inverse=True)[1].ravel()
+    left = score - (np.bincount(code, score) / np.bincount(code))[code]
+    n = np.bincount(level)
+    between = float(np.sum(np.bincount(level, left)[n > 0] ** 2 / n[n > 0]))
+    df, free = int((n > 0).sum()) - 1, len(score) - int(code.max()) - int((n > 0).sum())
+    rest = float(left @ left) - between
+    return f_tail(df, free, between / df / (rest / free)) if free > 0 and rest > 0 and df > 0 else 1.0
 
 
 def scale_findings(beside: Beside) -> Iterator[Finding]:
