@@ -109,9 +109,18 @@ def test_what_cannot_be_certified_is_said():
         q.certify(table)
     with pytest.raises(NotEstimable, match="each item is drawn by category"):
         q.certify(q.analyze(read(scores(40, 3, 1, categories=20)), targets={"category": "population"}))
-    gaps = read(scores(40, 3, 1, systems=3).sample(fraction=0.8, seed=1))
-    with pytest.raises(NotEstimable, match="all scores"):
-        q.certify(q.rank(gaps))
+    with pytest.raises(NotEstimable, match="by items; leave out the targets"):
+        q.certify(q.rank(read(scores(40, 3, 1, systems=3)), targets={"judge": "population"}), 20)
+
+
+@pytest.mark.parametrize("options", [{"keep": 0.8}, {"categories": 2}])
+def test_a_board_with_gaps_or_strata_is_certified(options):
+    keep = options.pop("keep", 1.0)
+    frame = scores(40, 3, 1, systems=3, **options).sample(fraction=keep, seed=1)
+    (found,) = q.certify(q.rank(read(frame)), 20).found
+    assert found.coverage > 0.7
+    assert 0.7 < found.width < 2
+    assert found.studies - found.refused == 20
 
 
 def test_the_variance_is_that_of_the_reach():

@@ -21,6 +21,7 @@ from quorate.estimate.means.mean import Estimate, by_reach, mean_for, plain_mean
 from quorate.estimate.means.reach import is_complete, is_setup
 from quorate.estimate.means.targets import POPULATION, Target, scope
 from quorate.estimate.ratings.leaderboard import Leaderboard
+from quorate.estimate.ratings.pair_errors import pair_errors
 from quorate.numerics.distributions import normal_cdf
 from quorate.numerics.reach import KAPPA
 from quorate.numerics.study_power import half_widths
@@ -43,7 +44,8 @@ def certify(
     answer : Analysis, ScoreVerdict, RatingsAnalysis or Leaderboard
         Of scores: what `quorate.analyze`, `quorate.compare` and `quorate.rank` return.
     n : int, optional
-        Studies to draw. Default: 2,000 of a complete table, 200 of one with gaps, where every study is fitted anew.
+        Studies to draw. Default: 2,000 of a complete table, 200 of one with gaps, where every study is fitted anew, and
+        100 of a board with gaps.
     seed : int
         Of the draws.
 
@@ -56,7 +58,7 @@ def certify(
     InvalidInput
         If the answer is another, or ``n`` is no whole number of at least 20.
     NotEstimable
-        If the comparison is not by pairs, the items are drawn in groups, or a board has gaps.
+        If the comparison is not by pairs, the items are drawn in groups, or a board is not for this study's setup.
 
     Notes
     -----
@@ -77,7 +79,7 @@ def certify(
     if isinstance(answer, RatingsAnalysis) and isinstance(answer.found, Leaderboard):
         answer = answer.found
     if isinstance(answer, Leaderboard):
-        return Certificate("board", answer.level, (_board(answer, 2000 if n is None else n, seed),), seed)
+        return Certificate("board", answer.level, (_board(answer, n, seed),), seed)
     if isinstance(answer, Analysis):
         subject, setup, others, asked = "mean", answer.setup, answer.others, answer.targets
     elif isinstance(answer, ScoreVerdict):
@@ -269,42 +271,40 @@ def _over_items(brought: Floats, stratum: Ints) -> tuple[Floats, Floats]:
     return total * n / max(seen, 1), df
 
 
-def _board(board: Leaderboard, n: int, seed: int) -> Certified:
+def _board(board: Leaderboard, n: int | None, seed: int) -> Certified:
     """All pairs of a board at once, with the point of the largest of all statistics that the board has."""
-    facet = board.joint.facet
-    table = board.joint.fit.judgments
-    item = table.object
-    if not is_complete(table) or table.ancestors(item):
-        raise NotEstimable(f"certify: a board is drawn again where every {item} has all scores, in one group")
-    if board.others is None and any(board.asked.get(name) == POPULATION for name in table.names if name != item):
-        raise NotEstimable("certify: a board is drawn again for this study's setup; leave out the targets")
+    table, targets = board.judgments.keep(board.judgments.n > 0), board.targets
+    others = [name for name in table.names if is_setup(table, name) and targets.get(name) == POPULATION]
+    if others or any(targets[name] == POPULATION for name in table.ancestors(table.object)):
+        raise NotEstimable("certify: a board is drawn again for this study's setup, by items; leave out the targets")
     k, rng = len(board), stream(seed, "certify")
-    place = np.array([table.level_index(facet, name) for name in board.systems])
-    code = np.argsort(place)[table.column(facet)]
-    items = table.n_levels(item)
-    sums = np.bincount(table.level_codes([item]) * k + code, table.mean, items * k).reshape(items, k)
-    mean = sums * (items * k / table.n_cells)
     rows, columns = np.triu_indices(k, 1)
-    gaps = mean[:, rows] - mean[:, columns]  # items x pairs
-    truth, upper = gaps.mean(axis=0), normal_cdf(board.ranks.normal)
-    values, widths = np.empty((n, len(rows))), np.empty((n, len(rows)))
-    for s in range(n):
-        own = gaps[rng.integers(0, items, items)]
-        values[s] = own.mean(axis=0)
-        widths[s] = half_widths(upper, own.var(axis=0, ddof=1) / items, np.asarray(items - 1.0), ())
-    covers = np.all(np.abs(values - truth) <= widths + 1e-12, axis=1)
+    upper, drawn, draw = normal_cdf(board.ranks.normal), [], _redrawn(table)
+    n = n or (2000 if is_complete(table) else 100)
+    for _ in each("simulated studies", range(n)):
+        try:
+            places, scores = draw(1, rng)
+            again = _table(table, None if places is None else places[0], scores[0])
+            found = pair_errors(board.joint, again, board.systems, board.targets)
+        except QuorateError:
+            continue
+        drawn.append((found.value[rows, columns], found.half_width(upper)[rows, columns]))
+    if len(drawn) < 2:
+        raise NotEstimable("certify: no study that was drawn could be analysed")
+    values, widths = (np.array(part) for part in zip(*drawn, strict=True))
+    covers = np.all(np.abs(values - board.pairs.value[rows, columns]) <= widths + 1e-12, axis=1)
     told = (np.abs(values) > widths).mean(axis=1)
     sd = np.maximum(values.std(axis=0), 1e-300)
-    ratio = np.median(widths, axis=0) / (board.ranks.normal * sd)
-    coverage = float(covers.mean())
+    ratio = float(np.median(np.median(widths, axis=0) / (board.ranks.normal * sd)))
+    coverage, m = float(covers.mean()), len(drawn)
     return Certified(
         board.scope,
         coverage,
-        math.sqrt(coverage * (1 - coverage) / n),
-        float(np.median(ratio)),
-        float(np.median(ratio)) / math.sqrt(2 * n),
+        math.sqrt(coverage * (1 - coverage) / m),
+        ratio,
+        ratio / math.sqrt(2 * m),
         float(told.mean()),
-        float(told.std() / math.sqrt(n)),
+        float(told.std() / math.sqrt(m)),
         n,
-        0,
+        n - m,
     )

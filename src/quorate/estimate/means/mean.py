@@ -315,7 +315,9 @@ def by_reach(estimate: Estimate) -> Estimate:
     if estimate.basis.ends is None and found.missed > _MISSED:
         items = plural(estimate.basis.fit.judgments.object)
         said.append(caveats.long_tail(items, found.skewness, 0.95 - found.missed))
-    return replace(estimate, se=found.se, df=found.freedom, caveats=tuple(dict.fromkeys(said)))
+    out = replace(estimate, se=found.se, df=found.freedom, caveats=tuple(dict.fromkeys(said)))
+    out.__dict__["reach"] = found  # which is the same, and takes as long as the fit to find
+    return out
 
 
 def aimed(estimate: Estimate, targets: Mapping[str, Target]) -> Estimate:
