@@ -76,8 +76,8 @@ def test_where_the_interval_lies(scored):
     assert figure.caption.lines[0] == "Mean score of system 0 less that of system 2."
     assert figure.caption.lines[2].startswith("Dotted: what counts as equal, -0.1 to 0.1 (p = ")
     assert [row["interval"] for row in figure.rows] == [
-        "95% interval",
-        "95% interval, for judges like these",
+        "this setup",
+        "others like it",
         "90% interval, for equivalence",
     ]
     assert figure.rows[0]["low"] < figure.rows[2]["low"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -11,6 +11,10 @@ from quorate.cli.options import File, Files, Fit, For, Group, Output, Power, Pri
 from quorate.cli.options.certificate import Certifying, as_more, certified
 from quorate.cli.options.groups import ALL, TWO
 from quorate.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from quorate.table.judgments import Judgments
+    from quorate.table.votes import Votes
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,11 +70,8 @@ class Claimed(Group):
         return {name: given[name] for name in names if name in given} | whole
 
     def check(self, prices: Prices, *systems: str | None) -> None:
-        """Refuse one system alone, and what goes with two where all pairs are compared, or the reverse."""
-        named = [name for name in systems if name is not None]
-        if len(named) == 1:
-            raise InvalidInput(f'A, B: give both systems, or neither for all pairs, got "{named[0]}" alone')
-        if named:
+        """Refuse what goes with two systems where all pairs are compared, or the reverse."""
+        if None not in systems:
             return self.refuse(ALL, "is for all pairs; leave out A and B")
         self.refuse(TWO, "is for two systems; name them as A and B")
         if prices.judge_price:
@@ -82,7 +83,8 @@ class Claimed(Group):
 def compare(
     file: File,
     a: Annotated[
-        str | None, typer.Argument(metavar="A", help="A system; the verdict is about it. Without A and B: all pairs.")
+        str | None,
+        typer.Argument(metavar="A", help="A system; the verdict is about it. Needed where there are more than two."),
     ] = None,
     b: Annotated[str | None, typer.Argument(metavar="B", help="The system it is compared with.")] = None,
     *,
@@ -99,16 +101,20 @@ def compare(
 
     Better, worse, equivalent within --margin, or undecided, from the scores of both or from votes between them. Ends
     with exit code 2 if what is claimed is not shown. Without A and B, all pairs of systems, whose verdicts hold
-    together (Holm); exit code 2 if one is undecided.
+    together (Holm); exit code 2 if one is undecided. A file of two systems needs no names.
     """
     from quorate.decide.all_pairs import compare_all
     from quorate.decide.compare import compare as compared
     from quorate.table.votes import Votes
 
+    if (a is None) != (b is None):
+        raise InvalidInput(f'A, B: give both systems, or neither for all pairs, got "{a or b}" alone')
+    table = reading.table(file, systems, claimed, prices, fit, certifying)
+    if a is None or b is None:
+        a, b = the_two(table, systems)
     claimed.check(prices, a, b)
     if certifying.certify is not None and a is None:
         raise InvalidInput("--certify: is for two systems; name them as A and B")
-    table = reading.table(file, systems, claimed, prices, fit, certifying)
     options = {"level": systems.level, **claimed.arguments()}
     if isinstance(table, Votes):
         given: dict[str, Any] = {"cluster": systems.clusters(table), "ties": claimed.ties, "price": claimed.price}
@@ -126,3 +132,18 @@ def compare(
     certificate = certifying.certificate(found)
     out.show(found, files, table, also=certified(certificate), **as_more(certificate))
     return found.exit_code
+
+
+def the_two(table: Judgments | Votes, systems: Systems) -> tuple[str, str] | tuple[None, None]:
+    """The systems of a table that has two, that with the higher mean first; none where it has more."""
+    from quorate.estimate.differences.standing import by_mean
+    from quorate.roles import SYSTEM
+    from quorate.table.votes import Votes
+
+    if isinstance(table, Votes):
+        names = systems.told_apart(table).models
+        return (names[0], names[1]) if len(names) == 2 else (None, None)
+    if systems.system not in (None, SYSTEM) or SYSTEM not in table.names or table.object == SYSTEM:
+        return None, None
+    names = [*by_mean(table)]
+    return (names[0], names[1]) if len(names) == 2 else (None, None)

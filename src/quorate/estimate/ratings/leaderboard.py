@@ -265,9 +265,7 @@ class Leaderboard(Result):
         """Whose opinion a mean is, in a sentence; empty without judges."""
         if JUDGE not in self.joint.fit.judgments.names or self.joint.facet == JUDGE:
             return ""
-        return (
-            "A mean of judges is the judges' opinion; with labels of people, `corrected` says what people would find."
-        )
+        return "A mean of judges is the judges' opinion; labels of people on some of the items say more."
 
     @cached_property
     def by_judges(self) -> ByJudges | None:

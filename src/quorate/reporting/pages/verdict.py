@@ -94,12 +94,12 @@ def interval(verdict: AnyVerdict) -> Figure:
     difference, zero = verdict.difference, centre(verdict)
     value, half = zero + difference.value, verdict.margin
     low, high = (zero + end for end in difference.interval(verdict.level))
-    label = f"{_percent(verdict.level)} interval"
+    votes = isinstance(verdict, Verdict)
+    label = f"{_percent(verdict.level)} interval" if votes else "this setup"
     rows: list[Row] = [{"interval": label, "value": value, "low": low, "high": high}]
     if isinstance(verdict, ScoreVerdict) and verdict.others is not None:
         others_low, others_high = verdict.others.interval(verdict.level)
-        whom = f"{label}, {_whom(verdict.others)}"
-        rows.append({"interval": whom, "value": value, "low": others_low, "high": others_high})
+        rows.append({"interval": "others like it", "value": value, "low": others_low, "high": others_high})
     none = "one half" if isinstance(verdict, Verdict) else "zero"
     side = "includes" if low <= zero <= high else "excludes"
     finding = f"The {_percent(verdict.level)} interval {side} {none}: {verdict.outcome.value}"
@@ -121,8 +121,7 @@ def interval(verdict: AnyVerdict) -> Figure:
         return intervals(marks.known(rows, "low", "high"), "interval", "value", name, zero, edges, step=34)
 
     drawable = chart if marks.known(rows, "low", "high") else None
-    votes = isinstance(verdict, Verdict)
-    heads = {"interval": "", "value": "share" if votes else "difference", "low": "interval"}
+    heads = {"interval": "", "value": "share" if votes else "difference", "low": f"{_percent(verdict.level)} interval"}
     short = Short(heads, of="value", at=zero, percent=("value",) if votes else ())
     return Figure(
         "verdict", Caption(finding, tuple(lines)), rows, drawable, {"value": name}, unfolded=True, short=short
