@@ -219,7 +219,7 @@ def survived(stats: dict[str, list[Any]]) -> list[str]:
     counts: dict[str, Counter[str]] = {}
     for outcome in ("passed", "failed", "error", "skipped"):
         for report in stats.get(outcome, []):
-            for fault in (value for name, value in report.user_properties if name == "fault"):
+            for fault in (value for name, value in getattr(report, "user_properties", ()) if name == "fault"):
                 counts.setdefault(fault, Counter())[outcome] += 1
     columns = ("survived", "failed", "skipped")
     rows = [

@@ -11,7 +11,9 @@ import numpy as np
 import pytest
 
 from quorate.errors import InvalidData, InvalidInput
+from quorate.table import files
 from quorate.table.exchange.format import literal, quoted
+from quorate.table.exchange.glance import Glance
 from quorate.table.files import connection, explain, explained, located, opened, sha256
 
 
@@ -271,3 +273,13 @@ def test_a_wide_header_is_looked_through_once(write):
     with pytest.raises(InvalidData, match="has 100,000 columns, at most 10,000 are read"), opened(path):
         pass
     assert time.process_time() - start < 2
+
+
+def test_in_a_folder_what_is_named_like_no_data_is_not_looked_into(tmp_path, monkeypatch):
+    seen = []
+    monkeypatch.setattr(files, "Glance", lambda path: seen.append(path.name) or Glance(path))
+    for name in ("a.py", "b.json", "c", "d.eval", "e.jsonl.gz"):
+        (tmp_path / name).write_text("{}")
+    with pytest.raises(InvalidInput, match="is a directory"):
+        located(tmp_path)
+    assert seen == [tmp_path.name, "b.json", "d.eval", "e.jsonl.gz"]

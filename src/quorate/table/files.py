@@ -258,8 +258,12 @@ def _together(path: Path, entries: Sequence[Path], named: Format | None) -> Loca
     )
 
 
-def _tables(entry: Path, named: Format | None, left: Iterator[int]) -> Iterator[tuple[Format, Path]]:
+def _tables(
+    entry: Path, named: Format | None, left: Iterator[int], *, inside: bool = False
+) -> Iterator[tuple[Format, Path]]:
     """Files and folders of other tools' formats at or below a path; none whose name starts with a dot or _.
+
+    Inside a folder, files whose names do not end as those of any format do are not looked into.
 
     Raises
     ------
@@ -270,6 +274,8 @@ def _tables(entry: Path, named: Format | None, left: Iterator[int]) -> Iterator[
         raise InvalidInput(f"source: more than {MOST_ENTRIES:,} files and folders at {entry}; name the one to read")
     if not (entry.is_file() or entry.is_dir()):  # a pipe or a device, which may never end
         return
+    if inside and entry.is_file() and suffix_of(entry) not in (*SUFFIXES, ".eval"):
+        return
     glance = Glance(entry)
     form = next((form for form in FORMATS if form.tool and named in (None, form) and form.claims(glance)), None)
     if form is not None:
@@ -277,7 +283,7 @@ def _tables(entry: Path, named: Format | None, left: Iterator[int]) -> Iterator[
     elif entry.is_dir():
         for inner in sorted(entry.iterdir()):
             if not inner.name.startswith((".", "_")) and not (inner.is_symlink() and inner.is_dir()):
-                yield from _tables(inner, named, left)
+                yield from _tables(inner, named, left, inside=True)
 
 
 def _by_name(path: Path) -> Format:
