@@ -28,7 +28,8 @@ def test_two_crossed_facets_by_hand():
     assert plan.df == pytest.approx((i + p - ip) ** 2 / (i**2 / 9 + p**2 / 2 + ip**2 / 18))
 
 
-def test_those_of_a_balanced_fit_are_those_of_its_mean(simulate):
-    """Replicate, item and prompt balanced: the mean's own degrees of freedom are by the same mean squares."""
+def test_those_of_a_balanced_fit_are_those_of_its_mean_squares(simulate):
     fit = q.decompose(q.read(simulate({"item": 30, "prompt": 6}, seed=3), facets={"item": "item", "prompt": "prompt"}))
-    assert q.project(fit).df == pytest.approx(fit.mean_for(prompt="population").df, rel=0.02)
+    item, prompt, rest = (fit.variance(name) for name in ("item", "prompt", "item:prompt + cell + replicate"))
+    i, p, ip = item / 30 + rest / 180, prompt / 6 + rest / 180, rest / 180
+    assert q.project(fit).df == pytest.approx((i + p - ip) ** 2 / (i**2 / 29 + p**2 / 5 + ip**2 / 145), rel=1e-6)
