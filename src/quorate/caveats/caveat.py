@@ -36,6 +36,7 @@ class Caveat(Brief):
 FIRST = (
     "unanswered-cells",
     "missing",
+    "other-judges",
     "only-the-verdict",
     "labels-alone",
     "unlike-the-pilot",

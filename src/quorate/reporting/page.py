@@ -52,6 +52,10 @@ class Short:
         Columns of shares, which are shown in percent; with ``of`` its interval is too.
     most : int
         Rows that are shown at most.
+    where : mapping of str to object
+        Values of the rows that a screen shows.
+    whole : bool
+        Whether texts are shown to their end; else no cell is longer than a line.
     first : bool
         Whether it is on the screen in any case; else the first with an interval and one other are.
     """
@@ -63,6 +67,8 @@ class Short:
     at: float | None = None
     percent: tuple[str, ...] = ()
     most: int = 12
+    where: Mapping[str, object] = field(default_factory=dict)
+    whole: bool = False
     first: bool = False
 
 
@@ -206,21 +212,20 @@ class Page:
         return {name: value for name, value in entries.items() if value}
 
 
+WHAT = Short({"what": "", "value": ""})
+"""Of `particulars` and other tables of two columns."""
+
+
 def particulars(
     name: str,
     finding: str,
     values: Iterable[tuple[str, object]],
     *lines: str,
     head: str = "number or choice",
-    short: Short | None = None,
 ) -> Figure:
     """A table of what a result rests on: names in plain words, each with its value."""
     rows = [{"what": what, "value": value} for what, value in values]
-    return Figure(name, Caption(finding, lines), rows, headers={"what": " ", "value": head}, short=short)
-
-
-WHAT = Short({"what": "", "value": ""})
-"""Of `particulars` and other tables of two columns."""
+    return Figure(name, Caption(finding, lines), rows, headers={"what": " ", "value": head}, short=WHAT)
 
 
 def title_of(table: Table | None, otherwise: str) -> str:

@@ -13,8 +13,7 @@ def test_half_done_and_nothing(run, tmp_path, capsys):
     ran = run("status", "--interim", path, "--report", tmp_path / "so-far.md")
     assert (ran.code, ran.err) == (2, "")
     assert ran.out.startswith("20 of 24 cells are finished. So far the mean score is ")
-    for heading in ("as answers came in", "Decided whenever you look", "What to buy next", "Who agrees with whom"):
-        assert heading in ran.out
+    assert "to watch" in ran.out
     assert "What is decided" in (tmp_path / "so-far.md").read_text(encoding="utf-8")
     (tmp_path / "study.db").rename(tmp_path / "gone.db")
     nothing = run("status", "--interim", path, "--json")

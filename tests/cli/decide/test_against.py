@@ -30,7 +30,6 @@ def test_judges_stand_beside_the_labels_of_a_column(run, scores, tmp_path):
     wanted = q.agreement.against(*tables, splits=40, resamples=100, rng=2)
     said = " ".join(ran.out.split())
     assert said.startswith(wanted.sentence)
-    assert "The majority without a judge" in said
     assert "no prompt was asked twice" in said
     assert wanted.sentence in page.read_text()
     found = run("judges", scores, "--human-label", "gold", *options, "--json").json
@@ -62,7 +61,7 @@ def test_votes_stand_beside_the_votes_of_people(run, tmp_path):
     assert (ran.code, ran.err) == (0, "")
     said = " ".join(ran.out.split())
     assert "of 60 labelled battles" in said
-    assert "judge variant battles right" in said
+    assert "configuration battles right" in said
     assert run("judges", path, "--human", "a", "--json", "--splits", "20").json["unit"] == "battle"
     mixed = run("judges", path, *options, "--score", "winner", "--winner", "people")
     assert "--winner: for votes, and --score is for scores" in mixed.err

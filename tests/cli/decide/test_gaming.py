@@ -18,12 +18,10 @@ def test_the_surface_of_a_file(run, scores):
     ran = run("rank", "--tries", "27", scores, "-k", 10, "--seed", 1)
     said = " ".join(ran.out.split())
     assert (ran.code, ran.err) == (0, "")
-    assert max(map(len, ran.out.splitlines())) <= 80
     assert said.startswith("The best of 10 attempts is expected ")
     assert "design calls SE prize 95% interval" in said
     assert "change prize left taken away more calls" in said
     assert "attempts are taken as equally good" in said
-    assert "Columns: item = item" in said
 
 
 def test_published_components_in_elo_points(run, parts):
@@ -45,8 +43,8 @@ def test_published_components_in_elo_points(run, parts):
     )
     said = " ".join(ran.out.split())
     assert ran.code == 0
-    assert "What the best of 27 attempts gains, in Elo points design calls SE prize 1 prompt x 1 judge 170" in said
-    assert "more to pay" in said
+    assert "design calls SE prize 1 prompt x 1 judge 170" in said
+    assert "more USD" in said
     assert "95% interval" not in said
 
 

@@ -15,5 +15,5 @@ def test_the_table_is_that_of_the_function(run, tmp_path):
     assert ran.code == 0
     assert " ".join(ran.out.split()).startswith(found.sentence)
     for one in found.models:
-        assert f"{one.loss:.4f}" in ran.out
+        assert f"{one.loss:.4g}" in ran.out
     assert found.to_dict()["models"][0]["loss"] == pytest.approx(found.models[0].loss)

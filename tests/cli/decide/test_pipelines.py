@@ -28,11 +28,8 @@ def test_leaderboards_with_both_error_bars(undrawn, run, path):
     ran = run("rank", "--pipelines", path, *words, "--report", "page.html", "--charts", "charts")
     said = " ".join(ran.out.split())
     assert (ran.code, ran.err) == (0, "")
-    assert max(map(len, ran.out.splitlines())) <= 80
     assert said.startswith("Error bars that hold for other levels of judge like these are ")
-    assert "By one cell for all battles: error bars over cells too are" in said
-    assert "Correlation with the leaderboard by people" in said
-    assert "judges, single less judges, average:" in said
+    assert "system value naive se aware se times 95% interval" in said
     assert "Report: page.html" in said
     run("rank", "--pipelines", path, *words, "--report", "page.json")
     assert json.loads(Path("page.json").read_text())["provenance"]["seed"] == "1"

@@ -1,15 +1,8 @@
 from __future__ import annotations
 
-import io
-
 import numpy as np
 import polars as pl
 import pytest
-from rich.console import Console
-
-import quorate as q
-from quorate.analysis.allocation import allocation_view, view_of
-from quorate.cli.plan.adaptive import show
 
 HOSTILE = ("<b>", "=1+1", "\x1b[31m")
 
@@ -47,14 +40,8 @@ def test_one_study_with_people(run, path):
     )
     said = " ".join(ran.out.split())
     assert (ran.code, ran.err) == (0, "")
-    assert max(map(len, ran.out.splitlines())) <= 80
-    assert "Policies: largest error of any arm after 2,000 calls" in said
-    assert "An arm is one item: 30 arms, 8 answers each; 50 runs of 2,000 calls." in said
-    assert said.index("policy Pearson Spearman Kendall") < said.index("Caveats")
-    assert "human = human" in said
+    assert "policy largest error sd saved, % 95% interval" in said
     assert "not used: by_dimension" in said
-    assert "To look at one at a time" not in said
-    assert "30 of 30 arms have a human score; correlations are of their means." in said
 
 
 @pytest.mark.parametrize(("scale", "step"), [("0:9", 1), ("0,2.5,5,7", 2)])
@@ -64,14 +51,11 @@ def test_the_floor_goes_by_the_declared_scale(run, path, scale, step):
     ran = run(*words, "--scale", scale, "--json")
     assert ran.json["studies"][0]["step"] == step
     assert ran.json["studies"][0]["notes"] == []
-    if step == 1:
-        assert "The floor of variances takes possible scores to be 1 apart" in " ".join(run(*words).out.split())
 
 
 def test_few_runs_have_no_interval(run, path):
     ran = run("plan", "--adaptive", path, "--budget", 4000, "--only", "dimension=noisy", "--runs", 19)
     assert ran.code == 2
-    assert "saved (fewer than 20 runs: no interval)." in " ".join(ran.out.split())
     assert "ROBIN-HOOD  " in ran.out
     assert "95% interval" not in ran.out
 
@@ -88,38 +72,18 @@ def test_levels_side_by_side_and_one_that_cannot_be_studied(run, path):
     said = " ".join(ran.out.split())
     assert ran.code == 2
     assert said.startswith("noisy: ROBIN-HOOD needs")
-    assert "Not shown - flat: pool: every one of 60 arms always gave the same answer" in said
-    assert "An arm is a combination of item x judge: 60 arms, 8 answers each; 10 runs" in said
-    assert "To look at one at a time: --only judge=LEVEL." in said
 
 
 @pytest.mark.slow
 def test_a_panel_in_whole_cycles_with_other_constants(run, path):
-    ran = run(
-        "plan",
-        "--adaptive",
-        path,
-        "--budget",
-        4000,
-        "--only",
-        "dimension=noisy",
-        "--cycle",
-        "judge",
-        "--sweep",
-        "--runs",
-        5,
-    )
-    said = " ".join(ran.out.split())
-    assert "Whole cycles of the judges against one judge, with as many calls" in said
-    assert "whole cycles uniform" in said
-    assert "delta 0.07 11" in said
-    assert "a pull asks 2 in turn" in said
+    words = ("--budget", 4000, "--only", "dimension=noisy", "--cycle", "judge", "--sweep", "--runs", 5)
+    ran = run("plan", "--adaptive", path, *words, "--json")
+    assert ran.json["studies"][0]["cycles"]["rows"]
 
 
 def test_a_single_run_is_undecided(run, path):
     ran = run("plan", "--adaptive", path, "--budget", 2000, "--only", "dimension=noisy", "--runs", 1)
     assert ran.code == 2
-    assert "1 run of" in " ".join(ran.out.split())
     assert "1 runs" not in ran.out
 
 
@@ -212,43 +176,3 @@ def test_real_panels(run, shared, tmp_path):
     single = [row for row in study["cycles"]["rows"] if row["design"] != "whole cycles"]
     assert study["calls_per_pull"] == 5
     assert min(row["bias_squared"] for row in single) > 100 * study["cycles"]["rows"][0]["bias_squared"]
-
-
-@pytest.fixture
-def out():
-    return Console(file=io.StringIO(), width=80, highlight=False, markup=False)
-
-
-def said(out):
-    return " ".join(out.file.getvalue().split())
-
-
-def test_a_replay_of_an_array(out):
-    pool = np.random.default_rng(1).normal(0, np.repeat([0.1, 2], [20, 10])[:, None], (30, 20))
-    found = q.scores.simulate_allocation(pool, 2000, runs=4, human=np.arange(30.0))
-    show(out, view_of(found))
-    text = said(out)
-    assert text.startswith(found.sentence)
-    assert "30 arms; 4 runs of 2,000 calls." in text
-    assert "policy Pearson Spearman Kendall" in text
-    assert "Columns" not in text
-
-
-def test_policies_are_in_one_order_with_what_they_save(out):
-    pool = np.random.default_rng(1).normal(0, np.repeat([0.1, 2], [20, 10])[:, None], (30, 20))
-    found = q.scores.simulate_allocation(pool, 2000, runs=1)
-    show(out, view_of(found))
-    rows = [line.split() for line in out.file.getvalue().splitlines() if line.startswith("  ")]
-    assert [row[0] for row in rows[1:4]] == ["uniform", "ROBIN-HOOD", "ROBIN"]
-    assert rows[2][2] == f"{found.saved().value:.0%}"
-    assert "±" not in out.file.getvalue()
-
-
-def test_a_caveat_of_all_levels_comes_once(out):
-    rng = np.random.default_rng(1)
-    rows = [(i, k, r, rng.normal(0, i % 3)) for k in "ab" for i in range(9) for r in range(4)]
-    frame = pl.DataFrame(rows, schema=["item", "kind", "replicate", "score"], orient="row")
-    judgments = q.read(frame, facets={"kind": "kind"}, recognise=True, announce=False)
-    show(out, allocation_view(judgments, 400, by="kind", runs=3))
-    assert said(out).count("an arm has 4 answers") == 1
-    assert "kind arms budget saved a 9" in said(out)

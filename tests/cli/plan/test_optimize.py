@@ -43,9 +43,6 @@ def test_the_sentence_and_the_tables(run, published):
         "Best of 480 designs for a budget of 141 calls, for prompts like these: ±0.0591 with 141 items, 5 prompts, 3"
     )
     assert "one prompt and judge per item in turn, 141 calls. The design at hand has too few levels to say" in said
-    assert "Cheaper and dearer designs that nothing beats" in lines
-    assert sum(line.endswith("  best") for line in lines) == 3  # the heads of two columns and the row
-    assert "price   " not in ran.out.partition("Cheaper")[0]
 
 
 def test_a_target_and_prices_by_judge(run, published):
@@ -61,9 +58,8 @@ def test_a_target_and_prices_by_judge(run, published):
 
 @pytest.mark.slow
 def test_a_file_of_scores_needs_no_limits(run, scores):
-    ran = run("plan", scores, "--budget", 200, "--draws", 100)
+    ran = run("plan", scores, "--budget", 200, "--draws", 100, "--full")
     assert ran.code == 0
-    assert "How sure is the choice?" in ran.out
     assert "Of 100 pilots redrawn from this fit" in ran.out
     found = run("plan", scores, "--budget", 200, "--draws", 100, "--json").json
     assert found["plan"]["calls"] <= 200
@@ -137,7 +133,7 @@ def test_prices_of_other_judges_are_said(run, scores):
 
 
 def test_what_was_allowed_is_said(run, published):
-    ran = run("plan", published, *f"--budget 141 {PAPER}".split())
+    ran = run("plan", published, *f"--budget 141 {PAPER} --full".split())
     said = " ".join(ran.out.split())
     assert "Allowed: 20 to 141 items (the best has the most);" in said
     assert "1 to 3 judges (the best has the most)" in said
@@ -171,7 +167,7 @@ def test_what_is_paid_for_is_not_bought_again(run, scores, published):
     said = " ".join(run("plan", scores, *words, "--have", scores).out.split())
     there, calls = found["plan"]["reused"], found["plan"]["calls"]
     assert f"That is for {calls - there} of its {calls} calls: {there} are there. Its interval is" in said
-    assert "of these there" in said
+    assert "reused" in said
     planned = run("plan", published, *words[:4], "--items", 24, "--judges", 3, "--prompts", 3, "--have", scores)
     assert planned.code == 1
     assert "budget: 100 buys no design within the limits; the cheapest costs 108" in planned.err

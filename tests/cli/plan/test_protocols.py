@@ -21,7 +21,7 @@ def test_two_files_are_compared_by_their_names(run, tables, tmp_path):
     assert max(len(line) for line in ran.out.splitlines() if not line.startswith("Report: ")) <= 80
     assert said.startswith("One vote under curated is worth")
     assert "votes that decide a pair" in said
-    assert "- To rank or to ablate under a budget, take curated, if" in said
+    assert "To rank or to ablate under a budget, take curated, if" in said
     assert "Votes under open and under curated" in (tmp_path / "page.md").read_text(encoding="utf-8")
 
 

@@ -7,14 +7,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from quorate.cli.console import caveats, say, table
 from quorate.cli.options import File, Files, Level, Output, Reading, Wanted, command
 from quorate.cli.options.systems import clusters_of
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
-    from quorate.estimate.agreement.corrected import Corrected
+    pass
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,22 +49,5 @@ def corrected(file: File, labels: Labels, reading: Reading, files: Files, out: O
     options: dict[str, Any] = {name: value for name, value in labels.given().items() if name in named}
     clusters = clusters_of(labels.cluster, judged)
     found = found_by(judged, human, cluster=clusters, **options)
-    out.typeset(found, show, notes=judged.notes)
-    files.write(found, judged, out)
+    out.show(found, files, judged)
     return 0
-
-
-def show(out: Console, found: Corrected) -> None:
-    """Print the corrected mean beside that of the labels alone and of the judges, and how far judges are off."""
-    say(out, found.sentence, style="bold")
-    out.print()
-    low, high = found.interval()
-    alone = found.people_interval()
-    rows = [
-        ("labels and predictions", f"{found.value:.3f}", f"{low:.3f} to {high:.3f}"),
-        ("labels alone", f"{found.people:.3f}", f"{alone[0]:.3f} to {alone[1]:.3f}"),
-        ("judges alone, not corrected", f"{found.judges:.3f}", ""),
-        ("judges less people, where both are", f"{found.bias:+.3f}", f"standard error {found.bias_se:.3f}"),
-    ]
-    table(out, {"by": "left", "mean": "right", f"{100 * found.level:.4g}% interval": "left"}, rows)
-    caveats(out, (one.sentence for one in found.caveats))

@@ -7,22 +7,15 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
-from quorate.cli.console import caveats, heading, read_as, say, table
 from quorate.cli.options import Files, Group, Level, Output, Power, Seed, VoteReading, VotesFile, command, role_of
 from quorate.cli.options.people import Labelled
 from quorate.cli.options.systems import Clustering, clusters_of
 from quorate.numerics.ratings.ties.registry import Ties
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
-    from quorate.estimate.labelled.result import CorrectedRatings
-    from quorate.plan.labels.board_plan import BoardPlan
     from quorate.table.votes import Votes
 
 UNDECIDED = 2
-MOST_SYSTEMS = 100
-"""Systems that are listed; the report has all."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -112,56 +105,5 @@ def corrected_ratings(
     )
     board = found.elo() if labels.elo else found
     plan = plan_board_labels(board, **needed.given())
-
-    def show(out: Console, plan: BoardPlan) -> None:
-        say(out, plan.board.sentence, style="bold")
-        out.print()
-        listing(out, plan.board)
-        needs(out, plan)
-        caveats(out, (one.sentence for one in plan.caveats))
-        read_as(out, votes.notes)
-
-    out.typeset(plan, show)
-    files.write(plan, votes, out, seed=seed)
+    out.show(plan, files, votes, seed=seed)
     return 0 if board.ratings.ranks.above.any() else UNDECIDED
-
-
-def listing(out: Console, board: CorrectedRatings) -> None:
-    """Print a line for every system: the board, and what people and judges alone say."""
-    from quorate.analysis.words import number
-
-    places = 0 if board.ratings.scale > 1 else 2
-    rows = []
-    for row in board.rows()[:MOST_SYSTEMS]:
-        rank = f"{row['rank_low']}-{row['rank_high']}" if row["rank_low"] < row["rank_high"] else f"{row['rank_low']}"
-        ends, alone = (
-            " to ".join(number(row[name], places) for name in pair)
-            for pair in (("low", "high"), ("people_low", "people_high"))
-        )
-        judges = number(row["judges"], places)
-        rows.append((rank, row["system"], number(row["rating"], places), ends, alone, judges, f"{row['labels']:,}"))
-    level = f"{100 * board.level:.4g}% interval"
-    heads = {"rank": "right", "system": "left", "rating": "right", level: "right", "people alone": "right"}
-    table(out, heads | {"judges": "right", "labels": "right"}, rows)
-    if len(board) > MOST_SYSTEMS:
-        say(out, f"And {len(board) - MOST_SYSTEMS:,} more systems; --report and --json have all.")
-    weights = [(one.stratum, one.judge or "judges", f"{one.weight:.2f}") for one in board.weights]
-    heads = {"judge": "left", "weight": "right"}
-    if board.strata:
-        table(out, {"stratum": "left"} | heads, weights)
-    else:
-        table(out, heads, [one[1:] for one in weights])
-    if board.favoured:
-        say(out, board.favoured)
-
-
-def needs(out: Console, plan: BoardPlan) -> None:
-    """Print how many labels the gaps of neighbours take."""
-    heading(out, "Labels that it takes")
-    say(out, plan.sentence)
-    rows = []
-    for one in plan.gaps[:MOST_SYSTEMS]:
-        counts = ("no number" if count is None else f"{count:,}" for count in (one.labels, one.people))
-        rows.append((f"{one.first} - {one.second}", f"{one.gap:.3g}", f"{one.half_width:.3g}", *counts))
-    heads = {"neighbours": "left"} | dict.fromkeys(("gap", "half-width", "labels", "without judges"), "right")
-    table(out, heads, rows)

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from quorate.cli.console import caveats, heading, points, say, table
 from quorate.cli.options import (
     MODEL,
     UNSCALED,
@@ -29,12 +28,9 @@ from quorate.cli.options import (
     source,
 )
 from quorate.errors import InvalidInput
-from quorate.wording import dollars
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
-    from quorate.decide.gaming.gaming import Gaming
+    pass
 
 MOST_DESIGNS = 400
 
@@ -113,61 +109,5 @@ def gaming(
         rng=seed,
     )
     judgments = fitted.judgments if isinstance(fitted, Decomposition) else None
-    out.typeset(found, show, notes=() if judgments is None else judgments.notes)
-    files.write(found, judgments, out, seed=seed)
+    out.show(found, files, judgments, seed=seed)
     return 0
-
-
-def show(out: Console, found: Gaming) -> None:
-    """Print the surface, and what makes it smaller."""
-    say(out, found.sentence, style="bold")
-    unit = "Elo points" if found.scale == "elo" else "score units"
-    heading(out, f"What the best of {found.k:,} attempts gains, in {unit}")
-    show_prizes(out, found)
-    heading(out, f"What makes it smaller, for {found.prizes[0].label}: most for the cost first")
-    show_mitigation(out, found)
-    caveats(out, (one.sentence for one in found.caveats))
-
-
-def show_prizes(out: Console, found: Gaming) -> None:
-    """Print the prize of every design, with its interval where there is one."""
-    from quorate.analysis.words import significant
-
-    sure = any(one.low == one.low for one in found.prizes)
-    rows = [
-        (
-            one.label,
-            f"{one.projection.calls:,}",
-            significant(one.se),
-            significant(one.value),
-            *((f"{significant(one.low)} to {significant(one.high)}",) if sure else ()),
-        )
-        for one in found.prizes
-    ]
-    heads = {"design": "left", "calls": "right", "SE": "right", "prize": "right"}
-    table(out, heads | ({f"{100 * found.level:.4g}% interval": "right"} if sure else {}), rows)
-
-
-def show_mitigation(out: Console, found: Gaming) -> None:
-    """Print what changes to the design leave of the prize."""
-    from quorate.analysis.words import significant
-    from quorate.reporting.pages.gaming import mitigation
-    from quorate.wording import whole_percent
-
-    changes = mitigation(found)
-    if changes is None:
-        points(out, ["The data leave the effect of every change open."])
-        return
-    priced = any(one.more_cost is not None for one in found.mitigation)
-    rows = [
-        (
-            row["change"],
-            significant(row["prize"]),
-            whole_percent(row["share"]),
-            f"{row['more_calls']:+,}",
-            *((dollars(row["more_cost"]),) if priced else ()),
-        )
-        for row in changes.rows
-    ]
-    heads = {"change": "left", "prize left": "right", "taken away": "right", "more calls": "right"}
-    table(out, heads | ({"more to pay": "right"} if priced else {}), rows)

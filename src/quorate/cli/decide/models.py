@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import isnan
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from quorate.cli.console import caveats, read_as, say, table
 from quorate.cli.options import Files, Group, Output, Seed, VoteReading, VotesFile, command
 from quorate.cli.options.systems import Clustering, clusters_of
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
-    from quorate.estimate.ratings.models import Models
+    pass
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,21 +45,5 @@ def models(file: VotesFile, tried: Tried, reading: VoteReading, files: Files, ou
     votes = reading.votes(file, covariates=tried.covariate or ())
     cluster = clusters_of(tried.cluster, votes)
     found = side_by_side(votes, covariates=tried.covariate or (), cluster=cluster, folds=tried.folds, seed=seed)
-
-    def show(out: Console, found: Models) -> None:
-        say(out, found.sentence, style="bold")
-        out.print()
-        heads = {"model": "left"} | dict.fromkeys(("parameters", "AIC", "log loss", "behind", "se"), "right")
-        rows = []
-        for one in found.models:
-            behind = ("-", "-") if isnan(one.behind) else (f"{one.behind:.4f}", f"{one.se:.4f}")
-            aic = "-" if isnan(one.aic) else f"{one.aic:,.1f}"
-            rows.append((one.name, f"{one.parameters:,}", aic, f"{one.loss:.4f}", *behind))
-        table(out, heads, rows)
-        say(out, f"Log loss of votes that were held out, by {found.held}, in {found.folds} parts; behind: the least.")
-        caveats(out, (one.sentence for one in found.caveats))
-        read_as(out, votes.notes)
-
-    out.typeset(found, show)
-    files.write(found, votes, out)
+    out.show(found, files, votes)
     return 0

@@ -7,16 +7,13 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from quorate.cli.console import caveats, read_as, say
 from quorate.cli.options import Files, Group, Level, Output, VoteReading, VotesFile, command
 from quorate.cli.options.asked import Pair, clustered_by
 from quorate.cli.options.systems import Clustering
 from quorate.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
-    from quorate.decide.stop import Monitor
+    pass
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,13 +53,6 @@ def monitor(file: VotesFile, pair: Pair, watched: Watched, reading: VoteReading,
         "tuned": watched.tuned,
     }
     options |= clustered_by(votes, watched.cluster)
-
-    def show(out: Console, found: Monitor) -> None:
-        say(out, found.sentence, style="bold")
-        caveats(out, (one.sentence for one in found.caveats))
-        read_as(out, votes.notes)
-
     found = monitored(votes, *pair.systems, **options)
-    out.typeset(found, show)
-    files.write(found, votes, out)
+    out.show(found, files, votes)
     return found.exit_code

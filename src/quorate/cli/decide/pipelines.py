@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import isnan
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from quorate.cli.console import heading, say, table
 from quorate.cli.options import (
     File,
     Files,
@@ -27,12 +25,7 @@ from quorate.cli.options.reading import with_column
 from quorate.numerics.ratings.ties.registry import Ties
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
-    from quorate.simulate.pipelines.result import Pipelines
-
-MOST_SYSTEMS = 100
-KINDS = {"single": "one cell for all battles", "average": "the mean of all cells"}
+    pass
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -94,35 +87,11 @@ def pipelines(file: File, people: People, asked: Asked, reading: Reading, files:
         resamples=asked.resamples,
         seed=asked.seed,
     )
-    out.typeset(found, show, notes=with_column(judged.notes, "people", None if people.people else people.human_label))
-    files.write(found, judged, out, seed=asked.seed)
+    out.show(
+        found,
+        files,
+        judged,
+        seed=asked.seed,
+        notes=with_column(judged.notes, "people", None if people.people else people.human_label),
+    )
     return 0
-
-
-def show(out: Console, found: Pipelines) -> None:
-    """Print every leaderboard with both error bars, and how close each is to that of people."""
-    from quorate.analysis.words import number
-    from quorate.reporting.pages.pipelines import systems
-
-    say(out, found.sentence, style="bold")
-    unit = "rating" if found.by == "bradley-terry" else "win rate"
-    heads = {"system": "left", unit: "right", "naive se": "right", "aware se": "right", "times": "right"}
-    for one in found.errors:
-        heading(out, f"By {KINDS[one.kind]}: error bars over cells too are {one.ratio:.2f} times the naive")
-        rows = []
-        for row in systems(one)[:MOST_SYSTEMS]:
-            numbers = (number(row[name], 3) for name in ("value", "naive", "aware"))
-            times = "-" if isnan(row["ratio"]) else f"{row['ratio']:.2f}"
-            rows.append((row["system"], *numbers, times, " to ".join(number(row[end], 2) for end in ("low", "high"))))
-        table(out, heads | {"95% interval": "right"}, rows)
-        if len(one.systems) > MOST_SYSTEMS:
-            say(out, f"  And {len(one.systems) - MOST_SYSTEMS:,} more systems; --report and --json have all.")
-    boards = found.leaderboards
-    if boards is None:
-        return
-    heading(out, "Correlation with the leaderboard by people")
-    lines = ((one.board, *(f"{x:.2f}" for x in (one.pearson, one.spearman, one.kendall))) for one in boards.boards)
-    table(out, {"leaderboard": "left", "Pearson": "right", "Spearman": "right", "Kendall": "right"}, lines)
-    for difference in boards.differences:
-        test = "no test exists" if isnan(difference.p) else f"Williams' test p = {difference.p:.2g}"
-        say(out, f"  {difference.first} less {difference.second}: {difference.difference:+.2f} ({test})")

@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import isnan
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from quorate.cli.console import caveats, say, table
 from quorate.cli.options import Files, Group, Level, Output, command, names, only
 from quorate.cli.options.reading import Rows
 from quorate.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
-    from quorate.estimate.regression.result import Regression
+    pass
 
 RowsFile = Annotated[
     Path, typer.Argument(metavar="FILE", help="CSV, TSV, JSON lines or Parquet; one row per item that was labelled.")
@@ -71,32 +67,8 @@ def regress(
         link=model.link,
         level=model.level,
     )
-    out.typeset(found, show)
-    files.write(found, None, out)
+    out.show(found, files)
     return 0
-
-
-def show(out: Console, found: Regression) -> None:
-    """Print every coefficient by three ways."""
-    from quorate.wording import whole_percent
-
-    say(out, found.sentence, style="bold")
-    out.print()
-    level = f"{100 * found.level:.4g}% interval"
-    header = {"coefficient": "left", "corrected": "right", level: "left"}
-    header |= {"judge": "right", "people": "right", "other sign": "right"}
-    rows = [
-        (
-            one.name,
-            f"{one.value:.3f}",
-            " to ".join(f"{end:.3f}" for end in one.interval(found.level)),
-            *("" if isnan(value) else f"{value:.3f}" for value in (one.judged, one.labelled)),
-            "" if isnan(one.judged) else whole_percent(one.other_sign),
-        )
-        for one in found.coefficients
-    ]
-    table(out, header, rows)
-    caveats(out, (one.sentence for one in found.caveats))
 
 
 def _number(text: str) -> float | None:

@@ -7,13 +7,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from quorate.cli.console import say, table
 from quorate.cli.options import Files, Group, Output, command
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
-    from quorate.estimate.regression.sign_flip import SignFlip
+    pass
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,20 +40,5 @@ def sign_flip(coefficient: Coefficient, files: Files, out: Output) -> int:
     from quorate.estimate.regression.sign_flip import sign_flip as found_by
 
     found = found_by(**coefficient.given())
-    out.typeset(found, show)
-    files.write(found, None, out)
+    out.show(found, files)
     return 0
-
-
-def show(out: Console, found: SignFlip) -> None:
-    """Print both chances."""
-    from quorate.analysis.words import significant
-    from quorate.wording import percent
-
-    say(out, found.sentence, style="bold")
-    out.print()
-    rows = [
-        ("without error of labels", significant(found.noise), percent(found.differs)),
-        ("in another run", significant(found.noise * 2**0.5), percent(found.again)),
-    ]
-    table(out, {"sign": "left", "standard deviation": "right", "other sign": "right"}, rows)

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from quorate.cli.console import say, table
 from quorate.cli.options import (
     MODEL,
     Files,
@@ -23,9 +22,7 @@ from quorate.cli.options import (
 )
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
-    from quorate.estimate.regression.surrogate import Surrogate
+    pass
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,19 +68,5 @@ def surrogate(
         bias=label.bias,
         level=label.level,
     )
-    out.typeset(found, show, notes=judgments.notes)
-    files.write(found, judgments, out)
+    out.show(found, files, judgments)
     return 0
-
-
-def show(out: Console, found: Surrogate) -> None:
-    """Print the variance of a label by component."""
-    from quorate.analysis.words import significant
-    from quorate.wording import percent
-
-    say(out, found.sentence, style="bold")
-    out.print()
-    rows = [(row["component"], significant(row["variance"]), percent(row["share"])) for row in found.rows()]
-    table(out, {"component": "left", "variance": "right", "share": "right"}, rows)
-    low, high = map(significant, found.interval())
-    say(out, f"  In all {significant(found.variance)}, {100 * found.level:.4g}% interval {low} to {high}.")

@@ -8,14 +8,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from quorate.cli.console import caveats, say, table
 from quorate.cli.options import Files, Group, Level, Output, command, names, only
 from quorate.cli.options.reading import Rows
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
-    from quorate.estimate.agents.chain import Chain
+    pass
 
 RunsFile = Annotated[
     Path, typer.Argument(metavar="FILE", help="CSV, TSV, JSON lines or Parquet; one row per run of the chain.")
@@ -52,22 +49,5 @@ def chain(
 
     each = [tuple(name.strip() for name in stage.split("+")) for stage in names(stages.stages)]
     found = found_by(file, each, cluster=stages.cluster, level=stages.level, rows=rows.opening())
-    out.typeset(found, show)
-    files.write(found, None, out)
+    out.show(found, files)
     return 0
-
-
-def show(out: Console, found: Chain) -> None:
-    """Print what every stage adds."""
-    from quorate.analysis.words import significant
-    from quorate.wording import percent
-
-    say(out, found.sentence, style="bold")
-    out.print()
-    level = f"{100 * found.level:.4g}% interval"
-    rows = [
-        (one.stage, percent(one.share), f"{percent(one.low)} to {percent(one.high)}", significant(one.variance))
-        for one in found.links
-    ]
-    table(out, {"stage": "left", "share": "right", level: "left", "variance": "right"}, rows)
-    caveats(out, (one.sentence for one in found.caveats))

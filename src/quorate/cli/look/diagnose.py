@@ -7,13 +7,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from quorate.cli.console import heading, points, say, table
 from quorate.cli.options import MODEL, Files, Fit, Group, Output, ScoreReading, ScoresFile, Seed, command
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
-    from quorate.estimate.diagnostics.diagnose import Diagnosis
+    pass
 
 FOUND = 2
 
@@ -56,35 +53,5 @@ def diagnose(
 
     judgments = reading.judgments(file)
     found = diagnosed(decompose(judgments, **fit.model()), order=looks.order, resamples=looks.resamples, rng=looks.seed)
-    out.typeset(found, show, notes=judgments.notes)
-    files.write(found, judgments, out, seed=looks.seed)
+    out.show(found, files, judgments, seed=looks.seed)
     return FOUND if found.standing_out else 0
-
-
-def show(out: Console, found: Diagnosis) -> None:
-    """Print what stands out with what to do about it, then everything that was looked at."""
-    from quorate.estimate.diagnostics.check import chance
-
-    say(out, found.sentence, style="bold")
-    for one in found.standing_out:
-        heading(out, one.looked_at.capitalize())
-        say(out, one.sentence)
-        points(out, [f"for the interval: {one.meaning}", f"to do: {one.remedy}"])
-    heading(out, "What was looked at")
-    rows = []
-    for one in found.checks:
-        tested = one.verdict != "described"
-        rows.append(
-            (
-                one.looked_at,
-                f"{one.measure} {one.statistic:.3g}",
-                chance(one.p).removeprefix("p ").removeprefix("= ") if tested else "",
-                chance(one.adjusted).removeprefix("p ").removeprefix("= ") if tested else "",
-                one.verdict,
-            )
-        )
-    columns = {"looked at": "left", "statistic": "left", "p": "left", "among all": "left", "verdict": "left"}
-    table(out, columns, rows)
-    if found.not_looked_at:
-        heading(out, "Not looked at")
-        points(out, [f"{name}: {why}" for name, why in found.not_looked_at.items()])

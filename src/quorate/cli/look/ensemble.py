@@ -7,13 +7,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from quorate.cli.console import say, table
 from quorate.cli.options import MODEL, Files, Fit, Group, Output, ScoreReading, ScoresFile, command, counts
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
-    from quorate.estimate.agents.ensemble import Ensemble
+    pass
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,16 +46,5 @@ def ensemble(
         levels=counts("--levels", agents.levels, "prompt=3"),
         replicates=agents.replicates,
     )
-    out.typeset(found, show, notes=judgments.notes)
-    files.write(found, judgments, out)
+    out.show(found, files, judgments)
     return 0
-
-
-def show(out: Console, found: Ensemble) -> None:
-    """Print what each number of agents is worth."""
-    from quorate.analysis.words import significant
-
-    say(out, found.sentence, style="bold")
-    out.print()
-    rows = [(row["agents"], significant(row["se"]), significant(row["worth"])) for row in found.rows()]
-    table(out, {"agents": "right", "standard deviation": "right", "independent ones": "right"}, rows)

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import isnan
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from quorate.cli.console import caveats, say, table
 from quorate.cli.options import (
     MODEL,
     SEED,
@@ -24,9 +22,7 @@ from quorate.cli.options import (
 )
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
-    from quorate.estimate.agents.hazard import Hazard
+    pass
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,31 +64,5 @@ def hazard(
         level=crossing.level,
         rng=crossing.seed,
     )
-    out.typeset(found, show, notes=judgments.notes)
-    files.write(found, judgments, out, seed=crossing.seed)
+    out.show(found, files, judgments, seed=crossing.seed)
     return 0
-
-
-def show(out: Console, found: Hazard) -> None:
-    """Print every turn."""
-    from quorate.analysis.words import significant
-    from quorate.wording import percent
-
-    say(out, found.sentence, style="bold")
-    out.print()
-    header = {"turn": "left", "mean": "right", "hazard": "right", "interval": "left", "observed": "right"}
-    header |= {"none so far": "right", "as they differ": "right"}
-    rows = [
-        (
-            one.turn,
-            significant(one.mean),
-            percent(one.hazard),
-            f"{percent(one.low)} to {percent(one.high)}",
-            "" if isnan(one.observed) else percent(one.observed),
-            percent(one.survival),
-            percent(one.lasting),
-        )
-        for one in found.turns
-    ]
-    table(out, header, rows)
-    caveats(out, (one.sentence for one in found.caveats))

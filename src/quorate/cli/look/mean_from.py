@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from quorate.cli.console import caveats, heading, say, table
 from quorate.cli.options import (
     MODEL,
     Files,
@@ -22,9 +21,7 @@ from quorate.cli.options import (
 from quorate.errors import InvalidInput, UnknownColumn
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
-    from quorate.estimate.means.mean_from import MeanFrom
+    pass
 
 Pilot = Annotated[
     Path, typer.Option(metavar="FILE", help="The crossed study whose components the mean is judged by; read alike.")
@@ -59,31 +56,5 @@ def mean_from(
         raise InvalidInput(f"--pilot: {pilot} is read as the production file is, and {why}") from None
     judgments = reading.judgments(file)
     found = found_by(judgments, fitted, targets=targets.asked(), level=level)
-    out.typeset(found, show, notes=judgments.notes)
-    files.write(found, judgments, out)
+    out.show(found, files, judgments)
     return 0
-
-
-def show(out: Console, found: MeanFrom) -> None:
-    """Print the mean, where its uncertainty comes from, and what the two tables share."""
-    from quorate.analysis.words import significant
-    from quorate.reporting.pages.mean_from import means
-    from quorate.wording import whole_percent
-
-    say(out, found.sentence, style="bold")
-    heading(out, "The mean, by what is known of its variance")
-    rows = [
-        (row["by"], significant(row["value"], 4), f"{significant(row['low'], 4)} to {significant(row['high'], 4)}")
-        for row in means(found).rows
-    ]
-    table(out, {"by": "left", "mean": "right", f"{100 * found.level:.4g}% interval": "left"}, rows)
-    if isinstance(found.alone, str):
-        say(out, f"  Alone, the production scores do not tell: {found.alone}.")
-    heading(out, "Where its uncertainty comes from")
-    shares = sorted(found.estimate.shares.items(), key=lambda one: -one[1])
-    table(out, {"component": "left", "share": "right"}, [(name, whole_percent(x)) for name, x in shares if x > 0])
-    heading(out, "Levels")
-    header = {"facet": "left", "pilot": "right", "production": "right", "in both": "right", "stands for": "left"}
-    each = ((one.facet, one.pilot, one.production, one.shared, one.target) for one in found.levels)
-    table(out, header, [(name, f"{a:,}", f"{b:,}", f"{both:,}", target) for name, a, b, both, target in each])
-    caveats(out, (one.sentence for one in found.caveats))

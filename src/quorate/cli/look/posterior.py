@@ -11,17 +11,12 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from quorate.cli.collect.quoting import Yes, confirmed
-from quorate.cli.console import caveats, heading, say, table
 from quorate.cli.options import Files, Fit, Group, Output, ScoreReading, ScoresFile, Seed, Targets, command, only
 from quorate.cli.options.components_file import components_from
 from quorate.errors import InvalidInput, UnknownColumn
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
-    from quorate.estimate.posterior.check import PosteriorCheck
     from quorate.estimate.posterior.prior import Prior
-    from quorate.estimate.posterior.result import DrawnComponents
 
 LONG = 60
 """Seconds of sampling that nobody is asked about."""
@@ -114,8 +109,7 @@ def posterior(
         raise InvalidInput("--target: a check is of the mean of default targets; leave it out")
     else:
         found = check_posterior(judgments, studies=studies, **options, on_quote=asks(yes))
-    out.typeset(found, show if studies is None else show_check, notes=judgments.notes)
-    files.write(found, judgments, out, seed=sampling.seed)
+    out.show(found, files, judgments, seed=sampling.seed)
     return 0
 
 
@@ -128,42 +122,3 @@ def asks(yes: bool) -> Callable[[float], None]:
             raise typer.Exit(DECLINED)
 
     return quoted
-
-
-def show(out: Console, found: DrawnComponents) -> None:
-    """Print the mean, components with their intervals, what other priors would change, and the checks."""
-    from quorate.analysis.words import significant
-    from quorate.wording import whole_percent
-
-    say(out, found.sentence, style="bold")
-    heading(out, f"Where the variance of one judgment comes from{found.on_scale}")
-    rows = [
-        (
-            one.name,
-            significant(one.variance),
-            f"{significant(one.low)} to {significant(one.high)}",
-            whole_percent(one.share),
-            law,
-        )
-        for one, law in zip(found.components, [*map(str, found.prior), *[""] * len(found.components)], strict=False)
-    ]
-    sides = {"component": "left", "variance": "right", "95% interval": "left", "share": "right"}
-    table(out, sides | {"prior of its sd": "left"}, rows)
-    heading(out, "Other priors")
-    say(out, f"  {found.sensitivity.sentence}")
-    heading(out, "Sampling")
-    say(out, f"  {found.checks.sentence}")
-    caveats(out, (one.sentence for one in found.caveats))
-
-
-def show_check(out: Console, found: PosteriorCheck) -> None:
-    """Print whether ranks are uniform, and their counts in tenths."""
-    from quorate.numerics.posterior.ranks import DRAWS
-
-    say(out, found.sentence, style="bold")
-    heading(out, f"Ranks of the truth among {DRAWS} draws, in tenths")
-    uniform = found.uniformity.items()
-    rows = [(name, " ".join(f"{count:3}" for count in one.counts), f"{one.p:.3f}") for name, one in uniform]
-    table(out, {"parameter": "left", "studies in each tenth": "left", "chi-square p": "right"}, rows)
-    low, high = found.band
-    say(out, f"  All tenths lie between {low} and {high} for 19 of 20 parameters whose ranks are uniform.")

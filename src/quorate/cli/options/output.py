@@ -17,7 +17,7 @@ from quorate.cli.spelling import in_options
 from quorate.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from quorate.reporting.page import Page, Section
+    from quorate.reporting.page import Page, Section, Step
     from quorate.reporting.paper.record import Record
     from quorate.table.judgments import Judgments
     from quorate.table.notes import Note
@@ -46,14 +46,16 @@ class Output(Group):
         seed: int | None = None,
         note: str | None = None,
         record: Record | None = None,
+        plain: object = None,
+        next_step: Step | None = None,
         **more: Any,
     ) -> None:
         """Print a result, then write the files that are asked for: what is printed is never lost to one of these.
 
-        As JSON its plain values and ``more``; else its page with the sections that come ``also``.
+        As JSON its ``plain`` values and ``more``; else its page with the sections that come ``also``.
         """
         if self.as_json:
-            print_json({**result.to_dict(), **more})
+            print_json({**result.to_dict(), **more} if plain is None else plain)
             if files is None or not files.wanted:
                 return
         from quorate.reporting.paper.reproduce import Provenance
@@ -61,7 +63,8 @@ class Output(Group):
 
         origin = Provenance(None if files is None else files.context.obj, seed, note)
         page = page_of(result, source=source, record=record, origin=origin)
-        page = replace(page, sections=(*page.sections, *also))
+        sections = (*page.sections, *map(on_every_screen, also))
+        page = replace(page, sections=sections, next_step=next_step or page.next_step)
         if page.next_step and source is not None:
             command = page.next_step.command.replace("FILE", shlex.quote(source.source.name))
             page = replace(page, next_step=replace(page.next_step, command=command))
@@ -95,6 +98,12 @@ class Output(Group):
             whole(console(), f"Report: {path}")
         if drawn:
             whole(console(), f"Charts: {len(drawn)} files in {drawn[0].parent}")
+
+
+def on_every_screen(section: Section) -> Section:
+    """A section that was asked for: its figures are never left to ``--full``."""
+    figures = (replace(one, short=one.short and replace(one.short, first=True)) for one in section.figures)
+    return replace(section, figures=tuple(figures))
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,6 +1,6 @@
 """Commands that plan a study.
 
-- `project`: what another design would give; `optimize`: the best that a budget buys; `show` prints designs.
+- `project`: what another design would give; `optimize`: the best that a budget buys.
 - `effect_size`: how many items an effect takes, before data or from a pilot, or a share a bar.
 - `assign`: which judge scores which item.
 - `panel`: which judge is off, and how to share calls out; `screen`: which of many judges should judge.

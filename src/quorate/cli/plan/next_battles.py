@@ -7,17 +7,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from quorate.cli.console import say, table
 from quorate.cli.options import Files, Output, Seed, VoteReading, VotesFile, command
 from quorate.numerics.ratings.next_vote import Criterion
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
-    from quorate.plan.next_battles import NextBattles
-
-MOST_ROWS = 20
-"""Pairs that are listed; the report and the JSON have all."""
+    pass
 
 
 @command
@@ -71,20 +65,5 @@ def next_battles(
     )
     if chosen is not None:
         write_columns({name: np.array(values, dtype=object) for name, values in found.battles().items()}, chosen)
-    out.typeset(found, show, written=None if chosen is None else str(chosen), notes=votes.notes)
-    files.write(found, votes, out, seed=seed)
+    out.show(found, files, votes, seed=seed, written=None if chosen is None else str(chosen))
     return 0
-
-
-def show(out: Console, found: NextBattles) -> None:
-    """Print what the votes buy, and the chances of pairs."""
-    say(out, found.sentence, style="bold")
-    out.print()
-    rows = [
-        (row["system_a"], row["system_b"], f"{row['votes']:,}", f"{row['chance']:.2%}", f"{row['next']:,}")
-        for row in found.rows()[:MOST_ROWS]
-    ]
-    heads = {"system": "left", "against": "left", "votes": "right", "chance": "right", "next": "right"}
-    table(out, heads, rows)
-    if len(found.pairs) > MOST_ROWS:
-        say(out, f"And {len(found.pairs) - MOST_ROWS:,} more pairs; --report and --json have all.")

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from quorate.cli.console import caveats, heading, points, say, table
 from quorate.cli.options import (
     MODEL,
     CategoryItems,
@@ -29,25 +28,16 @@ from quorate.cli.options import (
     planned_source,
     table_of,
 )
-from quorate.cli.plan.show import show_designs
 from quorate.errors import InvalidInput
 from quorate.plan.designs.names import all_layouts
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
-    from quorate.analysis.optimum import OptimumAnalysis
     from quorate.estimate.components.decomposition import Decomposition
     from quorate.estimate.components.latent import LatentDecomposition
     from quorate.estimate.components.published import Components
     from quorate.estimate.differences.difference import SystemDifference
-    from quorate.plan.designs.dstudy import Projection
-    from quorate.plan.search.optimum import Optimum
     from quorate.table.judgments import Judgments
 
-MOST_FRONTIER = 8
-MOST_COLUMNS = 5
-"""Facets that have a column each, among the designs of the frontier, less one."""
 Numbers = Annotated[
     str | None, typer.Option(metavar="NUMBERS", help="Numbers allowed, such as 50,100 or 1-5 or 20-200:10.")
 ]
@@ -185,8 +175,7 @@ def optimize(
         category_items=limits.sizes(),
     )
     view = optimum_view(best, 200 if draws is None else draws)
-    out.typeset(view, show)
-    files.write(view, table_of(fitted), out)
+    out.show(view, files, table_of(fitted))
     return 0
 
 
@@ -209,48 +198,3 @@ def design(text: str | None) -> dict[str, Any] | None:
         return None
     named = pairs("--own", text.split(","), "items=141,judges=3")
     return {name: int(value) if value.isdigit() and len(value) < 12 else value for name, value in named.items()}
-
-
-def show(out: Console, view: OptimumAnalysis) -> None:
-    """Print the best design beside the one at hand, what else was allowed, and how sure the choice is."""
-    from quorate.analysis.optimum import allowed, certainty, is_money, sentence, side_by_side
-
-    best = view.best
-    say(out, sentence(best), style="bold")
-    if best.judges:
-        say(out, f"Judges to ask: {', '.join(best.judges)}")
-    say(out, f"Allowed: {allowed(best)}")
-    out.print()
-    show_designs(out, side_by_side(best), "best", priced=is_money(best))
-    show_frontier(out, best)
-    if view.sure is not None:
-        heading(out, "How sure is the choice?")
-        points(out, certainty(best, view.sure))
-    caveats(out, (caveat.sentence for caveat in best.caveats))
-
-
-def show_frontier(out: Console, best: Optimum) -> None:
-    """Print a few designs of the frontier, from the cheapest to the most precise, the plan among them."""
-    from quorate.analysis.designs import layout_named
-    from quorate.analysis.optimum import amount
-    from quorate.analysis.words import number
-    from quorate.wording import decimals, plural
-
-    shown = best.along(MOST_FRONTIER)
-    if len(shown) < 2:
-        return
-    places = 1 + max(decimals(best.reach(plan)) for plan in shown)
-    sign = "±" if best.searched.found.by_interval else ""
-    facets = [name for name in shown[0].design if len({plan.design[name] for plan in shown}) > 1]
-    few = len(facets) < MOST_COLUMNS
-
-    def row(plan: Projection) -> tuple[str, ...]:
-        levels = [f"{plan.design[name]:,}" for name in facets]
-        mark = "best" if plan.cost == best.plan.cost else ""
-        columns = levels if few else [" × ".join(levels)]
-        return amount(best, plan.cost), sign + number(best.reach(plan), places), *columns, layout_named(plan), mark
-
-    heading(out, "Cheaper and dearer designs that nothing beats")
-    head = [plural(name) for name in facets] if few else [" × ".join(facets)]
-    sides: dict[str, str] = {"price": "right", best.measure: "right", **dict.fromkeys(head, "right")}
-    table(out, sides | {"layout": "left", " ": "left"}, map(row, shown))

@@ -6,14 +6,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from quorate.cli.console import caveats, say, table
 from quorate.cli.options import File, Files, Level, Output, Power, Prices, Reading, Wanted, command, only
 from quorate.cli.options.systems import clusters_of
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
-    from quorate.plan.labels.labels_plan import LabelsPlan
+    pass
 
 
 @command
@@ -66,23 +63,5 @@ def plan_labels(
         cluster=clusters_of(labels.cluster, judged),
         **options,
     )
-    out.typeset(found, show, notes=judged.notes)
-    files.write(found, judged, out)
+    out.show(found, files, judged)
     return 0
-
-
-def show(out: Console, found: LabelsPlan) -> None:
-    """Print the split beside people alone, by stratum where there are any, and what the pilot says."""
-    say(out, found.sentence, style="bold")
-    out.print()
-    rows = [
-        (row["way"], f"{row['labels']:,}", f"{row['units']:,}", f"{row['cost']:,.6g}", f"{row['half_width']:.3g}")
-        for row in found.rows()
-    ]
-    table(out, {"way": "left", "labels": "right", "units": "right", "cost": "right", "half-width": "right"}, rows)
-    if found.strata:
-        each = [(one.name, f"{one.share:.0%}", f"{one.labels:,}", f"{one.units:,}") for one in found.strata]
-        table(out, {"stratum": "left", "share": "right", "labels": "right", "units": "right"}, each)
-    for line in found.says:
-        say(out, line)
-    caveats(out, (one.sentence for one in found.caveats))

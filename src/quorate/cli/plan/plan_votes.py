@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from quorate.cli.console import say
 from quorate.cli.options import Files, Output, Power, VoteReading, command
 from quorate.cli.options.groups import spelled
 from quorate.cli.options.values import numbers
@@ -113,7 +112,5 @@ def plan_votes(
         icc=numbers("--icc", icc, "0.1 or prompt=.1,judge=.05"),
         cluster=numbers("--cluster", cluster, "3 or prompt=3,judge=40"),
     )
-    sentence = in_options(found.sentence)
-    out.typeset(found, lambda console, _: say(console, sentence, style="bold"), sentence=sentence)
-    files.write(found, None, out)
+    out.show(found, files, sentence=in_options(found.sentence))
     return 0 if found.enough else UNDERPOWERED

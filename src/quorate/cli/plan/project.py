@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from quorate.cli.console import caveats, console, print_json, say
 from quorate.cli.options import (
     MODEL,
     CategoryItems,
@@ -30,14 +28,10 @@ from quorate.cli.options import (
     planned_source,
     table_of,
 )
-from quorate.cli.plan.show import show_changes, show_designs, show_targets
 from quorate.plan.designs.names import LayoutName, all_layouts
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
-    from quorate.plan.designs.dstudy import Projection
-    from quorate.plan.search.whatif import WhatIf
+    pass
 
 Count = Annotated[int | None, typer.Option(metavar="N", help="How many; as in the file if absent.")]
 
@@ -105,7 +99,8 @@ def project(
     from quorate.estimate.components.published import Components
     from quorate.estimate.differences.difference import SystemDifference
     from quorate.plan.designs.dstudy import project as projected
-    from quorate.plan.search.whatif import AS_IT_IS, as_it_is, what_if
+    from quorate.plan.search.whatif import as_it_is, what_if
+    from quorate.reporting.pages.designs import at_hand
 
     fitted = planned_source(file, reading, fit, link, targets)
     asked = design.asked()
@@ -113,36 +108,11 @@ def project(
     options: dict[str, Any] = {"targets": None if several else targets.asked(), "prices": prices.prices()}
     judgments = table_of(fitted)
     if isinstance(fitted, (Decomposition, SystemDifference)) and not asked:
-        changes = what_if(fitted, **options)
-        if out.as_json:
-            print_json([change.to_dict() for change in changes])
-        else:
-            show_what_if(console(), changes)
-        files.write(Changes(changes), judgments, out)
+        found = Changes(what_if(fitted, **options))
+        out.show(found, files, judgments, plain=[change.to_dict() for change in found.what_if])
         return 0
     planned = projected(fitted, **asked, **options)
     listed = not (isinstance(fitted, SystemDifference) and fitted.method != "paired")
-    at_hand = {AS_IT_IS: as_it_is(fitted, **options)} if listed and not isinstance(fitted, Components) else {}
-    out.typeset(planned, lambda screen, planned: show_planned(screen, at_hand | {"planned": planned}))
-    files.write(planned, judgments, out)
+    now = at_hand(as_it_is(fitted, **options)) if listed and not isinstance(fitted, Components) else ()
+    out.show(planned, files, judgments, also=now)
     return 0
-
-
-def show_planned(out: Console, designs: Mapping[str, Projection]) -> None:
-    """Print a design, beside the one at hand where there is one."""
-    from quorate.analysis.designs import scope
-
-    say(out, f"What the design would give{scope(designs['planned'])}", style="bold")
-    show_designs(out, designs, "planned")
-
-
-def show_what_if(out: Console, changes: Sequence[WhatIf]) -> None:
-    """Print what changes to the study as it is would give, and why some are not known."""
-    from quorate.analysis.designs import scope
-
-    base = changes[0].projection
-    if base is not None:
-        say(out, f"What a change to the design would give{scope(base)}", style="bold")
-        show_changes(out, changes, priced=base.cost is not None)
-        show_targets(out, base)
-    caveats(out, dict.fromkeys(change.reason for change in changes if change.reason), "Not known")

@@ -8,14 +8,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from quorate.cli.console import caveats, points, say, table
 from quorate.cli.options import Files, Group, Level, Output, Power, VoteReading, VotesFile, command
 from quorate.cli.options.values import names as listed
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
-    from quorate.plan.power.protocols import Protocols
+    pass
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,34 +60,5 @@ def protocols(
     if called[0] == called[1]:
         called = ("A", "B")
     found = compared(first, second, names=called, **{k: v for k, v in comparing.given().items() if k != "names"})
-    out.typeset(found, show, notes=first.notes)
-    files.write(found, first, out)
+    out.show(found, files, first)
     return 0
-
-
-def show(out: Console, found: Protocols) -> None:
-    """Print what a vote is worth, the two beside each other, and what follows."""
-    from quorate.reporting.pages.votes.protocols import beside
-
-    say(out, found.sentence, style="bold")
-    out.print()
-    level = f"difference, {100 * found.level:.4g}% interval"
-    heads = {"": "left", found.first.name: "right", found.second.name: "right", level: "left"}
-    rows = [
-        (row["what"], shown(row["first"]), shown(row["second"]), "" if row["low"] is None else span(row))
-        for row in beside(found).rows
-    ]
-    table(out, heads, rows)
-    out.print()
-    points(out, found.advice)
-    caveats(out, (one.sentence for one in found.caveats))
-
-
-def span(row: dict[str, float]) -> str:
-    """The interval of a difference."""
-    return f"{row['low']:+.3g} to {row['high']:+.3g}"
-
-
-def shown(value: float | None) -> str:
-    """A number as a table has it."""
-    return "-" if value is None else f"{value:,.0f}" if value >= 20 else f"{value:.3g}"

@@ -8,17 +8,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from quorate.cli.console import say, table, whole
+from quorate.cli.console import console, whole
 from quorate.cli.options import SEED, Files, Group, Output, command
 from quorate.errors import InvalidInput, UnknownColumn
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
-    from quorate.plan.battles import BattleSample
-
-MOST_ROWS = 40
-"""Systems by category that are listed; the report and the JSON have all."""
+    pass
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -88,23 +83,8 @@ def sample_battles(
     order = found.chosen.tolist()
     if chosen is not None:
         write_columns({name: np.array(values, dtype=object)[order] for name, values in columns.items()}, chosen)
-    out.typeset(
-        found, lambda console, found: show(console, found, chosen), written=None if chosen is None else str(chosen)
-    )
-    files.write(found, None, out, seed=seed)
+    out.show(found, files, seed=seed, written=None if chosen is None else str(chosen))
+    if not out.as_json:
+        unwritten = "Nothing is written; --out battles.csv writes the battles."
+        whole(console(), f"Written: {chosen}" if chosen else unwritten)
     return 2 if found.short else 0
-
-
-def show(out: Console, found: BattleSample, written: Path | None) -> None:
-    """Print how many battles it takes, how many each system has, and where they are."""
-    say(out, found.sentence, style="bold")
-    out.print()
-    rows = found.rows()
-    heads = {"system": "left", "category": "left", "battles": "right", "enough": "left"}
-    kinds = heads if any(row["category"] for row in rows) else {n: s for n, s in heads.items() if n != "category"}
-    shown = [{**row, "enough": "yes" if row["reached"] else "no, the pool has no more"} for row in rows[:MOST_ROWS]]
-    table(out, kinds, [[str(row[name]) for name in kinds] for row in shown])
-    if len(rows) > MOST_ROWS:
-        say(out, f"And {len(rows) - MOST_ROWS:,} more; --report and --json have all.")
-    out.print()
-    whole(out, f"Written: {written}" if written else "Nothing is written; --out battles.csv writes the battles.")

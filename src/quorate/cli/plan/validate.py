@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from quorate.cli.console import heading, say, table
 from quorate.cli.options import (
     Files,
     Group,
@@ -22,9 +21,7 @@ from quorate.cli.options import (
 )
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
-    from quorate.simulate.validate import Validated
+    pass
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,29 +65,5 @@ def validate(file: ScoresFile, drawing: Drawing, reading: ScoreReading, files: F
         level=drawing.level,
         rng=drawing.seed,
     )
-    out.typeset(found, show, notes=judgments.notes)
-    files.write(found, judgments, out, seed=drawing.seed)
+    out.show(found, files, judgments, seed=drawing.seed)
     return 0
-
-
-def show(out: Console, found: Validated) -> None:
-    """Print how far off every plan is at every budget, and how often its intervals hold."""
-    from quorate.analysis.words import share, significant
-
-    say(out, found.sentence, style="bold")
-    heading(out, "Root mean squared error against the holdout, and intervals that cover")
-    rows = [
-        (
-            f"{one.budget:,}",
-            one.plan,
-            f"{significant(one.rmse)} ± {significant(one.rmse_error, 2)}",
-            significant(one.se),
-            f"{share(one.coverage)} ± {share(one.coverage_error)}" if one.runs else "-",
-            one.design,
-        )
-        for one in sorted(found.cells, key=lambda one: one.budget)
-    ]
-    heads = {"judgments": "right", "plan": "left", "error": "right", "claimed": "right", "cover": "right"}
-    table(out, heads | {"design": "left"}, rows)
-    say(out, "  ±: Monte Carlo standard errors of draws from this table.")
-    say(out, f"  A pilot asks for {found.pilot_calls:,.0f} judgments more.")

@@ -9,15 +9,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from quorate.cli.console import console, heading, print_json, say, table
+from quorate.cli.console import console, print_json, table
 from quorate.cli.options import Files, Group, Output, Seed, command
-from quorate.cli.spelling import in_options
-from quorate.wording import counted
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
-    from quorate.reproduction.comparison import Compared, Reproduction
+    pass
 
 FOUND = 2
 
@@ -80,8 +76,7 @@ def reproduce(
     finally:
         if at_terminal:
             sys.stderr.write("\r\x1b[K")
-    out.typeset(found, show)
-    files.write(found, None, out, seed=running.seed)
+    out.show(found, files, seed=running.seed)
     return FOUND if found.unexplained else 0
 
 
@@ -114,45 +109,3 @@ def progress(done: int, of: int) -> None:
     """Print how far the simulations are, over the line before."""
     sys.stderr.write(f"\r\x1b[K{done:,} of {of:,} chunks of replicates")
     sys.stderr.flush()
-
-
-def show(out: Console, found: Reproduction) -> None:
-    """Print every published figure beside ours, study after study."""
-    from quorate.reproduction.published import publication
-
-    say(out, found.sentence, style="bold")
-    heads = {"figure": "left"} | dict.fromkeys(("paper", "ours", "±", "within"), "right") | {"verdict": "left"}
-    for run in found.runs:
-        own = [one for one in found.figures if one.study == run.study]
-        drawn = f", {run.replicates:,} replicates" if run.replicates else ""
-        drawn += f" ({run.failed:,} could not be estimated)" if run.failed else ""
-        heading(out, f"{run.study}: {run.title}{drawn}")
-        if run.missing:
-            what = counted(len(own), "published figure") if own else "It"
-            say(out, f"  {what} cannot be recomputed: {in_options(run.missing)}")
-            continue
-        table(out, heads, [row(one) for one in own if one.verdict != "not in the paper"])
-        extra = sum(one.verdict == "not in the paper" for one in own)
-        if extra:
-            say(out, f"  {extra} more that the paper does not have are in --json and in the report.")
-    if found.excused:
-        heading(out, "Within chance")
-        for one in found.excused:
-            say(out, f"  {one.study}, {one.what}: {one.why}; try another --seed.")
-    if found.errata:
-        heading(out, "Errata")
-        for name, words in found.errata.items():
-            say(out, f"  {name}: {words}.")
-    heading(out, "Papers")
-    for name in dict.fromkeys(run.study.split(".")[0] for run in found.runs):
-        say(out, f"  {name}: {publication().papers[name]}.")
-    say(out, "  ±: Monte Carlo standard error of ours; within: how far ours may be from the paper's.")
-
-
-def row(one: Compared) -> tuple[str, str, str, str, str, str]:
-    """A line of the table."""
-    bound = {"equal": "", "at least": "≥ ", "at most": "≤ "}[one.rule]
-    known = one.verdict != "cannot be recomputed"
-    ours, within = (f"{one.ours:.5g}", f"{one.tolerance:.2g}") if known else ("-", "")
-    error = f"{one.error:.2g}" if one.error > 0 else ""
-    return f"{one.what} ({one.place})", f"{bound}{one.published:.6g}", ours, error, within, one.verdict_words

@@ -19,5 +19,6 @@ validated  plans that were drawn from a table again and again
 papers     published figures beside ours
 designs    a planned design, and the best of many; `frontier` draws those that nothing beats
 certificate  what intervals do in studies drawn alike; `demo` holds those of the demonstration against its truth
+doctor     what a file holds and supports
 table      every other result, from its own sentence, rows and caveats
 """

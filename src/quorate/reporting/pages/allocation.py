@@ -15,7 +15,7 @@ from quorate.analysis.words import number, significant
 from quorate.reporting.draw import marks
 from quorate.reporting.draw.theme import CORRECTED, INK, MISSED
 from quorate.reporting.draw.vega import Marks, channel
-from quorate.reporting.page import Caption, Figure, Page, Row, Section, Tile, source_of
+from quorate.reporting.page import Caption, Figure, Page, Row, Section, Short, Tile, source_of
 from quorate.reporting.pages import replays
 from quorate.reporting.pages.replays import DASHED, DOTTED, POLICIES, SOLID
 from quorate.reporting.paper.reproduce import titled
@@ -89,7 +89,17 @@ def levels(view: AllocationAnalysis) -> Figure:
 
     caption = Caption(finding, (line, "Below 0: uniform allocation needs fewer calls."))
     heads = {"level": str(view.by), "saved": "saved by ROBIN-HOOD, %", "low": "low, 95%", "high": "high, 95%"}
-    return Figure("levels", caption, rows, chart if marks.known(rows, "low") else None, heads, unfolded=True)
+    return Figure(
+        "levels",
+        caption,
+        rows,
+        chart if marks.known(rows, "low") else None,
+        heads,
+        unfolded=True,
+        short=Short(
+            {"level": str(view.by), "arms": "arms", "saved": "saved, %", "low": "95% interval"}, of="saved", at=0.0
+        ),
+    )
 
 
 def curve(study: LevelReplay, mark: str = "") -> Figure:
@@ -149,7 +159,12 @@ def policies(study: LevelReplay, mark: str = "") -> Figure:
     heads = {"error": "largest error, mean", "sd": "sd over runs", "rmse": "root mean square error"}
     heads |= {"saved": "budget saved, %", "low": "low, 95%", "high": "high, 95%"}
     caption = Caption(f"All policies after {found.budget:,} calls", (line,))
-    return Figure(f"policies{mark}", caption, rows, headers=heads)
+    short = Short(
+        {"policy": "policy", "error": "largest error", "sd": "sd", "saved": "saved, %", "low": "95% interval"},
+        of="saved",
+        at=0.0,
+    )
+    return Figure(f"policies{mark}", caption, rows, headers=heads, short=short)
 
 
 def variances(study: LevelReplay, mark: str = "") -> Figure:

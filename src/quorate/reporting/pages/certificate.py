@@ -35,5 +35,5 @@ def coverage(found: Certificate) -> Figure:
     told = "Told apart: a difference as found, or of a board the share of pairs."
     width = "±: Monte Carlo standard errors. Width: of the interval if the standard error were known."
     lines = (found.sentence, f"{width} {told}")
-    short = Short(heads | {"scope": ""}, first=True)
+    short = Short(heads | {"scope": ""})
     return Figure("certificate", Caption(finding, lines), rows, headers=heads, short=short)

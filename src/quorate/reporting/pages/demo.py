@@ -23,7 +23,7 @@ def section(compared: AgainstTruth) -> Section:
         f"{held.others:.1%}. To measure again: quorate.simulate.demo_coverage()."
     )
     heads = {"interval": "", "truth": "truth", "low": "95% interval", "holds_truth": ""}
-    short = Short(heads, of="truth", first=True)
+    short = Short(heads, of="truth")
     finding = f"Which intervals hold the truth; over {held.draws:,} draws the naive one did in {held.naive:.1%}"
     figure = Figure("truth", Caption(finding, (line,)), rows, headers={"holds_truth": "holds it"}, short=short)
     return Section("truth", "Against the truth", figures=(figure,))

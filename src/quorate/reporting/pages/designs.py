@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from quorate.analysis.designs import INTERVALS, Changes, in_words, layout_named, scope, targets_in_words
@@ -19,18 +20,10 @@ from quorate.analysis.optimum import (
 from quorate.analysis.words import number, significant
 from quorate.caveats import weightiest_first
 from quorate.plan.search.optimum import Optimum
+from quorate.plan.search.whatif import AS_IT_IS
 from quorate.reporting.draw import marks
 from quorate.reporting.draw.theme import CORRECTED
-from quorate.reporting.page import (
-    Caption,
-    Figure,
-    Page,
-    Section,
-    Tile,
-    particulars,
-    source_of,
-    title_of,
-)
+from quorate.reporting.page import Caption, Figure, Page, Section, Short, Tile, particulars, source_of, title_of
 from quorate.reporting.pages.frontier import drawing, heads, within_reach
 from quorate.wording import counted, decimals, dollars, listed, plural, whole_percent
 
@@ -53,15 +46,13 @@ def page(result: Optimum | OptimumAnalysis, table: Table | None = None) -> Page:
     best = view.best
     own = [f"Judges to ask: {', '.join(best.judges)}."] if best.judges else []
     sure = () if view.sure is None else tuple(certainty(best, view.sure))
-    shown = side_by_side(best)
+    shown, within = side_by_side(best), f"Allowed: {allowed(best)}."
     return Page(
         title=title_of(table, "What to buy next"),
         sentence=sentence(best),
         sections=(
-            Section(
-                "design", "The best design", (f"Allowed: {allowed(best)}.", *own, INTERVALS), tuple(exhibits(shown))
-            ),
-            Section("frontier", "Cheaper and dearer designs that nothing beats", figures=(frontier(best),)),
+            Section("design", "The best design", tuple(own), tuple(exhibits(shown))),
+            Section("frontier", "Cheaper and dearer designs that nothing beats", (within,), (frontier(best),)),
             *([Section("certainty", "How sure the choice is", sure)] if sure else []),
         ),
         facts=searched(best),
@@ -81,7 +72,7 @@ def planned(plan: Projection, table: Table | None = None) -> Page:
     return Page(
         title=title_of(table, "What a design would give"),
         sentence=f"{in_words(plan)}: standard error {se}, half a 95% interval ±{half}{scope(plan)}.",
-        sections=(Section("design", "The design", (INTERVALS,), tuple(exhibits({"planned": plan}))),),
+        sections=(Section("design", "The design", figures=tuple(exhibits({"planned": plan}))),),
         facts=meant(plan),
         methods=_METHODS,
         content=plan.to_dict,
@@ -104,10 +95,13 @@ def changed(result: Changes, table: Table | None = None) -> Page:
     named = {"half_width": "half a 95% interval", "gain": "change of it", "calls": "judgments"}
     named |= {"more_calls": "more judgments", "cost": "price", "reason": "why it is not known"}
     caption = Caption(f"{counted(len(known), 'change')} to the study", ("The study as it is, then changes to it.",))
+    columns = {"change": "change", "half_width": "±", "gain": "of it", "calls": "judgments", "cost": "price"}
+    short = Short(columns | {"reason": "why not known"}, percent=("gain",))
+    listed_changes = Figure("changes", caption, result.rows(), headers=named, short=short)
     return Page(
         title=title_of(table, "What changes would give"),
         sentence=sentence,
-        sections=(Section("changes", "Changes", figures=(Figure("changes", caption, result.rows(), headers=named),)),),
+        sections=(Section("changes", "Changes", figures=(listed_changes,)),),
         facts=particulars("meant", "What the designs stand for", {"changes": len(known)}.items())
         if base is None
         else meant(base),
@@ -116,6 +110,13 @@ def changed(result: Changes, table: Table | None = None) -> Page:
         tiles=() if base is None else tiles(base),
         source=source_of(table),
     )
+
+
+def at_hand(plan: Projection) -> tuple[Section, ...]:
+    """The study as it is, for a design to be held against."""
+    figure = next(exhibits({AS_IT_IS: plan}))
+    caption = replace(figure.caption, finding=f"The study as it is: {figure.caption.finding}")
+    return (Section("now", "The study as it is", figures=(replace(figure, name="now", caption=caption),)),)
 
 
 def exhibits(plans: Mapping[str, Projection]) -> Iterator[Figure]:
@@ -132,7 +133,11 @@ def exhibits(plans: Mapping[str, Projection]) -> Iterator[Figure]:
     named = {"calls": "judgments", "reused": "of these there", "se": "standard error", "half": "half a 95% interval"}
     named |= {"found": "as this study found it", "df": "degrees of freedom", "which": "design", "price": "price to pay"}
     caption = f"{in_words(last)}: half a 95% interval ±{significant(last.half_width(), 2)}"
-    yield Figure("designs", Caption(caption, (f"Facets stand for: {targets_in_words(last)}.",)), rows, headers=named)
+    reused = any(plan.reused for plan in plans.values())
+    columns = {name: name for name in rows[0] if name not in ("df", "found") and (name != "reused" or reused)}
+    short = Short(columns | {"which": "", "se": "SE", "half": "half a 95% interval"})
+    lines = (f"Facets stand for: {targets_in_words(last)}.", INTERVALS)
+    yield Figure("designs", Caption(caption, lines), rows, headers=named, short=short)
     yield shares(plans)
 
 
@@ -151,7 +156,13 @@ def shares(plans: Mapping[str, Projection]) -> Figure:
     def chart() -> Spec:
         return marks.bars(drawn, "source", "share")
 
-    return Figure("shares", Caption(finding, ("Share of the variance of the mean.",)), rows, chart if order else None)
+    return Figure(
+        "shares",
+        Caption(finding, ("Share of the variance of the mean.",)),
+        rows,
+        chart if order else None,
+        short=Short({"source": "source"} | {name: name for name in plans}, percent=tuple(plans), most=6),
+    )
 
 
 def frontier(best: Optimum) -> Figure:
@@ -171,7 +182,8 @@ def frontier(best: Optimum) -> Figure:
 
     finding = f"{counted(len(best.searched.found.frontier.cost), 'design')} that nothing beats, of {best.candidates:,}"
     named = heads(best, "price, USD" if is_money(best) else "calls to pay for")
-    return Figure("frontier", Caption(finding, (line, key)), rows, chart if several else None, named)
+    short = Short({"place": "which", "design": "design", "reach": best.measure, "cost": named["cost"]})
+    return Figure("frontier", Caption(finding, (line, key)), rows, chart if several else None, named, short=short)
 
 
 def tiles(plan: Projection) -> tuple[Tile, ...]:

@@ -12,16 +12,7 @@ from quorate.numerics.extremes import maximum_moments
 from quorate.reporting.draw import marks
 from quorate.reporting.draw.theme import CORRECTED, INK, OTHERS, SEQUENTIAL
 from quorate.reporting.draw.vega import Marks, channel
-from quorate.reporting.page import (
-    Caption,
-    Figure,
-    Page,
-    Section,
-    Tile,
-    particulars,
-    source_of,
-    title_of,
-)
+from quorate.reporting.page import Caption, Figure, Page, Section, Short, Tile, particulars, source_of, title_of
 from quorate.wording import capitalised, counted, listed, whole_percent
 
 if TYPE_CHECKING:
@@ -105,7 +96,24 @@ def prizes(gaming: Gaming) -> Figure:
 
     heads = {"se": "standard error of one attempt", "low": f"low, {level}", "high": f"high, {level}"}
     heads |= {"calls": "judgments", "price": "price, USD"}
-    return Figure("prizes", Caption(finding, tuple(lines)), rows, chart, heads, unfolded=True)
+    return Figure(
+        "prizes",
+        Caption(finding, tuple(lines)),
+        rows,
+        chart,
+        heads,
+        unfolded=True,
+        short=Short(
+            {
+                "design": "design",
+                "calls": "calls",
+                "se": "SE",
+                "prize": "prize",
+                "low": f"{100 * gaming.level:.4g}% interval",
+            },
+            of="prize",
+        ),
+    )
 
 
 def grid(gaming: Gaming) -> Figure | None:
@@ -181,7 +189,24 @@ def mitigation(gaming: Gaming) -> Figure | None:
     heads = {"prize": "prize that is left", "reduction": "taken away", "share": "of the prize"}
     heads |= {"more_calls": "more judgments", "more_cost": "more to pay, USD"}
     caption = Caption(f"{capitalised(finding)}", lines)
-    return Figure("mitigation", caption, rows, chart, heads, unfolded=True)
+    return Figure(
+        "mitigation",
+        caption,
+        rows,
+        chart,
+        heads,
+        unfolded=True,
+        short=Short(
+            {
+                "change": "change",
+                "prize": "prize left",
+                "share": "taken away",
+                "more_calls": "more calls",
+                "more_cost": "more USD",
+            },
+            percent=("share",),
+        ),
+    )
 
 
 def attempts(gaming: Gaming) -> Figure:

@@ -11,7 +11,7 @@ from quorate.analysis.words import number, significant
 from quorate.caveats import weightiest_first
 from quorate.reporting.draw import marks
 from quorate.reporting.draw.theme import CORRECTED, NAIVE, colour
-from quorate.reporting.page import Caption, Figure, Page, Row, Section, Tile, particulars, source_of, title_of
+from quorate.reporting.page import Caption, Figure, Page, Row, Section, Short, Tile, particulars, source_of, title_of
 from quorate.wording import counted, decimals, whole_percent
 
 if TYPE_CHECKING:
@@ -73,7 +73,15 @@ def means(result: MeanFrom) -> Figure:
         return marks.dots(rows, "by", "value", "mean score", looks, at=None, tall=34)
 
     heads = {"value": "mean", "se": "standard error", "df": "degrees of freedom"}
-    return Figure("means", Caption(finding, lines), rows, chart, heads, unfolded=True)
+    return Figure(
+        "means",
+        Caption(finding, lines),
+        rows,
+        chart,
+        heads,
+        unfolded=True,
+        short=Short({"by": "by", "value": "mean", "low": f"{100 * result.level:.4g}% interval"}, of="value"),
+    )
 
 
 def components(result: MeanFrom) -> Figure:
@@ -101,7 +109,14 @@ def components(result: MeanFrom) -> Figure:
         return marks.bars(shown, "component", "share")
 
     heads = {"share": "share of Var(mean)", "se": "standard error it brings", "variance": "variance, of the pilot"}
-    return Figure("components", Caption(finding, (line,)), rows, chart if rows else None, heads)
+    return Figure(
+        "components",
+        Caption(finding, (line,)),
+        rows,
+        chart if rows else None,
+        heads,
+        short=Short({"component": "source", "share": "share"}, percent=("share",), most=6),
+    )
 
 
 def levels(result: MeanFrom) -> Figure:
@@ -112,7 +127,22 @@ def levels(result: MeanFrom) -> Figure:
         finding = f"{counted(len(new), 'facet')} with levels that the pilot did not see"
     lines = ("Levels may be shared or new: what counts is that they are of the same kind.",)
     heads = {"pilot": "levels in the pilot", "production": "in production", "shared": "labels in both"}
-    return Figure("levels", Caption(finding, lines), result.rows(), None, heads | {"target": "stands for"})
+    return Figure(
+        "levels",
+        Caption(finding, lines),
+        result.rows(),
+        None,
+        heads | {"target": "stands for"},
+        short=Short(
+            {
+                "facet": "facet",
+                "pilot": "pilot",
+                "production": "production",
+                "shared": "in both",
+                "target": "stands for",
+            }
+        ),
+    )
 
 
 def methods(result: MeanFrom) -> str:

@@ -10,7 +10,7 @@ from quorate.analysis.labels import cut, distinct
 from quorate.estimate.agreement.battles import ORDER
 from quorate.reporting.draw import marks
 from quorate.reporting.draw.theme import CORRECTED, NAIVE
-from quorate.reporting.page import Caption, Figure, Page, Section, Tile, particulars, source_of, title_of
+from quorate.reporting.page import Caption, Figure, Page, Section, Short, Tile, particulars, source_of, title_of
 from quorate.wording import capitalised, counted, listed, plural
 
 if TYPE_CHECKING:
@@ -88,7 +88,14 @@ def sections(pipelines: Pipelines) -> Iterator[Section]:
     best, names = max(boards, key=lambda one: one.spearman), ("systems", "pearson", "spearman", "kendall")
     rows: list[Row] = [{"leaderboard": one.board, **{name: getattr(one, name) for name in names}} for one in boards]
     finding = f"Closest to people: {cut(best.board, 40)}, rank correlation {best.spearman:.2f}"
-    figures = [Figure("correlations", Caption(finding, (f"{counted(best.systems, 'system')}.",)), rows)]
+    figures = [
+        Figure(
+            "correlations",
+            Caption(finding, (f"{counted(best.systems, 'system')}.",)),
+            rows,
+            short=Short({name: name.capitalize() for name in rows[0]}),
+        )
+    ]
     if differences:
         rows = [
             {"first": one.first, "less": one.second, "difference": one.difference, "t": one.t, "p": one.p}
@@ -97,7 +104,14 @@ def sections(pipelines: Pipelines) -> Iterator[Section]:
         least = min(differences, key=lambda one: (isnan(one.p), one.p))
         known = "no test exists" if isnan(least.p) else f"the least p-value is {least.p:.2g}"
         caption = Caption(f"Differences of these correlations: {known}", ("Williams' test of ratings.",))
-        figures.append(Figure("correlation-differences", caption, rows))
+        figures.append(
+            Figure(
+                "correlation-differences",
+                caption,
+                rows,
+                short=Short({"first": "first", "less": "less", "difference": "difference", "p": "p"}),
+            )
+        )
     yield Section("people", "Beside the leaderboard by people", (), tuple(figures))
 
 
@@ -129,7 +143,18 @@ def board(name: str, errors: PipelineErrors, facets: Mapping[str, int]) -> Figur
         ends = naive.encode(x=marks.like(x, "naive_low"), x2="naive_high")
         return marks.finish([ends, *marks.intervals(drawn, base, x)])
 
-    return Figure(name, Caption(finding, tuple(lines)), rows, chart, _HEADS, unfolded=True)
+    short = Short(
+        {
+            "system": "system",
+            "value": "value",
+            "naive": "naive se",
+            "aware": "aware se",
+            "ratio": "times",
+            "low": "95% interval",
+        },
+        of="value",
+    )
+    return Figure(name, Caption(finding, tuple(lines)), rows, chart, _HEADS, unfolded=True, short=short)
 
 
 def compared(pipelines: Pipelines) -> Figure:

@@ -14,7 +14,7 @@ from quorate.analysis.words import significant
 from quorate.reporting.draw import marks
 from quorate.reporting.draw.theme import CORRECTED, MISSED, NAIVE
 from quorate.reporting.draw.vega import Marks, channel
-from quorate.reporting.page import Caption, Figure, Row
+from quorate.reporting.page import Caption, Figure, Row, Short
 from quorate.simulate.allocation.cycles import CYCLE
 from quorate.simulate.allocation.result import ROBIN, ROBIN_HOOD, UNIFORM
 from quorate.simulate.allocation.sweep import MIXED
@@ -86,7 +86,14 @@ def human(study: LevelReplay, mark: str = "") -> Figure:
         return marks.finish(layers, height=320)
 
     drawable = chart if marks.known(rows, *COEFFICIENTS) else None
-    return Figure(f"human{mark}", caption, rows, drawable, dict(COEFFICIENTS))
+    return Figure(
+        f"human{mark}",
+        caption,
+        rows,
+        drawable,
+        dict(COEFFICIENTS),
+        short=Short({"policy": "policy", "calls": "calls"} | dict(COEFFICIENTS)),
+    )
 
 
 def settings(sweep: Sweep, mark: str = "") -> Figure:
@@ -126,7 +133,8 @@ def settings(sweep: Sweep, mark: str = "") -> Figure:
         return marks.finish([drawn], height=340)
 
     heads = {"warmup": "warm-up, pulls", "wce_mean": "largest error, mean", "saved": "budget saved, %"}
-    return Figure(f"settings{mark}", Caption(finding, tuple(lines)), rows, chart, heads, unfolded=True)
+    short = Short({"setting": "setting", "warmup": "warm-up", "wce_mean": "error", "saved": "saved, %"})
+    return Figure(f"settings{mark}", Caption(finding, tuple(lines)), rows, chart, heads, unfolded=True, short=short)
 
 
 def cycles(found: CycleComparison, mark: str = "") -> Figure:
@@ -172,7 +180,8 @@ def cycles(found: CycleComparison, mark: str = "") -> Figure:
     finding = f"Means by whole cycles are off by {off[0]}, by {single} by {off[1]} with as many calls"
     heads = {"design": "asked", "shift": "mean bias", "bias_squared": "squared bias"}
     heads |= {"off": "root mean square error", "largest": "largest error"}
-    return Figure(f"cycles{mark}", Caption(finding, lines), rows, chart, heads, unfolded=True)
+    short = Short({"design": "asked", "policy": "policy", "bias_squared": "squared bias", "variance": "variance"})
+    return Figure(f"cycles{mark}", Caption(finding, lines), rows, chart, heads, unfolded=True, short=short)
 
 
 def order(found: Allocation) -> list[str]:

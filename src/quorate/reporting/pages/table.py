@@ -19,8 +19,16 @@ if TYPE_CHECKING:
 
 MOST_COLUMNS = 6
 """Of the rows of a result on a terminal, where it is not said which."""
-SHORTS: Mapping[str, Short] = {}
-"""How a terminal shows the rows of a result, by the name of its type."""
+SHORTS: Mapping[str, Short] = {
+    "AllEqual": Short(
+        {"value": "score", "low": "mean at least", "high": "at most", "share": "share", "items": "items"}
+    ),
+    "Models": Short(
+        {"model": "model", "parameters": "parameters", "aic": "AIC", "loss": "log loss", "behind": "behind", "se": "se"}
+    ),
+    "Monitor": Short({"n": "votes", "wins": "wins", "low": "low", "high": "high", "evidence": "evidence"}),
+}
+"""How a terminal shows the rows of a result, by the name of its type, and other tables of it."""
 _FEW = 5
 """Plain values that make one cell; more are a table."""
 
@@ -77,7 +85,9 @@ def tables(title: str, result: Any, content: Mapping[str, Any]) -> Iterator[Figu
         inside = [] if name == "caveats" or _is_short(value) else _rows(value)
         if inside and inside != first:
             caption = Caption(f"{_words(name).capitalize()}: {counted(len(inside), 'row')}")
-            yield Figure(name, caption, inside, headers={"what": " "})
+            own = Short({key: "" if key == "what" else _words(key) for key in [*inside[0]][:MOST_COLUMNS]})
+            short = SHORTS.get(f"{type(result).__name__}.{name}", own)
+            yield Figure(name, caption, inside, headers={"what": " "}, short=short)
 
 
 def numbers(content: Mapping[str, Any], said: Mapping[str, Any]) -> Figure:

@@ -8,17 +8,7 @@ from quorate.analysis.words import significant
 from quorate.reporting.draw import marks
 from quorate.reporting.draw.theme import CORRECTED, MISSED, NAIVE
 from quorate.reporting.draw.vega import Marks, channel
-from quorate.reporting.page import (
-    Caption,
-    Figure,
-    Page,
-    Row,
-    Section,
-    Tile,
-    particulars,
-    source_of,
-    title_of,
-)
+from quorate.reporting.page import Caption, Figure, Page, Row, Section, Short, Tile, particulars, source_of, title_of
 from quorate.reporting.pages.replays import DASHED, DOTTED, SOLID, Styles, colour, dash
 from quorate.simulate.validate import PLANS
 from quorate.wording import counted, listed, whole_percent
@@ -42,7 +32,12 @@ def page(result: Validated, table: Table | None = None) -> Page:
         title=title_of(table, "Plans on this table"),
         sentence=result.sentence,
         sections=(
-            Section("error", "How far off each plan is", figures=(errors(result),)),
+            Section(
+                "error",
+                "How far off each plan is",
+                (f"A pilot asks for {result.pilot_calls:,.0f} judgments more.",),
+                (errors(result),),
+            ),
             Section("coverage", "Whether its intervals hold", figures=(coverage(result),)),
             Section("plans", "What each plan asked for", figures=(designs(result),)),
         ),
@@ -71,7 +66,15 @@ def errors(result: Validated) -> Figure:
     )
     heads = {"value": "root mean squared error", "error": "Monte Carlo error", "claimed": "standard error it claims"}
     caption = Caption(_saved(result), lines)
-    return Figure("errors", caption, rows, _drawing(rows, "root mean squared error", None), heads, unfolded=True)
+    return Figure(
+        "errors",
+        caption,
+        rows,
+        _drawing(rows, "root mean squared error", None),
+        heads,
+        unfolded=True,
+        short=Short({"budget": "judgments", "plan": "plan", "value": "error", "error": "+-", "claimed": "claimed"}),
+    )
 
 
 def _saved(result: Validated) -> str:
@@ -98,7 +101,17 @@ def coverage(result: Validated) -> Figure:
     )
     heads = {"value": "share that cover", "error": "Monte Carlo error", "half_width": "half an interval"}
     drawing = _drawing(rows, "share of intervals that cover", result.level)
-    return Figure("coverage", Caption(finding, lines), rows, drawing, heads, unfolded=True)
+    return Figure(
+        "coverage",
+        Caption(finding, lines),
+        rows,
+        drawing,
+        heads,
+        unfolded=True,
+        short=Short(
+            {"budget": "judgments", "plan": "plan", "value": "cover", "error": "+-"}, percent=("value", "error")
+        ),
+    )
 
 
 def designs(result: Validated) -> Figure:
@@ -108,7 +121,14 @@ def designs(result: Validated) -> Figure:
     ]
     finding = f"{counted(len(result.plans), 'plan')} at {counted(len(result.budgets), 'budget')}"
     lines = ("The design that was chosen most often, and the judgments that a plan asked for on average.",)
-    return Figure("designs", Caption(finding, lines), rows, None, {"calls": "judgments asked for"})
+    return Figure(
+        "designs",
+        Caption(finding, lines),
+        rows,
+        None,
+        {"calls": "judgments asked for"},
+        short=Short({"plan": "plan", "budget": "judgments", "calls": "asked for", "design": "design"}),
+    )
 
 
 def methods(result: Validated) -> str:

@@ -264,7 +264,7 @@ def compared(verdict: AnyVerdict) -> Figure:
     values["outcome"] = verdict.outcome.value
     note = why_detectable(verdict)
     names = f"{cut(verdict.a, SHORT)} and {cut(verdict.b, SHORT)}"
-    return particulars("compared", f"What was compared: {names}", values.items(), *([note] if note else []), short=WHAT)
+    return particulars("compared", f"What was compared: {names}", values.items(), *([note] if note else []))
 
 
 def _whom(difference: object) -> str:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from statistics import median
 from typing import TYPE_CHECKING
 
 from rich.padding import Padding
 
-from quorate.analysis.words import number, significant
+from quorate.analysis.words import number
 from quorate.reporting.draw import marks
+from quorate.reporting.page import Short
 from quorate.reporting.print.cells import cell, is_number
 from quorate.reporting.print.lines import grid, paragraph, printed
 from quorate.wording import counted, decimals, listed, safe, whole_percent
@@ -18,7 +20,7 @@ from quorate.wording import counted, decimals, listed, safe, whole_percent
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from quorate.reporting.page import Figure, Page, Row, Section, Short
+    from quorate.reporting.page import Figure, Page, Row, Section
 
 LINES = 25
 """Of a screen, the last of which says where the page is."""
@@ -29,6 +31,10 @@ MOST_OF_READING = 2
 """Lines that say how the file was read."""
 FEWEST = 3
 """Rows of a table, however little room there is."""
+LEAST_COUNT = 10
+"""Whole numbers from which on they are shown as counts."""
+MOST_BESIDE = 4
+"""Rows that stand beside each other, as columns, where their own columns are too many for a line."""
 LABEL = 60
 """Characters of a cell that holds text."""
 NARROWEST, WIDEST = 14, 40
@@ -67,7 +73,9 @@ def as_text(
         below += ["", *(line for one in caveats for line in paragraph(out, f"Caveat: {spelled(one)}"))]
     if read:
         lines = paragraph(out, f"Read as: {read}")
-        below += [*([] if caveats else [""]), *lines[: None if full else MOST_OF_READING]]
+        if len(lines) > MOST_OF_READING and not full:
+            lines = [*lines[: MOST_OF_READING - 1], f"{lines[MOST_OF_READING - 1][: out.width - 4]} ..."]
+        below += [*([] if caveats else [""]), *lines]
     shorts = [figure for figure in (*page.figures, page.facts) if figure.short is not None]
     if full:
         everything = [line for section in page.sections for line in _section(out, section, spelled)]
@@ -111,15 +119,17 @@ def _shown(out: Console, figure: Figure, spelled: Callable[[str], str]) -> list[
     """All of a figure, and what its numbers are of; nothing where it has nothing for a terminal."""
     if figure.short is None:
         return []
-    lines = _figure(out, figure, spelled, len(figure.rows), headed=True)
+    whole = replace(figure, short=replace(figure.short, whole=True))
+    lines = _figure(out, whole, spelled, len(figure.rows), headed=True)
     return [*lines, *(line for text in figure.caption.lines[:1] for line in paragraph(out, spelled(text), "dim"))]
 
 
 def _fitting(out: Console, figure: Figure, spelled: Callable[[str], str], room: int, *, headed: bool) -> list[str]:
     """A figure with as many rows as there is room for."""
-    lines: list[str] = []
-    for most in range(figure.short.most if figure.short else 0, FEWEST - 1, -1):
-        lines = _figure(out, figure, spelled, most, headed=headed)
+    short, lines = figure.short or Short({}), list[str]()
+    rows = [row for row in figure.rows if row.items() >= short.where.items()] or figure.rows
+    for most in range(short.most, FEWEST - 1, -1):
+        lines = _figure(out, replace(figure, rows=rows), spelled, most, headed=headed)
         if len(lines) <= room:
             break
     return lines
@@ -134,7 +144,16 @@ def _figure(out: Console, figure: Figure, spelled: Callable[[str], str], most: i
     columns = {key: _column(rows, key, short, spelled) for key in keys}
     right = [key == short.low or all(is_number(row.get(key)) for row in rows) for key in keys]
     titles = [short.heads[key] for key in keys]
+    title = paragraph(out, spelled(figure.caption.finding), "bold") if headed else []
     taken = sum(max(map(len, [title, *columns[key]])) + 2 for key, title in zip(keys, titles, strict=True))
+    short_labels = max(map(len, columns[keys[0]])) <= LABEL // 3
+    if taken > out.width and len(rows) <= MOST_BESIDE and short_labels and not short.whole:
+        beside = grid(
+            [titles[0], *columns[keys[0]]],
+            [(titles[i], *columns[keys[i]]) for i in range(1, len(keys))],
+            [False] + [True] * len(rows),
+        )
+        return ["", *title, *printed(out, Padding.indent(beside, 2))]
     picture = _picture(rows, short, min(WIDEST, out.width - 2 - taken), _signs(out)) if short.of else []
     drawn = [*columns.values(), *([picture[1:]] if picture else [])]
     table = grid([*titles, *picture[:1]], zip(*drawn, strict=True), [*right, *([False] if picture else [])])
@@ -142,7 +161,6 @@ def _figure(out: Console, figure: Figure, spelled: Callable[[str], str], most: i
         column.no_wrap = whole  # numbers and pictures are of no use in parts
     if picture:
         table.columns[-1].style = "cyan"
-    title = paragraph(out, spelled(figure.caption.finding), "bold") if headed else []
     rest = len(figure.rows) - len(rows)
     return ["", *title, *printed(out, Padding.indent(table, 2)), *([f"  and {rest:,} more"] if rest else [])]
 
@@ -155,7 +173,8 @@ def _column(rows: Sequence[Row], key: str, short: Short, spelled: Callable[[str]
         places = decimals(median(halves)) if halves else 3
         ends = (short.low, short.high) if key == short.low else (key,)
         return [" to ".join(_number(row.get(end), scale, places, unit) for end in ends) for row in rows]
-    return [safe(_cell(key, row.get(key), spelled, percent=key in short.percent)) for row in rows]
+    cells = [safe(_cell(key, row.get(key), spelled, percent=key in short.percent)) for row in rows]
+    return cells if short.whole else [one if len(one) <= LABEL else f"{one[: LABEL - 3]}..." for one in cells]
 
 
 def _number(value: float | None, scale: int, places: int, unit: str) -> str:
@@ -170,10 +189,10 @@ def _cell(key: str, value: object, spelled: Callable[[str], str], *, percent: bo
     if isinstance(value, float) and percent:
         return whole_percent(value)
     if isinstance(value, str):
-        text = spelled(value)
-        return text if len(text) <= LABEL else f"{text[: LABEL - 3]}..."
-    shown = cell(key, value)
-    return significant(value) if isinstance(value, float) and shown == significant(value, 4) else shown
+        return spelled(value)
+    if isinstance(value, float) and value.is_integer() and abs(value) >= LEAST_COUNT:
+        return f"{value:,.0f}"
+    return cell(key, value)
 
 
 def _intervals(rows: Sequence[Row], short: Short) -> list[tuple[float, float, float]]:

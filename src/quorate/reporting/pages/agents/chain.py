@@ -8,7 +8,7 @@ from quorate.analysis.labels import cut
 from quorate.caveats import weightiest_first
 from quorate.reporting.draw import marks
 from quorate.reporting.draw.theme import CORRECTED
-from quorate.reporting.page import Caption, Figure, Page, Row, Section, Tile, particulars, source_of, title_of
+from quorate.reporting.page import Caption, Figure, Page, Row, Section, Short, Tile, particulars, source_of, title_of
 from quorate.wording import percent
 
 if TYPE_CHECKING:
@@ -57,7 +57,19 @@ def stages(result: Chain) -> Figure:
         return marks.dots(rows, "stage", "share", "share", CORRECTED, at=0.0)
 
     heads = {"so_far": "with those before it"}
-    return Figure("stages", Caption(finding, (line,)), rows, chart, heads, unfolded=True)
+    return Figure(
+        "stages",
+        Caption(finding, (line,)),
+        rows,
+        chart,
+        heads,
+        unfolded=True,
+        short=Short(
+            {"stage": "stage", "share": "share", "low": f"{100 * result.level:.4g}% interval", "variance": "variance"},
+            of="share",
+            percent=("share",),
+        ),
+    )
 
 
 def methods(result: Chain) -> str:

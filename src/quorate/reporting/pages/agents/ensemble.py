@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from quorate.analysis.words import significant
 from quorate.reporting.draw import marks
 from quorate.reporting.draw.theme import CORRECTED
-from quorate.reporting.page import Caption, Figure, Page, Section, Tile, particulars, source_of, title_of
+from quorate.reporting.page import Caption, Figure, Page, Section, Short, Tile, particulars, source_of, title_of
 
 if TYPE_CHECKING:
     from quorate.estimate.agents.ensemble import Ensemble
@@ -51,4 +51,12 @@ def numbers(result: Ensemble) -> Figure:
         )
 
     heads = {"se": "standard deviation", "worth": "independent agents"}
-    return Figure("numbers", Caption(finding, (line,)), rows, chart, heads, unfolded=True)
+    return Figure(
+        "numbers",
+        Caption(finding, (line,)),
+        rows,
+        chart,
+        heads,
+        unfolded=True,
+        short=Short({"agents": "agents", "se": "standard deviation", "worth": "independent ones"}),
+    )

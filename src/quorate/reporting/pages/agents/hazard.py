@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from quorate.caveats import weightiest_first
 from quorate.reporting.draw import marks
 from quorate.reporting.draw.theme import CORRECTED
-from quorate.reporting.page import Caption, Figure, Page, Row, Section, Tile, particulars, source_of, title_of
+from quorate.reporting.page import Caption, Figure, Page, Row, Section, Short, Tile, particulars, source_of, title_of
 from quorate.wording import percent
 
 if TYPE_CHECKING:
@@ -61,7 +61,25 @@ def hazards(result: Hazard) -> Figure:
         return marks.dots(rows, "turn", "hazard", "chance", CORRECTED, at=None, side="turn")
 
     heads = {"mean": "mean score", "sd": "standard deviation of single scores", "n": "answers"}
-    return Figure("hazards", Caption(finding, (line,)), rows, chart, heads, unfolded=True)
+    return Figure(
+        "hazards",
+        Caption(finding, (line,)),
+        rows,
+        chart,
+        heads,
+        unfolded=True,
+        short=Short(
+            {
+                "turn": "turn",
+                "mean": "mean",
+                "observed": "observed",
+                "hazard": "hazard",
+                "low": f"{100 * result.level:.4g}% interval",
+            },
+            of="hazard",
+            percent=("hazard", "observed"),
+        ),
+    )
 
 
 def survival(result: Hazard) -> Figure:
@@ -85,7 +103,18 @@ def survival(result: Hazard) -> Figure:
 
     heads = {"lasting": "none so far", "survival": "by independent turns"}
     heads |= {"survival_low": "its low", "survival_high": "its high"}
-    return Figure("survival", Caption(finding, (line,)), rows, chart, heads)
+    return Figure(
+        "survival",
+        Caption(finding, (line,)),
+        rows,
+        chart,
+        heads,
+        short=Short(
+            {"turn": "turn", "survival": "by independent turns", "lasting": "none so far", "low": "interval"},
+            of="lasting",
+            percent=("lasting", "survival"),
+        ),
+    )
 
 
 def methods(result: Hazard) -> str:

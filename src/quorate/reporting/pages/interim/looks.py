@@ -9,7 +9,7 @@ from quorate.analysis.labels import cut
 from quorate.reporting.draw import marks
 from quorate.reporting.draw.theme import CORRECTED, INK, MISSED
 from quorate.reporting.draw.vega import Marks, channel
-from quorate.reporting.page import Caption, Figure, Row
+from quorate.reporting.page import Caption, Figure, Row, Short
 from quorate.wording import capitalised, counted
 
 if TYPE_CHECKING:
@@ -37,7 +37,16 @@ def looks(result: Interim) -> Figure:
     heads |= {"always_low": f"low, {DECIDE}", "always_high": f"high, {DECIDE}"}
     known = marks.known(rows, "value")
     return Figure(
-        "looks", Caption(finding, tuple(lines)), rows, (lambda: curve(result)) if len(known) > 1 else None, heads
+        "looks",
+        Caption(finding, tuple(lines)),
+        rows,
+        (lambda: curve(result)) if len(known) > 1 else None,
+        heads,
+        short=Short(
+            {"n": "answers", "value": "so far", "low": WATCH},
+            of="value",
+            percent=("value",) if result.kind == "votes" else (),
+        ),
     )
 
 

@@ -10,7 +10,7 @@ from quorate.analysis.words import significant
 from quorate.caveats import weightiest_first
 from quorate.reporting.draw import marks
 from quorate.reporting.draw.theme import colour
-from quorate.reporting.page import Caption, Figure, Page, Row, Section, Tile, particulars, title_of
+from quorate.reporting.page import Caption, Figure, Page, Row, Section, Short, Tile, particulars, title_of
 from quorate.reporting.pages.interim import looks, path
 from quorate.wording import capitalised, counted, duration, whole_percent
 
@@ -101,7 +101,22 @@ def progress(status: Status) -> Figure:
     ]
     heads = {"given_up": "given up", "under_way": "under way", "a_minute": "cells a minute", "to_go": "to go"}
     line = "Left: cells that nobody works on. Speed: of the last minutes. Money: the worst case where there is no bill."
-    return Figure("progress", Caption(status.sentence, (line,)), rows, headers=heads)
+    return Figure(
+        "progress",
+        Caption(status.sentence, (line,)),
+        rows,
+        headers=heads,
+        short=Short(
+            {
+                "judge": "judge",
+                "cells": "cells",
+                "answered": "answered",
+                "left": "left",
+                "errors": "errors",
+                "to_go": "to go",
+            }
+        ),
+    )
 
 
 def decisions(result: Interim) -> Figure:
@@ -118,7 +133,13 @@ def decisions(result: Interim) -> Figure:
     what = "share of votes for a, %" if result.kind == "votes" else "mean of a less mean of b"
     line = f"Intervals hold at all looks and for all pairs at once, with a chance of {100 * result.level:.4g}%."
     heads = {"value": what, "units": "votes" if result.kind == "votes" else "items finished by all"}
-    return Figure("decisions", Caption(finding, (line,)), rows, headers=heads)
+    return Figure(
+        "decisions",
+        Caption(finding, (line,)),
+        rows,
+        headers=heads,
+        short=Short({"a": "a", "b": "b", "outcome": "outcome", "value": "difference", "low": "interval"}, of="value"),
+    )
 
 
 def sources(result: Interim) -> Figure:
@@ -133,7 +154,16 @@ def sources(result: Interim) -> Figure:
         shown = [{**row, "colour": colour(row["component"], ())} for row in rows[: marks.MOST_ROWS]]
         return marks.bars(shown, "component", "share")
 
-    return Figure("sources", Caption(finding, (line,)), rows, chart, {"advice": "what makes it smaller"})
+    return Figure(
+        "sources",
+        Caption(finding, (line,)),
+        rows,
+        chart,
+        {"advice": "what makes it smaller"},
+        short=Short(
+            {"component": "source", "share": "share", "advice": "what makes it smaller"}, percent=("share",), most=6
+        ),
+    )
 
 
 def agreement(result: Interim) -> Figure:
@@ -152,7 +182,13 @@ def agreement(result: Interim) -> Figure:
     measure = "the same, %" if same else "root mean square difference, in points"
     line = f"Pairs of answers by two judges to one question; {100 * result.level:.4g}% intervals over items."
     heads = {"first": "answers of", "second": "and of", "value": measure, "pairs": "pairs of answers"}
-    return Figure("agreement", Caption(f"Answers of {cut(who)} {said}", (line,)), rows, headers=heads)
+    return Figure(
+        "agreement",
+        Caption(f"Answers of {cut(who)} {said}", (line,)),
+        rows,
+        headers=heads,
+        short=Short({"first": "answers of", "second": "and of", "value": measure, "items": "items"}),
+    )
 
 
 _SPENDING = (

@@ -9,7 +9,7 @@ from quorate.decide.goals.look import UNDECIDED
 from quorate.reporting.draw import marks
 from quorate.reporting.draw.theme import CORRECTED, INK, MISSED
 from quorate.reporting.draw.vega import Marks, channel
-from quorate.reporting.page import Caption, Figure, Row, Section
+from quorate.reporting.page import Caption, Figure, Row, Section, Short
 from quorate.wording import capitalised, counted, decimals
 
 if TYPE_CHECKING:
@@ -69,7 +69,18 @@ def looks(path: GoalPath) -> Figure:
         rows = [{name: cell for name, cell in row.items() if "money" not in name} for row in rows]
     apart = path.stages or bool(last.parts)  # whose values are of different categories or systems
     chart = None if apart else lambda: drawn(path)
-    return Figure("path", Caption(finding, tuple(lines)), rows, chart, heads, unfolded=chart is not None)
+    return Figure(
+        "path",
+        Caption(finding, tuple(lines)),
+        rows,
+        chart,
+        heads,
+        unfolded=chart is not None,
+        short=Short(
+            {"round": "round", "calls": "calls", "money": "money", "value": value, "low": "interval", "shown": ""},
+            of="value",
+        ),
+    )
 
 
 def parts(path: GoalPath) -> Figure:
@@ -92,7 +103,12 @@ def parts(path: GoalPath) -> Figure:
     together = "they hold together at that of the goal" if last.parts[0].level > path.level else "each by itself"
     line = f"Intervals at {level}, {together}. A part whose question is answered, or cannot be, is asked no more."
     finding = f"{done} of {counted(len(last.parts), 'part')} of the goal reached"
-    return Figure("parts", Caption(finding, (line,)), rows)
+    return Figure(
+        "parts",
+        Caption(finding, (line,)),
+        rows,
+        short=Short({"part": "part", "value": "value", "low": "interval", "shown": ""}, of="value"),
+    )
 
 
 def bounds(path: GoalPath) -> Figure:

@@ -16,6 +16,7 @@ from quorate.reporting.page import (
     Page,
     Row,
     Section,
+    Short,
     Tile,
     particulars,
     source_of,
@@ -46,8 +47,8 @@ def page(result: Diagnosis, table: Table | None = None) -> Page:
     facts |= {plural(cut(name)): judgments.n_levels(name) for name in judgments.names}
     effects = tuple(against_normal(result, one) for one in result.quantiles)
     sections = (
-        Section("checks", "What was looked at", (TOGETHER, *advice(result), *unlooked(result)), (checks(result),)),
-        Section("residuals", "Residuals and items", (), tuple(figures)),
+        Section("checks", "What was looked at", tuple(advice(result)), (checks(result),)),
+        Section("residuals", "Residuals and items", (TOGETHER, *unlooked(result)), tuple(figures)),
         *([Section("effects", "Predicted effects against a normal law", (), effects)] if effects else []),
     )
     return Page(
@@ -103,7 +104,23 @@ def checks(result: Diagnosis) -> Figure:
     heads |= {"meaning": "what it would mean for the interval", "remedy": "what to do then"}
     tested = sum(one.verdict != "described" for one in found)
     finding = f"{len(result.standing_out)} of {counted(tested, 'check')} stand out"
-    return Figure("checks", Caption(finding), rows, None, heads)
+    return Figure(
+        "checks",
+        Caption(finding),
+        rows,
+        None,
+        heads,
+        short=Short(
+            {
+                "looked_at": "looked at",
+                "measure": "",
+                "statistic": "statistic",
+                "p": "p",
+                "adjusted": "among all",
+                "verdict": "verdict",
+            }
+        ),
+    )
 
 
 def residual_against_fitted(result: Diagnosis) -> Figure:

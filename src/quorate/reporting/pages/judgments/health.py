@@ -11,7 +11,7 @@ from quorate.analysis.labels import cut, distinct
 from quorate.reporting.draw import marks
 from quorate.reporting.draw.theme import INK, NAIVE, palette
 from quorate.reporting.draw.vega import channel
-from quorate.reporting.page import Caption, Figure, Section
+from quorate.reporting.page import Caption, Figure, Section, Short
 from quorate.reporting.pages.judgments.phrases import capital, more
 from quorate.roles import JUDGE, PROMPT
 from quorate.wording import counted, listed, percent, plural, whole_percent
@@ -98,7 +98,14 @@ def bounds(found: MissingBounds) -> Figure:
     ]
     line = "Plain means, in which every row weighs the same; nothing is assumed of why answers are missing."
     heads = {"mean": "mean of answers", "low": f"if all were {found.worst:g}", "high": f"if all were {found.best:g}"}
-    return Figure("missing-bounds", Caption(found.sentence.rstrip("."), (line,)), rows, None, heads)
+    return Figure(
+        "missing-bounds",
+        Caption(found.sentence.rstrip("."), (line,)),
+        rows,
+        None,
+        heads,
+        short=Short({name: name for name in [*rows[0]][:5]}),
+    )
 
 
 def statuses(analysis: Analysis) -> Figure:

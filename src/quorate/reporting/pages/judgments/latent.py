@@ -9,7 +9,7 @@ from quorate.caveats import weightiest_first
 from quorate.reporting.draw import marks
 from quorate.reporting.draw.theme import CORRECTED, NAIVE
 from quorate.reporting.draw.vega import channel
-from quorate.reporting.page import Caption, Figure, Page, Section, particulars, source_of, title_of
+from quorate.reporting.page import Caption, Figure, Page, Section, Short, particulars, source_of, title_of
 from quorate.reporting.pages.judgments.phrases import capital
 
 if TYPE_CHECKING:
@@ -73,4 +73,11 @@ def shares(fit: LatentDecomposition) -> Figure:
     finding = f"The orders of the components have a Spearman correlation of {fit.rank_correlation:.2f}"
     lines = ("Share of the variance of one judgment: of log odds, and of scores as numbers.",)
     heads = {"share": "share, log odds", "linear": "share, scores", "variance": "variance, log odds"}
-    return Figure("latent", Caption(finding, lines), rows, chart, heads)
+    return Figure(
+        "latent",
+        Caption(finding, lines),
+        rows,
+        chart,
+        heads,
+        short=Short({"term": "component", "share": "log odds", "linear": "scores"}, percent=("share", "linear")),
+    )

@@ -7,5 +7,6 @@ groups      tiers or makers side by side, and panels out of them
 rankings    what one judge alone would rank first
 models      variance components under the two models
 spending    how to share the calls out
+screened    the page on which judges of a pool should judge
 drawing     dots with intervals by system, and tables of colours
 """

@@ -9,7 +9,7 @@ from quorate.analysis.panel import LEAST_P, PanelAnalysis
 from quorate.analysis.words import number, p_text, significant
 from quorate.reporting.draw import marks
 from quorate.reporting.draw.theme import palette
-from quorate.reporting.page import Caption, Figure
+from quorate.reporting.page import Caption, Figure, Short
 from quorate.reporting.pages.panel.drawing import ALL_SYSTEMS, axis, grouped, headers, systems, tiles
 from quorate.roles import JUDGE
 from quorate.wording import counted, decimals, listed, plural
@@ -53,7 +53,19 @@ def bias(view: PanelAnalysis) -> Figure:
     hidden = ("system",) if view.alone else ()
     shown = [{key: value for key, value in row.items() if key not in hidden} for row in rows]
     heads = headers(view) | {"system": view.system}
-    return Figure("panel-bias", Caption(_finding(view), lines), shown, chart, heads)
+    return Figure(
+        "panel-bias",
+        Caption(_finding(view), lines),
+        shown,
+        chart,
+        heads,
+        short=Short(
+            {"judge": "judge", "system": "system", "mean": "mean", "bias": "bias", "low": "interval", "verdict": ""},
+            of="bias",
+            at=0.0,
+            where={"system": ALL_SYSTEMS},
+        ),
+    )
 
 
 def estimate(one: Bias) -> Row:
@@ -98,7 +110,15 @@ def tests(view: PanelAnalysis) -> Figure | None:
     heads = headers(view) | {"system": view.system, "f": "F", "df_error": "error df", "p": "p"}
     heads |= {"f_published": "F, published", "df_error_published": "error df, published"}
     heads |= {"p_published": "p, published"}
-    return Figure("panel-tests", Caption(finding, (line,)), rows, None, heads, folded=True)
+    return Figure(
+        "panel-tests",
+        Caption(finding, (line,)),
+        rows,
+        None,
+        heads,
+        folded=True,
+        short=Short({"system": "system", "f": "F", "df": "df", "df_error": "error df", "p": "p"}),
+    )
 
 
 def preference(view: PanelAnalysis) -> Figure | None:
@@ -141,7 +161,24 @@ def preference(view: PanelAnalysis) -> Figure | None:
 
     heads = headers(view) | {"system": view.system, "effect": "self-preference", "own": "on itself"}
     heads |= {"lift": "what it adds to the panel's mean"}
-    return Figure("panel-preference", Caption(finding, (line, f"{found.scope} {matched}".strip())), rows, chart, heads)
+    return Figure(
+        "panel-preference",
+        Caption(finding, (line, f"{found.scope} {matched}".strip())),
+        rows,
+        chart,
+        heads,
+        short=Short(
+            {
+                "judge": "judge",
+                "system": "system",
+                "effect": "self-preference",
+                "low": "interval",
+                "p_holm": "p (Holm)",
+            },
+            of="effect",
+            at=0.0,
+        ),
+    )
 
 
 def _finding(view: PanelAnalysis) -> str:

@@ -10,7 +10,7 @@ from quorate.analysis.words import number, significant
 from quorate.plan.panel.groups import ANY
 from quorate.reporting.draw import marks
 from quorate.reporting.draw.theme import palette
-from quorate.reporting.page import Caption, Figure
+from quorate.reporting.page import Caption, Figure, Short
 from quorate.reporting.pages.panel.biases import estimate
 from quorate.reporting.pages.panel.drawing import axis, headers
 from quorate.roles import JUDGE
@@ -53,7 +53,18 @@ def means(view: PanelAnalysis) -> Figure | None:
     hidden = ("system",) if view.alone else ()
     table = [{key: value for key, value in row.items() if key not in hidden} for row in rows]
     heads = headers(view) | {"system": view.system, "group": role}
-    return Figure("panel-groups", Caption(finding, lines), table, chart, heads)
+    return Figure(
+        "panel-groups",
+        Caption(finding, lines),
+        table,
+        chart,
+        heads,
+        short=Short(
+            {"group": _role(view), "system": "system", "bias": "bias", "low": "interval", "verdict": ""},
+            of="bias",
+            at=0.0,
+        ),
+    )
 
 
 def variances(view: PanelAnalysis) -> Figure | None:
@@ -88,7 +99,23 @@ def variances(view: PanelAnalysis) -> Figure | None:
     heads |= {"se_like_these": "judges like these"} | {name: name.replace(":", " × ") for name in _terms(view)}
     hidden = ("system",) if view.alone else ()
     shown = [{key: value for key, value in row.items() if key not in hidden} for row in rows]
-    return Figure("panel-group-variances", Caption(finding, (line,)), shown, None, heads)
+    return Figure(
+        "panel-group-variances",
+        Caption(finding, (line,)),
+        shown,
+        None,
+        heads,
+        short=Short(
+            {
+                "system": "system",
+                "group": _role(view),
+                "judges": "judges",
+                "mean": "mean",
+                "se": "SE, these",
+                "se_like_these": "like these",
+            }
+        ),
+    )
 
 
 def panels(view: PanelAnalysis) -> Figure | None:
@@ -134,7 +161,24 @@ def panels(view: PanelAnalysis) -> Figure | None:
     heads = headers(view) | {"system": view.system, "panel": "panel out of", "cost": "price"}
     hidden = ("system",) if view.alone else ()
     shown = [{key: value for key, value in row.items() if key not in hidden} for row in rows]
-    return Figure("panel-group-panels", Caption(finding, (line,)), shown, chart, heads)
+    return Figure(
+        "panel-group-panels",
+        Caption(finding, (line,)),
+        shown,
+        chart,
+        heads,
+        short=Short(
+            {
+                "panel": "panel out of",
+                "system": "system",
+                "items": "items",
+                "se": "SE",
+                "precision": "precision",
+                "low": "interval",
+            },
+            of="precision",
+        ),
+    )
 
 
 def _role(view: PanelAnalysis) -> str:

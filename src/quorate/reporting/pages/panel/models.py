@@ -10,7 +10,7 @@ from quorate.analysis.words import p_value, significant
 from quorate.estimate.panel.components import TERMS
 from quorate.estimate.panel.crossed import JUDGE_EFFECT
 from quorate.reporting.draw.theme import CORRECTED, MISSED
-from quorate.reporting.page import Caption, Figure
+from quorate.reporting.page import Caption, Figure, Short
 from quorate.reporting.pages.panel.drawing import Series, grouped, headers
 from quorate.wording import counted, plural
 
@@ -59,7 +59,16 @@ def components(view: PanelAnalysis) -> Figure | None:
         return grouped(rows[:MOST_DRAWN], "component", "variance", series, title, at=0.0, thick=11)
 
     caption = Caption(f"{whose}{_disagreement(view, one)}", (f"{line}; {size}.{hidden}", pays))
-    return Figure("panel-components", caption, rows, chart, headers(view))
+    return Figure(
+        "panel-components",
+        caption,
+        rows,
+        chart,
+        headers(view),
+        short=Short(
+            {"component": "component", "model": "model", "variance": "variance", "low": "interval"}, of="variance"
+        ),
+    )
 
 
 def term(view: PanelAnalysis, component: str) -> str:

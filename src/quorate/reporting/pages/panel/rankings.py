@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from quorate.analysis.labels import cut
 from quorate.analysis.panel import LEAST_P, PanelAnalysis
 from quorate.analysis.words import number, p_text
-from quorate.reporting.page import Caption, Figure
+from quorate.reporting.page import Caption, Figure, Short
 from quorate.reporting.pages.panel.drawing import axis, grouped, headers, systems, tiles
 from quorate.wording import counted, plural
 
@@ -80,7 +80,15 @@ def orders(view: PanelAnalysis, found: Reversals) -> Figure:
     heads = headers(view) | {"system": view.system, "moved": "places above the panel's"}
     heads |= {"other_first": "another first", "surely_reversed": "surely reversed"}
     caption = Caption(finding, ("Best first. Tau: 1 is the same order, -1 the reverse.",))
-    return Figure("panel-orders", caption, rows, None, heads, folded=len(rows) > FEW)
+    return Figure(
+        "panel-orders",
+        caption,
+        rows,
+        None,
+        heads,
+        folded=len(rows) > FEW,
+        short=Short({"judge": "judge", "order": "order", "tau": "tau", "other_first": "another first"}),
+    )
 
 
 def reversals(view: PanelAnalysis, found: Reversals) -> Figure | None:
@@ -106,7 +114,23 @@ def reversals(view: PanelAnalysis, found: Reversals) -> Figure | None:
     finding = f"{counted(len(rows), 'reversal')} by single judges: {by_verdict(found)}"
     line = f"Differences between two {plural(view.system)}, by the panel and by the judge alone, with intervals"
     caption = Caption(finding, (f"{line} ({view.coverage}); p: adjusted for all judges and pairs (Holm).",))
-    return Figure("panel-reversals", caption, rows, None, headers(view), folded=True)
+    return Figure(
+        "panel-reversals",
+        caption,
+        rows,
+        None,
+        headers(view),
+        folded=True,
+        short=Short(
+            {
+                "judge": "judge",
+                "judge_has_first": "first",
+                "panel_has_first": "panel",
+                "judge_difference": "difference",
+                "reversal": "reversal",
+            }
+        ),
+    )
 
 
 def by_verdict(found: Reversals) -> str:

@@ -15,7 +15,7 @@ from quorate.plan.panel.strategies import ALL, CYCLIC, RANDOM
 from quorate.reporting.draw import marks
 from quorate.reporting.draw.theme import CORRECTED, MISSED, NAIVE
 from quorate.reporting.draw.vega import channel
-from quorate.reporting.page import Caption, Figure
+from quorate.reporting.page import Caption, Figure, Short
 from quorate.reporting.pages.panel.drawing import Series, axis
 from quorate.reporting.pages.panel.rankings import FEW
 from quorate.wording import capitalised, plural, whole_percent
@@ -64,7 +64,22 @@ def strategies(view: PanelAnalysis) -> Figure | None:
     heads = {"system": view.system, "se": f"these {plural(item)}, predicted", "cost": "price, USD"}
     heads |= {"sharing": "who judges what", "calls": f"calls per {item}", "redrawn": "redrawn"}
     heads |= {"error": "± Monte Carlo", "se_like_these": f"{plural(item)} like these"}
-    return Figure("panel-strategies", caption, rows, partial(_chart, view, rows) if varies else None, heads)
+    return Figure(
+        "panel-strategies",
+        caption,
+        rows,
+        partial(_chart, view, rows) if varies else None,
+        heads,
+        short=Short(
+            {
+                "system": "system",
+                "calls": heads["calls"],
+                "strategy": "strategy",
+                "se": "SE, these",
+                "se_like_these": "like these",
+            }
+        ),
+    )
 
 
 def sharings(view: PanelAnalysis) -> Figure | None:
@@ -92,7 +107,15 @@ def sharings(view: PanelAnalysis) -> Figure | None:
     same = f"For the same {every['calls']:,} calls, in turn over more of them: {significant(more['se'])}."
     heads = {"system": view.system, "se": "standard error", "cost": "price, USD", "sharing": "who judges what"}
     caption = Caption(f"{capitalised(finding)}", (f"{line} {same}", view.panel.weighting["sharings"]))
-    return Figure("panel-sharings", caption, rows, None, heads, folded=len(rows) > FEW)
+    return Figure(
+        "panel-sharings",
+        caption,
+        rows,
+        None,
+        heads,
+        folded=len(rows) > FEW,
+        short=Short({"system": "system", "sharing": "who judges what", "se": "SE", "calls": "calls", "cost": "USD"}),
+    )
 
 
 def _chart(view: PanelAnalysis, rows: list[Row]) -> Spec:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from quorate.reporting.draw import marks
 from quorate.reporting.draw.theme import CORRECTED, MISSED, NAIVE, OTHERS
 from quorate.reporting.draw.vega import Marks, channel
-from quorate.reporting.page import Caption, Figure, Page, Row, Section, Tile, particulars
+from quorate.reporting.page import Caption, Figure, Page, Row, Section, Short, Tile, particulars
 from quorate.reproduction.comparison import WORDS
 from quorate.reproduction.published import publication
 from quorate.wording import capitalised, counted
@@ -103,7 +103,17 @@ def published(run: Ran, own: list[Compared]) -> Figure:
     )
     heads = {"error": "Monte Carlo error"}
     caption = Caption(f"{run.study}: {run.title}", lines)
-    return Figure(run.study.replace(".", "-"), caption, rows, None, heads, folded=bool(run.missing))
+    short = Short(
+        {
+            "figure": "figure",
+            "paper": "paper",
+            "ours": "ours",
+            "error": "+-",
+            "tolerance": "within",
+            "verdict": "verdict",
+        }
+    )
+    return Figure(run.study.replace(".", "-"), caption, rows, None, heads, folded=bool(run.missing), short=short)
 
 
 def redrawn(drawing: Drawing) -> Figure:

@@ -9,17 +9,7 @@ from quorate.analysis.labels import cut
 from quorate.caveats import weightiest_first
 from quorate.reporting.draw import marks
 from quorate.reporting.draw.theme import CORRECTED, NAIVE
-from quorate.reporting.page import (
-    Caption,
-    Figure,
-    Page,
-    Row,
-    Section,
-    Tile,
-    particulars,
-    source_of,
-    title_of,
-)
+from quorate.reporting.page import Caption, Figure, Page, Row, Section, Short, Tile, particulars, source_of, title_of
 from quorate.wording import capitalised, counted, listed, percent, plural
 
 if TYPE_CHECKING:
@@ -44,7 +34,6 @@ def page(result: Against, table: Table | None = None) -> Page:
         Section(
             "right",
             "How often verdicts are right",
-            (result.sentence,),
             figures=(summary(result), configurations(result)),
         ),
         Section("items", f"On which {units} they are right", figures=(tertiles(result),)),
@@ -63,7 +52,7 @@ def page(result: Against, table: Table | None = None) -> Page:
         )
     return Page(
         title=title_of(table, "Judges against labels"),
-        sentence=headline(result),
+        sentence=result.sentence,
         sections=tuple(sections),
         facts=particulars(
             "labels", f"What it rests on: {counted(result.items, f'labelled {result.unit}')}", facts.items()
@@ -75,15 +64,6 @@ def page(result: Against, table: Table | None = None) -> Page:
         source=source_of(table),
         options=f"level {result.level:g}",
     )
-
-
-def headline(result: Against) -> str:
-    """What the panel is worth and whether the majority is better than one configuration."""
-    each = f"one configuration on {percent(result.average.value)}"
-    said = f"The majority is right on {percent(result.majority.value)} of {counted(result.items, result.unit)}, {each}"
-    if math.isnan(result.worth.value):
-        return f"{said}."
-    return f"{said}; {len(result.judges)} judges are worth {result.worth.value:.1f} independent ones."
 
 
 def _ends(one: Measured) -> str:
@@ -114,7 +94,19 @@ def summary(result: Against) -> Figure:
         looks = [(NAIVE, "circle"), (CORRECTED, "circle"), (NAIVE, "square")]
         return marks.dots(rows, "what", "value", "share of right verdicts", looks, at=None, tall=34)
 
-    return Figure("summary", Caption(finding, lines), rows, chart, {"what": " ", "value": "share"}, unfolded=True)
+    return Figure(
+        "summary",
+        Caption(finding, lines),
+        rows,
+        chart,
+        {"what": " ", "value": "share"},
+        unfolded=True,
+        short=Short(
+            {"what": "right verdicts", "value": "share", "low": f"{100 * result.level:.4g}% interval"},
+            of="value",
+            percent=("value",),
+        ),
+    )
 
 
 def configurations(result: Against) -> Figure:
@@ -139,7 +131,23 @@ def configurations(result: Against) -> Figure:
         return marks.dots(shown, "configuration", "value", "share of right verdicts", NAIVE, at=result.majority.value)
 
     caption = Caption(f"{counted(len(rows), 'configuration')}, right on {ends}", tuple(lines))
-    return Figure("configurations", caption, rows, chart, {"value": "right"})
+    return Figure(
+        "configurations",
+        caption,
+        rows,
+        chart,
+        {"value": "right"},
+        short=Short(
+            {
+                "configuration": "configuration",
+                plural(result.unit): plural(result.unit),
+                "value": "right",
+                "low": f"{100 * result.level:.4g}% interval",
+            },
+            of="value",
+            percent=("value",),
+        ),
+    )
 
 
 def tertiles(result: Against) -> Figure:
@@ -165,7 +173,19 @@ def tertiles(result: Against) -> Figure:
         return marks.dots(rows, "what", "value", "share of right verdicts", looks, at=None)
 
     heads = {"what": plural(result.unit), "value": "right", "items": "n"}
-    return Figure("tertiles", Caption(finding, lines), rows, chart, heads, unfolded=True)
+    return Figure(
+        "tertiles",
+        Caption(finding, lines),
+        rows,
+        chart,
+        heads,
+        unfolded=True,
+        short=Short(
+            {"what": plural(result.unit), "items": "n", "value": "right", "low": f"{100 * result.level:.4g}% interval"},
+            of="value",
+            percent=("value",),
+        ),
+    )
 
 
 def flips(found: Flips) -> Figure:
@@ -182,7 +202,17 @@ def flips(found: Flips) -> Figure:
     def chart() -> Spec:
         return marks.dots(rows, "what", "value", "share of pairs of verdicts", CORRECTED, at=0.0, tall=34)
 
-    return Figure("flips", Caption(finding, lines), rows, chart, {"what": " ", "value": "share"}, unfolded=True)
+    return Figure(
+        "flips",
+        Caption(finding, lines),
+        rows,
+        chart,
+        {"what": " ", "value": "share"},
+        unfolded=True,
+        short=Short(
+            {"what": "verdicts that flip", "value": "share", "low": "interval"}, of="value", percent=("value",)
+        ),
+    )
 
 
 def drops(result: Against) -> Figure:
@@ -208,7 +238,20 @@ def drops(result: Against) -> Figure:
         return marks.dots(rows, "judge", "value", "change without the judge", CORRECTED, at=0.0)
 
     heads = {"value": "change", "more": "more labels to settle it"}
-    return Figure("drops", Caption(worth, lines), rows, chart, heads, unfolded=True)
+    return Figure(
+        "drops",
+        Caption(worth, lines),
+        rows,
+        chart,
+        heads,
+        unfolded=True,
+        short=Short(
+            {"judge": "without", "value": "change", "low": "for all at once", "more": "labels to settle"},
+            of="value",
+            at=0.0,
+            percent=("value",),
+        ),
+    )
 
 
 def methods(result: Against) -> str:

@@ -13,17 +13,7 @@ from quorate.caveats import weightiest_first
 from quorate.estimate.agreement.pipelines import decides
 from quorate.reporting.draw import marks
 from quorate.reporting.draw.theme import CORRECTED, NAIVE
-from quorate.reporting.page import (
-    Caption,
-    Figure,
-    Page,
-    Row,
-    Section,
-    Tile,
-    particulars,
-    source_of,
-    title_of,
-)
+from quorate.reporting.page import Caption, Figure, Page, Row, Section, Short, Tile, particulars, source_of, title_of
 from quorate.wording import counted
 
 if TYPE_CHECKING:
@@ -70,7 +60,24 @@ def rates(view: AgreementAnalysis) -> Figure:
     )
     labelled = [{"pipeline": f"{row['judged_by']}, {row['ties']}", **row} for row in marks.known(rows, "agreement")]
     chart = _dots(labelled, "pipeline", "agreement", "share of battles decided as people do")
-    return Figure("agreement", Caption(finding, lines), rows, chart, unfolded=True)
+    return Figure(
+        "agreement",
+        Caption(finding, lines),
+        rows,
+        chart,
+        unfolded=True,
+        short=Short(
+            {
+                "judged_by": "judged by",
+                "ties": "ties",
+                "battles": "battles",
+                "agreement": "share",
+                "low": f"{100 * view.found.level:.4g}% interval",
+            },
+            of="agreement",
+            percent=("agreement",),
+        ),
+    )
 
 
 def categories(view: AgreementAnalysis) -> Figure:
@@ -85,7 +92,23 @@ def categories(view: AgreementAnalysis) -> Figure:
     labelled = [{"part": f"{row['judged_by']}, {row['of']}", **row} for row in known]
     chart = _dots(labelled, "part", "agreement", "share of battles decided as people do")
     caption = Caption(f"{cut(view.best.pipeline, _SHORT)} agrees in {span}", (line,))
-    return Figure("categories", caption, rows, chart)
+    return Figure(
+        "categories",
+        caption,
+        rows,
+        chart,
+        short=Short(
+            {
+                "judged_by": "judged by",
+                "of": "of",
+                "ties": "ties",
+                "agreement": "share",
+                "low": f"{100 * view.found.level:.4g}% interval",
+            },
+            of="agreement",
+            percent=("agreement",),
+        ),
+    )
 
 
 def differences(view: AgreementAnalysis) -> Figure:
@@ -124,7 +147,24 @@ def differences(view: AgreementAnalysis) -> Figure:
         title = "difference of agreement, points of percent"
         return marks.dots(pairs, "pair", "points", title, CORRECTED, at=0.0, tall=_STEP)
 
-    return Figure("differences", Caption(finding, tuple(lines)), rows, chart if known else None)
+    return Figure(
+        "differences",
+        Caption(finding, tuple(lines)),
+        rows,
+        chart if known else None,
+        short=Short(
+            {
+                "first": "first",
+                "less": "less",
+                "of": "of",
+                "points": "points",
+                "low": f"{100 * view.found.level:.4g}% interval",
+                "p": "p",
+            },
+            of="points",
+            at=0.0,
+        ),
+    )
 
 
 def ties(view: AgreementAnalysis) -> Figure:
@@ -137,7 +177,16 @@ def ties(view: AgreementAnalysis) -> Figure:
     people = share(found.human_ties[best])
     finding = f"{cut(best, _SHORT)} calls {share(found.ties[best])} of the battles a tie, people {people}"
     line = "Threshold: the least margin at which a pipeline prefers a model."
-    return Figure("ties", Caption(finding, (line,)), rows, headers={"people": "people's ties"})
+    return Figure(
+        "ties",
+        Caption(finding, (line,)),
+        rows,
+        headers={"people": "people's ties"},
+        short=Short(
+            {"judged_by": "judged by", "ties": "ties", "people": "people's ties", "threshold": "threshold"},
+            percent=("ties", "people"),
+        ),
+    )
 
 
 def positions(view: AgreementAnalysis) -> Figure:
@@ -162,7 +211,26 @@ def positions(view: AgreementAnalysis) -> Figure:
         "Consistent: the same response wins in both orders.",
     )
     chart = _dots(marks.known(rows, "shown_first"), "judge", "shown_first", "share of choices shown first", line=0.5)
-    return Figure("positions", Caption(finding, lines), rows, chart, {"battles": "battles in both orders"})
+    return Figure(
+        "positions",
+        Caption(finding, lines),
+        rows,
+        chart,
+        {"battles": "battles in both orders"},
+        short=Short(
+            {
+                "judge": "judge",
+                "battles": "battles",
+                "shown_first": "shown first",
+                "low": f"{100 * view.found.level:.4g}% interval",
+                "consistent": "same winner",
+            },
+            of="shown_first",
+            at=0.5,
+            percent=("shown_first", "consistent"),
+            first=True,
+        ),
+    )
 
 
 def cells(view: AgreementAnalysis) -> Figure:
@@ -209,7 +277,24 @@ def cells(view: AgreementAnalysis) -> Figure:
         return marks.finish([alone, *marks.intervals(drawn, base, x, thickness=1.2)])
 
     heads = {"all_low": "low, all at once", "all_high": "high, all at once"}
-    return Figure("cells", caption, rows, chart if known else None, heads)
+    return Figure(
+        "cells",
+        caption,
+        rows,
+        chart if known else None,
+        heads,
+        short=Short(
+            {
+                "cell": "cell",
+                "judgments": "judgments",
+                "right": "right",
+                "low": f"{100 * view.found.level:.4g}% interval",
+            },
+            of="right",
+            percent=("right",),
+            first=True,
+        ),
+    )
 
 
 def compared(view: AgreementAnalysis) -> Figure:

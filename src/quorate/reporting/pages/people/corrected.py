@@ -8,7 +8,7 @@ from quorate.analysis.labels import cut
 from quorate.caveats import weightiest_first
 from quorate.reporting.draw import marks
 from quorate.reporting.draw.theme import CORRECTED, NAIVE
-from quorate.reporting.page import Caption, Figure, Page, Row, Section, Tile, particulars, source_of, title_of
+from quorate.reporting.page import Caption, Figure, Page, Row, Section, Short, Tile, particulars, source_of, title_of
 from quorate.wording import capitalised, counted, listed
 
 if TYPE_CHECKING:
@@ -31,8 +31,8 @@ def page(result: Corrected, table: Table | None = None) -> Page:
     low, high = result.interval()
     return Page(
         title=title_of(table, "What people would find"),
-        sentence=cut(f"{capitalised(result.what)}: {result.value:.3f} ({low:.3f} to {high:.3f})", _LONG),
-        sections=(Section("corrected", "People and judges", (result.sentence,), (means(result),)),),
+        sentence=result.sentence,
+        sections=(Section("corrected", "People and judges", figures=(means(result),)),),
         facts=particulars("corrected", f"What it rests on: {counted(result.labels, 'label')}", facts.items()),
         methods=methods(result),
         content=result.to_dict,
@@ -71,7 +71,15 @@ def means(result: Corrected) -> Figure:
         x = marks.axis("value", "mean", window)
         return marks.finish(marks.intervals(drawn, marks.chart(drawn, marks.labels("by"), step=34), x))
 
-    return Figure("means", Caption(finding, lines), rows, chart, {"value": "mean"}, unfolded=True)
+    return Figure(
+        "means",
+        Caption(finding, lines),
+        rows,
+        chart,
+        {"value": "mean"},
+        unfolded=True,
+        short=Short({"by": "by", "value": "mean", "low": f"{100 * result.level:.4g}% interval"}, of="value"),
+    )
 
 
 def methods(result: Corrected) -> str:

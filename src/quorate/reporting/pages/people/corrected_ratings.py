@@ -13,7 +13,7 @@ from quorate.estimate.labelled.result import CorrectedRatings
 from quorate.plan.labels.board_plan import BoardPlan, plan_board_labels
 from quorate.reporting.draw import marks
 from quorate.reporting.draw.theme import CORRECTED, NAIVE
-from quorate.reporting.page import Caption, Figure, Page, Row, Section, Tile, particulars, title_of
+from quorate.reporting.page import Caption, Figure, Page, Row, Section, Short, Step, Tile, particulars, title_of
 from quorate.reporting.pages.ratings import page as ratings
 from quorate.wording import counted, listed
 
@@ -48,6 +48,7 @@ def page(result: CorrectedRatings | BoardPlan, table: Table | None = None) -> Pa
         ),
         facts=particulars("labelled", f"What it rests on: {counted(board.labels, 'label')}", facts.items()),
         methods=methods(board),
+        next_step=Step(plan.sentence),
         content=result.to_dict,
         caveats=weightiest_first(board.caveats),
         tiles=(
@@ -100,7 +101,26 @@ def sides(board: CorrectedRatings) -> Figure:
         finding = f"The judges add next to nothing to {counted(board.labels, 'label')}"
     heads = {"people": "labels alone", "people_low": "its low", "people_high": "its high", "judges": "judges alone"}
     heads |= {"worth": "times as many labels"}
-    return Figure("sides", Caption(finding, lines), shown, chart, heads, unfolded=True)
+    return Figure(
+        "sides",
+        Caption(finding, lines),
+        shown,
+        chart,
+        heads,
+        unfolded=True,
+        short=Short(
+            {
+                "rank": "rank",
+                "system": "system",
+                "rating": "rating",
+                "low": "interval",
+                "people": "people",
+                "judges": "judges",
+                "labels": "labels",
+            },
+            of="rating",
+        ),
+    )
 
 
 def _known(value: object) -> object:
@@ -120,7 +140,12 @@ def weights(board: CorrectedRatings) -> Figure:
     ]
     total = f"{counted(len({one.judge for one in board.weights}), 'judge')} weighed by what they say of people's votes"
     line = "Weight of the difference between what a judge says of the other battles and of those with a label: 0 to 1."
-    return Figure("judge-weights", Caption(total, (line,)), rows)
+    return Figure(
+        "judge-weights",
+        Caption(total, (line,)),
+        rows,
+        short=Short({"stratum": "stratum", "judge": "judge", "weight": "weight"}),
+    )
 
 
 def gaps(plan: BoardPlan) -> Figure:
@@ -142,7 +167,22 @@ def gaps(plan: BoardPlan) -> Figure:
     )
     heads = {"half_width": "half-width now", "labels": "labels", "people": "labels without judges"}
     caption = Caption(f"{done} of {counted(len(rows), 'gap')} {'has' if done == 1 else 'have'} labels enough", lines)
-    return Figure("gaps", caption, rows, headers=heads, unfolded=True)
+    return Figure(
+        "gaps",
+        caption,
+        rows,
+        headers=heads,
+        unfolded=True,
+        short=Short(
+            {
+                "neighbours": "neighbours",
+                "gap": "gap",
+                "half_width": "half-width",
+                "labels": "labels it takes",
+                "people": "without judges",
+            }
+        ),
+    )
 
 
 def methods(board: CorrectedRatings) -> str:

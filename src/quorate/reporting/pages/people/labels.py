@@ -9,7 +9,7 @@ from quorate.caveats import weightiest_first
 from quorate.reporting.draw import marks
 from quorate.reporting.draw.theme import CORRECTED, NAIVE
 from quorate.reporting.draw.vega import channel
-from quorate.reporting.page import Caption, Figure, Page, Row, Section, Tile, particulars, source_of, title_of
+from quorate.reporting.page import Caption, Figure, Page, Row, Section, Short, Tile, particulars, source_of, title_of
 from quorate.wording import capitalised, counted
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ def page(result: LabelsPlan, table: Table | None = None) -> Page:
     tiles.append(Tile(f"{best.half_width:.3g}", f"half of the interval, for {best.cost:,.6g}"))
     return Page(
         title=title_of(table, "How many labels to buy"),
-        sentence=f"{cut(capitalised(result.what), _LONG)}: {result.sentence}",
+        sentence=result.sentence,
         sections=(Section("labels", "People and judges", result.says, tuple(exhibits(result))),),
         facts=particulars("labels-rest", f"What it rests on: {counted(result.pilot, 'label')}", facts.items()),
         methods=methods(result),
@@ -53,7 +53,18 @@ def exhibits(result: LabelsPlan) -> list[Figure]:
         finding = "The split, and people alone"
         if result.saved is not None:
             finding = f"The split saves {result.saved:.0%} of the price of people alone"
-    out = [Figure("ways", Caption(finding, lines), result.rows(), headers=_HEADS, unfolded=True)]
+    out = [
+        Figure(
+            "ways",
+            Caption(finding, lines),
+            result.rows(),
+            headers=_HEADS,
+            unfolded=True,
+            short=Short(
+                {"way": "way", "labels": "labels", "units": "units", "cost": "cost", "half_width": "half-width"}
+            ),
+        )
+    ]
     if len(result.same_price) > 1:
         out.append(same_price(result))
     if result.strata:
@@ -62,7 +73,16 @@ def exhibits(result: LabelsPlan) -> list[Figure]:
         ]
         said = "More labels where people vary and judges do not see it; predictions in proportion."
         caption = Caption("Labels and predictions by stratum", (said,))
-        out.append(Figure("strata", caption, rows, headers=_HEADS, unfolded=True))
+        out.append(
+            Figure(
+                "strata",
+                caption,
+                rows,
+                headers=_HEADS,
+                unfolded=True,
+                short=Short({name: name for name in rows[0]}, percent=("share",)),
+            )
+        )
     return out
 
 

@@ -10,7 +10,7 @@ from quorate.analysis.labels import cut
 from quorate.caveats import weightiest_first
 from quorate.reporting.draw import marks
 from quorate.reporting.draw.theme import CORRECTED, NAIVE
-from quorate.reporting.page import Caption, Figure, Page, Row, Section, Tile, particulars, source_of, title_of
+from quorate.reporting.page import Caption, Figure, Page, Row, Section, Short, Tile, particulars, source_of, title_of
 from quorate.wording import counted, listed
 
 if TYPE_CHECKING:
@@ -69,7 +69,25 @@ def coefficients(result: Regression) -> Figure:
 
     heads = {"se": "standard error", "df": "degrees of freedom"}
     heads |= {"other_sign": "chance of another sign than the judge's labels give"}
-    return Figure("coefficients", Caption(finding, lines), rows, chart, heads, unfolded=True)
+    return Figure(
+        "coefficients",
+        Caption(finding, lines),
+        rows,
+        chart,
+        heads,
+        unfolded=True,
+        short=Short(
+            {
+                "coefficient": "coefficient",
+                "value": "corrected",
+                "low": f"{100 * result.level:.4g}% interval",
+                "other_sign": "other sign",
+            },
+            of="value",
+            at=0.0,
+            percent=("other_sign",),
+        ),
+    )
 
 
 def ways(result: Regression) -> Figure:
@@ -95,7 +113,14 @@ def ways(result: Regression) -> Figure:
     def chart() -> Spec:
         return marks.dots(rows, "by", "value", "coefficient", looks, at=0.0)
 
-    return Figure("ways", Caption(finding, (line,)), rows, chart if rows else None, {"value": "coefficient"})
+    return Figure(
+        "ways",
+        Caption(finding, (line,)),
+        rows,
+        chart if rows else None,
+        {"value": "coefficient"},
+        short=Short({"by": "by", "value": "coefficient", "low": "interval"}, of="value", at=0.0),
+    )
 
 
 def methods(result: Regression) -> str:

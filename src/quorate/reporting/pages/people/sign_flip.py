@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from quorate.analysis.words import significant
-from quorate.reporting.page import Caption, Figure, Page, Section, Tile, particulars, title_of
+from quorate.reporting.page import Caption, Figure, Page, Section, Short, Tile, particulars, title_of
 from quorate.wording import percent
 
 if TYPE_CHECKING:
@@ -41,4 +41,10 @@ def chances(result: SignFlip) -> Figure:
         {"labels": "of another run", "sd": result.noise * 2**0.5, "chance": result.again},
     ]
     finding = f"Errors of labels move the coefficient by {significant(result.noise)}, one standard deviation"
-    return Figure("chances", Caption(finding), rows, headers={"sd": "standard deviation", "chance": "other sign"})
+    return Figure(
+        "chances",
+        Caption(finding),
+        rows,
+        headers={"sd": "standard deviation", "chance": "other sign"},
+        short=Short({"labels": "labels", "sd": "standard deviation", "chance": "other sign"}, percent=("chance",)),
+    )

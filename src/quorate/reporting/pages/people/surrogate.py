@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from quorate.analysis.words import significant
-from quorate.reporting.page import Caption, Figure, Page, Section, Tile, particulars, source_of, title_of
+from quorate.reporting.page import Caption, Figure, Page, Section, Short, Tile, particulars, source_of, title_of
 from quorate.wording import percent
 
 if TYPE_CHECKING:
@@ -43,4 +43,9 @@ def parts(result: Surrogate) -> Figure:
     most = max(rows, key=lambda row: row["variance"])
     finding = f"{percent(most['share'])} of the variance is {most['component']}"
     line = "Over the levels that a label is the mean of. What no averaging removes is bias, where it was given."
-    return Figure("parts", Caption(finding, (line,)), rows)
+    return Figure(
+        "parts",
+        Caption(finding, (line,)),
+        rows,
+        short=Short({"component": "component", "variance": "variance", "share": "share"}, percent=("share",)),
+    )

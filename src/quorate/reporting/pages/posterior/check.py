@@ -9,7 +9,7 @@ from quorate.numerics.posterior.ranks import BINS, DRAWS, Uniformity
 from quorate.reporting.draw import marks
 from quorate.reporting.draw.theme import CORRECTED, INK, MISSED, NAIVE
 from quorate.reporting.draw.vega import Marks, channel
-from quorate.reporting.page import Caption, Figure, Page, Row, Section, Tile, particulars, source_of, title_of
+from quorate.reporting.page import Caption, Figure, Page, Row, Section, Short, Tile, particulars, source_of, title_of
 from quorate.reporting.pages.posterior.page import LINKS
 from quorate.wording import counted
 
@@ -104,7 +104,14 @@ def tests(result: PosteriorCheck) -> Figure:
     ]
     finding = f"The least of {counted(len(rows), 'p-value')} is that of {cut(result.worst)}"
     lines = ("Chi-square on 9 degrees of freedom.",)
-    return Figure("tests", Caption(finding, lines), rows, None, {"p": "chi-square p"})
+    return Figure(
+        "tests",
+        Caption(finding, lines),
+        rows,
+        None,
+        {"p": "chi-square p"},
+        short=Short({"parameter": "parameter", "ranks in tenths": "studies in each tenth", "p": "p"}),
+    )
 
 
 def methods(result: PosteriorCheck) -> str:

@@ -11,7 +11,7 @@ from quorate.analysis.words import significant
 from quorate.caveats import weightiest_first
 from quorate.reporting.draw import marks
 from quorate.reporting.draw.theme import CORRECTED, NAIVE, SHAPES, colour, kind
-from quorate.reporting.page import Caption, Figure, Page, Row, Section, Tile, particulars, source_of, title_of
+from quorate.reporting.page import Caption, Figure, Page, Row, Section, Short, Tile, particulars, source_of, title_of
 from quorate.wording import counted, listed, whole_percent
 
 if TYPE_CHECKING:
@@ -78,7 +78,18 @@ def components(result: DrawnComponents) -> Figure:
         looks = [(colour(one.name, facets), SHAPES[kind(one.name)]) for one in result.components]
         return marks.dots(rows, "component", "share", "share of the variance of one judgment", looks, at=0.0)
 
-    return Figure("components", Caption(finding, lines), rows, chart, unfolded=True)
+    return Figure(
+        "components",
+        Caption(finding, lines),
+        rows,
+        chart,
+        unfolded=True,
+        short=Short(
+            {"component": "component", "variance": "variance", "share": "share", "low": "95% interval"},
+            of="share",
+            percent=("share",),
+        ),
+    )
 
 
 def priors(result: DrawnComponents) -> Figure:
@@ -109,7 +120,14 @@ def priors(result: DrawnComponents) -> Figure:
         base = marks.chart(drawn, marks.labels("component"), step=18)
         return marks.finish(marks.intervals(drawn, base, x))
 
-    return Figure("priors", Caption(finding, lines), rows, chart, {"sd": "standard deviation"})
+    return Figure(
+        "priors",
+        Caption(finding, lines),
+        rows,
+        chart,
+        {"sd": "standard deviation"},
+        short=Short({"component": "component", "sd": "sd", "low": "95% interval", "law": "law"}, of="sd"),
+    )
 
 
 def means(result: DrawnComponents) -> Figure:
@@ -142,7 +160,14 @@ def means(result: DrawnComponents) -> Figure:
         looks = [(CORRECTED if one.factor == 1 else NAIVE, "circle") for one in result.sensitivity.with_prior]
         return marks.dots(rows, "prior", "mean", "mean score", looks, at=None, tall=34)
 
-    return Figure("means", Caption(finding, lines), rows, chart, unfolded=True)
+    return Figure(
+        "means",
+        Caption(finding, lines),
+        rows,
+        chart,
+        unfolded=True,
+        short=Short({"prior": "prior", "mean": "mean", "low": "95% interval", "reliable": "reliable"}, of="mean"),
+    )
 
 
 def checks(result: DrawnComponents) -> Figure:

@@ -9,7 +9,7 @@ import numpy as np
 from quorate.analysis.labels import cut
 from quorate.reporting.draw import marks
 from quorate.reporting.draw.theme import CORRECTED
-from quorate.reporting.page import Caption, Figure, Page, Row, Section, Tile, particulars, source_of, title_of
+from quorate.reporting.page import Caption, Figure, Page, Row, Section, Short, Tile, particulars, source_of, title_of
 from quorate.reporting.pages.verdict import SHORT
 from quorate.wording import counted, percent
 
@@ -72,7 +72,15 @@ def chances(result: NextBattles) -> Figure:
 
     heads = {"votes": "votes so far", "next": "votes drawn"}
     finding = f"Half of the votes go to {half:,} of {counted(pairs, 'pair')}"
-    return Figure("chances", Caption(finding, tuple(lines)), rows, chart, heads, unfolded=True)
+    return Figure(
+        "chances",
+        Caption(finding, tuple(lines)),
+        rows,
+        chart,
+        heads,
+        unfolded=True,
+        short=Short({"pair": "pair", "votes": "votes", "chance": "chance", "next": "next"}, percent=("chance",)),
+    )
 
 
 def methods(result: NextBattles) -> str:

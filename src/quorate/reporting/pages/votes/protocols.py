@@ -13,7 +13,7 @@ from quorate.numerics.votes.power import normal_size
 from quorate.reporting.draw import marks
 from quorate.reporting.draw.theme import CORRECTED, INK, MISSED
 from quorate.reporting.draw.vega import Marks, channel
-from quorate.reporting.page import Caption, Figure, Page, Section, Tile, particulars
+from quorate.reporting.page import Caption, Figure, Page, Section, Short, Tile, particulars
 from quorate.wording import counted
 
 if TYPE_CHECKING:
@@ -79,7 +79,16 @@ def beside(found: Protocols) -> Figure:
     heads = {"what": "", "first": found.first.name, "second": found.second.name}
     better = f"{cut(found.better)} decides with fewer votes"
     finding = better if found.better else "Neither is shown to need fewer votes"
-    return Figure("protocols", Caption(finding, lines), rows, headers=heads, unfolded=True)
+    return Figure(
+        "protocols",
+        Caption(finding, lines),
+        rows,
+        headers=heads,
+        unfolded=True,
+        short=Short(
+            {"what": "", "first": found.first.name, "second": found.second.name, "low": "difference from", "high": "to"}
+        ),
+    )
 
 
 def distribution(found: Protocols) -> Figure:
@@ -150,7 +159,14 @@ def pairs(found: Protocols) -> Figure:
         for key, protocol in zip(("first", "second"), found.names, strict=True)
         for name, words in _HEADS.items()
     }
-    return Figure("pairs", Caption(finding, lines), rows, chart, heads)
+    return Figure(
+        "pairs",
+        Caption(finding, lines),
+        rows,
+        chart,
+        heads,
+        short=Short({"pair": "pair", "first_margin": found.first.name, "second_margin": found.second.name}),
+    )
 
 
 _HEADS = {"margin": "margin", "low": "low", "high": "high", "implied": "votes needed", "between": "between prompts"}

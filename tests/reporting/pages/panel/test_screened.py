@@ -1,0 +1,14 @@
+from __future__ import annotations
+
+import quorate as q
+from quorate.reporting.report import page_of
+
+
+def test_who_is_chosen_and_what_else_the_money_buys(judged):
+    found = q.screen(judged({"item": 24, "judge": 5}, seed=1), budget=60)
+    page = page_of(found)
+    panels, judges, frontier = page.figures
+    assert panels.rows[0]["se"] == found.se
+    assert {row["place"] for row in judges.rows} <= {"kept", "left out"}
+    assert len(frontier.rows) == len(found.frontier)
+    assert "resampled pilots" in page.sections[1].text[0]
