@@ -36,6 +36,8 @@ class Caveat(Brief):
 FIRST = (
     "unanswered-cells",
     "missing",
+    "money-left",
+    "closest-two",
     "other-judges",
     "only-the-verdict",
     "labels-alone",

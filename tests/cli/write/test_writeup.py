@@ -21,7 +21,7 @@ def test_a_paragraph_then_the_checklist_then_what_is_missing(run, scores):
         said.index(part) for part in ("Reporting checklist: 11 of 16 missing", "Missing - exact", "To do it again")
     ]
     assert parts == sorted(parts)
-    assert "quorate writeup" in said
+    assert "quorate report" in said
 
 
 def test_a_record_fills_the_checklist(run, scores, study):

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from quorate.reporting.page import WHAT, Caption, Figure, Page, Section, Short, Step, particulars
+from quorate.reporting.page import Caption, Figure, Page, Section, Short, Step, particulars
 from quorate.reporting.print.terminal import LINES, as_text
 
 GOLDEN = Path(__file__).with_name("terminal.txt")
@@ -39,7 +39,7 @@ def page(boards: int = 3, caveats: int = 3) -> Page:
         "scores.csv",
         "s0 is better than all others.",
         (Section("board", "The board", ("A word on it.",), (board,)), Section("why", "Why", (), (sources, unseen))),
-        particulars("facts", "What was ranked", [("systems", boards), ("level", 0.95)], short=WHAT),
+        particulars("facts", "What was ranked", [("systems", boards), ("level", 0.95)]),
         "As usual.",
         dict,
         caveats=tuple(f"caveat {i}" for i in range(caveats)),

@@ -96,7 +96,7 @@ def changed(result: Changes, table: Table | None = None) -> Page:
     named |= {"more_calls": "more judgments", "cost": "price", "reason": "why it is not known"}
     caption = Caption(f"{counted(len(known), 'change')} to the study", ("The study as it is, then changes to it.",))
     columns = {"change": "change", "half_width": "±", "gain": "of it", "calls": "judgments", "cost": "price"}
-    short = Short(columns | {"reason": "why not known"}, percent=("gain",))
+    short = Short(columns | {"reason": "why not known"})
     listed_changes = Figure("changes", caption, result.rows(), headers=named, short=short)
     return Page(
         title=title_of(table, "What changes would give"),

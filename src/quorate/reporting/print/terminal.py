@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 LINES = 25
 """Of a screen, the last of which says where the page is."""
 CAVEATS = 2
-MOST_OF_ANSWER = 6
-"""Lines of the first section's text, without which it is left to ``full``."""
+MOST_OF_ANSWER = 11
+"""Lines above the first figure, up to which paragraphs of the first section follow the sentence."""
 MOST_OF_READING = 2
 """Lines that say how the file was read."""
 FEWEST = 3
@@ -62,8 +62,9 @@ def as_text(
         How the file was read.
     """
     above = [*paragraph(out, page.origin.note or ""), *paragraph(out, spelled(page.sentence), "bold")]
-    answer = [paragraph(out, spelled(text)) for text in (page.sections[0].text if page.sections else ())]
-    above += [line for text in answer if not full and sum(map(len, answer)) <= MOST_OF_ANSWER for line in text]
+    for text in page.sections[0].text if page.sections and not full else ():
+        lines = paragraph(out, spelled(text))
+        above += lines if len(above) + len(lines) <= MOST_OF_ANSWER else []
     caveats = page.caveats if full else page.caveats[:CAVEATS]
     below: list[str] = []
     if page.next_step is not None:

@@ -1,11 +1,11 @@
 from __future__ import annotations
 
-import quorate as q
+from quorate.plan.panel.screening import screen
 from quorate.reporting.report import page_of
 
 
 def test_who_is_chosen_and_what_else_the_money_buys(judged):
-    found = q.screen(judged({"item": 24, "judge": 5}, seed=1), budget=60)
+    found = screen(judged({"item": 24, "judge": 5}, seed=1), budget=60)
     page = page_of(found)
     panels, judges, frontier = page.figures
     assert panels.rows[0]["se"] == found.se

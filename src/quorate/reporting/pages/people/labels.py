@@ -80,7 +80,7 @@ def exhibits(result: LabelsPlan) -> list[Figure]:
                 rows,
                 headers=_HEADS,
                 unfolded=True,
-                short=Short({name: name for name in rows[0]}, percent=("share",)),
+                short=Short({name: name for name in rows[0]}, percent=("share",), first=True),
             )
         )
     return out
