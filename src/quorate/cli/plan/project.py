@@ -113,6 +113,6 @@ def project(
         return 0
     planned = projected(fitted, **asked, **options)
     listed = not (isinstance(fitted, SystemDifference) and fitted.method != "paired")
-    now = at_hand(as_it_is(fitted, **options)) if listed and not isinstance(fitted, Components) else ()
+    now = at_hand(as_it_is(fitted, **options), planned) if listed and not isinstance(fitted, Components) else ()
     out.show(planned, files, judgments, also=now)
     return 0

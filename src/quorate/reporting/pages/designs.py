@@ -112,11 +112,10 @@ def changed(result: Changes, table: Table | None = None) -> Page:
     )
 
 
-def at_hand(plan: Projection) -> tuple[Section, ...]:
-    """The study as it is, for a design to be held against."""
-    figure = next(exhibits({AS_IT_IS: plan}))
-    caption = replace(figure.caption, finding=f"The study as it is: {figure.caption.finding}")
-    return (Section("now", "The study as it is", figures=(replace(figure, name="now", caption=caption),)),)
+def at_hand(now: Projection, planned: Projection) -> tuple[Section, ...]:
+    """A design beside the study as it is."""
+    figure = replace(next(exhibits({AS_IT_IS: now, "planned": planned})), name="beside")
+    return (Section("beside", "Beside the study as it is", figures=(figure,)),)
 
 
 def exhibits(plans: Mapping[str, Projection]) -> Iterator[Figure]:
