@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from quorate.cli.console import caveats, say, table
 from quorate.cli.options import Output, Power, Prices, ScoreReading, Targets, command, only
 from quorate.cli.options.groups import spelled
 from quorate.cli.options.values import names, numbers
@@ -16,10 +15,7 @@ from quorate.cli.spelling import in_options
 from quorate.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
-    from quorate.decide.scores.effect import BarPlan, EffectPlan
-    from quorate.decide.scores.step import ScoreStep
+    pass
 
 UNDECIDED = 2
 
@@ -120,43 +116,19 @@ def effect_size(
             raise InvalidInput("--effect: give the difference to be found")
         options = {"targets": targets.asked() or None, "prices": prices.prices(), **asked}
         step = plan_study(effect, reading.judgments(file), a, b, **options)
-        out.typeset(step, show_step, sentence=step.sentence)
+        out.show(step, sentence=step.sentence)
         return 0
     _refuse(of_pilot, "is for a pilot; name its file")
     if bar is None:
         plan = plan_effect(effect, **given, **asked)
-        out.typeset(plan, show_plan, sentence=in_options(plan.sentence))
+        out.show(plan, sentence=in_options(plan.sentence))
         return 0
     _refuse(
         [*(name for name in given if name != "rates"), *(["effect"] if effect is not None else [])], "is not for --bar"
     )
     found = plan_bar(bar, seen=_answers(seen), rate=given.get("rates"), **asked)
-    out.typeset(found, show_bar, sentence=in_options(found.sentence))
+    out.show(found, sentence=in_options(found.sentence))
     return UNDECIDED if seen is not None and not found.shown else 0
-
-
-def show_plan(out: Console, plan: EffectPlan) -> None:
-    """Print what it takes, and what it would with other correlations or judges."""
-    say(out, in_options(plan.sentence), style="bold")
-    if len(plan.rows()) > 1:
-        out.print()
-        known = [[_cell(value) for value in row.values()] for row in plan.rows()]
-        table(out, dict.fromkeys(plan.rows()[0], "right"), known)
-
-
-def show_step(out: Console, step: ScoreStep) -> None:
-    """Print the study that a pilot leads to, and what it takes for granted."""
-    say(out, step.sentence, style="bold")
-    caveats(out, (one.sentence for one in step.caveats))
-
-
-def show_bar(out: Console, found: BarPlan) -> None:
-    """Print whether the bar is passed."""
-    say(out, in_options(found.sentence), style="bold")
-
-
-def _cell(value: Any) -> str:
-    return "no number" if value is None else f"{value:,}" if isinstance(value, int) else f"{value:.2g}"
 
 
 def _one_or_two(option: str, text: str | None) -> float | tuple[float, float] | None:
