@@ -234,7 +234,7 @@ class Goal(Soak):
     def look(self) -> None:
         """Look at it by one of three commands, in a process that is not waited for."""
         words = self.rng.choice(
-            [("status", "study.yaml"), ("interim", "study.yaml"), ("compare", self.place, "x", "y")]
+            [("status", "study.yaml"), ("status", "--interim", "study.yaml"), ("compare", self.place, "x", "y")]
         )
         call = [sys.executable, "-m", "quorate", *words]
         with (self.folder / "looked.txt").open("ab") as said:

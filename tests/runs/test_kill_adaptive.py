@@ -47,7 +47,7 @@ def test_the_rounds_of_a_policy_follow_from_the_ledger(panel, serve, start, comm
 def test_every_call_for_a_draft_is_counted(panel, serve, start, command, ask):
     server, rng = serve("loopback.py", 0.2, 300), random.Random(4)
     path = panel(server.port, 2, temperatures=None, tries=3, budget={"calls": 30, "money": 3.0})
-    words = ("variants", path, "--prompt", "score", "--judge", "a", "-n", "4", "--yes")
+    words = ("init", "--variants", path, "--prompt", "score", "--judge", "a", "-n", "4", "--yes")
     for _ in range(4):
         process, before = start(*words), sum(server.counts().values())
         while process.poll() is None and sum(server.counts().values()) == before:

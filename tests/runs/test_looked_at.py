@@ -120,7 +120,7 @@ def test_a_goal_study_is_not_ended_by_who_looks_at_it(goal, serve, start, ended,
     path = goal(server.port, judge={"concurrency": 4})
     running = [start("run", path, "--yes") for _ in range(runners)]
     while any(process.poll() is None for process in running):
-        for words in (("status", path), ("interim", path)):
+        for words in (("status", path), ("status", "--interim", path)):
             assert "replaced" not in command(*words).err
         time.sleep(rng.uniform(0, 0.3))
     said = [ended(process) for process in running]
