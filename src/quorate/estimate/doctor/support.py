@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
+from itertools import islice
 from typing import TYPE_CHECKING, Any, overload
 
 from quorate.estimate.components.decompose import is_default
 from quorate.estimate.components.decomposition import Decomposition
 from quorate.estimate.doctor.analyses import COMPONENTS, Supported, analyses
 from quorate.estimate.doctor.findings import Finding, by_severity, findings, of_source
-from quorate.estimate.doctor.unsaid import unsaid_findings
+from quorate.estimate.doctor.unsaid import repeats_findings, unsaid_findings
 from quorate.estimate.means.configurations import configuration_facets
 from quorate.roles import JUDGE, PROMPT, REPLICATE, SYSTEM
 from quorate.table.facts.describe import Description, describe
@@ -205,6 +206,8 @@ def support_of(judgments: Judgments, fit: Decomposition | None = None) -> Suppor
         problems += label_findings(judgments, facts)
     else:
         possible = analyses(judgments, facts, fit if fit is not None and is_default(fit) else None)
+    if fit is None:  # rows are read again, for which an analysis does not wait
+        problems += islice(repeats_findings(judgments), 1)
     found = by_severity([*problems, *unsaid_findings(judgments)])
     return Support(facts, possible, _floors(judgments, facts), found, judgments.notes, labels)
 

@@ -60,7 +60,6 @@ class Beside(NamedTuple):
 
 def unsaid_findings(judgments: Judgments) -> Iterator[Finding]:
     """What facets, and columns that are not used, say of the scale of scores and of the labels of what is measured."""
-    yield from islice(repeats_findings(judgments), 1)
     name = judgments.object
     nested = judgments.facet(name).parent
     others = [*_facets(judgments), *_unused(judgments)]
