@@ -7,6 +7,7 @@ cheapest for any precision are among the few that remain.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any
@@ -16,8 +17,6 @@ from numpy.typing import NDArray
 
 from quorate.arrays import Floats, Ints
 from quorate.errors import InvalidInput
-from quorate.numerics.quantiles import t_quantiles
-from quorate.plan.designs.degrees import degrees_of_freedom
 from quorate.plan.designs.dstudy import bill
 from quorate.plan.designs.layouts import Layout, lay_out
 from quorate.plan.designs.prices import Prices
@@ -37,6 +36,9 @@ _AT_A_TIME = 4_000
 _UPPER = 0.975
 _KNOTS = 10
 """Numbers of items for which intervals are found; those of the frontier are found again, each by itself."""
+_FEW_ITEMS = 6
+"""Items beyond one, beyond a whole turn and beyond one of each category: each number is one of these, for intervals
+change most where the degrees of freedom are few."""
 _CLOUD = 2_000
 _DIGITS = 12  # of the logarithm: prices and variances that differ by less are equal
 _ALIKE = 1e-12
@@ -167,15 +169,18 @@ def intervals(source: Source, piece: Piece, variance: Floats, share: float = 0.5
     """Half the interval of every design of a piece, flat; nan where its variance is left open.
 
     It is the one than which a share of the studies of a design find a narrower one: by default the middle one. That
-    of the studies of a design is found at some numbers of items; between these, its ratio to Student's interval
-    with the components as they are, which hardly changes, is taken along the logarithm of their number.
+    of the studies of a design is found at some numbers of items; between these, its ratio to the standard error,
+    which hardly changes, is taken along the logarithm of their number.
     """
     values, along = piece.axes[source.item], list(piece.axes).index(source.item)
-    knots = np.unique(np.searchsorted(values[:-1], np.geomspace(values[0], values[-1], _KNOTS)))
-    student = _student(source, piece, variance)
+    spread = np.searchsorted(values[:-1], np.geomspace(values[0], values[-1], _KNOTS))
+    few = [math.prod(counts.values()) for counts in ({}, piece.held, source.groups)]
+    near = np.any([(values >= least) & (values <= least + _FEW_ITEMS) for least in few], axis=0)
+    knots = np.unique([*np.flatnonzero(near), *spread])
+    error = np.sqrt(variance.reshape(piece.shape))
     some = Piece(piece.scheme, piece.held, {**piece.axes, source.item: values[knots]})
     half = half_widths(source, some, np.arange(some.size), share).reshape(some.shape)
-    at = np.take(student, knots, axis=along)
+    at = np.take(error, knots, axis=along)
     known = np.moveaxis(np.isfinite(half), along, -1)  # fewer than three levels say nothing of others
     shown = np.where(np.isfinite(half), half, 0.0)
     ratio = np.moveaxis(np.divide(shown, at, out=np.ones_like(half), where=at > 0), along, -1)
@@ -184,21 +189,11 @@ def intervals(source: Source, piece: Piece, variance: Floats, share: float = 0.5
     above = np.minimum(below + 1, len(knots) - 1)
     between = ratio[..., below] + (place - below) * (ratio[..., above] - ratio[..., below])
     told, partly = known[..., below] & known[..., above], known[..., below] | known[..., above]
-    out = np.where(np.moveaxis(told, -1, along), np.moveaxis(between, -1, along) * student, np.inf).ravel()
+    out = np.where(np.moveaxis(told, -1, along), np.moveaxis(between, -1, along) * error, np.inf).ravel()
     alone = np.flatnonzero(np.moveaxis(partly & ~told, -1, along).ravel() & np.isfinite(variance))
     if len(alone):  # next to a number of items that is not allowed
         out[alone] = half_widths(source, piece, alone, share)
     return out
-
-
-def _student(source: Source, piece: Piece, variance: Floats) -> Floats:
-    """Half of Student's interval, were the components as they are, of every design of a piece."""
-    laid = placed(source, piece)
-    parts = {name: source.values[name] * weight for name, weight in source.weigh(laid).items()}
-    df = np.broadcast_to(degrees_of_freedom(source, laid, parts), piece.shape)
-    half = t_quantiles(df.ravel(), _UPPER).reshape(piece.shape) * np.sqrt(variance.reshape(piece.shape))
-    calls = np.broadcast_to(laid.calls, piece.shape)
-    return half if source.scale is None else np.asarray(source.scale.half_width(half, calls))
 
 
 def measured(source: Source, pieces: tuple[Piece, ...], frontier: Kept) -> Kept:
