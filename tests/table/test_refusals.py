@@ -68,7 +68,7 @@ NO_OPTION = {
     "the address of a ledger on Postgres, or the way to it": """
         exchange/postgres/address:_address exchange/postgres/address:place_of exchange/postgres/session:__init__
         exchange/postgres/session:_connect exchange/postgres/session:_connected""",
-    "something must be installed": "exchange/foreign/inspect/members:_zstandard frames:frame",
+    "something must be installed": "frames:frame",
     "the message begins with the argument that was given": """
         columns/vote_roles:_known_roles columns/vote_roles:_of_rankings columns/rankings:in_pairs
         columns/rankings:_refuse exchange/rows:refuse read:kind_of""",

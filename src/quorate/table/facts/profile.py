@@ -86,7 +86,7 @@ class Column:
         """Whether its values can be read as scores."""
         return self.numeric or bool(self.strays) or self.scale is not None
 
-    @property
+    @cached_property
     def values(self) -> frozenset[float]:
         """Distinct scores, where they are few."""
         if self.scale is not None:
@@ -247,7 +247,5 @@ def _words(file: Opened, places: Sequence[int]) -> dict[int, tuple[str, ...]]:
     counted: list[Any] = []
     for start in range(0, len(asked), _TOGETHER):
         counted += file.relation.aggregate(", ".join(asked[start : start + _TOGETHER])).fetchall()[0]
-    return {
-        place: tuple(sorted(times, key=lambda word, times=times: (-times[word], word))) if times else ()
-        for place, times in zip(places, counted, strict=True)
-    }
+    ordered = (sorted((-n, word) for word, n in (times or {}).items()) for times in counted)
+    return {place: tuple(word for _, word in pairs) for place, pairs in zip(places, ordered, strict=True)}

@@ -164,6 +164,9 @@ def _open(
         ways = _of_words(column, options)
     if not found.named:
         open_.append(f"no name says that {found.facets.get(ITEM)} is what is judged")
+    added = found.added
+    if len(added) > 1 and not found.tied:
+        open_.append(f"rows repeat unless {listed(added)} are facets")
     if found.tied:
         open_.append(f"rows repeat, and {listed(found.tied, most=6)} may tell them apart")
     return open_, ways
@@ -173,7 +176,7 @@ def _granted(
     table: Table, score: str, options: Mapping[str, Any], found: _Key, known: Mapping[str, str]
 ) -> Iterator[str]:
     """What is taken for granted, with the argument that changes it."""
-    added = [name for role, name in found.facets.items() if role == name and role not in ALIASES]
+    added = found.added
     if added:
         tell = "tells" if len(added) == 1 else "tell"
         yield f"{listed(added)} {tell} apart rows that would repeat: taken as a facet"
@@ -461,7 +464,8 @@ def _score(table: Table, taken: set[str]) -> str | None:
 def _labels(table: Table, taken: set[str], *, occasions: bool = False) -> list[Column]:
     """Columns whose values come back, as labels do; with ``occasions`` also when the same was judged again."""
     free = [one for one in table.columns if one.name not in taken and 2 <= one.distinct <= table.rows / 2]
-    free = [one for one in free if not {*HINTS, *GIVEN} & set(plain(one.name).split("_"))]  # judgments are no facets
+    judged = {*HINTS, *GIVEN}  # judgments, of whomever, are no facets
+    free = [one for one in free if not (judged & set(plain(one.name).split("_")) or is_of_people(one.name))]
     again = {one.name for one in free if occasions and one.distinct <= _MOST_OCCASIONS and plain(one.name) in OCCASIONS}
     return [one for one in free if (not one.numeric or one.whole) and (one.name in again or not measures(one.name))]
 
@@ -491,6 +495,11 @@ class _Key:
     whole: bool
     named: bool
     tied: tuple[str, ...]
+
+    @property
+    def added(self) -> list[str]:
+        """Columns that are facets because rows repeat without them."""
+        return [name for role, name in self.facets.items() if role == name and role not in ALIASES]
 
 
 def _facets(table: Table, known: Mapping[str, str], taken: set[str]) -> _Key | None:

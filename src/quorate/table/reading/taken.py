@@ -86,7 +86,7 @@ def taken(
 def _repeats(table: Judgments) -> bool:
     """Whether rows repeat one another, or nobody judged them, although columns are left that may say who did."""
     named = table.origin is None or table.origin.roles.replicate is not None
-    again = bool((table.rows > 1).any()) or (JUDGE not in table.names and table.n_levels(table.object) < table.n_cells)
+    again = bool((table.rows > 1).any()) or JUDGE not in table.names
     return not named and bool(not_used(table.notes)) and again
 
 

@@ -110,9 +110,9 @@ def side_by_side(table: Table, known: Mapping[str, str], aside: set[str]) -> Rea
         )
     if alike:
         more = _options((*columns, *alike), known, row, said.role, words)
-        ways = (Meant(options, "these alone"), Meant(more | _missing(strays), "with the others"))
+        both = (Meant(options, "these alone"), Meant(more | _missing(strays), "with the others"))
         problem = f"{listed(alike, most=6)} hold scores on the scale of {listed(columns, most=6)}"
-        return Reading(options, tuple(reasons), said=problem, meant=ways)
+        return Reading(options, tuple(reasons), said=problem, meant=both)
     confidence = "likely" if said.confidence == "sure" and (strays or totals) else said.confidence
     if confidence == "unsure":
         ways = tuple(
@@ -233,7 +233,8 @@ def _named(free: Sequence[Column]) -> tuple[str, ...]:
     broken = [one for one in free if one.numeric and not one.whole]
     criteria = [one.name for one in broken if is_criterion(one.name)]
     systems = [one.name for one in broken if words_of(one.name)[0] in ("model", "system")]
-    return tuple(max(criteria, systems, key=len)) if max(len(criteria), len(systems)) > 1 else ()
+    most = systems if len(systems) > len(criteria) else criteria
+    return tuple(most) if len(most) > 1 else ()
 
 
 def _texts(column: Column) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ from importlib import import_module
 
 import pytest
 
-from quorate.errors import InvalidData, InvalidInput
+from quorate.errors import InvalidData
 from quorate.table.exchange.foreign.inspect import members
 from quorate.table.exchange.foreign.inspect.members import blocks, directory
 
@@ -79,12 +79,4 @@ def test_packed_otherwise(tmp_path):
     with zipfile.ZipFile(tmp_path / "a", "w", zipfile.ZIP_BZIP2) as writer:
         writer.writestr("a.json", b"1")
     with pytest.raises(InvalidData, match="packed in a way that Inspect AI does not use"):
-        list(blocks(tmp_path / "a", directory(tmp_path / "a")["a.json"]))
-
-
-def test_without_a_decompressor_the_line_says_what_to_install(tmp_path, monkeypatch):
-    with own_zip.ZipFile(tmp_path / "a", "w", 93) as writer:
-        writer.writestr("a.json", b"1")
-    monkeypatch.setattr(members, "_found", lambda _: False)
-    with pytest.raises(InvalidInput, match=r"pip install 'quorate\[inspect\]', or use Python 3\.14"):
         list(blocks(tmp_path / "a", directory(tmp_path / "a")["a.json"]))

@@ -8,12 +8,11 @@ import zipfile
 import zlib
 from collections.abc import Iterator, Mapping
 from importlib import import_module
-from importlib.util import find_spec
 from io import RawIOBase
 from pathlib import Path
 from typing import IO, Any, cast
 
-from quorate.errors import InvalidData, InvalidInput
+from quorate.errors import InvalidData
 from quorate.table.exchange.ordinary import MOST_SWOLLEN, swells
 
 BLOCK = 1 << 18
@@ -96,7 +95,7 @@ def _unpacked(packed: IO[bytes], member: zipfile.ZipInfo, name: str) -> Iterator
     elif member.compress_type == _DEFLATE:
         yield from _inflated(packed)
     elif member.compress_type == _ZSTANDARD:
-        yield from _zstandard(packed, name)
+        yield from _zstandard(packed)
     else:
         raise InvalidData(f"{name}: is packed in a way that Inspect AI does not use ({member.compress_type})")
 
@@ -111,28 +110,12 @@ def _inflated(packed: IO[bytes]) -> Iterator[bytes]:
         yield block
 
 
-def _zstandard(packed: IO[bytes], name: str) -> Iterator[bytes]:
-    """By the standard library from Python 3.14, else by its backport or the package zstandard; frames follow on."""
+def _zstandard(packed: IO[bytes]) -> Iterator[bytes]:
+    """By the standard library from Python 3.14, else by its backport; frames follow on."""
     own = "compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd"
-    if _found(own):
-        library = import_module(own)
-        stream, failure = library.ZstdFile(packed), library.ZstdError
-    elif _found("zstandard"):
-        library = import_module("zstandard")
-        stream = library.ZstdDecompressor().stream_reader(packed, read_across_frames=True)
-        failure = library.ZstdError
-    else:
-        raise InvalidInput(
-            f"{name}: is compressed with Zstandard: pip install 'quorate[inspect]', or use Python 3.14 or later"
-        )
+    library = import_module(own)
+    stream, failure = library.ZstdFile(packed), library.ZstdError
     try:
         yield from iter(lambda: stream.read(BLOCK), b"")
     except failure as error:
         raise EOFError(str(error)) from None
-
-
-def _found(name: str) -> bool:
-    try:
-        return find_spec(name) is not None
-    except ModuleNotFoundError:  # of the package above it
-        return False
