@@ -6,7 +6,7 @@ import json
 import math
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from rich.console import Console
 from rich.padding import Padding
@@ -15,9 +15,6 @@ from rich.text import Text
 from quorate.cli.spelling import in_options
 from quorate.reporting.print import lines
 from quorate.wording import safe
-
-if TYPE_CHECKING:
-    from quorate.table.notes import Note
 
 MOST_COLUMNS = 100
 
@@ -73,13 +70,6 @@ def caveats(out: Console, sentences: Iterable[str], title: str = "Caveats") -> N
     if known:
         heading(out, title)
         points(out, known)
-
-
-def read_as(out: Console, notes: Sequence[Note]) -> None:
-    """Print what reading took for granted, if anything."""
-    if notes:
-        out.print()
-        say(out, f"Columns: {'; '.join(note.brief for note in notes)}")
 
 
 def _finite(value: Any) -> Any:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 from rich.console import Console
 
-from quorate.cli.console import console, print_json, put, read_as, whole
+from quorate.cli.console import console, print_json, put, whole
 from quorate.cli.options.groups import For, Group
 from quorate.cli.spelling import in_options
 from quorate.errors import InvalidInput
@@ -71,17 +71,14 @@ class Output(Group):
         if not self.as_json:
             self.show_page(page, source.notes if notes is None and source is not None else notes or ())
         if files is not None:
-            self.say_files(*files.put(page))
+            self.say_files(*files.write(page))
 
-    def typeset(
-        self, result: Any, text: Callable[[Console, Any], None], *, notes: Sequence[Note] = (), **more: Any
-    ) -> None:
-        """Print a result: its plain values and ``more`` as JSON, or what ``text`` prints of it and how it was read."""
+    def typeset(self, result: Any, text: Callable[[Console, Any], None], **more: Any) -> None:
+        """Print what has no page, such as a study that is collected: plain values as JSON, or what ``text`` prints."""
         if self.as_json:
             print_json({**result.to_dict(), **more})
         else:
             text(console(), result)
-            read_as(console(), notes)
 
     def show_page(self, page: Page, notes: Sequence[Note] = ()) -> None:
         """Print a page, and how the file was read."""
@@ -136,15 +133,7 @@ class Files(Group):
         """Whether anything is written."""
         return bool(self.report) or self.charts is not None
 
-    def write(self, result: Any, table: Judgments | Votes | None, out: Output, *, seed: int | None = None) -> None:
-        """Write the report and the charts that are asked for, and say where they are unless JSON is printed."""
-        if self.wanted:
-            from quorate.reporting.paper.reproduce import Provenance
-            from quorate.reporting.report import page_of
-
-            out.say_files(*self.put(page_of(result, source=table, origin=Provenance(self.context.obj, seed))))
-
-    def put(self, page: Page) -> tuple[Sequence[Path], Sequence[Path]]:
+    def write(self, page: Page) -> tuple[Sequence[Path], Sequence[Path]]:
         """Write the reports and the charts that are asked for; where they are."""
         from quorate.reporting.print.charts import write_charts
         from quorate.reporting.report import write

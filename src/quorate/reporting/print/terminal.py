@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from rich.padding import Padding
 
-from quorate.analysis.words import number
+from quorate.analysis.words import number, significant
 from quorate.reporting.draw import marks
 from quorate.reporting.page import Short
 from quorate.reporting.print.cells import cell, is_number
@@ -193,6 +193,8 @@ def _cell(key: str, value: object, spelled: Callable[[str], str], *, percent: bo
         return spelled(value)
     if isinstance(value, float) and value.is_integer() and abs(value) >= LEAST_COUNT:
         return f"{value:,.0f}"
+    if isinstance(value, float) and value == float(f"{value:.2g}") and cell(key, value) == significant(value, 4):
+        return f"{value:.2g}"  # what was chosen rather than estimated
     return cell(key, value)
 
 
