@@ -27,5 +27,6 @@ def test_compare_and_rank_certify_what_they_say(tmp_path, capsys):
     assert json.loads(capsys.readouterr().out)["certificate"]["subject"] == "difference"
     main(["rank", path, "--certify", "100", "--full"])
     assert "all pairs at once" in " ".join(capsys.readouterr().out.split())
-    assert main(["compare", path, "--certify", "100"]) != 0
+    three = scores(tmp_path / "three.csv", "abc")
+    assert main(["compare", three, "--certify", "100"]) != 0
     assert "--certify: is for two systems" in capsys.readouterr().err
