@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import resource
 
 import numpy as np
 import pytest
@@ -186,3 +187,16 @@ def test_completing_keeps_the_replicates_there_are():
     more, added = completed(twice, 1, 3)
     assert (len(more), added.sum()) == (9, 3)
     assert more.column("judge")[added].tolist() == ["y"] * 3
+
+
+@pytest.mark.parametrize("name", ["a.csv", "a.jsonl", "a.parquet"])
+def test_what_the_disk_does_not_hold_is_one_line_and_leaves_nothing(tmp_path, name):
+    many = cells(items=[f"i{n * 7919 % 99_991}" for n in range(20_000)])
+    least, most = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1000, most))
+    try:
+        with pytest.raises(InvalidInput, match=rf"path: .*{name} cannot be written .File too large.; choose another"):
+            many.write(tmp_path / name)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (least, most))
+    assert not list(tmp_path.iterdir())

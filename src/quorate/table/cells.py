@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import operator
 import os
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -262,7 +263,8 @@ def write_columns(columns: Mapping[str, NDArray[Any]], target: Path) -> Path:
     try:
         return write_file(target, write)
     except duckdb.Error as error:
-        reason = str(error).split("\n", maxsplit=1)[0]
+        number = re.search(r'"errno":"(\d+)"', str(error))  # of the system, in the middle of much else
+        reason = os.strerror(int(number[1])) if number else str(error).split("\n", maxsplit=1)[0]
         raise InvalidInput(f"path: {target} cannot be written ({reason}); choose another place") from error
 
 
