@@ -87,6 +87,10 @@ RIGHT = {
         sheet(["rater1", "rater2", "rater3"], value=lambda i, j: 3 if j == 2 else mark(i, j)),
         {"item": "id", "judge": "judge"},
     ),
+    "a system that always passes": (
+        sheet(["model_1", "model_2", "model_3"], head="task", value=lambda i, j: 1 if j == 1 else mark(i, j) % 2),
+        {"item": "task", "system": "system"},
+    ),
     "scores of raters": (sheet(["score_rater1", "score_rater2"]), {"item": "id", "judge": "judge"}),
     "words of raters": (
         sheet(["annotator1", "annotator2"], value=lambda i, j: ["spam", "ham", "promo"][mark(i, j) % 3]),
@@ -237,6 +241,8 @@ def test_kinds_that_leave_one_reading(tmp_path, name):
     assert isinstance(table, Judgments)
     found = {facet.name: facet.column for facet in table.facets}
     assert found == roles
+    if name == "a system that always passes":
+        assert table.n_levels("system") == 3
 
 
 @pytest.mark.parametrize("judge", JUDGES)

@@ -225,7 +225,24 @@ def _family(table: Table, taken: set[str]) -> tuple[tuple[str, ...], bool]:
         if all(len(one.words) <= MOST_WORDS and one.words for one in judges):
             return tuple(one.name for one in judges), True
     columns = _named(free) or _alike(table, taken)
-    return (columns, False) if len(columns) > 1 else (_of_the_same_words(table, taken), True)
+    if len(columns) > 1:
+        return (*columns, *_constant(free, columns)), False
+    return _of_the_same_words(table, taken), True
+
+
+def _constant(free: Sequence[Column], columns: Sequence[str]) -> tuple[str, ...]:
+    """Columns that hold one value alone, and belong to others by the first word of their names, or as criteria."""
+    known = {words_of(name)[0] for name in columns}
+    criteria = all(is_criterion(name) for name in columns)
+    held = frozenset[float]().union(*(one.values for one in free if one.name in columns))
+    return tuple(
+        one.name
+        for one in free
+        if one.distinct == 1
+        and one.scored
+        and one.values <= held
+        and ((len(known) == 1 and words_of(one.name)[0] in known) or (criteria and is_criterion(one.name)))
+    )
 
 
 def _named(free: Sequence[Column]) -> tuple[str, ...]:
