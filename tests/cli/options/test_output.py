@@ -39,3 +39,24 @@ def test_what_was_written_is_said_unless_json_is_printed(tmp_path, capsys):
         Output(as_json=as_json).show(rank(table), files, table)
         assert ("Charts: 2 files" in capsys.readouterr().out) is not as_json
     assert "- input: " in page.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "analyze {scores}",
+        "doctor {scores}",
+        "judges {scores}",
+        "plan {scores} --budget 100 --draws 0",
+        "plan --design {scores} --items 24",
+        "rank {battles}",
+        "analyze {battles}",
+        "compare {battles} x y",
+    ],
+)
+def test_a_screen_is_enough_for_the_usual_answers(run, scores, battles, words):
+    ran = run(*words.format(scores=scores, battles=battles).split())
+    lines = ran.out.splitlines()
+    assert ran.code in (0, 2)
+    assert len(lines) <= 25
+    assert max(len(line) for line in lines if not line.startswith(("  quorate", "Report: "))) <= 80
