@@ -20,8 +20,8 @@ def test_a_methods_paragraph_states_design_model_result_and_source(demo):
     assert "fixed effects of judge" in text
     assert f"standard error {number(demo.setup.se, 3)}, 95% interval 6.730 to 7.010 with these 5 prompts and 3" in text
     assert f"Student's t with {demo.setup.df:.1f} degrees of freedom over items)" in text
-    assert "; 6.384 to 7.355 for prompts and judges like these." in text
-    assert "The largest share of its variance, 65%, comes from judge." in text
+    assert "; 6.382 to 7.358 for prompts and judges like these." in text
+    assert "The largest share of its variance for prompts and judges like these, 65%, comes from judge." in text
 
 
 def test_what_stays_as_it_is_is_named(shape):

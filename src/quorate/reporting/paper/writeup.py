@@ -242,7 +242,9 @@ def largest_source(analysis: Analysis) -> str:
     if not analysis.sources:
         return ""
     first = analysis.sources[0]
-    return f"The largest share of its variance, {whole_percent(first.share)}, comes from {shown(first.component)}."
+    whom = analysis.readings[-1].scope
+    said = f"The largest share of its variance{f' {whom}' if whom else ''}, {whole_percent(first.share)}, comes from"
+    return f"{said} {shown(first.component)}."
 
 
 def next_design(analysis: Analysis) -> str:
