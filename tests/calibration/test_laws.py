@@ -8,8 +8,10 @@ import numpy as np
 import pytest
 from calibration.laws import LAWS, Law, limits_of, line, row_of
 
-STUDIES = 1000
+STUDIES, GAPS = 1000, 60
 CLOSE = 1e-8
+LEAST_OF_THREE = 1.95
+"""Width of t of 2 degrees of freedom, the least that three levels allow where they are all the error."""
 COPIES = {name for name in LAWS if "copies" in name}
 UNREAD = {name for name in LAWS if "not read" in name}
 TAILS = {name for name in LAWS if "items alone" in name}
@@ -34,17 +36,17 @@ def test_both_readings_cover(name):
             assert row.setup.width < most + 0.05
     if row.others is not None and name not in COPIES | UNREAD | TAILS:
         assert row.others.coverage > 0.93 - off
-        assert row.others.width < 2.0
+        assert row.others.width < 1.15 * LEAST_OF_THREE
     if law.gap:
-        assert row.setup.power > row.setup.known - 0.05 - off
+        assert row.setup.power > row.setup.known - 0.1
 
 
 @pytest.mark.parametrize("name", [name for name, law in LAWS.items() if not law.complete])
 def test_tables_with_gaps(name):
-    row = row_of(LAWS[name], 200)
+    row = row_of(LAWS[name], GAPS)
     print(line(name, LAWS[name], row))
-    assert 0.94 - tolerance(200) < row.setup.coverage
-    assert row.setup.width < (1.4 if LAWS[name].grouped else 1.15)  # t of 5 degrees of freedom
+    assert 0.94 - tolerance(GAPS) < row.setup.coverage
+    assert row.setup.width < (1.6 if LAWS[name].grouped else 1.3)  # t of 5 degrees of freedom
 
 
 @pytest.mark.parametrize("name", [name for name, law in LAWS.items() if law.complete])
