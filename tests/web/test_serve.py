@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import socket
+
 import pytest
 
 import quorate as q
 from quorate.errors import InvalidInput
 from quorate.web import serve as module
-from quorate.web.serve import is_loopback, ready
+from quorate.web.serve import is_loopback, listen, ready
 
 
 def test_a_study_is_served_with_its_links(study, monkeypatch, capsys):
@@ -42,3 +44,9 @@ def test_without_the_extra_it_says_how_to_install_it(monkeypatch):
     monkeypatch.setattr(module, "find_spec", lambda _: None)
     with pytest.raises(InvalidInput, match=r'pip install "quorate\[web\]"'):
         ready("127.0.0.1", 8000, public=False)
+
+
+def test_a_port_that_another_program_has_is_one_line():
+    taken = socket.create_server(("127.0.0.1", 0))
+    with taken, pytest.raises(InvalidInput, match=r"port: \d+ of 127\.0\.0\.1 is not free .*; choose another one"):
+        listen(None, "127.0.0.1", taken.getsockname()[1])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import socket
 import sys
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
@@ -143,7 +144,13 @@ def _named(given: Collection[str], names: Collection[str]) -> list[str]:
 
 
 def listen(app: Starlette, host: str, port: int) -> None:
-    """Serve an application until it is told to stop; addresses, which may hold the word of a link, are not logged."""
+    """Serve an application until it is told to stop; addresses, which may hold the word of a link, are not logged.
+
+    Raises
+    ------
+    InvalidInput
+        If nothing can listen there, as where another program does.
+    """
     import uvicorn
 
     from quorate.web.connection import Connection
@@ -164,7 +171,11 @@ def listen(app: Starlette, host: str, port: int) -> None:
         ws="none",
         lifespan="on",
     )
-    uvicorn.Server(settings).run()
+    try:
+        place = socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET)
+    except OSError as error:
+        raise InvalidInput(f"port: {port} of {host} is not free ({error.strerror}); choose another one") from None
+    uvicorn.Server(settings).run(sockets=[place])
 
 
 def _say(opened: Opened) -> None:
