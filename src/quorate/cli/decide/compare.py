@@ -145,5 +145,5 @@ def the_two(table: Judgments | Votes, systems: Systems) -> tuple[str, str] | tup
         return (names[0], names[1]) if len(names) == 2 else (None, None)
     if systems.system not in (None, SYSTEM) or SYSTEM not in table.names or table.object == SYSTEM:
         return None, None
-    names = [*by_mean(table)]
-    return (names[0], names[1]) if len(names) == 2 else (None, None)
+    levels = [*by_mean(table)]
+    return (levels[0], levels[1]) if len(levels) == 2 else (None, None)
