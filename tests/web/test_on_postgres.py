@@ -12,7 +12,7 @@ from quorate.web.app import application
 def test_two_servers_share_a_ledger(served, cluster):
     site = served(ledger=cluster.place(), order="both")
     other = application(site.opened.asked)
-    pages = [type(site.browser("ana"))(app, site.link("ana")) for app in (site.app, other)]
+    pages = [type(site.browser("ana"))(app, site.link("ana"), site.server.portal) for app in (site.app, other)]
     assert pages[0].texts == pages[1].texts
     form = pages[0].form
     pages[0].answer("A")
