@@ -23,7 +23,9 @@ def test_the_page_of_the_command_line_is_what_the_commands_say(script):
 
 
 def test_every_public_name_is_in_the_reference():
-    assert {f"quorate.{name}" for name in q.__all__ if name != "__version__"} - set(NAMES) == set()
+    fields = {"": q, **{f".{name}": getattr(q, name) for name in ("agents", "agreement", "scores", "votes")}}
+    public = {f"quorate{field}.{name}" for field, module in fields.items() for name in module.__all__}
+    assert public - {"quorate.__version__"} - set(NAMES) == set()
     assert {f"quorate.simulate.{name}" for name in simulate.__all__} - set(NAMES) == set()
 
 
