@@ -65,7 +65,7 @@ def test_a_complete_ledger_has_nothing_to_say(planned, capsys):
     ledger = planned(2)
     answer(ledger, "a", [Reply("ok", 3.0)])
     assert q.read(ledger.path).source.caveats
-    assert "quorate: 1 of 2 planned cells are not answered (a: 1)" in capsys.readouterr().err
+    assert "1 of 2 planned cells are not answered (a: 1)" in capsys.readouterr().err
     answer(ledger, "a", [Reply("refused")])
     assert q.read(ledger.path).source.caveats == ()
     assert "planned" not in capsys.readouterr().err
