@@ -20,7 +20,7 @@ from quorate.estimate.votes.pair_shares import pair_shares
 from quorate.estimate.votes.well_sampled_pairs import well_sampled
 from quorate.numerics.votes.binomial import p_value
 from quorate.numerics.votes.power import exact_power
-from quorate.plan.power.detectability import BUDGETS, RESAMPLES, detectability
+from quorate.planning.power.detectability import BUDGETS, RESAMPLES, detectability
 from quorate.table.read_votes import read_votes
 from quorate.table.votes import Votes
 

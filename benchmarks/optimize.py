@@ -53,7 +53,7 @@ def equation_3(design: np.ndarray) -> float:
 def searched(limits: Limits, layouts: Sequence[str]) -> tuple[float, int]:
     """Smallest standard error within the budget, and the number of designs."""
     source = q.components(SAFETY, sensitivity={"judge": JUDGE})
-    best = q.optimize(source, budget=BUDGET, limits=limits, layouts=layouts)
+    best = q.plan(source, budget=BUDGET, limits=limits, layouts=layouts)
     return best.se, best.candidates
 
 

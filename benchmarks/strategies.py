@@ -15,7 +15,7 @@ import time
 import numpy as np
 
 import quorate as q
-from quorate.plan.panel.strategies import ALL, CYCLIC, RANDOM
+from quorate.planning.panel.strategies import ALL, CYCLIC, RANDOM
 from quorate.simulate.strategies import LIMIT, simulated_scores, validate_strategies
 
 STUDIES = 5000

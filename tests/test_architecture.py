@@ -23,7 +23,7 @@ LAYERS = (
     {"arguments", "errors", "caveats", "streams", "waiting", "wording", "writing", "arrays", "roles", "lazily"},
     {"table", "numerics"},
     {"estimate"},
-    {"plan"},
+    {"planning"},
     {"decide", "collect"},
     {"study", "simulate"},
     {"analysis"},

@@ -260,10 +260,10 @@ ROUTES: dict[str, Callable[[Routes], tuple[Any, Any]]] = {
     # Judges
     "bias of a judge: panel, effects": lambda r: (
         [(one.effect, one.low, one.high) for one in q.scores.effects(r.fit, "judge")],
-        [(one["bias"], one["low"], one["high"]) for one in q.panel(r.table("one")).bias.rows()],
+        [(one["bias"], one["low"], one["high"]) for one in q.judges(r.table("one")).bias.rows()],
     ),
     "bias of a judge: panel, command": lambda r: (
-        [one["bias"] for one in q.panel(r.table("one")).bias.rows()],
+        [one["bias"] for one in q.judges(r.table("one")).bias.rows()],
         [one["bias"] for one in r.says("judges", "one.csv")["bias"]["overall"]],
     ),
     # Two systems

@@ -28,7 +28,7 @@ import polars as pl
 
 import quorate as q
 from quorate.analysis.designs import Changes
-from quorate.plan.search.whatif import what_if
+from quorate.planning.search.whatif import what_if
 from quorate.simulate import demo_table, panel_table
 
 HERE = Path(__file__).resolve().with_suffix("")
@@ -301,8 +301,8 @@ REPORTS: Mapping[str, tuple[str, Callable[[], Any]]] = {
     ),
     "changes": ("designs:changed", lambda: Changes(what_if(fit(), targets=ANYONE))),
     "project": ("designs:planned", lambda: q.project(fit(), judges=5, targets=ANYONE)),
-    "optimize": ("designs:page", lambda: q.optimize(fit(), budget=500, targets=ANYONE)),
-    "panel": ("panel.page:page", lambda: q.panel(read(pl.DataFrame(panel_table())))),
+    "optimize": ("designs:page", lambda: q.plan(fit(), budget=500, targets=ANYONE)),
+    "panel": ("panel.page:page", lambda: q.judges(read(pl.DataFrame(panel_table())))),
     "adaptive": ("allocation:page", adaptive),
     "protocols": ("votes.protocols:page", protocols),
     "plan-labels": (

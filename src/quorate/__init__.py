@@ -35,10 +35,10 @@ if TYPE_CHECKING:
     from quorate.estimate.means.targets import pool as pool
     from quorate.estimate.ratings.rank import rank as rank
     from quorate.estimate.regression.regress import regress as regress
-    from quorate.plan.assign import assign as assign
-    from quorate.plan.designs.dstudy import project as project
-    from quorate.plan.panel.panel import panel as panel
-    from quorate.plan.search.optimize import optimize as optimize
+    from quorate.planning.assign import assign as assign
+    from quorate.planning.designs.dstudy import project as project
+    from quorate.planning.panel.panel import judges as judges
+    from quorate.planning.search.optimize import plan as plan
     from quorate.reporting.exports.export import export as export
     from quorate.reporting.paper.writeup import writeup as writeup
     from quorate.reporting.report import report as report
@@ -72,7 +72,7 @@ _HOMES = {
     "Votes": "quorate.table.votes",
     "analyze": "quorate.analysis.analyze",
     "annotation_tasks": "quorate.study.label_studio",
-    "assign": "quorate.plan.assign",
+    "assign": "quorate.planning.assign",
     "certify": "quorate.analysis.certificates.certify",
     "compare": "quorate.decide.compare",
     "components": "quorate.estimate.components.published",
@@ -81,10 +81,10 @@ _HOMES = {
     "doctor": "quorate.estimate.doctor.support",
     "export": "quorate.reporting.exports.export",
     "interim": "quorate.analysis.interim.interim",
-    "optimize": "quorate.plan.search.optimize",
-    "panel": "quorate.plan.panel.panel",
+    "plan": "quorate.planning.search.optimize",
+    "judges": "quorate.planning.panel.panel",
     "pool": "quorate.estimate.means.targets",
-    "project": "quorate.plan.designs.dstudy",
+    "project": "quorate.planning.designs.dstudy",
     "propose": "quorate.estimate.doctor.propose",
     "quote": "quorate.analysis.goals.quote",
     "rank": "quorate.estimate.ratings.rank",

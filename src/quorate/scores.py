@@ -27,15 +27,15 @@ if TYPE_CHECKING:
     from quorate.estimate.posterior.posterior import posterior as posterior
     from quorate.estimate.regression.sign_flip import sign_flip as sign_flip
     from quorate.estimate.regression.surrogate import surrogate as surrogate
-    from quorate.plan.adaptive.adaptive import adaptive as adaptive
-    from quorate.plan.naive import naive as naive
-    from quorate.plan.panel.screening import screen as screen
+    from quorate.planning.adaptive.adaptive import adaptive as adaptive
+    from quorate.planning.naive import naive as naive
+    from quorate.planning.panel.screening import screen as screen
     from quorate.simulate.allocation.allocation import simulate_allocation as simulate_allocation
     from quorate.simulate.pipelines.pipelines import pipelines as pipelines
     from quorate.simulate.validate import validate as validate
 
 _HOMES = {
-    "adaptive": "quorate.plan.adaptive.adaptive",
+    "adaptive": "quorate.planning.adaptive.adaptive",
     "by_level": "quorate.estimate.components.robustness",
     "check_posterior": "quorate.estimate.posterior.check",
     "dependability": "quorate.estimate.components.dependability",
@@ -46,14 +46,14 @@ _HOMES = {
     "leave_one_out": "quorate.estimate.components.robustness",
     "mean_from": "quorate.estimate.means.mean_from",
     "missing_bounds": "quorate.estimate.means.missing_bounds",
-    "naive": "quorate.plan.naive",
+    "naive": "quorate.planning.naive",
     "pipelines": "quorate.simulate.pipelines.pipelines",
     "plan_bar": "quorate.decide.scores.effect",
     "plan_effect": "quorate.decide.scores.effect",
     "plan_study": "quorate.decide.scores.effect",
     "posterior": "quorate.estimate.posterior.posterior",
     "resampled_prize": "quorate.decide.gaming.resampled",
-    "screen": "quorate.plan.panel.screening",
+    "screen": "quorate.planning.panel.screening",
     "sign_flip": "quorate.estimate.regression.sign_flip",
     "simulate_allocation": "quorate.simulate.allocation.allocation",
     "surrogate": "quorate.estimate.regression.surrogate",

@@ -103,25 +103,25 @@ if TYPE_CHECKING:
     from quorate.estimate.votes.prompts import OneVoteEach as OneVoteEach
     from quorate.estimate.votes.prompts import RateVariance as RateVariance
     from quorate.estimate.votes.ties import TieSensitivity as TieSensitivity
-    from quorate.plan.adaptive.policy import Policy as Policy
-    from quorate.plan.assignment import Assignment as Assignment
-    from quorate.plan.battles import BattleSample as BattleSample
-    from quorate.plan.designs.dstudy import Projection as Projection
-    from quorate.plan.labels.board_plan import BoardPlan as BoardPlan
-    from quorate.plan.labels.labels_plan import LabelsPlan as LabelsPlan
-    from quorate.plan.naive import Naive as Naive
-    from quorate.plan.next_battles import NextBattles as NextBattles
-    from quorate.plan.panel.panel import Panel as Panel
-    from quorate.plan.panel.screening import Screening as Screening
-    from quorate.plan.power.clusters import Clustered as Clustered
-    from quorate.plan.power.concentration import Concentration as Concentration
-    from quorate.plan.power.detectability import Detectability as Detectability
-    from quorate.plan.power.pilot import Feasibility as Feasibility
-    from quorate.plan.power.protocols import Protocols as Protocols
-    from quorate.plan.power.sample_size import PowerCurve as PowerCurve
-    from quorate.plan.power.votes_plan import Borrowed as Borrowed
-    from quorate.plan.power.votes_plan import VotesPlan as VotesPlan
-    from quorate.plan.search.optimum import Optimum as Optimum
+    from quorate.planning.adaptive.policy import Policy as Policy
+    from quorate.planning.assignment import Assignment as Assignment
+    from quorate.planning.battles import BattleSample as BattleSample
+    from quorate.planning.designs.dstudy import Projection as Projection
+    from quorate.planning.labels.board_plan import BoardPlan as BoardPlan
+    from quorate.planning.labels.labels_plan import LabelsPlan as LabelsPlan
+    from quorate.planning.naive import Naive as Naive
+    from quorate.planning.next_battles import NextBattles as NextBattles
+    from quorate.planning.panel.panel import Panel as Panel
+    from quorate.planning.panel.screening import Screening as Screening
+    from quorate.planning.power.clusters import Clustered as Clustered
+    from quorate.planning.power.concentration import Concentration as Concentration
+    from quorate.planning.power.detectability import Detectability as Detectability
+    from quorate.planning.power.pilot import Feasibility as Feasibility
+    from quorate.planning.power.protocols import Protocols as Protocols
+    from quorate.planning.power.sample_size import PowerCurve as PowerCurve
+    from quorate.planning.power.votes_plan import Borrowed as Borrowed
+    from quorate.planning.power.votes_plan import VotesPlan as VotesPlan
+    from quorate.planning.search.optimum import Optimum as Optimum
     from quorate.reporting.paper.writeup import Writeup as Writeup
     from quorate.reproduction.comparison import Compared as Compared
     from quorate.reproduction.comparison import Ran as Ran
@@ -149,14 +149,14 @@ _HOMES = {
     "Alpha": "quorate.estimate.agreement.coefficients",
     "Analysis": "quorate.analysis.judgments",
     "AllEqual": "quorate.estimate.means.all_equal",
-    "Assignment": "quorate.plan.assignment",
+    "Assignment": "quorate.planning.assignment",
     "BarPlan": "quorate.decide.scores.effect",
-    "BattleSample": "quorate.plan.battles",
+    "BattleSample": "quorate.planning.battles",
     "Caveat": "quorate.caveats",
     "Cells": "quorate.table.cells",
     "Check": "quorate.estimate.diagnostics.check",
     "Convergence": "quorate.estimate.posterior.result",
-    "Clustered": "quorate.plan.power.clusters",
+    "Clustered": "quorate.planning.power.clusters",
     "Certificate": "quorate.analysis.certificates.certificate",
     "Certified": "quorate.analysis.certificates.certificate",
     "Chain": "quorate.estimate.agents.chain",
@@ -168,7 +168,7 @@ _HOMES = {
     "Turn": "quorate.estimate.agents.hazard",
     "AltTest": "quorate.estimate.agreement.alt_test",
     "Stood": "quorate.estimate.agreement.alt_test",
-    "Borrowed": "quorate.plan.power.votes_plan",
+    "Borrowed": "quorate.planning.power.votes_plan",
     "Passing": "quorate.estimate.agents.runs",
     "RepeatedRuns": "quorate.estimate.agents.runs",
     "SystemRuns": "quorate.estimate.agents.runs",
@@ -176,18 +176,18 @@ _HOMES = {
     "Compared": "quorate.reproduction.comparison",
     "Component": "quorate.estimate.components.component",
     "Components": "quorate.estimate.components.published",
-    "Concentration": "quorate.plan.power.concentration",
+    "Concentration": "quorate.planning.power.concentration",
     "Corrected": "quorate.estimate.agreement.corrected",
     "CorrectedRatings": "quorate.estimate.labelled.result",
     "Decomposition": "quorate.estimate.components.decomposition",
     "Dependability": "quorate.estimate.components.dependability",
-    "Detectability": "quorate.plan.power.detectability",
-    "Protocols": "quorate.plan.power.protocols",
+    "Detectability": "quorate.planning.power.detectability",
+    "Protocols": "quorate.planning.power.protocols",
     "Diagnosis": "quorate.estimate.diagnostics.diagnose",
     "Drawing": "quorate.reproduction.study",
     "DrawnMean": "quorate.estimate.posterior.mean",
     "Estimate": "quorate.estimate.means.mean",
-    "Feasibility": "quorate.plan.power.pilot",
+    "Feasibility": "quorate.planning.power.pilot",
     "Flags": "quorate.estimate.means.flags",
     "DroppedVotes": "quorate.estimate.ratings.fragile.dropped",
     "Fragility": "quorate.estimate.ratings.fragile.fragility",
@@ -214,25 +214,25 @@ _HOMES = {
     "MeanFrom": "quorate.estimate.means.mean_from",
     "MissingBounds": "quorate.estimate.means.missing_bounds",
     "Monitor": "quorate.decide.stop",
-    "Naive": "quorate.plan.naive",
-    "NextBattles": "quorate.plan.next_battles",
+    "Naive": "quorate.planning.naive",
+    "NextBattles": "quorate.planning.next_battles",
     "OneVoteEach": "quorate.estimate.votes.prompts",
-    "Optimum": "quorate.plan.search.optimum",
+    "Optimum": "quorate.planning.search.optimum",
     "PairAnalysis": "quorate.analysis.pair",
-    "Panel": "quorate.plan.panel.panel",
+    "Panel": "quorate.planning.panel.panel",
     "Part": "quorate.estimate.components.robustness",
     "Pipelines": "quorate.simulate.pipelines.result",
     "PlanRun": "quorate.simulate.validate",
-    "Policy": "quorate.plan.adaptive.policy",
+    "Policy": "quorate.planning.adaptive.policy",
     "Pool": "quorate.estimate.means.targets",
     "Posterior": "quorate.estimate.posterior.scores",
     "PosteriorCheck": "quorate.estimate.posterior.check",
     "PosteriorComponent": "quorate.estimate.posterior.result",
     "PosteriorMean": "quorate.estimate.posterior.mean",
-    "PowerCurve": "quorate.plan.power.sample_size",
+    "PowerCurve": "quorate.planning.power.sample_size",
     "Prize": "quorate.decide.gaming.gaming",
     "Progress": "quorate.table.progress",
-    "Projection": "quorate.plan.designs.dstudy",
+    "Projection": "quorate.planning.designs.dstudy",
     "Proposal": "quorate.estimate.doctor.propose",
     "Ran": "quorate.reproduction.comparison",
     "RateVariance": "quorate.estimate.votes.prompts",
@@ -242,7 +242,7 @@ _HOMES = {
     "Reproduction": "quorate.reproduction.comparison",
     "Reweighted": "quorate.estimate.posterior.sensitivity",
     "ScoreVerdict": "quorate.decide.scores.verdict",
-    "Screening": "quorate.plan.panel.screening",
+    "Screening": "quorate.planning.panel.screening",
     "SignFlip": "quorate.estimate.regression.sign_flip",
     "Sensitivity": "quorate.estimate.posterior.sensitivity",
     "Shared": "quorate.estimate.means.mean_from",
@@ -259,9 +259,9 @@ _HOMES = {
     "Verdict": "quorate.decide.votes.verdict",
     "Verdicts": "quorate.decide.all_pairs",
     "Votes": "quorate.table.votes",
-    "BoardPlan": "quorate.plan.labels.board_plan",
-    "LabelsPlan": "quorate.plan.labels.labels_plan",
-    "VotesPlan": "quorate.plan.power.votes_plan",
+    "BoardPlan": "quorate.planning.labels.board_plan",
+    "LabelsPlan": "quorate.planning.labels.labels_plan",
+    "VotesPlan": "quorate.planning.power.votes_plan",
     "VotesSupport": "quorate.estimate.doctor.support",
     "Writeup": "quorate.reporting.paper.writeup",
     "Written": "quorate.table.long",

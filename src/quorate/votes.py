@@ -19,41 +19,41 @@ if TYPE_CHECKING:
     from quorate.estimate.votes.prompts import one_vote_each as one_vote_each
     from quorate.estimate.votes.prompts import rate_variance as rate_variance
     from quorate.estimate.votes.ties import tie_sensitivity as tie_sensitivity
-    from quorate.plan.battles import sample_battles as sample_battles
-    from quorate.plan.next_battles import next_battles as next_battles
-    from quorate.plan.power.clusters import clustered_sample_size as clustered_sample_size
-    from quorate.plan.power.concentration import concentration as concentration
-    from quorate.plan.power.detectability import detectability as detectability
-    from quorate.plan.power.equivalence import equivalence_size as equivalence_size
-    from quorate.plan.power.pilot import feasibility as feasibility
-    from quorate.plan.power.protocols import protocols as protocols
-    from quorate.plan.power.sample_size import detectable_margin as detectable_margin
-    from quorate.plan.power.sample_size import least_judgments as least_judgments
-    from quorate.plan.power.sample_size import power_curve as power_curve
-    from quorate.plan.power.sample_size import sample_size as sample_size
-    from quorate.plan.power.votes_plan import plan_votes as plan_votes
+    from quorate.planning.battles import sample_battles as sample_battles
+    from quorate.planning.next_battles import next_battles as next_battles
+    from quorate.planning.power.clusters import clustered_sample_size as clustered_sample_size
+    from quorate.planning.power.concentration import concentration as concentration
+    from quorate.planning.power.detectability import detectability as detectability
+    from quorate.planning.power.equivalence import equivalence_size as equivalence_size
+    from quorate.planning.power.pilot import feasibility as feasibility
+    from quorate.planning.power.protocols import protocols as protocols
+    from quorate.planning.power.sample_size import detectable_margin as detectable_margin
+    from quorate.planning.power.sample_size import least_judgments as least_judgments
+    from quorate.planning.power.sample_size import power_curve as power_curve
+    from quorate.planning.power.sample_size import sample_size as sample_size
+    from quorate.planning.power.votes_plan import plan_votes as plan_votes
 
 _HOMES = {
-    "clustered_sample_size": "quorate.plan.power.clusters",
+    "clustered_sample_size": "quorate.planning.power.clusters",
     "compare_all": "quorate.decide.all_pairs",
-    "concentration": "quorate.plan.power.concentration",
-    "detectability": "quorate.plan.power.detectability",
-    "detectable_margin": "quorate.plan.power.sample_size",
-    "equivalence_size": "quorate.plan.power.equivalence",
-    "feasibility": "quorate.plan.power.pilot",
+    "concentration": "quorate.planning.power.concentration",
+    "detectability": "quorate.planning.power.detectability",
+    "detectable_margin": "quorate.planning.power.sample_size",
+    "equivalence_size": "quorate.planning.power.equivalence",
+    "feasibility": "quorate.planning.power.pilot",
     "fragility": "quorate.estimate.ratings.fragile.fragility",
-    "least_judgments": "quorate.plan.power.sample_size",
+    "least_judgments": "quorate.planning.power.sample_size",
     "models": "quorate.estimate.ratings.models",
     "monitor": "quorate.decide.stop",
     "monitor_all": "quorate.decide.standings",
-    "next_battles": "quorate.plan.next_battles",
+    "next_battles": "quorate.planning.next_battles",
     "one_vote_each": "quorate.estimate.votes.prompts",
-    "plan_votes": "quorate.plan.power.votes_plan",
-    "power_curve": "quorate.plan.power.sample_size",
-    "protocols": "quorate.plan.power.protocols",
+    "plan_votes": "quorate.planning.power.votes_plan",
+    "power_curve": "quorate.planning.power.sample_size",
+    "protocols": "quorate.planning.power.protocols",
     "rate_variance": "quorate.estimate.votes.prompts",
-    "sample_battles": "quorate.plan.battles",
-    "sample_size": "quorate.plan.power.sample_size",
+    "sample_battles": "quorate.planning.battles",
+    "sample_size": "quorate.planning.power.sample_size",
     "stopping_rule": "quorate.decide.stop",
     "tie_sensitivity": "quorate.estimate.votes.ties",
 }

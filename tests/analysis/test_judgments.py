@@ -180,14 +180,14 @@ def test_why_no_designs_are_compared_is_said(shape, monkeypatch):
     def nothing(*_, **__):
         raise NotEstimable("these data do not say")
 
-    monkeypatch.setattr("quorate.plan.search.optimize.optimize", nothing)
+    monkeypatch.setattr("quorate.planning.search.optimize.plan", nothing)
     found = of_fit(shape("balanced").fit)
     assert (found.optimum, found.optimum_reason) == (None, "these data do not say")
 
 
 def test_judges_that_are_all_that_matters_stay_as_they_are(demo):
     own = demo.optimum.own
-    best = q.optimize(demo.fit, budget=own.cost, prices={"call": 0.002}, targets=dict(demo.setup.target))
+    best = q.plan(demo.fit, budget=own.cost, prices={"call": 0.002}, targets=dict(demo.setup.target))
     assert {plan.design["judge"] for plan in best.frontier} == {3}
 
 

@@ -14,7 +14,7 @@ def safety():
 
 
 def test_what_is_best_and_how_it_compares(safety):
-    best = q.optimize(safety, budget=100, limits=LIMITS, own={"items": 100, "judges": 1})
+    best = q.plan(safety, budget=100, limits=LIMITS, own={"items": 100, "judges": 1})
     assert sentence(best).startswith("Best of 15 designs for a budget of 100 calls: ±")
     assert "100 calls. Its interval is 18% narrower than that of the design at hand (100 calls)." in sentence(best)
     assert allowed(best).startswith("20 to 100 items (the best has the most); 1 to 3 judges (the best has the most)")
@@ -22,14 +22,14 @@ def test_what_is_best_and_how_it_compares(safety):
 
 def test_the_design_at_hand_may_be_the_best(safety):
     own = {"items": 400, "judges": 3, "layout": "cyclic"}
-    best = q.optimize(safety, budget=500, limits=LIMITS, own=own)
+    best = q.plan(safety, budget=500, limits=LIMITS, own=own)
     assert best.stays
     assert sentence(best).endswith("That is the design at hand.")
 
 
 def test_what_was_asked_for(safety):
-    assert "for an interval of ±0.1" in sentence(q.optimize(safety, half_width=0.1, limits=LIMITS))
-    priced = q.optimize(safety, target_se=0.03, limits=LIMITS, prices={"call": 0.5})
+    assert "for an interval of ±0.1" in sentence(q.plan(safety, half_width=0.1, limits=LIMITS))
+    priced = q.plan(safety, target_se=0.03, limits=LIMITS, prices={"call": 0.5})
     assert "for an SE of 0.03" in sentence(priced)
     assert amount(priced, 3.0) == "$3.00"
     assert amount(priced, None) == "price unknown"

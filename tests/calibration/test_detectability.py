@@ -15,7 +15,7 @@ from quorate.numerics.votes.clusters import Clusters, design_effect
 from quorate.numerics.votes.deconvolve import margin_law as deconvolved
 from quorate.numerics.votes.deconvolve import margin_likelihood
 from quorate.numerics.votes.power import drawn_power, effective_clusters, exact_power, robust, t_reach
-from quorate.plan.power.detectability import detectability
+from quorate.planning.power.detectability import detectability
 from quorate.table.read_votes import read_votes
 
 pytestmark = pytest.mark.calibration

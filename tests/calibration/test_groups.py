@@ -44,7 +44,7 @@ def test_intervals_of_the_precision_of_one_group(law, capsys):
         i, j = np.indices(shape).reshape(2, -1)
         frame = pl.DataFrame({"item": i, "judge": np.array(NAMES)[j], "score": x[i, j]})
         tiers = {name: name[:-1] for name in NAMES}
-        found = q.panel(q.read(frame, announce=False), group=tiers, prices=prices, resamples=200).groups["all"]
+        found = q.judges(q.read(frame, announce=False), group=tiers, prices=prices, resamples=200).groups["all"]
         best = found.panels[0]
         for one in found.panels[1:]:
             truth = precision(one, best, NOISE, 1.0)

@@ -14,8 +14,8 @@ import numpy as np
 import pytest
 
 import quorate as q
-from quorate.plan.assign import assign
-from quorate.plan.designs.dstudy import scheme_of
+from quorate.planning.assign import assign
+from quorate.planning.designs.dstudy import scheme_of
 from quorate.table.judgments import Facet, Judgments
 
 pytestmark = pytest.mark.calibration

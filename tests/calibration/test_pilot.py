@@ -37,7 +37,7 @@ def pilot(rng, judges):
 
 def judges_bought(source, **targets):
     """Judges in the best design for 3 USD."""
-    return q.optimize(source, budget=3, prices=PRICES, limits=LIMITS, targets=targets).plan.design["judge"]
+    return q.plan(source, budget=3, prices=PRICES, limits=LIMITS, targets=targets).plan.design["judge"]
 
 
 def test_the_truth_buys_three_judges():

@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 import quorate as q
-from quorate.plan.battles import sample_battles
+from quorate.planning.battles import sample_battles
 from quorate.simulate.pipelines.battles import BattleComponents, BattlePanel, draw_panel, simulate_battles
 from quorate.simulate.pipelines.cells import votes_margins
 from quorate.simulate.pipelines.draws import Scale

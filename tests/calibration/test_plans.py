@@ -71,7 +71,7 @@ def study(rng, components, plan):
 def test_what_is_promised_is_realised(problem):
     """Monte Carlo error of the median of 200: about 3%."""
     components, wanted, limits, layout = PROBLEMS[problem]
-    best = q.optimize(q.components(components), half_width=wanted, limits=limits, layouts=(layout,))
+    best = q.plan(q.components(components), half_width=wanted, limits=limits, layouts=(layout,))
     rng = np.random.default_rng(11)
     targets = {name: "population" for name in best.plan.design if name in ("prompt", "judge")}
     found = [q.decompose(study(rng, components, best.plan)).mean_for(**targets) for _ in range(STUDIES)]

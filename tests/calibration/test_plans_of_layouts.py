@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 import quorate as q
-from quorate.plan.designs.dstudy import scheme_of
+from quorate.planning.designs.dstudy import scheme_of
 
 pytestmark = pytest.mark.calibration
 STUDIES = 300

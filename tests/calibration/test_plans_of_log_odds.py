@@ -12,9 +12,9 @@ from scipy.optimize import brentq
 import quorate as q
 from quorate.errors import NotEstimable
 from quorate.numerics.links.marginal import logistic_normal
-from quorate.plan.designs.dstudy import projection, scheme_of
-from quorate.plan.designs.fitted import from_fit
-from quorate.plan.designs.sources import Design
+from quorate.planning.designs.dstudy import projection, scheme_of
+from quorate.planning.designs.fitted import from_fit
+from quorate.planning.designs.sources import Design
 
 pytestmark = pytest.mark.calibration
 STUDIES, JUDGES = 80, np.array([-0.3, 0.0, 0.3])

@@ -12,9 +12,9 @@ from scipy.optimize import brentq
 import quorate as q
 from quorate.estimate.components.marginal import Marginal
 from quorate.estimate.means.intervals import Ended
-from quorate.plan.designs.dstudy import projection, scheme_of
-from quorate.plan.designs.fitted import from_fit
-from quorate.plan.designs.sources import Design
+from quorate.planning.designs.dstudy import projection, scheme_of
+from quorate.planning.designs.fitted import from_fit
+from quorate.planning.designs.sources import Design
 
 pytestmark = pytest.mark.calibration
 STUDIES = 150

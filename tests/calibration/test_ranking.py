@@ -204,9 +204,9 @@ def certainty(table: Any, simulate: Any, rng: np.random.Generator, **options: An
         source = q.components(table.components | {"judge": table.judge_variance}, sensitivity={"temperature": 0.015})
         panel, targets = {"temperature": "panel"}, {"judge": "population"}
         options["limits"] = LIMITS | {"judges": range(1, 7)}
-    best = q.optimize(source, targets=panel, **options)
+    best = q.plan(source, targets=panel, **options)
     fit = q.decompose(simulate(table, rng).judgments)
-    chosen = q.optimize(fit, targets=targets, **options)
+    chosen = q.plan(fit, targets=targets, **options)
     plan, claimed = chosen.plan, chosen.ranking(200, rng=rng)
     counts = {f"{name}s": plan.design[name] for name in ("item", "prompt", "judge", "replicate")}
     true = q.project(source, temperatures=1, layout=plan.layout, targets=panel, **counts).se

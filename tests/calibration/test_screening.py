@@ -17,8 +17,8 @@ import pytest
 
 from quorate.numerics.panel.grubbs import effects, grubbs
 from quorate.numerics.panel.subsets import Choice, exchange, exhaustive, turns
-from quorate.plan.panel.screening import Screening, screen
-from quorate.plan.panel.shortlist import facts
+from quorate.planning.panel.screening import Screening, screen
+from quorate.planning.panel.shortlist import facts
 from quorate.table.judgments import Facet, Judgments
 
 pytestmark = pytest.mark.calibration

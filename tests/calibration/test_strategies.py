@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import quorate as q
-from quorate.plan.panel.strategies import ALL, CYCLIC, RANDOM, compare_strategies
+from quorate.planning.panel.strategies import ALL, CYCLIC, RANDOM, compare_strategies
 from quorate.simulate.strategies import LIMIT, Validation, simulated_scores, validate_strategies
 from quorate.table.judgments import Facet, Judgments
 

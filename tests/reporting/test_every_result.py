@@ -247,9 +247,9 @@ RESULTS: dict[str, Callable[[Path], Any]] = {
     "PosteriorCheck": lambda _: check_of(),
     "OneVoteEach": lambda _: q.votes.one_vote_each(votes(), minimum=50),
     "TieSensitivity": lambda _: q.votes.tie_sensitivity(votes()),
-    "Optimum": lambda _: q.optimize(parts(), budget=141, limits={"items": [50, 141], "judges": range(1, 4)}),
+    "Optimum": lambda _: q.plan(parts(), budget=141, limits={"items": [50, 141], "judges": range(1, 4)}),
     "PairAnalysis": lambda _: q.analyze(votes(), *LABELS[:2]),
-    "Panel": lambda _: q.panel(judgments()),
+    "Panel": lambda _: q.judges(judgments()),
     "Part": lambda _: q.scores.leave_one_out(judgments()),
     "Pipelines": lambda _: q.scores.pipelines(votes(), by="win rate", resamples=100),
     "Policy": lambda _: q.scores.adaptive(arms=list(SPOKEN), budget=200, scale=range(1, 6)),
@@ -297,7 +297,7 @@ INPUTS = {"Iterator", "Path", "Pool", "Variants"}
 
 def returned() -> set[str]:
     """Names of the types of everything that public functions return, numbers and nothing apart."""
-    homes = (q, q.scores, q.votes, q.agents, q.agreement)
+    homes = (q, q.scores, q.votes, q.agents, q.agreement.agreement)
     functions = [found for home in homes for name in home.__all__ if isfunction(found := getattr(home, name))]
     words = {word for one in functions for word in re.findall(r"\w+", str(one.__annotations__["return"]))}
     return words - {"tuple", "int", "float", "None"} - INPUTS

@@ -6,7 +6,7 @@ import pytest
 
 from quorate.errors import InvalidInput
 from quorate.estimate.components.decompose import decompose
-from quorate.plan.naive import naive
+from quorate.planning.naive import naive
 from quorate.simulate.demo import (
     LENIENCY,
     MEASURED,

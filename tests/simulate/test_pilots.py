@@ -59,10 +59,10 @@ def test_a_pilot_of_everything_chooses_as_the_full_table(full):
 @pytest.mark.parametrize("position", range(len(BUDGETS)))
 def test_choices_are_those_of_optimize(full, study, position):
     options = {"budget": BUDGETS[position], "limits": LIMITS}
-    best, fit, rng = q.optimize(q.decompose(full), **options).plan, q.decompose(full), np.random.default_rng(4)
+    best, fit, rng = q.plan(q.decompose(full), **options).plan, q.decompose(full), np.random.default_rng(4)
     loss, optimism, exact, alike = [], [], [], []
     for _ in range(RUNS):
-        plan = q.optimize(q.decompose(cut(full, {"item": 10, "prompt": 3}, rng)), **options).plan
+        plan = q.plan(q.decompose(cut(full, {"item": 10, "prompt": 3}, rng)), **options).plan
         counts = {"items": plan.design["item"], "prompts": plan.design["prompt"]}
         truth = q.project(fit, **counts, judges=3, replicates=plan.design["replicate"], layout=plan.layout)
         loss.append(truth.se / best.se - 1)
@@ -122,7 +122,7 @@ def test_the_same_pilots_every_time(full, study):
 
 def test_prices_and_limits_of_the_full_table_are_the_default(full):
     study = pilot_study(full, budgets=[50.0], items=10, runs=2, prices={"call": 0.1, "item": 0.5})
-    best = q.optimize(q.decompose(full), budget=50.0, prices={"call": 0.1, "item": 0.5}).plan
+    best = q.plan(q.decompose(full), budget=50.0, prices={"call": 0.1, "item": 0.5}).plan
     assert study.choices[0].best == best
     assert best.cost <= 50.0
 
@@ -159,7 +159,7 @@ def test_groups_of_items_are_as_many_as_in_the_full_table(simulate):
     full = q.read(frame, facets=facets, nested={"item": "topic"})
     best = pilot_study(full, budgets=[100], items=12, prompts=None, runs=3, limits={"items": [20, 40]}).choices[0].best
     limits = {"items": [20, 40], "categories": 8}
-    assert best == q.optimize(q.decompose(full), budget=100, limits=limits).plan
+    assert best == q.plan(q.decompose(full), budget=100, limits=limits).plan
     assert best.groups == {"topic": 8}
 
 

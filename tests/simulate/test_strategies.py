@@ -10,7 +10,7 @@ from scipy import stats
 import quorate as q
 from quorate.errors import InvalidInput, NotEstimable, UnknownTerm
 from quorate.numerics.panel.crossed import mean_squares, sums
-from quorate.plan.panel.strategies import ALL, CYCLIC, RANDOM
+from quorate.planning.panel.strategies import ALL, CYCLIC, RANDOM
 from quorate.simulate.strategies import LIMIT, Check, _notes, simulated_scores, validate_strategies
 
 BIASES = (0.9, 0.4, 0.0, -0.4, -0.9)

@@ -5,7 +5,7 @@ import pytest
 import quorate as q
 from quorate.analysis.replay import replay_pair
 from quorate.errors import InvalidInput, NotEstimable
-from quorate.plan.power.sample_size import power_curve
+from quorate.planning.power.sample_size import power_curve
 from quorate.simulate.two_stage import TESTS, _Urn, regime, replay_range, replay_two_stage, simulate_two_stage
 from quorate.table.read_votes import read_votes
 

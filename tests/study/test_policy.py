@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from quorate.errors import InvalidInput
-from quorate.plan.adaptive.policy import Policy
+from quorate.planning.adaptive.policy import Policy
 from quorate.study.file import load
 from quorate.study.policy import expected, policy_of, roster_of
 from quorate.study.questions import questions

@@ -7,10 +7,10 @@ from typing import Any, cast
 
 from quorate.analysis.labels import cut
 from quorate.estimate.means.targets import PANEL, POPULATION
-from quorate.plan.designs.dstudy import Projection
-from quorate.plan.designs.names import LAYOUTS, PARTIAL, LayoutName
-from quorate.plan.designs.schemes import GENERATION
-from quorate.plan.search.whatif import WhatIf
+from quorate.planning.designs.dstudy import Projection
+from quorate.planning.designs.names import LAYOUTS, PARTIAL, LayoutName
+from quorate.planning.designs.schemes import GENERATION
+from quorate.planning.search.whatif import WhatIf
 from quorate.roles import ITEM, JUDGE, REPLICATE
 from quorate.table.results import Result, Row
 from quorate.wording import counted, listed, plural

@@ -33,9 +33,9 @@ if TYPE_CHECKING:
     from quorate.estimate.means.mean import Estimate
     from quorate.estimate.means.missing_bounds import MissingBounds
     from quorate.estimate.means.targets import Target
-    from quorate.plan.naive import Naive
-    from quorate.plan.search.optimum import Optimum
-    from quorate.plan.search.whatif import WhatIf
+    from quorate.planning.naive import Naive
+    from quorate.planning.search.optimum import Optimum
+    from quorate.planning.search.whatif import WhatIf
     from quorate.table.judgments import Judgments
 
 FEWEST_FLAGGED, MOST_FLAGGED = 5, 20
@@ -107,7 +107,7 @@ class Analysis(Linked, Result):
     @cached_property
     def naive(self) -> Naive:
         """The naive intervals."""
-        from quorate.plan.naive import naive
+        from quorate.planning.naive import naive
 
         return naive(self.judgments, self.fit, level=self.level)
 
@@ -147,7 +147,7 @@ class Analysis(Linked, Result):
     @cached_property
     def what_if(self) -> tuple[WhatIf, ...]:
         """The study as it is and a few changes to it, for the targets of `widest`; empty where nothing is known."""
-        from quorate.plan.search.whatif import what_if
+        from quorate.planning.search.whatif import what_if
 
         try:
             return what_if(self.fit, prices=self.prices, targets=dict(self.widest.target))
@@ -156,13 +156,13 @@ class Analysis(Linked, Result):
 
     @cached_property
     def _optimum(self) -> tuple[Optimum | None, str]:
-        from quorate.plan.search.optimize import optimize
-        from quorate.plan.search.whatif import as_it_is
+        from quorate.planning.search.optimize import plan
+        from quorate.planning.search.whatif import as_it_is
 
         prices, targets = self.prices if self.priced else None, self.widest.target
         try:
             own = as_it_is(self.fit, prices=prices or {"call": 1.0}, targets=targets)
-            return optimize(self.fit, budget=own.cost, prices=prices, targets=targets), ""
+            return plan(self.fit, budget=own.cost, prices=prices, targets=targets), ""
         except (NotEstimable, InvalidInput) as error:
             return None, str(error)
 
@@ -179,7 +179,7 @@ class Analysis(Linked, Result):
     @cached_property
     def purchases(self) -> tuple[WhatIf, ...]:
         """The three changes that buy most per call."""
-        from quorate.plan.search.whatif import best_purchases
+        from quorate.planning.search.whatif import best_purchases
 
         return best_purchases(self.what_if, most=3)
 

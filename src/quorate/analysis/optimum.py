@@ -11,9 +11,9 @@ from quorate.analysis.designs import briefly, scope
 from quorate.analysis.words import number
 from quorate.caveats import Caveat
 from quorate.estimate.components.decomposition import Decomposition
-from quorate.plan.designs.dstudy import Projection
-from quorate.plan.search.optimum import Optimum
-from quorate.plan.search.ranking import Ranking
+from quorate.planning.designs.dstudy import Projection
+from quorate.planning.search.optimum import Optimum
+from quorate.planning.search.ranking import Ranking
 from quorate.table.results import Result, Row
 from quorate.wording import decimals, dollars, plural
 

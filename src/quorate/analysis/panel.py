@@ -17,8 +17,8 @@ from quorate.wording import counted, whole_percent
 if TYPE_CHECKING:
     from quorate.caveats import Caveat
     from quorate.estimate.panel.crossed import Crossed
-    from quorate.plan.panel.groups import GroupPanel
-    from quorate.plan.panel.panel import Panel
+    from quorate.planning.panel.groups import GroupPanel
+    from quorate.planning.panel.panel import Panel
     from quorate.simulate.strategies import Validation
     from quorate.table.judgments import Judgments
 
@@ -31,7 +31,7 @@ MOST_REDRAWN = 10_000
 REPETITIONS = 2000
 """Studies redrawn per strategy: a standard error then has a Monte Carlo error of 1.6%."""
 BUDGETS = (1, 2, 4)
-"""Calls per item that strategies are compared at, in judges; those of `quorate.panel`."""
+"""Calls per item that strategies are compared at, in judges; those of `quorate.judges`."""
 MOST_SYSTEMS, MOST_DOTS = 6, 60
 """Systems, and judges times systems, that can be told apart as dots."""
 SHORT = 30
@@ -182,7 +182,7 @@ def validations(panel: Panel) -> dict[str, Validation]:
 
 def worths(one: GroupPanel) -> tuple[str, str]:
     """Precision of a panel beside the best for the same money, and its interval, in percent."""
-    from quorate.plan.panel.groups import ANY
+    from quorate.planning.panel.groups import ANY
 
     ends = " to ".join(whole_percent(end) for end in (one.low, one.high))
     return whole_percent(one.precision), "" if one.label == ANY else ends
@@ -196,7 +196,7 @@ def promised(one: Crossed) -> dict[str, float]:
     one : Crossed
         Of one system; components below 0 count as 0.
     """
-    from quorate.plan.designs.closed_forms import cyclic
+    from quorate.planning.designs.closed_forms import cyclic
 
     found = {}
     for model, components in ((APART, one.separated), (PUBLISHED, one.paper)):
@@ -209,7 +209,7 @@ def panel_view(
     judgments: Judgments, level: float, prices: Mapping[str, Any] | None
 ) -> tuple[PanelAnalysis | None, str]:
     """What a report says of a panel of judges, or why it says nothing; nothing at all where there is one judge."""
-    from quorate.plan.panel.panel import panel
+    from quorate.planning.panel.panel import judges as judges_of
 
     elsewhere = 'too many to look at in a report; "quorate judges" does it'
     if judgments.n_cells > MOST_CELLS:
@@ -226,7 +226,7 @@ def panel_view(
                 f"combinations of judge and system are {elsewhere}"
             )
     try:
-        return PanelAnalysis(panel(judgments, level=level, prices=prices)), ""
+        return PanelAnalysis(judges_of(judgments, level=level, prices=prices)), ""
     except (NotEstimable, InvalidInput, UnknownTerm) as error:
         return None, str(error)
 

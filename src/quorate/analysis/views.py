@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from quorate.estimate.components.latent import LatentDecomposition
     from quorate.estimate.means.effects import LevelEffect
     from quorate.estimate.means.mean import Estimate
-    from quorate.plan.search.whatif import WhatIf
+    from quorate.planning.search.whatif import WhatIf
 
 
 MOST_PARTS = 50

@@ -21,8 +21,8 @@ from quorate.estimate.votes.stability import Stability, stability
 from quorate.estimate.votes.ties import TieSensitivity, tie_sensitivity
 from quorate.estimate.votes.well_sampled_pairs import MINIMUM
 from quorate.numerics.distributions import normal_quantile
-from quorate.plan.power.detectability import Detectability, detectability
-from quorate.plan.power.sample_size import check_range
+from quorate.planning.power.detectability import Detectability, detectability
+from quorate.planning.power.sample_size import check_range
 from quorate.table.results import Result, Row, plain, rows_of
 from quorate.table.votes import Votes
 from quorate.wording import counted, listed

@@ -22,7 +22,7 @@ from quorate.estimate.means.targets import Target
 from quorate.estimate.votes.dependence import Cluster
 from quorate.estimate.votes.margin import margin_of_votes
 from quorate.numerics.multiplicity import holm_level
-from quorate.plan.power.sample_size import check_count
+from quorate.planning.power.sample_size import check_count
 from quorate.table.judgments import Judgments
 from quorate.table.results import Result, Row
 from quorate.table.votes import Encoding, Votes

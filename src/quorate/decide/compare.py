@@ -13,8 +13,8 @@ from quorate.estimate.components.latent import refuse_latent
 from quorate.estimate.differences.difference import Method
 from quorate.estimate.means.targets import Target
 from quorate.estimate.votes.dependence import Cluster
-from quorate.plan.designs.prices import Prices
-from quorate.plan.search.optimize import Limits
+from quorate.planning.designs.prices import Prices
+from quorate.planning.search.optimize import Limits
 from quorate.table.judgments import Judgments
 from quorate.table.votes import Encoding, Votes
 
@@ -133,7 +133,7 @@ def compare(
     targets : mapping of str to str or Pool, optional
         Scores: what facets stand for, as for `Decomposition.mean_for`: ``{"judge": "population"}``.
     prices, limits : mapping, optional
-        Scores: for the next step, as for `quorate.optimize`.
+        Scores: for the next step, as for `quorate.plan`.
     random, covariates, residual_by
         Scores: of one model for all scores of both, as for `quorate.decompose`; each random term is also taken by
         system. The method is then "joint".

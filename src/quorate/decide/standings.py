@@ -14,7 +14,7 @@ from quorate.decide.stop import FIRST, Monitor, monitor
 from quorate.errors import NotEstimable
 from quorate.estimate.votes.dependence import Cluster
 from quorate.numerics.sequential.fair_coin import log_evidence, prior
-from quorate.plan.power.sample_size import check_count, check_margin, check_range
+from quorate.planning.power.sample_size import check_count, check_margin, check_range
 from quorate.table.results import Result, Row
 from quorate.table.votes import Encoding, Votes, checked_votes
 from quorate.wording import counted

@@ -16,7 +16,7 @@ from quorate.estimate.votes.dependence import Cluster
 from quorate.estimate.votes.margin import margin_of_votes
 from quorate.numerics.sequential import fair_coin as sequential
 from quorate.numerics.votes import binomial
-from quorate.plan.power.sample_size import check_count, check_margin, check_range, sample_size
+from quorate.planning.power.sample_size import check_count, check_margin, check_range, sample_size
 from quorate.table.results import Result, Row, rows_of
 from quorate.table.votes import Encoding, Votes, checked_votes
 from quorate.wording import counted

@@ -10,7 +10,7 @@ import numpy as np
 from quorate.arguments import argument
 from quorate.arrays import Floats
 from quorate.errors import InvalidInput
-from quorate.plan.designs.schemes import is_count
+from quorate.planning.designs.schemes import is_count
 from quorate.reproduction.comparison import Compared, Ran, Reproduction, compared, held_together
 from quorate.reproduction.data import Contents, contents
 from quorate.reproduction.registry import chosen

@@ -18,7 +18,7 @@ import numpy as np
 from quorate.arguments import argument
 from quorate.arrays import Floats
 from quorate.errors import InvalidInput, NotEstimable, QuorateError
-from quorate.plan.designs.schemes import is_count
+from quorate.planning.designs.schemes import is_count
 from quorate.reproduction.registry import by_id
 from quorate.reproduction.study import MonteCarlo
 from quorate.streams import stream

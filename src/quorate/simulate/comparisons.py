@@ -14,7 +14,7 @@ from quorate.estimate.differences.difference import Method, SystemDifference, di
 from quorate.estimate.differences.paired import two_systems
 from quorate.estimate.means.targets import Pool, Target
 from quorate.numerics.distributions import t_cdf
-from quorate.plan.power.sample_size import check_count, check_range
+from quorate.planning.power.sample_size import check_count, check_range
 from quorate.streams import stream
 from quorate.table.judgments import OK, Facet, Judgments, checked
 from quorate.waiting import each

@@ -9,7 +9,7 @@ import numpy as np
 from quorate.arrays import Floats, Ints
 from quorate.errors import InvalidInput, UnknownTerm
 from quorate.estimate.components.published import Components
-from quorate.plan.designs.schemes import is_count
+from quorate.planning.designs.schemes import is_count
 from quorate.roles import CATEGORY, ITEM, REPLICATE
 from quorate.streams import stream
 from quorate.table.judgments import OK, Facet, Judgments

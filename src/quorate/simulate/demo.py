@@ -165,7 +165,7 @@ def demo_coverage(draws: int = 1000, seed: int = 1) -> Coverage:
     """
     from quorate.estimate.components.decompose import decompose
     from quorate.estimate.means.mean import readings
-    from quorate.plan.naive import naive
+    from quorate.planning.naive import naive
     from quorate.table.read_scores import read_scores
 
     held = []

@@ -19,9 +19,9 @@ from quorate.estimate.means.mean import Estimate, estimate
 from quorate.estimate.means.mean_from import at_components, weighed_by
 from quorate.estimate.means.targets import PANEL, POPULATION, Pool, Target
 from quorate.numerics.distributions import t_quantile
-from quorate.plan.designs.dstudy import Projection
-from quorate.plan.designs.names import LayoutName
-from quorate.plan.designs.schemes import Scheme
+from quorate.planning.designs.dstudy import Projection
+from quorate.planning.designs.names import LayoutName
+from quorate.planning.designs.schemes import Scheme
 from quorate.roles import JUDGE, PROMPT, REPLICATE, TEMPERATURE
 from quorate.table.answers import Answers, answers
 from quorate.table.judgments import Facet, Judgments

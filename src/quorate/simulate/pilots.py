@@ -16,16 +16,16 @@ from quorate.estimate.components.decompose import decompose
 from quorate.estimate.components.decomposition import Decomposition
 from quorate.estimate.means.targets import Target
 from quorate.numerics.correlation import of_pair, spearman
-from quorate.plan.designs.dstudy import Projection
-from quorate.plan.designs.fitted import from_fit
-from quorate.plan.designs.names import LayoutName
-from quorate.plan.designs.prices import Prices
-from quorate.plan.designs.sources import Design, Source
-from quorate.plan.search.grid import CATEGORIES, REPLICATE, Grid, Piece, allowed, around
-from quorate.plan.search.grid import checked as checked_grid
-from quorate.plan.search.optimize import Limits
-from quorate.plan.search.optimum import Searched, within
-from quorate.plan.search.search import Found, judge, search
+from quorate.planning.designs.dstudy import Projection
+from quorate.planning.designs.fitted import from_fit
+from quorate.planning.designs.names import LayoutName
+from quorate.planning.designs.prices import Prices
+from quorate.planning.designs.sources import Design, Source
+from quorate.planning.search.grid import CATEGORIES, REPLICATE, Grid, Piece, allowed, around
+from quorate.planning.search.grid import checked as checked_grid
+from quorate.planning.search.optimize import Limits
+from quorate.planning.search.optimum import Searched, within
+from quorate.planning.search.search import Found, judge, search
 from quorate.streams import stream
 from quorate.table.judgments import Judgments, checked, dense
 from quorate.waiting import each
@@ -136,7 +136,7 @@ class _Contest:
         return _known(np.concatenate(variances))
 
     def choose(self, found: Found, budget: float) -> int | None:
-        """The design that `quorate.optimize` takes; None where there is none, or its true variance is unknown."""
+        """The design that `quorate.plan` takes; None where there is none, or its true variance is unknown."""
         place = within(found, budget)
         if place is None:
             return None
@@ -213,7 +213,7 @@ def pilot_study(
     """Cut random pilots out of a full table and see which design each would buy.
 
     Every pilot keeps all judgments of the items, prompts and judges it draws. It is fitted, chooses the most precise
-    design that a budget buys as `quorate.optimize` does, and its choice is judged by the components of the full table,
+    design that a budget buys as `quorate.plan` does, and its choice is judged by the components of the full table,
     which are taken for the truth. They are estimates too, and the pilots are part of the same table; with few levels of
     a facet in the full table, this flatters the pilots.
 
@@ -228,7 +228,7 @@ def pilot_study(
     runs : int
         Pilots.
     prices, limits, layouts, targets
-        As for `quorate.optimize`; what limits do not name stays as it is in the full table, groups of items included.
+        As for `quorate.plan`; what limits do not name stays as it is in the full table, groups of items included.
     rng : numpy.random.Generator or int, optional
         Where the draws come from; the same every time if left out.
 

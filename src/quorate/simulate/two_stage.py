@@ -15,8 +15,8 @@ from quorate.arrays import Floats, Ints
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.numerics.votes import binomial, strata
 from quorate.numerics.votes.two_stages import allotted, fisher, screened, supplied
-from quorate.plan.power.prompt_types import TwoStage, combined_p_value, two_stage
-from quorate.plan.power.sample_size import check_alpha, check_count, check_range
+from quorate.planning.power.prompt_types import TwoStage, combined_p_value, two_stage
+from quorate.planning.power.sample_size import check_alpha, check_count, check_range
 from quorate.streams import stream
 from quorate.table.votes import Votes, checked_votes
 from quorate.waiting import each
@@ -142,7 +142,7 @@ def simulate_two_stage(
     weights : sequence of float, optional
         Incidence of every type; equal by default.
     c, retained, per_type : float or int
-        As for `quorate.plan.power.prompt_types.two_stage`.
+        As for `quorate.planning.power.prompt_types.two_stage`.
     alpha : float
         Level of each test.
     studies : int

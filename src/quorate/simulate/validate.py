@@ -15,14 +15,14 @@ from quorate.errors import InvalidInput, NotEstimable, QuorateError
 from quorate.estimate.components.decompose import decompose
 from quorate.estimate.components.decomposition import Decomposition
 from quorate.numerics.inference import checked_level
-from quorate.plan.designs.dstudy import Projection
-from quorate.plan.designs.fitted import from_fit
-from quorate.plan.designs.names import LAYOUTS, LayoutName
-from quorate.plan.designs.schemes import is_count
-from quorate.plan.designs.sources import Design
-from quorate.plan.search.grid import ROLES, allowed
-from quorate.plan.search.optimum import Searched, within
-from quorate.plan.search.search import search
+from quorate.planning.designs.dstudy import Projection
+from quorate.planning.designs.fitted import from_fit
+from quorate.planning.designs.names import LAYOUTS, LayoutName
+from quorate.planning.designs.schemes import is_count
+from quorate.planning.designs.sources import Design
+from quorate.planning.search.grid import ROLES, allowed
+from quorate.planning.search.optimum import Searched, within
+from quorate.planning.search.search import search
 from quorate.roles import REPLICATE
 from quorate.simulate.holdout import Crossed, Drawn
 from quorate.streams import stream

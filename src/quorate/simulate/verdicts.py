@@ -14,7 +14,7 @@ from quorate.decide.votes.verdict import Outcome, outcome_of
 from quorate.errors import NotEstimable
 from quorate.estimate.votes.margin import VoteMargin, margin_of_counts, margin_of_share
 from quorate.numerics.votes import clustered
-from quorate.plan.power.sample_size import check_count, check_range
+from quorate.planning.power.sample_size import check_count, check_range
 from quorate.streams import stream
 from quorate.table.votes import Votes, checked_votes
 from quorate.waiting import each

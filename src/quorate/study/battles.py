@@ -18,7 +18,7 @@ from quorate.collect.budget import Spend
 from quorate.collect.ledger.ledger import Ledger
 from quorate.collect.runner.outcome import RunOutcome
 from quorate.errors import InvalidInput, QuorateError
-from quorate.plan.next_battles import NextBattles, Pair, chosen_battles
+from quorate.planning.next_battles import NextBattles, Pair, chosen_battles
 from quorate.roles import PROPENSITY
 from quorate.streams import stream
 from quorate.study.adaptive import Battles

@@ -17,7 +17,7 @@ from pydantic import (
 )
 
 from quorate.errors import InvalidInput
-from quorate.plan.designs.names import LayoutName
+from quorate.planning.designs.names import LayoutName
 from quorate.study.adaptive import Adaptive, Battles
 from quorate.study.goal import Goal
 from quorate.study.kinds import KINDS, Amount, FilePart, Judge, PersonSettings, Positive, Text, seated

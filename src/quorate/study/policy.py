@@ -13,9 +13,9 @@ import numpy as np
 from quorate.arrays import Floats, Ints
 from quorate.errors import InvalidInput, QuorateError
 from quorate.numerics.sequential.bandit import floored
-from quorate.plan.adaptive.adaptive import adaptive
-from quorate.plan.adaptive.arms import Arms, arms_of, standing
-from quorate.plan.adaptive.policy import Policy
+from quorate.planning.adaptive.adaptive import adaptive
+from quorate.planning.adaptive.arms import Arms, arms_of, standing
+from quorate.planning.adaptive.policy import Policy
 from quorate.study.adaptive import Adaptive
 from quorate.study.judges import replayed
 from quorate.study.kinds import ReplaySettings

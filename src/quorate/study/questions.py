@@ -18,7 +18,7 @@ from quorate.collect.ledger.plan import Dependency, cell_key, digest
 from quorate.collect.prompt import BUILT_IN, Prompt, built_in
 from quorate.collect.sheet import Sheet
 from quorate.errors import InvalidInput
-from quorate.plan.assign import assign
+from quorate.planning.assign import assign
 from quorate.roles import TEMPERATURE
 from quorate.study.file import Study, Wording
 from quorate.study.items import SYSTEM_A, SYSTEM_B, ItemTable, Row, numbered, paired, read_items, shown

@@ -15,7 +15,7 @@ from quorate.collect.budget import NANO, Spend, nano
 from quorate.collect.ledger.ledger import Ledger
 from quorate.collect.runner.outcome import Ended, RunOutcome
 from quorate.errors import InvalidInput, QuorateError
-from quorate.plan.adaptive.policy import SLACK, Policy
+from quorate.planning.adaptive.policy import SLACK, Policy
 from quorate.study.file import Cap, Study
 from quorate.study.policy import expected, policy_of
 from quorate.study.questions import JUDGE, Questions, questions

@@ -11,7 +11,7 @@ from quorate.collect.judge import Reply
 from quorate.collect.ledger.lease import Settled
 from quorate.collect.ledger.ledger import Ledger
 from quorate.errors import InvalidInput
-from quorate.plan.assign import assign
+from quorate.planning.assign import assign
 
 ITEMS, PRICE, CAP = 12, 0.25, 9.0
 

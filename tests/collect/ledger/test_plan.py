@@ -4,7 +4,7 @@ from quorate.collect.ledger import plan as ledger_plan
 from quorate.collect.ledger.ledger import Ledger
 from quorate.collect.ledger.plan import Dependency, cell_key, digest
 from quorate.errors import InvalidInput
-from quorate.plan.assign import assign
+from quorate.planning.assign import assign
 from quorate.table.cells import Cells
 from quorate.table.exchange.postgres.session import Session
 

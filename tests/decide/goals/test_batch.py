@@ -6,7 +6,7 @@ import pytest
 from quorate.decide.goals.batch import batch, crossed, nothing
 from quorate.decide.goals.offer import Offer
 from quorate.estimate.components.published import components
-from quorate.plan.designs.dstudy import project
+from quorate.planning.designs.dstudy import project
 from quorate.table.judgments import OK, Facet, Judgments
 
 OFFER = Offer(tuple(f"i{n:02}" for n in range(60)), ("a", "b", "c"), ("p", "q"), ("x", "y"), calls=9000)

@@ -15,7 +15,7 @@ from quorate.decide.goals.look import Ending, Look
 from quorate.decide.goals.offer import Offer, Spent
 from quorate.decide.goals.rounds import look, pilot
 from quorate.errors import InvalidInput
-from quorate.plan.power.prompt_types import two_stage, two_stage_test
+from quorate.planning.power.prompt_types import two_stage, two_stage_test
 
 GOAL = StagedGoal("x", "y", per_type=10)
 TYPES = ("art", "code", "law", "math", "news")

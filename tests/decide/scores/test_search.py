@@ -20,7 +20,7 @@ def priced(request, judged):
     """The difference of two equal systems, all designs as an optimiser has them, and price and studies of each."""
     seed, prices = request.param
     found = difference(judged(SIZES, fixed=(), sd=NULL, seed=seed), "system0000", "system0001")
-    searched = q.optimize(found.fit, budget=1e300, prices=prices, limits=LIMITS, layouts="factorial").searched
+    searched = q.plan(found.fit, budget=1e300, prices=prices, limits=LIMITS, layouts="factorial").searched
     every = product(*(LIMITS[name] for name in ("items", "judge", "prompt")))
     plans = [q.project(found.fit, items=i, judges=j, prompts=p, replicates=1, prices=prices) for i, j, p in every]
     return found, searched, [(plan.cost, studies_of_plan(plan)) for plan in plans]
@@ -42,7 +42,7 @@ def test_no_design_that_is_allowed_is_cheaper(priced, goal, times):
 
 def test_no_study_is_found_for_what_none_can_show(judged):
     found = difference(judged(SIZES, fixed=(), sd=NULL), "system0000", "system0001")
-    searched = q.optimize(found.fit, budget=1e300, limits=LIMITS).searched
+    searched = q.plan(found.fit, budget=1e300, limits=LIMITS).searched
     assert cheapest_study(searched, lambda law: law.finds(0.0, 0.05), 0.8) is None
 
 

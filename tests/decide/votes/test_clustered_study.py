@@ -9,7 +9,7 @@ from quorate.decide.votes.clustered_study import ClusteredVotes
 from quorate.errors import InvalidInput
 from quorate.estimate.votes.margin import margin_of_share
 from quorate.numerics.votes import clustered
-from quorate.plan.power.sample_size import sample_size
+from quorate.planning.power.sample_size import sample_size
 
 
 def studies(d, sizes, icc, **options):

@@ -4,9 +4,9 @@ from quorate.decide.votes.next_step import next_step
 from quorate.decide.votes.verdict import verdict_of_votes
 from quorate.estimate.votes.margin import margin_of_counts, margin_of_votes
 from quorate.numerics.votes import binomial
-from quorate.plan.power.equivalence import equivalence_power, equivalence_size
-from quorate.plan.power.pilot import feasibility
-from quorate.plan.power.sample_size import sample_size
+from quorate.planning.power.equivalence import equivalence_power, equivalence_size
+from quorate.planning.power.pilot import feasibility
+from quorate.planning.power.sample_size import sample_size
 from quorate.wording import margin
 
 

@@ -9,8 +9,8 @@ from quorate.decide.votes.study_size import SingleVotes, TiedVotes, detectable, 
 from quorate.errors import InvalidInput
 from quorate.estimate.votes.margin import margin_of_votes
 from quorate.numerics.votes import binomial
-from quorate.plan.power.equivalence import equivalence_power, equivalence_size
-from quorate.plan.power.sample_size import detectable_margin, sample_size
+from quorate.planning.power.equivalence import equivalence_power, equivalence_size
+from quorate.planning.power.sample_size import detectable_margin, sample_size
 
 
 def mean_power(votes, share, chance):

@@ -7,7 +7,7 @@ from reference.links_cases import SIMULATED
 
 import quorate as q
 from quorate.errors import InvalidInput, UnknownTerm
-from quorate.plan.panel.strategies import compare_strategies
+from quorate.planning.panel.strategies import compare_strategies
 
 CASE = SIMULATED["cells"]
 

@@ -18,7 +18,7 @@ def best():
     safety = q.components({"item": 0.0104, "item:judge": 0.0251, "replicate": 0.012}, sensitivity={"judge": 4.65e-4})
     limits = {"items": range(20, 141, 10), "judges": range(1, 4), "replicates": [1, 2]}
     prices = {"call": 0.5, "item": 1.0}
-    return q.optimize(safety, budget=150, limits=limits, prices=prices, own={"items": 100, "judges": 1})
+    return q.plan(safety, budget=150, limits=limits, prices=prices, own={"items": 100, "judges": 1})
 
 
 def figure(page, name):

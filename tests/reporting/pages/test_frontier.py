@@ -12,7 +12,7 @@ LIMITS = {"items": range(20, 141, 10), "judges": range(1, 4), "replicates": [1, 
 
 def optimum(**options):
     safety = q.components(SAFETY, sensitivity={"judge": 4.65e-4})
-    return q.optimize(safety, budget=150, limits=LIMITS, own={"items": 100, "judges": 1}, **options)
+    return q.plan(safety, budget=150, limits=LIMITS, own={"items": 100, "judges": 1}, **options)
 
 
 def test_designs_with_names_come_before_the_frontier():

@@ -25,7 +25,7 @@ from quorate.estimate.ratings.pair_errors import pair_errors
 from quorate.numerics.distributions import normal_cdf
 from quorate.numerics.reach import KAPPA
 from quorate.numerics.study_power import half_widths
-from quorate.plan.designs.schemes import is_count
+from quorate.planning.designs.schemes import is_count
 from quorate.streams import stream
 from quorate.table.judgments import Judgments
 from quorate.waiting import each

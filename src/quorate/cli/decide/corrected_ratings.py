@@ -87,7 +87,7 @@ def corrected_ratings(
     no system is surely better than another.
     """
     from quorate.estimate.labelled.corrected_ratings import corrected_ratings as found_by
-    from quorate.plan.labels.board_plan import plan_board_labels
+    from quorate.planning.labels.board_plan import plan_board_labels
 
     column = labels.sampling_probability
     chances: dict[str, Any] = {"facets": {column: column}} if column else {}

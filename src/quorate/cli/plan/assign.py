@@ -13,13 +13,13 @@ from quorate.cli.console import heading, points, say, table, whole
 from quorate.cli.options import SEED, Group, Output, command, counts, names, pairs
 from quorate.cli.spelling import in_options
 from quorate.errors import InvalidInput, UnknownColumn
-from quorate.plan.designs.names import LayoutName, all_layouts
+from quorate.planning.designs.names import LayoutName, all_layouts
 from quorate.table.exchange.ordinary import ordinary
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from quorate.plan.assignment import Assignment
+    from quorate.planning.assignment import Assignment
 
 MOST_ROWS = 6
 MOST_JUDGES = 12
@@ -172,7 +172,7 @@ def assign(
     Everything is shuffled, by the seed, so that what does not divide evenly falls on a random few. Says what the
     judgments will not be able to tell apart, and the small crossed pilot that would.
     """
-    from quorate.plan.assign import assign as assigned
+    from quorate.planning.assign import assign as assigned
     from quorate.table.cells import writable
 
     if calls is not None:

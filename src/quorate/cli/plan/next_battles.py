@@ -54,7 +54,7 @@ def next_battles(
     """
     import numpy as np
 
-    from quorate.plan.next_battles import next_battles as planned
+    from quorate.planning.next_battles import next_battles as planned
     from quorate.table.cells import writable, write_columns
 
     if chosen is not None:

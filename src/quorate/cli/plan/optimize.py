@@ -29,7 +29,7 @@ from quorate.cli.options import (
     table_of,
 )
 from quorate.errors import InvalidInput
-from quorate.plan.designs.names import all_layouts
+from quorate.planning.designs.names import all_layouts
 
 if TYPE_CHECKING:
     from quorate.estimate.components.decomposition import Decomposition
@@ -83,14 +83,14 @@ class Limits(Group):
     ] = None
 
     def limits(self) -> dict[str, list[int]] | None:
-        """Numbers allowed, as `quorate.optimize` takes them; None where nothing is named."""
+        """Numbers allowed, as `quorate.plan` takes them; None where nothing is named."""
         given = {name: text for name, text in self.given().items() if name != "category_items"}
         levels = pairs("--levels", given.pop("levels", None), "annotator=2-4")
         out = {name: grid(f"--{name.replace('_', '-')}", text) for name, text in given.items()}
         return out | {name: grid("--levels", text) for name, text in levels.items()} or None
 
     def sizes(self) -> dict[str, int] | list[int] | None:
-        """Items of each category, as `quorate.optimize` takes them."""
+        """Items of each category, as `quorate.plan` takes them."""
         return None if self.category_items is None else category_items(self.category_items)
 
 
@@ -150,7 +150,7 @@ def optimize(
     from quorate.analysis.optimum import optimum_view
     from quorate.estimate.components.decomposition import Decomposition
     from quorate.estimate.differences.difference import SystemDifference
-    from quorate.plan.search.optimize import optimize as optimized
+    from quorate.planning.search.optimize import plan as planned
 
     allowed = limits.limits()
     fitted = planned_source(file, reading, fit, link, targets, also=have)
@@ -160,7 +160,7 @@ def optimize(
             "components of a file; leave it out"
         )
     several = isinstance(fitted, SystemDifference)
-    best = optimized(
+    best = planned(
         fitted,
         budget=goal.budget,
         target_se=goal.target_se,

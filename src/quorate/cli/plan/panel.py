@@ -54,12 +54,12 @@ def panel(
     Ends with exit code 2 if one judge alone would reverse an order, or prefers itself, beyond chance.
     """
     from quorate.analysis.panel import validations
-    from quorate.plan.panel.panel import panel as panel_of
+    from quorate.planning.panel.panel import judges as judges_of
     from quorate.table.families import AUTO
 
     of_judge = pairs("--group", names(group), "gpt-4o=mid") if "=" in (group or "") else None
     column = () if group in (None, AUTO) or of_judge else (str(group),)
-    found = panel_of(
+    found = judges_of(
         reading.judgments(file, also=column),
         group=of_judge or group,
         system=system,

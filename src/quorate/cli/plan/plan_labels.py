@@ -43,7 +43,7 @@ def plan_labels(
     People are dear and right, judges cheap and biased: the split of the money with the narrowest interval of what
     `quorate compare` then finds, or the cheapest that is narrow enough.
     """
-    from quorate.plan.labels.plan_labels import plan_labels as planned
+    from quorate.planning.labels.plan_labels import plan_labels as planned
 
     judged = reading.table(file, labels)
     human = labels.said(file, reading, judged)

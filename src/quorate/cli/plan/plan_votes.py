@@ -82,7 +82,7 @@ def plan_votes(
     With a budget alone: the margin that it could see. Ends with exit code 2 if a budget is too small, or if no number
     of votes is enough.
     """
-    from quorate.plan.power.votes_plan import plan_votes as planned
+    from quorate.planning.power.votes_plan import plan_votes as planned
 
     counts = re.fullmatch(r"(\d{1,9})/(\d{1,9})", pilot or "")
     of_file = pilot is not None and counts is None

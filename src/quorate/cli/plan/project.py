@@ -28,7 +28,7 @@ from quorate.cli.options import (
     planned_source,
     table_of,
 )
-from quorate.plan.designs.names import LayoutName, all_layouts
+from quorate.planning.designs.names import LayoutName, all_layouts
 
 if TYPE_CHECKING:
     pass
@@ -98,8 +98,8 @@ def project(
     from quorate.estimate.components.decomposition import Decomposition
     from quorate.estimate.components.published import Components
     from quorate.estimate.differences.difference import SystemDifference
-    from quorate.plan.designs.dstudy import project as projected
-    from quorate.plan.search.whatif import as_it_is, what_if
+    from quorate.planning.designs.dstudy import project as projected
+    from quorate.planning.search.whatif import as_it_is, what_if
     from quorate.reporting.pages.designs import at_hand
 
     fitted = planned_source(file, reading, fit, link, targets)

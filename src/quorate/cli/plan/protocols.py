@@ -53,7 +53,7 @@ def protocols(
     Both files are votes on the same systems, such as open questions and curated ones: how far apart each finds them,
     how much win rates differ between prompts, what a vote is worth, and what follows for the next study.
     """
-    from quorate.plan.power.protocols import protocols as compared
+    from quorate.planning.power.protocols import protocols as compared
 
     first, second = reading.votes(file), reading.alike().votes(other)
     called = listed(comparing.names) or (file.stem, other.stem)

@@ -73,7 +73,7 @@ def sample_battles(
     """
     import numpy as np
 
-    from quorate.plan.battles import sample_battles as sampled
+    from quorate.planning.battles import sample_battles as sampled
     from quorate.table.cells import writable, write_columns
 
     if chosen is not None:

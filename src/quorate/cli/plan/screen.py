@@ -42,7 +42,7 @@ def screen(
     All of them judged the pilot. In the main study every item is new and gets one of the judges chosen, in turn; the
     mean stands for the whole pool.
     """
-    from quorate.plan.panel.screening import screen as screened
+    from quorate.planning.panel.screening import screen as screened
 
     judgments = reading.judgments(file)
     found = screened(

@@ -23,12 +23,12 @@ from quorate.estimate.means.targets import (
     all_drawn,
     is_grouping,
 )
-from quorate.plan.designs.dstudy import Projection, project, scheme_of
-from quorate.plan.designs.fitted import from_fit, observed_counts
-from quorate.plan.designs.layouts import lay_out
-from quorate.plan.designs.prices import Prices
-from quorate.plan.designs.sources import Design
-from quorate.plan.search.ranking import plausible
+from quorate.planning.designs.dstudy import Projection, project, scheme_of
+from quorate.planning.designs.fitted import from_fit, observed_counts
+from quorate.planning.designs.layouts import lay_out
+from quorate.planning.designs.prices import Prices
+from quorate.planning.designs.sources import Design
+from quorate.planning.search.ranking import plausible
 from quorate.roles import SYSTEM
 from quorate.streams import stream
 from quorate.wording import Brief

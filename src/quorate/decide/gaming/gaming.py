@@ -27,10 +27,10 @@ from quorate.estimate.components.latent import refuse_latent
 from quorate.estimate.components.published import Components
 from quorate.numerics.extremes import MOST, maximum_moments
 from quorate.numerics.inference import checked_level
-from quorate.plan.designs.dstudy import Projection
-from quorate.plan.designs.fitted import observed_counts
-from quorate.plan.designs.prices import Prices
-from quorate.plan.designs.schemes import is_count
+from quorate.planning.designs.dstudy import Projection
+from quorate.planning.designs.fitted import observed_counts
+from quorate.planning.designs.prices import Prices
+from quorate.planning.designs.schemes import is_count
 from quorate.table.results import Result, Row, plain
 
 Scale = Literal["score", "elo"]

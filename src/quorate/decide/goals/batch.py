@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 
 from quorate.arrays import Ints
 from quorate.decide.goals.offer import Offer
-from quorate.plan.assign import assign
-from quorate.plan.designs.dstudy import Projection
-from quorate.plan.designs.names import LAYOUTS
+from quorate.planning.assign import assign
+from quorate.planning.designs.dstudy import Projection
+from quorate.planning.designs.names import LAYOUTS
 from quorate.roles import CATEGORY, ITEM, JUDGE, PROMPT, REPLICATE, SYSTEM
 from quorate.table.cells import Cells
 from quorate.table.judgments import Judgments

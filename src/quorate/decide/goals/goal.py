@@ -10,7 +10,7 @@ from typing import Literal
 from quorate.errors import InvalidInput
 from quorate.estimate.means.targets import Target
 from quorate.numerics.inference import checked_level
-from quorate.plan.power.prompt_types import two_stage
+from quorate.planning.power.prompt_types import two_stage
 from quorate.wording import listed
 
 MOST_NAMED = 5

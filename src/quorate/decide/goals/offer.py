@@ -12,8 +12,8 @@ import numpy as np
 from quorate.arrays import Floats, Ints
 from quorate.decide.goals.goal import check_shares
 from quorate.errors import InvalidInput
-from quorate.plan.designs.names import LAYOUTS, LayoutName
-from quorate.plan.designs.prices import Prices, cheapest
+from quorate.planning.designs.names import LAYOUTS, LayoutName
+from quorate.planning.designs.prices import Prices, cheapest
 from quorate.roles import JUDGE
 from quorate.streams import stream
 from quorate.table.cells import Cells, labels, whole
@@ -65,7 +65,7 @@ class Offer:
     replicates : int
         Most calls per cell.
     layouts : tuple of str
-        Layouts allowed, as for `quorate.optimize`.
+        Layouts allowed, as for `quorate.plan`.
     calls, money : float, optional
         The most that may be spent; at least one is given, and money needs prices.
     looks : int

@@ -18,11 +18,11 @@ from quorate.errors import NotEstimable
 from quorate.estimate.differences.difference import SystemDifference, common_share
 from quorate.estimate.means.mean import Estimate
 from quorate.estimate.means.targets import POPULATION, Target
-from quorate.plan.designs.dstudy import Projection
-from quorate.plan.designs.names import LAYOUTS
-from quorate.plan.search.optimize import designs
-from quorate.plan.search.optimum import Searched
-from quorate.plan.search.search import Kept, intervals, judge
+from quorate.planning.designs.dstudy import Projection
+from quorate.planning.designs.names import LAYOUTS
+from quorate.planning.search.optimize import designs
+from quorate.planning.search.optimum import Searched
+from quorate.planning.search.search import Kept, intervals, judge
 from quorate.roles import ITEM, JUDGE, PROMPT
 from quorate.table.cells import Cells
 from quorate.table.judgments import Judgments

@@ -20,7 +20,7 @@ from quorate.errors import InvalidInput
 from quorate.numerics.distributions import normal_quantile
 from quorate.numerics.votes.binomial import clopper_pearson
 from quorate.numerics.votes.two_stages import supplied
-from quorate.plan.power.prompt_types import TwoStage, two_stage
+from quorate.planning.power.prompt_types import TwoStage, two_stage
 from quorate.roles import PROMPT
 from quorate.table.cells import Cells
 from quorate.table.votes import Votes

@@ -21,8 +21,8 @@ from quorate.numerics.reach import Effect
 from quorate.numerics.study_power import Studies, studies
 from quorate.numerics.threshold import last
 from quorate.numerics.votes.binomial import clopper_pearson, lower_tail
-from quorate.plan.designs.prices import Prices
-from quorate.plan.power.sample_size import check_alpha, check_count, check_power, check_range
+from quorate.planning.designs.prices import Prices
+from quorate.planning.power.sample_size import check_alpha, check_count, check_power, check_range
 from quorate.roles import JUDGE, PROMPT
 from quorate.streams import stream
 from quorate.table.judgments import Judgments

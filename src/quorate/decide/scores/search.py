@@ -12,10 +12,10 @@ from quorate.arrays import Floats, Ints
 from quorate.decide.scores.studies import studies_of_plan
 from quorate.errors import NotEstimable
 from quorate.numerics.study_power import Studies, one_square
-from quorate.plan.designs.dstudy import Projection, bill
-from quorate.plan.designs.mean_squares import mean_squares
-from quorate.plan.search.optimum import Searched
-from quorate.plan.search.search import Kept, placed
+from quorate.planning.designs.dstudy import Projection, bill
+from quorate.planning.designs.mean_squares import mean_squares
+from quorate.planning.search.optimum import Searched
+from quorate.planning.search.search import Kept, placed
 
 Chance = Callable[[Studies], float]
 """Power of studies of one design."""

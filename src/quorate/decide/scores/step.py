@@ -17,14 +17,14 @@ from quorate.estimate.components.decomposition import Decomposition
 from quorate.estimate.components.published import Components
 from quorate.estimate.differences.difference import SystemDifference
 from quorate.estimate.means.targets import FINITE, PANEL
-from quorate.plan.designs.differences import of_difference
-from quorate.plan.designs.dstudy import Projection
-from quorate.plan.designs.fitted import observed_counts
-from quorate.plan.designs.names import LayoutName
-from quorate.plan.designs.prices import Prices, cheapest
-from quorate.plan.search.grid import ROLES
-from quorate.plan.search.optimize import Limits, designs
-from quorate.plan.search.optimum import Searched
+from quorate.planning.designs.differences import of_difference
+from quorate.planning.designs.dstudy import Projection
+from quorate.planning.designs.fitted import observed_counts
+from quorate.planning.designs.names import LayoutName
+from quorate.planning.designs.prices import Prices, cheapest
+from quorate.planning.search.grid import ROLES
+from quorate.planning.search.optimize import Limits, designs
+from quorate.planning.search.optimum import Searched
 from quorate.roles import JUDGE, REPLICATE
 from quorate.table.judgments import Judgments
 from quorate.table.results import Result
@@ -173,7 +173,7 @@ def score_step(
     alpha, power : float
         Level of the tests, and the chance wanted that the study decides.
     prices, limits, layouts
-        As for `quorate.optimize`; a price per call, judge or generation is paid for either system.
+        As for `quorate.plan`; a price per call, judge or generation is paid for either system.
     budget : float, optional
         What can be spent, at these prices; judgments of both systems without prices.
     effect : float, optional

@@ -11,9 +11,9 @@ from quorate.estimate.differences.difference import SystemDifference
 from quorate.estimate.means.targets import FEWEST_DRAWN
 from quorate.numerics.reach import Effect
 from quorate.numerics.study_power import Studies, one_square, studies
-from quorate.plan.designs.dstudy import Projection
-from quorate.plan.designs.mean_squares import mean_squares
-from quorate.plan.designs.studies import Studies as Planned
+from quorate.planning.designs.dstudy import Projection
+from quorate.planning.designs.mean_squares import mean_squares
+from quorate.planning.designs.studies import Studies as Planned
 from quorate.streams import stream
 
 

@@ -18,10 +18,10 @@ from quorate.estimate.components.terms import facets_of
 from quorate.estimate.differences.difference import Method, SystemDifference, difference
 from quorate.estimate.means.families import of_families
 from quorate.estimate.means.targets import Target, scope
-from quorate.plan.designs.names import LayoutName
-from quorate.plan.designs.prices import Prices
-from quorate.plan.power.sample_size import check_range
-from quorate.plan.search.optimize import Limits
+from quorate.planning.designs.names import LayoutName
+from quorate.planning.designs.prices import Prices
+from quorate.planning.power.sample_size import check_range
+from quorate.planning.search.optimize import Limits
 from quorate.table.judgments import Judgments
 from quorate.wording import capitalised, counted, listed, plural
 
@@ -200,7 +200,7 @@ def verdict_of_scores(
     method, targets, random, covariates, residual_by
         As for `quorate.estimate.differences.difference.difference`.
     prices, limits, layouts
-        For the next step, as for `quorate.optimize`; by default designs around the one at hand, and a call is a call.
+        For the next step, as for `quorate.plan`; by default designs around the one at hand, and a call is a call.
     budget : float, optional
         What a next step may cost, in the unit of prices, or judgments of both systems without prices: it is said what
         the best study of it would see.

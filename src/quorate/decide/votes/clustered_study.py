@@ -14,7 +14,7 @@ from quorate.estimate.votes.margin import FEWEST_ALIKE, NOTHING, VoteMargin, mar
 from quorate.numerics.threshold import last
 from quorate.numerics.votes import clustered
 from quorate.numerics.votes.binomial import SLACK
-from quorate.plan.power.sample_size import whole
+from quorate.planning.power.sample_size import whole
 from quorate.streams import stream
 
 _FEW = 60  # clusters up to which power is that of draws

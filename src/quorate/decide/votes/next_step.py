@@ -15,7 +15,7 @@ from quorate.decide.votes.study_size import SingleVotes, Studies, TiedVotes
 from quorate.errors import InvalidInput
 from quorate.estimate.votes.margin import VoteMargin
 from quorate.numerics.votes import binomial
-from quorate.plan.power.pilot import FEWEST, few_votes
+from quorate.planning.power.pilot import FEWEST, few_votes
 from quorate.table.results import Result
 
 

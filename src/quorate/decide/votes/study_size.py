@@ -15,8 +15,8 @@ from quorate.errors import InvalidInput
 from quorate.estimate.votes.margin import VoteMargin
 from quorate.numerics.distributions import normal_cdf, normal_quantile, t_quantile
 from quorate.numerics.votes import binomial, equivalence
-from quorate.plan.power.equivalence import equivalence_size
-from quorate.plan.power.sample_size import sample_size, seen_by, whole
+from quorate.planning.power.equivalence import equivalence_size
+from quorate.planning.power.sample_size import sample_size, seen_by, whole
 
 _LEFT_TO_CHANCE = 2000  # votes that count, above which it hardly matters that their number varies
 

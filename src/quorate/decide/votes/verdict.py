@@ -16,7 +16,7 @@ from quorate.errors import InvalidInput
 from quorate.estimate.votes.dependence import Cluster
 from quorate.estimate.votes.margin import VoteMargin, margin_of_votes
 from quorate.numerics.votes import binomial, equivalence
-from quorate.plan.power.sample_size import check_count, check_power, check_range
+from quorate.planning.power.sample_size import check_count, check_power, check_range
 from quorate.table.votes import Encoding, Votes, checked_votes
 
 __all__ = ["Claim", "Outcome", "Verdict", "check_question", "outcome_of", "verdict_of_margin", "verdict_of_votes"]

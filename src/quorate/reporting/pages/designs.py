@@ -19,8 +19,8 @@ from quorate.analysis.optimum import (
 )
 from quorate.analysis.words import number, significant
 from quorate.caveats import weightiest_first
-from quorate.plan.search.optimum import Optimum
-from quorate.plan.search.whatif import AS_IT_IS
+from quorate.planning.search.optimum import Optimum
+from quorate.planning.search.whatif import AS_IT_IS
 from quorate.reporting.draw import marks
 from quorate.reporting.draw.theme import CORRECTED
 from quorate.reporting.page import Caption, Figure, Page, Section, Short, Tile, particulars, source_of, title_of
@@ -28,7 +28,7 @@ from quorate.reporting.pages.frontier import drawing, heads, within_reach
 from quorate.wording import counted, decimals, dollars, listed, plural, whole_percent
 
 if TYPE_CHECKING:
-    from quorate.plan.designs.dstudy import Projection
+    from quorate.planning.designs.dstudy import Projection
     from quorate.reporting.draw.vega import Spec
     from quorate.reporting.page import Row, Table
 

@@ -13,8 +13,8 @@ from quorate.reporting.draw.theme import CORRECTED, INK, MISSED, NAIVE
 from quorate.reporting.draw.vega import Marks, channel
 
 if TYPE_CHECKING:
-    from quorate.plan.designs.dstudy import Projection
-    from quorate.plan.search.optimum import Optimum
+    from quorate.planning.designs.dstudy import Projection
+    from quorate.planning.search.optimum import Optimum
     from quorate.reporting.draw.vega import Spec
     from quorate.reporting.page import Row
 

@@ -14,7 +14,7 @@ from quorate.errors import InvalidInput
 from quorate.numerics.sequential.bandit import Constants, Rule, Variant, affordable, constants
 from quorate.numerics.sequential.pools import Pools
 from quorate.numerics.sequential.replay import forced
-from quorate.plan.adaptive.options import scales
+from quorate.planning.adaptive.options import scales
 from quorate.simulate.allocation.arms import arms_of, human_scores
 from quorate.simulate.allocation.result import POLICIES, ROBIN_HOOD, Allocation
 from quorate.simulate.allocation.runs import Adaptive, Runs

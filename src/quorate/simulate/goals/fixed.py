@@ -17,8 +17,8 @@ from quorate.errors import InvalidInput
 from quorate.estimate.components.published import components
 from quorate.estimate.means.targets import PANEL, POPULATION, Target
 from quorate.numerics.study_power import Studies
-from quorate.plan.designs.names import LayoutName
-from quorate.plan.search.optimize import designs
+from quorate.planning.designs.names import LayoutName
+from quorate.planning.search.optimize import designs
 from quorate.roles import ITEM, JUDGE, PROMPT, REPLICATE
 from quorate.simulate.goals.fixed_votes import fixed_votes
 from quorate.simulate.goals.votes import VoteLaw

@@ -20,7 +20,7 @@ from quorate.decide.goals.votes import Preference
 from quorate.errors import InvalidInput
 from quorate.estimate.components.published import Components
 from quorate.estimate.means.targets import POPULATION
-from quorate.plan.power.sample_size import check_count
+from quorate.planning.power.sample_size import check_count
 from quorate.roles import JUDGE
 from quorate.simulate.goals.votes import VoteLaw, VoteWorld, vote_world
 from quorate.simulate.goals.world import Amount, World, truth, world

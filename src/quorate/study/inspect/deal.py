@@ -11,8 +11,8 @@ from functools import cached_property
 import numpy as np
 
 from quorate.errors import InvalidInput
-from quorate.plan.designs.names import LAYOUTS, LayoutName
-from quorate.plan.designs.schemes import Scheme
+from quorate.planning.designs.names import LAYOUTS, LayoutName
+from quorate.planning.designs.schemes import Scheme
 from quorate.roles import JUDGE, PROMPT
 from quorate.table.cells import labels, whole
 

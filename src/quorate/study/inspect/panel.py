@@ -11,7 +11,7 @@ from quorate.collect.judge import ERROR
 from quorate.collect.parse.parse import judged
 from quorate.collect.prompt import Prompt, built_in
 from quorate.errors import InvalidInput
-from quorate.plan.designs.names import LayoutName
+from quorate.planning.designs.names import LayoutName
 from quorate.study.inspect.deal import Deal
 from quorate.study.inspect.error import Scored, mean_with_error
 from quorate.study.inspect.votes import Vote, mean_of, metadata

@@ -13,7 +13,7 @@ from quorate.reporting.pages.panel.page import page
 def view(shape):
     table = shape("panel").judge_panel.panel.judgments
     tiers = {name: "dear" if i < 2 else "cheap" for i, name in enumerate(table.facet("judge").levels)}
-    return PanelAnalysis(q.panel(table, group=tiers, resamples=100))
+    return PanelAnalysis(q.judges(table, group=tiers, resamples=100))
 
 
 def test_three_exhibits_of_groups_have_the_numbers_of_the_panel(view):

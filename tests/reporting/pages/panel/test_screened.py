@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from quorate.plan.panel.screening import screen
+from quorate.planning.panel.screening import screen
 from quorate.reporting.report import page_of
 
 

@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 import quorate as q
-from quorate.plan.power.protocols import protocols
+from quorate.planning.power.protocols import protocols
 from quorate.reporting.print.charts import specification
 from quorate.reporting.report import page_of, write
 

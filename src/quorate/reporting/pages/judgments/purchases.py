@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from quorate.analysis.designs import in_words
 from quorate.analysis.labels import cut
 from quorate.analysis.words import significant
-from quorate.plan.designs.names import PARTIAL
+from quorate.planning.designs.names import PARTIAL
 from quorate.reporting.draw import marks
 from quorate.reporting.draw.theme import CORRECTED, INK, NAIVE, palette
 from quorate.reporting.draw.vega import channel
@@ -19,7 +19,7 @@ from quorate.wording import counted, listed, whole_percent
 
 if TYPE_CHECKING:
     from quorate.analysis.judgments import Analysis
-    from quorate.plan.designs.dstudy import Projection
+    from quorate.planning.designs.dstudy import Projection
     from quorate.reporting.draw.vega import Spec
     from quorate.reporting.page import Row
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from quorate.analysis.labels import cut
 from quorate.analysis.panel import SHORT, PanelAnalysis
 from quorate.analysis.words import number, significant
-from quorate.plan.panel.groups import ANY
+from quorate.planning.panel.groups import ANY
 from quorate.reporting.draw import marks
 from quorate.reporting.draw.theme import palette
 from quorate.reporting.page import Caption, Figure, Short

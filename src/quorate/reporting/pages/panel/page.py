@@ -17,7 +17,7 @@ from quorate.wording import counted, plural
 
 if TYPE_CHECKING:
     from quorate.analysis.judgments import Analysis
-    from quorate.plan.panel.panel import Panel
+    from quorate.planning.panel.panel import Panel
     from quorate.reporting.page import Table
 
 OF_COMPONENTS = ("left-negative", "averaged-answers", "aliased")

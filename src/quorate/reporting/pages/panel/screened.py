@@ -11,8 +11,8 @@ from quorate.reporting.page import Caption, Figure, Page, Row, Section, Short, p
 from quorate.wording import counted, whole_percent
 
 if TYPE_CHECKING:
-    from quorate.plan.panel.screening import Screening
-    from quorate.plan.panel.shortlist import Shortlist
+    from quorate.planning.panel.screening import Screening
+    from quorate.planning.panel.shortlist import Shortlist
     from quorate.reporting.page import Table
 
 ALIKE = 1.1

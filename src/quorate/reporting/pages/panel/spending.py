@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from quorate.analysis.labels import cut
 from quorate.analysis.panel import PanelAnalysis
 from quorate.analysis.words import significant
-from quorate.plan.panel.strategies import ALL, CYCLIC, RANDOM
+from quorate.planning.panel.strategies import ALL, CYCLIC, RANDOM
 from quorate.reporting.draw import marks
 from quorate.reporting.draw.theme import CORRECTED, MISSED, NAIVE
 from quorate.reporting.draw.vega import channel

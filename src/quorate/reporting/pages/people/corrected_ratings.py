@@ -10,7 +10,7 @@ from quorate.analysis.labels import cut
 from quorate.analysis.ratings import RatingsAnalysis
 from quorate.caveats import weightiest_first
 from quorate.estimate.labelled.result import CorrectedRatings
-from quorate.plan.labels.board_plan import BoardPlan, plan_board_labels
+from quorate.planning.labels.board_plan import BoardPlan, plan_board_labels
 from quorate.reporting.draw import marks
 from quorate.reporting.draw.theme import CORRECTED, NAIVE
 from quorate.reporting.page import Caption, Figure, Page, Row, Section, Short, Step, Tile, particulars, title_of

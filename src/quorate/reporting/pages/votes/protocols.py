@@ -17,7 +17,7 @@ from quorate.reporting.page import Caption, Figure, Page, Section, Short, Tile, 
 from quorate.wording import counted
 
 if TYPE_CHECKING:
-    from quorate.plan.power.protocols import Protocol, Protocols
+    from quorate.planning.power.protocols import Protocol, Protocols
     from quorate.reporting.draw.vega import Spec
     from quorate.reporting.page import Row, Table
 

@@ -13,7 +13,7 @@ from quorate.arrays import Floats
 from quorate.errors import InvalidData
 from quorate.estimate.components.published import Components, components
 from quorate.numerics.correlation import of_pair, spearman
-from quorate.plan.designs.dstudy import project
+from quorate.planning.designs.dstudy import project
 from quorate.reproduction.data import ARCHIVE, Contents, Needed, columns
 from quorate.reproduction.study import Drawing, Outcome, Reanalysis
 

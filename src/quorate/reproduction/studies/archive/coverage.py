@@ -10,7 +10,7 @@ from quorate.arrays import Bools
 from quorate.errors import InvalidData
 from quorate.estimate.components.decompose import decompose
 from quorate.numerics.distributions import t_quantile
-from quorate.plan.designs.dstudy import project
+from quorate.planning.designs.dstudy import project
 from quorate.reproduction.data import ARCHIVE, Contents, Needed, columns
 from quorate.reproduction.study import Drawing, Outcome, Reanalysis, Value, mean, share
 from quorate.table.frames import frame

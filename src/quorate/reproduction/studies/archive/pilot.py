@@ -10,7 +10,7 @@ import numpy as np
 
 from quorate.errors import InvalidData
 from quorate.estimate.components.published import Components, components
-from quorate.plan.designs.dstudy import project
+from quorate.planning.designs.dstudy import project
 from quorate.reproduction.data import ARCHIVE, Contents, Needed, columns
 from quorate.reproduction.study import Drawing, Outcome, Reanalysis
 

@@ -10,7 +10,7 @@ import numpy as np
 from quorate.estimate.components.published import components
 from quorate.estimate.means.targets import pool
 from quorate.estimate.panel.crossed import crossed
-from quorate.plan.designs.dstudy import project
+from quorate.planning.designs.dstudy import project
 from quorate.reproduction.study import Drawing, Outcome, Study
 from quorate.simulate.panel_demo import SYSTEMS, write_panel
 from quorate.table.judgments import Judgments

@@ -6,8 +6,8 @@ import math
 
 import numpy as np
 
-from quorate.plan.designs.closed_forms import all_judges, cyclic, random_judge
-from quorate.plan.panel.strategies import CYCLIC, RANDOM
+from quorate.planning.designs.closed_forms import all_judges, cyclic, random_judge
+from quorate.planning.panel.strategies import CYCLIC, RANDOM
 from quorate.reproduction.studies.cyclic.panel import simulated
 from quorate.reproduction.study import Drawing, Outcome, Study, Value
 from quorate.simulate.panel_demo import SYSTEMS

@@ -10,7 +10,7 @@ from quorate.estimate.votes.aligned_pairs import matched, rows_on, shared
 from quorate.estimate.votes.margins import margins
 from quorate.estimate.votes.prompts import rate_variance
 from quorate.numerics.votes.power import normal_size
-from quorate.plan.power.detectability import detectability
+from quorate.planning.power.detectability import detectability
 from quorate.reproduction.data import Contents, Needed
 from quorate.reproduction.study import Drawing, Outcome, Reanalysis, Value
 from quorate.table.read_votes import read_votes

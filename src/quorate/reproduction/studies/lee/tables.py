@@ -6,8 +6,8 @@ import math
 
 import numpy as np
 
-from quorate.plan.power.clusters import clustered_sample_size
-from quorate.plan.power.sample_size import sample_size
+from quorate.planning.power.clusters import clustered_sample_size
+from quorate.planning.power.sample_size import sample_size
 from quorate.reproduction.study import Drawing, Outcome, Study
 
 TABLE_1 = {"Arena": (0.082, 0.190, 0.321), "MT-Bench": (0.047, 0.187, 0.285)}

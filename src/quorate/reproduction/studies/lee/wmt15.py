@@ -15,7 +15,7 @@ from quorate.estimate.votes.margins import Margins, margins
 from quorate.estimate.votes.prompts import one_vote_each, rate_variance
 from quorate.estimate.votes.stability import stability
 from quorate.estimate.votes.ties import tie_sensitivity
-from quorate.plan.power.detectability import detectability
+from quorate.planning.power.detectability import detectability
 from quorate.reproduction.data import Contents, Needed
 from quorate.reproduction.study import Drawing, Outcome, Reanalysis, Value, mean
 from quorate.simulate.two_stage import AllocationStudy, replay_range, replay_two_stage

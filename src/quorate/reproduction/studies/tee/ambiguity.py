@@ -11,7 +11,7 @@ from quorate.estimate.components.decompose import decompose
 from quorate.estimate.components.published import components
 from quorate.numerics.correlation import of_pair, spearman
 from quorate.numerics.distributions import normal_cdf
-from quorate.plan.designs.dstudy import project
+from quorate.planning.designs.dstudy import project
 from quorate.reproduction.study import Drawing, MonteCarlo, Outcome, Value, mean, share
 from quorate.simulate.crossed import draw_judgments
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from quorate.arrays import Floats
 from quorate.estimate.components.published import components
-from quorate.plan.designs.dstudy import project
+from quorate.planning.designs.dstudy import project
 from quorate.reproduction.studies.tee.law import BASE, CATEGORIES, fitted, law, table
 from quorate.reproduction.study import Drawing, MonteCarlo, Outcome, Value, mean, share
 

@@ -6,7 +6,7 @@ from itertools import product
 
 import numpy as np
 
-from quorate.plan.designs.dstudy import project
+from quorate.planning.designs.dstudy import project
 from quorate.reproduction.published import source_of
 from quorate.reproduction.study import Drawing, Outcome, Study
 

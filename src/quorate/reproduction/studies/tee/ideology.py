@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from quorate.estimate.components.published import Components
-from quorate.plan.designs.dstudy import project
+from quorate.planning.designs.dstudy import project
 from quorate.reproduction.published import source_of
 from quorate.reproduction.study import Drawing, Outcome, Study
 

@@ -9,7 +9,7 @@ import numpy as np
 from quorate.arrays import Floats
 from quorate.estimate.components.decompose import decompose
 from quorate.estimate.components.published import Components, components
-from quorate.plan.designs.dstudy import project
+from quorate.planning.designs.dstudy import project
 from quorate.simulate.crossed import draw_judgments
 from quorate.table.judgments import Judgments
 

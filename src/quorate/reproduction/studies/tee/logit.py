@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from quorate.numerics.correlation import of_pair, spearman
-from quorate.plan.designs.dstudy import project
+from quorate.planning.designs.dstudy import project
 from quorate.reproduction.published import source_of
 from quorate.reproduction.study import Drawing, Outcome, Study
 

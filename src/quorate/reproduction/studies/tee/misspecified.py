@@ -9,7 +9,7 @@ import numpy as np
 
 from quorate.arrays import Floats
 from quorate.estimate.components.published import components
-from quorate.plan.designs.dstudy import project
+from quorate.planning.designs.dstudy import project
 from quorate.reproduction.studies.tee.law import BASE, CATEGORIES, REPLICATES, SIZES, TEMPERATURES, fitted, law
 from quorate.reproduction.study import Drawing, MonteCarlo, Outcome, Value, mean, share
 from quorate.simulate.crossed import draw_judgments

@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from quorate.estimate.components.published import components
-from quorate.plan.designs.dstudy import project
+from quorate.planning.designs.dstudy import project
 from quorate.reproduction.published import inputs
 from quorate.reproduction.study import Outcome, Study
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from quorate.plan.designs.dstudy import project
+from quorate.planning.designs.dstudy import project
 from quorate.reproduction.published import source_of
 from quorate.reproduction.studies.tee.ideology import changes
 from quorate.reproduction.study import Drawing, Outcome, Study

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from quorate.numerics.distributions import t_quantile
-from quorate.plan.designs.dstudy import project
+from quorate.planning.designs.dstudy import project
 from quorate.reproduction.published import inputs, source_of
 from quorate.reproduction.studies.tee.ideology import PANEL
 from quorate.reproduction.study import Drawing, Outcome, Study

@@ -1,0 +1,370 @@
+"""Decision studies: the standard error and the price that a design would have."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from typing import Any
+
+import numpy as np
+
+from quorate.arrays import Floats
+from quorate.errors import InvalidInput
+from quorate.estimate.components.decomposition import Decomposition
+from quorate.estimate.components.latent import LatentDecomposition
+from quorate.estimate.components.latent_mean import LatentMean
+from quorate.estimate.components.published import Components
+from quorate.estimate.differences.difference import SystemDifference
+from quorate.estimate.means.mean import Estimate
+from quorate.estimate.means.targets import Target
+from quorate.numerics.distributions import t_quantile
+from quorate.planning.designs.degrees import degrees_of_freedom
+from quorate.planning.designs.differences import of_both, of_difference
+from quorate.planning.designs.fitted import from_fit
+from quorate.planning.designs.layouts import Count, Layout, lay_out
+from quorate.planning.designs.names import LayoutName
+from quorate.planning.designs.prices import Prices, cheapest, cost, known
+from quorate.planning.designs.schemes import MOST, Scheme, is_count
+from quorate.planning.designs.sources import CategoryItems, Design, Source, from_components, shares_of, sizes_of
+from quorate.planning.designs.studies import Studies
+from quorate.roles import ITEM
+from quorate.table.results import Result, plain
+
+
+@dataclass(frozen=True)
+class Projection(Result):
+    """What a design would give.
+
+    Parameters
+    ----------
+    se : float
+        Standard error of the mean, in score units.
+    calls : int
+        Judgments the design asks for.
+    cost : float or None
+        Its price, or what is still to be paid of it where judgments are there; None when a price is unknown.
+    shares : mapping of str to float
+        Fraction of the variance by component; sums to 1.
+    design : mapping of str to int
+        Levels of every facet, and replicates.
+    layout : str
+        How prompts and judges are assigned to items; "partly crossed" of a study with open cells that follows none.
+    targets : mapping of str to str or Pool
+        What each facet stands for.
+    per_item : int or None
+        Judges per item, for the layout "blocks"; (prompt, judge) pairs per item, for "latin".
+    places : mapping of str to int, or None
+        Places of every judge in a "weighted" cycle; judges without names are numbered from 1.
+    balanced : float
+        How far the levels of fixed facets weigh equally in the mean; see `project`.
+    judges : tuple of str
+        The judges, in the order in which they take turns; empty where any will do.
+    groups : mapping of str to int
+        Levels of what groups the items.
+    df : float
+        Degrees of freedom that the standard error will have in a study of this design.
+    found : Estimate or LatentMean, optional
+        Of a study that was made, the mean that it found, whose standard error is the one here.
+    studies : Studies, optional
+        Many studies of the design, which find its intervals; None where the data do not tell what these would be.
+    place : int
+        Which of the designs of ``studies`` it is, where they are of several.
+    reused : int
+        Judgments of it that are paid for; see ``have`` of `quorate.plan`.
+    """
+
+    se: float
+    calls: int
+    cost: float | None
+    shares: Mapping[str, float]
+    design: Mapping[str, int]
+    layout: str
+    targets: Mapping[str, Target]
+    per_item: int | None = None
+    places: Mapping[str, int] | None = None
+    balanced: float = 1.0
+    judges: tuple[str, ...] = ()
+    groups: Mapping[str, int] = field(default_factory=dict)
+    df: float = np.inf
+    found: Estimate | LatentMean | None = field(default=None, repr=False, compare=False)
+    studies: Studies | None = field(default=None, repr=False, compare=False)
+    place: int = field(default=0, repr=False, compare=False)
+    reused: int = 0
+
+    @property
+    def bought(self) -> int:
+        """Judgments that must still be bought."""
+        return self.calls - self.reused
+
+    @property
+    def variance(self) -> float:
+        """Variance of the mean."""
+        return self.se**2
+
+    def half_width(self, level: float = 0.95) -> float:
+        """Half the interval that the middle one of the studies of this design finds, whether one was made or none.
+
+        Half of them find a narrower interval, half a wider one, if components are right; infinite where the design has
+        too few levels of what stands for others. Of a study that was made `found` has the interval that it found.
+        """
+        if self.studies is not None:
+            return self.studies.half_width_of(self.place, level)
+        found = self.found_half_width(level)
+        return t_quantile(self.df, (1 + level) / 2) * self.se if found is None else found
+
+    def found_half_width(self, level: float = 0.95) -> float | None:
+        """Half the interval that a study that was made found; None of a plan."""
+        return None if self.found is None else self.found.half_width(level)
+
+    def to_plain(self) -> dict[str, Any]:
+        """Its fields as plain values, as a result that holds several designs has them."""
+        return {part.name: plain(getattr(self, part.name)) for part in fields(self) if part.repr}
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain values."""
+        return {
+            "se": self.se,
+            "half_width_95": self.half_width(),
+            "found_half_width_95": self.found_half_width(),
+            "df": self.df,
+            "calls": self.calls,
+            "reused": self.reused,
+            "cost": self.cost,
+            "shares": dict(self.shares),
+            "design": dict(self.design),
+            "layout": self.layout,
+            "per_item": self.per_item,
+            "places": None if self.places is None else dict(self.places),
+            "balanced": self.balanced,
+            "judges": list(self.judges),
+            "groups": dict(self.groups),
+            "targets": {name: str(target) for name, target in self.targets.items()},
+        }
+
+
+def project(
+    source: Components | Decomposition | LatentDecomposition | SystemDifference,
+    *,
+    items: int | None = None,
+    prompts: int | None = None,
+    judges: int | Sequence[str] | None = None,
+    temperatures: int | None = None,
+    replicates: int | None = None,
+    layout: LayoutName = "factorial",
+    per_item: int | None = None,
+    places: Mapping[str, int] | Sequence[int] | None = None,
+    balanced: float = 1.0,
+    levels: Mapping[str, int] | None = None,
+    categories: int | None = None,
+    category_items: CategoryItems | None = None,
+    category_shares: CategoryItems | None = None,
+    targets: Mapping[str, Target] | None = None,
+    prices: Prices | None = None,
+) -> Projection:
+    """The standard error, calls and price of a proposed design.
+
+    Parameters
+    ----------
+    source : Components, Decomposition, LatentDecomposition or SystemDifference
+        Published components, a fit, or a difference of two systems, whose designs are of both, for the reading that it
+        has. A fit with a link counts as the components of scores that those of its log odds
+        stand for, and its half-width is that of its own mean, in score units; facets then stand for what they do by
+        default. From a fit, what is not given stays as in the data. From published components,
+        a random facet that is not given has one level, and a fixed facet that is not given is a condition of the study:
+        its sensitivity does not enter.
+    items, prompts, judges, temperatures, replicates : int, optional
+        Levels per facet. Judges may be named, in the order in which they take turns: their own prices count, and their
+        own residual variances where the fit has them.
+    layout : {"factorial", "random", "cyclic", "weighted", "latin", "blocks"}
+        All crossed; a judge drawn at random for every item; judges in turn, one per item; judges in turn with unequal
+        ``places``; one (prompt, judge) pair per item in turn; or balanced blocks of ``per_item`` judges in turn. Facets
+        that a layout does not assign are crossed. With a facet "generation", turns are taken by generations: the judges
+        of an item change from one generation to the next.
+    per_item : int, optional
+        Judges per item, for ``blocks``; pairs per item, for ``latin``, 1 unless given.
+    places : mapping of str to int, or sequence of int, optional
+        For ``weighted``: how many places each judge has in a cycle, by name or in any order.
+    balanced : float
+        1: the levels of a fixed facet that is assigned weigh equally in the mean, so that nothing of their spread is
+        left in it. 0: every judgment weighs the same; where levels then weigh unequally, by what remains of a cycle, by
+        ``places`` or by chance, a bias is left, and its expected square is part of the variance: by what a fit says of
+        judges that are named, over a random order of levels where they are not. In between, a mixture of the two means.
+    levels : mapping of str to int, optional
+        Levels of other facets; within one parent for nested ones.
+    categories : int, optional
+        Categories drawn with the items. From published components the category variance is otherwise absorbed in the
+        items' (divided by items), as the source paper has it.
+    category_items : mapping of str to int, or sequence of int, optional
+        In place of ``categories``, where these are not equally large: items of each, or their proportions. The mean
+        weighs them as its analysis does, by how precisely each is known, so that a large one counts for less than its
+        items where categories differ.
+    category_shares : mapping of str to float, or sequence of float, optional
+        What each of these counts for in the mean that is meant, in place of that; they sum to 1. See
+        `Assignment.weights`.
+    targets : mapping of str to str or Pool, optional
+        As for `Decomposition.mean_for`.
+    prices : mapping, optional
+        ``{"call": usd}``, or ``{"judge": {name: usd}, "item": usd, "generation": usd, "prompt": usd}``: per call, per
+        call of each judge (the cheapest ones are used unless ``places`` name them), per item, per generation (a
+        response that is judged) and per prompt.
+
+    Returns
+    -------
+    Projection
+
+    Raises
+    ------
+    InvalidInput
+        If a count is not a positive whole number or a layout does not fit.
+    NotEstimable
+        If the fit cannot tell components apart that the design weighs differently; carries the range.
+
+    References
+    ----------
+    Messing (2026), Eqs. 3, 8, 9, 10; Zhu et al. (2026), Eqs. 2 to 5 and 35. The general form is derived in
+    ``docs/methods/intervals.md``, the layouts in ``docs/methods/layouts.md``.
+
+    Examples
+    --------
+    >>> from quorate.estimate.components.published import components
+    >>> safety = components({"item": 0.0104, "item:judge": 0.0251, "replicate": 0.0120}, sensitivity={"judge": 4.65e-4})
+    >>> round(project(safety, items=141, judges=3, replicates=1).se, 4)
+    0.0178
+    >>> round(project(safety, items=141, judges=3, layout="cyclic").se, 4)
+    0.0222
+    """
+    pair = of_difference(source) if isinstance(source, SystemDifference) else None
+    if pair is not None:
+        if targets is not None:
+            raise InvalidInput("targets: a difference says what facets stand for; leave it out")
+        source, targets, prices = pair.source, pair.targets, None if prices is None else pair.prices(prices)
+    if not isinstance(source, (Components, Decomposition, LatentDecomposition)):
+        kind = type(source).__name__
+        raise InvalidInput(f"source: expects what decompose or components returns, got {kind}; decompose it first")
+    names: tuple[str, ...] = ()
+    if isinstance(judges, Sequence) and not isinstance(judges, str):
+        named: Sequence[object] = judges
+        names = tuple(name for name in named if isinstance(name, str))
+        if not named or len(set(names)) < len(named):
+            raise InvalidInput(f"judges: a whole number, or different names, are needed, got {judges!r}")
+    scheme = scheme_of(layout, per_item, places, balanced, names)
+    many = len(names or scheme.places or ()) or judges
+    asked: dict[str, Any] = {"prompt": prompts, "judge": many, "temperature": temperatures, **(levels or {})}
+    given = {name: count for name, count in asked.items() if count is not None}
+    others = {"items": items, "replicates": replicates, "categories": categories, "per_item": per_item}
+    for name, count in (given | others).items():
+        if count is not None and not is_count(count):
+            raise InvalidInput(f"{name}: must be a whole number from 1 to {MOST:,}, got {count!r}")
+    if categories is not None and items is not None and categories > items:
+        raise InvalidInput(f"categories: {categories} need at least as many items, got {items}")
+    sizes, unequal = sizes_of(category_items, categories), layout == "random" or balanced < 1
+    if pair is not None and isinstance(source, Components):  # which have no levels of their own
+        at_hand = {**pair.counts, **given}
+        items, given = items or at_hand[ITEM], {name: n for name, n in at_hand.items() if name != ITEM}
+    groups = len(sizes) or categories
+    wanted, named = shares_of(category_shares, category_items), cheapest(prices or {})
+    design = Design(items, given, replicates, groups, targets or {}, named, unequal, sizes, wanted)
+    made = from_components(source, design) if isinstance(source, Components) else from_fit(source, design)
+    plan = projection(made, made.counts, made.replicates, scheme, prices=prices)
+    return plan if pair is None else of_both(plan)
+
+
+def scheme_of(
+    layout: LayoutName,
+    per_item: int | None,
+    places: Mapping[str, int] | Sequence[int] | None,
+    balanced: float = 1.0,
+    judges: tuple[str, ...] = (),
+) -> Scheme:
+    """A layout from its name and options.
+
+    Raises
+    ------
+    InvalidInput
+        If an option does not go with the layout.
+    """
+    if not isinstance(places, Mapping):
+        return Scheme(layout, per_item, None if places is None else tuple(places), judges, balanced)
+    if judges and set(judges) != set(map(str, places)):
+        raise InvalidInput(f"places: one for each of the judges {', '.join(judges)} is needed, got {dict(places)!r}")
+    return Scheme(layout, per_item, tuple(places.values()), tuple(map(str, places)), balanced)
+
+
+def projection(
+    source: Source,
+    counts: Mapping[str, int],
+    replicates: int,
+    scheme: Scheme,
+    *,
+    prices: Prices | None = None,
+    groups: Mapping[str, int] | None = None,
+) -> Projection:
+    """A design with these counts, whatever those of the source are; see `project`."""
+    chosen = source.groups if groups is None else groups
+    laid = lay_out(scheme, counts, source.item, replicates=replicates, balance=source.balance, groups=chosen)
+    [made] = _in_full(source, laid, source.parts(laid), scheme, prices)
+    return made
+
+
+def projections(
+    source: Source,
+    counts: Mapping[str, Count],
+    replicates: Count,
+    scheme: Scheme,
+    *,
+    prices: Prices | None = None,
+    groups: Mapping[str, int] | None = None,
+) -> tuple[Projection, ...]:
+    """Designs of one layout whose variance the data determine, with arrays of counts; as `projection` has each."""
+    chosen = source.groups if groups is None else groups
+    laid = lay_out(scheme, counts, source.item, replicates=replicates, balance=source.balance, groups=chosen)
+    parts = {name: source.values[name] * weight for name, weight in source.weigh(laid).items()}
+    return _in_full(source, laid, parts, scheme, prices)
+
+
+def _in_full(
+    source: Source, laid: Layout, parts: Mapping[str, Any], scheme: Scheme, prices: Prices | None
+) -> tuple[Projection, ...]:
+    """Every design of a layout, from what each term brings to its variance."""
+    studies = Studies(source, laid, source.values)
+    variance: Any = sum(parts.values())
+    shape = np.broadcast_shapes(np.shape(variance), np.shape(laid.calls), (1,))
+    variances, calls, df = (
+        np.broadcast_to(values, shape) for values in (variance, laid.calls, degrees_of_freedom(source, laid, parts))
+    )
+    price = bill(source, laid, prices)
+    costs = None if price is None else np.broadcast_to(price, shape)
+    shares = {
+        name: np.where(variances > 0, part / np.where(variances > 0, variances, 1), np.nan)
+        for name, part in parts.items()
+    }
+    levels = {
+        name: np.broadcast_to(count, shape) for name, count in {**laid.counts, "replicate": laid.replicates}.items()
+    }
+    return tuple(
+        Projection(
+            se=float(np.sqrt(variances[one])),
+            calls=int(calls[one]),
+            cost=None if costs is None else known(costs[one]),
+            shares={name: float(part[one]) for name, part in shares.items()},
+            design={name: int(count[one]) for name, count in levels.items()},
+            layout=scheme.layout,
+            targets=source.targets,
+            per_item=scheme.per_item,
+            places=scheme.named_places,
+            balanced=scheme.balanced,
+            judges=scheme.judges,
+            groups={name: int(np.broadcast_to(count, shape)[one]) for name, count in laid.groups.items()},
+            df=float(df[one]),
+            studies=studies,
+            place=one,
+        )
+        for one in range(*shape)
+    )
+
+
+def bill(source: Source, laid: Layout, prices: Prices | None) -> Floats | None:
+    """Price of a layout, or of many designs at once; None where a price is unknown."""
+    named = isinstance((prices or {}).get("judge"), Mapping)
+    by_judge = laid.calls_of("judge") if named else None
+    return cost(prices, source.totals(laid), source.item, laid.calls, by_judge, laid.judges)

@@ -1,0 +1,191 @@
+"""Weights: what a layout and a target make of the variance of one term, and of the known biases of named judges."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from quorate.arrays import Floats
+from quorate.errors import InvalidInput
+from quorate.estimate.components.decomposition import Decomposition
+from quorate.estimate.components.model import CELL
+from quorate.estimate.means.targets import ABSORBED, FINITE, FIXED, PANEL, POPULATION, SENSITIVITY, Pool, Target
+from quorate.numerics.assignment import toward
+from quorate.numerics.panel.grubbs import effects
+from quorate.planning.designs.groups import GroupSizes, GroupWeights
+from quorate.planning.designs.layouts import Count, Layout
+from quorate.roles import JUDGE, REPLICATE
+
+
+def own_facets(name: str, all_facets: tuple[str, ...]) -> frozenset[str]:
+    """Facets of a term: all of them for cells and replicates."""
+    base = name.partition("[")[0]
+    return frozenset(all_facets if base in (CELL, REPLICATE) else base.split(":"))
+
+
+def coefficient(
+    name: str,
+    own: frozenset[str],
+    whole: frozenset[str],
+    laid: Layout,
+    above: Mapping[str, tuple[str, ...]],
+    groups: GroupWeights | None,
+    targets: Mapping[str, Target],
+) -> Floats:
+    """``sum_l (w_l - tau_l)^2`` of a term in a layout, replicates apart.
+
+    ``own`` are the term's facets, ``whole`` those and what they are nested in. What groups items is in ``whole`` but
+    not in the layout: items carry it where they are in the term; elsewhere it crosses the rest, as evenly as the mean
+    weighs it (``groups``; all alike without) and never in more combinations than there are items, or is absorbed.
+    """
+    if targets.get(name) == FIXED:
+        return np.zeros(())
+    over = [] if laid.item in whole else [facet for facet in whole if facet not in laid.counts]
+    inside = whole & laid.counts.keys()
+    if any(targets[facet] == ABSORBED or facet not in laid.groups for facet in over):
+        over, inside = [], inside | {laid.item}
+    sizes = {**laid.counts, **laid.grouped}
+    last = [facet for facet in over if not any(facet in above.get(other, ()) for other in over)]
+    concentrated = np.asarray(laid.concentration(inside))
+    square = np.ones(())
+    if last:
+        square = np.asarray(1 / sizes[last[0]])
+        square = square if groups is None else np.clip(groups.squares[last[0]], square, 1.0)
+        by_item = laid.concentration(inside | {laid.item})
+        concentrated = np.maximum(laid.concentration(inside, 1 / square), by_item)
+    elif groups is not None and laid.item in inside:
+        concentrated = concentrated * groups.items
+    if name.startswith(REPLICATE) or any(targets[facet] in (POPULATION, SENSITIVITY, ABSORBED) for facet in own):
+        return concentrated
+    # levels of the term under the target; the pool of a nested facet counts over all that it is nested in
+    levels = {facet: sizes[facet] for facet in (*inside, *last)}
+    for facet, target in targets.items():
+        if facet in levels and isinstance(target, Pool):
+            parents = [up for up in above.get(facet, ()) if up in levels]
+            levels[facet] = _size(target, levels[facet] * math.prod(sizes[up] for up in parents))
+            levels |= dict.fromkeys(parents, 1)
+    if groups is not None and last and not isinstance(targets[last[0]], Pool):  # they count by their items
+        rest = math.prod(count for facet, count in levels.items() if facet != last[0])
+        return np.asarray(square * toward(laid.concentration(inside), rest) + groups.apart[last[0]] / rest)
+    return toward(concentrated, math.prod(levels.values()))
+
+
+def group_weights(
+    sizes: GroupSizes | None, laid: Layout, terms: Iterable[tuple[str, frozenset[str], Any]]
+) -> GroupWeights | None:
+    """How the mean of a layout weighs groups of items; None where all groups and items weigh alike.
+
+    ``terms`` are names with their facets, those that these are nested in included, and what each is worth. Their
+    weights in the mean do not depend on what it stands for.
+    """
+    if sizes is None or sizes.alike or not laid.groups:
+        return None
+    within: Any = 0.0
+    between: dict[str, Any] = {}
+    for name, whole, value in terms:
+        kind = next((group for group in sizes.names if group in whole), None)
+        part = value * laid.concentration(whole & laid.counts.keys()) / answers_of(name, laid)
+        if laid.item in whole:
+            within = within + part
+        elif kind is not None:
+            between[kind] = between.get(kind, 0.0) + part
+    return sizes.weights(within, between, sizes.times(laid))
+
+
+def answers_of(name: str, laid: Layout) -> Count:
+    """Answers that a replicate component is averaged over; 1 for others."""
+    return laid.replicates if name.startswith(REPLICATE) else 1
+
+
+def _size(target: Pool, levels: Count) -> Count:
+    """Levels of a pool; nan where it cannot hold those of the design."""
+    return np.where(np.asarray(levels) > target.size, np.nan, target.size)
+
+
+def refuse_small_pools(laid: Layout, targets: Mapping[str, Target], above: Mapping[str, tuple[str, ...]]) -> None:
+    """Refuse a single design that has more levels than a pool."""
+    sizes = {**laid.counts, **laid.grouped}
+    for name, target in targets.items():
+        if isinstance(target, Pool) and name in sizes:
+            levels = sizes[name] * math.prod(sizes[up] for up in above.get(name, ()) if up in sizes)
+            if levels > target.size:
+                raise InvalidInput(f"targets: a pool of {target.size} cannot hold the {levels:.0f} levels of {name}")
+
+
+def published(names: Sequence[str], targets: Mapping[str, Target], laid: Layout) -> Floats:
+    """Weight of a published sensitivity in a layout: of a facet, or of a product of fixed facets."""
+    concentrated, (name, *more) = laid.concentration(frozenset(names)), names
+    target = targets[name]
+    if all(targets[one] == SENSITIVITY for one in names):
+        return np.asarray(concentrated)
+    if more:  # for known levels of any of them the others' own sensitivities have it
+        return np.zeros(np.shape(concentrated))
+    size = _levels_meant(name, target, laid)
+    if size is not None:
+        factor = np.divide(size, size - 1, out=np.zeros(np.shape(size)), where=np.asarray(size) != 1)
+        return np.asarray(factor * toward(concentrated, size))
+    raise InvalidInput(
+        f'targets: a sensitivity of {name} is known, not its population variance; use "sensitivity", "panel" or pool(K)'
+    )
+
+
+def spread(name: str, target: Target, laid: Layout) -> Floats:
+    """Weight of a fixed facet whose levels stand for more than themselves, or do not weigh equally."""
+    return toward(laid.concentration(frozenset({name})), _levels_meant(name, target, laid))
+
+
+def _levels_meant(name: str, target: Target, laid: Layout) -> Count | None:
+    """Levels that a target averages equally: those of the plan, or of a pool; None for a population."""
+    if isinstance(target, Pool):
+        return _size(target, laid.counts[name])
+    return np.asarray(laid.counts[name], dtype=float) if target in (PANEL, FINITE) else None
+
+
+@dataclass(frozen=True)
+class KnownJudges:
+    """Judges of a fit, and the second moments of their biases given its scores.
+
+    Parameters
+    ----------
+    names : tuple of str
+        Judges.
+    moments : array, shape (judges, judges)
+        Posterior mean of ``gamma gamma'``, gamma the judges' departures from their average.
+    """
+
+    names: tuple[str, ...]
+    moments: Floats
+
+    @property
+    def spread(self) -> float:
+        """Posterior mean of the variance of the biases, divisor M - 1."""
+        return float(np.trace(self.moments)) / (len(self.names) - 1)
+
+    def knows(self, laid: Layout) -> bool:
+        """Whether the judges of a layout are named, and all of them are known."""
+        return bool(laid.judges) and set(laid.judges) <= set(self.names)
+
+    def square(self, laid: Layout) -> Floats:
+        """Expected square of the bias ``sum_l (w_l - 1/M) gamma_l`` of a layout with these judges."""
+        at = [self.names.index(name) for name in laid.judges]
+        apart = laid.shares(JUDGE) - 1 / len(at)
+        return np.asarray(np.einsum("...i,ij,...j->...", apart, self.moments[np.ix_(at, at)], apart))
+
+
+def known_judges(fit: Decomposition) -> KnownJudges:
+    """What a fit with fixed judges says of them; for at least 2.
+
+    Their effects are shrunk as those of judges of one pool (`quorate.numerics.panel.grubbs.effects`), so that a spread
+    that is estimated at zero does not count as none.
+    """
+    design, solved = fit.assembled.fixed.levels[JUDGE], fit.point.solved
+    size = design.shape[1]
+    centred = design - design.mean(axis=0)
+    noise = centred @ solved.levels.of_fixed[:size] @ centred.T * fit.assembled.scale**2
+    biases = effects(design @ fit.beta, noise)
+    names = fit.judgments.facet(JUDGE).levels
+    return KnownJudges(names, np.asarray(biases.covariance + np.outer(biases.mean, biases.mean)))

@@ -1,0 +1,273 @@
+"""How many labels by people and predictions by judges to buy: two-phase sampling at given prices."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Mapping
+from functools import partial
+from numbers import Real
+from typing import Any
+
+import numpy as np
+
+from quorate import caveats
+from quorate.arguments import argument
+from quorate.caveats import Caveat
+from quorate.errors import InvalidInput, NotEstimable
+from quorate.estimate.agreement.labelled import Table, people_apart
+from quorate.estimate.agreement.prediction_powered import is_share, matched, units_of, wanted
+from quorate.estimate.votes.dependence import Cluster
+from quorate.numerics.inference import checked_level
+from quorate.numerics.two_phase import Costs, Split, worth_from
+from quorate.planning.labels.labels_plan import LabelsPlan, StratumLabels
+from quorate.planning.labels.people import Persons, Reliability
+from quorate.planning.labels.pilot import Pilot
+from quorate.planning.labels.study import FEWEST, Study
+from quorate.planning.power.sample_size import check_power
+from quorate.roles import JUDGE
+from quorate.table.votes import Votes
+
+LabelPrices = Mapping[str, float | Mapping[str, float]]
+_KINDS = ("human", "call", "judge", "item")
+_FEW = 30
+
+
+def plan_labels(
+    judged: Table,
+    human: Table | str | Collection[str],
+    a: str | None = None,
+    b: str | None = None,
+    *,
+    prices: LabelPrices,
+    budget: float | None = None,
+    half_width: float | None = None,
+    margin: float | None = None,
+    power: float = 0.9,
+    strata: str | None = None,
+    units: int | None = None,
+    have: bool = False,
+    key: str = "prompt",
+    cluster: Cluster | None = None,
+    level: float = 0.95,
+) -> LabelsPlan:
+    """How many labels by people and how many predictions by judges to buy, from a pilot that has both.
+
+    The plan is for what `quorate.agreement.corrected` estimates. Judges predict ``N`` units, people label ``n`` of
+    these, and its
+    variance is ``v (1 - r^2) / n + v r^2 / N`` with ``r`` the correlation of label and prediction: the cheapest split
+    has ``n / N = sqrt((1 - r^2) / r^2 * price of a prediction / price of a label)``. Where ``r`` is low, people alone
+    are cheaper. However many predictions there are, their bias is what the labels measure.
+
+    Parameters
+    ----------
+    judged : Votes or Judgments
+        The pilot, as for `quorate.agreement.corrected`: what judges said, and people if they are among the judges.
+    human : Votes, Judgments, str or collection of str
+        What people said of some or all of the units, or the levels of ``judge`` that are people.
+    a, b : str, optional
+        For votes: the win rate of ``a`` against ``b`` or all others. For scores: the mean of ``a`` less that of ``b``.
+    prices : mapping
+        ``{"human": usd, "call": usd}``, or ``{"human": usd, "judge": {name: usd}, "item": usd}``: of one answer by a
+        person, of one call of a judge, and of an item on top. A prediction takes as many calls of each judge as in the
+        pilot; a label is by one person.
+    budget : float, optional
+        Most that may be spent. Exactly one of ``budget``, ``half_width`` and ``margin`` is given.
+    half_width : float, optional
+        Half-width of the interval that half of the studies of the plan find at most.
+    margin : float, optional
+        With ``a``: a difference, or a win rate less one half, that is to be found with the chance ``power``.
+    power : float
+        Chance of finding the margin.
+    strata : str, optional
+        Role such as ``category`` by which labels are split too, more to where people vary and judges do not see it
+        (Neyman); `quorate.agreement.corrected` is then to have the same ``strata``.
+    units : int, optional
+        Most units there are.
+    have : bool
+        Whether the labels and predictions of the pilot belong to the study: numbers are then those of all of it, and
+        the price is what must still be bought.
+    key, cluster
+        As for `quorate.agreement.corrected`. Of clusters the plan takes as many per label as the pilot has.
+    level : float
+        Coverage of the interval; the test of a margin is at one less this.
+
+    Returns
+    -------
+    LabelsPlan
+
+    Raises
+    ------
+    InvalidInput
+        If an argument does not fit the tables, a price is missing, or not one goal is given.
+    NotEstimable
+        If the pilot has fewer than 10 labels with a prediction, all labels are equal, the budget buys too few, or the
+        units that there are do not suffice.
+
+    References
+    ----------
+    Cochran (1977), Sampling Techniques, 5.5 and 12.7. Angelopoulos, Duchi and Zrnic (2023), PPI++, arXiv:2311.01453.
+    ``docs/methods/agreement.md``.
+
+    Examples
+    --------
+    >>> import numpy as np, polars, quorate as q
+    >>> rng = np.random.default_rng(1)
+    >>> truth = rng.normal(5, 1, 80)
+    >>> frame = {"item": np.tile(np.arange(80), 2), "judge": ["llm"] * 80 + ["person"] * 80}
+    >>> frame |= {"score": np.append(truth + rng.normal(0.4, 0.7, 80), truth)}
+    >>> pilot = q.read(polars.DataFrame(frame), announce=False)
+    >>> plan = q.agreement.plan_labels(pilot, "person", prices={"human": 1.0, "call": 0.01}, half_width=0.1)
+    >>> plan.best.labels, plan.best.units, plan.people.labels
+    (124, 1556, 278)
+    """
+    judges, people = people_apart(judged, human)
+    checked_level(level)
+    goal, asked = _goal(budget, half_width, margin, a)
+    check_power(power, 1 - level)
+    if units is not None and units < FEWEST:
+        raise InvalidInput(f"units: a number of at least {FEWEST} is needed, got {units!r}")
+    found = matched(judges, people, a, b, key=key, cluster=cluster, strata=strata, fewest=0)
+    labelled = len(found.sample.y)
+    if labelled < FEWEST:
+        rule = f"labels and predictions of {FEWEST} units or more are needed, and of 30 to 100 for a plan to trust"
+        raise NotEstimable(f"the pilot has {labelled} units with a label and a prediction: {rule}")
+    if not np.ptp(found.sample.y) > 0:
+        raise NotEstimable(
+            f"all {labelled} labels of the pilot are equal: nothing says how they vary; label more units"
+        )
+    persons = Persons.of(people, partial(units_of, key=key, a=a, b=b, cluster=None))
+    agreed = persons.reliability(level)
+    pilot = Pilot.of(
+        found,
+        share=is_share(judges, a, found.sample, persons.value),
+        level=level,
+        within=agreed.within if agreed else 0.0,
+        persons=persons.counts.astype(float),
+    )
+    costs = _costs(prices, judges, people, pilot, persons, a, b)
+    if costs.prediction + costs.unit == 0 and units is None:
+        raise InvalidInput(argument("units") + ": how many there are is needed where predictions are free")
+    study = Study(pilot, costs, math.inf if units is None else float(units), have, goal, level, power)
+    best, alone = study.within(asked) if goal == "budget" else study.reaching(asked)
+    r, low, high = pilot.correlation
+    ends = [pilot.precision(best, pilot.at_correlation(end)) for end in (high, low)] if best.units else []
+    narrowest, widest = (study.half(end) for end in ends) if ends else (study.half(pilot.precision(best)),) * 2
+    return LabelsPlan(
+        what=wanted(judges, a, b),
+        best=study.way(best),
+        people=None if alone is None else study.way(alone),
+        same_price=study.same_price(best),
+        goal=goal,
+        asked=asked,
+        strata=_by_stratum(pilot, best) if strata is not None else (),
+        narrowest=narrowest,
+        widest=widest,
+        correlation=r,
+        low=low,
+        high=high,
+        worth_from=worth_from(costs),
+        bias=pilot.bias,
+        bias_se=pilot.bias_se,
+        reliability=agreed,
+        pilot=labelled,
+        label_price=costs.label,
+        prediction_price=costs.prediction,
+        unit_price=costs.unit,
+        level=level,
+        power=power if goal == "margin" else None,
+        caveats=_caveats(pilot, labelled, agreed, worth_from(costs)),
+    )
+
+
+def _by_stratum(pilot: Pilot, best: Split) -> tuple[StratumLabels, ...]:
+    rows = zip(pilot.names, pilot.strata.weight, best.labels, strict=True)
+    return tuple(StratumLabels(name, float(w), round(n), round(best.units * float(w))) for name, w, n in rows)
+
+
+def _goal(budget: float | None, half_width: float | None, margin: float | None, a: str | None) -> tuple[str, float]:
+    """What is asked for, by name, and how much of it."""
+    given = {"budget": budget, "half_width": half_width, "margin": margin}
+    named = {name: value for name, value in given.items() if value is not None}
+    if len(named) != 1:
+        rule = ": exactly one of it, " + argument("half_width") + " and " + argument("margin") + " is needed"
+        raise InvalidInput(argument("budget") + rule)
+    ((name, value),) = named.items()
+    if not isinstance(value, Real) or isinstance(value, bool) or not 0 < value < math.inf:
+        raise InvalidInput(f"{name}: a number above 0 is needed, got {value!r}")
+    if name == "margin" and a is None:
+        raise InvalidInput(argument("margin") + ": is between two systems; name them with " + argument("a"))
+    return name, float(value)
+
+
+def _costs(
+    prices: LabelPrices, judges: Table, people: Table, pilot: Pilot, persons: Persons, a: str | None, b: str | None
+) -> Costs:
+    """Price of a label, a prediction and a unit, each with as many answers as in the pilot."""
+    _check_prices(prices)
+    calls = _calls(judges, a, b)
+    units = float(pilot.units.sum())
+    each = prices["judge"] if "judge" in prices else prices["call"]
+    by_judge = each if isinstance(each, Mapping) else dict.fromkeys(calls, _amount(each))
+    if unpriced := [name for name in calls if name not in by_judge]:
+        raise InvalidInput(f"prices: {', '.join(unpriced)} has no price; name one for each judge")
+    prediction = sum(float(by_judge[name]) * count for name, count in calls.items()) / units
+    answers = sum(_calls(people, a, b).values()) / len(persons.unit)
+    return Costs(_amount(prices["human"]) * answers, prediction, _amount(prices.get("item", 0.0)))
+
+
+def _amount(price: float | Mapping[str, float]) -> float:
+    if isinstance(price, Mapping):
+        raise InvalidInput(f"prices: one amount is needed, got {dict(price)!r}; judges alone have one each")
+    return float(price)
+
+
+def _check_prices(prices: LabelPrices) -> None:
+    """Refuse prices that are none."""
+    if not isinstance(prices, Mapping):
+        raise InvalidInput(f'prices: a mapping such as {{"human": 0.5, "call": 0.01}} is needed, got {prices!r}')
+    if unknown := set(prices) - set(_KINDS):
+        raise InvalidInput(f"prices: {', '.join(sorted(unknown))} is unknown; use {', '.join(_KINDS)}")
+    if "human" not in prices or ("call" in prices) == ("judge" in prices):
+        raise InvalidInput(
+            "prices: one of human is needed, and one of call or judge; got " + (", ".join(prices) or "none")
+        )
+    for kind, value in prices.items():
+        amounts = list(value.values()) if isinstance(value, Mapping) and kind == "judge" else [value]
+        if not all(_is_amount(each) for each in amounts):
+            raise InvalidInput(f"prices: {kind} must be a finite amount of at least 0, got {value!r}")
+    if not _amount(prices["human"]) > 0:
+        raise InvalidInput("prices: human must be above 0; where labels are free there is nothing to split")
+
+
+def _is_amount(value: Any) -> bool:
+    return not isinstance(value, bool) and isinstance(value, Real) and 0 <= float(value) < math.inf
+
+
+def _calls(table: Table, a: str | None, b: str | None) -> dict[str, float]:
+    """Answers by every judge about the systems that are asked about."""
+    if isinstance(table, Votes):
+        first, second = (np.array([name in pair for name in table.models]) for pair in ((a,), (a, b)))
+        if b is None:
+            among = first[table.model_a] | first[table.model_b]
+        else:
+            among = second[table.model_a] & second[table.model_b]
+        weight = np.where(among, table.weights, 0).astype(float)
+    else:
+        weight = table.n.astype(float)
+        if a is not None:
+            weight = weight * np.isin(table.column("system"), [table.level_index("system", str(x)) for x in (a, b)])
+    if JUDGE not in table.names:
+        return {"": float(weight.sum())}
+    levels = table.facet(JUDGE).levels
+    return dict(zip(levels, np.bincount(table.column(JUDGE), weight, len(levels)).tolist(), strict=True))
+
+
+def _caveats(pilot: Pilot, labelled: int, agreed: Reliability | None, least: float) -> tuple[Caveat, ...]:
+    """What the reader must know."""
+    out = [caveats.few_pilot_labels(labelled, _FEW)] if labelled < _FEW else []
+    out += [caveats.labels_per_cluster(dict(pilot.clusters))] if pilot.clusters else []
+    if agreed is None:
+        return (*out, caveats.people_asked_once())
+    if agreed.none or max(agreed.high, 0.0) ** 0.5 < least:
+        out.append(caveats.people_disagree(agreed.value, agreed.low, agreed.high, agreed.units, least))
+    return tuple(out)

@@ -1,0 +1,360 @@
+"""Types of prompts: judgments spread over them in proportion, or by screening first where signal is concentrated."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from numbers import Real
+
+import numpy as np
+
+from quorate.arrays import Floats, Ints
+from quorate.errors import InvalidInput
+from quorate.numerics.votes import binomial, strata
+from quorate.numerics.votes.two_stages import allotted, fisher, inverse_normal, screened, two_sided
+from quorate.planning.power.sample_size import check_count, check_range
+from quorate.streams import stream
+from quorate.wording import counted
+
+Weights = Sequence[float] | Floats | Ints
+LEAST_C = 10.0
+RETAINED = (0.1, 0.3)
+_LONGEST = 80  # characters of an argument in a message
+
+
+@dataclass(frozen=True, eq=False)
+class TwoStage:
+    """A study that screens all types of prompts, then spends the rest on those with the largest margins.
+
+    Parameters
+    ----------
+    weights : array, shape (types,)
+        Incidence of every type; sums to 1.
+    budget : int
+        Judgments in all.
+    per_type : int
+        Judgments of every type in the first stage.
+    kept : int
+        Types that the second stage is spent on.
+    """
+
+    weights: Floats
+    budget: int
+    per_type: int
+    kept: int
+
+    @property
+    def first(self) -> int:
+        """Judgments of the first stage."""
+        return len(self.weights) * self.per_type
+
+    @property
+    def second(self) -> int:
+        """Judgments of the second stage."""
+        return self.budget - self.first
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What of the first stage is outside of the rule of the paper, for which alone its guarantee holds."""
+        m = len(self.weights)
+        usual, (low, high) = math.ceil(LEAST_C * math.log(m)), (_kept(share, m) for share in RETAINED)
+        few = f"Screening by {counted(self.per_type, 'vote')} of each type, fewer than {usual} (c of {LEAST_C:g})"
+        kept = f"Keeping {self.kept} of {m} types, not {low} to {high}"
+        said = [few] * (self.per_type < usual) + [kept] * (not low <= self.kept <= high)
+        return tuple(f"{one}, is outside of the rule of Lee (2026, Algorithm 1)." for one in said)
+
+    def focus(self, wins: Sequence[int] | Ints, *, n: Sequence[int] | Ints | None = None, seed: int = 1) -> Ints:
+        """Judgments of every type in the second stage, once the first is in.
+
+        Parameters
+        ----------
+        wins : sequence of int, shape (types,)
+            Wins of the first stage.
+        n : sequence of int, shape (types,), optional
+            Judgments of the first stage that were for one of the two; `per_type` each by default. A type without any
+            has a margin of 0.
+        seed : int
+            Types with margins of one size are put in random order, so that the order of types says nothing.
+
+        Returns
+        -------
+        array of int, shape (types,)
+            0 for types that are not kept; sums to `second`.
+
+        Raises
+        ------
+        InvalidInput
+            If these cannot be the wins of the first stage.
+        """
+        most = np.full(len(self.weights), float(self.per_type))
+        limit = f"{self.per_type}, the judgments of each in the first stage"
+        counts = most if n is None else _wins("n", n, most, limit)
+        k = _wins("wins", wins, counts, limit if n is None else "its n")
+        margin = np.where(counts > 0, k / np.maximum(counts, 1.0) - 0.5, 0.0)
+        kept = screened(margin[None], self.kept, stream(seed, "screening"))[0]
+        return allotted(self.second, np.where(kept, self.weights, 0.0))
+
+
+@dataclass(frozen=True)
+class TwoStageTest:
+    """P-values of a study in two stages; each is valid however types were chosen for the second.
+
+    Parameters
+    ----------
+    second : float
+        Exact binomial test of the pooled second stage: that the systems are equal on the types kept.
+    combined : float
+        Both stages, as a weighted sum of normal scores in one direction.
+    any_type : float
+        That the systems are equal on every type, whatever the directions: tests over types of both stages (Fisher).
+    """
+
+    second: float
+    combined: float
+    any_type: float
+
+
+def proportional(budget: int, weights: Weights) -> Ints:
+    """Judgments of every type in proportion to how often it occurs; minimax where nothing is known of the signal.
+
+    Parameters
+    ----------
+    budget : int
+        Judgments in all.
+    weights : sequence of float, shape (types,)
+        Incidence of every type; any scale.
+
+    Raises
+    ------
+    InvalidInput
+        If an argument is out of range.
+
+    References
+    ----------
+    Lee (2026), How many human judgments are enough?, Theorem 3.5. Its lower bound needs alternatives with
+    ``mu_2 / w <= 1/16`` for the rarest type, so that margins stay within 1/4.
+
+    Examples
+    --------
+    >>> proportional(10, [0.5, 0.3, 0.2]).tolist()
+    [5, 3, 2]
+    """
+    check_count("budget", budget)
+    return allotted(int(budget), _weights(weights))
+
+
+def bottleneck(counts: Sequence[Sequence[int]] | Ints, weights: Weights) -> float:
+    """Judgments of the type that is worst off, over its weight: what limits an allocation if signal may be anywhere.
+
+    Parameters
+    ----------
+    counts : array, shape (types,) or (draws, types)
+        Judgments of every type; of an adaptive policy, one row per study.
+    weights : sequence of float, shape (types,)
+        Incidence of every type.
+
+    Returns
+    -------
+    float
+        ``E[min_i N_i / w_i]``; the budget itself for an allocation that is exactly proportional, its most.
+
+    References
+    ----------
+    Lee (2026), section 3.4.1.
+
+    Examples
+    --------
+    >>> bottleneck([5, 3, 2], [0.5, 0.3, 0.2]), bottleneck([10, 0, 0], [0.5, 0.3, 0.2])
+    (10.0, 0.0)
+    """
+    w = _weights(weights)
+    return float(np.mean(np.min(np.atleast_2d(np.asarray(counts, dtype=float)) / w, axis=1)))
+
+
+def two_stage(
+    budget: int, weights: Weights, *, c: float = LEAST_C, retained: float = 0.2, per_type: int | None = None
+) -> TwoStage:
+    """A study in two stages: ``ceil(c log m)`` judgments of each of ``m`` types, the rest where margins look largest.
+
+    Parameters
+    ----------
+    budget : int
+        Judgments in all.
+    weights : sequence of float, shape (types,)
+        Incidence of every type.
+    c : float
+        Size of the screening; at least 10 in the paper.
+    retained : float
+        Part ``q`` of the types that is kept; from 0.1 to 0.3 in the paper. `TwoStage.notes` says what is outside of it.
+    per_type : int, optional
+        Judgments ``b`` of each type in the first stage, instead of ``ceil(c log m)``.
+
+    Raises
+    ------
+    InvalidInput
+        If an argument is out of range, or the budget is used up by screening.
+
+    References
+    ----------
+    Lee (2026), Algorithm 1 and Corollary 3.7.
+
+    Examples
+    --------
+    >>> plan = two_stage(2000, [1] * 20)
+    >>> plan.per_type, plan.kept, plan.first, plan.second
+    (30, 4, 600, 1400)
+    """
+    check_count("budget", budget)
+    check_range("c", c, "above 0", isinstance(c, Real) and 0 < c < math.inf)
+    check_range("retained", retained, "above 0 and below 1", isinstance(retained, Real) and 0 < retained < 1)
+    if per_type is not None:
+        check_count("per_type", per_type)
+    w = _weights(weights)
+    if len(w) < 2:
+        raise InvalidInput("weights: at least 2 types of prompts to choose from, got 1; spend the budget on it")
+    each = math.ceil(c * math.log(len(w))) if per_type is None else int(per_type)
+    plan = TwoStage(w, int(budget), each, _kept(retained, len(w)))
+    if plan.second < 1:
+        raise InvalidInput(
+            f"budget: above {plan.first:,}, which screening {len(w)} types with {plan.per_type} judgments each takes, "
+            f"got {budget:,}; spread judgments in proportion, or use coarser types"
+        )
+    return plan
+
+
+def _kept(retained: float, types: int) -> int:
+    """Types that are kept, of so many."""
+    return math.ceil(retained * types * (1 - 1e-12))
+
+
+def two_stage_test(
+    plan: TwoStage,
+    first: Sequence[int] | Ints,
+    second: Sequence[int] | Ints,
+    counts: Sequence[int] | Ints,
+    *,
+    seed: int = 1,
+) -> TwoStageTest:
+    """Test a study in two stages on its second stage, and on both.
+
+    Parameters
+    ----------
+    plan : TwoStage
+        From `two_stage`.
+    first, second : sequence of int, shape (types,)
+        Wins of every type in each stage.
+    counts : sequence of int, shape (types,)
+        Judgments of every type in the second stage, from `TwoStage.focus`.
+    seed : int
+        For the redraws of the test over types.
+
+    Raises
+    ------
+    InvalidInput
+        If wins are more than judgments, or any number is negative, no whole number, or missing.
+
+    Notes
+    -----
+    If the systems are equal on every type, then whatever the first stage says, votes of the second are fair and
+    independent of it. So its p-value is valid given the first stage, which is all that combining needs.
+    """
+    n1 = np.full(len(plan.weights), float(plan.per_type))
+    n2 = _wins("counts", counts, np.full(len(n1), float(plan.second)), f"{plan.second:,}, those of the second stage")
+    if not n2.any():
+        raise InvalidInput("counts: some judgments in the second stage, got none; they are what is tested")
+    k1 = _wins("first", first, n1, f"{plan.per_type}, the judgments of each in the first stage")
+    k2 = _wins("second", second, n2, "its judgments in the second stage")
+    types = [
+        strata.monte_carlo_p_value(k, n, stream(seed, f"types/{stage}"))
+        for stage, (k, n) in enumerate(((k1, n1), (k2, n2)), start=1)
+    ]
+    pooled = float(binomial.p_value(k2.sum(), n2.sum()))
+    both = combined_p_value(k1.sum(), n1.sum(), k2.sum(), n2.sum(), plan.first / plan.budget)
+    return TwoStageTest(pooled, float(both), float(fisher(*types)))
+
+
+def combined_p_value(k1: Floats, n1: Floats, k2: Floats, n2: Floats, weight: float) -> Floats:
+    """P-value of both stages in one direction, weighted by a part that is fixed beforehand.
+
+    Parameters
+    ----------
+    k1, n1, k2, n2 : array, broadcast
+        Wins and votes of both stages.
+    weight : float
+        Part of the first stage, from 0 to 1.
+    """
+    fewer = inverse_normal(binomial.lower_tail(k1, n1, 0.5), binomial.lower_tail(k2, n2, 0.5), weight)
+    more = inverse_normal(binomial.lower_tail(n1 - k1, n1, 0.5), binomial.lower_tail(n2 - k2, n2, 0.5), weight)
+    return two_sided(fewer, more)
+
+
+def any_type_p_value(wins: Sequence[int] | Ints, n: Sequence[int] | Ints, *, seed: int = 1) -> float:
+    """P-value that the systems are equal on every type of prompt; opposite preferences do not cancel.
+
+    A small value says that they differ on some type, not that one is better overall.
+
+    Parameters
+    ----------
+    wins, n : sequence of int, shape (types,)
+        Wins and votes of every type.
+    seed : int
+        For the fair studies that the likelihood ratio is compared with.
+
+    Examples
+    --------
+    >>> any_type_p_value([70, 30], [100, 100]) < 0.001
+    True
+    """
+    return strata.monte_carlo_p_value(*checked_counts(wins, n), stream(seed, "types"))
+
+
+def checked_counts(wins: Sequence[int] | Ints, n: Sequence[int] | Ints) -> tuple[Floats, Floats]:
+    """Wins and votes of every type, if they can be that.
+
+    Parameters
+    ----------
+    wins, n : sequence of int, shape (types,)
+        What was given.
+
+    Raises
+    ------
+    InvalidInput
+        If they are of different length, out of range, or of fewer than 2 types.
+    """
+    votes = _numbers("n", n)
+    if votes.ndim != 1 or len(votes) < 2 or not ((votes > 0) & (votes == np.floor(votes)) & (votes < np.inf)).all():
+        raise InvalidInput(f"n: whole numbers above 0, one per type, of at least 2 types, got {_shown(n)}")
+    return _wins("wins", wins, votes, "its n"), votes
+
+
+def _wins(name: str, given: Sequence[int] | Ints, most: Floats, limit: str) -> Floats:
+    """A count for every type, at most so many."""
+    k = _numbers(name, given)
+    if k.shape != most.shape:
+        raise InvalidInput(f"{name}: {len(most)} numbers, one per type, got {_shown(given)}")
+    wrong = np.flatnonzero(~((k >= 0) & (k == np.floor(k)) & (k <= most)))
+    if len(wrong):
+        at = int(wrong[0])
+        raise InvalidInput(f"{name}: whole numbers from 0 to {limit}, got {k[at]:g} for type {at + 1}")
+    return k
+
+
+def _numbers(name: str, given: Sequence[int] | Ints) -> Floats:
+    try:
+        return np.asarray(given, dtype=float)
+    except (TypeError, ValueError):
+        raise InvalidInput(f"{name}: a list of whole numbers, one per type, got {_shown(given)}") from None
+
+
+def _shown(given: object) -> str:
+    """What was given, on one short line."""
+    text = " ".join(str(given).split())
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."
+
+
+def _weights(weights: Weights) -> Floats:
+    w = np.asarray(weights, dtype=float)
+    if w.ndim != 1 or not len(w) or not (np.isfinite(w) & (w > 0)).all():
+        raise InvalidInput(f"weights: a list of numbers above 0, one per type of prompt, got {weights}")
+    return np.asarray(w / w.sum())

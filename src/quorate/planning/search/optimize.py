@@ -1,0 +1,412 @@
+"""Optimisation: the cheapest design that is precise enough, or the most precise one that a budget buys."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from numbers import Real
+from typing import Any
+
+import numpy as np
+
+from quorate import caveats
+from quorate.errors import InvalidInput, NotEstimable
+from quorate.estimate.components.decomposition import Decomposition
+from quorate.estimate.components.latent import LatentDecomposition
+from quorate.estimate.components.marginal import scored
+from quorate.estimate.components.model import CELL
+from quorate.estimate.components.published import Components
+from quorate.estimate.differences.difference import SystemDifference
+from quorate.estimate.means.prediction import residual_facet
+from quorate.estimate.means.targets import PANEL, POPULATION, Target
+from quorate.planning.designs.differences import OfDifference, of_both, of_difference
+from quorate.planning.designs.dstudy import Projection, project, projection
+from quorate.planning.designs.fitted import from_fit, observed_counts
+from quorate.planning.designs.names import LayoutName
+from quorate.planning.designs.prices import Prices, cheapest
+from quorate.planning.designs.prices import check as _check_prices
+from quorate.planning.designs.sources import CategoryItems, Design, Source, from_components, sizes_of
+from quorate.planning.search.grid import CATEGORIES, REPLICATE, ROLES, Grid, allowed, around, checked, roles
+from quorate.planning.search.optimum import Optimum, Searched, precise, within
+from quorate.planning.search.paid import Paid, paid_for
+from quorate.planning.search.search import Found, Kept, search
+from quorate.planning.search.weighted import named_panels, weighted_cycles
+from quorate.planning.search.whatif import as_it_is
+from quorate.roles import ITEM, JUDGE
+from quorate.table.judgments import Judgments
+
+Limits = Mapping[str, Iterable[int] | int]
+_MOSTLY = 0.5
+_SAME = 1e-9
+"""Relative: designs that differ by less are as good."""
+_NEARLY, _LITTLE = 0.05, 0.5
+"""A design so much less precise, for at most this part of the price, is named beside the best."""
+_SPENT = 0.8
+"""Part of a budget below which it is said that the rest buys nothing."""
+_FEWEST = 3
+"""Levels of a facet that a pilot has at least, for its spread to be seen."""
+
+
+def plan(
+    source: Components | Decomposition | LatentDecomposition | SystemDifference,
+    *,
+    budget: float | None = None,
+    target_se: float | None = None,
+    half_width: float | None = None,
+    prices: Prices | None = None,
+    limits: Limits | None = None,
+    layouts: Sequence[LayoutName] = ("factorial", "cyclic", "latin"),
+    targets: Mapping[str, Target] | None = None,
+    own: Mapping[str, Any] | None = None,
+    traded: bool = False,
+    have: Judgments | None = None,
+    category_items: CategoryItems | None = None,
+) -> Optimum:
+    """What to buy next: the most precise design for a budget, or the cheapest that is as precise as asked.
+
+    Precise is what has a narrow interval (`Projection.half_width`); with fewer than three levels of what stands for
+    others there is none. Standard errors are compared where one is asked for, or no design allowed has an interval.
+
+    Every design that the limits allow is compared, and the one at hand, whatever the limits: what is found is never
+    worse than that.
+
+    Parameters
+    ----------
+    source : Components, Decomposition, LatentDecomposition or SystemDifference
+        From `quorate.components` or `quorate.decompose`; of a fit with a link as for `quorate.project`. Of a difference
+        (``quorate.compare(...).difference``, or its ``others``) the designs are of both systems, for the reading that
+        the difference has, and a price per call, judge or generation is paid for either.
+    budget : float, optional
+        Most that may be spent, in the unit of the prices. Exactly one of ``budget``, ``target_se`` and ``half_width``
+        is given.
+    target_se : float, optional
+        Largest standard error allowed, in score units.
+    half_width : float, optional
+        Largest half-width of the 95% interval, in score units, that an analysis of the design would find: half of the
+        studies of the plan find one as narrow (`Projection.half_width`).
+    prices : mapping, optional
+        ``{"call": usd}``, or ``{"judge": {name: usd}, "item": usd, "generation": usd, "prompt": usd}``: per call, or
+        per call of each judge; per item, per generation (a response that is judged) and per prompt on top. By default
+        a call costs 1, so that a budget is a number of calls. Designs with fewer judges than have a price use the
+        cheapest; where each judge's residual variance is known (``decompose(..., residual_by="judge")``), every choice
+        of judges is compared, or of more than 100 the cheapest, the steadiest and a compromise.
+    limits : mapping of str to int or iterable of int, optional
+        Numbers allowed of ``items``, ``prompts``, ``judges``, ``temperatures``, ``replicates``, of judges ``per_item``
+        for the layout "blocks" (and of pairs for "latin", next to 1), of ``categories`` that group the items, and of
+        the levels of any other facet by its role. What is not named stays as it is in the data; 1, with published
+        components. Without any limits, designs around the study that was fitted: up to four times its items, twice its
+        levels of facets that stand for a population, and a few replicates.
+    layouts : sequence of str
+        Layouts allowed, by the names that `quorate.project` lists. "weighted" compares cycles in which judges that are
+        cheap, or whose scores scatter less, come more often.
+    targets : mapping of str to str or Pool, optional
+        As for `Decomposition.mean_for`. With judges as a panel, designs of one and of three judges answer different
+        questions; compare them with ``{"judge": "population"}``.
+    own : mapping, optional
+        The design at hand, as options of `quorate.project`, to place it among the others. By default the study that
+        was fitted.
+    traded : bool
+        Whether weighted cycles may leave some of the panel's bias, where that is worth less than the variance it
+        saves: judges then weigh unequally in the mean (`Projection.balanced`), and the analysis must weigh them so.
+    have : Judgments, optional
+        Judgments that are paid for, such as those that were fitted: a plan keeps those that have a cell in it
+        (`Projection.reused`) and costs what must still be bought: calls, items, generations and prompts that are not
+        there. Exact where everything is crossed and the plan holds all levels at hand, and where all items have the
+        same judgments or one each; elsewhere what a good choice of levels and turns keeps, so that no plan costs more
+        than is said. The layout "random" draws judges anew and keeps none. ``docs/methods/optimize.md``.
+    category_items : mapping of str to int, or sequence of int, optional
+        Categories that are not equally large, in every design: items of each, or their proportions. In place of
+        ``categories`` among the limits, whose categories are equally large.
+
+    Returns
+    -------
+    Optimum
+
+    Raises
+    ------
+    InvalidInput
+        If an argument breaks a rule, a design that is allowed has no price, or no design fits.
+    NotEstimable
+        If the data determine the variance of no design that is allowed.
+
+    References
+    ----------
+    Messing (2026), Eqs. 3 and 10 and Fig. 3b. ``docs/methods/optimize.md``.
+
+    Examples
+    --------
+    >>> from quorate.estimate.components.published import components
+    >>> safety = components({"item": 0.0104, "item:judge": 0.0251, "replicate": 0.0120}, sensitivity={"judge": 4.65e-4})
+    >>> limits = {"items": [50, 100, 141], "judges": range(1, 4), "replicates": [1, 2]}
+    >>> best = plan(safety, budget=141, limits=limits)
+    >>> best.plan.layout, best.calls, round(best.se, 4)
+    ('cyclic', 141, 0.0222)
+    """
+    asked = _goal(budget=budget, target_se=target_se, half_width=half_width)
+    if limits is not None and not isinstance(limits, Mapping):
+        shape = '{"items": [50, 100], "judges": range(1, 4)}'
+        raise InvalidInput(f"limits: a mapping such as {shape} is needed, got {type(limits).__name__}")
+    given, prices = prices, {"call": 1.0} if prices is None else prices
+    _check_prices(prices)
+    pair: OfDifference | None = None
+    fit: Components | Decomposition | LatentDecomposition
+    if isinstance(source, SystemDifference):
+        if targets is not None or own is not None:
+            name = "own" if targets is None else "targets"
+            raise InvalidInput(f"{name}: a difference says what facets stand for, and what is at hand; leave it out")
+        pair = of_difference(source)
+        fit, prices, targets = pair.source, pair.prices(prices), pair.targets
+        have = None if have is None else pair.paid(have)
+    elif isinstance(source, (Components, Decomposition, LatentDecomposition)):
+        fit = source
+    else:
+        kind = type(source).__name__
+        raise InvalidInput(f"source: expects what decompose or components returns, got {kind}; decompose it first")
+    sizes = sizes_of(category_items, (limits or {}).get(CATEGORIES))
+    made, grid = _prepared(
+        fit, limits, layouts, targets or {}, prices, traded, sizes, None if pair is None else pair.counts
+    )
+    paid = None if have is None else paid_for(made, have, prices)
+    found = search(made, grid, prices, by_interval=target_se is None, paid=paid)
+    if budget is not None and not len(found.frontier.cost):  # none speaks for others: by what the components say
+        found = search(made, grid, prices, paid=paid)
+    searched = Searched(made, prices, found, fit, grid, paid, pair is not None)
+    if not searched.found.candidates:  # why the data determine no design: the reason for the first one
+        piece = next(grid.pieces())
+        design = piece.design(0)
+        projection(made, {name: design[name] for name in made.counts}, design[REPLICATE], piece.scheme)
+    own = own if own is None or not sizes else {"category_items": sizes, **own}
+    at_hand = design_at_hand(fit, own, prices, targets, grid, paid)
+    if pair is not None and at_hand is not None:
+        at_hand = of_both(at_hand)
+    place = _place(found, asked)
+    plan = None if place is None else searched.projection(found.frontier, place)
+    if at_hand is not None and _is_better(at_hand, plan, found, asked):
+        plan = at_hand
+    if plan is None:
+        raise InvalidInput(_out_of_reach(searched, asked))
+    position = 0 if place is None else place
+    said = [] if pair is None else [*pair.found.caveats]
+    said += _caveats(scored(fit) if isinstance(fit, LatentDecomposition) else fit, made, grid, plan, prices)
+    said += [*_unused(plan, paid), *_left(plan, grid, budget), *_nearly(plan, searched, budget)]
+    said += [caveats.ends_unknown()] if half_width is not None and isinstance(source, Components) else []
+    return Optimum(
+        plan=plan,
+        budget=budget,
+        target_se=target_se,
+        half_width=half_width,
+        own=at_hand,
+        judges=plan.judges or tuple(cheapest(prices)[: plan.design.get(JUDGE, 1)]),
+        caveats=tuple(dict.fromkeys(said)),
+        position=position,
+        searched=searched,
+        prices=given,
+        systems=() if pair is None else (pair.found.a, pair.found.b),
+    )
+
+
+def _goal(**goals: float | None) -> dict[str, float]:
+    """The one thing that is asked for, by its name."""
+    asked = {name: value for name, value in goals.items() if value is not None}
+    if len(asked) != 1:
+        raise InvalidInput(f"{', '.join(goals)}: exactly one is needed, got {', '.join(asked) or 'none'}")
+    for name, value in asked.items():
+        if not isinstance(value, Real) or isinstance(value, bool) or not (math.isfinite(value) and value > 0):
+            raise InvalidInput(f"{name}: must be a finite number above 0, got {value!r}")
+    return asked
+
+
+def designs(
+    source: Components | Decomposition,
+    *,
+    prices: Prices,
+    limits: Limits,
+    layouts: Sequence[LayoutName],
+    targets: Mapping[str, Target] | None = None,
+    have: Judgments | None = None,
+    both: bool = False,
+) -> Searched:
+    """All designs that limits allow, with what is paid for, for another search than that of `plan`."""
+    _check_prices(prices)
+    made, grid = _prepared(source, limits, layouts, targets or {}, prices, False)
+    none, empty = np.zeros(0, dtype=np.int64), np.zeros(0)
+    kept = Kept(empty, empty, empty, none, none, none)
+    paid = None if have is None else paid_for(made, have, prices)
+    return Searched(made, prices, Found(tuple(grid.pieces()), kept, kept, 0, 0), source, grid, paid, both)
+
+
+def _prepared(
+    source: Components | Decomposition | LatentDecomposition,
+    limits: Limits | None,
+    layouts: Sequence[LayoutName],
+    targets: Mapping[str, Target],
+    prices: Prices,
+    traded: bool,
+    sizes: tuple[float, ...] = (),
+    counts: Mapping[str, int] | None = None,
+) -> tuple[Source, Grid]:
+    """The variance of any layout, and the designs allowed. Facets that limits name count as given by the design.
+
+    So do those of components whose counts at hand are known.
+    """
+    unequal = traded or "random" in layouts
+    if not isinstance(source, Components):
+        design = Design(categories=len(sizes) or None, sizes=sizes, targets=targets, unequal=unequal)
+        made = from_fit(source, replace(design, judges=cheapest(prices)))
+        limits = around(made, prices) if limits is None else limits
+    elif counts is not None:
+        own = {name: n for name, n in counts.items() if name != ITEM}
+        made = from_components(source, Design(items=counts[ITEM], given=own, targets=targets))
+        limits = around(made, prices) if limits is None else limits
+    elif not limits or "items" not in limits:
+        raise InvalidInput('limits: how many items are allowed is needed with published components: {"items": [...]}')
+    else:
+        named = {ROLES.get(name, name) for name in limits} & set(source.facets) - {"item"}
+        categories = 1 if CATEGORIES in limits else len(sizes) or None
+        design = Design(items=1, given=dict.fromkeys(named, 1), categories=categories, targets=targets, sizes=sizes)
+        made = from_components(source, design)
+    grouping = {CATEGORIES: 1} if CATEGORIES in limits and made.groups else {}
+    held = {**made.counts, REPLICATE: made.replicates, **grouping}
+    grid = allowed(limits, layouts, made.item, held)
+    known: tuple[str, ...] = ()
+    if isinstance(source, Decomposition) and residual_facet(source) == JUDGE:
+        known = source.assembled.residual_levels  # judges whose residual variance was fitted one by one
+    judges = () if made.item == JUDGE else grid.levels.get(JUDGE, ())
+    cycles = weighted_cycles(made, prices, judges, known=known, traded=traded) if "weighted" in grid.layouts else {}
+    return made, checked(replace(grid, weighted=cycles, judges=named_panels(made, prices, judges, known)))
+
+
+def _place(found: Found, asked: Mapping[str, float]) -> int | None:
+    """Where on the frontier the optimum is; None where no design of the grid will do."""
+    [(goal, value)] = asked.items()
+    return within(found, value) if goal == "budget" else precise(found, value)
+
+
+def _is_better(own: Projection, plan: Projection | None, found: Found, asked: Mapping[str, float]) -> bool:
+    """Whether the design at hand does what is asked, and better than the best of the grid."""
+    [(goal, value)] = asked.items()
+    if own.cost is None:
+        return False
+    if goal == "budget":
+        return own.cost <= value and (plan is None or found.reach(own) < found.reach(plan) * (1 - _SAME))
+    found_it = own.found_half_width() if found.by_interval else None
+    reached = found.reach(own) if found_it is None else found_it
+    return reached <= value and (plan is None or plan.cost is None or own.cost < plan.cost * (1 - _SAME))
+
+
+def _out_of_reach(searched: Searched, asked: Mapping[str, float]) -> str:
+    """Why no design will do, and how near one comes."""
+    kept = searched.found.frontier
+    [(goal, value)] = asked.items()
+    if not len(kept.cost):
+        return f"{goal}: designs within the limits have fewer than 3 levels of what stands for others; allow 3 or more"
+    if goal == "budget":
+        return f"budget: {value:g} buys no design within the limits; the cheapest costs {kept.cost[0]:g}"
+    last = searched.projection(kept, -1)
+    source = max(last.shares, key=lambda name: last.shares[name])
+    return (
+        f"{goal}: no design within the limits reaches {value:g}; the best has {math.sqrt(kept.width[-1]):.4g} at a "
+        f"cost of {kept.cost[-1]:g}, and {last.shares[source]:.0%} of its variance is {source}. Widen the limits"
+    )
+
+
+def design_at_hand(
+    source: Components | Decomposition | LatentDecomposition,
+    own: Mapping[str, Any] | None,
+    prices: Prices,
+    targets: Mapping[str, Target] | None,
+    grid: Grid,
+    paid: Paid | None = None,
+) -> Projection | None:
+    """The design at hand; with the only number of categories that is allowed, unless it says another.
+
+    A study that was made has nothing to be bought where its judgments are paid for.
+    """
+    if own is not None:
+        only = grid.levels.get(CATEGORIES, ())
+        given = {**({CATEGORIES: only[0]} if len(only) == 1 else {}), **own}
+        try:
+            asked = project(source, prices=prices, targets=targets, **given)
+        except TypeError:
+            raise InvalidInput(
+                f"own: options of project are needed, such as items=100, judges=3; got {own!r}"
+            ) from None
+        return asked if paid is None else paid.applied(asked)
+    if isinstance(source, Components):
+        return None
+    try:
+        made = as_it_is(source, prices=prices, targets=targets)
+    except NotEstimable:
+        return None
+    if paid is None:
+        return made
+    return replace(made, cost=0.0, reused=made.calls) if paid.holds(source.judgments) else None
+
+
+def _unused(plan: Projection, paid: Paid | None) -> tuple[caveats.Caveat, ...]:
+    """A word where judgments that are paid for have no place in a plan."""
+    if paid is None or plan.reused >= paid.total or plan.found is not None:
+        return ()
+    return (caveats.paid_for_nothing(paid.total - plan.reused, paid.total, plan.layout),)
+
+
+def _left(plan: Projection, grid: Grid, budget: float | None) -> tuple[caveats.Caveat, ...]:
+    """A word where much of a budget buys nothing, and which limits are in the way."""
+    if budget is None or plan.cost is None or plan.cost > _SPENT * budget:
+        return ()
+    at, named = {**plan.design, **plan.groups}, {role: name for name, role in roles(grid.item).items()}
+    varied = {name: values for name, values in grid.levels.items() if len(values) > 1}
+    most = [name for name, values in varied.items() if at.get(name) == values[-1]]
+    wider = {
+        named.get(name, name): range(values[0], (2 if name in most else 1) * values[-1] + 1)
+        for name, values in varied.items()
+    }
+    return (caveats.money_left(budget, plan.cost, {named.get(name, name): at[name] for name in most}, wider),)
+
+
+def _nearly(plan: Projection, searched: Searched, budget: float | None) -> tuple[caveats.Caveat, ...]:
+    """A word where much less money buys nearly as much."""
+    found = searched.found
+    place = None if budget is None else precise(found, (1 + _NEARLY) * found.reach(plan))
+    if place is None or not plan.cost or found.frontier.cost[place] > _LITTLE * plan.cost:
+        return ()
+    near = searched.projection(found.frontier, place)
+    reach = [f"{'±' if found.by_interval else 'SE '}{found.reach(one):.3g}" for one in (plan, near)]
+    return (caveats.buys_little((plan.cost, reach[0]), (near.cost or 0.0, reach[1]), near.calls),)
+
+
+def _caveats(
+    source: Components | Decomposition, made: Source, grid: Grid, plan: Projection, prices: Prices
+) -> tuple[caveats.Caveat, ...]:
+    out = []
+    if isinstance(source, Decomposition):
+        levels = {name: len(rows) for name, rows in source.assembled.fixed.levels.items() if name in made.values}
+        out = [*source.caveats, *(caveats.no_spread(name, m) for name, m in levels.items() if not made.values[name])]
+        judges = source.judgments.facet(JUDGE).levels if JUDGE in source.judgments.names else ()
+        priced = cheapest(prices)
+        if priced and set(priced) != set(judges):
+            strangers, unpriced = [n for n in priced if n not in judges], [n for n in judges if n not in priced]
+            out.append(caveats.other_judges(strangers, unpriced))
+        seen = observed_counts(source)
+        far = {name: (plan.design[name], n) for name, n in seen.items() if plan.design[name] >= 2 * n}
+        far.pop(source.judgments.object, None)
+        out += [caveats.beyond_the_study(far)] if far else []
+    few = {
+        name: count
+        for name, count in plan.design.items()
+        if count < _FEWEST and plan.targets.get(name) == POPULATION and name != made.item
+    }
+    out += [caveats.below_a_pilot(few, _FEWEST)] if few else []
+    varied = {name for name, values in grid.levels.items() if len(values) > 1}
+    out += [caveats.panels_differ(name) for name in plan.targets if plan.targets[name] == PANEL and name in varied]
+    if CATEGORIES in varied:
+        varied |= set(plan.groups)
+    held = {}
+    for name, share in plan.shares.items():
+        parts = {part for term in name.split(" + ") for part in term.split(":")}
+        if not varied & ({*plan.design} if parts & {CELL, REPLICATE} else parts):  # a cell is one of all facets
+            held[name] = share
+    if sum(held.values()) >= _MOSTLY:
+        out.append(caveats.held_by_limits(max(held, key=held.__getitem__), sum(held.values())))
+    return tuple(out)

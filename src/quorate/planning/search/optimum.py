@@ -1,0 +1,309 @@
+"""Optimum: the plan that an optimisation chose, the designs that nothing beats, and the one at hand among them."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from quorate import caveats
+from quorate.arrays import Floats, Ints
+from quorate.errors import InvalidInput
+from quorate.estimate.components.decomposition import Decomposition
+from quorate.estimate.components.latent import LatentDecomposition
+from quorate.estimate.components.published import Components
+from quorate.planning.designs.differences import of_both
+from quorate.planning.designs.dstudy import Projection, projections
+from quorate.planning.designs.prices import Prices
+from quorate.planning.designs.sources import Source
+from quorate.planning.search.grid import REPLICATE, Grid
+from quorate.planning.search.paid import Paid
+from quorate.planning.search.search import Found, Kept, grouped
+from quorate.table.results import Result, Row
+from quorate.wording import Brief
+
+if TYPE_CHECKING:
+    from quorate.planning.search.ranking import Ranking
+
+_MOST_LISTED = 500
+_SLACK = 1e-12  # relative: a budget of .3 buys three calls at .1
+
+
+@dataclass(frozen=True)
+class Cloud(Brief):
+    """A sample of all designs, for a picture.
+
+    Parameters
+    ----------
+    cost, reach : array, shape (designs,)
+        Price, and what designs are compared by: half their intervals, or their standard errors.
+    layout : tuple of str
+        Layout of each.
+    """
+
+    cost: Floats
+    reach: Floats
+    layout: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Searched(Brief):
+    """What a search was about and what it found; the results are read from it.
+
+    Parameters
+    ----------
+    source : Source
+        Variance of any layout.
+    prices : mapping
+        As for `quorate.project`.
+    found : Found
+        The designs that no other beats, and a sample of all.
+    fit : Components or Decomposition
+        Where the components came from.
+    grid : Grid
+        The designs allowed.
+    paid : Paid, optional
+        Judgments that are paid for.
+    both : bool
+        Whether every judgment is one of both of two systems, whose difference the designs are for.
+    """
+
+    source: Source
+    prices: Prices
+    found: Found
+    fit: Components | Decomposition | LatentDecomposition
+    grid: Grid
+    paid: Paid | None = None
+    both: bool = False
+
+    def frontier(self, position: int | None) -> Projection | None:
+        """A design of the frontier, in full; None for none."""
+        return None if position is None else self.projection(self.found.frontier, position)
+
+    def projection(self, kept: Kept, position: int) -> Projection:
+        """One of some designs, in full."""
+        [made] = self.projections(kept, np.array([position]))
+        return made
+
+    def projections(self, kept: Kept, positions: Ints) -> tuple[Projection, ...]:
+        """Several of some designs, in full; those of one piece together, which takes little longer than one."""
+        made: dict[int, Projection] = {}
+        for number in np.unique(kept.piece[positions]).tolist():
+            piece, places = self.found.pieces[number], positions[kept.piece[positions] == number]
+            counts = piece.designs(kept.index[places])
+            replicates = counts.pop(REPLICATE)
+            groups = grouped(self.source, counts)
+            counts = {name: counts[name] for name in self.source.counts}
+            found = projections(self.source, counts, replicates, piece.scheme, prices=self.prices, groups=groups)
+            made |= zip(places.tolist(), found, strict=True)
+        each = [made[position] for position in positions.tolist()]
+        each = each if self.paid is None else [*map(self.paid.applied, each)]
+        return tuple(map(of_both, each) if self.both else each)
+
+
+@dataclass(frozen=True)
+class Optimum(Result):
+    """The best of all allowed designs.
+
+    Parameters
+    ----------
+    plan : Projection
+        The most precise design within the budget, or the cheapest that is precise enough.
+    budget, target_se, half_width : float or None
+        What was asked for; exactly one is given.
+    own : Projection or None
+        The design at hand: the study that was fitted, or the one named.
+    judges : tuple of str
+        The judges to ask, where they have prices of their own; empty where not.
+    caveats : tuple of Caveat
+        What the reader must know.
+    position : int
+        Place of the plan on the frontier; of what comes nearest where the design at hand is the best.
+    searched : Searched
+        The search itself.
+    prices : mapping or None
+        As they were given.
+    systems : tuple of str
+        The two systems whose difference the designs are for; empty where they are for a mean.
+    """
+
+    plan: Projection
+    budget: float | None
+    target_se: float | None
+    half_width: float | None
+    own: Projection | None
+    judges: tuple[str, ...]
+    caveats: tuple[caveats.Caveat, ...]
+    position: int = field(repr=False)
+    searched: Searched = field(repr=False)
+    prices: Prices | None = None
+    systems: tuple[str, ...] = ()
+
+    def ranking(self, n: int = 1000, *, rng: np.random.Generator | int | None = None) -> Ranking:
+        """How sure the choice is: what pilots redrawn from the fit would have chosen; see `Ranking`.
+
+        Parameters
+        ----------
+        n : int
+            Redrawn pilots.
+        rng : numpy.random.Generator or int, optional
+            Where the draws come from.
+
+        Raises
+        ------
+        InvalidInput
+            If the components were published, which carry no uncertainty.
+        """
+        from quorate.planning.search.ranking import ranking
+
+        if self.stays:
+            raise InvalidInput("ranking: the design at hand is better than all that were searched, so none was chosen")
+        return ranking(self, n=n, rng=rng)
+
+    @property
+    def stays(self) -> bool:
+        """Whether the design at hand is the best."""
+        return self.plan is self.own
+
+    @property
+    def se(self) -> float:
+        """Standard error of the plan, in score units."""
+        return self.plan.se
+
+    @property
+    def calls(self) -> int:
+        """Judgments the plan asks for."""
+        return self.plan.calls
+
+    @property
+    def cost(self) -> float:
+        """Price of the plan, less what is paid for."""
+        return float(self.plan.cost) if self.plan.cost is not None else math.nan
+
+    @property
+    def candidates(self) -> int:
+        """Designs that were compared: all that the limits allow and whose variance is known."""
+        return self.searched.found.candidates
+
+    @cached_property
+    def frontier(self) -> tuple[Projection, ...]:
+        """Designs that no allowed design beats in both price and precision, the cheapest first."""
+        kept = self.searched.found.frontier
+        return self.searched.projections(kept, np.arange(len(kept.cost)))
+
+    def along(self, most: int) -> tuple[Projection, ...]:
+        """At most ``most`` designs of the frontier, at about equal ratios of price, the plan among them.
+
+        Parameters
+        ----------
+        most : int
+            At least 3. A frontier that is no longer is given whole.
+
+        Raises
+        ------
+        InvalidInput
+            If it is less.
+        """
+        places = self._along(most)
+        if len(places) == len(self.searched.found.frontier.cost):
+            return self.frontier
+        return self.searched.projections(self.searched.found.frontier, places)
+
+    def edge(self, most: int) -> Cloud:
+        """Prices and precision alone of the same designs as `along`, for a line in a picture."""
+        places, found = self._along(most), self.searched.found
+        layouts = tuple(found.pieces[number].scheme.layout for number in found.frontier.piece[places])
+        return Cloud(found.frontier.cost[places], np.sqrt(found.frontier.width[places]), layouts)
+
+    def _along(self, most: int) -> Ints:
+        """Places on the frontier of at most ``most`` designs, as for `along`."""
+        if most < 3:
+            raise InvalidInput(f"most: at least 3 designs are needed to show a frontier, got {most}")
+        prices = self.searched.found.frontier.cost
+        if len(prices) <= most or not prices[-1]:
+            return np.arange(len(prices))
+        low, high = max(prices[0], 1e-9 * prices[-1]), prices[-1]
+        wanted = low * (high / low) ** (np.arange(most - 1) / (most - 2))
+        near = np.searchsorted(prices, wanted * (1 + 1e-9), side="right") - 1
+        return np.unique([*near.clip(0), self.position])
+
+    @cached_property
+    def same_cost(self) -> Projection | None:
+        """What is most precise at the price of the one at hand, or that itself; None where it has no price."""
+        if self.own is None or self.own.cost is None:
+            return None
+        best = self.searched.frontier(within(self.searched.found, self.own.cost))
+        return self.own if best is None or self.reach(self.own) < self.reach(best) else best
+
+    @cached_property
+    def same_se(self) -> Projection | None:
+        """What is cheapest and no less precise than the one at hand, or that itself; None where none is at hand."""
+        if self.own is None:
+            return None
+        best = self.searched.frontier(precise(self.searched.found, self.reach(self.own)))
+        if best is None or (self.own.cost is not None and best.cost is not None and self.own.cost <= best.cost):
+            return self.own
+        return best
+
+    def reach(self, plan: Projection) -> float:
+        """What designs are compared by: half their 95% intervals, or their standard errors; see `measure`."""
+        return self.searched.found.reach(plan)
+
+    @property
+    def measure(self) -> str:
+        """What that is: standard errors where one was asked for, or no design has an interval."""
+        return "half a 95% interval" if self.searched.found.by_interval else "standard error"
+
+    @cached_property
+    def cloud(self) -> Cloud:
+        """About two thousand of all designs, for a picture."""
+        found = self.searched.found
+        layouts = tuple(found.pieces[number].scheme.layout for number in found.cloud.piece)
+        return Cloud(found.cloud.cost, np.sqrt(found.cloud.width), layouts)
+
+    def rows(self) -> list[Row]:
+        """The frontier, one design a row: price, half-width, se, calls, layout, and the levels of every facet."""
+        own = ("cost", "se", "calls", "reused", "layout", "per_item")
+        return [
+            {"half_width": plan.half_width()}
+            | {name: getattr(plan, name) for name in own}
+            | {name: plan.design[name] for name in self.plan.design}
+            | {name: plan.groups[name] for name in self.plan.groups}
+            for plan in self.frontier
+        ]
+
+    def _backend(self) -> str | None:
+        fit = self.searched.fit
+        return None if isinstance(fit, Components) else fit.judgments.source.backend
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain values, but for the sample of all designs; of a long frontier, some designs along it."""
+        named = {name: getattr(self, name) for name in ("own", "same_cost", "same_se")}
+        return {
+            "budget": self.budget,
+            "target_se": self.target_se,
+            "half_width": self.half_width,
+            "systems": list(self.systems),
+            "plan": self.plan.to_dict(),
+            "judges": list(self.judges),
+            **{name: plan.to_dict() if plan is not None else None for name, plan in named.items()},
+            "frontier": [plan.to_dict() for plan in self.along(_MOST_LISTED)],
+            "frontier_designs": len(self.searched.found.frontier.cost),
+            "candidates": self.candidates,
+            "caveats": [str(caveat) for caveat in self.caveats],
+        }
+
+
+def within(found: Found, budget: float) -> int | None:
+    """The last design of the frontier that a budget pays for."""
+    position = int(np.searchsorted(found.frontier.cost, budget * (1 + _SLACK), side="right")) - 1
+    return position if position >= 0 else None
+
+
+def precise(found: Found, wanted: float) -> int | None:
+    """The first design of the frontier whose standard error, or half interval, is small enough."""
+    enough = np.flatnonzero(np.sqrt(found.frontier.width) <= wanted * (1 + _SLACK))
+    return int(enough[0]) if len(enough) else None

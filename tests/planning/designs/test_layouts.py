@@ -1,0 +1,217 @@
+from __future__ import annotations
+
+from collections import Counter
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from quorate.errors import InvalidInput
+from quorate.planning.designs.layouts import fewest_items, lay_out
+from quorate.planning.designs.schemes import Scheme
+
+COUNTS = {"item": 12, "prompt": 2, "judge": 3, "temperature": 4}
+
+
+def laid_out(layout, counts, item, *, per_item=None, places=None, **options):
+    return lay_out(Scheme(layout, per_item, places), counts, item, **options)
+
+
+def assignments(laid):
+    """Every assignment of a layout, item by item: levels of the assigned facets, and its weight."""
+    if laid.cycle is None:
+        return {}, np.ones(1)
+    cycle = laid.cycle
+    of_item = [np.flatnonzero(cycle.of_class == i % cycle.classes) for i in range(laid.counts[laid.item])]
+    pairs = [(i, row) for i, rows in enumerate(of_item) for row in rows]
+    item, rows = np.array(pairs).T
+    weight = cycle.weight[cycle.kind[rows]]
+    return {laid.item: item, **{name: codes[rows] for name, codes in cycle.levels.items()}}, weight
+
+
+def cells_of(laid):
+    """Every cell of a plan: levels of all facets, and its weight."""
+    assigned, weight = assignments(laid)
+    crossed = {name: count for name, count in laid.counts.items() if name not in assigned}
+    grid = np.array(np.meshgrid(*map(np.arange, crossed.values()), indexing="ij")).reshape(len(crossed), -1)
+    rows, copies = len(weight), grid.shape[1]
+    levels = {name: np.repeat(codes, copies) for name, codes in assigned.items()}
+    levels |= {name: np.tile(codes, rows) for name, codes in zip(crossed, grid, strict=True)}
+    return levels, np.repeat(weight / copies, copies)
+
+
+EVERY = [
+    Scheme("factorial"),
+    Scheme("cyclic"),
+    Scheme("latin"),
+    Scheme("latin", 2),
+    Scheme("latin", 5),
+    Scheme("blocks", 2),
+    Scheme("weighted", places=(4, 2, 1)),
+    Scheme("weighted", places=(3, 1, 1), balanced=0.4),
+]
+
+
+@pytest.mark.parametrize("scheme", EVERY)
+@pytest.mark.parametrize("balance", [(), ("judge",), ("judge", "prompt")])
+@pytest.mark.parametrize("generations", [None, 2, 4])
+def test_concentration_is_the_sum_of_squared_weights(scheme, balance, generations):
+    counts = COUNTS | {"item": 13} | ({} if generations is None else {"generation": generations})
+    laid = lay_out(scheme, counts, "item", balance=balance)
+    levels, weight = cells_of(laid)
+    assert laid.cells == len(weight)
+    assert weight.sum() == pytest.approx(1)
+    for facets in ({"item"}, {"judge"}, {"item", "judge"}, {"prompt", "judge"}, counts.keys()):
+        totals = Counter()
+        for key, own in zip(zip(*(levels[name] for name in sorted(facets)), strict=True), weight, strict=True):
+            totals[key] += own
+        squares = sum(total**2 for total in totals.values())
+        assert laid.concentration(frozenset(facets)) == pytest.approx(squares), facets
+    part = [float(np.sum(weight[levels["judge"] == judge] ** 2) / np.sum(weight**2)) for judge in range(3)]
+    np.testing.assert_allclose(laid.portion("judge"), part)
+
+
+@pytest.mark.parametrize("facets", [{"item"}, {"judge"}, {"item", "judge"}, {"generation"}, {"judge", "generation"}])
+@pytest.mark.parametrize("nested", [True, False])
+def test_concentration_of_random_judges_is_the_average_over_draws(facets, nested):
+    items, judges, each, draws = 3, 4, 5, 1_000
+    facets = facets | {"item"} if nested and "generation" in facets else facets
+    laid = laid_out("random", {"item": items, "judge": judges, "generation": each}, "item")
+    rng = np.random.default_rng(8)
+    item, generation = (axis.ravel() for axis in np.mgrid[:items, :each])
+    found = []
+    for _ in range(draws):
+        level = {"item": item, "generation": generation, "judge": rng.integers(judges, size=items * each)}
+        key = sum(level[name] * 100**place for place, name in enumerate(sorted(facets)))
+        found.append(np.sum(np.unique(key, return_counts=True)[1] ** 2) / (items * each) ** 2)
+    error = np.std(found) / np.sqrt(draws)
+    assert laid.concentration(frozenset(facets)) == pytest.approx(np.mean(found), abs=4 * error + 1e-12)
+    np.testing.assert_allclose(laid.calls_of("judge"), items * each / judges)
+    assert laid.cells == items * each
+
+
+def test_generations_take_turns_one_after_the_other():
+    laid = laid_out("cyclic", {"item": 2, "judge": 3, "generation": 2}, "item")
+    levels, _ = assignments(laid)
+    np.testing.assert_array_equal(levels["judge"], [0, 1, 2, 0])
+    np.testing.assert_array_equal(levels["generation"], [0, 1, 0, 1])
+
+
+@given(prompts=st.integers(1, 5), judges=st.integers(1, 5), per_item=st.integers(1, 8))
+def test_latin_turns_never_repeat_a_pair_and_use_all_equally(prompts, judges, per_item):
+    if per_item > prompts * judges:
+        return
+    order = Scheme("latin", per_item).order({"prompt": prompts, "judge": judges})
+    pairs = order["prompt"] * judges + order["judge"]
+    assert all(len(set(turn)) == per_item for turn in pairs.tolist())
+    np.testing.assert_array_equal(np.bincount(pairs.ravel()), np.full(prompts * judges, per_item))
+
+
+def test_cells_of_every_layout():
+    assert laid_out("factorial", COUNTS, "item").cells == 12 * 2 * 3 * 4
+    assert laid_out("cyclic", COUNTS, "item").cells == 12 * 2 * 4
+    assert laid_out("latin", COUNTS, "item").cells == 12 * 4
+    assert laid_out("blocks", COUNTS, "item", per_item=2).cells == 12 * 2 * 2 * 4
+
+
+def test_latin_uses_every_pair_equally_often():
+    laid = laid_out("latin", COUNTS, "item")
+    assigned, _ = assignments(laid)
+    pairs = assigned["prompt"] * 3 + assigned["judge"]
+    np.testing.assert_array_equal(np.bincount(pairs), np.full(6, 2))
+
+
+@given(items=st.integers(3, 40), judges=st.integers(1, 6), per_item=st.integers(1, 6))
+def test_blocks_use_judges_about_equally_and_never_twice_for_an_item(items, judges, per_item):
+    if per_item > judges or items + per_item - 1 < judges:
+        return
+    laid = laid_out("blocks", {"item": items, "judge": judges}, "item", per_item=per_item, balance=("judge",))
+    assigned, weight = assignments(laid)
+    assert weight.sum() == pytest.approx(1)
+    assert len({*zip(assigned["item"].tolist(), assigned["judge"].tolist(), strict=True)}) == items * per_item
+    uses = np.bincount(assigned["judge"], minlength=judges)
+    assert np.ptp(uses) <= per_item
+    np.testing.assert_array_equal(laid.calls_of("judge"), uses)
+
+
+def test_fixed_judges_weigh_equally_where_items_do_not_divide():
+    laid = laid_out("cyclic", COUNTS | {"item": 13}, "item", balance=("judge",))
+    assigned, weight = assignments(laid)
+    np.testing.assert_allclose(np.bincount(assigned["judge"], weight), np.full(3, 1 / 3))
+
+
+@pytest.mark.parametrize("scheme", [*EVERY, Scheme("random")])
+@pytest.mark.parametrize("balance", [(), ("judge",), ("temperature", "prompt")])
+def test_many_designs_at_once_are_the_designs_one_by_one(scheme, balance):
+    items, heat = np.array([6, 7, 13, 600]), np.array([1, 4])
+    grid = {**COUNTS, "item": items[:, None].astype(float), "temperature": heat.astype(float)}
+    many = lay_out(scheme, grid, "item", replicates=2, balance=balance)
+    for facets in ({"item"}, {"judge"}, {"prompt"}, {"prompt", "judge"}, {"item", "judge", "temperature"}):
+        found = np.broadcast_to(many.concentration(frozenset(facets)), (4, 2))
+        for (i, n), (k, h) in product(enumerate(items), enumerate(heat)):
+            counts = {**COUNTS, "item": int(n), "temperature": int(h)}
+            one = lay_out(scheme, counts, "item", replicates=2, balance=balance)
+            assert found[i, k] == pytest.approx(one.concentration(frozenset(facets)))
+            assert np.broadcast_to(many.calls, (4, 2))[i, k] == one.calls
+
+
+@pytest.mark.parametrize(
+    ("layout", "counts", "per_item", "message"),
+    [
+        (
+            "diagonal",
+            COUNTS,
+            None,
+            "layout: one of factorial, random, cyclic, weighted, latin, blocks is needed, got 'diagonal'",
+        ),
+        ("blocks", COUNTS, None, "per_item: is needed with layout="),
+        ("cyclic", COUNTS, 2, "per_item: is needed with layout="),
+        ("blocks", COUNTS, 4, "between 1 and the number of judges, 3; got 4"),
+        ("cyclic", {"item": 5, "prompt": 2}, None, "'cyclic' assigns judge, and there is no judge here"),
+        ("latin", {"item": 5, "judge": 2}, None, "there is no prompt here"),
+        (
+            "latin",
+            {"item": 5, "judge": 3, "prompt": 2},
+            None,
+            "takes 6 turns to use everything and needs 6 items; 5 items",
+        ),
+    ],
+)
+def test_layouts_that_do_not_fit(layout, counts, per_item, message):
+    with pytest.raises(InvalidInput, match=message):
+        laid_out(layout, counts, "item", per_item=per_item)
+
+
+@pytest.mark.parametrize(
+    ("layout", "per_item", "places"),
+    [
+        ("factorial", None, None),
+        ("random", None, None),
+        ("cyclic", None, None),
+        ("latin", None, None),
+        ("latin", 2, None),
+        ("blocks", 2, None),
+        ("weighted", None, (5, 1, 1)),
+    ],
+)
+@pytest.mark.parametrize("generations", [None, 2, 4])
+def test_fewest_items(layout, per_item, places, generations):
+    """One item fewer does not fit."""
+    scheme = Scheme(layout, per_item, places)
+    counts = COUNTS if generations is None else COUNTS | {"generation": generations}
+    least = fewest_items(scheme, counts)
+    lay_out(scheme, counts | {"item": least}, "item")
+    if least > 1:
+        with pytest.raises(InvalidInput, match="items are too few"):
+            lay_out(scheme, counts | {"item": least - 1}, "item")
+
+
+@pytest.mark.parametrize("items", [7, 8, 13, 14])
+def test_latin_pairs_weigh_equally_where_judges_and_prompts_are_fixed(items):
+    """Whatever the number of items, neither judges nor prompts nor their pairs leave a bias."""
+    laid = lay_out(Scheme("latin"), {"item": items, "prompt": 2, "judge": 3}, "item", balance=("judge", "prompt"))
+    np.testing.assert_allclose(laid.shares("judge"), 1 / 3)
+    np.testing.assert_allclose(laid.shares("prompt"), 1 / 2)
+    assert laid.concentration(frozenset({"judge", "prompt"})) == pytest.approx(1 / 6)

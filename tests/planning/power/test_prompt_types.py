@@ -1,0 +1,139 @@
+import numpy as np
+import pytest
+
+from quorate.errors import InvalidInput
+from quorate.numerics.votes import binomial
+from quorate.planning.power.prompt_types import (
+    any_type_p_value,
+    bottleneck,
+    combined_p_value,
+    proportional,
+    two_stage,
+    two_stage_test,
+)
+
+
+def test_proportional_allocation_has_the_largest_bottleneck():
+    w = np.array([0.5, 0.3, 0.2])
+    best = bottleneck(proportional(1000, w), w)
+    assert best == pytest.approx(1000)
+    rng = np.random.default_rng(0)
+    assert bottleneck(rng.multinomial(1000, w, 500), w) < best
+    assert bottleneck([600, 200, 200], w) == pytest.approx(200 / 0.3)
+
+
+def test_sizes_of_algorithm_1():
+    plan = two_stage(5000, np.ones(50), c=10, retained=0.1)
+    assert (plan.per_type, plan.kept, plan.first, plan.second) == (40, 5, 2000, 3000)
+
+
+def test_the_second_stage_is_spent_on_the_largest_margins_in_proportion():
+    plan = two_stage(1000, [4, 3, 2, 1, 1, 1, 1, 1, 1, 1], retained=0.2)
+    half = plan.per_type // 2
+    wins = np.full(10, half)
+    wins[[1, 2]] = plan.per_type, 0
+    n = plan.focus(wins)
+    assert np.flatnonzero(n).tolist() == [1, 2]
+    assert n.sum() == plan.second
+    assert n[1] / n[2] == pytest.approx(3 / 2, rel=0.01)
+
+
+@pytest.mark.parametrize(
+    ("budget", "options", "message"),
+    [
+        (600, {}, "above 600, which screening 20 types with 30 judgments each takes"),
+        (100, {}, "in proportion"),
+        (2000, {"c": 0}, "c: a number above 0"),
+        (2000, {"retained": 1.5}, "retained"),
+        (2000.5, {}, "budget"),
+    ],
+)
+def test_refusals(budget, options, message):
+    with pytest.raises(InvalidInput, match=message):
+        two_stage(budget, np.ones(20), **options)
+
+
+@pytest.mark.parametrize("weights", [[], [1, 0], [1, np.nan], [1]])
+def test_weights_are_checked(weights):
+    with pytest.raises(InvalidInput, match="weights"):
+        two_stage(2000, weights)
+
+
+def test_ties_of_the_first_stage_leave_margins_of_the_others():
+    plan = two_stage(1000, [1, 1, 1, 1, 1], retained=0.2, per_type=10)
+    assert plan.focus([8, 5, 5, 3, 0]).tolist() == [0, 0, 0, 0, 950]
+    assert plan.focus([7, 5, 5, 3, 0], n=[7, 10, 10, 10, 0]).tolist() == [950, 0, 0, 0, 0]
+    with pytest.raises(InvalidInput, match="wins: whole numbers from 0 to its n, got 8 for type 1"):
+        plan.focus([8, 5, 5, 3, 0], n=[7, 10, 10, 10, 10])
+
+
+def test_wins_beyond_the_screening_are_refused():
+    plan = two_stage(2000, np.ones(20))
+    with pytest.raises(InvalidInput, match="wins"):
+        plan.focus([31] * 20)
+
+
+def test_the_second_stage_is_tested_exactly():
+    plan = two_stage(2000, np.ones(20))
+    first = np.full(20, 15)
+    first[:4] = 25
+    n = plan.focus(first)
+    second = np.round(0.55 * n).astype(int)
+    found = two_stage_test(plan, first, second, n)
+    assert found.second == pytest.approx(float(binomial.p_value(second.sum(), n.sum())))
+    assert found.combined < found.second
+    assert found.any_type < 0.01
+
+
+def test_opposite_preferences_are_seen_over_types_only():
+    assert binomial.p_value(100, 200) == 1
+    assert any_type_p_value([70, 30], [100, 100]) <= 0.001
+
+
+def test_both_stages_are_symmetric_in_direction():
+    assert combined_p_value(40, 60, 90, 150, 0.3) == pytest.approx(combined_p_value(20, 60, 60, 150, 0.3))
+
+
+@pytest.mark.parametrize("wrong", [31, -1, 2.5, np.nan, np.inf, "many"])
+def test_counts_that_cannot_be_are_refused_in_one_line(wrong):
+    plan = two_stage(2000, np.ones(20))
+    first = [15] * 20
+    counts = plan.focus(first)
+    second = (counts // 2).tolist()
+    bad = [*first[:-1], wrong]
+    for call, name in (
+        (lambda: plan.focus(bad), "wins"),
+        (lambda: two_stage_test(plan, bad, second, counts), "first"),
+        (lambda: two_stage_test(plan, first, [wrong, *(0 for _ in first[1:])], np.minimum(counts, 5)), "second"),
+        (lambda: any_type_p_value(bad, [30] * 20), "wins"),
+    ):
+        with pytest.raises(InvalidInput, match=f"^{name}: ") as caught:
+            call()
+        assert "\n" not in str(caught.value)
+
+
+def test_judgments_of_the_second_stage_are_checked():
+    plan = two_stage(2000, np.ones(20))
+    first = [15] * 20
+    with pytest.raises(InvalidInput, match="counts: some judgments"):
+        two_stage_test(plan, first, [0] * 20, [0] * 20)
+    with pytest.raises(InvalidInput, match="counts: 20 numbers"):
+        two_stage_test(plan, first, [0] * 20, [10] * 19)
+    with pytest.raises(InvalidInput, match="counts: whole numbers from 0 to 1,400"):
+        two_stage_test(plan, first, [0] * 20, [1401] + [0] * 19)
+
+
+@pytest.mark.parametrize("n", [[30], [30, 0], [30, 2.5], [30, np.nan], 30, "all"])
+def test_votes_of_types_are_checked(n):
+    with pytest.raises(InvalidInput, match=r"^n: "):
+        any_type_p_value([10, 20], n)
+
+
+def test_other_screenings_are_allowed_and_said():
+    usual, other = two_stage(2000, np.ones(20)), two_stage(2000, np.ones(20), per_type=5, retained=0.5)
+    assert (other.per_type, other.kept, other.second) == (5, 10, 1900)
+    assert usual.notes == ()
+    few, kept = other.notes
+    assert "by 5 votes of each type, fewer than 30" in few
+    assert "Keeping 10 of 20 types, not 2 to 6" in kept
+    assert two_stage(2000, np.ones(20), c=3).per_type == 9

@@ -1,0 +1,120 @@
+"""Battles chosen from a pool: floors filled where they can be, nothing twice, few enough."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import quorate as q
+from quorate.errors import InvalidInput
+from quorate.planning.battles import sample_battles
+
+POOLS = st.lists(
+    st.tuples(st.integers(0, 5), st.integers(0, 5), st.sampled_from(["code", "prose"])).filter(lambda b: b[0] != b[1]),
+    min_size=1,
+    max_size=60,
+)
+
+
+def counted(pool):
+    return Counter((str(side), topic) for a, b, topic in pool for side in (a, b))
+
+
+@given(POOLS, st.integers(1, 6), st.integers(0, 3))
+def test_every_floor_is_filled_or_named_with_all_its_battles(pool, floor, seed):
+    found = sample_battles(*zip(*pool, strict=True), floor=floor, seed=seed)
+    chosen = [pool[i] for i in found.chosen]
+    there, got = counted(pool), counted(chosen)
+    assert len(set(found.chosen.tolist())) == len(found)
+    assert {(system, topic): n for system, topic, n in found.coverage} == {cell: got[cell] for cell in there}
+    assert {(system, topic): n for system, topic, n in found.short} == {k: n for k, n in there.items() if n < floor}
+    assert all(got[cell] >= min(n, floor) for cell, n in there.items())
+    assert found.fewest <= len(found) <= 2 * found.fewest
+
+
+@given(POOLS, st.integers(1, 6))
+def test_every_chosen_battle_helped_when_it_was_chosen(pool, floor):
+    got = Counter()
+    for i in sample_battles(*zip(*pool, strict=True), floor=floor).chosen:
+        a, b, topic = pool[i]
+        assert min(got[a, topic], got[b, topic]) < floor
+        got.update([(a, topic), (b, topic)])
+
+
+def test_the_seed_decides_among_equals():
+    rng = np.random.default_rng(1)
+    pool = rng.integers(10, size=(300, 2))
+    a, b = pool[pool[:, 0] != pool[:, 1]].T
+    one, two, other = (sample_battles(a, b, floor=5, seed=seed).chosen.tolist() for seed in (1, 1, 2))
+    assert one == two
+    assert one != other
+
+
+def test_a_dense_pool_takes_the_fewest_battles_there_can_be():
+    systems = [(a, b) for a in range(8) for b in range(a) for _ in range(10)]
+    found = sample_battles(*zip(*systems, strict=True), floor=6)
+    assert len(found) == found.fewest == 24
+    assert found.sentence == (
+        "24 battles reach the floor of 6 for 8 of 8 systems by category; no choice does so with fewer than 24."
+    )
+
+
+def test_battles_are_needed_far_less_than_at_random():
+    rng = np.random.default_rng(1)
+    share = rng.dirichlet(np.ones(20))
+    pool = rng.choice(20, (2000, 2), p=share)
+    a, b = pool[pool[:, 0] != pool[:, 1]].T
+    found = sample_battles(a, b, floor=20)
+    count, needed = np.zeros(20), 0
+    wanted = np.minimum(np.bincount(np.append(a, b), minlength=20), 20)
+    for needed, i in enumerate(rng.permutation(len(a)), start=1):  # noqa: B007
+        count[[a[i], b[i]]] += 1
+        if (count >= wanted).all():
+            break
+    assert len(found) <= 1.1 * found.fewest
+    assert len(found) < needed / 3
+
+
+@pytest.mark.slow
+def test_a_hundred_thousand_candidates_take_a_second():
+    rng = np.random.default_rng(1)
+    a = rng.integers(55, size=100_000)
+    b = (a + 1 + rng.integers(54, size=len(a))) % 55
+    start = time.process_time()
+    found = sample_battles(a, b, rng.integers(4, size=len(a)), floor=40)
+    assert time.process_time() - start < 3
+    assert len(found) == found.fewest == 55 * 4 * 20
+
+
+def test_what_the_pool_cannot_give_is_named():
+    found = q.votes.sample_battles(["x", "x", "x"], ["y", "y", "z"], ["code", "code", "prose"], floor=2)
+    assert found.short == (("x", "prose", 1), ("z", "prose", 1))
+    assert "For 2 the pool has too few, such as x in prose with 1." in found.sentence
+    frame = found.to_frame()
+    assert frame["reached"].to_list() == [True, False, True, False]
+    assert frame["battles"].to_list() == [2, 1, 2, 1]
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "topic", "floor", "message"),
+    [
+        (["x"], ["x"], None, 1, 'model_b: battle 1 has "x" against itself'),
+        (["x"], ["y", "z"], None, 1, "got 1 and 2"),
+        ([], [], None, 1, "at least 1, got 0 and 0"),
+        (["x"], ["y"], ["code", "prose"], 1, "one label for each of 1 battles is needed, got 2"),
+        (["x"], [None], None, 1, "no label"),
+        (["x"], ["y"], None, 0, "floor: a whole number from 1 to 1,000,000,000 is needed, got 0"),
+        (["x"], ["y"], None, 1.5, "got 1.5"),
+        (["x"], ["y"], None, 10**30, "floor: a whole number from 1 to"),
+        (["x"], [float("nan")], None, 1, "no label"),
+        ([1, "x"], ["1", "y"], None, 1, "numbers and text that look alike"),
+    ],
+)
+def test_pools_that_make_no_sense_are_refused(a, b, topic, floor, message):
+    with pytest.raises(InvalidInput, match=message):
+        sample_battles(a, b, topic, floor=floor)
