@@ -61,9 +61,11 @@ def test_labels_that_start_again():
 
 
 def test_published_tables(shared):
-    table = q.read(shared / "data" / "gtheory_rajaratnam_2.parquet", announce=False)
+    persons = {"Person": "Person", "Subtest": "Subtest"}
+    table = q.read(shared / "data" / "gtheory_rajaratnam_2.parquet", facets=persons, recognise=True, announce=False)
     assert 'nested={"item": "Subtest"}' in said(table)[0]
-    table = q.read(shared / "data" / "rating_scale_human_llm.parquet", announce=False)
+    of_text = {"dimension": "dimension"}
+    table = q.read(shared / "data" / "rating_scale_human_llm.parquet", facets=of_text, recognise=True, announce=False)
     assert said(table)[0].startswith("scores of scale_max 5 from 0 to 5, 10 from 0 to 10 and 100 from 0 to 100")
     assert 'where="scale_max = 5"' in said(table)[0]
 

@@ -119,11 +119,11 @@ def propose(
     Examples
     --------
     >>> import polars
-    >>> columns = {"plate": list("aabbcc"), "sample": list("xyxyxy"), "diameter": [27, 23, 26, 22, 29, 24]}
+    >>> columns = {"plate": list("aabbcc"), "dose": list("xyxyxy"), "diameter": [27, 23, 26, 22, 29, 24]}
     >>> frame = polars.DataFrame(columns)
     >>> found = propose(frame)
     >>> found.kind, found.options
-    ('scores', {'score': 'diameter', 'facets': {'item': 'plate', 'sample': 'sample'}})
+    ('scores', {'score': 'diameter', 'facets': {'item': 'plate', 'dose': 'dose'}})
     """
     rows = Rows(where, partitions, part, format)
     given = {key: value for key, value in vars(rows).items() if value}
