@@ -107,9 +107,9 @@ def test_what_is_wrong_with_the_replicates_is_said(replays):
     rows = {"item": [1, 1, 2, 2] * 4, "kind": ["a", "b"] * 8, "score": [1, 4, 2, 3, 1, 1, 5, 3] * 2}
     view = allocation_view(q.read(pl.DataFrame(rows), facets={"item": "item"}, announce=False), 200, runs=2)
     assert any("not used so far: kind" in sentence for sentence in view.cautions)
-    repeated = pl.DataFrame({**rows, "replicate": [1] * 16})
+    repeated, roles = pl.DataFrame({**rows, "replicate": [1] * 16}), {"item": "item", "replicate": "replicate"}
     with pytest.raises(InvalidData, match=r"14 rows repeat a key, .*not used so far: kind"):
-        allocation_view(q.read(repeated, facets={"item": "item", "replicate": "replicate"}, announce=False), 200, runs=2)
+        allocation_view(q.read(repeated, facets=roles, announce=False), 200, runs=2)
 
 
 def test_a_replay_that_was_made_already():

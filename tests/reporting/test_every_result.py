@@ -297,7 +297,7 @@ INPUTS = {"Iterator", "Path", "Pool", "Variants"}
 
 def returned() -> set[str]:
     """Names of the types of everything that public functions return, numbers and nothing apart."""
-    homes = (q, q.scores, q.votes, q.agents, getattr(q, "agreement"))
+    homes = (q, q.scores, q.votes, q.agents, q.agreement)
     functions = [found for home in homes for name in home.__all__ if isfunction(found := getattr(home, name))]
     words = {word for one in functions for word in re.findall(r"\w+", str(one.__annotations__["return"]))}
     return words - {"tuple", "int", "float", "None"} - INPUTS

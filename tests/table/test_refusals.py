@@ -62,7 +62,8 @@ NO_OPTION = {
         exchange/foreign/together:_refuse_other_items exchange/foreign/together:_refuse_twice
         columns/vote_columns:_words""",
     "it is no table of judgments at all": """
-        exchange/parquet:open_parquet exchange/format:refuse_matrix exchange/json_lines:open_array exchange/ledger:_check_ledger files:_by_name
+        exchange/parquet:open_parquet
+        exchange/format:refuse_matrix exchange/json_lines:open_array exchange/ledger:_check_ledger files:_by_name
         files:_format_in frames:wrapped""",
     "nothing is there, or it may not be opened": "files:located files:explained files:_tables exchange/ledger:columns",
     "the address of a ledger on Postgres, or the way to it": """
