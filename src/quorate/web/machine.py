@@ -12,6 +12,7 @@ import signal
 import sys
 import tempfile
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import IO, Any, Literal
 
@@ -157,7 +158,8 @@ class Machine:
             found.add(self._process.pid)
         for pid in found:
             for number in (signal.SIGINT, signal.SIGTERM) if at_once else (signal.SIGINT,):  # alike they may be one
-                os.kill(pid, number)  # type: ignore[arg-type]  # None is taken away
+                with suppress(ProcessLookupError):  # the first of them may have ended it
+                    os.kill(pid, number)  # type: ignore[arg-type]  # None is taken away
         self._told = True
 
     def _words(self) -> str:
