@@ -32,6 +32,7 @@ def demo(
     """See it on simulated scores whose truth is known."""
     from quorate.analysis.demo import against_truth
     from quorate.analysis.judgments import analyze_judgments
+    from quorate.reporting.page import Step
     from quorate.reporting.pages.demo import section
     from quorate.reporting.paper.writeup import writeup
     from quorate.simulate.demo import write_demo
@@ -45,5 +46,8 @@ def demo(
     found = analyze_judgments(table)
     truth = against_truth(found, seed)
     more = writeup(found, command=files.context.obj, seed=seed).to_dict() if out.as_json else {}
-    out.show(found, files, table, also=[section(truth)], seed=seed, note=NOTE, **more, demo=truth.to_dict())
+    keep = None if directory else Step("Next: keep the file, and look into it yourself.", "quorate demo --directory .")
+    also = [section(truth)]
+    more |= {"demo": truth.to_dict()}
+    out.show(found, files, table, also=also, next_step=keep, seed=seed, note=NOTE, **more)
     return 0
