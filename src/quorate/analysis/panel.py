@@ -12,12 +12,11 @@ from quorate.analysis.labels import cut, distinct
 from quorate.errors import InvalidInput, NotEstimable, UnknownTerm
 from quorate.roles import JUDGE
 from quorate.table.results import Result, Row, plain
-from quorate.wording import counted, whole_percent
+from quorate.wording import counted
 
 if TYPE_CHECKING:
     from quorate.caveats import Caveat
     from quorate.estimate.panel.crossed import Crossed
-    from quorate.planning.panel.groups import GroupPanel
     from quorate.planning.panel.panel import Panel
     from quorate.simulate.strategies import Validation
     from quorate.table.judgments import Judgments
@@ -178,14 +177,6 @@ def validations(panel: Panel) -> dict[str, Validation]:
         name: validate_strategies(panel.judgments if role is None else panel.judgments.only(role, name))
         for name in panel.means.systems
     }
-
-
-def worths(one: GroupPanel) -> tuple[str, str]:
-    """Precision of a panel beside the best for the same money, and its interval, in percent."""
-    from quorate.planning.panel.groups import ANY
-
-    ends = " to ".join(whole_percent(end) for end in (one.low, one.high))
-    return whole_percent(one.precision), "" if one.label == ANY else ends
 
 
 def promised(one: Crossed) -> dict[str, float]:

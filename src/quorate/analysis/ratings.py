@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from quorate.analysis.labels import distinct, shown
-from quorate.analysis.words import p_value, share
+from quorate.analysis.words import p_value
 from quorate.estimate.ratings.leaderboard import Leaderboard
 from quorate.estimate.ratings.ratings import Ratings
 from quorate.table.results import Result, Row
@@ -179,12 +179,6 @@ class RatingsAnalysis(Result):
         """Pairs of systems of which one is surely better."""
         sure = len(self.found.surely_above) if isinstance(self.found, Ratings) else 0
         return int(self.found.ranks.above.sum()) + sure * len(self.found)
-
-    @property
-    def best_words(self) -> str:
-        """What the chance of being the best is, and how it goes with the ranks."""
-        edge = share((1 + self.level) / 2)
-        return f"chance of being the best; it is above {edge} only for a system that alone may be first"
 
     @property
     def pairs(self) -> int:

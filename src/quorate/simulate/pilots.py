@@ -136,7 +136,7 @@ class _Contest:
         return _known(np.concatenate(variances))
 
     def choose(self, found: Found, budget: float) -> int | None:
-        """The design that `quorate.plan` takes; None where there is none, or its true variance is unknown."""
+        """The design of least standard error; None where there is none, or its true variance is unknown."""
         place = within(found, budget)
         if place is None:
             return None
@@ -212,8 +212,8 @@ def pilot_study(
 ) -> PilotStudy:
     """Cut random pilots out of a full table and see which design each would buy.
 
-    Every pilot keeps all judgments of the items, prompts and judges it draws. It is fitted, chooses the most precise
-    design that a budget buys as `quorate.plan` does, and its choice is judged by the components of the full table,
+    Every pilot keeps all judgments of the items, prompts and judges it draws. It is fitted, chooses the design of
+    least standard error that a budget buys, and its choice is judged by the components of the full table,
     which are taken for the truth. They are estimates too, and the pilots are part of the same table; with few levels of
     a facet in the full table, this flatters the pilots.
 

@@ -54,7 +54,7 @@ def surrogate(
     """How far a judge's label of an item would move with other prompts and calls.
 
     From a pilot in which judges labelled some items under several prompts, or more than once. Its variance over that of
-    a regression's residuals is the --ratio of quorate sign-flip.
+    a regression's residuals is the --ratio of quorate regress --sign-flip.
     """
     from quorate.estimate.components.decompose import decompose
     from quorate.estimate.regression.surrogate import surrogate as found_by

@@ -31,10 +31,6 @@ if TYPE_CHECKING:
 MOST_IN_GRID = 80
 MOST_PAIRS = 2000
 """Pairs in a table; the JSON has every rank interval."""
-BY_PAIRS = (
-    " Systems do not vary alike: every mean has the error of its own scores, and every two have that of their own "
-    "paired differences, with its degrees of freedom."
-)
 _SHORT = 40
 _SHADE = 0.07
 _LAWS = {
