@@ -16,9 +16,7 @@ import time
 import numpy as np
 
 import quorate as q
-from quorate.numerics.sequential.bandit import Rule, constants
-from quorate.numerics.sequential.greedy import greedy
-from quorate.numerics.sequential.pools import Pools
+from quorate.numerics.sequential.bandit import Pools, Rule, constants, greedy
 from quorate.numerics.sequential.replay import forced, replay
 from quorate.simulate.allocation.arms import arms_of
 from quorate.simulate.allocation.runs import Runs

@@ -16,7 +16,7 @@ import numpy as np
 import polars as pl
 
 import quorate as q
-from quorate.estimate.votes.pair_shares import pair_shares
+from quorate.estimate.votes.margins import pair_shares
 from quorate.estimate.votes.well_sampled_pairs import well_sampled
 from quorate.numerics.votes.binomial import p_value
 from quorate.numerics.votes.power import exact_power

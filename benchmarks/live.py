@@ -19,8 +19,7 @@ from starlette.testclient import TestClient
 from quorate.collect.ledger import sums
 from quorate.collect.ledger.ledger import Ledger
 from quorate.collect.ledger.links import LINK
-from quorate.web.app import application
-from quorate.web.serve import Opened, prepare
+from quorate.web.serve import Opened, application, prepare
 
 ANSWERED = 900_000
 ATTEMPTS = """

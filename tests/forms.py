@@ -7,10 +7,9 @@ import json
 
 import httpx2
 
-from quorate.collect.expects import Expects
-from quorate.collect.judge import Message, Request
+from quorate.collect.budget import Price
+from quorate.collect.judge import Expects, Message, Request
 from quorate.collect.judges.endpoint import Endpoint, EndpointJudge
-from quorate.collect.price import Price
 
 ASKED = (
     Message("system", "You judge."),

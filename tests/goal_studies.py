@@ -6,9 +6,9 @@ import hashlib
 
 import numpy as np
 
-from quorate.decide.goals.batch import crossed, nothing
 from quorate.decide.goals.look import Ending, Look
 from quorate.decide.goals.offer import Spent
+from quorate.decide.goals.plans import crossed, nothing
 
 JUDGES = {name: {"kind": "python", "price": {"call": 0.01}} for name in "abcd"}
 SCORES = {"file": "items.jsonl", "system": "s"}
@@ -71,4 +71,4 @@ def two_more(ending=Ending.REACHED, rounds=3):
         found = Look(number, offer.looks, value=value, se=0.1, df=9.0, low=value - 1, high=value + 1, **part, **own)
         return found, nothing(offer) if ended else cells
 
-    return {"quorate.study.looks.pilot": pilot, "quorate.study.looks.look": look}
+    return {"quorate.study.status.pilot": pilot, "quorate.study.status.look": look}

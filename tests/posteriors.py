@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 import quorate as q
-from quorate.estimate.posterior.log_odds import log_odds
+from quorate.estimate.posterior.posterior import log_odds
 from quorate.estimate.posterior.prior import laws_for, terms_of
 from quorate.types import Convergence, LatentPosterior, Posterior, PosteriorCheck
 

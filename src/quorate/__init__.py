@@ -16,10 +16,10 @@ from quorate.lazily import lazily
 
 if TYPE_CHECKING:
     from quorate.analysis.analyze import analyze as analyze
-    from quorate.analysis.certificates.certify import certify as certify
+    from quorate.analysis.certify import certify as certify
     from quorate.analysis.goals.quote import quote as quote
     from quorate.analysis.interim.interim import interim as interim
-    from quorate.decide.compare import compare as compare
+    from quorate.decide.all_pairs import compare as compare
     from quorate.errors import InvalidData as InvalidData
     from quorate.errors import InvalidInput as InvalidInput
     from quorate.errors import NotConverged as NotConverged
@@ -73,8 +73,8 @@ _HOMES = {
     "analyze": "quorate.analysis.analyze",
     "annotation_tasks": "quorate.study.label_studio",
     "assign": "quorate.planning.assign",
-    "certify": "quorate.analysis.certificates.certify",
-    "compare": "quorate.decide.compare",
+    "certify": "quorate.analysis.certify",
+    "compare": "quorate.decide.all_pairs",
     "components": "quorate.estimate.components.published",
     "decompose": "quorate.estimate.components.decompose",
     "diagnose": "quorate.estimate.diagnostics.diagnose",

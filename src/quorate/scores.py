@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from quorate.estimate.means.missing_bounds import missing_bounds as missing_bounds
     from quorate.estimate.posterior.check import check_posterior as check_posterior
     from quorate.estimate.posterior.posterior import posterior as posterior
-    from quorate.estimate.regression.sign_flip import sign_flip as sign_flip
+    from quorate.estimate.regression.surrogate import sign_flip as sign_flip
     from quorate.estimate.regression.surrogate import surrogate as surrogate
     from quorate.planning.adaptive.adaptive import adaptive as adaptive
     from quorate.planning.naive import naive as naive
@@ -54,7 +54,7 @@ _HOMES = {
     "posterior": "quorate.estimate.posterior.posterior",
     "resampled_prize": "quorate.decide.gaming.resampled",
     "screen": "quorate.planning.panel.screening",
-    "sign_flip": "quorate.estimate.regression.sign_flip",
+    "sign_flip": "quorate.estimate.regression.surrogate",
     "simulate_allocation": "quorate.simulate.allocation.allocation",
     "surrogate": "quorate.estimate.regression.surrogate",
     "validate": "quorate.simulate.validate",

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING
 from quorate.lazily import lazily
 
 if TYPE_CHECKING:
-    from quorate.analysis.certificates.certificate import Certificate as Certificate
-    from quorate.analysis.certificates.certificate import Certified as Certified
+    from quorate.analysis.certify import Certificate as Certificate
+    from quorate.analysis.certify import Certified as Certified
     from quorate.analysis.goals.path import GoalPath as GoalPath
     from quorate.analysis.goals.quote import GoalQuote as GoalQuote
     from quorate.analysis.interim.result import Interim as Interim
@@ -54,12 +54,12 @@ if TYPE_CHECKING:
     from quorate.estimate.agreement.coefficients import Alpha as Alpha
     from quorate.estimate.agreement.coefficients import Icc as Icc
     from quorate.estimate.agreement.corrected import Corrected as Corrected
-    from quorate.estimate.components.component import Component as Component
     from quorate.estimate.components.decomposition import Decomposition as Decomposition
     from quorate.estimate.components.dependability import Dependability as Dependability
     from quorate.estimate.components.latent import LatentComponent as LatentComponent
     from quorate.estimate.components.latent import LatentDecomposition as LatentDecomposition
-    from quorate.estimate.components.latent_mean import LatentMean as LatentMean
+    from quorate.estimate.components.latent import LatentMean as LatentMean
+    from quorate.estimate.components.model import Component as Component
     from quorate.estimate.components.published import Components as Components
     from quorate.estimate.components.robustness import Part as Part
     from quorate.estimate.diagnostics.check import Check as Check
@@ -68,40 +68,40 @@ if TYPE_CHECKING:
     from quorate.estimate.doctor.support import Support as Support
     from quorate.estimate.doctor.support import VotesSupport as VotesSupport
     from quorate.estimate.labelled.result import CorrectedRatings as CorrectedRatings
-    from quorate.estimate.means.all_equal import AllEqual as AllEqual
     from quorate.estimate.means.effects import LevelEffect as LevelEffect
     from quorate.estimate.means.flags import Flags as Flags
     from quorate.estimate.means.mean import Estimate as Estimate
     from quorate.estimate.means.mean_from import MeanFrom as MeanFrom
     from quorate.estimate.means.mean_from import Shared as Shared
+    from quorate.estimate.means.missing_bounds import AllEqual as AllEqual
     from quorate.estimate.means.missing_bounds import LevelBounds as LevelBounds
     from quorate.estimate.means.missing_bounds import MissingBounds as MissingBounds
     from quorate.estimate.means.targets import Pool as Pool
     from quorate.estimate.posterior.check import PosteriorCheck as PosteriorCheck
     from quorate.estimate.posterior.latent import LatentPosterior as LatentPosterior
+    from quorate.estimate.posterior.latent import Posterior as Posterior
     from quorate.estimate.posterior.mean import DrawnMean as DrawnMean
     from quorate.estimate.posterior.mean import PosteriorMean as PosteriorMean
     from quorate.estimate.posterior.prior import Law as Law
     from quorate.estimate.posterior.result import Convergence as Convergence
     from quorate.estimate.posterior.result import PosteriorComponent as PosteriorComponent
-    from quorate.estimate.posterior.scores import Posterior as Posterior
-    from quorate.estimate.posterior.sensitivity import Reweighted as Reweighted
-    from quorate.estimate.posterior.sensitivity import Sensitivity as Sensitivity
-    from quorate.estimate.ratings.categories.boards import Boards as Boards
-    from quorate.estimate.ratings.categories.pooled import PooledRatings as PooledRatings
-    from quorate.estimate.ratings.fragile.dropped import DroppedVotes as DroppedVotes
-    from quorate.estimate.ratings.fragile.fragility import Fragility as Fragility
+    from quorate.estimate.posterior.result import Reweighted as Reweighted
+    from quorate.estimate.posterior.result import Sensitivity as Sensitivity
+    from quorate.estimate.ratings.categories import Boards as Boards
+    from quorate.estimate.ratings.categories import PooledRatings as PooledRatings
+    from quorate.estimate.ratings.fragility import DroppedVotes as DroppedVotes
+    from quorate.estimate.ratings.fragility import Fragility as Fragility
     from quorate.estimate.ratings.leaderboard import Leaderboard as Leaderboard
     from quorate.estimate.ratings.models import Models as Models
     from quorate.estimate.ratings.moves import Moves as Moves
     from quorate.estimate.ratings.neighbours import Neighbours as Neighbours
     from quorate.estimate.ratings.ratings import Ratings as Ratings
-    from quorate.estimate.regression.result import Coefficient as Coefficient
-    from quorate.estimate.regression.result import Regression as Regression
-    from quorate.estimate.regression.sign_flip import SignFlip as SignFlip
+    from quorate.estimate.regression.regress import Coefficient as Coefficient
+    from quorate.estimate.regression.regress import Regression as Regression
+    from quorate.estimate.regression.surrogate import SignFlip as SignFlip
     from quorate.estimate.regression.surrogate import Surrogate as Surrogate
-    from quorate.estimate.votes.prompts import OneVoteEach as OneVoteEach
-    from quorate.estimate.votes.prompts import RateVariance as RateVariance
+    from quorate.estimate.votes.signals import OneVoteEach as OneVoteEach
+    from quorate.estimate.votes.signals import RateVariance as RateVariance
     from quorate.estimate.votes.ties import TieSensitivity as TieSensitivity
     from quorate.planning.adaptive.policy import Policy as Policy
     from quorate.planning.assignment import Assignment as Assignment
@@ -148,7 +148,7 @@ _HOMES = {
     "Allocation": "quorate.simulate.allocation.result",
     "Alpha": "quorate.estimate.agreement.coefficients",
     "Analysis": "quorate.analysis.judgments",
-    "AllEqual": "quorate.estimate.means.all_equal",
+    "AllEqual": "quorate.estimate.means.missing_bounds",
     "Assignment": "quorate.planning.assignment",
     "BarPlan": "quorate.decide.scores.effect",
     "BattleSample": "quorate.planning.battles",
@@ -157,8 +157,8 @@ _HOMES = {
     "Check": "quorate.estimate.diagnostics.check",
     "Convergence": "quorate.estimate.posterior.result",
     "Clustered": "quorate.planning.power.clusters",
-    "Certificate": "quorate.analysis.certificates.certificate",
-    "Certified": "quorate.analysis.certificates.certificate",
+    "Certificate": "quorate.analysis.certify",
+    "Certified": "quorate.analysis.certify",
     "Chain": "quorate.estimate.agents.chain",
     "EffectPlan": "quorate.decide.scores.effect",
     "Ensemble": "quorate.estimate.agents.ensemble",
@@ -172,9 +172,9 @@ _HOMES = {
     "Passing": "quorate.estimate.agents.runs",
     "RepeatedRuns": "quorate.estimate.agents.runs",
     "SystemRuns": "quorate.estimate.agents.runs",
-    "Coefficient": "quorate.estimate.regression.result",
+    "Coefficient": "quorate.estimate.regression.regress",
     "Compared": "quorate.reproduction.comparison",
-    "Component": "quorate.estimate.components.component",
+    "Component": "quorate.estimate.components.model",
     "Components": "quorate.estimate.components.published",
     "Concentration": "quorate.planning.power.concentration",
     "Corrected": "quorate.estimate.agreement.corrected",
@@ -189,22 +189,22 @@ _HOMES = {
     "Estimate": "quorate.estimate.means.mean",
     "Feasibility": "quorate.planning.power.pilot",
     "Flags": "quorate.estimate.means.flags",
-    "DroppedVotes": "quorate.estimate.ratings.fragile.dropped",
-    "Fragility": "quorate.estimate.ratings.fragile.fragility",
+    "DroppedVotes": "quorate.estimate.ratings.fragility",
+    "Fragility": "quorate.estimate.ratings.fragility",
     "Gaming": "quorate.decide.gaming.gaming",
     "GoalPath": "quorate.analysis.goals.path",
     "GoalQuote": "quorate.analysis.goals.quote",
     "Interim": "quorate.analysis.interim.result",
     "Icc": "quorate.estimate.agreement.coefficients",
     "Judgments": "quorate.table.judgments",
-    "Boards": "quorate.estimate.ratings.categories.boards",
+    "Boards": "quorate.estimate.ratings.categories",
     "Models": "quorate.estimate.ratings.models",
     "Moves": "quorate.estimate.ratings.moves",
     "Neighbours": "quorate.estimate.ratings.neighbours",
-    "PooledRatings": "quorate.estimate.ratings.categories.pooled",
+    "PooledRatings": "quorate.estimate.ratings.categories",
     "LatentComponent": "quorate.estimate.components.latent",
     "LatentDecomposition": "quorate.estimate.components.latent",
-    "LatentMean": "quorate.estimate.components.latent_mean",
+    "LatentMean": "quorate.estimate.components.latent",
     "Labels": "quorate.analysis.nominal",
     "LatentPosterior": "quorate.estimate.posterior.latent",
     "Law": "quorate.estimate.posterior.prior",
@@ -216,7 +216,7 @@ _HOMES = {
     "Monitor": "quorate.decide.stop",
     "Naive": "quorate.planning.naive",
     "NextBattles": "quorate.planning.next_battles",
-    "OneVoteEach": "quorate.estimate.votes.prompts",
+    "OneVoteEach": "quorate.estimate.votes.signals",
     "Optimum": "quorate.planning.search.optimum",
     "PairAnalysis": "quorate.analysis.pair",
     "Panel": "quorate.planning.panel.panel",
@@ -225,7 +225,7 @@ _HOMES = {
     "PlanRun": "quorate.simulate.validate",
     "Policy": "quorate.planning.adaptive.policy",
     "Pool": "quorate.estimate.means.targets",
-    "Posterior": "quorate.estimate.posterior.scores",
+    "Posterior": "quorate.estimate.posterior.latent",
     "PosteriorCheck": "quorate.estimate.posterior.check",
     "PosteriorComponent": "quorate.estimate.posterior.result",
     "PosteriorMean": "quorate.estimate.posterior.mean",
@@ -235,16 +235,16 @@ _HOMES = {
     "Projection": "quorate.planning.designs.dstudy",
     "Proposal": "quorate.estimate.doctor.propose",
     "Ran": "quorate.reproduction.comparison",
-    "RateVariance": "quorate.estimate.votes.prompts",
+    "RateVariance": "quorate.estimate.votes.signals",
     "Ratings": "quorate.estimate.ratings.ratings",
     "RatingsAnalysis": "quorate.analysis.ratings",
-    "Regression": "quorate.estimate.regression.result",
+    "Regression": "quorate.estimate.regression.regress",
     "Reproduction": "quorate.reproduction.comparison",
-    "Reweighted": "quorate.estimate.posterior.sensitivity",
+    "Reweighted": "quorate.estimate.posterior.result",
     "ScoreVerdict": "quorate.decide.scores.verdict",
     "Screening": "quorate.planning.panel.screening",
-    "SignFlip": "quorate.estimate.regression.sign_flip",
-    "Sensitivity": "quorate.estimate.posterior.sensitivity",
+    "SignFlip": "quorate.estimate.regression.surrogate",
+    "Sensitivity": "quorate.estimate.posterior.result",
     "Shared": "quorate.estimate.means.mean_from",
     "AnnotationTasks": "quorate.study.label_studio",
     "Surrogate": "quorate.estimate.regression.surrogate",

@@ -14,10 +14,10 @@ if TYPE_CHECKING:
     from quorate.decide.standings import monitor_all as monitor_all
     from quorate.decide.stop import monitor as monitor
     from quorate.decide.stop import stopping_rule as stopping_rule
-    from quorate.estimate.ratings.fragile.fragility import fragility as fragility
+    from quorate.estimate.ratings.fragility import fragility as fragility
     from quorate.estimate.ratings.models import models as models
-    from quorate.estimate.votes.prompts import one_vote_each as one_vote_each
-    from quorate.estimate.votes.prompts import rate_variance as rate_variance
+    from quorate.estimate.votes.signals import one_vote_each as one_vote_each
+    from quorate.estimate.votes.signals import rate_variance as rate_variance
     from quorate.estimate.votes.ties import tie_sensitivity as tie_sensitivity
     from quorate.planning.battles import sample_battles as sample_battles
     from quorate.planning.next_battles import next_battles as next_battles
@@ -41,17 +41,17 @@ _HOMES = {
     "detectable_margin": "quorate.planning.power.sample_size",
     "equivalence_size": "quorate.planning.power.equivalence",
     "feasibility": "quorate.planning.power.pilot",
-    "fragility": "quorate.estimate.ratings.fragile.fragility",
+    "fragility": "quorate.estimate.ratings.fragility",
     "least_judgments": "quorate.planning.power.sample_size",
     "models": "quorate.estimate.ratings.models",
     "monitor": "quorate.decide.stop",
     "monitor_all": "quorate.decide.standings",
     "next_battles": "quorate.planning.next_battles",
-    "one_vote_each": "quorate.estimate.votes.prompts",
+    "one_vote_each": "quorate.estimate.votes.signals",
     "plan_votes": "quorate.planning.power.votes_plan",
     "power_curve": "quorate.planning.power.sample_size",
     "protocols": "quorate.planning.power.protocols",
-    "rate_variance": "quorate.estimate.votes.prompts",
+    "rate_variance": "quorate.estimate.votes.signals",
     "sample_battles": "quorate.planning.battles",
     "sample_size": "quorate.planning.power.sample_size",
     "stopping_rule": "quorate.decide.stop",

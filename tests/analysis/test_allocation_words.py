@@ -2,8 +2,7 @@ from __future__ import annotations
 
 import math
 
-from quorate.analysis.allocation import allocation_view
-from quorate.analysis.allocation_words import arms_text, between, final_error, plus_minus
+from quorate.analysis.allocation import allocation_view, arms_text, between, final_error, plus_minus
 from quorate.simulate.allocation.result import Saved
 
 

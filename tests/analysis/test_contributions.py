@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from quorate.analysis.contributions import contributions
+from quorate.analysis.judgments import contributions
 
 
 def test_they_add_up_to_the_variance_of_the_mean(analysis):

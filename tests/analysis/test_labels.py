@@ -5,7 +5,7 @@ import unicodedata
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quorate.analysis.labels import distinct, shown
+from quorate.analysis.words import distinct, shown
 
 
 @given(st.text(), st.integers(2, 60))

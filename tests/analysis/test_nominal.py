@@ -8,7 +8,7 @@ import pytest
 import quorate as q
 from quorate.analysis.nominal import interval
 from quorate.errors import InvalidInput, UnknownTerm
-from quorate.estimate.labels.agreement import Coefficient
+from quorate.estimate.labels import Coefficient
 
 
 @cache

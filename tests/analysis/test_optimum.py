@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 import quorate as q
-from quorate.analysis.optimum import allowed, amount, certainty, sentence
+from quorate.analysis.designs import allowed, amount, certainty, sentence
 
 LIMITS = {"items": [20, 50, 100], "judges": range(1, 4)}
 

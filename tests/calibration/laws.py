@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from scipy.special import expit, ndtri
 
-from quorate.analysis.certificates.certify import errors_of_complete
+from quorate.analysis.certify import errors_of_complete
 from quorate.errors import NotEstimable
 from quorate.estimate.components.decompose import decompose
 from quorate.estimate.differences.difference import difference

@@ -10,8 +10,8 @@ from quorate.estimate.differences.satterthwaite import of_few
 import quorate as q
 from quorate.decide.scores.studies import studies_like, studies_of_plan
 from quorate.estimate.differences.difference import difference
-from quorate.estimate.differences.homogeneity import unlike_system
 from quorate.estimate.differences.paired import pairs
+from quorate.estimate.differences.spread import unlike_system
 from quorate.estimate.ratings.leaderboard import leaderboard
 from quorate.simulate.comparisons import OWN, Pair, draw_pair, replay_comparisons, simulate_comparisons
 

@@ -10,7 +10,7 @@ from scipy.special import stdtr
 import quorate as q
 from quorate.decide.outcome import Outcome
 from quorate.estimate.votes.margin import margin_of_votes
-from quorate.numerics.votes.multiway import multiways
+from quorate.numerics.votes.clustered import multiways
 
 pytestmark = pytest.mark.calibration
 

@@ -15,8 +15,8 @@ import pytest
 from odd_scores import scores
 
 import quorate as q
-from quorate.estimate.diagnostics.interactions import likelihood_ratio
-from quorate.estimate.diagnostics.tails import quantiles
+from quorate.estimate.diagnostics.check import quantiles
+from quorate.estimate.diagnostics.diagnose import likelihood_ratio
 
 STUDIES = 1000
 CHEAP = [

@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 import quorate as q
-from quorate.estimate.ratings.fragile.fragility import fragility
+from quorate.estimate.ratings.fragility import fragility
 
 pytestmark = pytest.mark.calibration
 

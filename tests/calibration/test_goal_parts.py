@@ -14,7 +14,7 @@ import pytest
 from quorate.decide.goals.goal import CompareGoal, HalfWidthGoal
 from quorate.decide.goals.offer import Offer
 from quorate.simulate.goals.goal import simulate_goal
-from quorate.simulate.goals.scenarios import NEAR
+from quorate.simulate.goals.vote_scenarios import NEAR
 
 pytestmark = pytest.mark.calibration
 

@@ -13,7 +13,7 @@ import pytest
 
 from quorate.decide.goals.goal import CompareGoal, HalfWidthGoal
 from quorate.simulate.goals.goal import GoalRates
-from quorate.simulate.goals.scenarios import SCENARIOS, Scenario
+from quorate.simulate.goals.vote_scenarios import SCENARIOS, Scenario
 
 pytestmark = pytest.mark.calibration
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pytest
 
-from quorate.estimate.panel.judge_effect import judge_effects, judge_tests
+from quorate.estimate.panel.crossed import judge_effects, judge_tests
 from quorate.numerics.panel import crossed as panel
 
 pytestmark = pytest.mark.calibration

@@ -10,9 +10,7 @@ import pytest
 
 import quorate as q
 from quorate.estimate.agreement.coefficients import alpha_of
-from quorate.estimate.labels.agreement import COEFFICIENTS, coefficients, pairs
-from quorate.estimate.labels.given import label_shares
-from quorate.estimate.labels.shares import label_means
+from quorate.estimate.labels import COEFFICIENTS, coefficients, label_means, label_shares, pairs
 from quorate.numerics.nominal import Ratings
 
 pytestmark = pytest.mark.calibration

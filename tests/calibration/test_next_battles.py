@@ -76,7 +76,7 @@ def collected(rule, strengths, n, boards, rng, batch=200, odd=0.0, floor=0.2):
 
 
 def weights(boards, how):
-    """Weights of `quorate.estimate.ratings.reweight`, by round, board and pair."""
+    """Weights of `quorate.estimate.ratings.rank`, by round, board and pair."""
     if how == "none":
         return np.ones_like(boards.chance)
     if how == "uniform":

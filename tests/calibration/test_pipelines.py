@@ -12,8 +12,8 @@ import quorate as q
 from quorate.planning.battles import sample_battles
 from quorate.simulate.pipelines.battles import BattleComponents, BattlePanel, draw_panel, simulate_battles
 from quorate.simulate.pipelines.cells import votes_margins
-from quorate.simulate.pipelines.draws import Scale
 from quorate.simulate.pipelines.pipelines import pipelines
+from quorate.simulate.pipelines.result import Scale
 
 pytestmark = pytest.mark.calibration
 SYSTEMS, PROMPTS = 8, 5

@@ -10,10 +10,9 @@ import pytest
 
 from quorate.estimate.agreement.prediction_powered import Matched, of_sample
 from quorate.numerics.prediction_powered import Sample, powered_mean
-from quorate.numerics.stratified import stratified_mean
-from quorate.numerics.two_phase import Costs, Split, people_alone, powered, worth_from
+from quorate.numerics.stratified import Costs, Split, people_alone, powered, stratified_mean, worth_from
 from quorate.planning.labels.pilot import Pilot
-from quorate.planning.labels.study import Study
+from quorate.planning.labels.plan_labels import Study
 
 pytestmark = pytest.mark.calibration
 

@@ -8,9 +8,8 @@ import pytest
 from scipy.optimize import brentq
 
 import quorate as q
-from quorate.estimate.posterior.log_odds import log_odds
-from quorate.estimate.posterior.sampling import Sampling
-from quorate.numerics.links.marginal import logistic_normal
+from quorate.estimate.posterior.posterior import Sampling, log_odds
+from quorate.numerics.links.uncertainty import logistic_normal
 
 pytestmark = [pytest.mark.bayes, pytest.mark.calibration, pytest.mark.slow]
 STUDIES = 60

@@ -9,7 +9,7 @@ import pytest
 
 from quorate.decide.goals.goal import StagedGoal
 from quorate.decide.goals.offer import Offer, Spent
-from quorate.decide.goals.stages import TwoStages
+from quorate.decide.goals.rounds import TwoStages
 from quorate.simulate.two_stage import regime, simulate_two_stage
 
 pytestmark = pytest.mark.calibration

@@ -2,7 +2,9 @@ import re
 from inspect import isfunction
 
 from quorate import caveats
-from quorate.caveats import comparisons, designs, regressions, sources, variances
+from quorate.caveats import comparisons, designs, variances
+from quorate.caveats import designs as sources
+from quorate.caveats import variances as regressions
 
 ONE_OF_EACH = [
     caveats.equal_style(["length"]),

@@ -2,9 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from quorate.cli import waiting
-from quorate.cli.entry import main
-from quorate.cli.waiting import Bar
+from quorate.cli import entry as waiting
+from quorate.cli.entry import Bar, main
 
 GONE = "\x1b[2K"
 """What clears a line of the terminal."""

@@ -13,8 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from quorate.collect.expects import Expects
-from quorate.collect.judge import Message, Reply, Request
+from quorate.collect.judge import Expects, Message, Reply, Request
 from quorate.collect.ledger.ledger import Ledger
 from quorate.collect.ledger.plan import digest
 from quorate.table.cells import Cells

@@ -9,8 +9,7 @@ import time
 import httpx2
 
 from quorate.collect.budget import Budget
-from quorate.collect.expects import Expects
-from quorate.collect.judge import Message, Reply, Request
+from quorate.collect.judge import Expects, Message, Reply, Request
 from quorate.collect.ledger.ledger import Ledger
 from quorate.collect.runner.limits import Limits, Pace
 from quorate.collect.runner.run import collect, run

@@ -5,7 +5,7 @@ from __future__ import annotations
 import jsonschema
 import pytest
 
-from quorate.collect.expects import Expects
+from quorate.collect.judge import Expects
 from quorate.errors import InvalidInput
 
 PAIR = Expects(0, 1, labels={"A": 1, "tie": 0.5, "B": 0}, name="verdict")

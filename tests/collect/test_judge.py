@@ -6,8 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from quorate.collect.expects import Expects
-from quorate.collect.judge import MOST_ERROR, MOST_TEXT, Message, Reply, Request
+from quorate.collect.judge import MOST_ERROR, MOST_TEXT, Expects, Message, Reply, Request
 from quorate.errors import InvalidInput
 
 ASKED = Request("k", (Message("user", "Rate it."),), {"temperature": 0.5}, Expects(1, 10), "a")

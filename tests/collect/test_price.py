@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from quorate.collect.price import Price
+from quorate.collect.budget import Price
 from quorate.errors import InvalidInput
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from quorate.collect.expects import Expects
+from quorate.collect.judge import Expects
 from quorate.collect.prompt import BUILT_IN, Prompt, built_in
 
 PAIR = {"prompt": "p?", "response_a": "one", "response_b": "two", "response": "one"}

@@ -8,9 +8,8 @@ from string import ascii_lowercase
 
 import pytest
 
-from quorate.collect.expects import Expects
-from quorate.collect.prompt import BUILT_IN, Prompt, built_in
-from quorate.collect.template import rendered
+from quorate.collect.judge import Expects
+from quorate.collect.prompt import BUILT_IN, Prompt, built_in, rendered
 from quorate.errors import InvalidInput
 
 DOUBLED = (
@@ -122,7 +121,7 @@ def test_items_of_one_shape_are_printed_as_each_of_them_alone(template):
 @pytest.mark.parametrize(("template", "runs"), [*((template, 1) for template in PRINTS), *((one, 3) for one in LOOKS)])
 def test_only_a_template_that_looks_at_its_values_is_run_for_every_item(template, runs, monkeypatch):
     prompt, calls = prompt_of(template), []
-    monkeypatch.setattr("quorate.collect.template.rendered", lambda *given: calls.append(1) or rendered(*given))
+    monkeypatch.setattr("quorate.collect.prompt.rendered", lambda *given: calls.append(1) or rendered(*given))
     for number in range(3):
         prompt.messages({"prompt": f"{number} + 1?", "response": str(number), "grade": 1})
     assert len(calls) == runs

@@ -8,7 +8,7 @@ import pytest
 
 import quorate as q
 from quorate.decide.by_type import brown_forsythe, types_of_votes
-from quorate.numerics.multiplicity import holm
+from quorate.numerics.inference import holm
 
 
 def votes(rng, shares, n=100, of=1):

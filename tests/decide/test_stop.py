@@ -2,7 +2,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from quorate.decide.compare import compare
+from quorate.decide.all_pairs import compare
 from quorate.decide.stop import monitor, stopping_rule
 from quorate.decide.votes.verdict import Outcome
 from quorate.errors import InvalidInput, NotEstimable

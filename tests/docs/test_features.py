@@ -15,7 +15,7 @@ from quorate import simulate
 from quorate.cli.entry import program
 from quorate.cli.verbs import VERBS, spelling_of
 from quorate.reproduction.published import publication
-from quorate.reproduction.registry import STUDIES
+from quorate.reproduction.reproduce import STUDIES
 
 FEATURES = {
     "hidden measurement error: variance components": {

@@ -18,7 +18,7 @@ import yaml
 
 import quorate as q
 from quorate.cli import main
-from quorate.table.answers import answers
+from quorate.table.reread import answers
 
 pytestmark = pytest.mark.local
 HERE = Path(__file__).parent

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quorate.numerics.doubly_robust import doubly_robust
+from quorate.numerics.regression import doubly_robust
 
 
 def by_hand(features, labels, probability, cluster):
@@ -26,7 +26,7 @@ def by_hand(features, labels, probability, cluster):
 @pytest.mark.parametrize("groups", [60, 12])
 @pytest.mark.parametrize("block", [4_000_000, 40])
 def test_labels_of_the_own_cluster_are_left_out(groups, block, monkeypatch):
-    monkeypatch.setattr("quorate.numerics.doubly_robust._BLOCK", block)
+    monkeypatch.setattr("quorate.numerics.regression._BLOCK", block)
     rng = np.random.default_rng(groups)
     features, chance = rng.normal(size=(60, 2)), rng.uniform(0.2, 0.9, 60)
     labels = np.where(rng.random(60) < chance, features[:, 0] + rng.normal(size=60), np.nan)

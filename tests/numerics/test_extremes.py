@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quorate.numerics.extremes import MOST, maximum_moments, maximum_quantile
+from quorate.numerics.reach import MOST, maximum_moments, maximum_quantile
 
 # Harter (1961), Biometrika 48, Table 1, five decimals; 3, 4 and 5 also in closed form (David and Nagaraja, 3.2).
 HARTER = {

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from quorate.numerics.minimum_chi_square import score_interval
+from quorate.numerics.nominal import score_interval
 
 
 def share(sums):

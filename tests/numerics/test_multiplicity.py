@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quorate.numerics.multiplicity import benjamini_yekutieli, holm, holm_level
+from quorate.numerics.inference import benjamini_yekutieli, holm, holm_level
 
 
 def test_holm_is_that_of_r():

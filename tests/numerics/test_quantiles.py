@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from quorate.numerics.quantiles import mean_squares, t_quantiles
+from quorate.numerics.study_power import mean_squares, t_quantiles
 
 DF = np.concatenate([np.linspace(1, 30, 500), np.geomspace(30, 1e9, 50)])
 

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quorate.numerics.reciprocal import _integrated, _summed, mean_reciprocal
+from quorate.numerics.distributions import _integrated, _summed, mean_reciprocal
 
 
 @given(st.integers(1, 30), st.floats(0.01, 0.99))

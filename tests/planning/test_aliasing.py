@@ -9,8 +9,8 @@ import pytest
 
 import quorate as q
 from quorate.errors import NotEstimable
-from quorate.planning.aliasing import aliasing
 from quorate.planning.assign import assign
+from quorate.planning.assignment import aliasing
 
 JUDGES, PROMPTS = ("a", "b", "c"), ("x", "y")
 WHOLE = frozenset({"cell", "replicate"})

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from quorate.errors import InvalidInput
-from quorate.reproduction.registry import STUDIES, by_id, chosen
+from quorate.reproduction.reproduce import STUDIES, by_id, chosen
 
 
 def test_studies_by_name_or_by_paper():

@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 from quorate.errors import InvalidInput, NotConverged, NotEstimable
-from quorate.reproduction import registry, samples
-from quorate.reproduction.samples import Chunk, checked_jobs, chunks, collected, drawn
+from quorate.reproduction import reproduce as registry
+from quorate.reproduction import reproduce as samples
+from quorate.reproduction.reproduce import Chunk, checked_jobs, chunks, collected, drawn
 from quorate.reproduction.study import MonteCarlo, Outcome
 
 

@@ -12,7 +12,7 @@ import pytest
 import quorate as q
 from quorate import reproduction
 from quorate.reproduction.published import publication
-from quorate.reproduction.registry import STUDIES
+from quorate.reproduction.reproduce import STUDIES
 from quorate.reproduction.study import MonteCarlo, Study
 
 LONG = ("mc.edge", "mc.staircase")

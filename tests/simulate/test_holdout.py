@@ -5,7 +5,7 @@ import pytest
 
 import quorate as q
 from quorate.errors import NotEstimable
-from quorate.simulate.holdout import Crossed
+from quorate.simulate.validate import Crossed
 
 SIZES = {"item": 24, "prompt": 2, "judge": 3}
 

@@ -4,8 +4,7 @@ import pytest
 from under_way import scored, voted
 
 import quorate as q
-from quorate.study.answers import answers
-from quorate.study.file import load
+from quorate.study.file import answers, load
 
 
 @pytest.mark.parametrize(("make", "kind"), [(scored, q.Judgments), (voted, q.Votes)])

@@ -6,7 +6,7 @@ import pytest
 
 from quorate.errors import InvalidInput
 from quorate.study.file import Items
-from quorate.study.items import ItemTable, read_items
+from quorate.study.judges import ItemTable, read_items
 
 
 def read(folder, text, name="items.jsonl", **columns):

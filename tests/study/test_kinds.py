@@ -2,7 +2,7 @@
 
 import pytest
 
-from quorate.study.kinds import KINDS, PeopleSettings, PythonSettings, seated
+from quorate.study.goal import KINDS, PeopleSettings, PythonSettings, seated
 
 
 def test_every_seat_of_several_people_is_a_judge():

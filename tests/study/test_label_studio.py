@@ -8,7 +8,7 @@ from xml.etree import ElementTree as ET
 import pytest
 
 import quorate as q
-from quorate.collect.expects import Expects
+from quorate.collect.judge import Expects
 from quorate.errors import InvalidData, InvalidInput
 from quorate.study.label_studio import control, file_of
 

@@ -11,15 +11,15 @@ import quorate as q
 from quorate.collect.ledger.ledger import Ledger
 from quorate.collect.ledger.looks import Looks
 from quorate.collect.runner import run as runner
-from quorate.collect.runner.outcome import Ended
+from quorate.collect.runner.lane import Ended
 from quorate.decide.goals.look import Ending, Look
 from quorate.errors import InvalidInput
-from quorate.study import looks as look_at
+from quorate.study import status as look_at
 from quorate.study.file import load
-from quorate.study.looks import looking
 from quorate.study.loop import carry_out
 from quorate.study.questions import questions
 from quorate.study.quote import sizes
+from quorate.study.status import looking
 
 ASKED = functions(scored())
 
@@ -206,7 +206,7 @@ def test_the_second_stage_is_that_of_the_first_look_whenever_it_is_killed(study,
 def test_looks_of_two_runners_are_those_of_one(study, quick, monkeypatch):
     """Another runner goes to the end while this one computes its first look."""
     path = study(**settings())
-    real, began = two_more()["quorate.study.looks.look"], []
+    real, began = two_more()["quorate.study.status.look"], []
 
     def slow(*given):
         found = real(*given)
@@ -215,7 +215,7 @@ def test_looks_of_two_runners_are_those_of_one(study, quick, monkeypatch):
             assert carry_out(load(path), judges=ASKED).outcome.complete
         return found
 
-    monkeypatch.setattr("quorate.study.looks.look", slow)
+    monkeypatch.setattr("quorate.study.status.look", slow)
     said = []
     assert carry_out(load(path), judges=ASKED, on_look=said.append).outcome.complete
     assert [one.number for one in said] == [one["look"]["number"] for one in looks(path)] == [1, 2, 3]

@@ -6,8 +6,8 @@ import pytest
 from goal_studies import JUDGES, SCORES, rows, settings
 
 from quorate.collect.ledger.facts import JudgeStatus
-from quorate.decide.goals.batch import crossed
 from quorate.decide.goals.goal import BestGoal, CompareGoal, HalfWidthGoal, PreferGoal
+from quorate.decide.goals.plans import crossed
 from quorate.errors import InvalidInput
 from quorate.study.file import load
 from quorate.study.offer import bought, goal_of, offer_of, question_of

@@ -7,9 +7,9 @@ import pytest
 from quorate.errors import InvalidInput
 from quorate.planning.adaptive.policy import Policy
 from quorate.study.file import load
-from quorate.study.policy import expected, policy_of, roster_of
 from quorate.study.questions import questions
 from quorate.study.quote import sizes
+from quorate.study.rounds import expected, policy_of, roster_of
 
 ROWS = [
     {"id": f"q{n}", "prompt": "p", "response": "r", "kind": kind, "weight": n + 1}

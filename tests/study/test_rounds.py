@@ -16,15 +16,14 @@ import pytest
 
 import quorate as q
 from quorate.collect.judge import ERROR, Reply
+from quorate.collect.runner.lane import Ended
 from quorate.collect.runner.limits import Limits
-from quorate.collect.runner.outcome import Ended
 from quorate.errors import InvalidInput
 from quorate.study import loop
 from quorate.study.file import load
 from quorate.study.loop import carry_out
-from quorate.study.policy import policy_of
 from quorate.study.questions import questions
-from quorate.study.rounds import Rounds
+from quorate.study.rounds import Rounds, policy_of
 from quorate.table.exchange.postgres import session as postgres
 from quorate.table.judgments import OK
 

@@ -7,10 +7,10 @@ import pytest
 
 from quorate.collect.ledger.ledger import Ledger
 from quorate.collect.ledger.looks import Looks
-from quorate.collect.runner.outcome import Ended, RunOutcome
+from quorate.collect.runner.lane import Ended, RunOutcome
+from quorate.study.battles import Turn, in_turns
 from quorate.study.file import load
 from quorate.study.questions import questions
-from quorate.study.turns import Turn, in_turns
 
 
 @dataclass(frozen=True)

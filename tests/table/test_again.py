@@ -8,7 +8,7 @@ import pytest
 
 import quorate as q
 from quorate.errors import InvalidData, NotEstimable, UnknownColumn
-from quorate.table.again import calls_in_order, highest_replicates, item_values
+from quorate.table.progress import calls_in_order, highest_replicates, item_values
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ import pytest
 
 import quorate as q
 from quorate.errors import InvalidData, InvalidInput, NotEstimable
-from quorate.table.answers import answers
+from quorate.table.reread import answers
 
 FACETS = {"item": "item", "judge": "judge", "round": "round", "replicate": "rep"}
 ROWS = 400

@@ -5,8 +5,8 @@ import pytest
 
 import quorate as q
 from quorate.errors import InvalidInput, UnknownTerm
-from quorate.table.answers import answers
-from quorate.table.chosen import at_levels
+from quorate.table.read_scores import at_levels
+from quorate.table.reread import answers
 
 
 @pytest.fixture

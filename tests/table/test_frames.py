@@ -10,7 +10,7 @@ import pytest
 
 import quorate as q
 from quorate.errors import InvalidInput
-from quorate.table import frames
+from quorate.table import results as frames
 
 COLUMNS = {"judge": ["a", "b"], "mean": np.array([1.0, 2.0])}
 

@@ -9,9 +9,9 @@ import pytest
 
 import quorate as q
 from quorate.errors import InvalidData
-from quorate.table.again import calls_in_order, item_values
-from quorate.table.answers import answers
 from quorate.table.long import rows_of
+from quorate.table.progress import calls_in_order, item_values
+from quorate.table.reread import answers
 
 
 def test_words_read_as_a_share_are_words_again(tmp_path):

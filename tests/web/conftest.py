@@ -17,8 +17,7 @@ import yaml
 from starlette.testclient import TestClient
 
 from quorate.collect.ledger.links import LINK
-from quorate.web.app import application
-from quorate.web.serve import listen, prepare
+from quorate.web.serve import application, listen, prepare
 
 PAIRS = [
     {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from starlette.testclient import TestClient
 
-from quorate.web.app import PAGES
+from quorate.web.serve import PAGES
 
 
 def test_the_pages_are_there(served):

@@ -15,10 +15,10 @@ from starlette.testclient import TestClient
 from starlette.websockets import WebSocketDisconnect
 
 from quorate.collect.ledger.links import LINK, Links, hashed
-from quorate.web import guard, live
-from quorate.web.app import application
-from quorate.web.guard import MOST_BODY, Rates
-from quorate.web.watch import Watch
+from quorate.web import live
+from quorate.web import serve as guard
+from quorate.web.live import Watch
+from quorate.web.serve import MOST_BODY, Rates, application
 
 ANSWERED = "SELECT cell, status, score FROM attempts ORDER BY id"
 OWN = "application/x-www-form-urlencoded"

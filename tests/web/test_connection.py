@@ -8,7 +8,7 @@ from contextlib import closing
 
 import pytest
 
-from quorate.web import connection
+from quorate.web import serve as connection
 
 
 @pytest.mark.parametrize("parts", [(), (b"GET / HT",), (b"GET / HTTP/1.1\r\nHost: a\r\n", b"X: y\r\n", b"X: z\r\n")])

@@ -13,11 +13,11 @@ import pytest
 from goal_studies import two_more
 
 import quorate as q
-from quorate.collect.runner.outcome import Ended
+from quorate.collect.runner.lane import Ended
 from quorate.decide.goals.look import Ending
 from quorate.study.file import load
 from quorate.study.loop import carry_out
-from quorate.web.watch import Watch
+from quorate.web.live import Watch
 
 ITEMS = [
     {"id": f"q{n}", "prompt": f"Question {n}", "response": f"The answer of {system} to {n}.", "system": system}

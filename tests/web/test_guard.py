@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from starlette.testclient import TestClient
 
-from quorate.web.guard import HEADERS, MOST_BODY, Rates
+from quorate.web.serve import HEADERS, MOST_BODY, Rates
 
 
 def test_every_response_has_the_headers(served):
@@ -35,7 +35,7 @@ def test_rates():
 
 
 def test_too_many_requests_are_told_to_wait(served):
-    from quorate.web.app import application
+    from quorate.web.serve import application
 
     site = served()
     client = TestClient(application(site.opened.asked, rates=Rates(rate=0.001, burst=2)))

@@ -10,9 +10,8 @@ from urllib.parse import urlencode
 
 import pytest
 
-from quorate.web.live import Live
+from quorate.web.live import Live, Watch
 from quorate.web.site import Visitor
-from quorate.web.watch import Watch
 
 ESTIMATE = {
     "sentence": "So far <b>.",

@@ -13,8 +13,8 @@ from under_way import scored
 from quorate.collect.ledger.ledger import Ledger
 from quorate.errors import InvalidInput
 from quorate.study.file import load
-from quorate.web import machine
-from quorate.web.machine import Machine
+from quorate.web import live as machine
+from quorate.web.live import Machine
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import quorate as q
-from quorate.web.app import application
+from quorate.web.serve import application
 
 
 @pytest.mark.postgres

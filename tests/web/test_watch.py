@@ -9,8 +9,8 @@ from under_way import scored
 
 from quorate.errors import InvalidInput
 from quorate.study.file import load
-from quorate.web import watch
-from quorate.web.watch import Watch
+from quorate.web import live as watch
+from quorate.web.live import Watch
 
 
 @pytest.fixture(scope="module")

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, overload
 
 from quorate.arguments import argument
 from quorate.errors import InvalidInput
-from quorate.estimate.differences.standing import by_mean
-from quorate.estimate.means.all_equal import AllEqual, all_equal
+from quorate.estimate.differences.difference import by_mean
+from quorate.estimate.means.missing_bounds import AllEqual, all_equal
 from quorate.roles import SYSTEM
 from quorate.table.judgments import Judgments
 from quorate.table.votes import Votes
@@ -21,10 +21,10 @@ if TYPE_CHECKING:
     from quorate.analysis.votes import VotesAnalysis
     from quorate.decide.outcome import Claim
     from quorate.decide.scores.verdict import ScoreVerdict
-    from quorate.estimate.components.component import Interval
     from quorate.estimate.components.decomposition import Method
+    from quorate.estimate.components.model import Interval
     from quorate.estimate.means.targets import Target
-    from quorate.estimate.votes.dependence import Cluster
+    from quorate.estimate.votes.clustered import Cluster
     from quorate.table.votes import Encoding
 
 

@@ -13,11 +13,22 @@ import numpy as np
 
 from quorate import caveats
 from quorate.errors import InvalidInput
-from quorate.estimate.labels.agreement import MOST_JUDGES, Coefficient, PairAgreement, coefficients, pairs
-from quorate.estimate.labels.confusion import Confusion, confusions
-from quorate.estimate.labels.given import judge_of, label_shares, ratings
-from quorate.estimate.labels.items import ItemLabels, item_labels
-from quorate.estimate.labels.shares import Share, label_means
+from quorate.estimate.labels import (
+    MOST_JUDGES,
+    Coefficient,
+    Confusion,
+    ItemLabels,
+    PairAgreement,
+    Share,
+    coefficients,
+    confusions,
+    item_labels,
+    judge_of,
+    label_means,
+    label_shares,
+    pairs,
+    ratings,
+)
 from quorate.estimate.means.targets import scope
 from quorate.numerics.inference import checked_level
 from quorate.table.cells import write_columns

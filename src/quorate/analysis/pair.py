@@ -13,7 +13,7 @@ from quorate.decide.by_type import TYPES
 from quorate.decide.votes.verdict import Claim, Verdict, verdict_of_votes
 from quorate.errors import NotEstimable
 from quorate.estimate.doctor.support import VotesSupport, doctor
-from quorate.estimate.votes.dependence import Cluster, clustered_by
+from quorate.estimate.votes.clustered import Cluster, clustered_by
 from quorate.planning.power.concentration import Concentration, concentration
 from quorate.simulate.two_stage import type_counts
 from quorate.table.pairs import MISSING

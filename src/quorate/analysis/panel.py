@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from quorate.analysis.labels import cut, distinct
+from quorate.analysis.words import cut, distinct
 from quorate.errors import InvalidInput, NotEstimable, UnknownTerm
 from quorate.roles import JUDGE
 from quorate.table.results import Result, Row, plain
@@ -187,7 +187,7 @@ def promised(one: Crossed) -> dict[str, float]:
     one : Crossed
         Of one system; components below 0 count as 0.
     """
-    from quorate.planning.designs.closed_forms import cyclic
+    from quorate.planning.designs.cycles import cyclic
 
     found = {}
     for model, components in ((APART, one.separated), (PUBLISHED, one.paper)):

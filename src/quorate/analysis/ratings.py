@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from quorate.analysis.labels import distinct, shown
-from quorate.analysis.words import p_value
+from quorate.analysis.words import distinct, p_value, shown
 from quorate.estimate.ratings.leaderboard import Leaderboard
 from quorate.estimate.ratings.ratings import Ratings
 from quorate.table.results import Result, Row

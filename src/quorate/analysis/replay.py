@@ -8,7 +8,7 @@ from typing import Any
 
 from quorate.arguments import argument
 from quorate.errors import InvalidInput
-from quorate.estimate.votes.dependence import Cluster
+from quorate.estimate.votes.clustered import Cluster
 from quorate.simulate.two_stage import AllocationStudy, replay_range, replay_two_stage
 from quorate.simulate.verdicts import VerdictRates, replay_verdicts
 from quorate.table.votes import Votes

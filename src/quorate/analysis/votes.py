@@ -12,8 +12,7 @@ from quorate.arguments import argument
 from quorate.caveats import Caveat, noise_of_votes
 from quorate.errors import NotEstimable
 from quorate.estimate.doctor.support import VotesSupport, doctor
-from quorate.estimate.votes.clustered import ClusterRobust, cluster_robust
-from quorate.estimate.votes.dependence import DEPENDENCE, Cluster
+from quorate.estimate.votes.clustered import DEPENDENCE, Cluster, ClusterRobust, cluster_robust
 from quorate.estimate.votes.margin import FEW_CLUSTERS
 from quorate.estimate.votes.margin_law import LEAST_VOTES
 from quorate.estimate.votes.margins import NearTies, Quantiles

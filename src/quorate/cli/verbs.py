@@ -112,7 +112,7 @@ STAGES: Mapping[str, Mapping[str, Verb]] = {
         "compare": Verb(
             "Is A better than B, and what would decide it?",
             ("quorate compare scores.csv new old", "quorate compare scores.csv new old --claim better"),
-            Question("decide.compare", "Is A better than B? The verdict, and what would decide."),
+            Question("decide.all_pairs", "Is A better than B? The verdict, and what would decide."),
             {
                 "--watch": Question("decide.monitor", "Whether votes still coming in already decide."),
                 PEOPLE: CORRECTED,

@@ -11,10 +11,10 @@ from quorate.arrays import Floats, Ints
 from quorate.errors import NotEstimable
 from quorate.estimate.differences.difference import SystemDifference, difference
 from quorate.estimate.differences.paired import two_systems
-from quorate.estimate.votes.dependence import Cluster
+from quorate.estimate.votes.clustered import Cluster
 from quorate.estimate.votes.margin import margin_of_votes
 from quorate.numerics.distributions import chi_square_tail, f_tail
-from quorate.numerics.multiplicity import holm
+from quorate.numerics.inference import holm
 from quorate.numerics.votes.binomial import clopper_pearson, p_value
 from quorate.table.judgments import Judgments
 from quorate.table.results import Result

@@ -12,7 +12,7 @@ from quorate.caveats import Caveat
 from quorate.decide.outcome import OPEN, SUPPORTED, Outcome
 from quorate.decide.stop import FIRST, Monitor, monitor
 from quorate.errors import NotEstimable
-from quorate.estimate.votes.dependence import Cluster
+from quorate.estimate.votes.clustered import Cluster
 from quorate.numerics.sequential.fair_coin import log_evidence, prior
 from quorate.planning.power.sample_size import check_count, check_margin, check_range
 from quorate.table.results import Result, Row

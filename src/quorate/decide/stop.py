@@ -12,7 +12,7 @@ from quorate.arrays import Bools, Floats
 from quorate.caveats import Caveat
 from quorate.decide.outcome import OPEN, SUPPORTED, Outcome
 from quorate.errors import InvalidInput, NotEstimable
-from quorate.estimate.votes.dependence import Cluster
+from quorate.estimate.votes.clustered import Cluster
 from quorate.estimate.votes.margin import margin_of_votes
 from quorate.numerics.sequential import fair_coin as sequential
 from quorate.numerics.votes import binomial

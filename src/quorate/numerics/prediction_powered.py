@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quorate.arrays import Floats
-from quorate.numerics.votes.multiway import combined, intersections
+from quorate.numerics.votes.clustered import combined, intersections
 
 _PADDING = np.array([0.0, 0.0, 1.0, 1.0])
 

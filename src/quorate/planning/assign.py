@@ -12,8 +12,7 @@ import numpy as np
 from quorate.arguments import argument
 from quorate.arrays import Ints
 from quorate.errors import InvalidInput
-from quorate.planning.aliasing import REPLICATES
-from quorate.planning.assignment import CATEGORY, ITEM, Assignment
+from quorate.planning.assignment import CATEGORY, ITEM, REPLICATES, Assignment
 from quorate.planning.designs.cycles import Cycle
 from quorate.planning.designs.layouts import Layout, lay_out
 from quorate.planning.designs.names import LayoutName

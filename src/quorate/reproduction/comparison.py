@@ -11,7 +11,7 @@ from typing import Literal, get_args
 import numpy as np
 
 from quorate.numerics.distributions import normal_cdf, t_cdf
-from quorate.numerics.multiplicity import holm
+from quorate.numerics.inference import holm
 from quorate.numerics.votes.binomial import lower_tail
 from quorate.reproduction.published import Published, publication
 from quorate.reproduction.study import AnyStudy, Drawing, Outcome, Value

@@ -1,13 +1,4 @@
-"""Simulators: data whose truth is known, and studies redrawn from data that exist, in reading order.
-
-``demo``, ``panel_demo``: demonstration data, drawn from published components.
-``crossed``: judgments of a crossed design, drawn from known components.
-``comparisons``, ``verdicts``: error rates of comparisons of scores and of verdicts on votes.
-``two_stage``, ``pilots``, ``strategies``: studies in two stages, pilots that choose a design, strategies for calls.
-``validate``, ``holdout``: plans by pilots, drawn from a crossed table again and again.
-``pipelines``: leaderboards by redrawn pipelines of judges.
-``goals``: studies that state a goal, what they spend and how often they are right.
-``allocation``: replays of adaptive allocation.
+"""Simulators: data whose truth is known, and studies redrawn from data that exist.
 
 Names load their module when they are first used.
 """

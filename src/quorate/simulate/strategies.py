@@ -16,7 +16,7 @@ from quorate.estimate.panel.scores import CrossedScores, crossed_scores
 from quorate.numerics.distributions import f_tail
 from quorate.numerics.panel.crossed import MeanSquares, f_ratio, mean_squares, paper, separated, sums
 from quorate.numerics.resample import drawn_means, pool_variance, variance_error
-from quorate.planning.designs.closed_forms import all_judges, cyclic, random_judge
+from quorate.planning.designs.cycles import all_judges, cyclic, random_judge
 from quorate.planning.designs.schemes import GENERATION
 from quorate.planning.panel.strategies import ALL, CYCLIC, RANDOM
 from quorate.streams import stream
@@ -160,7 +160,7 @@ class Validation:
 
     def to_frame(self) -> Any:
         """A row per check: strategy, budget, empirical, error, predicted, z."""
-        from quorate.table.frames import frame
+        from quorate.table.results import frame
 
         names = ("strategy", "budget", "empirical", "error", "predicted", "z")
         return frame({name: [getattr(check, name) for check in self.checks] for name in names})

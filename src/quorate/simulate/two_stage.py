@@ -73,7 +73,7 @@ class AllocationStudy(Brief):
 
     def to_frame(self) -> Any:
         """One row per budget and test: budget, test, power, error, jaccard, captured, spent."""
-        from quorate.table.frames import frame
+        from quorate.table.results import frame
 
         power = np.concatenate([self.power[test] for test in TESTS])
         tests = [test for test in TESTS for _ in self.budgets]

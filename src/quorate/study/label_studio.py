@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import Any
 from xml.sax.saxutils import quoteattr
 
-from quorate.collect.expects import Expects
+from quorate.collect.judge import Expects
 from quorate.collect.ledger.lease import LeasedCell
 from quorate.collect.ledger.ledger import Ledger
-from quorate.collect.sheet import FIRST, SECOND, Sheet
+from quorate.collect.prompt import FIRST, SECOND, Sheet
 from quorate.errors import InvalidInput
 from quorate.study.file import load
 from quorate.study.judges import people

@@ -14,19 +14,17 @@ from typing import Any
 from quorate.collect.budget import Budget
 from quorate.collect.ledger.ledger import Ledger
 from quorate.collect.runner import run as runner
+from quorate.collect.runner.lane import Ended, RunOutcome, Update
 from quorate.collect.runner.limits import Limits
-from quorate.collect.runner.outcome import Ended, RunOutcome, Update
 from quorate.decide.goals.look import Look
 from quorate.errors import InvalidInput
-from quorate.study.answers import answers
 from quorate.study.battles import battling, in_battles
-from quorate.study.file import Study, load
+from quorate.study.file import Study, answers, load
 from quorate.study.judges import check, made, pace, people, tag
-from quorate.study.looks import Say, begin, due, in_looks
 from quorate.study.questions import Questions, questions
 from quorate.study.quote import Quote, Sizes, quote, sizes, worst
 from quorate.study.rounds import in_rounds, shares
-from quorate.study.status import standing
+from quorate.study.status import Say, begin, due, in_looks, standing
 from quorate.table.judgments import Judgments
 from quorate.table.votes import Votes
 

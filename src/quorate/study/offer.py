@@ -13,14 +13,13 @@ from quorate.decide.goals.goal import BestGoal, CompareGoal, HalfWidthGoal, Pref
 from quorate.decide.goals.goal import Goal as Question
 from quorate.decide.goals.offer import Offer
 from quorate.errors import InvalidInput
-from quorate.study.answers import answers
-from quorate.study.file import Study
+from quorate.study.file import Study, answers
 from quorate.study.goal import Goal
 from quorate.study.judges import people
 from quorate.study.questions import ITEM, ORDER, PROMPT, SYSTEM, Questions
 from quorate.study.quote import Sizes, quote
 from quorate.table.cells import Cells
-from quorate.table.collapse.pooled import pooled
+from quorate.table.collapse.grouped import pooled
 from quorate.table.columns.labels import label
 from quorate.table.exchange.format import PAIR
 from quorate.table.judgments import Judgments

@@ -8,13 +8,12 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from quorate.collect.budget import Budget
-from quorate.collect.expects import Expects
-from quorate.collect.judge import REFUSED, Reply
+from quorate.collect.judge import REFUSED, Expects, Reply
 from quorate.collect.ledger.lease import LeasedCell
 from quorate.collect.ledger.ledger import Ledger
 from quorate.collect.ledger.links import OWNER, Links, hashed
 from quorate.collect.ledger.seats import Seats
-from quorate.collect.sheet import Sheet
+from quorate.collect.prompt import Sheet
 from quorate.errors import InvalidInput
 from quorate.study import judges
 from quorate.study.questions import ITEM, Questions

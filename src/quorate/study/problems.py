@@ -12,7 +12,7 @@ from typing import Any
 import yaml
 
 from quorate.errors import InvalidInput
-from quorate.table.exchange.ordinary import ordinary
+from quorate.table.exchange.encoding import ordinary
 from quorate.table.files import SUFFIXES
 
 _SHOWN = 60

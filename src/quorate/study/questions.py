@@ -11,22 +11,30 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from quorate.collect.expects import Expects
-from quorate.collect.judge import Message, Request
+from quorate.collect.judge import Expects, Message, Request
 from quorate.collect.ledger.lease import LeasedCell
 from quorate.collect.ledger.plan import Dependency, cell_key, digest
-from quorate.collect.prompt import BUILT_IN, Prompt, built_in
-from quorate.collect.sheet import Sheet
+from quorate.collect.prompt import BUILT_IN, Prompt, Sheet, built_in
 from quorate.errors import InvalidInput
 from quorate.planning.assign import assign
 from quorate.roles import TEMPERATURE
 from quorate.study.file import Study, Wording
-from quorate.study.items import SYSTEM_A, SYSTEM_B, ItemTable, Row, numbered, paired, read_items, shown
-from quorate.study.judges import digests, replayed
-from quorate.study.kinds import ReplaySettings
+from quorate.study.goal import ReplaySettings
+from quorate.study.judges import (
+    SYSTEM_A,
+    SYSTEM_B,
+    ItemTable,
+    Row,
+    digests,
+    numbered,
+    paired,
+    read_items,
+    replayed,
+    shown,
+)
 from quorate.table.cells import Cells
 from quorate.table.columns.labels import label
-from quorate.table.exchange.ordinary import ordinary
+from quorate.table.exchange.encoding import ordinary
 
 ITEM, CATEGORY, SYSTEM, PROMPT, JUDGE = "item", "category", "system", "prompt", "judge"
 ORDER, LISTED, SWAPPED = "order", "listed", "swapped"

@@ -7,10 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from quorate.collect.budget import Budget
+from quorate.collect.budget import Budget, Price
 from quorate.collect.ledger.facts import JudgeStatus
 from quorate.collect.ledger.lease import NO_ANSWERS
-from quorate.collect.price import Price
 from quorate.errors import InvalidInput
 from quorate.study.judges import alike, people, price
 from quorate.study.questions import Questions

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from quorate.caveats import Caveat
-from quorate.table.collapse.pooled import pooled
+from quorate.table.collapse.grouped import pooled
 from quorate.table.exchange.ledger import facets, holds, open_ledger
 from quorate.table.exchange.postgres.address import Place
 from quorate.table.judgments import Judgments

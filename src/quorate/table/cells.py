@@ -21,7 +21,7 @@ from quorate.table.columns.labels import label
 from quorate.table.exchange.engine import connection
 from quorate.table.exchange.format import literal
 from quorate.table.files import SUFFIXES
-from quorate.table.frames import frame
+from quorate.table.results import frame
 from quorate.wording import brief
 from quorate.writing import check_place, write_file
 

@@ -20,13 +20,13 @@ from quorate.roles import ITEM
 from quorate.table.columns.roles import recognise
 from quorate.table.columns.vote_roles import has_pairs
 from quorate.table.exchange import csv_text, json_lines, ledger, parquet
+from quorate.table.exchange.encoding import is_database, ordinary
 from quorate.table.exchange.engine import connection
-from quorate.table.exchange.folder import files_of, names_of
 from quorate.table.exchange.foreign.together import together
 from quorate.table.exchange.foreign.tools import TOOLS
 from quorate.table.exchange.format import Format, Opened, suffix_of
 from quorate.table.exchange.glance import Glance
-from quorate.table.exchange.ordinary import is_database, ordinary
+from quorate.table.exchange.parquet import files_of, names_of
 from quorate.table.exchange.postgres.address import Address, Place, place_of, title_of
 from quorate.table.exchange.rows import Rows
 from quorate.table.judgments import Source

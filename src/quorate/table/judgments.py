@@ -152,7 +152,7 @@ class Judgments:
     scale : (float, float), optional
         Least and greatest score that there can be, as declared.
     origin : Origin, optional
-        What to read again for single answers; see `quorate.table.answers`.
+        What to read again for single answers; see `quorate.table.reread`.
     labels : tuple of str
         Labels, where answers are no scores but places among these; see `quorate.scores.labels`.
     """

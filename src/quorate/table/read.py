@@ -15,11 +15,11 @@ from quorate.table.exchange.postgres.address import Address, place_of
 from quorate.table.exchange.rows import Rows
 from quorate.table.families import Families
 from quorate.table.files import columns_of, located, opened
-from quorate.table.frames import wrapped
 from quorate.table.judgments import Judgments
 from quorate.table.notes import LOG
 from quorate.table.read_scores import read_scores
 from quorate.table.reading.taken import taken
+from quorate.table.results import wrapped
 from quorate.table.votes import Votes
 
 _SCORES = {

@@ -6,14 +6,14 @@ import math
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
+from quorate import caveats
 from quorate.arguments import argument
-from quorate.errors import InvalidData, InvalidInput
+from quorate.errors import InvalidData, InvalidInput, UnknownTerm
 from quorate.roles import SYSTEM
-from quorate.table.chosen import at_levels
 from quorate.table.collapse import sql as collapse_sql
 from quorate.table.collapse.grouped import Grouped, judgments
 from quorate.table.columns.repeating import hint_of_file, hint_of_frame
@@ -37,11 +37,45 @@ from quorate.table.exchange.rows import ROW_NUMBER, Rows
 from quorate.table.exchange.wide import checked_wide, note_of
 from quorate.table.families import Families, in_families
 from quorate.table.files import explained, opened, source_of
-from quorate.table.frames import LIBRARIES, shaped, wrapped
 from quorate.table.judgments import Judgments, Origin, Source
 from quorate.table.long import write
 from quorate.table.notes import Note, log
+from quorate.table.results import LIBRARIES, shaped, wrapped
+from quorate.table.votes import Votes
 from quorate.wording import counted
+
+# Chosen levels: one of each facet that is named, of judgments or of votes, with a caveat that says so.
+
+
+Table = TypeVar("Table", Judgments, Votes)
+
+
+def at_levels(table: Table, only: Mapping[str, str] | None) -> Table:
+    """The table at one level of each facet named, by its role or its column.
+
+    Raises
+    ------
+    InvalidInput
+        If nothing is at all of these levels.
+    UnknownTerm
+        If there is no such facet or level.
+    """
+    for name, level in (only or {}).items():
+        role = next((facet.name for facet in table.facets if facet.column == name), name)
+        if role not in table.names:
+            raise UnknownTerm(name, table.names, "facet (rows by another column are chosen with where)")
+        before = _size(table)
+        table = table.only(role, str(level))
+        said = caveats.chosen_level(role, str(level), _size(table), before)
+        table = replace(table, source=replace(table.source, caveats=(*table.source.caveats, said)))
+    if not _size(table):
+        raise InvalidInput("only: nothing is at all of these levels together")
+    return table
+
+
+def _size(table: Judgments | Votes) -> int:
+    """Rows of judgments, or votes, whatever their status."""
+    return int((table.rows if isinstance(table, Judgments) else table.weights).sum())
 
 
 def read_scores(

@@ -13,11 +13,10 @@ from numpy.typing import NDArray
 from quorate.arguments import argument
 from quorate.errors import InvalidData, InvalidInput
 from quorate.roles import PROMPT
-from quorate.table.chosen import at_levels
+from quorate.table.columns.labels import statuses_of
 from quorate.table.columns.outcomes import occurring, order_of, outcomes_of
 from quorate.table.columns.rankings import in_pairs
 from quorate.table.columns.repeating import hint_of_file, hint_of_frame
-from quorate.table.columns.statuses import statuses_of
 from quorate.table.columns.vote_columns import VoteColumns, from_duckdb, from_frame, from_lazy
 from quorate.table.columns.vote_ledger import as_votes
 from quorate.table.columns.vote_roles import VoteRoles, resolve_votes
@@ -25,10 +24,11 @@ from quorate.table.exchange.format import Opened, quoted
 from quorate.table.exchange.postgres.address import Address, Place, place_of
 from quorate.table.exchange.rows import Rows
 from quorate.table.files import explained, opened, source_of
-from quorate.table.frames import LIBRARIES, wrapped
 from quorate.table.judgments import STATUSES, Facet, Source, dense
 from quorate.table.notes import Note, log
 from quorate.table.pairs import MISSING, TIE, A, B, Codes, turn
+from quorate.table.read_scores import at_levels
+from quorate.table.results import LIBRARIES, wrapped
 from quorate.table.votes import Votes
 
 

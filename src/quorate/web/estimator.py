@@ -85,7 +85,7 @@ class Estimator:
         from quorate.analysis.analyze import analyze
         from quorate.analysis.interim.interim import interim
         from quorate.reporting.report import report
-        from quorate.study.answers import answers
+        from quorate.study.file import answers
         from quorate.table.votes import Votes
 
         found: Any = answers(self.study)

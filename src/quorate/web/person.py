@@ -10,7 +10,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import BaseRoute, Route
 
-from quorate.collect.expects import Expects
+from quorate.collect.judge import Expects
 from quorate.errors import InvalidInput
 from quorate.study.people import MOST_COMMENT, People, Standing
 from quorate.web.site import Site, Visitor, from_own_form

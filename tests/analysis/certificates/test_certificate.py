@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from quorate.analysis.certificates.certificate import Certificate, summary
+from quorate.analysis.certify import Certificate, summary
 from quorate.errors import NotEstimable
 
 

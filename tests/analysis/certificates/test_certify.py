@@ -4,8 +4,7 @@ import pytest
 from scipy.special import nctdtr
 
 import quorate as q
-from quorate.analysis.certificates.certify import _Kind, _redrawn, _table, errors_of_complete
-from quorate.analysis.certificates.latent_law import LatentLaw
+from quorate.analysis.certify import LatentLaw, _Kind, _redrawn, _table, errors_of_complete
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.means.mean import readings
 from quorate.numerics.distributions import t_quantile

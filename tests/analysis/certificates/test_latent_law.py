@@ -3,7 +3,7 @@ import polars as pl
 import pytest
 
 import quorate as q
-from quorate.analysis.certificates.latent_law import LatentLaw
+from quorate.analysis.certify import LatentLaw
 
 
 def read(items, judges, prompts):

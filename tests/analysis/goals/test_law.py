@@ -8,12 +8,12 @@ import pytest
 from studies import rated
 
 import quorate as q
-from quorate.analysis.goals.law import best_two, law_of
+from quorate.analysis.goals.quote import best_two, law_of
 from quorate.decide.goals.goal import BestGoal, CompareGoal, HalfWidthGoal, PreferGoal, StagedGoal
 from quorate.decide.goals.offer import Offer
 from quorate.errors import InvalidInput
 from quorate.simulate import VoteLaw
-from quorate.simulate.goals.world import world
+from quorate.simulate.goals.goal import world
 
 
 def test_components_are_those_of_what_is_asked():

@@ -10,8 +10,7 @@ from goal_studies import functions, rows, scored, settings
 from under_way import written
 
 import quorate as q
-from quorate.analysis.goals.law import Law
-from quorate.analysis.goals.quote import is_sized, one_look
+from quorate.analysis.goals.quote import Law, is_sized, one_look
 from quorate.decide.goals.goal import CompareGoal, HalfWidthGoal, PreferGoal, StagedGoal
 from quorate.decide.goals.offer import Offer
 from quorate.errors import InvalidInput, NotEstimable

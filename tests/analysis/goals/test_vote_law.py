@@ -8,7 +8,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from quorate.analysis.goals.vote_law import law_of_votes
+from quorate.analysis.goals.quote import law_of_votes
 from quorate.decide.goals.goal import BestGoal, PreferGoal
 from quorate.decide.goals.offer import Offer
 from quorate.errors import NotEstimable

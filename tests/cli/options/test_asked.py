@@ -1,7 +1,7 @@
 import pytest
 
-from quorate.cli.options.asked import Asked, Pair, check_facet
 from quorate.cli.options.reading import VoteReading
+from quorate.cli.options.systems import Asked, Pair, check_facet
 from quorate.errors import InvalidInput
 
 

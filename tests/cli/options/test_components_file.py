@@ -2,7 +2,7 @@ import json
 
 import pytest
 
-from quorate.cli.options.components_file import components_from
+from quorate.cli.options.designs import components_from
 from quorate.errors import InvalidInput
 
 GOOD = {"random": {"item": 0.01, "item:judge": 2}, "sensitivity": {"judge": 0.0005}}

@@ -1,6 +1,6 @@
 import quorate as q
 from quorate.cli.options.designs import Targets, source
-from quorate.cli.options.fit import Fit
+from quorate.cli.options.groups import Fit
 from quorate.cli.options.reading import ScoreReading
 from quorate.estimate.components.published import Components
 

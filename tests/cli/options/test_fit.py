@@ -1,4 +1,4 @@
-from quorate.cli.options.fit import Fit
+from quorate.cli.options.groups import Fit
 
 
 def test_how_a_model_is_fitted():

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from quorate.cli.options.prices import Prices
+from quorate.cli.options.groups import Prices
 from quorate.errors import InvalidInput
 
 

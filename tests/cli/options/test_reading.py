@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from quorate.cli.options.prices import Prices
+from quorate.cli.options.groups import Prices
 from quorate.cli.options.reading import Reading, ScoreReading, VoteReading, ends, role_of, with_column
 from quorate.errors import InvalidInput, UnknownTerm
 from quorate.table.judgments import Judgments

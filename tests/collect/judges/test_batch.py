@@ -12,11 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from quorate.collect.expects import Expects
-from quorate.collect.judge import Message, Request
+from quorate.collect.budget import Price
+from quorate.collect.judge import Expects, Message, Request
 from quorate.collect.judges.batch import BatchJudge
 from quorate.collect.judges.endpoint import Endpoint
-from quorate.collect.price import Price
 from quorate.errors import InvalidInput
 
 spec = importlib.util.spec_from_file_location("batches_server", Path(__file__).parents[1] / "batches.py")

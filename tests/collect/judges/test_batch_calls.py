@@ -13,9 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from quorate.collect.expects import Expects
-from quorate.collect.judge import Message, Request
-from quorate.collect.judges.batch_calls import BatchCalls, NotMade, Refused, answers, custom_id, names, written
+from quorate.collect.judge import Expects, Message, Request
+from quorate.collect.judges.batch import BatchCalls, NotMade, Refused, answers, custom_id, names, written
 from quorate.collect.judges.connection import HttpConnection
 from quorate.collect.judges.endpoint import Endpoint
 

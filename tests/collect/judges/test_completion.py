@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from quorate.collect.expects import Expects
+from quorate.collect.budget import Price
+from quorate.collect.judge import Expects
 from quorate.collect.judges.completion import completion, decoded, reply_from, usage
-from quorate.collect.price import Price
 
 
 def body(message, **choice):

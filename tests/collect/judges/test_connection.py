@@ -8,8 +8,7 @@ import logging
 import httpx2
 import pytest
 
-from quorate.collect.expects import Expects
-from quorate.collect.judge import MOST_ERROR, Message, Request
+from quorate.collect.judge import MOST_ERROR, Expects, Message, Request
 from quorate.collect.judges.connection import Broken, HttpConnection, NotSent, Unusable
 from quorate.collect.judges.endpoint import Endpoint, EndpointJudge
 from quorate.collect.secret import Secret

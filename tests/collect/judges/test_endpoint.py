@@ -14,11 +14,10 @@ from pathlib import Path
 
 import pytest
 
-from quorate.collect.expects import Expects
-from quorate.collect.judge import MOST_TEXT, Message, Request
+from quorate.collect.budget import Price
+from quorate.collect.judge import MOST_TEXT, Expects, Message, Request
 from quorate.collect.judges.connection import Answer, Unusable
 from quorate.collect.judges.endpoint import Endpoint, EndpointJudge, body, cleaned, reply_to
-from quorate.collect.price import Price
 from quorate.collect.secret import Secret
 from quorate.errors import InvalidInput
 

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from quorate.collect.expects import Expects
+from quorate.collect.judge import Expects
 from quorate.collect.parse.parse import judged
 
 TEN = Expects(1, 10, expected=True)

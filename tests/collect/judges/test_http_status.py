@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from quorate.collect.judges.http_status import MOST_WAIT, inner_status, retry_after, turned_away
+from quorate.collect.judges.connection import MOST_WAIT, inner_status, retry_after, turned_away
 
 NOW = 1_700_000_000.0  # Tue, 14 Nov 2023 22:13:20 GMT
 

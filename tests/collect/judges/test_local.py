@@ -9,8 +9,7 @@ from concurrent.futures import Future
 
 import pytest
 
-from quorate.collect.expects import Expects
-from quorate.collect.judge import Message, Request
+from quorate.collect.judge import Expects, Message, Request
 from quorate.collect.judges.local import LocalJudge, WordQueue, bundled
 from quorate.collect.judges.structured import grammar
 from quorate.collect.prompt import built_in

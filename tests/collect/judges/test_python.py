@@ -9,10 +9,9 @@ from functools import partial
 import numpy as np
 import pytest
 
-from quorate.collect.expects import Expects
-from quorate.collect.judge import Message, Reply, Request
+from quorate.collect.budget import Price
+from quorate.collect.judge import Expects, Message, Reply, Request
 from quorate.collect.judges.python import PythonJudge
-from quorate.collect.price import Price
 from quorate.errors import InvalidInput
 
 

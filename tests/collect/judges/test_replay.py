@@ -7,10 +7,9 @@ import asyncio
 import polars as pl
 import pytest
 
-from quorate.collect.expects import Expects
-from quorate.collect.judge import Request
+from quorate.collect.budget import Price
+from quorate.collect.judge import Expects, Request
 from quorate.collect.judges.replay import ReplayJudge
-from quorate.collect.price import Price
 from quorate.errors import InvalidInput
 from quorate.table.read import read
 

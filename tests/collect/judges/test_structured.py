@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from quorate.collect.expects import Expects
+from quorate.collect.judge import Expects
 from quorate.collect.judges.structured import WAYS, grammar, structure
 from quorate.errors import InvalidInput
 

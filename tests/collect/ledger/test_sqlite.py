@@ -6,8 +6,8 @@ from contextlib import closing
 
 import pytest
 
+from quorate.collect.ledger.schema import Adrift
 from quorate.collect.ledger.sqlite import SqliteStore
-from quorate.collect.ledger.store import Adrift
 from quorate.errors import InvalidInput
 
 

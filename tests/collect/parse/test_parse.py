@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from quorate.collect.expects import Expects
+from quorate.collect.judge import Expects
 from quorate.collect.parse.parse import answer, judged
 
 TEN = Expects(1, 10)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quorate.collect.expects import Expects
+from quorate.collect.judge import Expects
 from quorate.collect.parse.parse import answer, judged
 
 TEN = Expects(1, 10)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from quorate.collect.expects import Expects
+from quorate.collect.judge import Expects
 from quorate.collect.parse import score_forms as forms
 
 TEN = Expects(1, 10)

@@ -4,8 +4,7 @@ import asyncio
 
 import pytest
 
-from quorate.collect.expects import Expects
-from quorate.collect.judge import Message, Reply, Request, lasts
+from quorate.collect.judge import Expects, Message, Reply, Request, lasts
 from quorate.collect.runner.limits import Limits, Pace
 from quorate.collect.runner.run import collect
 from quorate.table.exchange.postgres.session import Interrupted, Session

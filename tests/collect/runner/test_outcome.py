@@ -6,9 +6,8 @@ from quorate.collect.budget import Budget, Spend
 from quorate.collect.judge import Reply
 from quorate.collect.ledger.lease import Settled
 from quorate.collect.ledger.ledger import Ledger
-from quorate.collect.runner.lane import Lane
+from quorate.collect.runner.lane import Ended, Lane, RunOutcome, why_end
 from quorate.collect.runner.limits import Limits
-from quorate.collect.runner.outcome import Ended, RunOutcome, why_end
 from quorate.collect.runner.run import collect
 
 

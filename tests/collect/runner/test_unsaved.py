@@ -5,10 +5,10 @@ import pytest
 from quorate.collect.judge import Reply
 from quorate.collect.ledger.lease import LeasedCell, Settled
 from quorate.collect.ledger.ledger import Ledger
-from quorate.collect.runner import unsaved
+from quorate.collect.runner import disk as unsaved
+from quorate.collect.runner.disk import Unsaved, found, set_aside
 from quorate.collect.runner.limits import Limits, Pace
 from quorate.collect.runner.run import collect
-from quorate.collect.runner.unsaved import Unsaved, found, set_aside
 from quorate.errors import InvalidInput
 
 LIMITS = Limits(pace=Pace(4), every=0.005, grace=2.0)

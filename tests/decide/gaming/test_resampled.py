@@ -9,7 +9,7 @@ import pytest
 import quorate as q
 from quorate.decide.gaming.resampled import resampled_prize
 from quorate.errors import InvalidInput, UnknownTerm
-from quorate.numerics.extremes import maximum_moments
+from quorate.numerics.reach import maximum_moments
 
 
 @pytest.mark.slow

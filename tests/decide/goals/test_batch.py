@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from quorate.decide.goals.batch import batch, crossed, nothing
 from quorate.decide.goals.offer import Offer
+from quorate.decide.goals.plans import batch, crossed, nothing
 from quorate.estimate.components.published import components
 from quorate.planning.designs.dstudy import project
 from quorate.table.judgments import OK, Facet, Judgments

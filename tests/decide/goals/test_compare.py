@@ -5,11 +5,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from quorate.decide.goals.compare import Comparison
 from quorate.decide.goals.goal import CompareGoal
 from quorate.decide.goals.offer import Offer, Spent
+from quorate.decide.goals.parts import Comparison
 from quorate.decide.goals.rounds import look, pilot
-from quorate.simulate.goals.world import world
+from quorate.simulate.goals.goal import world
 
 
 def test_studies_are_sized_for_the_margin_and_for_looking():

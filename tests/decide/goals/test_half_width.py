@@ -3,9 +3,9 @@
 import pytest
 
 from quorate.decide.goals.goal import HalfWidthGoal
-from quorate.decide.goals.half_width import Precision
 from quorate.decide.goals.look import UNDECIDED
 from quorate.decide.goals.offer import Offer, Spent
+from quorate.decide.goals.parts import Precision
 from quorate.estimate.components.decompose import decompose
 from quorate.estimate.components.published import components
 from quorate.simulate.crossed import draw_judgments

@@ -2,8 +2,8 @@
 
 import pytest
 
-from quorate.decide.goals.batch import crossed
 from quorate.decide.goals.offer import Offer, Spent
+from quorate.decide.goals.plans import crossed
 from quorate.errors import InvalidInput
 
 

@@ -12,7 +12,7 @@ from quorate.decide.goals.parts import Parts, has_parts, shared
 from quorate.decide.goals.rounds import look, pilot
 from quorate.errors import InvalidInput
 from quorate.estimate.components.decompose import decompose
-from quorate.simulate.goals.world import world
+from quorate.simulate.goals.goal import world
 
 ITEMS = tuple(f"i{n:03}" for n in range(240))
 KINDS = tuple(("verse", "prose", "prose")[n % 3] for n in range(240))

@@ -7,8 +7,8 @@ import polars as pl
 import pytest
 
 import quorate as q
-from quorate.decide.goals.batch import calls
 from quorate.decide.goals.offer import Offer
+from quorate.decide.goals.plans import calls
 from quorate.decide.goals.poll import Poll, Size, estimated
 from quorate.errors import NotEstimable
 

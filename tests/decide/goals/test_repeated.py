@@ -6,8 +6,7 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from quorate.decide.goals.look import UNDECIDED
-from quorate.decide.goals.repeated import DifferenceTest, found_at, held, t_bound
+from quorate.decide.goals.look import UNDECIDED, DifferenceTest, found_at, held, t_bound
 from quorate.numerics.sequential.spending import bounds, obrien_fleming, pocock
 
 

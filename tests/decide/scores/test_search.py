@@ -3,7 +3,7 @@ from itertools import product
 import pytest
 
 import quorate as q
-from quorate.decide.scores.search import best_study, cheapest_study
+from quorate.decide.scores.step import best_study, cheapest_study
 from quorate.decide.scores.studies import studies_of_plan
 from quorate.estimate.differences.difference import difference
 

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quorate.decide.votes.study_size import SingleVotes, TiedVotes, detectable, t_reach
+from quorate.decide.votes.next_step import SingleVotes, TiedVotes, detectable, t_reach
 from quorate.errors import InvalidInput
 from quorate.estimate.votes.margin import margin_of_votes
 from quorate.numerics.votes import binomial

@@ -8,8 +8,8 @@ import pytest
 
 import quorate as q
 from quorate.errors import InvalidInput, UnknownTerm
+from quorate.estimate.agreement.agreement import battle_clusters, gain_interval, rate_interval, shared_out
 from quorate.estimate.agreement.battles import pairwise_battles
-from quorate.estimate.agreement.clusters import battle_clusters, gain_interval, rate_interval, shared_out
 from quorate.numerics.votes.binomial import clopper_pearson
 
 

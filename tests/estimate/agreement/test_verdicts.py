@@ -5,7 +5,7 @@ import pytest
 
 import quorate as q
 from quorate.errors import InvalidInput
-from quorate.estimate.agreement.verdicts import OF_VOTES, verdicts
+from quorate.estimate.agreement.rightness import OF_VOTES, verdicts
 
 ROWS = [
     (1, "b", "a", "x", "model_a", 2),

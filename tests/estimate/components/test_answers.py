@@ -4,7 +4,7 @@ import numpy as np
 import polars as pl
 
 import quorate as q
-from quorate.estimate.components.answers import answers_by_scatter
+from quorate.estimate.components.decomposition import answers_by_scatter
 
 ARMS, EACH, MEAN = 20, 60, 1.32
 RARE = 1 + 4 * (np.arange(25) < 2)  # 5 with a chance of .08, else 1

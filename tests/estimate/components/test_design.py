@@ -6,7 +6,7 @@ import pytest
 
 import quorate as q
 from quorate.errors import NotEstimable
-from quorate.estimate.components.design import design
+from quorate.estimate.components.published import design
 
 
 def classes(laid):

@@ -6,7 +6,7 @@ import pytest
 
 import quorate as q
 from quorate.errors import InvalidInput, NotEstimable
-from quorate.estimate.components.fixed import fixed_effects, independent_columns
+from quorate.estimate.components.assemble import fixed_effects, independent_columns
 from quorate.estimate.components.model import build
 
 

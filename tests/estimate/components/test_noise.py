@@ -6,8 +6,7 @@ import pytest
 
 import quorate as q
 from quorate.errors import InvalidInput
-from quorate.estimate.components.model import build
-from quorate.estimate.components.noise import residuals
+from quorate.estimate.components.model import build, residuals
 
 FACETS = {name: name for name in ("item", "judge", "replicate")}
 

@@ -1,4 +1,4 @@
-from quorate.estimate.components.terms import facets_of, of_items
+from quorate.estimate.components.model import facets_of, of_items
 
 
 def test_what_items_divide():

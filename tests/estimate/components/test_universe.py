@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import quorate as q
-from quorate.estimate.components.universe import UniverseScore
+from quorate.estimate.components.dependability import UniverseScore
 
 SIZES = {"item": 9, "prompt": 3, "judge": 3}
 

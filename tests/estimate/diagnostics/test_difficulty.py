@@ -7,8 +7,8 @@ from odd_scores import scores
 
 import quorate as q
 from quorate.errors import NotEstimable
+from quorate.estimate.diagnostics.check import Residuals
 from quorate.estimate.diagnostics.difficulty import curvature, interaction_by_difficulty, split_facets
-from quorate.estimate.diagnostics.residuals import Residuals
 
 
 def test_variance_grows_with_the_mean():

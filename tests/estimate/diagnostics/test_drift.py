@@ -9,8 +9,8 @@ from odd_scores import scores
 
 import quorate as q
 from quorate.errors import NotEstimable
-from quorate.estimate.diagnostics.drift import drift, order_column
-from quorate.estimate.diagnostics.residuals import Residuals
+from quorate.estimate.diagnostics.check import Residuals
+from quorate.estimate.diagnostics.diagnose import drift, order_column
 
 
 @pytest.fixture(scope="module")

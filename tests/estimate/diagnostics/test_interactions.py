@@ -7,7 +7,7 @@ from odd_scores import scores
 
 import quorate as q
 from quorate.errors import NotEstimable
-from quorate.estimate.diagnostics.interactions import likelihood_ratio, three_way
+from quorate.estimate.diagnostics.diagnose import likelihood_ratio, three_way
 
 
 def crossed(interaction: float, seed: int = 1) -> q.Judgments:

@@ -7,8 +7,8 @@ from odd_scores import scores
 
 import quorate as q
 from quorate.errors import NotEstimable
+from quorate.estimate.diagnostics.check import Residuals
 from quorate.estimate.diagnostics.judges import decisive_judge, noise_by_judge, odd_interaction, odd_judge, spreads
-from quorate.estimate.diagnostics.residuals import Residuals
 
 
 def test_distances_from_the_median():

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import quorate as q
-from quorate.estimate.diagnostics.residuals import Residuals
+from quorate.estimate.diagnostics.check import Residuals
 
 
 def test_fitted_and_residual_add_up_and_shifts_are_those_of_judges(judged):

@@ -8,7 +8,7 @@ import pytest
 from odd_scores import scores
 
 import quorate as q
-from quorate.estimate.diagnostics.tails import kurtosis, quantiles
+from quorate.estimate.diagnostics.check import kurtosis, quantiles
 
 REFERENCE = json.loads((Path(__file__).parents[2] / "reference" / "ranef.json").read_text())
 

@@ -4,7 +4,7 @@ import pytest
 
 import quorate as q
 from quorate.estimate.differences.difference import difference
-from quorate.estimate.differences.homogeneity import UnlikeSystem, unlike_system
+from quorate.estimate.differences.spread import UnlikeSystem, unlike_system
 
 SIZES = {"item": 60, "judge": 3, "system": 4}
 

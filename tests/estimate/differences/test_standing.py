@@ -4,7 +4,7 @@ import polars as pl
 import pytest
 
 import quorate as q
-from quorate.estimate.differences.standing import by_mean, closest
+from quorate.estimate.differences.difference import by_mean, closest
 
 
 @pytest.fixture(scope="module")

@@ -6,7 +6,7 @@ import pytest
 
 import quorate as q
 from quorate.errors import NotEstimable
-from quorate.estimate.differences.stratified import stratified_difference
+from quorate.estimate.differences.difference import stratified_difference
 
 GROUP = np.repeat(["code", "law", "math"], [12, 8, 5])
 SHARES = {"code": 0.2, "law": 0.5, "math": 0.3}

@@ -4,7 +4,7 @@ import polars as pl
 import pytest
 
 import quorate as q
-from quorate.estimate.doctor.label_analyses import AGREEMENT, CONFUSION, PAIRS, SHARES, SHARES_LIKE
+from quorate.estimate.doctor.analyses import AGREEMENT, CONFUSION, PAIRS, SHARES, SHARES_LIKE
 
 NOT = (
     "variance components",

@@ -9,7 +9,7 @@ import pytest
 import quorate as q
 from quorate.errors import InvalidInput
 from quorate.estimate.doctor.support import doctor, support_of
-from quorate.estimate.doctor.vote_analyses import MARGINS, ORDER, clustered_by
+from quorate.estimate.doctor.vote_findings import MARGINS, ORDER, clustered_by
 from quorate.table.read_votes import read_votes
 
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
-from quorate.estimate.doctor.vote_analyses import (
+from quorate.estimate.doctor.vote_findings import (
     AGREEMENT,
     ALLOCATION,
     MARGINS,

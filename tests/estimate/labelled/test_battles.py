@@ -5,7 +5,7 @@ import polars as pl
 import pytest
 
 import quorate as q
-from quorate.estimate.labelled.battles import board_of
+from quorate.estimate.labelled.corrected_ratings import board_of
 
 ROWS = [
     ("p1", "llm", "x", "y", "x"),

@@ -3,8 +3,7 @@ import polars as pl
 import pytest
 
 import quorate as q
-from quorate.estimate.labels.agreement import COEFFICIENTS, coefficients, pairs
-from quorate.estimate.labels.given import judge_of, label_shares, ratings
+from quorate.estimate.labels import COEFFICIENTS, coefficients, judge_of, label_shares, pairs, ratings
 from quorate.numerics.nominal import Ratings
 
 

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from quorate.estimate.labels.confusion import confusions
+from quorate.estimate.labels import confusions
 from quorate.numerics.nominal import Ratings
 
 

@@ -4,7 +4,7 @@ import pytest
 
 import quorate as q
 from quorate.errors import InvalidData, InvalidInput, NotEstimable
-from quorate.estimate.labels.given import as_score, averaged, judge_of, label_shares, ratings
+from quorate.estimate.labels import as_score, averaged, judge_of, label_shares, ratings
 
 ROWS = {
     "item": list("aaabbbcc"),

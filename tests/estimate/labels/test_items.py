@@ -2,8 +2,7 @@ import polars as pl
 import pytest
 
 import quorate as q
-from quorate.estimate.labels.given import label_shares, ratings
-from quorate.estimate.labels.items import item_labels
+from quorate.estimate.labels import item_labels, label_shares, ratings
 
 
 def test_items_by_how_far_judges_agree():

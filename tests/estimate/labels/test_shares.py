@@ -4,8 +4,7 @@ import pytest
 
 import quorate as q
 from quorate.errors import NotEstimable
-from quorate.estimate.labels.given import as_score, label_shares
-from quorate.estimate.labels.shares import label_means, mean_weights
+from quorate.estimate.labels import as_score, label_means, label_shares, mean_weights
 from quorate.estimate.means.intervals import limits
 
 

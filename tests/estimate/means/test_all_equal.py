@@ -8,7 +8,7 @@ import pytest
 from scipy import stats
 
 import quorate as q
-from quorate.estimate.means.all_equal import AllEqual, all_equal
+from quorate.estimate.means.missing_bounds import AllEqual, all_equal
 
 
 def table(score, items=40, judges=2, **options):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import quorate as q
-from quorate.estimate.means.coefficients import coefficients, is_of_known_levels
+from quorate.estimate.means.intervals import coefficients, is_of_known_levels
 from quorate.numerics.mixed.information import weights
 from quorate.numerics.mixed.reml import squares
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from quorate.estimate.panel.components import PanelComponents, differences, with_intervals
+from quorate.estimate.panel.crossed import PanelComponents, differences, with_intervals
 
 DRAWN = np.linspace(0, 1, 101)[:, None] + np.arange(5)
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from quorate.estimate.panel.judge_effect import FTest, JudgeTest, contradictory, judge_effects, judge_tests
+from quorate.estimate.panel.crossed import FTest, JudgeTest, contradictory, judge_effects, judge_tests
 from quorate.numerics.panel import crossed as panel
 
 SEES, SEES_NOT = FTest(9.0, 2, 40, 0.001), FTest(1.0, 2, 40, 0.3)

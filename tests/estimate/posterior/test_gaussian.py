@@ -5,7 +5,7 @@ import polars as pl
 import pytest
 
 import quorate as q
-from quorate.estimate.posterior.gaussian import gaussian
+from quorate.estimate.posterior.posterior import gaussian
 
 
 def test_redrawn_studies_have_the_cells_and_the_parameters_of_the_prior():

@@ -9,7 +9,7 @@ from numpy.polynomial.hermite_e import hermegauss
 
 import quorate as q
 from quorate.errors import InvalidInput
-from quorate.estimate.posterior.log_odds import log_odds
+from quorate.estimate.posterior.posterior import log_odds
 
 
 def table(marks: int = 2, items: int = 30, prompts: int = 3, each: int = 4, sd: float = 1.2) -> q.types.Judgments:

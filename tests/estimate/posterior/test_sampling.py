@@ -7,7 +7,7 @@ from posteriors import posterior_of
 
 import quorate as q
 from quorate.errors import NotConverged
-from quorate.estimate.posterior.sampling import refuse_unconverged
+from quorate.estimate.posterior.posterior import refuse_unconverged
 from quorate.simulate import write_demo
 
 

@@ -4,7 +4,7 @@ import pytest
 import quorate as q
 from quorate.errors import InvalidInput
 from quorate.estimate.ratings.bradley_terry import bradley_terry
-from quorate.estimate.ratings.fragile.fragility import fragility
+from quorate.estimate.ratings.fragility import fragility
 from quorate.estimate.ratings.leaderboard import leaderboard
 from quorate.estimate.ratings.rank import rank
 

@@ -10,8 +10,7 @@ import pytest
 from reference.rankings import rankings
 
 import quorate as q
-from quorate.estimate.ratings.models import RIDGE
-from quorate.estimate.ratings.whole_rankings import NAME, rankings_of
+from quorate.estimate.ratings.models import NAME, RIDGE, rankings_of
 
 
 def table(places, **more):

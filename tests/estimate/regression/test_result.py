@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from quorate.estimate.regression.result import Coefficient, Regression
+from quorate.estimate.regression.regress import Coefficient, Regression
 
 
 def test_the_sign_is_compared_with_that_of_the_judge():

@@ -4,7 +4,7 @@ import polars as pl
 import pytest
 
 from quorate.errors import NotEstimable
-from quorate.estimate.votes.aligned_pairs import matched, rows_on, same_levels, shared
+from quorate.estimate.votes.well_sampled_pairs import matched, rows_on, same_levels, shared
 from quorate.table.read_votes import read_votes
 
 

@@ -3,7 +3,7 @@ import polars as pl
 import pytest
 
 from quorate.errors import InvalidInput, UnknownTerm
-from quorate.estimate.votes.dependence import cells, clustered_by, repeating
+from quorate.estimate.votes.clustered import cells, clustered_by, repeating
 from quorate.table.read_votes import read_votes
 
 

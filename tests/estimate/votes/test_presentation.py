@@ -2,7 +2,7 @@ import polars as pl
 import pytest
 
 import quorate as q
-from quorate.estimate.votes.presentation import order_effect
+from quorate.estimate.votes.margin import order_effect
 
 
 def shown(*blocks):

@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from quorate.estimate.votes.prompts import one_vote_each, rate_variance
+from quorate.estimate.votes.signals import one_vote_each, rate_variance
 from quorate.table.read_votes import read_votes
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numerics.links.small import dense, layout
 
-from quorate.numerics.links.factor import Factor, Scaled
+from quorate.numerics.links.modes import Factor, Scaled
 
 VARIANCE = np.array([1.0, 0.4, 0.3, 0.2])
 

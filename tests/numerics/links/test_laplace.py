@@ -6,8 +6,8 @@ from numerics.links.small import layout
 from scipy.integrate import quad
 
 from quorate.numerics.links.cumulative import start
-from quorate.numerics.links.laplace import evaluate
 from quorate.numerics.links.layout import Layout
+from quorate.numerics.links.search import evaluate
 
 
 @pytest.mark.parametrize("cells", [True, False])

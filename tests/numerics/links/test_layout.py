@@ -3,7 +3,7 @@
 import numpy as np
 from numerics.links.small import dense, layout
 
-from quorate.numerics.links.factor import Scaled
+from quorate.numerics.links.modes import Scaled
 
 
 def test_every_level_has_one_place():

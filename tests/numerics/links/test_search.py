@@ -8,8 +8,7 @@ from numerics.links.small import layout
 
 from quorate.errors import NotConverged
 from quorate.numerics.links import search as module
-from quorate.numerics.links.laplace import evaluate
-from quorate.numerics.links.search import search, settled
+from quorate.numerics.links.search import evaluate, search, settled
 from quorate.numerics.links.uncertainty import covariance
 
 

@@ -5,7 +5,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from quorate.numerics.mixed.blocks import factored
+from quorate.numerics.mixed.solved import factored
 
 ROOTS = (1.0, 0.5, 0.5, 0.25, 0.25)
 

@@ -5,8 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quorate.numerics.mixed.identify import bounds, identify
-from quorate.numerics.mixed.information import information, null_point
+from quorate.numerics.mixed.information import bounds, identify, information, null_point
 from quorate.numerics.mixed.solved import solve
 
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from quorate.numerics.mixed.inverse import lower_inverses, scaled_inverse, spd_inverse
+from quorate.numerics.mixed.solved import lower_inverses, scaled_inverse, spd_inverse
 
 
 @pytest.mark.parametrize("size", [0, 1, 7, 250])

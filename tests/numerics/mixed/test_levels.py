@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from quorate.numerics.mixed.levels import Levels
+from quorate.numerics.mixed.patterns import Levels
 
 P, LEVELS = 2, 6
 

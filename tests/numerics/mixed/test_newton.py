@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 from scipy.optimize import nnls
 
 from quorate.errors import NotConverged
-from quorate.numerics.mixed.newton import bounded_step, minimise
-from quorate.numerics.mixed.reml import Point, evaluate
+from quorate.numerics.mixed.reml import Point, bounded_step, evaluate, minimise
 
 SEEDS = st.integers(0, 10**6)
 

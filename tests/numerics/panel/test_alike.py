@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from quorate.numerics.panel.alike import error_correlations
+from quorate.numerics.panel.subsets import error_correlations
 
 
 def test_a_covariance_of_errors_is_the_mean_of_all_tetrads():

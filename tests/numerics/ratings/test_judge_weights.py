@@ -7,8 +7,7 @@ from scipy.optimize import nnls
 from tests.numerics.ratings.test_rectified import battles
 
 from quorate.numerics.ratings.bradley_terry import Design
-from quorate.numerics.ratings.judge_weights import judge_weights, nonnegative
-from quorate.numerics.ratings.rectified import people_alone
+from quorate.numerics.ratings.rectified import judge_weights, nonnegative, people_alone
 from quorate.numerics.ratings.ties.wins import HALF
 
 

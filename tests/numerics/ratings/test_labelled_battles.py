@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from quorate.numerics.ratings.labelled_battles import Battles, summed_by
+from quorate.numerics.ratings.rectified import Battles, summed_by
 
 
 def test_labelled_battles_stand_for_those_of_their_stratum_by_their_chances():

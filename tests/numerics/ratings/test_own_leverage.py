@@ -10,8 +10,7 @@ from quorate.numerics.ratings import leverage as module
 from quorate.numerics.ratings.bradley_terry import Design, fit
 from quorate.numerics.ratings.draws import Units, covariance
 from quorate.numerics.ratings.inverses import inverse_information
-from quorate.numerics.ratings.leverage import leverage, variances, widened
-from quorate.numerics.ratings.own_leverage import own_gaps, per_vote
+from quorate.numerics.ratings.leverage import leverage, own_gaps, per_vote, variances, widened
 from quorate.numerics.ratings.ties.registry import tie_model
 
 SYSTEMS = 30

@@ -10,8 +10,7 @@ from scipy.sparse import csr_array
 
 from quorate.numerics.prediction_powered import Sample, powered_mean
 from quorate.numerics.ratings.bradley_terry import Design, fit
-from quorate.numerics.ratings.labelled_battles import Battles
-from quorate.numerics.ratings.rectified import people_alone, rectified
+from quorate.numerics.ratings.rectified import Battles, people_alone, rectified
 from quorate.numerics.ratings.ties.wins import HALF
 from quorate.numerics.stratified import stratified_mean
 

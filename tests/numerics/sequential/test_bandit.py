@@ -9,13 +9,13 @@ from quorate.numerics.sequential.bandit import (
     affordable,
     constants,
     floored,
+    greedy,
     in_turn,
     known_variance_bound,
     least_budget,
     per_pull,
     unknown_variance_bound,
 )
-from quorate.numerics.sequential.greedy import greedy
 
 
 @pytest.mark.parametrize(("delta", "warmup", "published"), [(0.007, 20, 20_164), (0.07, 11, 10_807)])

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quorate.numerics.sequential.greedy import curve, greedy, normal_saving, pull_limits, uniform
+from quorate.numerics.sequential.bandit import curve, greedy, normal_saving, pull_limits, uniform
 
 VARIANCES = st.lists(st.sampled_from([0.0, 0.1, 0.25, 1 / 3, 0.5, 1.0, 2.0, 7.0]), min_size=1, max_size=5)
 

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from quorate.numerics.sequential.pools import packed
+from quorate.numerics.sequential.bandit import packed
 
 
 def test_ragged_scores_are_packed_by_arm_and_part():

@@ -4,8 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quorate.errors import NotEstimable
-from quorate.numerics.sequential.bandit import Constants, Rule, constants
-from quorate.numerics.sequential.pools import packed
+from quorate.numerics.sequential.bandit import Constants, Rule, constants, packed
 from quorate.numerics.sequential.replay import Paths, forced, replay, start_length
 from quorate.streams import stream
 

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quorate.numerics.sequential.confidence_sequence import log_evidence
-from quorate.numerics.sequential.sides import Moments, against_difference, against_mean
+from quorate.numerics.sequential.item_intervals import Moments, against_difference, against_mean
 
 
 def moments(*draws):

@@ -26,8 +26,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quorate.numerics.votes.clustered import share
-from quorate.numerics.votes.multiway import combined, multiway, multiways
+from quorate.numerics.votes.clustered import combined, multiway, multiways, share
 
 CELL = np.arange(24)
 Y = np.array([float(digit) for digit in "000000010001001101110111"])

@@ -13,7 +13,7 @@ from policies import SCALE, WIDE, drive, moved_by_batches, scores_of
 
 import quorate as q
 from quorate.errors import InvalidData, InvalidInput
-from quorate.numerics.sequential.pools import packed
+from quorate.numerics.sequential.bandit import packed
 from quorate.numerics.sequential.replay import Paths, replay
 from quorate.planning.adaptive.policy import best
 

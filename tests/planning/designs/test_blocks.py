@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quorate.errors import InvalidInput
-from quorate.planning.designs.blocks import balanced_blocks, concurrences
+from quorate.planning.designs.schemes import balanced_blocks, concurrences
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 import quorate as q
 from quorate.estimate.means.mean import plain_mean
 from quorate.estimate.means.targets import drawn_too
-from quorate.planning.designs.groups import given_sizes, group_sizes_of
+from quorate.planning.designs.weights import given_sizes, group_sizes_of
 
 SIZES = (12, 6, 3, 2)
 TERMS = ["category", "item", "prompt", "category:prompt", "item:prompt", "item:judge"]

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import quorate as q
-from quorate.planning.designs.mean_squares import mean_squares
+from quorate.planning.designs.studies import mean_squares
 
 FOUND = q.components({"item": 5.0, "prompt": 0.9, "item:prompt": 7.5})
 

@@ -7,12 +7,12 @@ import pytest
 import quorate as q
 from quorate.errors import InvalidInput
 from quorate.estimate.means.targets import Pool
-from quorate.planning.designs.groups import given_sizes
 from quorate.planning.designs.layouts import lay_out
 from quorate.planning.designs.schemes import Scheme
 from quorate.planning.designs.weights import (
     answers_of,
     coefficient,
+    given_sizes,
     known_judges,
     own_facets,
     published,

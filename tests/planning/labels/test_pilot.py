@@ -7,7 +7,7 @@ import pytest
 
 from quorate.estimate.agreement.prediction_powered import Matched, of_sample
 from quorate.numerics.prediction_powered import Sample
-from quorate.numerics.two_phase import Split
+from quorate.numerics.stratified import Split
 from quorate.planning.labels.pilot import Pilot
 
 

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from quorate.errors import NotEstimable
-from quorate.numerics.two_phase import Costs, Strata
+from quorate.numerics.stratified import Costs, Strata
 from quorate.planning.labels.pilot import Pilot
-from quorate.planning.labels.study import Study
+from quorate.planning.labels.plan_labels import Study
 
 
 def study(goal="budget", r=(0.8, 0.3), have=False, most=math.inf):

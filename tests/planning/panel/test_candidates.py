@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from quorate.numerics.panel.subsets import Choice
-from quorate.planning.panel.candidates import candidate, figure
+from quorate.planning.panel.screening import candidate, figure
 from quorate.planning.panel.shortlist import JudgePool, facts
 
 

@@ -11,8 +11,7 @@ import pytest
 
 import quorate as q
 from quorate.errors import InvalidInput, NotEstimable
-from quorate.planning.panel.candidates import figure
-from quorate.planning.panel.screening import screen
+from quorate.planning.panel.screening import figure, screen
 from quorate.planning.panel.shortlist import facts
 
 

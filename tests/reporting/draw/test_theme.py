@@ -5,7 +5,7 @@ from importlib.resources import files
 
 import pytest
 
-from quorate.reporting.draw.theme import CORRECTED, KNOWN, MISSED, NAIVE, NOISE, OTHERS, colour, kind, palette
+from quorate.reporting.draw.marks import CORRECTED, KNOWN, MISSED, NAIVE, NOISE, OTHERS, colour, kind, palette
 
 STYLE = files("quorate.reporting").joinpath("print", "page.css").read_text(encoding="utf-8")
 WHITE, DARK = "#ffffff", "#14181d"

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from quorate.analysis.certificates.certificate import Certificate, Certified
+from quorate.analysis.certify import Certificate, Certified
 from quorate.reporting.pages.certificate import section
 
 

@@ -5,8 +5,7 @@ import json
 import pytest
 
 import quorate as q
-from quorate.analysis.designs import Changes
-from quorate.analysis.optimum import optimum_view, sentence
+from quorate.analysis.designs import Changes, optimum_view, sentence
 from quorate.analysis.words import number
 from quorate.reporting.pages import designs
 from quorate.reporting.report import page_of, write

@@ -3,8 +3,7 @@ from __future__ import annotations
 from charts import marks_of, spec
 
 import quorate as q
-from quorate.reporting.pages.designs import frontier
-from quorate.reporting.pages.frontier import ON_THE_FRONTIER, within_reach
+from quorate.reporting.pages.designs import ON_THE_FRONTIER, frontier, within_reach
 
 SAFETY = {"item": 0.0104, "item:judge": 0.0251, "replicate": 0.012}
 LIMITS = {"items": range(20, 141, 10), "judges": range(1, 4), "replicates": [1, 2]}

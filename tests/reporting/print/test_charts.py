@@ -6,7 +6,7 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from quorate.errors import InvalidInput
-from quorate.reporting.draw.theme import INK
+from quorate.reporting.draw.marks import INK
 from quorate.reporting.print.charts import on_paper, slug, specification, write_chart, write_charts
 from quorate.reporting.report import page_of
 

@@ -3,8 +3,7 @@ import math
 import numpy as np
 import pytest
 
-from quorate.numerics.sequential.bandit import Rule, constants
-from quorate.numerics.sequential.pools import packed
+from quorate.numerics.sequential.bandit import Rule, constants, packed
 from quorate.numerics.sequential.replay import forced
 from quorate.simulate.allocation.runs import Adaptive, Runs
 

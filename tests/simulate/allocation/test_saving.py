@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from quorate.simulate.allocation.saving import runs_note, saved_interval, saving, share_text
+from quorate.simulate.allocation.result import runs_note, saved_interval, saving, share_text
 
 SPENT = np.array([100, 200, 400])
 

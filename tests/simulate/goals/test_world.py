@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from quorate.decide.goals.batch import crossed
 from quorate.decide.goals.offer import Offer
+from quorate.decide.goals.plans import crossed
 from quorate.errors import InvalidInput, NotEstimable
-from quorate.simulate.goals.world import told, world
+from quorate.simulate.goals.goal import told, world
 
 OFFER = Offer(tuple(f"i{n:04}" for n in range(2000)), ("a", "b"), ("p", "q"), ("x", "y"), calls=1, replicates=2)
 

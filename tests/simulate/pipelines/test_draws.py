@@ -11,7 +11,7 @@ import pytest
 import quorate as q
 from quorate.simulate.pipelines.battles import BattleComponents, draw_panel, simulate_battles
 from quorate.simulate.pipelines.cells import CellMargins
-from quorate.simulate.pipelines.draws import Scale, cell_by_cell, drawn_weights, panels
+from quorate.simulate.pipelines.result import Scale, cell_by_cell, drawn_weights, panels
 
 
 @pytest.fixture(scope="module")

@@ -1,9 +1,8 @@
 import pytest
 
-from quorate.collect.expects import Expects
+from quorate.collect.judge import Expects
 from quorate.collect.prompt import Prompt, built_in
-from quorate.study.variants.check import Bounds, plain, texts
-from quorate.study.variants.text import instruction
+from quorate.study.variants.check import Bounds, instruction, plain, texts
 
 ITEM = {
     "prompt": "How do I boil an egg so that it stays soft?",

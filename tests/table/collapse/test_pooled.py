@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 import quorate as q
-from quorate.table.collapse.pooled import pooled
+from quorate.table.collapse.grouped import pooled
 
 
 @pytest.mark.parametrize("last", ["day", "judge"])

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from quorate.errors import InvalidData
-from quorate.table.columns.labels import encode
-from quorate.table.columns.statuses import status_of, statuses_of, unknown_statuses
+from quorate.table.columns.labels import encode, status_of, statuses_of, unknown_statuses
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import pytest
 import quorate as q
 from quorate.cli.spelling import in_options
 from quorate.errors import InvalidData, InvalidInput, UnknownTerm
-from quorate.table.answers import answers
+from quorate.table.reread import answers
 
 FRAME = pl.DataFrame(
     {"item": list("aabbcc"), "judge": list("xyxyxy"), "verdict": ["toxic", "fine", "toxic ", "toxic", None, "unsure"]}

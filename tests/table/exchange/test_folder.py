@@ -8,7 +8,7 @@ import pytest
 import quorate as q
 from quorate.cli import main
 from quorate.errors import InvalidData, InvalidInput
-from quorate.table.answers import answers
+from quorate.table.reread import answers
 
 
 def put(path, *rows):

@@ -12,11 +12,11 @@ from quorate.collect.ledger.lease import Settled
 from quorate.collect.ledger.ledger import Ledger
 from quorate.errors import InvalidData, InvalidInput
 from quorate.reporting.paper.reproduce import read_from
-from quorate.table.answers import answers
 from quorate.table.cells import Cells
 from quorate.table.exchange.glance import Glance
 from quorate.table.exchange.ledger import APPLICATION, columns, facets, is_ledger, paid
 from quorate.table.read import read
+from quorate.table.reread import answers
 
 ROWS = [
     ("a", "10", "x", "en", "0.5", 1, 4.0, "ok"),

@@ -11,7 +11,7 @@ import pytest
 import quorate as q
 from quorate.cli import main
 from quorate.errors import InvalidInput
-from quorate.table.exchange.ordinary import ordinary
+from quorate.table.exchange.encoding import ordinary
 
 ENDLESS = ("fifo.csv", "zero.csv", "zero.jsonl", "zero.parquet", "zero.yaml", "zero.json", "zero.txt")
 

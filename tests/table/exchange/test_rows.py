@@ -8,7 +8,7 @@ import pytest
 
 import quorate as q
 from quorate.errors import InvalidInput, UnknownColumn
-from quorate.table.answers import answers
+from quorate.table.reread import answers
 
 
 @pytest.fixture(scope="module")

@@ -8,7 +8,7 @@ import pytest
 
 import quorate as q
 from quorate.errors import InvalidInput, UnknownColumn
-from quorate.table.answers import answers
+from quorate.table.reread import answers
 
 TEXT = "item,topic,gpt,claude,o'neil\n1,a,3,4,\n2,b,5,4,2\n"
 

@@ -4,7 +4,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from quorate.table.facts.layout import crossing, crossings, full_crossing
+from quorate.table.facts.describe import crossing, crossings, full_crossing
 from quorate.table.read import read
 
 

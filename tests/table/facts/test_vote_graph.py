@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from quorate.table.facts.vote_graph import graph_of
+from quorate.table.facts.vote_facts import graph_of
 from quorate.table.read_votes import read_votes
 
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from quorate.analysis.goals.law import law_of
-from quorate.analysis.goals.quote import one_look
+from quorate.analysis.goals.quote import law_of, one_look
 from quorate.decide.goals.goal import MOST_NAMED
 from quorate.decide.goals.look import Ending, Look
 from quorate.errors import NotEstimable

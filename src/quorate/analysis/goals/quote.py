@@ -3,30 +3,217 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple
 
-from quorate.analysis.goals.law import Law, law_of
+import numpy as np
+from numpy.typing import NDArray
+
 from quorate.analysis.words import drawn_share
+from quorate.arrays import Floats, Ints
 from quorate.collect.ledger.facts import JudgeStatus
 from quorate.collect.ledger.ledger import Ledger
-from quorate.decide.goals.goal import MOST_NAMED, CompareGoal, Goal, HalfWidthGoal, PreferGoal, StagedGoal
+from quorate.decide.goals.goal import MOST_NAMED, BestGoal, CompareGoal, Goal, HalfWidthGoal, PreferGoal, StagedGoal
 from quorate.decide.goals.offer import Offer
+from quorate.decide.goals.parts import without_facet
 from quorate.errors import InvalidInput, NotEstimable
+from quorate.estimate.agreement.rightness import VARIANT
+from quorate.estimate.components.decompose import decompose
+from quorate.estimate.components.decomposition import Decomposition
 from quorate.estimate.components.published import Components
-from quorate.simulate.goals.fixed import fixed_cost
-from quorate.simulate.goals.goal import GoalRates, simulate_goal
+from quorate.estimate.differences.difference import difference, stratified_difference
+from quorate.estimate.means.stratified import strata
+from quorate.roles import CATEGORY, ITEM, JUDGE, PROMPT, REPLICATE, SYSTEM
+from quorate.simulate.goals.goal import Amount, GoalRates, simulate_goal, terms_on, truth
+from quorate.simulate.goals.vote_scenarios import fixed_cost
 from quorate.simulate.goals.votes import VoteLaw
-from quorate.simulate.goals.world import Amount
 from quorate.study.file import Study, load
 from quorate.study.judges import people
 from quorate.study.offer import measured, offer_of, question_of, turns
 from quorate.study.questions import Questions, questions
 from quorate.study.quote import sizes
 from quorate.study.status import standing
+from quorate.table.judgments import Judgments
 from quorate.table.results import Result
+from quorate.table.votes import Votes
 from quorate.wording import listed
+
+# Law of a goal of votes: shares, ties and how much judges agree, from the votes of a study.
+
+
+class _Votes(NamedTuple):
+    """A vote of every judge on every battle in every wording, both orders together."""
+
+    value: Floats
+    pair: Ints
+    battle: Ints
+    human: NDArray[np.bool_]
+
+
+def law_of_votes(goal: PreferGoal | BestGoal, votes: Votes, people: Collection[str]) -> tuple[VoteLaw, float]:
+    """How votes come about, and the margin for the first of two systems, or for the best against the nearest.
+
+    The margin is that of people, where there are any among the judges. Votes of both orders of a pair are one vote, and
+    its ties are those that give its variance: with the share ``s`` it is ``s (1 - s) - ties / 4``.
+
+    Raises
+    ------
+    NotEstimable
+        If there are no votes on the systems of the goal.
+    """
+    if isinstance(goal, PreferGoal):
+        if not {goal.a, goal.b} <= set(votes.models):
+            raise NotEstimable(f"{goal.a} and {goal.b} have no votes yet")
+        votes = votes.pair(goal.a, goal.b)
+    if not votes.n:
+        raise NotEstimable("the systems have no votes yet")
+    one = _collapsed(votes, people)
+    kind = 2 * one.pair + one.human
+    mean = (np.bincount(kind, one.value) / np.maximum(np.bincount(kind), 1))[kind]
+    off = one.value - mean
+    ties = float(np.clip(4 * np.mean(mean * (1 - mean) - off**2), 0.0, 1.0))
+    voted = one.human if one.human.any() else ~one.human
+    shares = np.bincount(one.pair[voted], one.value[voted]) / np.maximum(np.bincount(one.pair[voted]), 1)
+    effect = float(shares[0] - 0.5) if isinstance(goal, PreferGoal) else _ahead(votes, shares - 0.5)
+    limit = (1 - ties) / 2
+    icc, effect = _icc(off, one.battle), float(np.clip(effect, -limit, limit))
+    models = None
+    if isinstance(goal, PreferGoal) and one.human.any() and not one.human.all() and icc < 1:
+        follows = float(np.sqrt(icc))
+        alone = (float(one.value[~one.human].mean()) - follows * (0.5 + effect)) / (1 - follows)
+        models = float(np.clip(alone, ties / 2, 1 - ties / 2))
+    return VoteLaw(ties, icc, models), effect
+
+
+def _collapsed(votes: Votes, people: Collection[str]) -> _Votes:
+    """Votes for the first of two systems, of which those of one judge on one battle in one wording are one."""
+    value = 1 - votes.encoded("half")
+    known = np.isfinite(value) & (votes.column(PROMPT) >= 0)
+    pair = np.unique(np.column_stack([votes.model_a, votes.model_b])[known], axis=0, return_inverse=True)[1].reshape(-1)
+    item = votes.column(PROMPT)[known].astype(np.int64)
+    battle = np.unique(np.column_stack([pair, item]), axis=0, return_inverse=True)[1].reshape(-1)
+    judge, wording = (
+        votes.column(name)[known].astype(np.int64) if name in votes.names else np.zeros_like(item)
+        for name in (JUDGE, VARIANT)
+    )
+    given = np.column_stack([battle, judge, wording])
+    unit, first, code = np.unique(given, axis=0, return_index=True, return_inverse=True)
+    code = code.reshape(-1)
+    mean = np.bincount(code, value[known]) / np.bincount(code)
+    names = votes.facet(JUDGE).levels if JUDGE in votes.names else ("",)
+    human = np.isin(np.array(names, dtype=object), list(people))[unit[:, 1]]
+    return _Votes(mean, pair[first], battle[first], human)
+
+
+def _ahead(votes: Votes, margins: Floats) -> float:
+    """Margin of the system that does best where it does worst, against the one that is nearest to it."""
+    known = np.isfinite(votes.encoded("half")) & (votes.column(PROMPT) >= 0)
+    pairs = np.unique(np.column_stack([votes.model_a, votes.model_b])[known], axis=0)
+    worst = np.full(len(votes.models), np.inf)
+    for (a, b), margin in zip(pairs.tolist(), margins.tolist(), strict=True):
+        worst[a], worst[b] = min(worst[a], margin), min(worst[b], -margin)
+    return float(worst[np.isfinite(worst)].max())
+
+
+def _icc(off: Floats, battle: Ints) -> float:
+    """Correlation of two votes on one battle, from 0 to 1: the mean product of two deviations, over their variance.
+
+    Where every battle has one vote it is 0: nothing is known of it, nor does it matter.
+    """
+    total, square, count = (np.bincount(battle, part) for part in (off, off**2, np.ones(len(off))))
+    twos, variance = float(np.sum(count * (count - 1))), float(np.mean(off**2))
+    return float(np.clip(np.sum(total**2 - square) / twos / variance, 0.0, 1.0)) if twos and variance else 0.0
+
+
+# Law of a goal: the components of what it is about, and its effect, from the answers of a study.
+
+
+_KNOWN = frozenset({ITEM, PROMPT, JUDGE, REPLICATE, "cell"})
+
+
+class Law(NamedTuple):
+    """What a goal is about: variances by term, or of votes how they come about, and the true difference; 0 if none.
+
+    Of a goal by category, each variance and the difference may be by category.
+    """
+
+    components: Mapping[str, Amount] | VoteLaw
+    effect: Amount
+
+
+def law_of(goal: Goal, table: Judgments | Votes, people: Collection[str] = ()) -> Law:
+    """Components and effect as the answers of a study have them.
+
+    Where only a sum of components is known, it is taken for the first of them: with one prompt, what items and their
+    prompts bring is what items bring. Every category of a goal by category has its own; of a half-width of several
+    systems it is the average over these.
+
+    Raises
+    ------
+    InvalidInput
+        If the goal is one of two stages, or the answers are not those of the goal.
+    NotEstimable
+        If there are too few answers to tell.
+    """
+    if isinstance(table, Votes) and isinstance(goal, PreferGoal | BestGoal):
+        return Law(*law_of_votes(goal, table, people))
+    if isinstance(table, Votes) or not isinstance(goal, CompareGoal | HalfWidthGoal | BestGoal):
+        raise InvalidInput("goal: one of two stages, or of other answers than these, is not simulated")
+    if isinstance(goal, CompareGoal | HalfWidthGoal) and goal.by is not None:
+        return _by_category({name: law_of(replace(goal, by=None), part) for name, part in _levels(table, CATEGORY)})
+    if isinstance(goal, HalfWidthGoal):
+        if SYSTEM in table.names and table.n_levels(SYSTEM) > 1:
+            return _average([law_of(goal, part) for _, part in _levels(table, SYSTEM)])
+        shares = goal.category_shares
+        return Law(_terms(decompose(strata(table), covariates=[CATEGORY]) if shares else decompose(table)), 0.0)
+    if isinstance(goal, CompareGoal) and goal.category_shares is not None:
+        apart = stratified_difference(table, goal.a, goal.b, goal.category_shares, targets=goal.target)
+        return Law(_terms(apart.fit), apart.value)
+    a, b = (goal.a, goal.b) if isinstance(goal, CompareGoal) else best_two(table)
+    found = difference(table, a, b, method="paired", targets=goal.target)
+    return Law(_terms(found.fit), found.value)
+
+
+def _levels(table: Judgments, name: str) -> Iterator[tuple[str, Judgments]]:
+    """Every level of a facet with its judgments, without the facet."""
+    for level in table.facet(name).levels:
+        yield level, without_facet(table.only(name, level), name)
+
+
+def _by_category(laws: Mapping[str, Law]) -> Law:
+    """Components and effect, each by category; no effect where there is none on any."""
+    variances = {term: dict(zip(laws, own, strict=True)) for term, own in _terms_of(laws.values()).items()}
+    effects = {name: truth(law.effect, "") for name, law in laws.items()}
+    return Law(variances, effects if any(effects.values()) else 0.0)
+
+
+def _average(laws: Sequence[Law]) -> Law:
+    """Components, averaged."""
+    return Law({term: float(np.mean(own)) for term, own in _terms_of(laws).items()}, 0.0)
+
+
+def _terms_of(laws: Collection[Law]) -> dict[str, list[float]]:
+    """Variances of every term in all laws; 0 where one of them has none."""
+    own = [terms_on(law.components, "") for law in laws if not isinstance(law.components, VoteLaw)]
+    names = dict.fromkeys(name for each in own for name in each)
+    return {name: [each.get(name, 0.0) for each in own] for name in names}
+
+
+def best_two(table: Judgments) -> tuple[str, str]:
+    """The two systems with the highest means, the best first."""
+    code, names = table.column(SYSTEM), table.facet(SYSTEM).levels
+    sums = np.bincount(code, table.mean * table.n, len(names))
+    means = sums / np.maximum(np.bincount(code, table.n, len(names)), 1)
+    first, second, *_ = np.argsort(-means, kind="stable")
+    return names[first], names[second]
+
+
+def _terms(fit: Decomposition) -> dict[str, float]:
+    """Variances of single terms."""
+    first = {name.split(" + ")[0]: value for name, value in fit.variances.items()}
+    return {term: value for term, value in first.items() if set(term.split(":")) <= _KNOWN}
+
 
 _NOTHING = 'nothing is answered yet; assume some, such as {"item": 0.2, "item:judge": 0.1, "cell": 0.3}'
 _ICC = 0.5

@@ -6,8 +6,8 @@ import math
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from quorate.analysis.contributions import Contribution
 from quorate.analysis.goals.path import GoalPath
+from quorate.analysis.judgments import Contribution
 from quorate.analysis.words import number
 from quorate.caveats import Caveat
 from quorate.decide.outcome import Outcome

@@ -11,7 +11,7 @@ import typer
 from quorate.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from quorate.study.kinds import Judge
+    from quorate.study.goal import Judge
     from quorate.study.quote import Range
 
 INCOMPLETE = 2
@@ -41,7 +41,7 @@ def asked_at(name: str, judge: Judge) -> str:
     """Where a judge is asked, and with which key; empty where nothing leaves this machine."""
     from urllib.parse import urlsplit
 
-    from quorate.study.kinds import RemoteSettings
+    from quorate.study.goal import RemoteSettings
 
     if not isinstance(judge, RemoteSettings):
         return ""

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from quorate.analysis.goals.quote import GoalQuote
-    from quorate.collect.runner.outcome import RunOutcome, Update
+    from quorate.collect.runner.lane import RunOutcome, Update
     from quorate.decide.goals.look import Look
     from quorate.study.file import Study
     from quorate.study.loop import Carried
@@ -135,7 +135,7 @@ def simulated(study: Study, components: Path | None, more: Mapping[str, Any]) ->
         if study.goal is None or study.goal.stages is not None or over or not far.finished:
             return None
     from quorate.analysis.goals.quote import quoted
-    from quorate.cli.options.components_file import components_from
+    from quorate.cli.options.designs import components_from
 
     given = None if components is None else components_from(components)
     return quoted(study, components=given, **more)

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from quorate.cli.options import File, Files, Fit, For, Group, Output, Power, Prices, Reading, Systems, command, only
-from quorate.cli.options.certificate import Certifying, as_more, certified
 from quorate.cli.options.groups import ALL, TWO
+from quorate.cli.options.output import Certifying, as_more, certified
 from quorate.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -103,8 +103,8 @@ def compare(
     with exit code 2 if what is claimed is not shown. Without A and B, all pairs of systems, whose verdicts hold
     together (Holm); exit code 2 if one is undecided. A file of two systems needs no names.
     """
+    from quorate.decide.all_pairs import compare as compared
     from quorate.decide.all_pairs import compare_all
-    from quorate.decide.compare import compare as compared
     from quorate.table.votes import Votes
 
     if (a is None) != (b is None):
@@ -136,7 +136,7 @@ def compare(
 
 def the_two(table: Judgments | Votes, systems: Systems) -> tuple[str, str] | tuple[None, None]:
     """The systems of a table that has two, that with the higher mean first; none where it has more."""
-    from quorate.estimate.differences.standing import by_mean
+    from quorate.estimate.differences.difference import by_mean
     from quorate.roles import SYSTEM
     from quorate.table.votes import Votes
 

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from quorate.cli.options import Files, Group, Level, Output, VoteReading, VotesFile, command
-from quorate.cli.options.asked import Pair, clustered_by
-from quorate.cli.options.systems import Clustering
+from quorate.cli.options.systems import Clustering, Pair, clustered_by
 from quorate.errors import InvalidInput
 
 if TYPE_CHECKING:

@@ -9,10 +9,10 @@ import typer
 
 from quorate.cli.decide.watch import Watched
 from quorate.cli.options import File, Files, Fit, For, Group, Output, Reading, Seed, Systems, command, only
-from quorate.cli.options.certificate import Certifying, as_more, certified
+from quorate.cli.options.output import Certifying, as_more, certified
 from quorate.cli.options.reading import role_of
 from quorate.errors import InvalidInput
-from quorate.estimate.ratings.reweight import Reweight
+from quorate.estimate.ratings.rank import Reweight
 from quorate.numerics.ratings.ties.registry import Ties
 
 UNDECIDED = 2
@@ -120,7 +120,7 @@ def rank(
     another; with --watch, if some order is open.
     """
     from quorate.analysis.ratings import RatingsAnalysis
-    from quorate.estimate.ratings.categories.boards import Boards
+    from quorate.estimate.ratings.categories import Boards
     from quorate.estimate.ratings.rank import rank as ranked
     from quorate.estimate.ratings.ratings import Ratings
     from quorate.table.votes import Votes

@@ -37,7 +37,7 @@ def sign_flip(coefficient: Coefficient, files: Files, out: Output) -> int:
     Of noise alone, of which quorate regress --surrogate says how much there is. That a judge likes long answers is no
     noise: labels by people tell, with quorate regress.
     """
-    from quorate.estimate.regression.sign_flip import sign_flip as found_by
+    from quorate.estimate.regression.surrogate import sign_flip as found_by
 
     found = found_by(**coefficient.given())
     out.show(found, files)

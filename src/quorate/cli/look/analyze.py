@@ -24,9 +24,9 @@ from quorate.cli.options import (
     command,
     only,
 )
-from quorate.cli.options.asked import Asked, Pair, clustered_by
-from quorate.cli.options.certificate import Certifying, as_more, certified
-from quorate.cli.options.fit import refuse_of_labels
+from quorate.cli.options.groups import refuse_of_labels
+from quorate.cli.options.output import Certifying, as_more, certified
+from quorate.cli.options.systems import Asked, Pair, clustered_by
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -109,7 +109,7 @@ def analyze(
     """
     from quorate.analysis.analyze import analyze_scores
     from quorate.analysis.judgments import Analysis
-    from quorate.estimate.means.all_equal import AllEqual
+    from quorate.estimate.means.missing_bounds import AllEqual
     from quorate.reporting.paper.writeup import writeup
     from quorate.table.judgments import Judgments
     from quorate.table.votes import Votes

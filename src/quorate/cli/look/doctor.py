@@ -11,7 +11,7 @@ import typer
 
 from quorate.cli.console import heading, points, say, whole
 from quorate.cli.options import File, For, Group, Output, Reading, command
-from quorate.cli.options.roles_file import save_options
+from quorate.cli.options.reading import save_options
 from quorate.cli.spelling import as_command, in_options, shell
 from quorate.errors import InvalidData, InvalidInput
 

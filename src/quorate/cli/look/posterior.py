@@ -12,7 +12,7 @@ import typer
 
 from quorate.cli.collect.quoting import Yes, confirmed
 from quorate.cli.options import Files, Fit, Group, Output, ScoreReading, ScoresFile, Seed, Targets, command, only
-from quorate.cli.options.components_file import components_from
+from quorate.cli.options.designs import components_from
 from quorate.errors import InvalidInput, UnknownColumn
 
 if TYPE_CHECKING:

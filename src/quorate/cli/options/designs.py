@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,12 +10,11 @@ from typing import TYPE_CHECKING, Annotated, Any, overload
 
 import typer
 
-from quorate.cli.options.components_file import components_from
-from quorate.cli.options.fit import Fit, Linked
-from quorate.cli.options.groups import For, Group, spelled
+from quorate.cli.options.groups import Fit, For, Group, Linked, spelled
 from quorate.cli.options.reading import ScoreReading
 from quorate.cli.options.values import counts, names, numbers, pairs
 from quorate.errors import InvalidInput
+from quorate.table.exchange.encoding import ordinary
 
 if TYPE_CHECKING:
     from quorate.estimate.components.decomposition import Decomposition
@@ -23,6 +23,44 @@ if TYPE_CHECKING:
     from quorate.estimate.differences.difference import SystemDifference
     from quorate.estimate.means.targets import Target
     from quorate.table.judgments import Judgments
+
+
+# Published or assumed components from a JSON file.
+
+
+EXAMPLE = '{"random": {"item": 0.01, "item:judge": 0.02}, "sensitivity": {"judge": 0.0005}}'
+_MAPS = {"random": "terms to variances", "sensitivity": "terms to variances", "nested": "facets to facets"}
+
+
+def components_from(path: Path) -> Components:
+    """Components of a file that looks like `EXAMPLE`.
+
+    Raises
+    ------
+    InvalidInput
+        If the file cannot be read or does not hold that.
+    """
+    from quorate.estimate.components.published import components
+
+    try:
+        # whole numbers too long for a float become infinite, which components() refuses by name
+        content = json.loads(ordinary(path).read_text(encoding="utf-8-sig"), parse_int=float)
+    except OSError as error:
+        raise InvalidInput(f"{path}: cannot be read ({error.strerror})") from error
+    except UnicodeDecodeError as error:
+        raise InvalidInput(f"{path}: is not UTF-8 text") from error
+    except (json.JSONDecodeError, RecursionError) as error:
+        raise InvalidInput(f"{path}: is not JSON ({error}); expects components such as {EXAMPLE}") from error
+    if not isinstance(content, dict) or "random" not in content or set(content) - set(_MAPS):
+        raise InvalidInput(f"{path}: expects components such as {EXAMPLE}")
+    for part, entries in content.items():
+        if not isinstance(entries, dict):
+            raise InvalidInput(f'{path}: "{part}" must map {_MAPS[part]}, such as in {EXAMPLE}')
+    try:
+        return components(content["random"], sensitivity=content.get("sensitivity"), nested=content.get("nested"))
+    except InvalidInput as error:
+        raise InvalidInput(f"{path}: {error}") from error
+
 
 SourceFile = Annotated[
     Path,
@@ -120,7 +158,7 @@ def planned_source(
         As for `source`, and if an option is given that is for one mean.
     """
     from quorate.estimate.components.decompose import decompose
-    from quorate.estimate.differences.standing import by_mean, closest
+    from quorate.estimate.differences.difference import by_mean, closest
     from quorate.roles import SYSTEM
 
     asked = targets.asked()

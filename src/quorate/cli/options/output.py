@@ -17,6 +17,7 @@ from quorate.cli.spelling import in_options
 from quorate.errors import InvalidInput
 
 if TYPE_CHECKING:
+    from quorate.analysis.certify import Certificate
     from quorate.reporting.page import Page, Section, Step
     from quorate.reporting.paper.record import Record
     from quorate.table.judgments import Judgments
@@ -160,3 +161,42 @@ class StudyRecord(Group):
         from quorate.reporting.paper.record import study_record
 
         return study_record(self.study)
+
+
+# Certificate of an answer: studies drawn like its own.
+
+
+@dataclass(frozen=True, kw_only=True)
+class Certifying(Group):
+    """How many studies are drawn to see what such intervals do."""
+
+    certify: Annotated[
+        int | None,
+        For("scores"),
+        typer.Option(
+            metavar="N",
+            help="Draw N studies like this one, 2000 say, and tell how often such intervals hold the truth.",
+        ),
+    ] = None
+
+    def certificate(self, answer: Any) -> Certificate | None:
+        """The certificate of an answer; None where none is asked for."""
+        if self.certify is None:
+            return None
+        from quorate.analysis.certify import certify
+
+        return certify(answer, self.certify)
+
+
+def certified(found: Certificate | None) -> list[Section]:
+    """A certificate as a section of the page."""
+    if found is None:
+        return []
+    from quorate.reporting.pages.certificate import section
+
+    return [section(found)]
+
+
+def as_more(found: Certificate | None) -> dict[str, Any]:
+    """A certificate as an entry of JSON."""
+    return {} if found is None else {"certificate": found.to_dict()}

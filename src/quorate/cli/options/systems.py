@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated
+from dataclasses import dataclass, replace
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from quorate.cli.options.fit import Level
-from quorate.cli.options.groups import For, Group
+from quorate.cli.options.groups import ALL, TWO, For, Group, Level, Power
 from quorate.cli.options.reading import role_of
 from quorate.cli.options.values import names, pairs
+from quorate.errors import InvalidInput
+from quorate.wording import listed
 
 if TYPE_CHECKING:
     from quorate.table.judgments import Judgments
@@ -75,3 +77,142 @@ class Systems(Group):
     def clusters(self, table: Judgments | Votes) -> tuple[str, ...] | None:
         """The roles whose votes resemble each other."""
         return clusters_of(self.cluster, table)
+
+
+# What commands ask of votes: two systems or all pairs, and the names that they check before anything is done.
+
+
+MOST_NAMED = 5
+"""Systems that a message names."""
+MINIMUM = 200
+"""Decisive votes that a pair must have to be looked at among all, unless no pair has as many."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pair(Group):
+    """Two systems, or none for all pairs; and what tells systems of one name apart."""
+
+    a: Annotated[
+        str | None,
+        For("votes"),
+        typer.Option("--a", metavar="NAME", help="Votes: a system; with --b, of these two instead of all pairs."),
+    ] = None
+    b: Annotated[
+        str | None, For("votes"), typer.Option("--b", metavar="NAME", help="Votes: the system it is compared with.")
+    ] = None
+    within: Annotated[
+        str | None,
+        For("votes"),
+        typer.Option(metavar="ROLE", help="Votes: tell systems of one name apart by this facet, such as prompt_type."),
+    ] = None
+
+    def __post_init__(self) -> None:
+        """Refuse one system alone."""
+        if (self.a is None) != (self.b is None):
+            raise InvalidInput("--a, --b: give both systems, or neither")
+
+    @property
+    def systems(self) -> tuple[str, str] | None:
+        """The two that are named."""
+        return None if self.a is None or self.b is None else (self.a, self.b)
+
+    def completed(self, votes: Votes) -> Pair:
+        """With both systems named where votes are on two alone."""
+        if self.systems is not None or len(votes.models) != 2 or self.within is not None:
+            return self
+        return replace(self, a=votes.models[0], b=votes.models[1])
+
+    def check(self, asked: Group) -> None:
+        """Refuse what goes with all pairs where two systems are named, and the reverse."""
+        if self.systems is None:
+            asked.refuse(TWO, "is for two systems; name them with --a and --b")
+        else:
+            asked.refuse(ALL, "is for all pairs; leave out --a and --b")
+
+    def of(self, votes: Votes) -> Votes:
+        """Votes in which systems are told apart as asked, and the two that are named are there.
+
+        Raises
+        ------
+        InvalidInput
+            If there is no such facet or system; the message names one that is written alike, and a few of all.
+        """
+        check_facet(votes, "--within", self.within)
+        told = votes if self.within is None else votes.within(self.within)
+        for option, name in zip(("--a", "--b"), self.systems or (), strict=False):
+            if name not in told.models:
+                same = [model for model in told.models if model.casefold() == name.casefold()]
+                close = same or get_close_matches(name, told.models, 1)
+                question = f'; did you mean "{close[0]}"?' if close else ";"
+                few = ", ".join(f'"{model}"' for model in told.models[:MOST_NAMED])
+                more = f" and {len(told.models) - MOST_NAMED:,} more" if len(told.models) > MOST_NAMED else ""
+                raise InvalidInput(f'{option}: no system "{name}"{question} there are {few}{more}')
+        return told
+
+
+@dataclass(frozen=True, kw_only=True)
+class Asked(Group):
+    """What is asked of the two systems, or of all pairs."""
+
+    margin: Annotated[
+        float | None,
+        For("votes"),
+        For(TWO),
+        typer.Option(metavar="D", help="Votes, with --a: shares within .5 +- D count as equal; stated before looking."),
+    ] = None
+    level: Level = 0.95
+    power: Annotated[Power, For("votes")] = 0.9
+    cluster: Annotated[Clustering, For("votes")] = None
+    claim: Annotated[
+        Literal["better", "equivalent", "not worse"] | None,
+        For("votes"),
+        For(TWO),
+        typer.Option(
+            help="Votes, with --a: what is to be shown of it, for the exit code. Default: better or equivalent."
+        ),
+    ] = None
+    ties: Annotated[
+        Literal["drop", "half", "pessimistic"] | None,
+        For("votes"),
+        For(TWO),
+        typer.Option(help="Votes, with --a: how ties count. Default: drop."),
+    ] = None
+    budget: Annotated[
+        int | None,
+        For("votes"),
+        For(TWO),
+        typer.Option(metavar="N", min=1, help="Votes, with --a: votes that can still be collected."),
+    ] = None
+    price: Annotated[
+        float | None,
+        For(TWO),
+        typer.Option(metavar="USD", min=0, help="Votes, with --a: price of a vote."),
+    ] = None
+    minimum: Annotated[
+        int | None,
+        For("votes"),
+        typer.Option(
+            metavar="N",
+            min=2,
+            help="Votes: decisive votes that a pair must have, among all pairs. Default: 200, or what every pair has "
+            "where none has as many.",
+        ),
+    ] = None
+
+
+def check_facet(votes: Votes, option: str, name: str | None) -> None:
+    """Refuse a facet that these votes do not have."""
+    if name is not None and name not in votes.names:
+        have = f"have {listed(votes.names)}" if votes.names else "have none"
+        fix = f"; name its column: --role {name}=COLUMN" if name.isidentifier() else ""
+        raise InvalidInput(f'{option}: no facet "{name}" in these votes, which {have}{fix}')
+
+
+def clustered_by(votes: Votes, text: str | None) -> dict[str, tuple[str, ...]]:
+    """The argument that names the facets to cluster by, if they are named."""
+    if text is None:
+        return {}
+    roles = () if text == NO_CLUSTER else names(text)
+    for role in roles:
+        check_facet(votes, "--cluster", role)
+    return {"cluster": roles}

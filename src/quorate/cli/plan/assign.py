@@ -14,7 +14,7 @@ from quorate.cli.options import SEED, Group, Output, command, counts, names, pai
 from quorate.cli.spelling import in_options
 from quorate.errors import InvalidInput, UnknownColumn
 from quorate.planning.designs.names import LayoutName, all_layouts
-from quorate.table.exchange.ordinary import ordinary
+from quorate.table.exchange.encoding import ordinary
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -147,7 +147,7 @@ def optimize(
     allowed: designs around the study in the file, with up to four times its items and twice its prompts and judges;
     with some, what is not named stays as in the file.
     """
-    from quorate.analysis.optimum import optimum_view
+    from quorate.analysis.designs import optimum_view
     from quorate.estimate.components.decomposition import Decomposition
     from quorate.estimate.differences.difference import SystemDifference
     from quorate.planning.search.optimize import plan as planned

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from quorate.cli.options import For, Group, Level, Output, VoteReading, VotesFile, command, grid
-from quorate.cli.options.asked import Pair, check_facet, clustered_by
 from quorate.cli.options.groups import ALL, TWO
+from quorate.cli.options.systems import Pair, check_facet, clustered_by
 from quorate.cli.spelling import in_options
 
 if TYPE_CHECKING:

@@ -82,7 +82,7 @@ def reproduce(
 
 def listed(ids: list[str] | tuple[()], out: Output) -> int:
     """Print the studies, with the replicates of those that are simulations."""
-    from quorate.reproduction.registry import chosen
+    from quorate.reproduction.reproduce import chosen
     from quorate.reproduction.study import MonteCarlo, Reanalysis
 
     rows: list[dict[str, Any]] = [

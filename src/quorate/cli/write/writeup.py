@@ -8,7 +8,7 @@ import typer
 
 from quorate.cli.console import caveats, console, heading, print_json, say, table, whole
 from quorate.cli.options import Fit, Output, Prices, ScoreReading, ScoresFile, StudyRecord, Targets, command, only
-from quorate.cli.options.fit import refuse_of_labels
+from quorate.cli.options.groups import refuse_of_labels
 from quorate.errors import InvalidInput
 
 if TYPE_CHECKING:

@@ -7,10 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
-from quorate.collect.expects import Expects
-from quorate.collect.judge import ERROR, REFUSED, Reply
+from quorate.collect.budget import Price
+from quorate.collect.judge import ERROR, REFUSED, Expects, Reply
 from quorate.collect.parse.parse import judged
-from quorate.collect.price import Price
 
 MOST_TOKENS = 1_000_000_000
 

@@ -12,13 +12,20 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode, urlsplit
 
+from quorate.collect.budget import Price
 from quorate.collect.judge import ERROR, RESERVED, Reply, Request
 from quorate.collect.judges.apis.api import Api
 from quorate.collect.judges.apis.registry import APIS
 from quorate.collect.judges.completion import decoded, reply_from
-from quorate.collect.judges.connection import Answer, Broken, HttpConnection, NotSent, Unusable
-from quorate.collect.judges.http_status import inner_status, turned_away
-from quorate.collect.price import Price
+from quorate.collect.judges.connection import (
+    Answer,
+    Broken,
+    HttpConnection,
+    NotSent,
+    Unusable,
+    inner_status,
+    turned_away,
+)
 from quorate.collect.secret import Secret, from_environment, scrub
 from quorate.errors import InvalidInput
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from numbers import Real
 from typing import Any
 
-from quorate.collect.expects import Expects
+from quorate.collect.judge import Expects
 from quorate.collect.parse.score_forms import Hit
 
 _AROUND = " \t\n\"'[](){}.,"

@@ -18,12 +18,11 @@ from threading import Lock
 from types import MappingProxyType
 from typing import Any
 
-from quorate.collect.expects import Expects
-from quorate.collect.judge import ERROR, Message, Reply, Request
+from quorate.collect.budget import Price
+from quorate.collect.judge import ERROR, Expects, Message, Reply, Request
 from quorate.collect.judges.apis.openai import TOP_LOGPROBS
 from quorate.collect.judges.completion import completion, reply_from, usage
 from quorate.collect.judges.structured import grammar
-from quorate.collect.price import Price
 from quorate.errors import InvalidInput
 
 _FREE = Price(call=0.0)

@@ -11,10 +11,9 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import Any
 
-from quorate.collect.expects import Expects
-from quorate.collect.judge import ERROR, UNPARSED, Reply, Request
+from quorate.collect.budget import Price
+from quorate.collect.judge import ERROR, UNPARSED, Expects, Reply, Request
 from quorate.collect.parse.parse import judged
-from quorate.collect.price import Price
 from quorate.errors import InvalidInput
 from quorate.table.judgments import OK
 

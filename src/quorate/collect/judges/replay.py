@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from quorate.collect.budget import Price
 from quorate.collect.judge import ERROR, REPLIES, UNPARSED, Reply, Request
-from quorate.collect.price import Price
 from quorate.errors import InvalidInput
-from quorate.table.answers import answers
 from quorate.table.judgments import OK, Judgments
+from quorate.table.reread import answers
 
 _FREE = Price(call=0.0)
 _Cell = tuple[str, ...]

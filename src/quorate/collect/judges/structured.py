@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from quorate.collect.expects import Expects
+from quorate.collect.judge import Expects
 from quorate.errors import InvalidInput
 
 WAYS = ("json_schema", "json_object", "structured_outputs", "grammar")

@@ -15,7 +15,7 @@ from quorate.collect.budget import Budget, affordable, nano
 from quorate.collect.judge import ERROR, Reply
 from quorate.collect.ledger import money, sums
 from quorate.collect.ledger.owner import is_gone
-from quorate.collect.ledger.store import Connection
+from quorate.collect.ledger.schema import Connection
 
 PLANNED, LEASED, DONE, GIVEN_UP = "planned", "leased", "done", "given_up"
 LOST = "lost"

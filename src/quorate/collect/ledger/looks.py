@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from quorate.collect.ledger.ledger import Ledger
-from quorate.collect.ledger.store import Connection
+from quorate.collect.ledger.schema import Connection
 
 
 class HeldLook(NamedTuple):

@@ -6,7 +6,7 @@ Calls that are for no cell, such as those for drafts of a prompt, are charged.
 from __future__ import annotations
 
 from quorate.collect.budget import NANO, Budget, Spend, affordable, nano
-from quorate.collect.ledger.store import Connection
+from quorate.collect.ledger.schema import Connection
 
 _SPENT = """
 UPDATE spend SET calls = calls + ?, lost = lost + ?, reserved = reserved + ?, money = money + ?,

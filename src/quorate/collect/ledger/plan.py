@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 
 from quorate.arrays import Ints
 from quorate.collect.budget import nano
-from quorate.collect.ledger.schema import LONGEST_FACET, MOST_FACETS, RESERVED
-from quorate.collect.ledger.store import Connection
+from quorate.collect.ledger.schema import LONGEST_FACET, MOST_FACETS, RESERVED, Connection
 from quorate.errors import InvalidInput
 from quorate.roles import JUDGE
 from quorate.table.cells import Cells

@@ -17,7 +17,7 @@ from quorate.collect.judge import Reply
 from quorate.collect.ledger import lease, money
 from quorate.collect.ledger.lease import DONE, GIVEN_UP, LEASED, PERSON, PLANNED, LeasedCell, Settled
 from quorate.collect.ledger.ledger import Ledger
-from quorate.collect.ledger.store import Connection
+from quorate.collect.ledger.schema import Connection
 
 CLOSED = 253_402_300_799.0
 """Until when a seat is closed that is not open: the end of the year 9999."""

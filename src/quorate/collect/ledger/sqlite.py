@@ -11,8 +11,7 @@ from itertools import count
 from pathlib import Path
 
 from quorate.collect.ledger.owner import start_of_machine
-from quorate.collect.ledger.schema import ADDED_ONLY, LATER, VERSION, tables
-from quorate.collect.ledger.store import HELD, PATIENCE, Adrift
+from quorate.collect.ledger.schema import ADDED_ONLY, HELD, LATER, PATIENCE, VERSION, Adrift, tables
 from quorate.errors import InvalidInput
 from quorate.table.exchange.ledger import APPLICATION
 

@@ -6,7 +6,7 @@ when they are read. Whoever writes carries them forward now and then.
 
 from __future__ import annotations
 
-from quorate.collect.ledger.store import Connection
+from quorate.collect.ledger.schema import Connection
 
 MOST_AFTER = 10_000
 """Attempts after the sums from which on they are carried forward: some 20 ms to read."""

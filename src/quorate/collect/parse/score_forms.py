@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from quorate.collect.expects import Expects
+from quorate.collect.judge import Expects
 
 NUMBER = r"(?<![\w.,/−-])[-+−]?\d{1,9}(?:\.\d{1,9})?(?![\w])"
 _VALUE = re.compile(NUMBER)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from quorate.collect.expects import Expects
+from quorate.collect.judge import Expects
 from quorate.collect.parse.score_forms import Hit, json_values, value_of
 
 _SHOWN_NAMES = ("response", "assistant", "answer", "model", "candidate", "option", "output", "completion", "reply")

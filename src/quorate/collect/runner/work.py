@@ -17,14 +17,11 @@ from quorate.collect.judge import Judge, Request, lasts
 from quorate.collect.ledger.lease import DONE, GIVEN_UP, NO_ANSWERS, LeasedCell, Settled
 from quorate.collect.ledger.ledger import Ledger
 from quorate.collect.ledger.plan import digest
-from quorate.collect.ledger.store import PATIENCE, Adrift
-from quorate.collect.runner.disk import Disk
+from quorate.collect.ledger.schema import PATIENCE, Adrift
+from quorate.collect.runner.disk import Disk, Unsaved, found, set_aside
 from quorate.collect.runner.hold import Hold
-from quorate.collect.runner.lane import Lane
+from quorate.collect.runner.lane import Ended, Lane, RunOutcome, Update, blames, settled, spared, why_end
 from quorate.collect.runner.limits import Limits
-from quorate.collect.runner.outcome import Ended, RunOutcome, Update, why_end
-from quorate.collect.runner.settle import blames, settled, spared
-from quorate.collect.runner.unsaved import Unsaved, found, set_aside
 from quorate.errors import InvalidInput
 from quorate.table.exchange.postgres.session import Away, Held, Interrupted
 

@@ -25,8 +25,8 @@ from quorate.errors import InvalidInput
 from quorate.estimate.components.decomposition import Decomposition
 from quorate.estimate.components.latent import refuse_latent
 from quorate.estimate.components.published import Components
-from quorate.numerics.extremes import MOST, maximum_moments
 from quorate.numerics.inference import checked_level
+from quorate.numerics.reach import MOST, maximum_moments
 from quorate.planning.designs.dstudy import Projection
 from quorate.planning.designs.fitted import observed_counts
 from quorate.planning.designs.prices import Prices

@@ -8,7 +8,7 @@ import numpy as np
 
 from quorate.arrays import Floats
 from quorate.errors import InvalidInput, UnknownTerm
-from quorate.numerics.extremes import MOST
+from quorate.numerics.reach import MOST
 from quorate.planning.designs.schemes import is_count
 from quorate.streams import stream
 from quorate.table.judgments import Judgments, checked

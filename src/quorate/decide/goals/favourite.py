@@ -10,14 +10,12 @@ from itertools import combinations
 
 import numpy as np
 
-from quorate.decide.goals.batch import calls, nothing
 from quorate.decide.goals.goal import BestGoal
-from quorate.decide.goals.look import UNDECIDED, Contest, Ending, Look
+from quorate.decide.goals.look import UNDECIDED, Contest, Ending, Look, t_bound
 from quorate.decide.goals.offer import Offer, Spent
-from quorate.decide.goals.plans import bought
+from quorate.decide.goals.plans import bought, calls, nothing
 from quorate.decide.goals.poll import Estimated, Poll, Size, variance_of
 from quorate.decide.goals.pursuit import FUTILE
-from quorate.decide.goals.repeated import t_bound
 from quorate.decide.goals.votes import PILOT, paid
 from quorate.errors import InvalidInput
 from quorate.numerics.distributions import normal_quantile

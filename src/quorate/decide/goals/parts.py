@@ -9,24 +9,205 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from statistics import NormalDist
 from typing import Any
 
 import numpy as np
 
-from quorate.decide.goals.batch import nothing, together
-from quorate.decide.goals.compare import Comparison
+from quorate.arrays import Floats
 from quorate.decide.goals.goal import MOST_NAMED, CompareGoal, Goal, HalfWidthGoal
-from quorate.decide.goals.half_width import Precision
-from quorate.decide.goals.look import UNDECIDED, Ending, Look
+from quorate.decide.goals.look import UNDECIDED, DifferenceTest, Ending, Look, Power, found_at
 from quorate.decide.goals.offer import Offer, Spent
-from quorate.decide.goals.plans import bought
+from quorate.decide.goals.plans import Plan, Plans, bought, nothing, of_difference, of_mean, together
 from quorate.decide.goals.pursuit import Pursuit
+from quorate.decide.scores.step import largest_errors
+from quorate.decide.scores.studies import studies_of_plan
 from quorate.errors import InvalidInput, NotEstimable
+from quorate.estimate.components.decompose import decompose
+from quorate.estimate.differences.difference import SystemDifference, difference, stratified_difference
+from quorate.estimate.means.mean import Estimate, on_scale
+from quorate.estimate.means.stratified import strata, stratified_mean
+from quorate.numerics.distributions import chi_square_quantile
+from quorate.numerics.sequential.spending import inflation
+from quorate.numerics.study_power import Studies
 from quorate.roles import CATEGORY, ITEM, SYSTEM
 from quorate.table.cells import Cells
-from quorate.table.collapse.pooled import pooled
+from quorate.table.collapse.grouped import pooled
 from quorate.table.judgments import Judgments
 from quorate.wording import listed
+
+# Half-widths as a goal: a mean that is known well enough, by the usual interval.
+
+
+_NORMAL = 1.959963984540054
+_FIRST, _LAST = 0.8, 1.25
+"""Part of the information that is bought on the word of a pilot, and before the last look."""
+_GROWTH = 2.0
+"""What is spent by the next look over what is spent now, if that is enough to buy the plan in time."""
+_AIM = 0.98
+"""Half-width that is aimed at, over that which is asked for: half of the studies would just miss it."""
+
+
+@dataclass(frozen=True, eq=False)
+class Precision(Pursuit[HalfWidthGoal, Estimate]):
+    """The intervals of a mean, and the studies in which they are narrow enough."""
+
+    @property
+    def alpha(self) -> float:
+        """Chance that the interval misses."""
+        return 1 - self.goal.level
+
+    @property
+    def systems(self) -> tuple[str, ...]:
+        """The system, if it has a name."""
+        return self.offer.systems
+
+    @property
+    def promised(self) -> bool:
+        """The half-width."""
+        return True
+
+    @property
+    def goes_on(self) -> bool:
+        """Until the interval is narrow enough."""
+        return True
+
+    @property
+    def ordinary(self) -> float:
+        """The normal quantile of the interval."""
+        return NormalDist().inv_cdf(1 - self.alpha / 2)
+
+    @property
+    def aim(self) -> float:
+        """Half-width of the ordinary 95% interval that is aimed at."""
+        return _AIM * self.goal.half_width * _NORMAL / self.ordinary
+
+    def pace(self, fraction: float, left: int) -> float:
+        """Most of the way at first, so as not to buy too much on what a pilot says; then all of it; last, to spare."""
+        if left == 1:
+            return _LAST
+        return _FIRST if fraction < _FIRST**2 else 1.0
+
+    def most(self, final: Plan, spent: Spent, left: int) -> float:
+        """As much as was spent, unless the looks that are left must buy more each: few levels tell little of a plan."""
+        done = spent.calls if self.offer.money is None else spent.money
+        return done * (max(_GROWTH, (1 + final.cost / done) ** (1 / left)) - 1) if done else math.inf
+
+    def estimate(self, judgments: Judgments, systems: Sequence[str]) -> Estimate:  # noqa: ARG002  (there is one)
+        """The mean."""
+        shares, targets = self.goal.category_shares, self.goal.target or {}
+        if shares is not None:
+            fit = decompose(strata(judgments), covariates=[CATEGORY])
+            return on_scale(stratified_mean(fit, shares, targets))
+        return decompose(judgments).mean_for(**targets)
+
+    def plans(self, found: Estimate, systems: Sequence[str], spent: Spent) -> Plans:  # noqa: ARG002  (there is one)
+        """Studies of the mean."""
+        return of_mean(found, self.offer, self.aim, spent)
+
+    def tested(self, found: Estimate, judgments: Judgments, past: Sequence[Look], fraction: float) -> Look:  # noqa: ARG002
+        """The usual interval, for how often it is looked at depends on its width and not on the mean."""
+        goal = self.goal
+        low, high = found.interval(goal.level)
+        narrow = (high - low) / 2 <= goal.half_width
+        said = {"outcome": "known" if narrow else UNDECIDED, "systems": self.systems, "question": "mean"}
+        own = {"alpha": self.alpha, "bound": self.ordinary, "level": goal.level}
+        return found_at(found, past, fraction, (low, high), **own, **said)
+
+    def chances(self, looks: Sequence[Look], law: Studies, spread: float, final: Plan) -> Floats:  # noqa: ARG002
+        """Whether the interval is narrow enough in studies of a plan; wherever the mean is."""
+        return np.asarray(final.width * law.found_se / np.median(law.found_se) <= 1 / _AIM, dtype=float)
+
+
+# Comparisons as a goal: which of two systems scores higher, by group-sequential t tests of all judgments so far.
+
+
+_SURE = 0.8
+"""Level of the range in which the chance to decide lies, as far as components are known."""
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison(Pursuit[CompareGoal, SystemDifference]):
+    """The tests of a comparison, and the studies that have power enough for them."""
+
+    @property
+    def alpha(self) -> float:
+        """Level of both sides together; of either test of equivalence."""
+        return 1 - self.goal.level
+
+    @property
+    def systems(self) -> tuple[str, ...]:
+        """Both systems."""
+        return self.goal.a, self.goal.b
+
+    @property
+    def promised(self) -> bool:
+        """With a margin: that it is found, and equivalence."""
+        return self.goal.margin is not None
+
+    @cached_property
+    def inflation(self) -> float:
+        """Standard error of a test that is made once, over that of one that is repeated as often and finds as much."""
+        sides = (1, 2) if self.goal.margin is not None else (2,)
+        powers = {1: (1 + self.goal.power) / 2, 2: self.goal.power}
+        looks, spending = self.offer.looks, self.spending
+        most = [inflation(looks, self.alpha, powers[sided], sided=sided, spending=spending) for sided in sides]
+        return float(np.sqrt(max(most)))
+
+    @cached_property
+    def sized(self) -> Floats:
+        """Largest standard errors for the margin; without one, for a difference of 1; others are in proportion."""
+        margin, alpha = self.goal.margin, self.alpha
+
+        def power(law: Studies) -> float:
+            law = law.times(self.inflation)
+            if margin is None:
+                return law.finds(1.0, alpha)
+            return min(law.finds(margin, alpha), law.shows_equal(0.0, margin, alpha))
+
+        return largest_errors(power, self.goal.power)
+
+    def estimate(self, judgments: Judgments, systems: Sequence[str]) -> SystemDifference:
+        """The difference, from the cells that both have."""
+        shares, targets = self.goal.category_shares, self.goal.target
+        if shares is not None:
+            return stratified_difference(judgments, self.goal.a, self.goal.b, shares, targets=targets)
+        return difference(judgments, *systems, method="paired", targets=targets)
+
+    def plans(self, found: SystemDifference, systems: Sequence[str], spent: Spent) -> Plans:
+        """Studies of both systems."""
+        return of_difference(found, self.offer, self.sized, spent, len(systems))
+
+    def power(self, final: Plan) -> Power | None:
+        """That of the harder of both questions: to find the margin, and to show two equal systems to be so."""
+        margin = self.goal.margin
+        if margin is None:
+            return None
+        law = studies_of_plan(final.projection)
+        own = float(np.sqrt(final.variance)) / law.se * self.inflation
+        tails = ((1 + _SURE) / 2, (1 - _SURE) / 2)  # of how far the variance may be from what it is taken for
+        worst, best = (math.sqrt(law.df / chi_square_quantile(law.df, tail)) for tail in tails)
+
+        def chance(times: float) -> float:
+            some = law.times(own * times)
+            return min(some.finds(margin, self.alpha), some.shows_equal(0.0, margin, self.alpha))
+
+        return Power(chance(1.0), chance(worst), chance(best), self.goal.power)
+
+    @property
+    def test(self) -> DifferenceTest:
+        """The test that is repeated."""
+        return DifferenceTest(self.alpha, self.goal.margin, self.spending)
+
+    def tested(self, found: SystemDifference, judgments: Judgments, past: Sequence[Look], fraction: float) -> Look:  # noqa: ARG002
+        """The test of a difference and, with a margin, of equivalence."""
+        a, b = self.systems
+        return self.test.look(found, past, fraction, systems=self.systems, question=f"{a} less {b}")
+
+    def chances(self, looks: Sequence[Look], law: Studies, spread: float, final: Plan) -> Floats:  # noqa: ARG002
+        """Chance that the last analysis shows something."""
+        return self.test.chances(looks, law.found_se, law.found_df, spread)
+
 
 _FEWEST = 10
 """Items of a category: with fewer, how they vary is hardly known."""

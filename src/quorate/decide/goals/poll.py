@@ -14,7 +14,7 @@ from quorate.arrays import Floats, Ints
 from quorate.decide.goals.offer import Offer
 from quorate.errors import NotEstimable
 from quorate.numerics.prediction_powered import Sample, powered_mean, share_error
-from quorate.numerics.two_phase import Costs, Strata, people_alone, powered, to_reach
+from quorate.numerics.stratified import Costs, Strata, people_alone, powered, to_reach
 from quorate.roles import ITEM, JUDGE, PROMPT
 from quorate.table.cells import Cells
 from quorate.table.votes import Votes

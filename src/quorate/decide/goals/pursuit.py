@@ -11,11 +11,10 @@ from typing import Generic, TypeVar
 import numpy as np
 
 from quorate.arrays import Floats
-from quorate.decide.goals.batch import batch, crossed, nothing
 from quorate.decide.goals.goal import BestGoal, CompareGoal, HalfWidthGoal
 from quorate.decide.goals.look import UNDECIDED, Ending, Look, Power
 from quorate.decide.goals.offer import Offer, Spent
-from quorate.decide.goals.plans import Plan, Plans, bought, described
+from quorate.decide.goals.plans import Plan, Plans, batch, bought, crossed, described, nothing
 from quorate.decide.scores.studies import studies_of_plan
 from quorate.estimate.differences.difference import SystemDifference
 from quorate.estimate.doctor.support import ITEMS, PROMPTS, REPLICATES
@@ -85,7 +84,7 @@ class Pursuit(ABC, Generic[Asked, Found]):
 
     @abstractmethod
     def tested(self, found: Found, judgments: Judgments, past: Sequence[Look], fraction: float) -> Look:
-        """What the look shows; see `quorate.decide.goals.repeated.found_at`."""
+        """What the look shows; see `quorate.decide.goals.look.found_at`."""
 
     @abstractmethod
     def chances(self, looks: Sequence[Look], law: Studies, spread: float, final: Plan) -> Floats:

@@ -9,14 +9,12 @@ from functools import cached_property
 
 import numpy as np
 
-from quorate.decide.goals.batch import calls, nothing
 from quorate.decide.goals.goal import PreferGoal
-from quorate.decide.goals.look import UNDECIDED, Ending, Look
+from quorate.decide.goals.look import UNDECIDED, DifferenceTest, Ending, Look
 from quorate.decide.goals.offer import Offer, Spent
-from quorate.decide.goals.plans import bought
+from quorate.decide.goals.plans import bought, calls, nothing
 from quorate.decide.goals.poll import Poll, Size, variance_of
 from quorate.decide.goals.pursuit import FUTILE
-from quorate.decide.goals.repeated import DifferenceTest
 from quorate.errors import InvalidInput
 from quorate.numerics.distributions import normal_quantile
 from quorate.numerics.sequential.spending import Spending, inflation, obrien_fleming, pocock

@@ -12,8 +12,8 @@ from quorate.estimate.means.targets import FEWEST_DRAWN
 from quorate.numerics.reach import Effect
 from quorate.numerics.study_power import Studies, one_square, studies
 from quorate.planning.designs.dstudy import Projection
-from quorate.planning.designs.mean_squares import mean_squares
 from quorate.planning.designs.studies import Studies as Planned
+from quorate.planning.designs.studies import mean_squares
 from quorate.streams import stream
 
 

@@ -14,7 +14,7 @@ from quorate.decide.outcome import AnyVerdict, Claim, Outcome, outcome_by
 from quorate.decide.scores.step import ScoreStep, score_step
 from quorate.decide.scores.studies import studies_like
 from quorate.decide.votes.verdict import check_question
-from quorate.estimate.components.terms import facets_of
+from quorate.estimate.components.model import facets_of
 from quorate.estimate.differences.difference import Method, SystemDifference, difference
 from quorate.estimate.means.families import of_families
 from quorate.estimate.means.targets import Target, scope

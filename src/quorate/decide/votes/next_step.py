@@ -3,20 +3,337 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import NamedTuple
+from functools import partial
+from typing import NamedTuple, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from quorate import wording
-from quorate.decide.votes.clustered_study import ClusteredVotes
-from quorate.decide.votes.study_size import SingleVotes, Studies, TiedVotes
+from quorate.arrays import Floats
 from quorate.errors import InvalidInput
-from quorate.estimate.votes.margin import VoteMargin
-from quorate.numerics.votes import binomial
+from quorate.estimate.votes.margin import FEWEST_ALIKE, NOTHING, VoteMargin, margin_of_share
+from quorate.numerics.distributions import normal_cdf, normal_quantile, t_quantile
+from quorate.numerics.threshold import last
+from quorate.numerics.votes import binomial, clustered, equivalence
+from quorate.numerics.votes.binomial import SLACK
+from quorate.planning.power.equivalence import equivalence_size
 from quorate.planning.power.pilot import FEWEST, few_votes
+from quorate.planning.power.sample_size import sample_size, seen_by, whole
+from quorate.streams import stream
 from quorate.table.results import Result
+
+# Study sizes: votes that a new study needs, or what a number of them shows, by the tests of verdicts.
+
+
+_LEFT_TO_CHANCE = 2000  # votes that count, above which it hardly matters that their number varies
+
+
+class Studies(Protocol):
+    """New studies of one kind: numbers are votes to collect, margins ``|p - 1/2|``."""
+
+    def difference(self, d: float, power: float) -> int:
+        """Votes that find a margin ``d`` with the power asked for."""
+
+    def equivalence(self, margin: float, d: float, power: float) -> int:
+        """Votes that show a margin ``d`` to be within ``margin``, with the power asked for."""
+
+    def seen(self, votes: int, power: float) -> float | None:
+        """Smallest margin that so many votes find; None if none."""
+
+    def chance(self, votes: int, d: float, margin: float | None) -> float:
+        """Power of so many votes: to find ``d`` or, with a margin, to show that it is within it."""
+
+
+@dataclass(frozen=True)
+class SingleVotes(Studies):
+    """Independent votes that are won or lost, by the exact tests.
+
+    Parameters
+    ----------
+    alpha : float
+        Level of the tests.
+    share : float
+        Part of the votes collected that the tests count, or units that they count over votes.
+    by_chance : bool
+        Whether every vote counts with that chance, as where ties are left out: fewer than expected may count.
+    """
+
+    alpha: float
+    share: float = 1.0
+    by_chance: bool = True
+
+    def difference(self, d: float, power: float) -> int:
+        """Votes that find a margin ``d``."""
+        n = _exact_or_normal(partial(sample_size, d, alpha=self.alpha, power=power))
+        return self._collected(n, power, lambda k: binomial.power(k, 0.5 + d, self.alpha))
+
+    def equivalence(self, margin: float, d: float, power: float) -> int:
+        """Votes that show a margin ``d`` to be within ``margin``."""
+        n = _exact_or_normal(partial(equivalence_size, margin, true_margin=d, alpha=self.alpha, power=power))
+        return self._collected(n, power, lambda k: equivalence.power(k, 0.5 + d, margin, self.alpha))
+
+    def seen(self, votes: int, power: float) -> float | None:
+        """Smallest margin that so many votes find."""
+        return seen_by(max(1, self._counted(votes)), self.alpha, power, "exact")
+
+    def chance(self, votes: int, d: float, margin: float | None) -> float:
+        """Power of so many votes."""
+        n, p = self._counted(votes), 0.5 + d
+        power = binomial.power(n, p, self.alpha) if margin is None else equivalence.power(n, p, margin, self.alpha)
+        return float(power)
+
+    def _counted(self, votes: int) -> int:
+        return math.floor(votes * self.share + 1e-9)
+
+    def _collected(self, n: int, power: float, chance: Callable[[Floats], Floats]) -> int:
+        """Votes to collect for n that count, and a few more where the number that count is left to chance."""
+        votes = whole(n / self.share)
+        if not self.by_chance or self.share > 1 - 1e-9 or n > _LEFT_TO_CHANCE:
+            return votes
+
+        def mean_power(votes: int) -> float:
+            """Power over the binomial law of the votes that count."""
+            k = np.arange(votes + 1.0)
+            mass = np.diff(binomial.lower_tail(k, votes, self.share), prepend=0.0)
+            likely = mass > 1e-9
+            return float(mass[likely] @ chance(k[likely]))
+
+        while mean_power(votes) < power:
+            votes += 1
+        return votes
+
+
+def _exact_or_normal(size: Callable[..., int]) -> int:
+    """By the exact tests as far as their search goes, above which the normal number is as good."""
+    try:
+        return size(method="exact")
+    except InvalidInput:
+        return size(method="normal")
+
+
+@dataclass(frozen=True)
+class TiedVotes(Studies):
+    """Independent votes with ties as halves: a difference by the votes without ties, equivalence by all.
+
+    Parameters
+    ----------
+    decisive : SingleVotes
+        The votes without ties; ``share`` is theirs.
+    effect : float
+        Variance over that of as many fair votes without ties.
+    """
+
+    decisive: SingleVotes
+    effect: float
+
+    def difference(self, d: float, power: float) -> int:
+        """Votes that find a margin ``d``."""
+        return self.decisive.difference(self._among_decisive(d), power)
+
+    def equivalence(self, margin: float, d: float, power: float) -> int:
+        """Votes that show a margin ``d`` to be within ``margin``."""
+        alpha = self.decisive.alpha
+        n = equivalence_size(margin, true_margin=d, alpha=alpha, power=power, method="normal")
+        return whole(n * self.effect)
+
+    def seen(self, votes: int, power: float) -> float | None:
+        """Smallest margin that so many votes find."""
+        found = self.decisive.seen(votes, power)
+        return None if found is None else found * self.decisive.share
+
+    def chance(self, votes: int, d: float, margin: float | None) -> float:
+        """Power of so many votes."""
+        if margin is None:
+            return self.decisive.chance(votes, self._among_decisive(d), None)
+        root, z = 2 * math.sqrt(votes / self.effect), normal_quantile(1 - self.decisive.alpha)
+        return max(0.0, normal_cdf((margin - d) * root - z) + normal_cdf((margin + d) * root - z) - 1)
+
+    def _among_decisive(self, d: float) -> float:
+        return min(d / self.decisive.share, 0.5)
+
+
+def detectable(found: VoteMargin, alpha: float, power: float) -> float | None:
+    """Smallest margin that so many votes like those of a margin detect; None if there is none.
+
+    Parameters
+    ----------
+    found : VoteMargin
+        Of the votes.
+    alpha, power : float
+        Level of the test, and the chance of detection wanted.
+    """
+    counted = found.exact or found.decisive
+    if found.least_p > alpha:
+        return None
+    if counted:
+        among = SingleVotes(alpha).seen(int(counted.n), power) if counted.n else None
+        return None if among is None else among * (1.0 if found.exact else counted.n / found.n)
+    seen = t_reach(found.df, alpha, power) * found.se
+    return seen if seen <= 0.5 else None
+
+
+def t_reach(df: float, alpha: float, power: float) -> float:
+    """Standard errors that a difference must measure for Student's t test to find it: a noncentrality."""
+    from scipy.special import nctdtrinc
+
+    return float(nctdtrinc(df, 1 - power, t_quantile(df, 1 - alpha / 2)))
+
+
+# Studies of clustered votes: how many clusters a new one needs, or what a number of votes shows.
+
+
+_FEW = 60  # clusters up to which power is that of draws
+_DRAWS = 1000, 30_000  # studies drawn at most, and clusters in all of them
+
+
+@dataclass(frozen=True, eq=False)
+class ClusteredVotes(Studies):
+    """Clusters of votes like those of a study seen, by Student's t.
+
+    Parameters
+    ----------
+    found : VoteMargin
+        Of the study seen, by clusters.
+    sizes : array, shape (clusters,)
+        Votes that count in each of its clusters.
+    alpha : float
+        Level of the tests.
+    counting : float
+        Share of all votes that count.
+    """
+
+    found: VoteMargin
+    sizes: Floats
+    alpha: float
+    counting: float = 1.0
+
+    def difference(self, d: float, power: float) -> int:
+        """Votes that find a margin ``d``."""
+        return self._votes(d, None, power)
+
+    def equivalence(self, margin: float, d: float, power: float) -> int:
+        """Votes that show a margin ``d`` to be within ``margin``."""
+        return self._votes(d, margin, power)
+
+    def seen(self, votes: int, power: float) -> float | None:
+        """Smallest margin that so many votes find, by the t law."""
+        g = self._clusters_in(votes)
+        if not self._enough(g):
+            return None
+        margin = t_reach(float(self._df(g)), self.alpha, power) * float(self._se(g))
+        return margin if margin <= 0.5 else None
+
+    def chance(self, votes: int, d: float, margin: float | None) -> float:
+        """Power of so many votes, by the t law."""
+        return float(self._power(self._clusters_in(votes), d, margin))
+
+    def drawn(self, clusters: int, d: float, margin: float | None) -> float:
+        """Power of a study by draws: of sizes from those seen, of votes from a beta-binomial law."""
+        rng = stream(clusters, "clusters of a new study")
+        sizes = rng.choice(self.sizes, (min(_DRAWS[0], _DRAWS[1] // clusters), clusters))
+        seen, n = min(0.5 + abs(self.found.value), 0.99), float(self.sizes.sum())
+        # the correlation within clusters that gives the variance seen
+        rho = (self.found.se**2 * n**2 / (seen * (1 - seen)) - n) / max(float((self.sizes**2).sum()) - n, 1.0)
+        p, rho = min(0.5 + d, 0.99), min(max(rho, 1e-6), 0.999)
+        shares = rng.beta(p * (1 / rho - 1), (1 - p) * (1 / rho - 1), sizes.shape)
+        wins = rng.binomial(sizes.astype(np.int64), shares).astype(float)
+        return float(np.mean(self._shown(clustered.shares(wins, sizes), margin)))
+
+    def _votes(self, d: float, margin: float | None, power: float) -> int:
+        """Votes of the fewest clusters with the power asked for, searched for from the normal number.
+
+        The t law takes the shares of clusters as normal and their sizes as alike, which a few clusters betray: there
+        the power is that of draws.
+        """
+        from scipy.special import ndtri
+
+        distance = d if margin is None else margin - d
+        guess = self._groups * ((ndtri(power) - ndtri(self.alpha / 2)) * self.found.se / distance) ** 2
+        whole(guess * self._size)  # refuses what no study can collect
+        g = int(last(lambda g: self._power(g, d, margin) < power, guess)) + 1
+        high = max(g, _FEW + 1)
+        while g < high:  # fewest clusters from there on with the power by draws, or the first that are not few
+            middle = (g + high) // 2
+            if self.drawn(middle, d, margin) < power:
+                g = middle + 1
+            else:
+                high = middle
+        return whole(g * self._size)
+
+    def _shown(self, found: clustered.Shares, margin: float | None) -> NDArray[np.bool_]:
+        """Whether every study shows what is asked, by the tests of its margin; those that are alike are tested once."""
+        from scipy.special import stdtr
+
+        def shown_by_one(share: clustered.Share) -> bool:
+            lead = margin_of_share(share, "a", "b", ties=self.found.ties, cluster="cluster")
+            if margin is None:
+                return lead.value > 0 and lead.p_difference() <= self.alpha * SLACK
+            return lead.p_equivalence(margin) <= self.alpha * SLACK
+
+        alone = (found.clusters == found.n) & (self.found.ties != "half")
+        exact = ~(found.se > NOTHING) | alone
+        out = np.zeros(len(exact), dtype=np.bool_)
+        kinds, first, place = np.unique(
+            np.column_stack([found.value, found.n])[exact], axis=0, return_index=True, return_inverse=True
+        )
+        shown = [shown_by_one(found.one(i)) for i in np.flatnonzero(exact)[first].tolist()]
+        out[exact] = np.array(shown, dtype=np.bool_)[place.ravel()] if len(kinds) else False
+        # the same for the others, whose tests are t tests
+        value, se, df, effective, least_p = (
+            x[~exact] for x in (found.value, found.se, found.df, found.effective, found.least_p)
+        )
+        distance = np.abs(value - 0.5)
+        if margin is None:
+            p = np.maximum(2 * stdtr(df, -distance / se), least_p)
+            out[~exact] = (value > 0.5) & (p <= self.alpha * SLACK)
+        else:
+            out[~exact] = (effective >= FEWEST_ALIKE) & (stdtr(df, (distance - margin) / se) <= self.alpha * SLACK)
+        return out
+
+    def _power(self, g: Floats, d: float, margin: float | None) -> Floats:
+        """Power by the t law: in the direction of a difference, or at least that of both one-sided tests."""
+        df, se = self._df(g), self._se(g)
+        if margin is None:
+            return np.where(self._enough(g), _beyond(df, d / se, self.alpha / 2), 0.0)
+        both = _beyond(df, (margin - d) / se, self.alpha) + _beyond(df, (margin + d) / se, self.alpha) - 1
+        return np.where(self._effective(g) >= FEWEST_ALIKE, np.maximum(both, 0.0), 0.0)
+
+    @property
+    def _groups(self) -> int:
+        return len(self.sizes)
+
+    @property
+    def _size(self) -> float:
+        """Votes to collect per cluster."""
+        return float(self.sizes.mean()) / self.counting
+
+    def _clusters_in(self, votes: int) -> Floats:
+        return np.array(math.floor(votes / self._size + 1e-6), dtype=float)
+
+    def _enough(self, g: Floats) -> NDArray[np.bool_]:
+        """Whether p-values can be as small as the level: the clusters beside the largest are in proportion."""
+        return np.asarray(self.found.least_p ** ((g - 1) / (self._groups - 1)) <= self.alpha)
+
+    def _effective(self, g: Floats) -> Floats:
+        return np.asarray(g * self.found.effective / self._groups)
+
+    def _df(self, g: Floats) -> Floats:
+        return np.asarray(self.found.df * np.maximum(g - 1, 1.0) / (self._groups - 1))
+
+    def _se(self, g: Floats) -> Floats:
+        return np.asarray(self.found.se * np.sqrt(self._groups / np.maximum(g, 1.0)))
+
+
+def _beyond(df: Floats, distance: Floats, tail: float) -> Floats:
+    """Chance that t, with its mean so many standard errors above 0, is above its quantile."""
+    from scipy.special import nctdtr, stdtrit
+
+    reach = stdtrit(df, 1 - tail)
+    below = nctdtr(df, distance, reach)  # nan where a tail is lost in rounding
+    return 1 - np.where(np.isnan(below), distance < reach, below)
 
 
 @dataclass(frozen=True)

@@ -10,10 +10,9 @@ from quorate import wording
 from quorate.arguments import argument
 from quorate.decide.by_type import types_of_votes
 from quorate.decide.outcome import AnyVerdict, Claim, Outcome, outcome_by
-from quorate.decide.votes.next_step import NextStep, next_step
-from quorate.decide.votes.study_size import detectable
+from quorate.decide.votes.next_step import NextStep, detectable, next_step
 from quorate.errors import InvalidInput
-from quorate.estimate.votes.dependence import Cluster
+from quorate.estimate.votes.clustered import Cluster
 from quorate.estimate.votes.margin import VoteMargin, margin_of_votes
 from quorate.numerics.votes import binomial, equivalence
 from quorate.planning.power.sample_size import check_count, check_power, check_range

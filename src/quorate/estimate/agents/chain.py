@@ -14,9 +14,8 @@ from quorate.arrays import Floats
 from quorate.caveats import Caveat, no_chain
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.numerics.distributions import t_quantile
-from quorate.numerics.doubly_robust import held_out
 from quorate.numerics.inference import checked_level
-from quorate.numerics.regression import errors
+from quorate.numerics.regression import errors, held_out
 from quorate.table.exchange.rows import Rows
 from quorate.table.exchange.variables import Words, missing, variables
 from quorate.table.files import ALL

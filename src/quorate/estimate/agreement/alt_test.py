@@ -13,8 +13,7 @@ from quorate.arguments import argument
 from quorate.arrays import Floats
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.numerics.distributions import t_cdf, t_quantile
-from quorate.numerics.inference import checked_level
-from quorate.numerics.multiplicity import benjamini_yekutieli
+from quorate.numerics.inference import benjamini_yekutieli, checked_level
 from quorate.roles import JUDGE
 from quorate.table.judgments import Judgments
 from quorate.table.results import Result, Row

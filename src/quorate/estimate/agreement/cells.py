@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from quorate.arrays import Floats, Ints
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.agreement.accuracy import right_or_wrong
+from quorate.estimate.agreement.agreement import shared_out
 from quorate.estimate.agreement.battles import column_of, pairwise_battles
-from quorate.estimate.agreement.clusters import shared_out
 from quorate.estimate.agreement.labelled import people_apart
 from quorate.numerics.inference import checked_level
 from quorate.numerics.votes import clustered

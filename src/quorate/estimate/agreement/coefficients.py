@@ -15,8 +15,7 @@ from quorate.estimate.components.dependability import dependability
 from quorate.numerics.correlation import ranks
 from quorate.numerics.distributions import t_quantile
 from quorate.numerics.inference import checked_level
-from quorate.numerics.minimum_chi_square import score_interval
-from quorate.numerics.nominal import krippendorff
+from quorate.numerics.nominal import krippendorff, score_interval
 from quorate.table.judgments import Judgments, checked
 from quorate.table.results import Result
 

@@ -23,7 +23,7 @@ from quorate.estimate.agreement.labelled import (
     vote_units,
 )
 from quorate.estimate.means.intervals import score_ends
-from quorate.estimate.votes.dependence import Cluster
+from quorate.estimate.votes.clustered import Cluster
 from quorate.numerics.inference import checked_level
 from quorate.numerics.prediction_powered import Codes, Sample, mean_error, powered_mean, share_error
 from quorate.numerics.stratified import deviations, errors_apart, rates, stratified_mean, stratified_share_error

@@ -137,7 +137,7 @@ class Bootstrap:
 
     def to_frame(self, level: float = 0.95) -> Any:
         """Intervals as a frame in the caller's library: term, variance, low, high, share, share_low, share_high."""
-        from quorate.table.frames import frame
+        from quorate.table.results import frame
 
         draws = self._pivots
         total = _total(draws)

@@ -9,9 +9,9 @@ import numpy as np
 from quorate.arguments import argument
 from quorate.arrays import Floats
 from quorate.errors import InvalidInput
-from quorate.table.answers import answers
 from quorate.table.facts.describe import score_facts
 from quorate.table.judgments import Judgments
+from quorate.table.reread import answers
 
 Link = Literal["logit", "ordinal"]
 """What the log odds are of: of the higher of two scores, or of being above each of a few."""

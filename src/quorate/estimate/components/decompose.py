@@ -10,15 +10,12 @@ import numpy as np
 from quorate.arrays import Floats, Ints
 from quorate.errors import InvalidInput, NotConverged, NotEstimable
 from quorate.estimate.components.assemble import Assembled, balanced_strata
-from quorate.estimate.components.component import Interval
 from quorate.estimate.components.decomposition import Decomposition, Method
-from quorate.estimate.components.design import design, level_of, no_residual
-from quorate.estimate.components.model import build, with_drawn_groups
-from quorate.numerics.mixed.identify import Identified
-from quorate.numerics.mixed.information import null_point, quadratic_forms
-from quorate.numerics.mixed.newton import Optimum, lowest, minimise, scattered_starts, settle
+from quorate.estimate.components.model import Interval, build, with_drawn_groups
+from quorate.estimate.components.published import design, level_of, no_residual
+from quorate.numerics.mixed.information import Identified, null_point, quadratic_forms
 from quorate.numerics.mixed.problem import Problem
-from quorate.numerics.mixed.reml import Point, evaluate
+from quorate.numerics.mixed.reml import Optimum, Point, evaluate, lowest, minimise, scattered_starts, settle
 from quorate.numerics.mixed.solved import solve
 from quorate.streams import stream
 from quorate.table.facts.repeats import refuse_repeats

@@ -17,8 +17,7 @@ from quorate.estimate.components.categories import Link, categories
 from quorate.estimate.components.decomposition import Decomposition
 from quorate.estimate.components.latent import LEVEL_1, LatentDecomposition
 from quorate.estimate.components.model import CELL, closure
-from quorate.numerics.links.collapse import collapse
-from quorate.numerics.links.layout import Layout
+from quorate.numerics.links.layout import Layout, collapse
 from quorate.numerics.links.search import LARGEST, Optimum, search
 from quorate.roles import REPLICATE
 from quorate.table.judgments import Judgments

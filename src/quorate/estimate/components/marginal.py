@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from quorate.arrays import Floats
 from quorate.errors import NotEstimable
 from quorate.estimate.components.decomposition import Decomposition
-from quorate.estimate.components.latent_mean import grid, restricted
+from quorate.estimate.components.latent import grid, restricted
 from quorate.estimate.components.model import CELL, closure
-from quorate.numerics.links.marginal import logistic_normal
+from quorate.numerics.links.uncertainty import logistic_normal
 from quorate.roles import REPLICATE
 from quorate.wording import Brief
 

@@ -9,8 +9,7 @@ from numpy.typing import NDArray
 
 from quorate.arrays import Floats, Ints
 from quorate.errors import NotEstimable
-from quorate.estimate.diagnostics.check import Check
-from quorate.estimate.diagnostics.residuals import Residuals
+from quorate.estimate.diagnostics.check import Check, Residuals
 from quorate.numerics.clustered_means import group_means
 from quorate.numerics.correlation import ranks
 from quorate.numerics.distributions import t_cdf

@@ -10,8 +10,7 @@ from quorate.arrays import Floats, Ints
 from quorate.errors import NotConverged, NotEstimable
 from quorate.estimate.components.robustness import thinned, without_each
 from quorate.estimate.components.tails import level_scores
-from quorate.estimate.diagnostics.check import Check
-from quorate.estimate.diagnostics.residuals import Residuals
+from quorate.estimate.diagnostics.check import Check, Residuals
 from quorate.estimate.means.effects import level_labels
 from quorate.numerics.clustered_means import GroupMeans, group_means
 from quorate.numerics.distributions import t_cdf

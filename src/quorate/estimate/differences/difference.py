@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import pairwise
 from types import MappingProxyType
 from typing import Any, Literal
 
@@ -16,14 +17,14 @@ from quorate.caveats import Caveat
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.components.decompose import decompose
 from quorate.estimate.components.decomposition import Decomposition
-from quorate.estimate.components.terms import of_items
-from quorate.estimate.differences.homogeneity import unlike_caveats, unlike_system
+from quorate.estimate.components.model import of_items
 from quorate.estimate.differences.joint import joint_means
 from quorate.estimate.differences.paired import PairedCells, TwoSystems, follow_scores, paired, two_systems
+from quorate.estimate.differences.spread import unlike_caveats, unlike_system
 from quorate.estimate.means.mean import Estimate, aimed, by_reach, mean_for, plain_mean
 from quorate.estimate.means.stratified import strata, stratified_mean
 from quorate.estimate.means.targets import FIXED, PANEL, POPULATION, Target, among, drawn_too, like_these, too_few
-from quorate.roles import CATEGORY
+from quorate.roles import CATEGORY, SYSTEM
 from quorate.table.judgments import Judgments
 from quorate.table.results import Result
 from quorate.wording import brief, plural
@@ -425,3 +426,55 @@ def unpooled(pooled: Estimate, alone: tuple[Estimate, ...]) -> Estimate:
 def common_share(estimate: Estimate) -> float:
     """Part of the variance of a contrast that more items do not reduce."""
     return sum(estimate.beyond_items.values()) / estimate.variance
+
+
+# Standing of systems by their mean scores: which leads, and the two that are hardest to tell apart.
+
+
+def by_mean(judgments: Judgments) -> dict[str, float]:
+    """Mean score of every system over its answers, the highest first."""
+    code, answers = judgments.column(SYSTEM), judgments.n
+    count = np.bincount(code, answers)
+    means = np.bincount(code, answers * np.where(answers > 0, judgments.mean, 0.0)) / np.maximum(count, 1)
+    order = [at for at in np.argsort(-means, kind="stable").tolist() if count[at]]
+    return {judgments.facet(SYSTEM).levels[at]: float(means[at]) for at in order}
+
+
+def closest(judgments: Judgments, **options: Any) -> SystemDifference:
+    """The difference of two systems, the higher first; of more, of the two whose means differ least, which is said.
+
+    Options are those of `quorate.estimate.differences.difference.difference`.
+    """
+    means = by_mean(judgments)
+    a, b = min(pairwise(means), key=lambda two: means[two[0]] - means[two[1]])
+    found = difference(judgments, a, b, **options)
+    if len(means) == 2:
+        return found
+    return replace(found, caveats=(caveats.closest_two(a, b, len(means)), *found.caveats))
+
+
+# Stratified differences of two systems: each category of items counts for a share that is given.
+
+
+def stratified_difference(
+    judgments: Judgments, a: str, b: str, shares: Mapping[str, float], *, targets: Mapping[str, Target] | None = None
+) -> SystemDifference:
+    """Mean score of one system less that of another, from the cells that both have, by categories that are given.
+
+    Parameters
+    ----------
+    judgments : Judgments
+        Whose items have categories.
+    a, b : str
+        The two systems.
+    shares : mapping of str to float
+        What each category counts for; they sum to 1.
+    targets : mapping of str to str or Pool, optional
+        What other facets stand for, as for `quorate.compare`.
+
+    Raises
+    ------
+    NotEstimable
+        If a category has no shared cells, or the difference never varies.
+    """
+    return of_pairs(paired(two_systems(judgments, a, b, facet=SYSTEM)), targets or {}, shares)

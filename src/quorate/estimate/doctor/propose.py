@@ -11,9 +11,8 @@ from quorate.arguments import Argument
 from quorate.errors import QuorateError
 from quorate.estimate.doctor.analyses import COMPONENTS, MEAN
 from quorate.estimate.doctor.support import doctor
-from quorate.estimate.doctor.vote_analyses import MARGINS
-from quorate.estimate.labels.given import label_shares
-from quorate.estimate.labels.shares import label_means
+from quorate.estimate.doctor.vote_findings import MARGINS
+from quorate.estimate.labels import label_means, label_shares
 from quorate.roles import JUDGE, TEMPERATURE
 from quorate.table.columns.outcomes import plain
 from quorate.table.columns.roles import ALIASES

@@ -9,9 +9,15 @@ from typing import TYPE_CHECKING, Any, overload
 from quorate.estimate.components.decompose import is_default
 from quorate.estimate.components.decomposition import Decomposition
 from quorate.estimate.doctor.analyses import COMPONENTS, Supported, analyses
-from quorate.estimate.doctor.findings import Finding, by_severity, findings, of_source
-from quorate.estimate.doctor.unsaid import repeats_findings, unsaid_findings
-from quorate.estimate.means.configurations import configuration_facets
+from quorate.estimate.doctor.findings import (
+    Finding,
+    by_severity,
+    findings,
+    of_source,
+    repeats_findings,
+    unsaid_findings,
+)
+from quorate.estimate.means.families import configuration_facets
 from quorate.roles import JUDGE, PROMPT, REPLICATE, SYSTEM
 from quorate.table.facts.describe import Description, describe
 from quorate.table.judgments import Judgments, table_of
@@ -87,7 +93,7 @@ class Support(Result):
     @property
     def ok(self) -> bool:
         """Whether variance components, or shares of labels, can be estimated and nothing found is an error."""
-        from quorate.estimate.doctor.label_analyses import SHARES
+        from quorate.estimate.doctor.analyses import SHARES
 
         possible = self.analysis(SHARES if self.labels else COMPONENTS).possible
         return possible and not any(finding.severity == "error" for finding in self.findings)
@@ -131,7 +137,7 @@ class VotesSupport(Result):
     @property
     def ok(self) -> bool:
         """Whether the margin of some pair can be estimated and nothing found is an error."""
-        from quorate.estimate.doctor.vote_analyses import MARGINS
+        from quorate.estimate.doctor.vote_findings import MARGINS
 
         return self.analysis(MARGINS).possible and not any(finding.severity == "error" for finding in self.findings)
 
@@ -186,8 +192,7 @@ def doctor(judgments: Judgments | Votes) -> Support | VotesSupport:
     (True, 'no cell was judged twice, so it is part of the cell component')
     """
     if isinstance(judgments, Votes):
-        from quorate.estimate.doctor.vote_analyses import vote_analyses
-        from quorate.estimate.doctor.vote_findings import vote_findings
+        from quorate.estimate.doctor.vote_findings import vote_analyses, vote_findings
 
         facts_of_votes = judgments.describe()
         problems = by_severity([*of_source(judgments.source), *vote_findings(facts_of_votes)])
@@ -200,7 +205,7 @@ def support_of(judgments: Judgments, fit: Decomposition | None = None) -> Suppor
     facts, labels = describe(table_of(judgments)), judgments.labels
     problems = [*findings(judgments, facts)]
     if labels:
-        from quorate.estimate.doctor.label_analyses import label_analyses, label_findings
+        from quorate.estimate.doctor.analyses import label_analyses, label_findings
 
         possible = label_analyses(judgments, facts)
         problems += label_findings(judgments, facts)

@@ -8,7 +8,7 @@ import numpy as np
 
 from quorate.arrays import Floats
 from quorate.estimate.components.model import closure
-from quorate.estimate.means.coefficients import term_facets
+from quorate.estimate.means.intervals import term_facets
 from quorate.estimate.means.targets import is_grouping
 from quorate.numerics.mixed.information import adjustment, weights
 from quorate.numerics.mixed.reml import squares

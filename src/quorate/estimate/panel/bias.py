@@ -11,7 +11,7 @@ import numpy as np
 from quorate.arrays import Floats
 from quorate.estimate.differences.spread import JointTest
 from quorate.estimate.panel.judge_means import JudgeMeans, MeansResult, means_of
-from quorate.numerics.multiplicity import holm
+from quorate.numerics.inference import holm
 from quorate.table.judgments import Judgments
 from quorate.table.results import Row
 from quorate.wording import counted, listed

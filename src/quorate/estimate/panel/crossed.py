@@ -2,25 +2,190 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
 
 from quorate import caveats
+from quorate.arrays import Floats
 from quorate.caveats import Caveat
 from quorate.errors import InvalidInput
 from quorate.estimate.means.effects import LevelEffect
-from quorate.estimate.panel.components import TERMS, PanelComponents, differences, with_intervals
-from quorate.estimate.panel.judge_effect import FTest, JudgeTest, contradictory, judge_effects, judge_tests
 from quorate.estimate.panel.scores import CrossedScores, crossed_scores
+from quorate.numerics.distributions import f_tail
 from quorate.numerics.inference import checked_level
 from quorate.numerics.panel import crossed as panel
 from quorate.streams import stream
 from quorate.table.judgments import Judgments
 from quorate.table.results import Result, Row
 from quorate.wording import brief
+
+# Components of a crossed panel under one model, and where two models differ.
+
+
+TERMS = {
+    "alpha": "scenario",
+    "beta": "generation",
+    "gamma": "judge",
+    "eps": "residual",
+    "interaction": "scenario:judge",
+}
+"""What each component is the variance of."""
+
+
+@dataclass(frozen=True)
+class PanelComponents:
+    """Variance components of a crossed panel under one model, per observation, in squared score units.
+
+    Unbiased, so an estimate can be negative; nothing is cut at zero. nan where a component is part of another (see
+    ``Crossed.caveats``), and for the interaction of a model that has none.
+
+    Parameters
+    ----------
+    alpha, beta, gamma, eps, interaction : float
+        Scenario, generation, judge (mean square of the effects of these judges, divisor K), residual, scenario:judge.
+    intervals : mapping of str to (float, float)
+        Bootstrap interval of every component that is estimated.
+    """
+
+    alpha: float
+    beta: float
+    gamma: float
+    eps: float
+    interaction: float
+    intervals: Mapping[str, tuple[float, float]]
+
+    @property
+    def values(self) -> Mapping[str, float]:
+        """Components that are estimated, by name."""
+        return {name: getattr(self, name) for name in self.intervals}
+
+    @property
+    def negative(self) -> tuple[str, ...]:
+        """Components whose estimate is below zero."""
+        return tuple(name for name, value in self.values.items() if value < 0)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Every component that is estimated under its name, and ``intervals`` of them."""
+        return {**self.values, "intervals": {name: list(ends) for name, ends in self.intervals.items()}}
+
+
+def with_intervals(estimate: Floats, drawn: Floats, level: float) -> PanelComponents:
+    """Estimates in the order of `numerics.crossed.NAMES`, with percentile intervals of their resamples.
+
+    Parameters
+    ----------
+    estimate : array, shape (5,)
+        Components, nan where not estimated.
+    drawn : array, shape (resamples, 5)
+        The same of every resample.
+    level : float
+        Coverage of the intervals.
+    """
+    low, high = np.quantile(drawn, [(1 - level) / 2, (1 + level) / 2], axis=0)
+    values = dict(zip(panel.NAMES, estimate.tolist(), strict=True))
+    bounds = zip(panel.NAMES, low.tolist(), high.tolist(), strict=True)
+    return PanelComponents(**values, intervals={name: (a, b) for name, a, b in bounds if not np.isnan(values[name])})
+
+
+def differences(one: PanelComponents, other: PanelComponents) -> tuple[str, ...]:
+    """Scenario, generation and judge components for which the estimate of one model is outside the other's interval.
+
+    Residuals are not compared: with an interaction and without it they are different things.
+    """
+    shared = [name for name in ("alpha", "beta", "gamma") if name in one.intervals]
+    apart = []
+    for name in shared:
+        sides = ((one, other.intervals[name]), (other, one.intervals[name]))
+        if any(not low <= side.values[name] <= high for side, (low, high) in sides):
+            apart.append(name)
+    return tuple(apart)
+
+
+# Judge effects of a crossed panel, and tests of whether judges differ at all and whether they do by scenario.
+
+
+_INTERACTION_SIZE = 0.01
+
+
+@dataclass(frozen=True)
+class FTest:
+    """An F test.
+
+    Parameters
+    ----------
+    f : float
+        Ratio of mean squares; nan where both are zero.
+    df, df_error : float
+        Degrees of freedom.
+    p : float
+        Probability of a larger F if there is no effect.
+    """
+
+    f: float
+    df: int
+    df_error: int
+    p: float
+
+
+@dataclass(frozen=True)
+class JudgeTest(FTest):
+    """The test of the judge effect against scenario:judge, with its correction for judges of unequal noise.
+
+    Parameters
+    ----------
+    epsilon : float
+        Greenhouse and Geisser's; 1 if the judges' scenario means vary alike.
+    p_adjusted : float
+        ``p`` with both degrees of freedom times ``epsilon``.
+    """
+
+    epsilon: float
+    p_adjusted: float
+
+
+def judge_effects(
+    judges: Sequence[str], sums: panel.Sums, drawn: panel.MeanSquares, level: float
+) -> tuple[LevelEffect, ...]:
+    """Every judge against the panel, with standard error and percentile interval from resampled scenarios."""
+    n, m = sums.n, sums.m
+    se = drawn.gamma.std(axis=0) * np.sqrt(n / (n - 1))
+    bounds = np.quantile(drawn.gamma, [(1 - level) / 2, (1 + level) / 2], axis=0)
+    rows = zip(judges, *np.array([sums.gamma, se, *bounds, sums.mean + sums.gamma]).tolist(), strict=True)
+    return tuple(
+        LevelEffect("judge", label, effect, error, low, high, mean, n * m, n - 1.0)
+        for label, effect, error, low, high, mean in rows
+    )
+
+
+def judge_tests(sums: panel.Sums, table: panel.MeanSquares) -> tuple[JudgeTest, FTest, FTest | None]:
+    """Tests of the judge effect against scenario:judge and against the pooled residual, and of scenario:judge itself.
+
+    The last is None with one generation, which leaves nothing to compare it with.
+    """
+    n, m, k = table.n, table.m, table.k
+    default = _f_test(table.judge, table.interaction, k - 1, (n - 1) * (k - 1))
+    pooled = _f_test(table.judge, table.pooled, k - 1, (n * m - 1) * (k - 1))
+    epsilon = panel.greenhouse_geisser(sums)
+    adjusted = f_tail(epsilon * default.df, epsilon * default.df_error, default.f)
+    judge = JudgeTest(**asdict(default), epsilon=epsilon, p_adjusted=adjusted)
+    if m == 1:
+        return judge, pooled, None
+    return judge, pooled, _f_test(table.interaction, table.within, (n - 1) * (k - 1), n * (m - 1) * (k - 1))
+
+
+def _f_test(effect: Floats, error: Floats, df: int, df_error: int) -> FTest:
+    f = panel.f_ratio(float(effect), float(error))
+    return FTest(f, df, df_error, f_tail(df, df_error, f))
+
+
+def contradictory(judge: JudgeTest, pooled: FTest, interaction: FTest | None, size: float) -> bool:
+    """Whether tests of the judge effect answer differently because there is an interaction, at 1% of its own test."""
+    present = interaction is not None and interaction.p < _INTERACTION_SIZE
+    return present and (judge.p_adjusted < size) != (pooled.p < size)
+
 
 JUDGE_EFFECT = "judge effect"
 _FEWEST_RESAMPLES = 100

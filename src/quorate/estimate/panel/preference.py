@@ -12,7 +12,7 @@ from quorate.arguments import argument
 from quorate.arrays import Floats
 from quorate.errors import NotEstimable, UnknownTerm
 from quorate.estimate.panel.judge_means import JudgeMeans, MeansResult, means_of
-from quorate.numerics.multiplicity import holm
+from quorate.numerics.inference import holm
 from quorate.table.judgments import Judgments
 from quorate.table.results import Row
 from quorate.wording import listed, plural

@@ -12,7 +12,7 @@ from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.differences.spread import Contrasts
 from quorate.estimate.panel.judge_means import JudgeMeans, MeansResult, means_of
 from quorate.numerics.correlation import kendall
-from quorate.numerics.multiplicity import holm
+from quorate.numerics.inference import holm
 from quorate.table.judgments import Judgments
 from quorate.table.results import Row
 from quorate.wording import counted, listed, plural

@@ -15,11 +15,10 @@ import numpy as np
 from quorate.arrays import Ints
 from quorate.errors import InvalidInput
 from quorate.estimate.components.categories import Link
-from quorate.estimate.posterior.posterior import model_of
+from quorate.estimate.posterior.posterior import Sampling, converged, model_of, refuse_few
 from quorate.estimate.posterior.prior import Prior
-from quorate.estimate.posterior.sampling import Sampling, converged, refuse_few
 from quorate.numerics.posterior import nuts
-from quorate.numerics.posterior.ranks import Uniformity, band, rank, uniformity
+from quorate.numerics.posterior.convergence import Uniformity, band, rank, uniformity
 from quorate.streams import stream
 from quorate.table.judgments import Judgments
 from quorate.table.results import Result, Row

@@ -20,7 +20,7 @@ from quorate.table.results import Result
 
 if TYPE_CHECKING:
     from quorate.estimate.components.decomposition import Decomposition
-    from quorate.estimate.posterior.scores import Posterior
+    from quorate.estimate.posterior.latent import Posterior
 
 _ONE_SE = (0.158655, 0.841345)
 """What a normal law has below one standard deviation under its mean, and above it."""

@@ -4,23 +4,345 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Literal, overload
+from dataclasses import dataclass, replace
+from functools import cached_property
+from numbers import Integral
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, overload
 
-from quorate.errors import InvalidInput
+import numpy as np
+
+from quorate.arguments import argument
+from quorate.arrays import Floats, Ints
+from quorate.errors import InvalidInput, NotConverged
 from quorate.estimate.components.categories import Link
-from quorate.estimate.posterior.gaussian import Gaussian, gaussian
-from quorate.estimate.posterior.latent import LatentPosterior
-from quorate.estimate.posterior.log_odds import LogOdds, log_odds, refuse_of_numbers
-from quorate.estimate.posterior.prior import Prior
-from quorate.estimate.posterior.sampling import Sampling, refuse_few, refuse_unconverged
-from quorate.estimate.posterior.scores import Posterior
-from quorate.numerics.posterior import nuts
+from quorate.estimate.components.decompose import decompose
+from quorate.estimate.components.decomposition import Decomposition
+from quorate.estimate.components.latent import grid
+from quorate.estimate.components.links import Laid, lay_out
+from quorate.estimate.components.published import design
+from quorate.estimate.posterior.latent import LatentPosterior, Posterior, mean_of
+from quorate.estimate.posterior.mean import checked_targets
+from quorate.estimate.posterior.prior import LOG_ODDS, Law, Prior, latent_terms, laws_for, laws_of, terms_of
+from quorate.estimate.posterior.result import Convergence
+from quorate.numerics.mixed.refit import Redraw
+from quorate.numerics.mixed.reml import evaluate
+from quorate.numerics.posterior import latent, marginal, nuts
+from quorate.numerics.posterior.convergence import bulk_ess, r_hat
+from quorate.numerics.posterior.importance import mode
+from quorate.numerics.posterior.laws import Laws, log_density, redrawn
 from quorate.streams import stream
 from quorate.table.facts.repeats import refuse_repeats
 from quorate.table.judgments import Judgments, checked
 
 if TYPE_CHECKING:
     from quorate.estimate.means.targets import Target
+    from quorate.estimate.posterior.result import DrawnComponents
+    from quorate.numerics.posterior.nuts import Sampled
+
+
+# Models that can be sampled: what every one of them does, and what shows that its draws can be relied on.
+
+
+MOST_R_HAT, LEAST_ESS = 1.01, 400
+"""What chains must reach: Vehtari et al. (2021), section 4."""
+_MOST_NUMBERS = 2e7
+"""Numbers in one array of the likelihood; the sampler holds some ten of that size."""
+
+
+class Sampling(NamedTuple):
+    """How a posterior is sampled.
+
+    Parameters
+    ----------
+    draws, warmup : int
+        Iterations of every chain: kept, and before them to tune the sampler.
+    chains : int
+        Chains.
+    seed : int
+        Root of the random numbers.
+    on_quote : callable
+        Is told how many seconds the run will take.
+    """
+
+    draws: int
+    warmup: int
+    chains: int
+    seed: int
+    on_quote: Callable[[float], None]
+
+
+class Model(Protocol):
+    """A model with its prior and its data."""
+
+    @property
+    def prior(self) -> Sequence[Law]:
+        """Priors of the standard deviations."""
+
+    def sampled(self, how: Sampling) -> DrawnComponents:
+        """Its posterior, whether or not the chains agree."""
+
+    def redrawn(self, rng: np.random.Generator) -> tuple[Mapping[str, float], Model]:
+        """Parameters that the prior drew, and the model with data that they made."""
+
+
+def refuse_few(draws: int, warmup: int, chains: int) -> None:
+    """Refuse fewer iterations or chains than anything can be read from."""
+    counts = {"draws": (draws, 100), "warmup": (warmup, 100), "chains": (chains, 2)}
+    for name, (count, least) in counts.items():
+        if isinstance(count, bool) or not isinstance(count, Integral) or count < least:
+            raise InvalidInput(f"{name}: a whole number of at least {least} is needed, got {count!r}")
+
+
+def refuse_large(numbers: float) -> None:
+    """Refuse tables that would take more memory than a computer may have."""
+    if numbers > _MOST_NUMBERS:
+        raise InvalidInput(
+            f"judgments: the sampler would hold arrays of {numbers:,.0f} numbers, more than {_MOST_NUMBERS:,.0f}; use "
+            "quorate.decompose, which needs none of them and has as much to say of a table of this size"
+        )
+
+
+def checks(sampled: Sampled, by_name: Mapping[str, Floats]) -> Convergence:
+    """Convergence of numbers by name, shape (chains, draws) each."""
+    chains, draws = sampled.positions.shape[:2]
+    return Convergence(
+        r_hat={name: r_hat(values) for name, values in by_name.items()},
+        ess={name: bulk_ess(values) for name, values in by_name.items()},
+        divergences=sampled.divergences,
+        chains=chains,
+        draws=draws,
+        quoted=sampled.quoted,
+        seconds=sampled.seconds,
+    )
+
+
+def converged(found: Convergence) -> bool:
+    """Whether chains agree and hold enough independent draws; a value that is not a number counts as bad."""
+    apart = any(not value <= MOST_R_HAT for value in found.r_hat.values())
+    return not apart and all(value >= LEAST_ESS for value in found.ess.values())
+
+
+def refuse_unconverged(found: DrawnComponents, draws: int, warmup: int) -> None:
+    """Refuse chains that do not agree or hold too few independent draws, with what to ask for."""
+    if converged(found.checks):
+        return
+    apart = {name: value for name, value in found.checks.r_hat.items() if not value <= MOST_R_HAT}
+    few = {name: value for name, value in found.checks.ess.items() if not value >= LEAST_ESS}
+    said = [f"R-hat {value:.3f} of {name}, at most {MOST_R_HAT} is needed" for name, value in apart.items()]
+    said += [f"{value:.0f} effective draws of {name}, at least {LEAST_ESS} are needed" for name, value in few.items()]
+    known = [value for value in few.values() if value > 0]
+    more = int(np.ceil(draws * max([2.0, *(1.5 * LEAST_ESS / value for value in known)]) / 100)) * 100
+    raise NotConverged(
+        f"posterior: {'; '.join(said)}. Use "
+        + argument("draws", more)
+        + (" and " + argument("warmup", 2 * warmup) if apart else ""),
+        found,
+    )
+
+
+# The model of log odds, logit or ordinal: random effects are sampled with everything else.
+
+
+@dataclass(frozen=True, eq=False)
+class LogOdds:
+    """The model, laid out, with its prior.
+
+    Parameters
+    ----------
+    laid : Laid
+        Terms and counts; fixed effects are centred.
+    middle : array, shape (effects,)
+        What the columns of the fixed effects were on average.
+    prior : tuple of Law
+        Prior of every component.
+    """
+
+    laid: Laid
+    middle: Floats
+    prior: tuple[Law, ...]
+
+    @cached_property
+    def laws(self) -> Laws:
+        """Priors of standard deviations, then of thresholds and fixed effects."""
+        own, n = laws_of(self.prior, 1.0), self.laid.layout.n_fixed
+        return Laws(np.append(own.scale, np.full(n, LOG_ODDS)), np.append(own.width, np.full(n, np.inf)))
+
+    def sampled(self, how: Sampling) -> LatentPosterior:
+        """Its posterior, whether or not the chains agree."""
+        start = stream(how.seed, "posterior")
+        data, middle = latent.counted(self.laid.layout, self.laws)
+        places = latent.starts(data, middle, how.chains, start)
+        seeds = int(start.integers(2**31))
+        options: dict[str, Any] = {"warmup": how.warmup, "draws": how.draws, "seed": seeds, "on_quote": how.on_quote}
+        sampled = nuts.sample(latent.log_posterior, data, places, kept=len(middle), **options)
+        sd, thresholds, effects = latent.parameters(data, sampled.positions)
+        numbers = np.moveaxis(np.concatenate([sd, thresholds, effects], axis=2), 2, 0)
+        return LatentPosterior(
+            prior=self.prior,
+            draws=np.square(np.concatenate(sd)),
+            checks=checks(sampled, dict(zip(self.numbers, numbers, strict=True))),
+            seed=how.seed,
+            laid=self.laid,
+            middle=self.middle,
+            thresholds=np.concatenate(thresholds),
+            effects=np.concatenate(effects),
+        )
+
+    @property
+    def numbers(self) -> tuple[str, ...]:
+        """Names of components, thresholds and fixed effects."""
+        return (*self.laid.names, *self.laid.boundaries, *self.laid.linear.assembled.fixed.names[1:])
+
+    def redrawn(self, rng: np.random.Generator) -> tuple[Mapping[str, float], LogOdds]:
+        """Everything from the prior, and counts of as many judgments in every row."""
+        layout, n = self.laid.layout, len(self.prior)
+        drawn = redrawn(self.laws, 1, rng)[0]
+        drawn[n:] *= rng.choice([-1, 1], len(drawn) - n)
+        k = layout.counts.shape[1] - 1
+        sd, thresholds, effects = drawn[:n], np.sort(drawn[n : n + k]), drawn[n + k :]
+        eta = layout.x @ effects
+        for level, size in zip(layout.by_term, sd, strict=True):
+            eta = eta + size * rng.standard_normal(int(level.max()) + 1)[level]
+        above = 1 / (1 + np.exp(thresholds - eta[:, None]))
+        shares = -np.diff(above, axis=1, prepend=1.0, append=0.0)
+        counts = rng.multinomial(layout.counts.sum(axis=1).astype(np.int64), shares).astype(np.float64)
+        mean = mean_of(self.laid, self.middle, sd[None] ** 2, thresholds[None], effects[None])
+        truth = dict(zip(self.numbers, [*sd**2, *thresholds, *effects], strict=True)) | {"mean": float(mean[0])}
+        return truth, replace(self, laid=replace(self.laid, layout=replace(layout, counts=counts)))
+
+
+def log_odds(
+    judgments: Judgments, link: Link, random: Sequence[str] | None, covariates: Sequence[str], prior: Prior | None
+) -> LogOdds:
+    """Lay the model out; see `posterior`."""
+    laid = lay_out(decompose(judgments, random=random, covariates=covariates), link)
+    grid(laid.linear.assembled)  # refuses what the mean cannot be averaged over
+    layout = laid.layout
+    refuse_large(latent.size(layout))
+    middle = np.asarray(np.average(layout.x, axis=0, weights=layout.counts.sum(axis=1)), dtype=np.float64)
+    terms = latent_terms(laid.names, laid.linear.judgments, link)
+    centred = replace(laid, layout=replace(layout, x=layout.x - middle))
+    return LogOdds(centred, middle, laws_for(terms, prior))
+
+
+def refuse_of_numbers(targets: Mapping[str, Target] | None, residual_by: str | None) -> None:
+    """Refuse options that are for scores as numbers."""
+    if residual_by is not None:
+        raise InvalidInput("residual_by: is for scores as numbers, not with a link; leave one of the two out")
+    if targets:
+        raise InvalidInput(
+            "targets: with a link random facets stand for their populations and fixed ones for themselves; leave one "
+            "of the two out"
+        )
+
+
+# The model of scores as numbers: random effects are integrated out, so standard deviations alone are sampled.
+
+
+_SPREAD = 1.5
+"""How far from the mode chains begin, in standard deviations: further apart than the posterior is wide."""
+
+
+class Density(NamedTuple):
+    """What the log density of a Gaussian model is made of."""
+
+    problem: marginal.Padded
+    laws: Laws
+
+
+def log_posterior(data: Density, sd: Any) -> Any:
+    """Log density of standard deviations of either sign: likelihood and prior are even in each."""
+    import jax.numpy as jnp
+
+    return marginal.log_likelihood(data.problem, sd**2) + jnp.sum(log_density(sd, data.laws, jnp))
+
+
+@dataclass(frozen=True, eq=False)
+class Gaussian:
+    """The model, laid out, with its prior.
+
+    Parameters
+    ----------
+    fit : Decomposition
+        Design and data, components not estimated.
+    prior : tuple of Law
+        Prior of every component.
+    targets : mapping of str to str or Pool
+        What facets stand for in the mean.
+    """
+
+    fit: Decomposition
+    prior: tuple[Law, ...]
+    targets: Mapping[str, Target]
+
+    @property
+    def kept(self) -> Ints:
+        """Components that can be told apart."""
+        return np.array(self.fit.identified.representatives)
+
+    @property
+    def laws(self) -> Laws:
+        """Priors, in units of the scale."""
+        return laws_of(self.prior, self.fit.assembled.scale)
+
+    def sampled(self, how: Sampling) -> Posterior:
+        """Its posterior, whether or not the chains agree."""
+        fit, problem, kept, laws = self.fit, self.fit.assembled.problem, self.kept, self.laws
+        start = stream(how.seed, "posterior")
+        data = Density(marginal.padded(problem, kept), laws)
+        top, metric = mode(problem, kept, laws)
+        places = top + _SPREAD * start.standard_normal((how.chains, len(kept))) @ np.linalg.cholesky(metric).T
+        seeds = int(start.integers(2**31))
+        options: dict[str, Any] = {"warmup": how.warmup, "draws": how.draws, "seed": seeds, "on_quote": how.on_quote}
+        sampled = nuts.sample(log_posterior, data, places, metric=metric, **options)
+        variances = np.square(sampled.positions).reshape(-1, len(kept))
+        means, covariances = marginal.fixed_effects(data.problem, variances, problem.p)
+        noise = stream(how.seed, "posterior/fixed").standard_normal(means.shape)
+        around = np.einsum("dpq,dq->dp", np.linalg.cholesky(covariances), noise)
+        scale, centre = fit.assembled.scale, np.eye(1, problem.p)[0] * fit.assembled.center
+        middle = np.zeros(problem.n_components)
+        middle[kept] = np.median(variances, axis=0)
+        sd = dict(zip(fit.representatives, np.moveaxis(np.abs(sampled.positions), 2, 0), strict=True))
+        return Posterior(
+            prior=self.prior,
+            draws=variances * scale**2,
+            checks=checks(sampled, sd),
+            seed=how.seed,
+            fit=replace(fit, theta=middle, point=evaluate(problem, middle)),
+            centre=means * scale + centre,
+            around=around * scale,
+            targets=self.targets,
+        )
+
+    def redrawn(self, rng: np.random.Generator) -> tuple[Mapping[str, float], Gaussian]:
+        """Standard deviations from the prior, fixed effects of zero: their prior is flat, so any will do."""
+        assembled = self.fit.assembled
+        sd, theta = redrawn(self.laws, 1, rng)[0], np.zeros(assembled.problem.n_components)
+        theta[self.kept] = sd**2
+        problem = Redraw(assembled.problem, theta, np.zeros(assembled.problem.p)).draw(rng)
+        truth: Floats = sd**2 * assembled.scale**2
+        names = {**dict(zip(self.fit.representatives, truth.tolist(), strict=True)), "mean": assembled.center}
+        return names, replace(self, fit=replace(self.fit, assembled=replace(assembled, problem=problem)))
+
+
+def gaussian(
+    judgments: Judgments,
+    random: Sequence[str] | None,
+    covariates: Sequence[str],
+    residual_by: str | None,
+    prior: Prior | None,
+    targets: Mapping[str, Target] | None,
+) -> Gaussian:
+    """Lay the model out; see `posterior`."""
+    laid = design(judgments, random=random, covariates=covariates, residual_by=residual_by)
+    problem, kept = laid.assembled.problem, np.array(laid.identified.representatives)
+    refuse_large(marginal.size(problem))
+    even = np.zeros(problem.n_components)
+    even[kept] = 1 / len(kept)
+    fit = Decomposition(laid.assembled, laid.identified, even, evaluate(problem, even), "reml")
+    model = Gaussian(fit, laws_for(terms_of(fit), prior), dict(targets or {}))
+    checked_targets(fit, model.targets)
+    return model
 
 
 @overload

@@ -21,9 +21,8 @@ from quorate.estimate.ratings.contrast import Law
 from quorate.estimate.ratings.counts import VoteCounts, refuse_unrated, tally
 from quorate.estimate.ratings.moves import moves
 from quorate.estimate.ratings.ratings import Method, Ratings
-from quorate.estimate.votes.dependence import Cluster
-from quorate.estimate.votes.margin import margin_of_votes
-from quorate.estimate.votes.presentation import order_effect
+from quorate.estimate.votes.clustered import Cluster
+from quorate.estimate.votes.margin import margin_of_votes, order_effect
 from quorate.numerics.inference import checked_level
 from quorate.numerics.ratings.bradley_terry import Design, Fit, fit
 from quorate.numerics.ratings.discrimination import discriminating

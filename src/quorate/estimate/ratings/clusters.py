@@ -13,7 +13,7 @@ from quorate.arrays import Bools, Floats, Ints
 from quorate.errors import NotEstimable
 from quorate.estimate.ratings.contrast import Law
 from quorate.estimate.ratings.counts import VoteCounts, groups_of, some
-from quorate.estimate.votes.dependence import Cluster, cells, clustered_by, repeating
+from quorate.estimate.votes.clustered import Cluster, cells, clustered_by, repeating
 from quorate.numerics.ratings.bradley_terry import Fit
 from quorate.numerics.ratings.draws import Units, covariance
 from quorate.numerics.ratings.existence import components
@@ -21,7 +21,7 @@ from quorate.numerics.ratings.leverage import leverage, variances, widened
 from quorate.numerics.ratings.plackett_luce import Choices
 from quorate.numerics.ratings.rank_intervals import difference_se, row_blocks
 from quorate.numerics.ratings.steps import MANY
-from quorate.numerics.votes.multiway import combined, intersections
+from quorate.numerics.votes.clustered import combined, intersections
 from quorate.table.votes import Votes
 
 _NOTHING = 1e-9

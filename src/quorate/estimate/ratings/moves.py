@@ -16,7 +16,7 @@ from quorate.numerics.ratings.bradley_terry import Design, Fit, fit, scores
 from quorate.numerics.ratings.discrimination import discriminating
 from quorate.numerics.ratings.draws import Units
 from quorate.numerics.ratings.inverses import inverse_information
-from quorate.numerics.votes.multiway import intersections
+from quorate.numerics.votes.clustered import intersections
 from quorate.table.results import Result, Row
 from quorate.wording import counted as number_of
 from quorate.wording import listed

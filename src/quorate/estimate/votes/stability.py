@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 from quorate.arrays import Bools, Floats, Ints
 from quorate.errors import InvalidInput, NotEstimable
-from quorate.estimate.votes.dependence import Cluster, cells, clustered_by
+from quorate.estimate.votes.clustered import Cluster, cells, clustered_by
 from quorate.estimate.votes.well_sampled_pairs import MINIMUM, Random, Sampled, well_sampled
 from quorate.numerics.correlation import of_pair, spearman
-from quorate.numerics.votes.multiway import combined, intersections
+from quorate.numerics.votes.clustered import combined, intersections
 from quorate.streams import stream
 from quorate.table.results import Result, Row, plain, rows_of
 from quorate.table.votes import Votes

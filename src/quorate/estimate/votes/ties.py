@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from quorate.estimate.votes.dependence import Cluster
+from quorate.estimate.votes.clustered import Cluster
 from quorate.estimate.votes.margins import Margins, NearTies, Quantiles, margins
 from quorate.estimate.votes.well_sampled_pairs import MINIMUM
 from quorate.table.results import Result, plain

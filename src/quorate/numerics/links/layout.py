@@ -6,6 +6,7 @@ that blocks share, and a term with a level of its own for every row (that of cel
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -124,3 +125,25 @@ def _ones(column: Ints, n: int) -> Sparse:
     rows, each = column.shape
     starts = np.arange(rows + 1) * each
     return csr_array((np.ones(column.size), column.ravel(), starts), shape=(rows, n)).T.tocsr()
+
+
+# Collapse: one row of counts for every combination of levels that the linear predictor depends on.
+
+
+def collapse(counts: Floats, codes: Sequence[Ints]) -> tuple[Floats, Ints]:
+    """Sums of counts by combination of codes, and the first row that has each.
+
+    Parameters
+    ----------
+    counts : array, shape (rows, categories)
+        Judgments by category.
+    codes : sequence of array of int, shape (rows,)
+        Dense codes of every term and of the fixed effects.
+    """
+    key = np.zeros(len(counts), dtype=np.int64)
+    for code in codes:
+        key = np.unique(key * (int(code.max(initial=0)) + 1) + code, return_inverse=True)[1]
+    first = np.unique(key, return_index=True)[1]
+    if len(first) == len(counts):
+        return counts, np.arange(len(counts))
+    return np.column_stack([np.bincount(key, column) for column in counts.T]), first

@@ -12,17 +12,150 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from quorate.arrays import Floats
-from quorate.numerics.mixed.blocks import factored
-from quorate.numerics.mixed.inverse import scaled_inverse
-from quorate.numerics.mixed.levels import Levels
 from quorate.numerics.mixed.moments import Products
-from quorate.numerics.mixed.parts import MeanUnits
+from quorate.numerics.mixed.patterns import Levels
 from quorate.numerics.mixed.problem import Problem
-from quorate.numerics.mixed.rows import gram
-from quorate.numerics.mixed.sampled.levels import SampledLevels
+from quorate.numerics.mixed.rows import MeanUnits, gram
+from quorate.numerics.mixed.sampled import SampledLevels
 
 if TYPE_CHECKING:
     from quorate.numerics.mixed.reml import Projected
+
+
+# Inverses of positive definite matrices, with their log-determinants.
+
+
+_LARGE = 200
+_STACK = 8
+"""Matrices from which products of blocks of all of them are quicker than one after the other."""
+
+
+def scaled_inverse(c: Floats, scale: Floats, p: int) -> tuple[Floats, float]:
+    """``S (S C S + diag(0, I))^-1 S``, zero where ``S`` is, and the log-determinant of what is inverted."""
+    active = np.flatnonzero(scale)
+    s = scale[active]
+    system = s[:, None] * (c if len(active) == len(c) else c[np.ix_(active, active)])
+    system *= s
+    shared = np.flatnonzero(active >= p)
+    system[shared, shared] += 1
+    inner, log_det = spd_inverse(system)
+    inner *= s[:, None]
+    inner *= s
+    if len(active) == len(c):
+        return inner, log_det
+    out = np.zeros_like(c)
+    out[np.ix_(active, active)] = inner
+    return out, log_det
+
+
+def spd_inverse(matrix: Floats) -> tuple[Floats, float]:
+    """Inverse and log-determinant of a positive definite matrix.
+
+    A large one by LAPACK's own inverse from the factor: a third of the time, once loading it is worth its while.
+    """
+    if matrix.shape[0] == 0:
+        return matrix, 0.0
+    if matrix.shape[0] <= _LARGE:
+        lower = np.linalg.cholesky(matrix)
+        half = np.linalg.inv(lower)
+        return half.T @ half, 2 * float(np.sum(np.log(np.diag(lower))))
+    from scipy.linalg import lapack
+
+    factor, failed = lapack.dpotrf(matrix.T, lower=1, clean=0)
+    if failed:
+        raise np.linalg.LinAlgError("the coefficient matrix is singular")
+    log_det = 2 * float(np.sum(np.log(np.diag(factor))))
+    inverse = lapack.dpotri(factor, lower=1, overwrite_c=1)[0]
+    for start in range(0, len(inverse), 128):  # the upper triangle, in place, by blocks that fit the cache
+        rows = slice(start, start + 128)
+        block = np.tril(inverse[rows, rows])
+        inverse[rows, rows] = block + np.tril(block, -1).T
+        inverse[rows, rows.stop :] = inverse[rows.stop :, rows].T
+    return inverse.T, log_det
+
+
+def lower_inverses(lower: Floats) -> Floats:
+    """Inverses of lower triangular matrices, shape (..., size, size); of many at a time by blocks that double.
+
+    The inverse of ``[[A, 0], [C, B]]`` is ``[[A^-1, 0], [-B^-1 C A^-1, B^-1]]``.
+    """
+    size = lower.shape[-1]
+    if lower.size < _STACK * size**2:
+        return np.asarray(np.linalg.inv(lower), dtype=np.float64)
+    out, diagonal, half = np.zeros_like(lower), np.arange(size), 1
+    out[..., diagonal, diagonal] = 1 / lower[..., diagonal, diagonal]
+    while half < size:
+        for start in range(0, size - half, 2 * half):
+            a, b = slice(start, start + half), slice(start + half, min(start + 2 * half, size))
+            out[..., b, a] = -(out[..., b, b] @ (lower[..., b, a] @ out[..., a, a]))
+        half *= 2
+    return out
+
+
+# Random effects within blocks, eliminated by the Woodbury identity, with ``R = Gamma^(1/2)``.
+#
+# The symmetric ``I + R K R`` is factored, not ``I + K Gamma``: where the noise is small beside the effects, ``C`` from
+# the unsymmetric inverse is wrong by the square of the ratio of their variances times the rounding error, and from the
+# factor by the ratio itself.
+
+
+_PART = 1 << 15
+"""Entries of matrices that are factored together: a few copies of 256 kB fit the cache."""
+
+
+@dataclass(frozen=True)
+class Blocks:
+    """What is needed of ``I + R K R = L L'`` for every pattern.
+
+    Parameters
+    ----------
+    j : array, shape (..., columns, columns)
+        ``(I + K Gamma)^-1``.
+    half : array, shape (..., columns, columns)
+        ``L^-1 R``, so that ``V_w^-1 = D^-1 - D^-1 Z half' half Z' D^-1``.
+    log_det : array, shape (...)
+        ``ln|I + K Gamma|``.
+    """
+
+    j: Floats
+    half: Floats
+    log_det: Floats
+
+
+def factored(k: Floats, gamma: Floats) -> Blocks:
+    """Factor ``I + R K R``; raises numpy.linalg.LinAlgError where that is not positive definite.
+
+    Parameters
+    ----------
+    k : array, shape (patterns, columns, columns)
+        Within-block columns with themselves.
+    gamma : array, shape (..., columns)
+        Variance of every column, none negative, the same for all patterns.
+    """
+    if k.ndim == 3 and gamma.ndim == 1 and k.size > 2 * _PART:
+        step = max(_PART // max(k.shape[-1] ** 2, 1), 1)
+        j, half, log_det = np.empty_like(k), np.empty_like(k), np.empty(len(k))
+        for start in range(0, len(k), step):
+            some = slice(start, start + step)
+            part = factored(k[some], gamma)
+            j[some], half[some], log_det[some] = part.j, part.half, part.log_det
+        return Blocks(j, half, log_det)
+    root = np.sqrt(gamma)[..., None, :]
+    system = root[..., None] * k * root[..., None, :]
+    at = np.arange(k.shape[-1])
+    system[..., at, at] += 1
+    lower = np.asarray(np.linalg.cholesky(system), dtype=np.float64)
+    inverse = lower_inverses(lower)
+    log_det = 2 * np.sum(np.log(lower[..., at, at]), axis=-1)
+    # J = R^-1 (I + R K R)^-1 R; on the rows of columns without variance I - K R (I + R K R)^-1 R.
+    right = (inverse.swapaxes(-1, -2) @ inverse) * root[..., None, :]
+    left, none = root[..., None], root[..., None] == 0
+    if none.any():
+        j = np.where(none, np.eye(k.shape[-1]) - k @ (left * right), right / np.where(none, 1.0, left))
+    else:
+        j = np.asarray(right / left, dtype=np.float64)
+    return Blocks(j, inverse * root[..., None, :], log_det)
+
 
 LEAST_NOISE = 1e-18
 

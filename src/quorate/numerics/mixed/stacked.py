@@ -12,9 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from quorate.arrays import Floats, Ints
-from quorate.numerics.mixed.blocks import factored
-from quorate.numerics.mixed.levels import STRONG
+from quorate.numerics.mixed.patterns import STRONG
 from quorate.numerics.mixed.problem import Problem
+from quorate.numerics.mixed.solved import factored
 
 
 @dataclass(frozen=True)
@@ -137,7 +137,7 @@ class Stacked:
         return int(3 * self._n.size + 4 * self._g.size + 3 * len(self._pattern) * self._columns**2)
 
     def sums(self, problems: Sequence[Problem]) -> Reduced:
-        """Reduce data sets of the design, made by `quorate.numerics.mixed.redraw.with_data`."""
+        """Reduce data sets of the design, made by `quorate.numerics.mixed.refit.with_data`."""
         pairs = [self.problem.moments.from_cells(problem.units.y) for problem in problems]
         return Reduced(
             np.array([z for z, _ in pairs]),

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from quorate.arrays import Floats
+from quorate.arrays import Floats, Ints
+from quorate.numerics.mixed.problem import Problem
+from quorate.numerics.mixed.reml import evaluate
+from quorate.numerics.posterior.laws import Laws, log_density, slope
 
 WORST_K = 0.7
 """Shape of the tail of the weights above which a reweighted mean is not to be relied on."""
@@ -58,3 +61,29 @@ def quantiles(values: Floats, weight: Floats, p: Floats) -> Floats:
     order = np.argsort(values)
     middle = np.cumsum(weight[order]) - weight[order] / 2
     return np.interp(p, middle, values[order])
+
+
+# Mode of the posterior of standard deviations, and the curvature there: where chains begin, and their metric.
+
+
+_LEAST = 1e-6
+"""Least standard deviation that is looked at; the scores have standard deviation 1."""
+
+
+def mode(problem: Problem, kept: Ints, laws: Laws) -> tuple[Floats, Floats]:
+    """Where the posterior of the components ``kept`` is highest, and the covariance that the curvature there has."""
+    from scipy.optimize import minimize
+
+    def lost(sd: Floats) -> tuple[float, Floats]:
+        theta = np.zeros(problem.n_components)
+        theta[kept] = sd**2
+        point = evaluate(problem, theta)
+        prior = float(log_density(sd, laws).sum())
+        return point.criterion / 2 - prior, point.gradient[kept] * sd - slope(sd, laws)
+
+    start = np.full(len(kept), len(kept) ** -0.5)
+    found = minimize(lost, start, jac=True, method="L-BFGS-B", bounds=[(_LEAST, None)] * len(kept)).x
+    near = np.diag(1e-3 * np.maximum(found, 0.01))
+    curvature = np.array([(lost(found + step)[1] - lost(found - step)[1]) / (2 * step.sum()) for step in near])
+    values, vectors = np.linalg.eigh((curvature + curvature.T) / 2)
+    return found, vectors @ np.diag(1 / values.clip(1.0)) @ vectors.T

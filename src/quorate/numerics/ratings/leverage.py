@@ -7,18 +7,268 @@ standard error of that contrast is worth.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from quorate.arrays import Floats, Ints
+from quorate.arrays import Bools, Floats, Ints
 from quorate.numerics.ratings.bradley_terry import Design, Fit, vote_slopes
 from quorate.numerics.ratings.draws import Units
 from quorate.numerics.ratings.inverses import inverse_information
 from quorate.numerics.ratings.likelihood import Likelihood, Told
-from quorate.numerics.ratings.own_leverage import by_ends, own_gaps, per_vote
 from quorate.numerics.ratings.plackett_luce import Choices
 from quorate.numerics.ratings.steps import MANY, anchored
+from quorate.numerics.ratings.ties.model import summary
+
+# Leverage on large boards: what each unit brings to the ratings of the systems that it has votes on.
+#
+# A vote tells most of its two systems, and little of others. With the votes of a unit taken to tell of the systems they
+# are on and of no other, its part in a difference of two ratings is a sum of two terms, and parts of all units in all
+# differences are products of sparse matrices (``docs/methods/ratings.md``).
+
+
+_MOST = 1 - 1e-9
+_ROWS = 2**22  # entries of a block of rows
+
+
+@dataclass(frozen=True, eq=False)
+class PerVote:
+    """The information of a vote of every order and cell, on average over its votes, and rows of the design.
+
+    Parameters
+    ----------
+    rows, tie_rows : sparse array, shape (cells, parameters)
+        What the gap, and the parameter of ties, are of the parameters.
+    curvature, cross, tie : array, shape (cells,)
+        Information on the gap, on both, on the parameter of ties.
+    tied : bool
+        Whether there is one.
+    """
+
+    rows: Any
+    tie_rows: Any
+    curvature: Floats
+    cross: Floats
+    tie: Floats
+    tied: bool
+
+    @property
+    def size(self) -> int:
+        """Orders and cells."""
+        return int(self.rows.shape[0])
+
+    @property
+    def cell(self) -> Ints:
+        """The cell of every entry of the counts."""
+        return np.arange(3 * self.size) // 3
+
+    def trace(self, inverse: Floats) -> Floats:
+        """Leverage of a vote of each cell on all contrasts together: no contrast has more."""
+        total = self.curvature * _through(self.rows, self.rows, inverse)
+        if self.tied:
+            total += 2 * self.cross * _through(self.rows, self.tie_rows, inverse)
+            total += self.tie * _through(self.tie_rows, self.tie_rows, inverse)
+        return np.asarray(total)
+
+    def some(self, cells: Ints | Bools) -> PerVote:
+        """The same of some cells."""
+        known = self.curvature[cells], self.cross[cells], self.tie[cells]
+        return PerVote(self.rows[cells], self.tie_rows[cells], *known, self.tied)
+
+    def along(self, x: Floats) -> Floats:
+        """What a vote of each cell says of each column."""
+        gap = self.rows @ x
+        told = self.curvature[:, None] * gap**2
+        if self.tied:
+            even = self.tie_rows @ x
+            told += 2 * self.cross[:, None] * gap * even + self.tie[:, None] * even**2
+        return np.asarray(told)
+
+    def roots(self, votes: Floats) -> Floats:
+        """A row for the gap of every cell and, with ties, one for their parameter."""
+        curvature, cross, tie = (votes * column for column in (self.curvature, self.cross, self.tie))
+        root = np.sqrt(curvature)
+        factor: Floats = root[:, None] * self.rows.toarray()
+        if not self.tied:
+            return factor
+        even = self.tie_rows.toarray()
+        factor += (cross / root)[:, None] * even
+        return np.append(factor, np.sqrt(np.maximum(tie - cross**2 / curvature, 0.0))[:, None] * even, axis=0)
+
+
+def per_vote(design: Design, units: Units, theta: Floats) -> PerVote:
+    """Rows of the design for every order and cell, and the information of a vote of each."""
+    counts = units.size if units.matrix is None else units.size @ units.matrix
+    known = summary(np.asarray(counts).reshape(*design.shape, 1))
+    at = design.cells(known, theta)
+    votes = np.where(known.votes > 0, known.votes, np.inf)
+    curvature, cross, tie = (np.ravel(total / votes) for total in (at.curvature, at.cross, at.tie_curvature))
+    return PerVote(design.rows, design.tie_rows, curvature, cross, tie, design.tied)
+
+
+class OwnGaps(NamedTuple):
+    """Row of the design of every order and cell times the inverse information.
+
+    Parameters
+    ----------
+    a, b : array, shape (orders * cells,)
+        At the two systems of the cell.
+    tie_a, tie_b : array, shape (orders * cells,)
+        The row of its ties, at the two systems.
+    """
+
+    a: Floats
+    b: Floats
+    tie_a: Floats
+    tie_b: Floats
+
+
+def own_gaps(design: Design, inverse: Floats) -> OwnGaps:
+    """The gap of every order and cell, by the inverse information, at its own systems."""
+    a, b = (np.tile(side, len(design.sign)) for side in (design.a, design.b))
+    none = np.zeros(len(a))
+    ties = [_at(design.tie_rows, side, inverse) for side in (a, b)] if design.tied else [none, none]
+    return OwnGaps(_at(design.rows, a, inverse), _at(design.rows, b, inverse), *ties)
+
+
+def _at(rows: Any, column: Ints, inverse: Floats) -> Floats:
+    """Every row times the inverse information, in one column for each."""
+    row = np.repeat(np.arange(len(column)), np.diff(rows.indptr))
+    found = np.bincount(row, rows.data * inverse[rows.indices, column[row]], len(column))
+    return found.astype(np.float64, copy=False)
+
+
+def _through(rows: Any, others: Any, inverse: Floats) -> Floats:
+    """Every row times the inverse information times the same row of the others."""
+    size = np.diff(others.indptr)
+    total = np.zeros(len(size))
+    for entry in range(int(size.max(initial=0))):  # of each row its first entry, then its second, and so on
+        place = np.minimum(others.indptr[:-1] + entry, len(others.indices) - 1)
+        value = np.where(size > entry, others.data[place], 0.0)
+        total += value * _at(rows, others.indices[place], inverse)
+    return total
+
+
+def by_ends(
+    design: Design,
+    cells: PerVote,
+    ends: OwnGaps,
+    units: Units,
+    heavy: Ints,
+    votes: Any,
+    votes_of_all: Floats,
+    slopes: tuple[Floats, Floats],
+) -> tuple[Floats, Floats]:
+    """Excess variance of each rating by itself, shape (parameters,), and degrees of freedom of all differences.
+
+    Parameters
+    ----------
+    design : Design
+        What the counts compare.
+    cells : PerVote
+        Information of votes.
+    ends : OwnGaps
+        Of the same cells.
+    units : Units
+        What is independent.
+    heavy : array of int, shape (units,)
+        Units that are taken by their leverage.
+    votes : sparse array, shape (units, cells)
+        Their votes.
+    votes_of_all : array, shape (cells,)
+        Votes of all units.
+    slopes : tuple of array, shape (orders * cells * 3,)
+        Derivatives of the log likelihood of a vote of every cell and outcome, in its gap and its parameter of ties.
+    """
+    s, size = design.systems, units.size[heavy]
+    a, b = (np.tile(side, len(design.sign)) for side in (design.a, design.b))
+
+    def brought(x: Floats, y: Floats, at_x: Floats, at_y: Floats) -> Floats:
+        return cells.curvature * x * y + cells.cross * (x * at_y + y * at_x) + cells.tie * at_x * at_y
+
+    of_a, of_b = brought(ends.a, ends.a, ends.tie_a, ends.tie_a), brought(ends.b, ends.b, ends.tie_b, ends.tie_b)
+    # Part of a unit in each rating, and what its votes between two systems add to the difference of these.
+    at_ends, across = _at_ends(of_a, of_b, a, b, s), -2 * brought(ends.a, ends.b, ends.tie_a, ends.tie_b)
+    told, both = (votes @ at_ends).tocsr(), _by_pair(design, votes, across)
+    # What all votes tell of the systems that they are on, by which parts are parts of a whole.
+    of_all = votes_of_all @ at_ends
+    all_direct = _between(design, np.tile(np.arange(len(design.a)), len(design.sign)), votes_of_all * across)
+    excess = np.zeros(design.parameters)
+    excess[:s] = _excess(units, heavy, told, of_all, _moved(design, ends, units, heavy, slopes))
+    sums = np.asarray(size @ told).ravel()
+    gram = (told.multiply(size[:, None]).T @ told).tocsr()
+    unit, pair = both.coords
+    around = np.asarray(told[unit, design.a[pair]] + told[unit, design.b[pair]]).ravel()
+    squares = _between(design, pair, size[unit] * (2 * both.data * around + both.data**2))
+    direct = _between(design, pair, size[unit] * both.data)
+    light = np.ones(len(units.size), dtype=np.bool_)
+    light[heavy] = False
+    weight = units.size[light] @ units.share[light]
+    even = (units.size[light] @ units.share[light] ** 2) / weight**2 if weight else 0.0
+    df: Any = np.full((design.parameters, design.parameters), max(units.effective - 1, 1.0), dtype=np.float32)
+    alone = gram.diagonal()
+    for start in range(0, s, max(1, _ROWS // s)):
+        rows = slice(start, min(start + max(1, _ROWS // s), s))
+        at = np.arange(rows.start, rows.stop)
+        known = of_all[rows, None] + of_all + all_direct[rows].toarray()
+        square = alone[rows, None] + alone + 2 * gram[rows].toarray() + squares[rows].toarray()
+        part = sums[rows, None] + sums + direct[rows].toarray()
+        for matrix, single in ((known, of_all), (square, alone), (part, sums)):  # on the diagonal, a rating by itself
+            matrix[at - start, at] = single[rows]
+        rest = np.maximum(1 - part / known, 0.0)
+        df[rows, :s] = np.maximum(1 / (square / known**2 + rest**2 * even) - 1, 1.0)
+    return excess, df
+
+
+def _at_ends(of_a: Floats, of_b: Floats, a: Ints, b: Ints, systems: int) -> Any:
+    """Sparse, shape (rows, systems): one number at each of two systems."""
+    from scipy.sparse import csr_array
+
+    rows = np.arange(0, 2 * len(of_a) + 1, 2)
+    data, place = (np.stack(both, axis=1).ravel() for both in ((of_a, of_b), (a, b)))
+    return csr_array((data, place, rows), shape=(len(of_a), systems))
+
+
+def _by_pair(design: Design, votes: Any, value: Floats) -> Any:
+    """What the votes of each unit between two systems add to their difference, by unit and pair, sparse."""
+    from scipy.sparse import csr_array
+
+    pairs = len(design.a)
+    place = np.tile(np.arange(pairs), len(design.sign))
+    to_pairs = csr_array((value, place, np.arange(len(value) + 1)), shape=(len(value), pairs))
+    return (votes @ to_pairs).tocoo()
+
+
+def _between(design: Design, pair: Ints, value: Floats) -> Any:
+    """Sums by pair as a symmetric sparse matrix of systems."""
+    from scipy.sparse import coo_array
+
+    total = np.bincount(pair, value, len(design.a))
+    place = np.append(design.a, design.b), np.append(design.b, design.a)
+    return coo_array((np.append(total, total), place), shape=(design.systems,) * 2).tocsr()
+
+
+def _moved(design: Design, ends: OwnGaps, units: Units, heavy: Ints, slopes: tuple[Floats, Floats]) -> Any:
+    """How far each unit moves the ratings of its systems, sparse."""
+    left, even = (part.ravel() for part in slopes)
+    a, b = (np.repeat(np.tile(side, len(design.sign)), 3) for side in (design.a, design.b))
+    of_a = left * np.repeat(ends.a, 3) + even * np.repeat(ends.tie_a, 3)
+    of_b = left * np.repeat(ends.b, 3) + even * np.repeat(ends.tie_b, 3)
+    moved = _at_ends(of_a, of_b, a, b, design.systems)
+    return moved[heavy] if units.matrix is None else units.matrix[heavy] @ moved
+
+
+def _excess(units: Units, heavy: Ints, told: Any, of_all: Floats, moved: Any) -> Floats:
+    """Excess variance of each rating, as against a system of which as much is known as of others."""
+    entries = told.tocoo()
+    unit, system = entries.coords
+    typical = np.asarray(told.sum(axis=1)).ravel() / told.shape[1]
+    part = (entries.data + typical[unit]) / (of_all[system] + of_all.mean())
+    divisor = 1 / (1 - np.minimum(part, _MOST)) - 1 / (1 - units.share[heavy])[unit]
+    moved2 = np.asarray(moved[unit, system]).ravel() ** 2
+    return np.asarray(np.bincount(system, units.size[heavy][unit] * moved2 * divisor, told.shape[1]), dtype=np.float64)
+
 
 SMALL = 0.01
 """A unit with no more of the information on any contrast than this is taken by its part of the votes."""
@@ -50,7 +300,7 @@ def leverage(design: Design | Choices, at: Fit, ridge: float, units: Units, inve
     """Leverage of units on the parameters and on differences of ratings.
 
     On a board so large that this would take longer than all else, a vote is taken to tell of its two systems only
-    (`quorate.numerics.ratings.own_leverage`).
+    (`quorate.numerics.ratings.leverage`).
 
     Parameters
     ----------

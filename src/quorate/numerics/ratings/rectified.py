@@ -7,6 +7,8 @@ less the judges' on the same battles, plus the judges' on the others, each with 
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,11 +17,175 @@ from quorate.arrays import Floats, Ints
 from quorate.numerics.ratings.bradley_terry import Design, Fit, fit, scores
 from quorate.numerics.ratings.draws import Units, centred
 from quorate.numerics.ratings.inverses import inverse_information
-from quorate.numerics.ratings.judge_weights import judge_weights
-from quorate.numerics.ratings.labelled_battles import Battles, summed_by
-from quorate.numerics.ratings.leverage import variances, widened
-from quorate.numerics.ratings.own_leverage import per_vote
-from quorate.numerics.votes.multiway import combined, intersections
+from quorate.numerics.ratings.leverage import per_vote, variances, widened
+from quorate.numerics.votes.clustered import combined, intersections
+
+# Battles that people voted on, and others that judges alone did, as counts.
+
+
+@dataclass(frozen=True, eq=False)
+class Battles:
+    """Battles that people voted on, and others that judges alone did; entries are cells of the counts by outcome.
+
+    Parameters
+    ----------
+    people : sparse array, shape (rows, entries)
+        What each person said of a labelled battle: votes that add up to the row's share of the battle.
+    said : tuple of sparse array, shape (rows, entries)
+        What each judge said of the same battle, times that share; nothing where a judge was not asked.
+    others : tuple of sparse array, shape (battles, entries)
+        What each judge said of the battles without a label.
+    share : array, shape (rows,)
+        Part of its battle that a row is: 1 over the people who labelled it.
+    strata : (array of int, array of int), shapes (rows,) and (battles,)
+        Stratum of labelled and other battles, from 0.
+    clusters : tuple of (array of int, array of int)
+        Clusters of both by each facet, from one list of codes.
+    chance : array, shape (rows,), optional
+        Chances that battles were labelled, up to a factor; equal within strata by default.
+    """
+
+    people: Any
+    said: tuple[Any, ...]
+    others: tuple[Any, ...]
+    share: Floats
+    strata: tuple[Ints, Ints]
+    clusters: tuple[tuple[Ints, Ints], ...]
+    chance: Floats | None = None
+
+    @cached_property
+    def sizes(self) -> tuple[Floats, Floats]:
+        """Labelled and other battles of every stratum."""
+        own, others = self.strata
+        n = int(max(own.max(initial=-1), others.max(initial=-1))) + 1
+        return np.bincount(own, self.share, n).astype(float), np.bincount(others, minlength=n).astype(float)
+
+    @cached_property
+    def worth(self) -> Floats:
+        """Battles of its stratum that each labelled battle stands for, shape (rows,)."""
+        labelled, rest = self.sizes
+        each = np.ones(len(self.share)) if self.chance is None else 1 / self.chance
+        total = np.bincount(self.strata[0], each * self.share, len(labelled))
+        return np.asarray(each * ((labelled + rest) / np.maximum(total, 1e-300))[self.strata[0]])
+
+    @cached_property
+    def beyond(self) -> Floats:
+        """The same less itself: battles without a label that it stands for."""
+        return np.asarray(np.maximum(self.worth - 1, 0.0))
+
+
+def summed_by(code: Ints, values: Floats, size: int) -> Floats:
+    """Sums of rows by code."""
+    out = np.zeros((size, values.shape[1]))
+    np.add.at(out, code, values)
+    return out
+
+
+# Weights of judges beside people: least squares of what people's votes do to ratings on what judges' votes do.
+
+
+_SWEEPS, _STILL = 500, 1e-12
+
+
+def judge_weights(design: Design, battles: Battles, people: Fit) -> Floats:
+    """Weight of every judge for each row: least squares of what people's scores do to the ratings on what judges' do.
+
+    Of each stratum by itself, weighted as the variance has it, about the means, without the row's own cluster: of the
+    facet with the fewest among all battles, and sums over its clusters are what is made small.
+    """
+    vote = scores(design, people.theta[:, 0])
+    to_ratings = centred(inverse_information(design, people, 0.0), design.systems)[:, : design.systems]
+    code, other = min(battles.clusters, key=lambda pair: len(np.unique(np.concatenate(pair))))
+    repeat = len(np.unique(np.append(code, other))) < len(code) + len(other)
+    moves = [np.asarray((part @ vote) @ to_ratings) for part in (battles.people, *battles.said)]
+    elsewhere = [np.asarray((part @ vote) @ to_ratings) for part in battles.others] if repeat else []
+    out = np.zeros((len(battles.share), len(battles.said)))
+    labelled, rest = battles.sizes
+    for h in np.unique(battles.strata[0]):
+        at, left = battles.strata[0] == h, battles.strata[1] == h
+        if rest[h] < 2:
+            continue
+        share, worth, beyond = battles.share[at], battles.worth[at], battles.beyond[at]
+        own, place = [part[at] / share[:, None] for part in moves], np.unique(code[at], return_inverse=True)[1]
+        gram, target = _without_own(own, worth * beyond * share, place)
+        if repeat:
+            each = beyond @ share / rest[h]
+            counted = [own[0] * (worth * share)[:, None], *(part * (beyond * share)[:, None] for part in own[1:])]
+            others = [-each * part[left] for part in elsewhere]
+            more = _together(counted, share, others, code[at], other[left])
+            gram, target = gram + more[:, 1:, 1:], target + more[:, 1:, 0]
+        out[at] = nonnegative(gram, target, 1 + labelled[h] / rest[h])[place]
+    return out
+
+
+def _without_own(moves: list[Floats], weight: Floats, code: Ints) -> tuple[Floats, Floats]:
+    """Products of moves about their means, over all rows but those of a cluster, for each cluster.
+
+    Returns
+    -------
+    array, shape (clusters, judges, judges), and array, shape (clusters, judges)
+        Of judges with judges, and of judges with people.
+    """
+    clusters, each = int(code.max()) + 1, len(moves)
+    total = weight.sum() - np.bincount(code, weight, clusters)
+    sums = []
+    for part in moves:
+        within = summed_by(code, weight[:, None] * part, clusters)
+        sums.append(within.sum(axis=0) - within)
+    found = np.zeros((clusters, each, each))
+    for i in range(each):
+        for j in range(i + 1):
+            product = weight * np.einsum("rp,rp->r", moves[i], moves[j])
+            left = product.sum() - np.bincount(code, product, clusters)
+            about = np.einsum("gp,gp->g", sums[i], sums[j]) / np.maximum(total, 1e-300)
+            found[:, i, j] = found[:, j, i] = left - about
+    return found[:, 1:, 1:], found[:, 1:, 0]
+
+
+def _together(moves: list[Floats], share: Floats, others: list[Floats], code: Ints, other: Ints) -> Floats:
+    """Products of two different battles of one cluster, over all clusters but each of those with labels.
+
+    Parameters
+    ----------
+    moves, others : list of array
+        What rows count, of people and of every judge, and what battles without a label count, of every judge.
+    share : array, shape (rows,)
+        Parts of battles that rows are.
+    code, other : array of int
+        Clusters of both.
+    """
+    found = np.unique(np.append(code, other), return_inverse=True)[1]
+    size, n, k = int(found.max()) + 1, len(code), len(moves)
+    none = np.zeros_like(others[0])
+    parts = []
+    for own, rest in zip(moves, [none, *others], strict=True):
+        about = own - share[:, None] * (own.sum(axis=0) / share.sum())
+        parts.append(np.append(about, rest - rest.mean(axis=0), axis=0))
+    sums = [summed_by(found, part, size) for part in parts]
+    out = np.zeros((size, k, k))
+    for i in range(k):
+        for j in range(i + 1):
+            alone = np.bincount(found, np.einsum("rp,rp->r", parts[i], parts[j]), size)
+            out[:, i, j] = out[:, j, i] = np.einsum("gp,gp->g", sums[i], sums[j]) - alone
+    return np.asarray(out.sum(axis=0) - out[np.unique(found[:n])])
+
+
+def nonnegative(gram: Floats, target: Floats, most: float) -> Floats:
+    """Least squares with coefficients of at least 0 that add up to at most ``most``, by turns; shape (fits, judges)."""
+    out = np.zeros_like(target)
+    spread = np.einsum("gkk->gk", gram)
+    least = 1e-12 * spread.max(initial=0.0)
+    for _ in range(_SWEEPS):
+        before = out.copy()
+        for k in range(out.shape[1]):
+            rest = target[:, k] - np.einsum("gl,gl->g", gram[:, k], out) + spread[:, k] * out[:, k]
+            step = np.divide(rest, spread[:, k], out=np.zeros(len(out)), where=spread[:, k] > least)
+            out[:, k] = np.maximum(step, 0.0)
+        if np.abs(out - before).max(initial=0.0) < _STILL:
+            break
+    total = out.sum(axis=1, keepdims=True)
+    return np.asarray(out * np.minimum(1.0, most / np.maximum(total, 1e-300)))
+
 
 _BLOCK = 2**21
 _WHOLE = 1 - 1e-9

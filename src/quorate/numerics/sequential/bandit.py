@@ -7,12 +7,13 @@ derives everything here.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from numbers import Real
 from typing import Literal, NamedTuple, get_args
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from quorate.arrays import Floats, Ints
 from quorate.errors import InvalidInput
@@ -267,3 +268,183 @@ def unknown_variance_bound(variance: Floats, budget: int, delta: float, warmup: 
     if left <= 0:
         return math.inf
     return math.sqrt(6 * float(variance.sum()) / left * math.log(4 * arms * budget / delta))
+
+
+# Scores that exist, by arm, from which a replay draws.
+
+
+_SAME = 1e-9
+"""Scores closer than this part of their range are one score, written with rounding errors."""
+
+
+class Pools(NamedTuple):
+    """What a pull of every arm may give: the mean of one draw, with replacement, from each of its parts.
+
+    Parameters
+    ----------
+    values : array, shape (arms, parts, draws)
+        Scores, and nan after the last one. A part is a judge of the panel where pulls are cycles; else there is one.
+    sizes : array of int, shape (arms, parts)
+        Scores of each part, at least 1.
+    """
+
+    values: Floats
+    sizes: Ints
+
+    @property
+    def arms(self) -> int:
+        """Number of arms."""
+        return len(self.sizes)
+
+    @property
+    def parts(self) -> int:
+        """Draws of one pull."""
+        return int(self.sizes.shape[1])
+
+    @property
+    def mean(self) -> Floats:
+        """Expectation of a pull, shape (arms,)."""
+        return np.asarray(np.nanmean(self.values, axis=2).mean(axis=1))
+
+    @property
+    def variance(self) -> Floats:
+        """Variance of a pull, shape (arms,); exactly 0 where all scores of every part are equal."""
+        inside = self.values - self.values[:, :, :1]
+        return np.asarray(np.nanvar(inside, axis=2).sum(axis=1) / self.parts**2)
+
+    @property
+    def step(self) -> float | None:
+        """Smallest change of a pull: the smallest gap between two scores, divided by the parts; None without a gap."""
+        values = np.unique(self.values[np.isfinite(self.values)])
+        gaps = np.diff(values)
+        gaps = gaps[gaps > _SAME * (values[-1] - values[0])]
+        return float(gaps.min()) / self.parts if gaps.size else None
+
+    def at(self, arms: NDArray[np.integer]) -> Pools:
+        """The pools of these arms, in this order."""
+        return Pools(self.values[arms], self.sizes[arms])
+
+
+def packed(values: Floats, sizes: Sequence[int] | Ints, parts: int = 1) -> Pools:
+    """Pools of scores that follow each other, arm by arm and part by part.
+
+    Parameters
+    ----------
+    values : array, shape (scores,)
+        Scores.
+    sizes : sequence of int, shape (arms * parts,)
+        Scores of each part, in order.
+    parts : int
+        Parts of every arm.
+    """
+    sizes = np.asarray(sizes, dtype=np.int64)
+    out = np.full((len(sizes), int(sizes.max(initial=0))), np.nan)
+    out[np.arange(out.shape[1]) < sizes[:, None]] = values
+    shape = (len(sizes) // parts, parts)
+    return Pools(out.reshape(*shape, out.shape[1]), sizes.reshape(shape))
+
+
+# Pulls of arms with known variances, so that the largest variance of a mean is as small as it can be.
+#
+# ``docs/methods/adaptive.md`` has the proofs.
+
+
+def uniform(arms: int, budget: int) -> Ints:
+    """Equal numbers of pulls, shape (arms,); the first arms have what is left over.
+
+    Parameters
+    ----------
+    arms, budget : int
+        Arms, and pulls in all.
+    """
+    return np.asarray(budget // arms + (np.arange(arms) < budget % arms), dtype=np.int64)
+
+
+def greedy(variance: ArrayLike, budget: int) -> Ints:
+    """Pulls of every arm by ROBIN: one each, then always the arm whose ``variance / pulls`` is greatest.
+
+    No other way to spend the budget has a smaller ``max(variance / pulls)``. Ties go to the first arm; arms that all
+    have variance 0 are pulled equally often.
+
+    Parameters
+    ----------
+    variance : array, shape (arms,)
+        Known variances of a pull.
+    budget : int
+        Pulls in all, at least one for each arm.
+
+    References
+    ----------
+    LLM-as-Judge on a Budget (2026), Algorithm 1; the rule is the apportionment of Adams.
+
+    Examples
+    --------
+    >>> greedy([1.0, 4.0, 1.0], 12).tolist()
+    [2, 8, 2]
+    """
+    variance = np.asarray(variance, dtype=float)
+    arms = len(variance)
+    if not variance.any():
+        return uniform(arms, budget)
+    low, high = pull_limits(variance, budget)
+    arm = np.repeat(np.arange(arms), high - low)
+    pulls = np.arange(len(arm)) - np.repeat(np.cumsum(high - low) - high, high - low)
+    order = np.argsort(-variance[arm] / pulls, kind="stable")[: budget - int(low.sum())]
+    return low + np.bincount(arm[order], minlength=arms)
+
+
+def pull_limits(variance: Floats, budget: int) -> tuple[Ints, Ints]:
+    """Least and most pulls that ROBIN can give every arm, one more either way for rounding errors.
+
+    Parameters
+    ----------
+    variance : array, shape (arms,)
+        Variances, not all 0.
+    budget : int
+        Pulls in all, ``B``: from ``share (B - K)`` to ``share (B - 1) + 1`` with ``K`` arms, and at least 1.
+    """
+    share = variance / variance.max()
+    share = share / share.sum()
+    low = np.maximum(np.floor(share * (budget - len(share))) - 1, 1).astype(np.int64)
+    high = np.minimum(np.ceil(share * (budget - 1)) + 2, budget).astype(np.int64)
+    return low, np.maximum(high, low + 1)
+
+
+def curve(variance: Floats, budgets: Sequence[int] | Ints) -> Ints:
+    """Pulls by ROBIN for several budgets, shape (budgets, arms); below one pull for each arm, the first ones.
+
+    Parameters
+    ----------
+    variance : array, shape (arms,)
+        Known variances of a pull.
+    budgets : sequence of int
+        Pulls in all.
+    """
+    arms = len(variance)
+    return np.array([greedy(variance, b) if b >= arms else uniform(arms, b) for b in map(int, budgets)])
+
+
+def normal_saving(variance: Floats) -> float:
+    """Part of the budget that known variances save for the largest error of uniform allocation, were means normal.
+
+    Below ``1 - mean(variance) / max(variance)``, because equal standard errors let every arm be the one with the
+    largest error, and unequal ones only the most variable. The median of the largest error is compared.
+
+    Parameters
+    ----------
+    variance : array, shape (arms,)
+        Variances of a pull, not all 0.
+    """
+    varying = variance[variance > 0] / variance.max()
+    equal = np.full(len(varying), varying.sum() / len(variance))
+    return 1 - (_median_largest(equal) / _median_largest(varying)) ** 2
+
+
+def _median_largest(variance: Floats) -> float:
+    """Median of the largest absolute value of independent normal numbers."""
+    from scipy.optimize import brentq
+    from scipy.special import erfc
+
+    scale = 1 / np.sqrt(2 * variance)
+    most = 40 / float(scale.min())
+    return float(brentq(lambda x: float(np.log1p(-erfc(x * scale)).sum()) + np.log(2), 1e-9 * most, most))

@@ -14,9 +14,7 @@ import numpy as np
 
 from quorate.arrays import Floats, Ints
 from quorate.errors import NotEstimable
-from quorate.numerics.sequential.bandit import Constants, Rule, in_turn
-from quorate.numerics.sequential.greedy import uniform
-from quorate.numerics.sequential.pools import Pools
+from quorate.numerics.sequential.bandit import Constants, Pools, Rule, in_turn, uniform
 
 _CHUNK = 2**16
 """Draws worked on at a time, few enough to stay in the processor's cache."""

@@ -16,8 +16,7 @@ from quorate.numerics.sequential.item_intervals import Method
 from quorate.numerics.sequential.replay import forced
 from quorate.planning.adaptive.arms import Arms, arms_of
 from quorate.planning.adaptive.options import by_arm, positive, prices_of, scales
-from quorate.planning.adaptive.policy import SLACK, Name, Policy
-from quorate.planning.adaptive.stop import Boundary, Precision
+from quorate.planning.adaptive.policy import SLACK, Boundary, Name, Policy, Precision
 from quorate.streams import stream
 from quorate.table.cells import whole
 from quorate.table.judgments import Judgments

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING
 
 from quorate.errors import InvalidInput
 from quorate.estimate.components.decomposition import Decomposition
-from quorate.estimate.components.model import CELL
+from quorate.estimate.components.model import CELL, of_items
 from quorate.estimate.components.published import Components, components
-from quorate.estimate.components.terms import of_items
 from quorate.estimate.differences.difference import SystemDifference
 from quorate.estimate.differences.paired import paired, two_systems
 from quorate.estimate.means.targets import PANEL, Target

@@ -11,14 +11,12 @@ import numpy as np
 from quorate.arrays import Floats
 from quorate.errors import InvalidInput
 from quorate.estimate.components.decomposition import Decomposition
-from quorate.estimate.components.latent import LatentDecomposition
-from quorate.estimate.components.latent_mean import LatentMean
+from quorate.estimate.components.latent import LatentDecomposition, LatentMean
 from quorate.estimate.components.published import Components
 from quorate.estimate.differences.difference import SystemDifference
 from quorate.estimate.means.mean import Estimate
 from quorate.estimate.means.targets import Target
 from quorate.numerics.distributions import t_quantile
-from quorate.planning.designs.degrees import degrees_of_freedom
 from quorate.planning.designs.differences import of_both, of_difference
 from quorate.planning.designs.fitted import from_fit
 from quorate.planning.designs.layouts import Count, Layout, lay_out
@@ -26,7 +24,7 @@ from quorate.planning.designs.names import LayoutName
 from quorate.planning.designs.prices import Prices, cheapest, cost, known
 from quorate.planning.designs.schemes import MOST, Scheme, is_count
 from quorate.planning.designs.sources import CategoryItems, Design, Source, from_components, shares_of, sizes_of
-from quorate.planning.designs.studies import Studies
+from quorate.planning.designs.studies import Studies, degrees_of_freedom
 from quorate.roles import ITEM
 from quorate.table.results import Result, plain
 

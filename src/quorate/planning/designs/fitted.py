@@ -15,18 +15,19 @@ from quorate.estimate.components.decomposition import Decomposition
 from quorate.estimate.components.latent import LatentDecomposition
 from quorate.estimate.components.marginal import scored
 from quorate.estimate.components.model import CELL, closure
-from quorate.estimate.means.coefficients import inside_fixed
-from quorate.estimate.means.intervals import Ended, score_ends
+from quorate.estimate.means.effects import residual_facet
+from quorate.estimate.means.intervals import Ended, inside_fixed, score_ends
 from quorate.estimate.means.mean import draw_of
-from quorate.estimate.means.prediction import residual_facet
 from quorate.estimate.means.targets import FINITE, PANEL, Target, all_drawn, drawn_too, is_grouping, resolve
-from quorate.numerics.mixed.identify import bounds
-from quorate.planning.designs.groups import GroupWeights, given_sizes, group_sizes_of
+from quorate.numerics.mixed.information import bounds
 from quorate.planning.designs.layouts import Layout
 from quorate.planning.designs.sources import Design, Source, balanced
 from quorate.planning.designs.weights import (
+    GroupWeights,
     answers_of,
     coefficient,
+    given_sizes,
+    group_sizes_of,
     group_weights,
     known_judges,
     own_facets,

@@ -23,12 +23,14 @@ from quorate.estimate.means.targets import (
     Pool,
     Target,
 )
-from quorate.planning.designs.groups import GroupSizes, GroupWeights, given_sizes
 from quorate.planning.designs.layouts import Count, Layout
 from quorate.planning.designs.schemes import GENERATION
 from quorate.planning.designs.weights import (
+    GroupSizes,
+    GroupWeights,
     answers_of,
     coefficient,
+    given_sizes,
     group_weights,
     own_facets,
     published,

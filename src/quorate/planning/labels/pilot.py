@@ -12,8 +12,7 @@ from quorate.arrays import Floats
 from quorate.estimate.agreement.prediction_powered import Matched
 from quorate.numerics.distributions import t_quantile
 from quorate.numerics.prediction_powered import Codes, Sample, mean_error
-from quorate.numerics.stratified import deviations, shares
-from quorate.numerics.two_phase import Split, Strata
+from quorate.numerics.stratified import Split, Strata, deviations, shares
 
 _LIKE_THE_REST = 10.0
 """Labels of the whole pilot that the variance of a stratum is averaged with."""

@@ -130,7 +130,7 @@ class Strategies(Brief):
 
     def to_frame(self) -> Any:
         """A row per strategy and budget: strategy, budget, rank, items, generations, calls, cost, se."""
-        from quorate.table.frames import frame
+        from quorate.table.results import frame
 
         plans = [row.projection for row in self.rows]
         return frame(

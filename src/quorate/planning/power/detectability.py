@@ -12,11 +12,9 @@ from numpy.typing import NDArray
 from quorate.arguments import argument
 from quorate.arrays import Floats, Ints
 from quorate.errors import InvalidInput, NotEstimable, UnknownTerm
-from quorate.estimate.votes.clustered import clusters_of
-from quorate.estimate.votes.dependence import Cluster
+from quorate.estimate.votes.clustered import Cluster, clusters_of
 from quorate.estimate.votes.margin_law import MarginLaw
-from quorate.estimate.votes.margins import Margins, of_shares
-from quorate.estimate.votes.pair_shares import pair_shares
+from quorate.estimate.votes.margins import Margins, of_shares, pair_shares
 from quorate.estimate.votes.well_sampled_pairs import MINIMUM, well_sampled
 from quorate.numerics.votes.cluster_power import ClusterPower, cluster_power
 from quorate.numerics.votes.power import drawn_power, exact_power, z_quantiles

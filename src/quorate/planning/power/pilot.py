@@ -15,8 +15,7 @@ from numpy.typing import NDArray
 from quorate.arrays import Floats
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.numerics.votes import binomial
-from quorate.numerics.votes.clustered import margin_interval, share, votes_per_independent
-from quorate.numerics.votes.multiway import multiway
+from quorate.numerics.votes.clustered import margin_interval, multiway, share, votes_per_independent
 from quorate.planning.power.sample_size import (
     MOST,
     Method,

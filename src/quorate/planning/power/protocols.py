@@ -14,10 +14,9 @@ from quorate.arguments import argument
 from quorate.arrays import Floats
 from quorate.caveats import Caveat
 from quorate.errors import InvalidInput
-from quorate.estimate.votes.aligned_pairs import matched, rows_on, same_levels, shared
 from quorate.estimate.votes.margin import FEW_CLUSTERS
 from quorate.estimate.votes.signals import Measured, Signals, signals
-from quorate.estimate.votes.well_sampled_pairs import well_sampled
+from quorate.estimate.votes.well_sampled_pairs import matched, rows_on, same_levels, shared, well_sampled
 from quorate.numerics.distributions import t_quantile
 from quorate.numerics.votes.power import normal_size
 from quorate.numerics.votes.signal import ratio_interval

@@ -11,7 +11,7 @@ import numpy as np
 
 from quorate.arguments import Sentence, argument
 from quorate.errors import InvalidInput, NotEstimable
-from quorate.estimate.votes.dependence import cells, clustered_by
+from quorate.estimate.votes.clustered import cells, clustered_by
 from quorate.estimate.votes.margins import margins
 from quorate.planning.power.clusters import (
     Clustered,

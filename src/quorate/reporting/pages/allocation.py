@@ -8,19 +8,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from quorate.analysis.allocation import AllocationAnalysis, view_of
-from quorate.analysis.allocation_words import SHORT, arms_text, between, final_error
-from quorate.analysis.labels import cut
-from quorate.analysis.words import number, significant
+from quorate.analysis.allocation import SHORT, AllocationAnalysis, arms_text, between, final_error, view_of
+from quorate.analysis.words import cut, number, significant
 from quorate.reporting.draw import marks
-from quorate.reporting.draw.theme import CORRECTED, INK, MISSED
+from quorate.reporting.draw.marks import CORRECTED, INK, MISSED
 from quorate.reporting.draw.vega import Marks, channel
 from quorate.reporting.page import Caption, Figure, Page, Row, Section, Short, Tile, source_of
 from quorate.reporting.pages import replays
 from quorate.reporting.pages.replays import DASHED, DOTTED, POLICIES, SOLID
 from quorate.reporting.paper.reproduce import titled
-from quorate.simulate.allocation.result import ROBIN, ROBIN_HOOD, UNIFORM, Allocation
-from quorate.simulate.allocation.saving import LEAST_RUNS, share_text
+from quorate.simulate.allocation.result import LEAST_RUNS, ROBIN, ROBIN_HOOD, UNIFORM, Allocation, share_text
 from quorate.wording import counted, decimals, percent
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from quorate.reporting.page import Caption, Figure, Section, Short
 from quorate.wording import percent
 
 if TYPE_CHECKING:
-    from quorate.analysis.certificates.certificate import Certificate
+    from quorate.analysis.certify import Certificate
 
 
 def section(found: Certificate) -> Section:

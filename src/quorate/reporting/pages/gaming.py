@@ -5,12 +5,11 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from quorate.analysis.labels import cut
-from quorate.analysis.words import significant
+from quorate.analysis.words import cut, significant
 from quorate.caveats import weightiest_first
-from quorate.numerics.extremes import maximum_moments
+from quorate.numerics.reach import maximum_moments
 from quorate.reporting.draw import marks
-from quorate.reporting.draw.theme import CORRECTED, INK, OTHERS, SEQUENTIAL
+from quorate.reporting.draw.marks import CORRECTED, INK, OTHERS, SEQUENTIAL
 from quorate.reporting.draw.vega import Marks, channel
 from quorate.reporting.page import Caption, Figure, Page, Section, Short, Tile, particulars, source_of, title_of
 from quorate.wording import capitalised, counted, listed, whole_percent

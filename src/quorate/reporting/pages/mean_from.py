@@ -6,11 +6,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from quorate.analysis.labels import cut
-from quorate.analysis.words import number, significant
+from quorate.analysis.words import cut, number, significant
 from quorate.caveats import weightiest_first
 from quorate.reporting.draw import marks
-from quorate.reporting.draw.theme import CORRECTED, NAIVE, colour
+from quorate.reporting.draw.marks import CORRECTED, NAIVE, colour
 from quorate.reporting.page import Caption, Figure, Page, Row, Section, Short, Tile, particulars, source_of, title_of
 from quorate.wording import counted, decimals, whole_percent
 

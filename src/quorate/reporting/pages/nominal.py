@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from quorate.analysis.labels import cut, distinct
 from quorate.analysis.nominal import Labels
-from quorate.analysis.words import number
+from quorate.analysis.words import cut, distinct, number
 from quorate.caveats import weightiest_first
 from quorate.reporting.draw import marks
-from quorate.reporting.draw.theme import CORRECTED, NAIVE
+from quorate.reporting.draw.marks import CORRECTED, NAIVE
 from quorate.reporting.page import Caption, Figure, Page, Row, Section, Short, Tile, particulars, source_of, title_of
 from quorate.reporting.paper.nominal import differing, most_confused, paragraph
 from quorate.wording import capitalised, counted, percent, plural, shares

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from quorate.analysis.labels import cut
+from quorate.analysis.words import cut
 from quorate.caveats import weightiest_first
 from quorate.reporting.draw import marks
 from quorate.reporting.page import Caption, Figure, Page, Section
 from quorate.reporting.pages import verdict
 from quorate.reporting.pages.votes import page as votes
 from quorate.reporting.pages.votes import words as votes_words
-from quorate.reporting.pages.votes.read import health, read, used
+from quorate.reporting.pages.votes.page import health, read, used
 from quorate.reporting.paper.reproduce import read_from, titled
 
 if TYPE_CHECKING:

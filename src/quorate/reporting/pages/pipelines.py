@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping
 from math import isnan
 from typing import TYPE_CHECKING
 
-from quorate.analysis.labels import cut, distinct
+from quorate.analysis.words import cut, distinct
 from quorate.estimate.agreement.battles import ORDER
 from quorate.reporting.draw import marks
-from quorate.reporting.draw.theme import CORRECTED, NAIVE
+from quorate.reporting.draw.marks import CORRECTED, NAIVE
 from quorate.reporting.page import Caption, Figure, Page, Section, Short, Tile, particulars, source_of, title_of
 from quorate.wording import capitalised, counted, listed, plural
 

@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from quorate.analysis.allocation_words import COEFFICIENTS, SHORT, settled
-from quorate.analysis.labels import cut
-from quorate.analysis.words import significant
+from quorate.analysis.allocation import COEFFICIENTS, SHORT, settled
+from quorate.analysis.words import cut, significant
 from quorate.reporting.draw import marks
-from quorate.reporting.draw.theme import CORRECTED, MISSED, NAIVE
+from quorate.reporting.draw.marks import CORRECTED, MISSED, NAIVE
 from quorate.reporting.draw.vega import Marks, channel
 from quorate.reporting.page import Caption, Figure, Row, Short
 from quorate.simulate.allocation.cycles import CYCLE

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from quorate.analysis.words import significant
 from quorate.reporting.draw import marks
-from quorate.reporting.draw.theme import CORRECTED, MISSED, NAIVE
+from quorate.reporting.draw.marks import CORRECTED, MISSED, NAIVE
 from quorate.reporting.draw.vega import Marks, channel
 from quorate.reporting.page import Caption, Figure, Page, Row, Section, Short, Tile, particulars, source_of, title_of
 from quorate.reporting.pages.replays import DASHED, DOTTED, SOLID, Styles, colour, dash

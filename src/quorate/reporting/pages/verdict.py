@@ -5,8 +5,7 @@ from __future__ import annotations
 import shlex
 from typing import TYPE_CHECKING
 
-from quorate.analysis.labels import cut
-from quorate.analysis.words import p_value, significant
+from quorate.analysis.words import cut, p_value, significant
 from quorate.caveats import weightiest_first
 from quorate.decide.outcome import Outcome
 from quorate.decide.scores.verdict import ScoreVerdict
@@ -14,7 +13,7 @@ from quorate.decide.votes.verdict import Verdict
 from quorate.estimate.differences.difference import SystemDifference
 from quorate.estimate.means.targets import scope
 from quorate.reporting.draw import marks
-from quorate.reporting.draw.theme import CORRECTED, INK, NAIVE
+from quorate.reporting.draw.marks import CORRECTED, INK, NAIVE
 from quorate.reporting.draw.vega import channel
 from quorate.reporting.page import (
     WHAT,

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from quorate.analysis.judgments import Analysis
-from quorate.analysis.labels import shown
-from quorate.analysis.words import Reading, significant
+from quorate.analysis.words import Reading, shown, significant
 from quorate.estimate.components.model import CELL
 from quorate.reporting.paper.record import KEYS, Record, study_record
 from quorate.roles import JUDGE, PROMPT, TEMPERATURE

@@ -5,10 +5,9 @@ from __future__ import annotations
 from importlib.metadata import version
 from math import isnan
 
-from quorate.analysis.labels import shown
 from quorate.analysis.nominal import Labels, interval
-from quorate.estimate.labels.agreement import Coefficient
-from quorate.estimate.labels.confusion import Confusion
+from quorate.analysis.words import shown
+from quorate.estimate.labels import Coefficient, Confusion
 from quorate.roles import JUDGE
 from quorate.wording import counted, listed, percent, shares
 

@@ -10,9 +10,9 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from quorate.analysis.labels import shown
+from quorate.analysis.words import shown
 from quorate.errors import InvalidInput
-from quorate.table.exchange.ordinary import ordinary
+from quorate.table.exchange.encoding import ordinary
 
 MOST_BYTES = 1_000_000
 _DEEPEST = 10

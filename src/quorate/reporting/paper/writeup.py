@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from quorate.analysis.designs import in_words
 from quorate.analysis.judgments import Analysis, analyze_judgments, of_fit
-from quorate.analysis.labels import shown
-from quorate.analysis.words import number, significant, span, times
+from quorate.analysis.words import number, shown, significant, span, times
 from quorate.errors import InvalidInput
 from quorate.estimate.components.decomposition import Decomposition
 from quorate.estimate.means.intervals import score_ends

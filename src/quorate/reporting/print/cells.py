@@ -8,8 +8,7 @@ import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 
-from quorate.analysis.labels import visible
-from quorate.analysis.words import significant
+from quorate.analysis.words import significant, visible
 from quorate.reporting.page import Row
 from quorate.wording import inert, percent
 

@@ -8,9 +8,9 @@ import zlib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from quorate.analysis.labels import visible
+from quorate.analysis.words import visible
 from quorate.errors import InvalidInput
-from quorate.reporting.draw.theme import INK
+from quorate.reporting.draw.marks import INK
 from quorate.reporting.print.files import MARKS, directory
 from quorate.writing import write_file
 

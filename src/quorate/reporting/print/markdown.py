@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from quorate.analysis.labels import LONGEST, visible
+from quorate.analysis.words import LONGEST, visible
 from quorate.reporting.print.cells import markdown_table, plain_markdown
 
 if TYPE_CHECKING:

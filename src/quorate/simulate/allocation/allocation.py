@@ -11,14 +11,12 @@ import numpy as np
 from quorate import caveats
 from quorate.arrays import Ints
 from quorate.errors import InvalidInput
-from quorate.numerics.sequential.bandit import Constants, Rule, Variant, affordable, constants
-from quorate.numerics.sequential.pools import Pools
+from quorate.numerics.sequential.bandit import Constants, Pools, Rule, Variant, affordable, constants
 from quorate.numerics.sequential.replay import forced
 from quorate.planning.adaptive.options import scales
 from quorate.simulate.allocation.arms import arms_of, human_scores
-from quorate.simulate.allocation.result import POLICIES, ROBIN_HOOD, Allocation
+from quorate.simulate.allocation.result import POLICIES, ROBIN_HOOD, Allocation, runs_note
 from quorate.simulate.allocation.runs import Adaptive, Runs
-from quorate.simulate.allocation.saving import runs_note
 from quorate.table.cells import whole
 
 MOST = 10_000_000

@@ -13,10 +13,10 @@ from quorate import caveats
 from quorate.arrays import Floats
 from quorate.caveats import Caveat
 from quorate.errors import InvalidData, InvalidInput, NotEstimable, UnknownTerm
-from quorate.numerics.sequential.pools import Pools, packed
-from quorate.table.answers import answers
+from quorate.numerics.sequential.bandit import Pools, packed
 from quorate.table.facts.repeats import refuse_repeats
 from quorate.table.judgments import Judgments
+from quorate.table.reread import answers
 from quorate.wording import plural
 
 _LEAST = 2

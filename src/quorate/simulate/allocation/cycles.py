@@ -10,14 +10,12 @@ import numpy as np
 
 from quorate.caveats import Caveat
 from quorate.errors import InvalidInput, NotEstimable
-from quorate.numerics.sequential.bandit import Rule, Variant, affordable
-from quorate.numerics.sequential.pools import Pools
+from quorate.numerics.sequential.bandit import Pools, Rule, Variant, affordable
 from quorate.numerics.sequential.replay import forced
 from quorate.simulate.allocation.allocation import MOST, MOST_RUNS, guess, step_of
 from quorate.simulate.allocation.arms import arms_of
-from quorate.simulate.allocation.result import ROBIN_HOOD, UNIFORM
+from quorate.simulate.allocation.result import ROBIN_HOOD, UNIFORM, share_text
 from quorate.simulate.allocation.runs import Adaptive, Runs
-from quorate.simulate.allocation.saving import share_text
 from quorate.table.cells import whole
 from quorate.table.judgments import checked
 
@@ -127,7 +125,7 @@ class CycleComparison:
 
     def to_frame(self) -> Any:
         """A row per design and policy: design, policy, calls, shift, bias_squared, variance, mse, wce."""
-        from quorate.table.frames import frame
+        from quorate.table.results import frame
 
         names = ("design", "policy", "calls", "shift", "bias_squared", "variance", "mse", "wce")
         return frame({name: [getattr(row, name) for row in self.rows] for name in names})

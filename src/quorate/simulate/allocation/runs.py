@@ -11,9 +11,7 @@ import numpy as np
 
 from quorate.arrays import Floats, Ints
 from quorate.numerics import correlation
-from quorate.numerics.sequential.bandit import Rule
-from quorate.numerics.sequential.greedy import curve, uniform
-from quorate.numerics.sequential.pools import Pools
+from quorate.numerics.sequential.bandit import Pools, Rule, curve, uniform
 from quorate.numerics.sequential.replay import Paths, replay, start_length
 from quorate.simulate.allocation.result import ROBIN, PolicyRuns
 from quorate.streams import stream

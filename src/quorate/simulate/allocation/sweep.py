@@ -15,9 +15,8 @@ from quorate.numerics.sequential.bandit import Constants, Rule, affordable, cons
 from quorate.numerics.sequential.replay import forced
 from quorate.simulate.allocation.allocation import MOST, MOST_RUNS, grid_of, guess, step_of
 from quorate.simulate.allocation.arms import arms_of
-from quorate.simulate.allocation.result import ROBIN, UNIFORM, PolicyRuns
+from quorate.simulate.allocation.result import ROBIN, UNIFORM, PolicyRuns, saving
 from quorate.simulate.allocation.runs import Adaptive, Runs
-from quorate.simulate.allocation.saving import saving
 from quorate.table.cells import whole
 
 MIXED = "theory lam, warm-up of the experiments"
@@ -115,7 +114,7 @@ class Sweep:
 
     def to_frame(self) -> Any:
         """`table` as a data frame."""
-        from quorate.table.frames import frame
+        from quorate.table.results import frame
 
         return frame(self.table)
 

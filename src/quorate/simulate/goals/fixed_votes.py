@@ -11,7 +11,7 @@ from quorate.decide.goals.goal import BestGoal, PreferGoal
 from quorate.decide.goals.offer import Offer
 from quorate.decide.goals.poll import Poll
 from quorate.numerics.distributions import normal_cdf, normal_quantile
-from quorate.numerics.two_phase import Strata, to_reach
+from quorate.numerics.stratified import Strata, to_reach
 from quorate.simulate.goals.votes import VoteLaw
 
 _MOST = 100

@@ -2,13 +2,240 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
 from itertools import combinations, cycle, islice
 from typing import Any
 
-from quorate.decide.goals.goal import BestGoal, PreferGoal
-from quorate.simulate.goals.scenarios import Scenario
+import numpy as np
+
+from quorate.decide.goals.goal import BestGoal, CompareGoal, Goal, HalfWidthGoal, PreferGoal, StagedGoal
+from quorate.decide.goals.offer import Offer
+from quorate.decide.goals.parts import Parts, has_parts
+from quorate.decide.goals.plans import by_interval
+from quorate.decide.scores.step import cheapest_study
+from quorate.errors import InvalidInput
+from quorate.estimate.components.published import components
+from quorate.estimate.means.targets import PANEL, POPULATION, Target
+from quorate.numerics.study_power import Studies
+from quorate.planning.designs.names import LayoutName
+from quorate.planning.search.optimize import designs
+from quorate.roles import ITEM, JUDGE, PROMPT, REPLICATE
+from quorate.simulate.goals.fixed_votes import fixed_votes
+from quorate.simulate.goals.goal import Amount, GoalRates, simulate_goal, terms_on, told, truth
 from quorate.simulate.goals.votes import VoteLaw
+
+# Studies of a fixed size: the best in hindsight, with components and truth known, and the usual one.
+
+
+NOISE = ("cell", REPLICATE)
+_STEPS = 300
+_MOST = 100
+
+
+def fixed_cost(
+    goal: Goal,
+    offer: Offer,
+    law: Mapping[str, Amount] | VoteLaw,
+    effect: Amount,
+    *,
+    power: float = 0.9,
+    noise: Mapping[str, float] | None = None,
+    usual: bool = False,
+) -> float | None:
+    """Price of the cheapest study of a fixed size that shows the truth with the power wanted; None where none does.
+
+    Parameters
+    ----------
+    goal, offer
+        As for `quorate.simulate.simulate_goal`.
+    law : mapping of str to float or mapping, or VoteLaw
+        The true components; of goals that ask by category each may be by category. Of votes, see
+        `quorate.simulate.goals.fixed_votes.fixed_votes`.
+    effect : float or mapping of str to float
+        The true difference; by category of goals that ask by category.
+    power : float
+        Chance that the study shows it, or that its interval is narrow enough.
+    noise : mapping of str to float, optional
+        By judge, as for `quorate.simulate.simulate_goal`.
+    usual : bool
+        Of studies in which all judges score all items with all prompts instead of all layouts on offer, and which with
+        a margin are sized for either answer.
+
+    Raises
+    ------
+    InvalidInput
+        If the goal is not about such answers.
+    """
+    if isinstance(law, VoteLaw) and isinstance(goal, PreferGoal | BestGoal) and not isinstance(effect, Mapping):
+        return fixed_votes(goal, offer, law, effect, power=power, usual=usual)
+    if isinstance(law, VoteLaw) or isinstance(goal, PreferGoal | StagedGoal):
+        raise InvalidInput(f"law: {type(goal).__name__} is not about answers of this kind, got {law!r}")
+    if has_parts(goal, offer):
+        told_of = {"power": power, "noise": noise, "usual": usual}
+        costs = []
+        for part in Parts(goal, offer).each:  # type: ignore[arg-type]  # these have parts
+            own, true = terms_on(law, part.category), truth(effect, part.category)
+            costs.append(fixed_cost(part.pursuit.goal, part.pursuit.offer, own, true, **told_of))  # type: ignore[arg-type]
+        return None if None in costs else float(sum(cost for cost in costs if cost is not None))
+    if isinstance(effect, Mapping) or any(isinstance(variance, Mapping) for variance in law.values()):
+        raise InvalidInput("effect, law: by category are for goals that ask by category")
+    names = {ITEM, *((PROMPT,) if len(offer.prompts) > 1 else ()), *((JUDGE,) if len(offer.judges) > 1 else ())}
+    louder = float(np.mean([(noise or {}).get(name, 1.0) ** 2 for name in offer.judges]))
+    target: dict[str, Target] = {JUDGE: PANEL, **(goal.target or {})}
+    target = {name: one for name, one in target.items() if name in names}
+    known = {term: value for term, value in told(terms_on(law, ""), offer).items() if target.get(term) != PANEL}
+    source = components({term: value * (louder if term in NOISE else 1.0) for term, value in known.items()})
+    most = {ITEM: _MOST * len(offer.items), JUDGE: len(offer.judges), PROMPT: len(offer.prompts)}
+    limits: dict[str, Any] = {"items": np.unique(np.geomspace(2, most[ITEM], _STEPS).round().astype(int)).tolist()}
+    for name, plural in ((JUDGE, "judges"), (PROMPT, "prompts")):
+        if name in names:
+            free = not usual and target.get(name, POPULATION) == POPULATION
+            limits[plural] = range(2, most[name] + 1) if free else [most[name]]
+    limits["replicates"] = [1] if usual else range(1, offer.replicates + 1)
+    systems = {CompareGoal: 2, BestGoal: len(offer.systems)}.get(type(goal), 1)
+    layouts: tuple[LayoutName, ...] = ("factorial",) if usual else tuple(offer.layouts)
+    searched = designs(source, prices=offer.prices_of(systems), limits=limits, layouts=layouts, targets=target)
+    if isinstance(goal, HalfWidthGoal):
+        kept = by_interval(searched, goal.half_width, power)
+        return float(kept.cost[kept.width <= 1].min(initial=np.inf)) if np.any(kept.width <= 1) else None
+    best = cheapest_study(searched, partial(_chance, goal, offer, abs(effect), usual), power)
+    return None if best is None else best.cost
+
+
+def _chance(goal: CompareGoal | BestGoal, offer: Offer, effect: float, usual: bool, law: Studies) -> float:
+    """Chance that studies show the truth; the usual one is sized for either question, as nobody knows the answer."""
+    alpha = 1 - goal.level
+    if isinstance(goal, BestGoal):
+        return law.finds(effect, 2 * alpha / (len(offer.systems) - 1))
+    if goal.margin is None:
+        return law.finds(effect, alpha)
+    if usual:
+        return min(law.finds(goal.margin, alpha), law.shows_equal(0.0, goal.margin, alpha))
+    shown = law.finds(effect, alpha)
+    return max(law.shows_equal(effect, goal.margin, alpha), shown) if effect < goal.margin else shown
+
+
+# Scenarios: kinds of studies with a goal, by which what they promise is measured.
+
+
+NEAR = {"item": 0.15, "item:judge": 0.15, "item:prompt": 0.05, "prompt": 0.0005, "prompt:judge": 0.0005, "cell": 0.25}
+"""A difference of two systems on a scale whose scores have a standard deviation of about 1: mostly of items."""
+JUDGES = {"item": 0.08, "item:judge": 0.30, "item:prompt": 0.02, "prompt:judge": 0.001, "cell": 0.30, "replicate": 0.2}
+"""One in which judges disagree by item, and answers vary."""
+DRAWN = {"item": 0.15, "judge": 0.004, "item:judge": 0.15, "cell": 0.25}
+"""One in which judges are drawn: they favour one system, each by as much as it likes."""
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """One kind of study.
+
+    Parameters
+    ----------
+    name : str
+        In words.
+    goal : CompareGoal, HalfWidthGoal, BestGoal or PreferGoal
+        What is asked.
+    judges, prompts : int
+        How many are on offer.
+    law : mapping of str to float, or VoteLaw
+        As for `simulate_goal`.
+    effect : float
+        Truth.
+    calls : int or None
+        Budget in calls.
+    more : mapping
+        What else is on offer.
+    items : int
+        How many are on offer.
+    noise : mapping of str to float, optional
+        As for `simulate_goal`.
+    """
+
+    name: str
+    goal: CompareGoal | HalfWidthGoal | BestGoal | PreferGoal
+    judges: int
+    prompts: int
+    law: Mapping[str, float] | VoteLaw
+    effect: float = 0.0
+    calls: int | None = 8000
+    systems: tuple[str, ...] = ("x", "y")
+    more: Mapping[str, Any] = field(default_factory=dict)
+    noise: Mapping[str, float] | None = None
+    items: int = 3000
+
+    @property
+    def offer(self) -> Offer:
+        """What may be bought."""
+        return Offer(
+            items=tuple(f"item {n:04}" for n in range(self.items)),
+            judges=tuple(f"judge {n}" for n in range(1, self.judges + 1)),
+            prompts=tuple(f"prompt {n}" for n in range(1, self.prompts + 1)) if self.prompts > 1 else (),
+            systems=self.systems,
+            calls=self.calls,
+            **self.more,
+        )
+
+    def rates(self, studies: int, seed: int = 1) -> GoalRates:
+        """What such studies spend, and how often they are right."""
+        more = {"effect": self.effect, "noise": self.noise, "studies": studies, "seed": seed}
+        return simulate_goal(self.goal, self.offer, self.law, **more)  # type: ignore[arg-type]
+
+    def fixed(self, *, power: float = 0.9, usual: bool = False) -> float | None:
+        """Price of the best study of a fixed size, with everything known; or of the usual one."""
+        law, noise = self.law, self.noise
+        return fixed_cost(self.goal, self.offer, law, self.effect, power=power, noise=noise, usual=usual)
+
+
+_X_Y = ("x", "y")
+_MARGIN = CompareGoal(*_X_Y, margin=0.15)
+_MEAN = {"item": 0.3, "item:judge": 0.15, "item:prompt": 0.05, "prompt": 0.001, "prompt:judge": 0.001, "cell": 0.25}
+_DRAWN_MEAN = {"item": 0.3, "judge": 0.01, "item:judge": 0.15, "cell": 0.25}
+_PRICES = {"judge 1": 0.002, "judge 2": 0.005, "judge 3": 0.02, "judge 4": 0.03, "judge 5": 0.05}
+_JUDGES_DRAWN: Mapping[str, Target] = {"judge": "population"}
+
+SCENARIOS = (
+    Scenario("equal systems, 3 judges", _MARGIN, 3, 1, NEAR),
+    Scenario("a difference of the margin, 3 judges", _MARGIN, 3, 1, NEAR, 0.15),
+    Scenario("a difference of the margin, 2 judges, 5 prompts", CompareGoal(*_X_Y, margin=0.1), 2, 5, NEAR, 0.1),
+    Scenario("a difference of the margin, 3 judges, 3 prompts", CompareGoal(*_X_Y, margin=0.1), 3, 3, NEAR, 0.1),
+    Scenario(
+        "a difference of the margin, 4 judges, up to 3 replicates",
+        CompareGoal(*_X_Y, margin=0.1),
+        4,
+        1,
+        JUDGES,
+        0.1,
+        more={"replicates": 3},
+    ),
+    Scenario(
+        "equal systems, 5 judges of which one is three times as noisy, 2 prompts that stand for themselves",
+        CompareGoal(*_X_Y, margin=0.12, target={"prompt": "panel"}),
+        5,
+        2,
+        JUDGES,
+        noise={"judge 5": 3.0},
+    ),
+    Scenario(
+        "a difference of the margin, 5 judges drawn, at prices from 1 to 25",
+        CompareGoal(*_X_Y, margin=0.25, target=_JUDGES_DRAWN),
+        5,
+        1,
+        DRAWN,
+        0.25,
+        calls=None,
+        more={"prices": _PRICES, "money": 80.0},
+    ),
+    Scenario("equal systems, no margin", CompareGoal(*_X_Y), 3, 1, NEAR, calls=1500),
+    Scenario("a difference, no margin", CompareGoal(*_X_Y), 3, 1, NEAR, 0.15, calls=2500),
+    Scenario("half-width, 3 judges, 5 prompts", HalfWidthGoal(0.1), 3, 5, _MEAN, systems=()),
+    Scenario("half-width, 5 judges drawn", HalfWidthGoal(0.2, _JUDGES_DRAWN), 5, 1, _DRAWN_MEAN, systems=()),
+    Scenario("best of 4, one ahead", BestGoal(), 3, 1, NEAR, 0.15, calls=5000, systems=("w", "x", "y", "z")),
+    Scenario("best of 4, all equal", BestGoal(), 3, 1, NEAR, calls=2500, systems=("w", "x", "y", "z")),
+)
+
 
 GOOD, FAIR, USELESS = VoteLaw(icc=0.85, models=0.65), VoteLaw(icc=0.6, models=0.65), VoteLaw(icc=0.0, models=0.65)
 """Models that vote as people do in most battles, in some, and in no more than by chance."""

@@ -16,8 +16,17 @@ from quorate.estimate.agreement.labelled import people_apart
 from quorate.estimate.agreement.leaderboards import compare_leaderboards
 from quorate.numerics.ratings.ties.registry import Ties, without_parameter
 from quorate.simulate.pipelines.cells import CellMargins, score_margins, votes_margins
-from quorate.simulate.pipelines.draws import By, Scale, cell_by_cell, drawn_weights, panels
-from quorate.simulate.pipelines.result import Kind, PipelineErrors, Pipelines, Rated
+from quorate.simulate.pipelines.result import (
+    By,
+    Kind,
+    PipelineErrors,
+    Pipelines,
+    Rated,
+    Scale,
+    cell_by_cell,
+    drawn_weights,
+    panels,
+)
 from quorate.streams import stream
 from quorate.table.judgments import Judgments
 from quorate.table.votes import Votes

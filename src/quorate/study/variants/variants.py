@@ -15,11 +15,18 @@ from quorate.collect.budget import Spend
 from quorate.collect.ledger.ledger import Ledger
 from quorate.collect.runner import run as runner
 from quorate.errors import InvalidInput
+from quorate.study.goal import EndpointSettings, LocalSettings
 from quorate.study.judges import made
-from quorate.study.kinds import EndpointSettings, LocalSettings
-from quorate.study.variants.ask import Drafted, Drafting
-from quorate.study.variants.files import prompt_lines, with_origin, write
-from quorate.study.variants.plan import TEMPERATURE, Draftable, prepared
+from quorate.study.variants.plan import (
+    TEMPERATURE,
+    Draftable,
+    Drafted,
+    Drafting,
+    prepared,
+    prompt_lines,
+    with_origin,
+    write,
+)
 from quorate.table.results import Result
 
 Answer = Callable[[Draftable], bool]

@@ -12,12 +12,10 @@ from numpy.typing import NDArray
 
 from quorate.arrays import Floats
 from quorate.table.collapse.grouped import Grouped, Long, Ungrouped, cell_key
-from quorate.table.columns.categories import coded
-from quorate.table.columns.choose import choose, has_numbers
-from quorate.table.columns.labels import Coded
+from quorate.table.columns.categories import choose, coded, has_numbers
+from quorate.table.columns.labels import STATUS_WORDS, Coded, statuses_of
 from quorate.table.columns.roles import Roles
 from quorate.table.columns.scores import Missing, not_numbers, number, parse
-from quorate.table.columns.statuses import STATUS_WORDS, statuses_of
 from quorate.table.judgments import OK, dense
 
 Moments = tuple[NDArray[np.int64], Floats, Floats, Floats, Floats]

@@ -10,10 +10,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quorate.table.collapse.grouped import Grouped, Long, Ungrouped, squares
-from quorate.table.columns.labels import BLANKS, Coded, encode, in_numeric_order, no_labels
+from quorate.table.columns.labels import (
+    BLANKS,
+    STATUS_WORDS,
+    Coded,
+    encode,
+    in_numeric_order,
+    no_labels,
+    unknown_statuses,
+)
 from quorate.table.columns.roles import Roles
 from quorate.table.columns.scores import Missing, not_numbers
-from quorate.table.columns.statuses import STATUS_WORDS, unknown_statuses
 from quorate.table.exchange.format import Opened, is_wide, literal, quoted
 from quorate.table.judgments import OK
 

@@ -76,8 +76,7 @@ def from_frame(frame: nw.DataFrame[Any], roles: VoteRoles) -> VoteColumns:
     InvalidData
         If a column holds lists or records, a count is not a whole number, or a time cannot be read.
     """
-    from quorate.table.columns.categories import coded
-    from quorate.table.columns.choose import label_column
+    from quorate.table.columns.categories import coded, label_column
 
     chosen = {name: frame.select(label_column(name, frame.schema[name]))[name] for name in roles.labels}
     labels = {name: coded(column) for name, column in chosen.items()}
@@ -161,7 +160,7 @@ def _repeat(rows: duckdb.DuckDBPyRelation) -> bool:
 def _frame_numbers(column: nw.Series[Any]) -> Floats:
     import narwhals as nw
 
-    from quorate.table.columns.choose import has_numbers
+    from quorate.table.columns.categories import has_numbers
 
     if has_numbers(column.dtype):
         return np.asarray(column.cast(nw.Float64).fill_null(math.nan).to_numpy(), dtype=np.float64)
@@ -172,7 +171,7 @@ def _frame_time(column: nw.Series[Any]) -> tuple[Floats, NDArray[np.bool_], bool
     """Times, where there is none, and whether they are dates."""
     import narwhals as nw
 
-    from quorate.table.columns.choose import has_numbers
+    from quorate.table.columns.categories import has_numbers
 
     empty = np.asarray(column.is_null().to_numpy(), dtype=np.bool_)
     if has_numbers(column.dtype):

@@ -14,10 +14,9 @@ from pathlib import Path
 from typing import Any
 
 from quorate.table.exchange.csv_text import SUFFIXES, delimiter_of
-from quorate.table.exchange.encoding import MARKS, PACKED, begins_in
+from quorate.table.exchange.encoding import MARKS, PACKED, begins_in, is_database
 from quorate.table.exchange.engine import connection
 from quorate.table.exchange.format import MOST_COLUMNS, pattern, suffix_of
-from quorate.table.exchange.ordinary import is_database
 from quorate.table.exchange.parquet import entries
 
 FIRST = 1 << 16

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from quorate.errors import InvalidData, InvalidInput
-from quorate.table.exchange.folder import names_of, scan
 from quorate.table.exchange.format import Format, Opened, head, literal, quoted, refuse_matrix
 from quorate.table.exchange.glance import begun
+from quorate.table.exchange.parquet import names_of, scan
 
 if TYPE_CHECKING:
     import duckdb

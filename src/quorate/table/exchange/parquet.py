@@ -7,12 +7,73 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from quorate.errors import InvalidData
-from quorate.table.exchange.folder import files_of, scan
-from quorate.table.exchange.format import Format, Opened, pattern, refuse_matrix
-from quorate.table.exchange.ordinary import swells
+from quorate.table.exchange.encoding import is_database, swells
+from quorate.table.exchange.format import Format, Opened, literal, pattern, quoted, refuse_matrix
 
 if TYPE_CHECKING:
     import duckdb
+
+
+# Folders of files in one format, whose own folders may name columns: ``judge=gpt/part.parquet``.
+
+
+_FILE = quoted("file in the folder")
+
+
+def files_of(folder: Path, suffixes: tuple[str, ...]) -> list[Path]:
+    """Files of a folder, at any depth, whose names end in one of these; none whose name starts with a dot or _."""
+    found = sorted(path for path in folder.rglob("*") if path.name.lower().endswith(suffixes) and path.is_file())
+    return [path for path in found if not (path.name.startswith((".", "_")) or is_database(path))]
+
+
+def names_of(path: Path, suffixes: tuple[str, ...]) -> tuple[str, ...]:
+    """Columns that the folders in a folder name, the same for all files; a file has none, wherever it is.
+
+    Raises
+    ------
+    InvalidData
+        If files differ in them, or one occurs twice.
+    """
+    every = {}
+    for file in files_of(path, suffixes) if path.is_dir() else ():
+        folders = file.relative_to(path).parts[:-1]
+        every[file] = tuple(folder.partition("=")[0] for folder in folders if "=" in folder[1:])
+    wanted = next(iter(every.values()), ())
+    for file, names in every.items():
+        if names != wanted or len(set(map(str.casefold, names))) < len(names):
+            said, first = (", ".join(one) or "nothing" for one in (names, wanted))
+            raise InvalidData(
+                f"partitions: folders of {file.relative_to(path)} name {said}, those of the first file {first}; "
+                "give every file the same, each once"
+            )
+    return wanted
+
+
+def scan(
+    connection: duckdb.DuckDBPyConnection, reader: str, path: Path, suffixes: tuple[str, ...], options: str = ""
+) -> duckdb.DuckDBPyRelation:
+    """The rows of a file, or of a folder's files with the columns that its folders name, as text.
+
+    Raises
+    ------
+    InvalidData
+        If the files have a column of such a name themselves.
+    """
+    if not path.is_dir():
+        return connection.sql(f"SELECT * FROM {reader}({pattern(path)}, hive_partitioning=false{options})")
+    files = ", ".join(map(pattern, files_of(path, suffixes)))
+    rows = connection.sql(
+        f"SELECT * FROM {reader}([{files}], hive_partitioning=false, union_by_name=true, filename={_FILE}{options})"
+    )
+    names = names_of(path, suffixes)
+    for name in (name for name in names if name.casefold() in map(str.casefold, rows.columns)):
+        raise InvalidData(f'partitions: "{name}" is a column of the files and the name of a folder; rename one')
+    inside = f"substr({_FILE}, {len(str(path.absolute())) + 1})"
+    parts = [
+        f"url_decode(regexp_extract({inside}, {literal(f'/{re.escape(name)}=([^/]*)/')}, 1)) AS {quoted(name)}"
+        for name in names
+    ]
+    return rows.project(", ".join([f"* EXCLUDE ({_FILE})", *parts]))
 
 
 SUFFIXES = (".parquet", ".pq")

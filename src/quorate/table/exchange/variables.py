@@ -14,7 +14,7 @@ from quorate.errors import InvalidInput, UnknownColumn
 from quorate.table.exchange.format import quoted
 from quorate.table.exchange.rows import Rows
 from quorate.table.files import ALL, explained, opened
-from quorate.table.frames import wrapped
+from quorate.table.results import wrapped
 
 Words = NDArray[np.object_]
 _BLANK = ("", "<NA>", "nan", "NaT")

@@ -22,7 +22,7 @@ from quorate.table.exchange.format import Opened, quoted
 from quorate.table.exchange.postgres.address import Address, place_of
 from quorate.table.exchange.rows import Rows
 from quorate.table.files import opened
-from quorate.table.frames import wrapped
+from quorate.table.results import wrapped
 
 if TYPE_CHECKING:
     import duckdb

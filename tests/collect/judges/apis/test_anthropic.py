@@ -6,8 +6,7 @@ import json
 
 from forms import ASKED, asked, endpoint, message
 
-from quorate.collect.expects import Expects
-from quorate.collect.judge import Request
+from quorate.collect.judge import Expects, Request
 from quorate.collect.judges.endpoint import body
 
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from quorate.collect.expects import Expects
-from quorate.collect.judge import Message, Request
+from quorate.collect.judge import Expects, Message, Request
 from quorate.collect.judges.apis.api import renamed, turns
 
 

@@ -7,7 +7,7 @@ import json
 import pytest
 from forms import PARAMS, asked, endpoint, generated, question
 
-from quorate.collect.expects import Expects
+from quorate.collect.judge import Expects
 from quorate.collect.judges.apis.registry import APIS
 
 

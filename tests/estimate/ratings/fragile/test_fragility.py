@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import quorate as q
 from quorate.errors import InvalidInput, NotEstimable
-from quorate.estimate.ratings.fragile.fragility import Flip, cheapest_flip, flips, fragility
+from quorate.estimate.ratings.fragility import Flip, cheapest_flip, flips, fragility
 from quorate.numerics.ratings.bradley_terry import Design, fit
 from quorate.numerics.ratings.existence import exists
 from quorate.numerics.ratings.ties.registry import tie_model

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from quorate.errors import NotConverged
-from quorate.numerics.mixed.sampled import conjugate
-from quorate.numerics.mixed.sampled.conjugate import conjugate_gradients
+from quorate.numerics.mixed import sampled as conjugate
+from quorate.numerics.mixed.sampled import conjugate_gradients
 
 
 def test_conjugate_gradients(monkeypatch):

@@ -9,10 +9,10 @@ import pytest
 import quorate as q
 from quorate.estimate.components import assemble
 from quorate.numerics.mixed import information as informed
+from quorate.numerics.mixed import sampled as levels
 from quorate.numerics.mixed.information import information
 from quorate.numerics.mixed.reml import evaluate, traces
-from quorate.numerics.mixed.sampled import levels
-from quorate.numerics.mixed.sampled.traces import sampling_error
+from quorate.numerics.mixed.sampled import sampling_error
 from quorate.numerics.mixed.solved import solve
 
 FACETS = {"item": "item", "judge": "judge", "prompt": "prompt", "replicate": "rep"}
@@ -96,7 +96,7 @@ def test_predictions_agree(both, facet):
 def test_solutions_and_traces_at_a_point(both, theta, monkeypatch):
     """What is solved agrees to rounding, what is averaged over 4,000 signs and 200 draws to its error."""
     monkeypatch.setattr(levels, "SIGNS", 4000)
-    monkeypatch.setattr("quorate.numerics.mixed.sampled.traces.SIGNS", 4000)
+    monkeypatch.setattr("quorate.numerics.mixed.sampled.SIGNS", 4000)
     monkeypatch.setattr(informed, "DRAWS", 200)
     dense, sampled = (fit.assembled.problem for fit in both)
     one, other = evaluate(dense, theta), evaluate(sampled, theta)

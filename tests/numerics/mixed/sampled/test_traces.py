@@ -8,8 +8,8 @@ import pytest
 
 import quorate as q
 from quorate.estimate.components import assemble
-from quorate.numerics.mixed.sampled import levels
-from quorate.numerics.mixed.sampled.traces import sampling_error
+from quorate.numerics.mixed import sampled as levels
+from quorate.numerics.mixed.sampled import sampling_error
 
 
 def test_the_error_is_the_spread_over_other_signs(monkeypatch):

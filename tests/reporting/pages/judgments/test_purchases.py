@@ -7,7 +7,7 @@ import pytest
 from charts import drawn, marks_of, spec
 
 from quorate.analysis.designs import in_words
-from quorate.reporting.pages import frontier as frontier_page
+from quorate.reporting.pages import designs as frontier_page
 from quorate.reporting.pages.judgments import purchases
 from quorate.reporting.pages.judgments.purchases import frontier, section, what_if
 

@@ -5,8 +5,7 @@ from charts import drawn, marks_of, scale
 
 import quorate as q
 from quorate.analysis.judgments import analyze_judgments
-from quorate.reporting.draw.marks import MOST_ROWS
-from quorate.reporting.draw.theme import palette
+from quorate.reporting.draw.marks import MOST_ROWS, palette
 from quorate.reporting.pages.panel import biases
 from quorate.reporting.pages.panel.biases import bias, preference
 from quorate.reporting.pages.panel.drawing import ALL_SYSTEMS

@@ -4,7 +4,7 @@ import quorate as q
 from quorate.analysis.judgments import analyze_judgments
 from quorate.analysis.panel import LEAST_P
 from quorate.analysis.words import p_value
-from quorate.reporting.pages.panel.paragraphs import MOST_NAMED, lenience, paragraphs
+from quorate.reporting.pages.panel.page import MOST_NAMED, lenience, paragraphs
 
 
 def text_of(analysis) -> str:

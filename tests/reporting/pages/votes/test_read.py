@@ -5,7 +5,7 @@ import pytest
 
 from quorate.analysis.pair import pair_view
 from quorate.reporting.pages.votes import page as votes
-from quorate.reporting.pages.votes.read import analyses, health, read, used
+from quorate.reporting.pages.votes.page import analyses, health, read, used
 from quorate.table.read_votes import read_votes
 
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import polars as pl
 
 import quorate as q
-from quorate.reporting.pages.votes.ties import ties
+from quorate.reporting.pages.votes.page import ties
 
 
 def test_each_way_to_count_ties_has_a_row():

@@ -10,11 +10,11 @@ import pytest
 
 import quorate as q
 from quorate.errors import InvalidData, InvalidInput
-from quorate.table.answers import answers
 from quorate.table.exchange.ledger import columns
 from quorate.table.exchange.postgres import session as postgres
 from quorate.table.exchange.postgres.address import place_of
 from quorate.table.exchange.postgres.session import Away, Held, Interrupted, Rows, Session
+from quorate.table.reread import answers
 
 CANARY = "canary'7\\secret"
 

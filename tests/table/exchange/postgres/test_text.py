@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from quorate.table.exchange.postgres.text import columns, for_many, number, numbered, text
+from quorate.table.exchange.postgres.session import columns, for_many, number, numbered, text
 
 ARRAYS = "FROM unnest(CAST(? AS bigint[]), CAST(? AS text[])) AS v(p1, p2)"
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from quorate.analysis.labels import cut
+from quorate.analysis.words import cut
 from quorate.caveats import weightiest_first
 from quorate.reporting.draw import marks
-from quorate.reporting.draw.theme import CORRECTED
+from quorate.reporting.draw.marks import CORRECTED
 from quorate.reporting.page import Caption, Figure, Page, Row, Section, Short, Tile, particulars, source_of, title_of
 from quorate.wording import percent
 

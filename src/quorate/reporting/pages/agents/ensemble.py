@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from quorate.analysis.words import significant
 from quorate.reporting.draw import marks
-from quorate.reporting.draw.theme import CORRECTED
+from quorate.reporting.draw.marks import CORRECTED
 from quorate.reporting.page import Caption, Figure, Page, Section, Short, Tile, particulars, source_of, title_of
 
 if TYPE_CHECKING:

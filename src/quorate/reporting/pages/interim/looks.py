@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from quorate.analysis.labels import cut
+from quorate.analysis.words import cut
 from quorate.reporting.draw import marks
-from quorate.reporting.draw.theme import CORRECTED, INK, MISSED
+from quorate.reporting.draw.marks import CORRECTED, INK, MISSED
 from quorate.reporting.draw.vega import Marks, channel
 from quorate.reporting.page import Caption, Figure, Row, Short
 from quorate.wording import capitalised, counted

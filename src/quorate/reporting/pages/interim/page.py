@@ -5,11 +5,10 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from quorate.analysis.labels import cut
-from quorate.analysis.words import significant
+from quorate.analysis.words import cut, significant
 from quorate.caveats import weightiest_first
 from quorate.reporting.draw import marks
-from quorate.reporting.draw.theme import colour
+from quorate.reporting.draw.marks import colour
 from quorate.reporting.page import Caption, Figure, Page, Row, Section, Short, Tile, particulars, title_of
 from quorate.reporting.pages.interim import looks, path
 from quorate.wording import capitalised, counted, duration, whole_percent

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from quorate.analysis.words import number
 from quorate.decide.goals.look import UNDECIDED
 from quorate.reporting.draw import marks
-from quorate.reporting.draw.theme import CORRECTED, INK, MISSED
+from quorate.reporting.draw.marks import CORRECTED, INK, MISSED
 from quorate.reporting.draw.vega import Marks, channel
 from quorate.reporting.page import Caption, Figure, Row, Section, Short
 from quorate.wording import capitalised, counted, decimals

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from quorate.analysis.labels import cut
+from quorate.analysis.words import cut
 from quorate.reporting.draw import marks
-from quorate.reporting.draw.theme import CORRECTED, INK, MISSED, NAIVE, colour
+from quorate.reporting.draw.marks import CORRECTED, INK, MISSED, NAIVE, colour
 from quorate.reporting.draw.vega import Marks, channel
 from quorate.reporting.page import (
     Caption,
@@ -25,9 +25,8 @@ from quorate.reporting.page import (
 from quorate.wording import capitalised, counted, plural
 
 if TYPE_CHECKING:
-    from quorate.estimate.diagnostics.check import Check
+    from quorate.estimate.diagnostics.check import Check, Quantiles
     from quorate.estimate.diagnostics.diagnose import Diagnosis
-    from quorate.estimate.diagnostics.tails import Quantiles
     from quorate.reporting.draw.vega import Spec
     from quorate.reporting.page import Table
 

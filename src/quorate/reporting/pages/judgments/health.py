@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from quorate.analysis.labels import cut, distinct
+from quorate.analysis.words import cut, distinct
 from quorate.reporting.draw import marks
-from quorate.reporting.draw.theme import INK, NAIVE, palette
+from quorate.reporting.draw.marks import INK, NAIVE, palette
 from quorate.reporting.draw.vega import channel
 from quorate.reporting.page import Caption, Figure, Section, Short
 from quorate.reporting.pages.judgments.phrases import capital, more

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from quorate.analysis.labels import cut, distinct
 from quorate.analysis.views import MOST_PARTS
-from quorate.analysis.words import number
+from quorate.analysis.words import cut, distinct, number
 from quorate.reporting.draw import marks
-from quorate.reporting.draw.theme import SEQUENTIAL, palette
+from quorate.reporting.draw.marks import SEQUENTIAL, palette
 from quorate.reporting.draw.vega import channel
 from quorate.reporting.page import Caption, Figure, Section
 from quorate.reporting.pages.judgments.phrases import SHORT, axis, level, more, places, size

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from quorate.analysis.labels import cut, distinct
+from quorate.analysis.words import cut, distinct
 from quorate.caveats import weightiest_first
 from quorate.reporting.draw import marks
-from quorate.reporting.draw.theme import CORRECTED, NAIVE
+from quorate.reporting.draw.marks import CORRECTED, NAIVE
 from quorate.reporting.draw.vega import channel
 from quorate.reporting.page import Caption, Figure, Page, Section, Short, particulars, source_of, title_of
 from quorate.reporting.pages.judgments.phrases import capital

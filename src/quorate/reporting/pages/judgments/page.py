@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from quorate.analysis.labels import cut
-from quorate.analysis.words import number
+from quorate.analysis.words import cut, number
 from quorate.caveats import weightiest_first
 from quorate.reporting.page import Caption, Figure, Page, Tile
 from quorate.reporting.pages.judgments import (

@@ -6,10 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from quorate.analysis.labels import cut, distinct
-from quorate.analysis.words import significant
+from quorate.analysis.words import cut, distinct, significant
 from quorate.reporting.draw import marks
-from quorate.reporting.draw.theme import CORRECTED, NAIVE, palette
+from quorate.reporting.draw.marks import CORRECTED, NAIVE, palette
 from quorate.reporting.draw.vega import channel
 from quorate.reporting.page import Caption, Figure, Section
 from quorate.reporting.pages.judgments import filters

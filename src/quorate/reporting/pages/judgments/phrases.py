@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from quorate.analysis.labels import cut
+from quorate.analysis.words import cut
 from quorate.reporting.draw import marks
 from quorate.wording import capitalised, counted, decimals, plural
 

@@ -5,14 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from quorate.analysis.designs import in_words
-from quorate.analysis.labels import cut
-from quorate.analysis.words import significant
+from quorate.analysis.words import cut, significant
 from quorate.planning.designs.names import PARTIAL
 from quorate.reporting.draw import marks
-from quorate.reporting.draw.theme import CORRECTED, INK, NAIVE, palette
+from quorate.reporting.draw.marks import CORRECTED, INK, NAIVE, palette
 from quorate.reporting.draw.vega import channel
 from quorate.reporting.page import Caption, Figure, Section, Short, Step
-from quorate.reporting.pages.frontier import drawing, heads, within_reach
+from quorate.reporting.pages.designs import drawing, heads, within_reach
 from quorate.reporting.pages.judgments.phrases import axis, capital, scope, size
 from quorate.roles import JUDGE
 from quorate.wording import counted, listed, whole_percent

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from quorate.analysis.labels import cut, distinct
-from quorate.analysis.words import number
+from quorate.analysis.words import cut, distinct, number
 from quorate.reporting.draw import marks
-from quorate.reporting.draw.theme import CORRECTED, INK, MISSED, NAIVE
+from quorate.reporting.draw.marks import CORRECTED, INK, MISSED, NAIVE
 from quorate.reporting.draw.vega import channel
 from quorate.reporting.page import Caption, Figure, Section
 from quorate.reporting.pages.judgments.phrases import axis, level, more, places

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from quorate.analysis.labels import cut
+from quorate.analysis.words import cut
 from quorate.reporting.draw import marks
-from quorate.reporting.draw.theme import INK, SHAPES, colour, kind
+from quorate.reporting.draw.marks import INK, SHAPES, colour, kind
 from quorate.reporting.page import Caption, Figure, Section, Short
 from quorate.reporting.pages.judgments.phrases import axis, origin, size
 from quorate.wording import listed, whole_percent

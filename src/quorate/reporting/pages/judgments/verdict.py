@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from quorate.analysis.content import NAIVE as NAIVE_INTERVAL
-from quorate.analysis.labels import cut
-from quorate.analysis.words import Reading, against_naive, span, times
+from quorate.analysis.words import Reading, against_naive, cut, span, times
 from quorate.reporting.draw import marks
-from quorate.reporting.draw.theme import CORRECTED, INK, NAIVE
+from quorate.reporting.draw.marks import CORRECTED, INK, NAIVE
 from quorate.reporting.page import Caption, Figure, Section, Short
 from quorate.reporting.pages.judgments.phrases import axis, level, places, size
 from quorate.wording import capitalised

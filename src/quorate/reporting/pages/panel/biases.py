@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from quorate.analysis.labels import cut
 from quorate.analysis.panel import LEAST_P, PanelAnalysis
-from quorate.analysis.words import number, p_text, significant
+from quorate.analysis.words import cut, number, p_text, significant
 from quorate.reporting.draw import marks
-from quorate.reporting.draw.theme import palette
+from quorate.reporting.draw.marks import palette
 from quorate.reporting.page import Caption, Figure, Short
 from quorate.reporting.pages.panel.drawing import ALL_SYSTEMS, axis, grouped, headers, systems, tiles
 from quorate.roles import JUDGE

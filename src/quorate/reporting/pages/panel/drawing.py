@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from quorate.analysis.labels import cut, distinct
 from quorate.analysis.panel import SHORT, PanelAnalysis
+from quorate.analysis.words import cut, distinct
 from quorate.reporting.draw import marks
-from quorate.reporting.draw.theme import INK
+from quorate.reporting.draw.marks import INK
 from quorate.reporting.draw.vega import channel
 
 if TYPE_CHECKING:

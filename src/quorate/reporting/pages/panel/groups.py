@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from quorate.analysis.labels import cut
 from quorate.analysis.panel import SHORT, PanelAnalysis
-from quorate.analysis.words import number, significant
+from quorate.analysis.words import cut, number, significant
 from quorate.planning.panel.groups import ANY
 from quorate.reporting.draw import marks
-from quorate.reporting.draw.theme import palette
+from quorate.reporting.draw.marks import palette
 from quorate.reporting.page import Caption, Figure, Short
 from quorate.reporting.pages.panel.biases import estimate
 from quorate.reporting.pages.panel.drawing import axis, headers

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from quorate.analysis.labels import cut
 from quorate.analysis.panel import APART, LEAST_P, PUBLISHED, PanelAnalysis, promised
-from quorate.analysis.words import p_value, significant
-from quorate.estimate.panel.components import TERMS
-from quorate.estimate.panel.crossed import JUDGE_EFFECT
-from quorate.reporting.draw.theme import CORRECTED, MISSED
+from quorate.analysis.words import cut, p_value, significant
+from quorate.estimate.panel.crossed import JUDGE_EFFECT, TERMS
+from quorate.reporting.draw.marks import CORRECTED, MISSED
 from quorate.reporting.page import Caption, Figure, Short
 from quorate.reporting.pages.panel.drawing import Series, grouped, headers
 from quorate.wording import counted, plural

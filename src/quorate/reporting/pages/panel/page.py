@@ -2,23 +2,153 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from quorate.analysis.labels import cut
-from quorate.analysis.panel import PanelAnalysis
+from quorate.analysis.panel import LEAST_P, PanelAnalysis
 from quorate.analysis.views import MOST_PARTS
+from quorate.analysis.words import cut, p_value, significant
 from quorate.caveats import Caveat, weightiest_first
+from quorate.estimate.panel.crossed import JUDGE_EFFECT
 from quorate.reporting.page import Figure, Page, Section, particulars, source_of, title_of
 from quorate.reporting.pages.panel import biases, groups, models, rankings, spending
-from quorate.reporting.pages.panel.paragraphs import paragraphs
+from quorate.reporting.pages.panel.rankings import by_verdict
 from quorate.roles import JUDGE
-from quorate.wording import counted, plural
+from quorate.wording import counted, listed, plural
 
 if TYPE_CHECKING:
     from quorate.analysis.judgments import Analysis
+    from quorate.estimate.differences.spread import JointTest
     from quorate.planning.panel.panel import Panel
     from quorate.reporting.page import Table
+
+
+# Paragraphs on the panel of judges, before any figure.
+
+
+MOST_NAMED = 6
+"""Judges that a sentence names."""
+MOST_TURNED = 3
+"""Reversals that a sentence names."""
+_LINE = 300
+_WAYS = {"strategies": "strategies for the same calls", "sharings": "ways to share the calls out"}
+
+
+def paragraphs(view: PanelAnalysis) -> Iterator[str]:
+    """Who is off, whether judges differ at all, what one alone would turn round, and what is not shown and why."""
+    yield lenience(view)
+    yield from tests(view)
+    yield from disagreement(view)
+    yield from reversals(view)
+    yield from missing(view)
+
+
+def lenience(view: PanelAnalysis) -> str:
+    """Who is lenient and who is strict: the judges with one verdict, by name while they are few."""
+    found, parts = view.panel.bias, []
+    for verdict in ("lenient", "strict"):
+        rows = sorted((one for one in found.overall if one.verdict == verdict), key=lambda one: -abs(one.bias))
+        named = [f"{view.short['judge'][one.judge]} ({one.bias:+.3g})" for one in rows]
+        if len(named) > MOST_NAMED:
+            parts.append(f"{len(named)} judges are {verdict}, most of all {named[0]}")
+        elif named:
+            parts.append(f"{listed(named)} {'is' if len(named) == 1 else 'are'} {verdict}")
+    who = ", and ".join(parts) or "No judge is shown to be lenient or strict"
+    return f"{who}; all {len(found.overall)} judges looked at together (Holm), {found.level * 100:g}%."
+
+
+def tests(view: PanelAnalysis) -> Iterator[str]:
+    """Whether the judges differ at all, and by system."""
+    found, size, crossed = view.panel.bias, 1 - view.panel.level, view.crossed
+    if len(crossed) == 1:
+        test = crossed[0][1].judge_test
+        numbers = f"F({test.df}, {test.df_error:,}) = {significant(test.f)}, {p_value(test.p_adjusted, LEAST_P)}"
+        against = "against item × judge, adjusted for judges of unequal noise"
+        yield f"{_differ(test.p_adjusted < size)}: {numbers}, {against}."
+    elif found.joint is not None:
+        over = "over items" if view.alone else f"averaged over the {plural(view.system)}"
+        yield f"{_differ(found.joint.p < size)}: {_joint(found.joint)}, {over}."
+    if len(crossed) > 1:
+        sure = sum(one.judge_test.p_adjusted < size for _, one in crossed)
+        worst = max((one.judge_test.p_adjusted for _, one in crossed), key=lambda p: (math.isnan(p), p))
+        yield (
+            f"Taken one at a time, the judges differ on {sure} of {counted(len(crossed), view.system)} "
+            f"(largest {p_value(worst, LEAST_P)}, against item × judge, adjusted for judges of unequal noise)."
+        )
+    if found.interaction is not None:
+        depend = "depend" if found.interaction.p < size else "are not shown to depend"
+        yield f"The judges' biases {depend} on the {view.system}: {_joint(found.interaction)}."
+
+
+def disagreement(view: PanelAnalysis) -> Iterator[str]:
+    """What the published test says where the models answer differently, and what that means."""
+    found = [(name, one) for name, one in view.crossed if one.disagree]
+    for name, one in found[:1]:
+        test = one.paper_test
+        pooled = f"F({test.df}, {test.df_error:,}) = {significant(test.f)}, {p_value(test.p, LEAST_P)}"
+        others = f" (and {counted(len(found) - 1, f'more {view.system}')})" if len(found) > 1 else ""
+        whose = "" if view.alone else f" for {view.short['system'][name]}"
+        shown = JUDGE_EFFECT in one.differs or not view.alone
+        opposed = f", and {p_value(one.judge_test.p_adjusted, LEAST_P)} with it set apart" if shown else ""
+        yield (
+            f"As published, with item × judge pooled into the residual, the test{whose}{others} would be {pooled}"
+            f"{opposed}. The two models differ because judges differ by {cut(view.item)}: who is strict on one is "
+            "lenient on another, which the published model takes for noise of single scores."
+        )
+
+
+def reversals(view: PanelAnalysis) -> Iterator[str]:
+    """What judges alone would turn round; sure reversals first."""
+    found = view.panel.reversals
+    if found is None:
+        return
+    turning = {one.judge for one in found.found}
+    if not turning:
+        yield f"No judge alone would reverse the order of any two {plural(view.system)}."
+        return
+    judges, systems = view.short["judge"], view.short["system"]
+    first = sum(one.top_differs for one in found.judges if one.judge in turning)
+    named = "; ".join(
+        f"{judges[one.judge]} puts {systems[one.second]} above {systems[one.first]} ({one.verdict})"
+        for one in found.found[:MOST_TURNED]
+    )
+    more = f"; {len(found.found) - MOST_TURNED} more below" if len(found.found) > MOST_TURNED else ""
+    yield (
+        f"{len(turning)} of {len(found.judges)} judges alone would reverse the order of some {plural(view.system)}, "
+        f"and {first} would put another one first: {counted(len(found.found), 'reversal')}, "
+        f"{by_verdict(found)}. {named}{more}."
+    )
+
+
+def missing(view: PanelAnalysis) -> Iterator[str]:
+    """Why something is not shown, where a reader would look for it."""
+    reasons = view.panel.reasons
+    if not view.alone and view.panel.self_preference is None:
+        same = {name.strip().casefold() for name in view.panel.means.judges}
+        named = any(name.strip().casefold() in same for name in view.panel.means.systems)
+        none = f"no judge has the name of a {view.system}; say which is which with --identity of quorate judges"
+        yield f"Not shown, how judges score themselves: {cut(reasons['self_preference'], _LINE) if named else none}."
+    if view.check_reason:
+        yield f"Studies were not redrawn from these scores: {cut(view.check_reason, _LINE)}."
+    if uncrossed := next((found.reason for found in view.panel.groups.values() if found.reason), ""):
+        yield f"Not shown, panels out of one group of judges: {cut(uncrossed, _LINE)}."
+    for name, reason in reasons.items():
+        if name.startswith("group"):
+            yield f"Not shown, groups of judges: {cut(reason, _LINE)}."
+    for what in ("strategies", "sharings"):
+        why = [reason for name, reason in reasons.items() if name.partition(" ")[0] == what]
+        if why and not view.panel.strategies and (what == "sharings" or "generation" in view.panel.judgments.names):
+            yield f"Not shown, {_WAYS[what]}: {cut(why[0], _LINE)}."
+
+
+def _differ(sure: bool) -> str:
+    return "The judges differ" if sure else "The judges are not shown to differ"
+
+
+def _joint(test: JointTest) -> str:
+    return f"F({test.df1:.4g}, {test.df2:.4g}) = {significant(test.statistic)}, {p_value(test.p, LEAST_P)}"
+
 
 OF_COMPONENTS = ("left-negative", "averaged-answers", "aliased")
 """Caveats about components, which are shown only where the models disagree on them."""

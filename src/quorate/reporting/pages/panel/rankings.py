@@ -6,9 +6,8 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from quorate.analysis.labels import cut
 from quorate.analysis.panel import LEAST_P, PanelAnalysis
-from quorate.analysis.words import number, p_text
+from quorate.analysis.words import cut, number, p_text
 from quorate.reporting.page import Caption, Figure, Short
 from quorate.reporting.pages.panel.drawing import axis, grouped, headers, systems, tiles
 from quorate.wording import counted, plural

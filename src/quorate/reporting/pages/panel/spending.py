@@ -8,12 +8,11 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from quorate.analysis.labels import cut
 from quorate.analysis.panel import PanelAnalysis
-from quorate.analysis.words import significant
+from quorate.analysis.words import cut, significant
 from quorate.planning.panel.strategies import ALL, CYCLIC, RANDOM
 from quorate.reporting.draw import marks
-from quorate.reporting.draw.theme import CORRECTED, MISSED, NAIVE
+from quorate.reporting.draw.marks import CORRECTED, MISSED, NAIVE
 from quorate.reporting.draw.vega import channel
 from quorate.reporting.page import Caption, Figure, Short
 from quorate.reporting.pages.panel.drawing import Series, axis

@@ -1,4 +1,1 @@
-"""Pages about published papers.
-
-- `reproduced`: their figures beside ours, and redrawn.
-"""
+"""Pages about published papers."""

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from quorate.reporting.draw import marks
-from quorate.reporting.draw.theme import CORRECTED, MISSED, NAIVE, OTHERS
+from quorate.reporting.draw.marks import CORRECTED, MISSED, NAIVE, OTHERS
 from quorate.reporting.draw.vega import Marks, channel
 from quorate.reporting.page import Caption, Figure, Page, Row, Section, Short, Tile, particulars
 from quorate.reproduction.comparison import WORDS

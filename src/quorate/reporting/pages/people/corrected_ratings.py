@@ -6,13 +6,13 @@ from dataclasses import replace
 from math import isnan
 from typing import TYPE_CHECKING
 
-from quorate.analysis.labels import cut
 from quorate.analysis.ratings import RatingsAnalysis
+from quorate.analysis.words import cut
 from quorate.caveats import weightiest_first
 from quorate.estimate.labelled.result import CorrectedRatings
 from quorate.planning.labels.board_plan import BoardPlan, plan_board_labels
 from quorate.reporting.draw import marks
-from quorate.reporting.draw.theme import CORRECTED, NAIVE
+from quorate.reporting.draw.marks import CORRECTED, NAIVE
 from quorate.reporting.page import Caption, Figure, Page, Row, Section, Short, Step, Tile, particulars, title_of
 from quorate.reporting.pages.ratings import page as ratings
 from quorate.wording import counted, listed

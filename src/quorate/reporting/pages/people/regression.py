@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from quorate.analysis.labels import cut
+from quorate.analysis.words import cut
 from quorate.caveats import weightiest_first
 from quorate.reporting.draw import marks
-from quorate.reporting.draw.theme import CORRECTED, NAIVE
+from quorate.reporting.draw.marks import CORRECTED, NAIVE
 from quorate.reporting.page import Caption, Figure, Page, Row, Section, Short, Tile, particulars, source_of, title_of
 from quorate.wording import counted, listed
 
 if TYPE_CHECKING:
-    from quorate.estimate.regression.result import Regression
+    from quorate.estimate.regression.regress import Regression
     from quorate.reporting.draw.vega import Spec
     from quorate.reporting.page import Table
 

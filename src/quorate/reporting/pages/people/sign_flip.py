@@ -9,7 +9,7 @@ from quorate.reporting.page import Caption, Figure, Page, Section, Short, Tile, 
 from quorate.wording import percent
 
 if TYPE_CHECKING:
-    from quorate.estimate.regression.sign_flip import SignFlip
+    from quorate.estimate.regression.surrogate import SignFlip
     from quorate.reporting.page import Row, Table
 
 

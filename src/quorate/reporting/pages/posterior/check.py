@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from quorate.analysis.labels import cut
-from quorate.numerics.posterior.ranks import BINS, DRAWS, Uniformity
+from quorate.analysis.words import cut
+from quorate.numerics.posterior.convergence import BINS, DRAWS, Uniformity
 from quorate.reporting.draw import marks
-from quorate.reporting.draw.theme import CORRECTED, INK, MISSED, NAIVE
+from quorate.reporting.draw.marks import CORRECTED, INK, MISSED, NAIVE
 from quorate.reporting.draw.vega import Marks, channel
 from quorate.reporting.page import Caption, Figure, Page, Row, Section, Short, Tile, particulars, source_of, title_of
 from quorate.reporting.pages.posterior.page import LINKS

@@ -6,11 +6,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from quorate.analysis.labels import cut
-from quorate.analysis.words import significant
+from quorate.analysis.words import cut, significant
 from quorate.caveats import weightiest_first
 from quorate.reporting.draw import marks
-from quorate.reporting.draw.theme import CORRECTED, NAIVE, SHAPES, colour, kind
+from quorate.reporting.draw.marks import CORRECTED, NAIVE, SHAPES, colour, kind
 from quorate.reporting.page import Caption, Figure, Page, Row, Section, Short, Tile, particulars, source_of, title_of
 from quorate.wording import counted, listed, whole_percent
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from quorate.analysis.labels import cut
 from quorate.analysis.ratings import RatingsAnalysis
+from quorate.analysis.words import cut
 from quorate.caveats import weightiest_first
-from quorate.estimate.ratings.categories.boards import Boards
-from quorate.estimate.ratings.categories.pooled import ASSUMED, PooledRatings
+from quorate.estimate.ratings.categories import ASSUMED, Boards, PooledRatings
 from quorate.estimate.ratings.ranked import at_once, may_be_first, taken_as_independent
 from quorate.reporting.page import Caption, Figure, Page, Row, Section, Short, particulars, source_of, title_of
 from quorate.reporting.pages.ratings.page import leaderboard, methods

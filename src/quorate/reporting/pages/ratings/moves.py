@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from quorate.analysis.labels import distinct
+from quorate.analysis.words import distinct
 from quorate.estimate.ratings.moves import Moves
 from quorate.estimate.ratings.ratings import Ratings
 from quorate.reporting.draw import marks
-from quorate.reporting.draw.theme import CORRECTED, NAIVE
+from quorate.reporting.draw.marks import CORRECTED, NAIVE
 from quorate.reporting.draw.vega import channel
 from quorate.reporting.page import Caption, Figure, Row, Section
 from quorate.wording import capitalised, counted, listed

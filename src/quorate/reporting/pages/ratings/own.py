@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from quorate.analysis.labels import distinct
+from quorate.analysis.words import distinct
 from quorate.estimate.ratings.ratings import Ratings
 from quorate.reporting.draw import marks
-from quorate.reporting.draw.theme import CORRECTED, NAIVE
+from quorate.reporting.draw.marks import CORRECTED, NAIVE
 from quorate.reporting.draw.vega import channel
 from quorate.reporting.page import Caption, Figure, Row, Section
 from quorate.wording import capitalised, counted, listed, plural

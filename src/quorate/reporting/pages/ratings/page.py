@@ -7,22 +7,21 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from quorate.analysis.labels import cut
 from quorate.analysis.ratings import MOST_DRAWN, RatingsAnalysis
-from quorate.analysis.words import drawn_share
+from quorate.analysis.words import cut, drawn_share
 from quorate.caveats import weightiest_first
 from quorate.estimate.ratings.neighbours import POWER
 from quorate.estimate.ratings.ranked import at_once, may_be_first
 from quorate.estimate.ratings.ratings import Ratings
 from quorate.reporting.draw import marks
-from quorate.reporting.draw.theme import CORRECTED, INK, NAIVE
+from quorate.reporting.draw.marks import CORRECTED, INK, NAIVE
 from quorate.reporting.draw.vega import Marks, channel
 from quorate.reporting.page import Caption, Figure, Page, Row, Section, Short, Tile, particulars, source_of, title_of
 from quorate.reporting.pages.ratings import moves, own
 from quorate.wording import capitalised, counted, listed, plural
 
 if TYPE_CHECKING:
-    from quorate.estimate.ratings.fragile.fragility import Fragility
+    from quorate.estimate.ratings.fragility import Fragility
     from quorate.estimate.ratings.judges import ByJudges
     from quorate.estimate.ratings.leaderboard import Leaderboard
     from quorate.reporting.draw.vega import Channel, Spec

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from quorate.analysis.labels import cut
+from quorate.analysis.words import cut
 from quorate.reporting.draw import marks
-from quorate.reporting.draw.theme import CORRECTED
+from quorate.reporting.draw.marks import CORRECTED
 from quorate.reporting.page import Caption, Figure, Page, Row, Section, Short, Tile, particulars, source_of, title_of
 from quorate.reporting.pages.verdict import SHORT
 from quorate.wording import counted, percent

@@ -6,26 +6,101 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from quorate.analysis.labels import cut
 from quorate.analysis.votes import VotesAnalysis, drift_of, few_levels, order_of, votes_view
-from quorate.analysis.words import number, p_value, share
+from quorate.analysis.words import cut, number, p_value, share
 from quorate.caveats import weightiest_first
 from quorate.estimate.votes.margin_law import EDGES
+from quorate.estimate.votes.ties import WAYS
 from quorate.reporting.draw import marks
-from quorate.reporting.draw.theme import CORRECTED, INK, MISSED, palette
+from quorate.reporting.draw.marks import CORRECTED, INK, MISSED, palette
 from quorate.reporting.draw.vega import Marks, channel
 from quorate.reporting.page import Caption, Figure, Page, Row, Section, Short, Tile
-from quorate.reporting.pages.votes.read import health, used
-from quorate.reporting.pages.votes.ties import ties
 from quorate.reporting.pages.votes.words import coverage, kind, methods, options, taken, typical
 from quorate.reporting.paper.reproduce import read_from, titled
 from quorate.table.votes import Votes
 from quorate.wording import counted, listed, margin
 
 if TYPE_CHECKING:
+    from quorate.estimate.doctor.support import VotesSupport
     from quorate.estimate.votes.stability import Stability
+    from quorate.estimate.votes.ties import TieSensitivity
     from quorate.reporting.draw.vega import Channel, Spec
     from quorate.reporting.page import Table
+
+
+# Ties: the figure on what ways to count ties do to margins.
+
+
+def ties(found: TieSensitivity) -> Figure:
+    """Margins under three ways to count ties, and near ties under each."""
+    at, near = found.quantiles["drop"].probability, found.near_ties["drop"]
+    rows: list[Row] = [
+        {"ties": WAYS[name], "margin": one.margin[0], "median": one.margin[-1], "near": found.near_ties[name].count}
+        for name, one in found.quantiles.items()
+    ]
+    lowest, middle = (f"margin at most, {share:.0%} of pairs" for share in (at[0], at[-1]))
+    heads = {"margin": lowest, "median": middle, "near": f"pairs with a margin of {near.tau:g} or less"}
+    counts = [one.count for one in found.near_ties.values()]
+    ends = " to ".join(f"{count:,}" for count in sorted({min(counts), max(counts)}))
+    finding = f"Of {counted(near.pairs, 'pair')}, {ends} are nearly tied"
+    line = "Ties left out, as halves, or all against the first system of each pair, the worst case."
+    return Figure(
+        "ties",
+        Caption(finding, (line,)),
+        rows,
+        headers=heads,
+        short=Short({"ties": "ties", "margin": lowest, "median": middle, "near": "near ties"}),
+    )
+
+
+# Data health of votes: what was read, what it supports, and what is wrong with it.
+
+
+def health(support: VotesSupport) -> Section:
+    """What the votes support, and what is wrong with them."""
+    text = tuple(f"{one.severity.capitalize()}: {cut(one.sentence, 500)}." for one in support.findings)
+    return Section(
+        "health", "Data health", text or ("Nothing was found that stands in the way.",), (analyses(support),)
+    )
+
+
+def analyses(support: VotesSupport) -> Figure:
+    """Every analysis, those that are possible first."""
+    ordered = sorted(support.analyses, key=lambda one: not one.possible)
+    rows: list[Row] = [
+        {"analysis": one.name, "possible": one.possible, "reason": one.reason, "to_make_it_possible": one.fix}
+        for one in ordered
+    ]
+    possible = sum(one.possible for one in support.analyses)
+    return Figure("analyses", Caption(f"{possible} of {len(rows)} analyses of these votes are possible"), rows)
+
+
+def read(support: VotesSupport) -> Figure:
+    """What was read."""
+    found = support.facts
+    ties = counted(found.ties, "tie")
+    values = {
+        "votes": f"{found.votes:,}: {found.decisive:,} decisive, {ties}, {found.both_bad:,} both bad",
+        "without an outcome": f"{found.missing:,}",
+        "models": f"{counted(found.models, 'model')} in {counted(len(found.pairs.decisive), 'pair')}",
+        **{f"levels of {role}": f"{levels:,}" for role, levels in found.roles.items()},
+    }
+    rows: list[Row] = [{"what": what, "as_read": text} for what, text in values.items()]
+    caption = Caption(f"{counted(found.votes, 'vote')} between {counted(found.models, 'model')}")
+    return Figure("votes", caption, rows)
+
+
+def used(view: VotesAnalysis) -> Figure:
+    """What was read and what of it was used."""
+    figure, tests = read(view.support), view.found.margins
+    values = {
+        "pairs used": f"{len(tests):,}, with {tests.minimum:,} decisive votes or more",
+        "pairs left out": f"{tests.left_out:,}, with fewer",
+        "ties": "left out" if tests.ties == "drop" else tests.ties,
+    }
+    more = [{"what": what, "as_read": text} for what, text in values.items()]
+    return Figure(figure.name, figure.caption, [*figure.rows, *more])
+
 
 SEED = "0, the default of every bootstrap"
 ESTIMATED, CORRECTED_LAW = "as estimated", "without the noise of votes"

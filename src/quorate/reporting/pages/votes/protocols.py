@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from quorate.analysis.labels import cut
+from quorate.analysis.words import cut
 from quorate.caveats import weightiest_first
 from quorate.numerics.votes.power import normal_size
 from quorate.reporting.draw import marks
-from quorate.reporting.draw.theme import CORRECTED, INK, MISSED
+from quorate.reporting.draw.marks import CORRECTED, INK, MISSED
 from quorate.reporting.draw.vega import Marks, channel
 from quorate.reporting.page import Caption, Figure, Page, Section, Short, Tile, particulars
 from quorate.wording import counted

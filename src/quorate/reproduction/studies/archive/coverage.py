@@ -13,8 +13,8 @@ from quorate.numerics.distributions import t_quantile
 from quorate.planning.designs.dstudy import project
 from quorate.reproduction.data import ARCHIVE, Contents, Needed, columns
 from quorate.reproduction.study import Drawing, Outcome, Reanalysis, Value, mean, share
-from quorate.table.frames import frame
 from quorate.table.read_scores import read_scores
+from quorate.table.results import frame
 
 SIZES = (100, 250, 500, 1000, 2000)
 DRAWS = 300

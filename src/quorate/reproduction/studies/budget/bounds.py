@@ -6,8 +6,7 @@ import math
 
 import numpy as np
 
-from quorate.numerics.sequential.bandit import constants, known_variance_bound, unknown_variance_bound
-from quorate.numerics.sequential.greedy import greedy
+from quorate.numerics.sequential.bandit import constants, greedy, known_variance_bound, unknown_variance_bound
 from quorate.reproduction.study import Outcome, Study
 
 ARMS, BUDGET = 1016, 100_000

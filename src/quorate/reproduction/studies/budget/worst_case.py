@@ -17,8 +17,7 @@ from quorate.arrays import Floats
 from quorate.reproduction.studies.budget.bounds import ARMS, BUDGET
 from quorate.reproduction.study import Drawing, MonteCarlo, Outcome, Value, mean, ratio
 from quorate.simulate.allocation.allocation import simulate_allocation
-from quorate.simulate.allocation.result import CORRELATIONS, ROBIN, ROBIN_HOOD, UNIFORM
-from quorate.simulate.allocation.saving import saved_interval, saving
+from quorate.simulate.allocation.result import CORRELATIONS, ROBIN, ROBIN_HOOD, UNIFORM, saved_interval, saving
 from quorate.simulate.allocation.sweep import MIXED, sweep_allocation
 
 SCORES, HIGHEST = 30, 4

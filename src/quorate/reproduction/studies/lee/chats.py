@@ -6,9 +6,9 @@ from pathlib import Path
 
 import numpy as np
 
-from quorate.estimate.votes.aligned_pairs import matched, rows_on, shared
 from quorate.estimate.votes.margins import margins
-from quorate.estimate.votes.prompts import rate_variance
+from quorate.estimate.votes.signals import rate_variance
+from quorate.estimate.votes.well_sampled_pairs import matched, rows_on, shared
 from quorate.numerics.votes.power import normal_size
 from quorate.planning.power.detectability import detectability
 from quorate.reproduction.data import Contents, Needed

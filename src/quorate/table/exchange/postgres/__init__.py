@@ -1,6 +1,1 @@
-"""Postgres, spoken to as SQLite is.
-
-- address: where a ledger is, without its password
-- session: a connection
-- text: statements and values as Postgres takes them
-"""
+"""Postgres, spoken to as SQLite is."""

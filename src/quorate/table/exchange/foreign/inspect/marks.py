@@ -136,7 +136,7 @@ def mark(value: Any, reason: Any = None) -> Mark:
 
 
 def _votes(entries: Any) -> tuple[Vote, ...]:
-    """Votes as `quorate.study.inspect.votes` writes them; none if they are not in that shape."""
+    """Votes as `quorate.study.inspect.panel` writes them; none if they are not in that shape."""
     found = [_vote(_mapping(entry)) for entry in (entries if isinstance(entries, list) else [])]
     known = tuple(vote for vote in found if vote is not None)
     return known if len(known) == len(found) else ()

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import IO, Any, cast
 
 from quorate.errors import InvalidData
-from quorate.table.exchange.ordinary import MOST_SWOLLEN, swells
+from quorate.table.exchange.encoding import MOST_SWOLLEN, swells
 
 BLOCK = 1 << 18
 _STORED, _DEFLATE, _ZSTANDARD = 0, 8, 93

@@ -1,5 +1,1 @@
-"""Annotation by people, a module for each tool.
-
-- label_studio, argilla, prodigy: exports of what people annotated
-- mturk: results of a batch of Mechanical Turk
-"""
+"""Annotation by people, a module for each tool."""

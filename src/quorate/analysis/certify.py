@@ -1,4 +1,9 @@
-"""Certificates: what intervals made as an answer's was do in studies drawn like its own."""
+"""Certificates: what intervals made as an answer's was do in studies drawn like its own.
+
+certify       the studies, and the same analysis of each (`quorate.certify`)
+latent_law    scores cut from a normal law, with the margins and covariances of a fit
+certificate   coverage, width, size and power as a result
+"""
 
 from __future__ import annotations
 
@@ -7,28 +12,257 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
-from quorate.analysis.certificates.certificate import Certificate, Certified, summary
-from quorate.analysis.certificates.latent_law import LatentLaw
 from quorate.analysis.judgments import Analysis
 from quorate.analysis.ratings import RatingsAnalysis
 from quorate.arrays import Floats, Ints
 from quorate.decide.scores.verdict import ScoreVerdict
 from quorate.errors import InvalidInput, NotEstimable, QuorateError
 from quorate.estimate.components.decompose import decompose
-from quorate.estimate.means.intervals import score_ends, wilson_limits
-from quorate.estimate.means.mean import Estimate, by_reach, mean_for, plain_mean
+from quorate.estimate.components.model import CELL
+from quorate.estimate.means.intervals import score_ends, term_facets, wilson_limits
+from quorate.estimate.means.mean import Estimate, by_reach, draw_of, mean_for, plain_mean
 from quorate.estimate.means.reach import is_complete, is_setup
 from quorate.estimate.means.targets import POPULATION, Target, scope
-from quorate.estimate.ratings.leaderboard import Leaderboard
-from quorate.estimate.ratings.pair_errors import pair_errors
-from quorate.numerics.distributions import normal_cdf
+from quorate.estimate.ratings.leaderboard import Leaderboard, pair_errors
+from quorate.numerics.distributions import normal_cdf, normal_quantile
 from quorate.numerics.reach import KAPPA
 from quorate.numerics.study_power import half_widths
 from quorate.planning.designs.schemes import is_count
+from quorate.roles import REPLICATE
 from quorate.streams import stream
 from quorate.table.judgments import Judgments
+from quorate.table.results import Result, Row
 from quorate.waiting import each
+from quorate.wording import Brief, counted
+
+# Certificate: coverage, width, size and power of intervals, measured in studies that were drawn.
+
+
+@dataclass(frozen=True)
+class Certified(Brief):
+    """What one kind of interval did.
+
+    Parameters
+    ----------
+    scope : str
+        Whom it speaks for.
+    coverage, coverage_error : float
+        Share of intervals that held the truth, with its Monte Carlo standard error; of a board, all pairs at once.
+    width, width_error : float
+        Median width in units of that of an interval that knows the standard error, ``2 z sd(estimate - truth)``.
+    told_apart, told_apart_error : float or None
+        Share of studies whose interval leaves out 0: the power of the test, if the truth is what this study found; of a
+        board, the share of pairs.
+    studies, refused : int
+        Studies drawn, and those among them that gave no interval, such as those whose scores are all equal.
+    """
+
+    scope: str
+    coverage: float
+    coverage_error: float
+    width: float
+    width_error: float
+    told_apart: float | None
+    told_apart_error: float | None
+    studies: int
+    refused: int
+
+    @property
+    def size(self) -> float | None:
+        """Share of studies that would find a difference where there is none: the law moved to a difference of 0."""
+        return None if self.told_apart is None else 1 - self.coverage
+
+
+@dataclass(frozen=True)
+class Certificate(Result):
+    """What intervals made as an answer's was do in studies drawn like its own.
+
+    Parameters
+    ----------
+    subject : str
+        What was answered: "mean", "difference" or "board".
+    level : float
+        Coverage that the intervals claim.
+    found : tuple of Certified
+        For this study's setup, and for others like it where the answer speaks for these.
+    seed : int
+        Of the draws.
+    """
+
+    subject: str
+    level: float
+    found: tuple[Certified, ...]
+    seed: int
+
+    derived = ("sentence",)
+
+    @property
+    def sentence(self) -> str:
+        """Coverage and width of every reading."""
+        return " ".join(self._said(one) for one in self.found)
+
+    def _said(self, one: Certified) -> str:
+        whom = f" {one.scope}" if one.scope else ""
+        what = "all pairs at once" if self.subject == "board" else "the truth"
+        said = (
+            f"Intervals made this way{whom} covered {what} in {100 * one.coverage:.1f} +- "
+            f"{100 * one.coverage_error:.1f}% of {counted(one.studies - one.refused, 'study')} drawn like yours, and "
+            f"are {one.width:.2f} +- {one.width_error:.2f} times as wide as if the standard error were known"
+        )
+        if self.subject == "difference" and one.told_apart is not None:
+            said += (
+                f"; of a difference as found {100 * one.told_apart:.0f}% of studies would find one, of none "
+                f"{100 * (1 - one.coverage):.1f}%"
+            )
+        refused = f"; {one.refused} gave no interval" if one.refused else ""
+        return said + refused + "."
+
+    def rows(self) -> list[Row]:
+        """One row for every reading."""
+        return [dict(vars(one)) | {"size": one.size} for one in self.found]
+
+
+def summary(
+    limits: Floats, truth: float, level: float, whom: str, n: int, finds: NDArray[np.bool_] | None
+) -> Certified:
+    """Coverage, width and power of intervals: rows of value, low and high."""
+    if len(limits) < 2:
+        raise NotEstimable("certify: nearly no study that was drawn could be analysed; its scores hardly vary")
+    value, low, high = limits.T
+    covers = float(np.mean((low <= truth) & (truth <= high)))
+    error = value - truth
+    sd = float(np.sqrt(np.mean((error - error.mean()) ** 2)))
+    oracle = 2 * normal_quantile((1 + level) / 2) * sd
+    m = len(limits)
+    median = float(np.median(high - low))
+    kurtosis = float(np.mean((error - error.mean()) ** 4)) / sd**4 if sd > 0 else 3.0
+    off = math.sqrt((kurtosis - 1) / 4 / m + math.pi / 2 * float(np.var(high - low)) / median**2 / m) if median else 0.0
+    width = median / oracle if oracle else math.nan
+    power = None if finds is None else float(np.mean(finds))
+    spread = None if power is None else math.sqrt(power * (1 - power) / m)
+    return Certified(whom, covers, math.sqrt(covers * (1 - covers) / m), width, width * off, power, spread, n, n - m)
+
+
+# Latent law: scores cut from a normal variable, with the shares of marks and the covariances of a fit.
+
+
+_TERMS = 60
+"""Terms of Hermite's series of a covariance."""
+
+
+@dataclass(frozen=True)
+class LatentLaw:
+    """Scores ``Q(z)`` with z a sum of normal effects, and Q what gives the marks that were seen their shares.
+
+    Parameters
+    ----------
+    table : Judgments
+        The design.
+    margin : array of int, shape (cells,)
+        Place of each cell among the margins: levels that stand for themselves keep their own.
+    cuts : tuple of (array, array)
+        Of every margin the marks, and where in z each but the first begins.
+    parts : mapping of tuple of str to float
+        Variance of the effects of each combination of facets; they add up to 1 with that of single cells.
+    """
+
+    table: Judgments
+    margin: Ints
+    cuts: tuple[tuple[Floats, Floats], ...]
+    parts: dict[tuple[str, ...], float]
+
+    @classmethod
+    def fitted(cls, answer: Estimate) -> LatentLaw:
+        """The law with the margins of the table and the covariances that a fit found."""
+        fit = answer.basis.fit
+        table, item = fit.judgments, fit.judgments.object
+        own = [name for name in table.names if answer.target[name] != POPULATION and name != item]
+        margin = table.level_codes(own)
+        cuts = tuple(_cuts(table.mean[margin == k]) for k in range(int(margin.max()) + 1))
+        found: dict[tuple[str, ...], float] = {}
+        for name, theta in zip(fit.assembled.names, fit.theta, strict=True):
+            single = name.partition("[")[0] in (CELL, REPLICATE)
+            facets = tuple(sorted(table.names if single else set(term_facets(fit, name)) - set(own)))
+            times = float(np.mean(table.n)) if name.partition("[")[0] == REPLICATE else 1.0
+            found[facets] = found.get(facets, 0.0) + max(float(theta), 0.0) * fit.assembled.scale**2 / times
+        for name in fit.assembled.fixed.levels:
+            if answer.target.get(name) == POPULATION and table.n_levels(name) > 1:
+                drawn = draw_of(fit, name, POPULATION)
+                noise = float(drawn.noise @ np.maximum(fit.theta, 0.0)) * fit.assembled.scale**2
+                found[(name,)] = found.get((name,), 0.0) + max(drawn.square - noise, 0.0)
+        found.pop((), None)
+        return cls(table, margin, cuts, _latent(found, cuts, np.bincount(margin)))
+
+    @property
+    def truth(self) -> float:
+        """What scores are on average over all that is drawn."""
+        from scipy.special import ndtr
+
+        means = [marks[0] + float(np.diff(marks) @ ndtr(-cut)) for marks, cut in self.cuts]
+        return float(np.average(means, weights=np.bincount(self.margin)))
+
+    def draw(self, n: int, rng: np.random.Generator) -> tuple[None, Floats]:
+        """Scores of studies of this design, shape (studies, cells)."""
+        z = rng.standard_normal((n, self.table.n_cells)) * max(1 - sum(self.parts.values()), 0.0) ** 0.5
+        for facets, variance in self.parts.items():
+            if variance > 0:
+                code = self.table.level_codes(facets)
+                z += (variance**0.5 * rng.standard_normal((n, int(code.max()) + 1)))[:, code]
+        for k, (marks, cut) in enumerate(self.cuts):
+            own = self.margin == k
+            z[:, own] = marks[np.searchsorted(cut, z[:, own])]
+        return None, z
+
+
+def _cuts(scores: Floats) -> tuple[Floats, Floats]:
+    from scipy.special import ndtri
+
+    marks, times = np.unique(scores, return_counts=True)
+    return marks, ndtri(np.cumsum(times)[:-1] / times.sum())
+
+
+def _latent(
+    found: dict[tuple[str, ...], float], cuts: tuple[tuple[Floats, Floats], ...], weight: Ints
+) -> dict[tuple[str, ...], float]:
+    """Variances in z that give scores these: what two cells share by what covariance that brings."""
+    grid = np.linspace(0.0, 1.0, 2001)
+    brings = _covariance(grid, cuts, weight)
+    total = sum(found.values())
+    parts: dict[tuple[str, ...], float] = {}
+    for facets in sorted(found, key=len):
+        inside = sum(part for other, part in found.items() if set(other) <= set(facets))
+        known = sum(part for other, part in parts.items() if set(other) < set(facets))
+        shared = float(np.interp(inside / total * brings[-1], brings, grid)) if total > 0 else 0.0
+        parts[facets] = max(shared - known, 0.0)
+    whole = sum(parts.values())
+    return {facets: part / max(whole, 1.0) for facets, part in parts.items()}
+
+
+def _covariance(r: Floats, cuts: tuple[tuple[Floats, Floats], ...], weight: Ints) -> Floats:
+    """Covariance of scores of two cells whose z correlate by r, on average over margins; by Hermite polynomials."""
+    squares, variance = np.zeros(_TERMS), 0.0
+    for (marks, cut), own in zip(cuts, weight / weight.sum(), strict=True):
+        step, density = np.diff(marks), np.exp(-(cut**2) / 2) / np.sqrt(2 * np.pi)
+        before, polynomial = np.zeros_like(cut), np.ones_like(cut)
+        for k in range(1, _TERMS + 1):
+            squares[k - 1] += own * float(step @ (density * polynomial)) ** 2 / k
+            before, polynomial = polynomial, (cut * polynomial - np.sqrt(k - 1) * before) / np.sqrt(k)
+        variance += own * _variance(marks, cut)
+    series = (r[:, None] ** np.arange(1, _TERMS + 1)) @ squares
+    return np.asarray(series + max(variance - squares.sum(), 0.0) * r ** (_TERMS + 1))
+
+
+def _variance(marks: Floats, cut: Floats) -> float:
+    from scipy.special import ndtr
+
+    share = np.diff(np.concatenate([[0.0], ndtr(cut), [1.0]]))
+    return float(share @ marks**2 - (share @ marks) ** 2)
+
+
+# Certificates: what intervals made as an answer's was do in studies drawn like its own.
+
 
 _ENTRIES = 2**20
 """Scores that are drawn at a time."""
