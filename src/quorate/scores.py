@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from quorate.estimate.components.dependability import dependability as dependability
     from quorate.estimate.components.robustness import by_level as by_level
     from quorate.estimate.components.robustness import leave_one_out as leave_one_out
+    from quorate.estimate.means.baseline import against_baseline as against_baseline
     from quorate.estimate.means.effects import effects as effects
     from quorate.estimate.means.flags import flags as flags
     from quorate.estimate.means.mean_from import mean_from as mean_from
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from quorate.simulate.validate import validate as validate
 
 _HOMES = {
+    "against_baseline": "quorate.estimate.means.baseline",
     "adaptive": "quorate.planning.adaptive.adaptive",
     "by_level": "quorate.estimate.components.robustness",
     "check_posterior": "quorate.estimate.posterior.check",

@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from quorate.estimate.agents.ensemble import Ensemble as Ensemble
     from quorate.estimate.agents.hazard import Hazard as Hazard
     from quorate.estimate.agents.hazard import Turn as Turn
+    from quorate.estimate.agents.runs import Flip as Flip
     from quorate.estimate.agents.runs import Passing as Passing
     from quorate.estimate.agents.runs import RepeatedRuns as RepeatedRuns
     from quorate.estimate.agents.runs import SystemRuns as SystemRuns
@@ -68,6 +69,8 @@ if TYPE_CHECKING:
     from quorate.estimate.doctor.support import Support as Support
     from quorate.estimate.doctor.support import VotesSupport as VotesSupport
     from quorate.estimate.labelled.result import CorrectedRatings as CorrectedRatings
+    from quorate.estimate.means.baseline import AgainstBaseline as AgainstBaseline
+    from quorate.estimate.means.baseline import Beginning as Beginning
     from quorate.estimate.means.effects import LevelEffect as LevelEffect
     from quorate.estimate.means.flags import Flags as Flags
     from quorate.estimate.means.mean import Estimate as Estimate
@@ -170,7 +173,10 @@ _HOMES = {
     "Stood": "quorate.estimate.agreement.alt_test",
     "Borrowed": "quorate.planning.power.votes_plan",
     "Passing": "quorate.estimate.agents.runs",
+    "Flip": "quorate.estimate.agents.runs",
     "RepeatedRuns": "quorate.estimate.agents.runs",
+    "AgainstBaseline": "quorate.estimate.means.baseline",
+    "Beginning": "quorate.estimate.means.baseline",
     "SystemRuns": "quorate.estimate.agents.runs",
     "Coefficient": "quorate.estimate.regression.regress",
     "Compared": "quorate.reproduction.comparison",

@@ -266,6 +266,7 @@ RESULTS: dict[str, Callable[[Path], Any]] = {
     "Ensemble": lambda _: q.agents.ensemble(fit()),
     "Hazard": lambda _: q.agents.hazard(q.decompose(turned()), 6),
     "RepeatedRuns": lambda _: q.agents.repeated_runs(repeated()),
+    "AgainstBaseline": lambda _: q.scores.against_baseline(repeated(), 0.5),
     "AltTest": lambda _: q.agreement.alt_test(annotated(), "j3"),
     "Standings": lambda _: q.votes.monitor_all(votes()),
     "Status": lambda folder: q.status(study(folder)),

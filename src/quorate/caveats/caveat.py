@@ -47,6 +47,7 @@ FIRST = (
     "dominant-cluster",
     "taken-as-independent",
     "mostly-shown-first",
+    "goes-round",
     "first-wins",
     "written-first",
     "aliased",

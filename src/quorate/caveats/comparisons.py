@@ -97,6 +97,20 @@ def first_wins(share: float, n: int, *, shown_known: bool = True) -> Caveat:
     return Caveat("written-first", written + argument("order", "model_a", group="roles") + " and " + rank)
 
 
+def goes_round(systems: Sequence[str], shares: Sequence[float], p: float, cycles: int) -> Caveat:
+    """Systems that beat each other in a circle, which ratings cannot say."""
+    after = (*systems[1:], systems[0])
+    steps = [
+        f"{one} beats {other} ({share:.0%} of votes)" for one, other, share in zip(systems, after, shares, strict=True)
+    ]
+    more = f"; so it is of {cycles - 1:,} more triples" if cycles > 1 else ""
+    return Caveat(
+        "goes-round",
+        f"the board goes round: {', '.join(steps)}, p {p:.2g} for all triples together{more}: no rating says this; "
+        "compare these systems two by two",
+    )
+
+
 def shrunk_ratings(ridge: float) -> Caveat:
     """Ratings pulled towards each other by a ridge."""
     return Caveat(

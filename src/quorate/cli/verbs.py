@@ -76,6 +76,8 @@ STAGES: Mapping[str, Mapping[str, Verb]] = {
                 "quorate analyze scores.csv",
                 "quorate analyze scores.csv --half-width 0.1",
                 "quorate analyze scores.csv --check",
+                "quorate analyze runs.csv --runs",
+                "quorate analyze stream.csv --baseline 0.9",
             ),
             Question("look.analyze", "Honest error bars, and what to buy next."),
             {
@@ -83,6 +85,12 @@ STAGES: Mapping[str, Mapping[str, Verb]] = {
                 "--posterior": Question("look.posterior", "Components and the mean as posterior distributions."),
                 "--check": Question(
                     "look.diagnose", "What stands out in a fit: noise, odd judges, interactions, tails, drift."
+                ),
+                "--runs": Question(
+                    "look.runs", "How often all or any of several runs of an item pass, and which flip."
+                ),
+                "--baseline M": Question(
+                    "look.baseline", "Whether scores that come in still keep to a baseline, and since when not."
                 ),
                 PEOPLE: CORRECTED,
             },
@@ -112,7 +120,7 @@ STAGES: Mapping[str, Mapping[str, Verb]] = {
         "compare": Verb(
             "Is A better than B, and what would decide it?",
             ("quorate compare scores.csv new old", "quorate compare scores.csv new old --claim better"),
-            Question("decide.all_pairs", "Is A better than B? The verdict, and what would decide."),
+            Question("decide.compare", "Is A better than B? The verdict, and what would decide."),
             {
                 "--watch": Question("decide.monitor", "Whether votes still coming in already decide."),
                 PEOPLE: CORRECTED,

@@ -43,7 +43,7 @@ def test_humaneval_of_a_hundred_runs():
 
 def test_items_that_flip_come_first_where_they_are_most_divided():
     found = q.agents.repeated_runs(table([[1, 1, 1, 1], [1, 0, 0, 0], [1, 0, 1, 0], [0, 0, 0, 0]])).systems[0]
-    assert found.flips == ("item2", "item1")
+    assert [tuple(one) for one in found.flips] == [("item2", 2, 4), ("item1", 1, 4)]
     assert found.differ == pytest.approx((3 / 6 + 4 / 6) / 4)
     assert np.isnan(found.own)
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.special import gammaln
@@ -15,9 +15,12 @@ from quorate.errors import InvalidInput, NotEstimable
 from quorate.numerics.distributions import t_quantile
 from quorate.numerics.inference import checked_level
 from quorate.roles import SYSTEM
-from quorate.table.judgments import Judgments
+from quorate.table.judgments import Facet, Judgments
 from quorate.table.results import Result, Row
-from quorate.wording import Brief, counted, percent
+from quorate.wording import Brief, capitalised, counted, percent
+
+RUNS = ("run", "trial", "attempt", "seed", "epoch", "sample", "generation")
+"""Facets that are runs by their names."""
 
 
 @dataclass(frozen=True)
@@ -43,6 +46,14 @@ class Passing(Brief):
     any_high: float
 
 
+class Flip(NamedTuple):
+    """An item of which some runs pass and some do not: how many passed, and of how many."""
+
+    item: str
+    passed: int
+    runs: int
+
+
 @dataclass(frozen=True)
 class SystemRuns(Brief):
     """Runs of one system.
@@ -57,7 +68,7 @@ class SystemRuns(Brief):
         By k.
     differ, differ_low, differ_high : float
         Chance that two runs of an item come out differently, and its interval.
-    flips : tuple of str
+    flips : tuple of Flip
         Items of which some runs pass and some do not, the most divided first.
     own, own_low, own_high : float
         Part of the variance between the scores of an item's runs that is the runs' own; the rest is the judges'. nan
@@ -72,7 +83,7 @@ class SystemRuns(Brief):
     differ: float
     differ_low: float
     differ_high: float
-    flips: tuple[str, ...]
+    flips: tuple[Flip, ...]
     own: float
     own_low: float
     own_high: float
@@ -101,7 +112,7 @@ class RepeatedRuns(Result):
     @property
     def sentence(self) -> str:
         """What k runs come to, how many items flip, and whose fault it is."""
-        return " ".join(self._said(one) for one in self.systems)
+        return " ".join(capitalised(self._said(one)) if not one.system else self._said(one) for one in self.systems)
 
     def _said(self, one: SystemRuns) -> str:
         most, of = one.passing[-1], f"{100 * self.level:g}% interval"
@@ -128,7 +139,12 @@ class RepeatedRuns(Result):
 
 
 def repeated_runs(
-    judgments: Judgments, *, run: str = "run", k: Sequence[int] = (), at: float | None = None, level: float = 0.95
+    judgments: Judgments,
+    *,
+    run: str | None = None,
+    k: Sequence[int] = (),
+    at: float | None = None,
+    level: float = 0.95,
 ) -> RepeatedRuns:
     """How often all and any of k runs of an item pass, which items flip, and whether runs or judges make them flip.
 
@@ -137,9 +153,10 @@ def repeated_runs(
     Parameters
     ----------
     judgments : Judgments
-        With a facet of runs: ``quorate.read(source, facets={"run": "trial"}, ...)``.
-    run : str
-        That facet.
+        With a facet of runs, or with repeats of single judgments.
+    run : str, optional
+        That facet; by default one named run, trial, attempt, seed, epoch, sample or generation, else the repeats of
+        every cell, whose scores must be 0 and 1.
     k : sequence of int
         Numbers of runs; 1 and as many as every item has by default.
     at : float, optional
@@ -179,9 +196,11 @@ def repeated_runs(
     >>> table = q.read(pl.DataFrame(rows), facets={"item": "item", "run": "run"}, announce=False)
     >>> found = q.agents.repeated_runs(table)
     >>> found.systems[0].flips, round(found.systems[0].passing[-1].all, 3)
-    (('b',), 0.333)
+    ((Flip(item='b', passed=2, runs=3),), 0.333)
     """
     checked_level(level)
+    run = run or next((name for name in RUNS if name in judgments.names), None)
+    judgments, run = _unfolded(judgments) if run is None else (judgments, run)
     runs = judgments.column(run)
     if judgments.object == run or len(judgments.facet(run).levels) < 2:
         raise NotEstimable(f"{run}: one run of every item says nothing of others; run the items again")
@@ -203,6 +222,24 @@ def repeated_runs(
         given = Scored(item[here], runs[here], rest[here], judgments.mean[here], judgments.n[here])
         found.append(given.summary(names[place], labels, tuple(k), at, level))
     return RepeatedRuns(tuple(found), at, level)
+
+
+def _unfolded(judgments: Judgments) -> tuple[Judgments, str]:
+    """Repeats of cells, scores of 0 and 1, as a facet of runs: which of them passed does not matter, only how many."""
+    table = judgments.keep(judgments.n > 0)
+    if not (np.isin(table.low, (0, 1)).all() and np.isin(table.high, (0, 1)).all()):
+        raise InvalidInput("run: name the facet of runs, with " + argument("run", "trial") + "; scores are not 0 and 1")
+    size = int(table.n.max(initial=0))
+    cell = np.repeat(np.arange(table.n_cells), table.n)
+    place = np.arange(len(cell)) - np.repeat(np.cumsum(table.n) - table.n, table.n)
+    score = (place < np.rint(table.n * table.mean)[cell]).astype(float)
+    one, none = np.ones(len(cell), dtype=np.int64), np.zeros(len(cell))
+    facet = Facet("run", "run", tuple(map(str, range(1, size + 1))))
+    out = replace(
+        table, facets=(*table.facets, facet), codes=np.column_stack([table.codes[cell], place]).astype(np.int32), n=one,
+        mean=score, ss=none, low=score, high=score, status={"ok": one}, distinct=None, origin=None,
+    )  # fmt: skip
+    return out, facet.name
 
 
 @dataclass(frozen=True, eq=False)
@@ -250,7 +287,7 @@ class Scored(Brief):
         return SystemRuns(
             system, len(items), int(n.sum()), fewest, tuple(passing),
             float(differ.mean()), *share_interval(differ, level, int(n.sum())),
-            tuple(labels[items[at]] for at in order if differ[at] > 0), *self.own(level),
+            tuple(Flip(labels[items[at]], int(c[at]), int(n[at])) for at in order if differ[at] > 0), *self.own(level),
         )  # fmt: skip
 
     def own(self, level: float) -> tuple[float, float, float]:

@@ -65,7 +65,7 @@ def drift(residuals: Residuals, column: str) -> Check:
     UnknownColumn
         If there is no such column.
     """
-    cell, score, when = _ordered(residuals.fit.judgments, column)
+    cell, score, when = ordered(residuals.fit.judgments, column)
     judge = np.zeros(len(residuals.item), dtype=np.int64) if residuals.judge is None else residuals.judge
     group, item = judge[cell], residuals.item[cell]
     place = np.empty(len(cell))
@@ -108,7 +108,7 @@ def _slopes(place: Floats, left: Floats, group: Ints, cluster: Ints) -> GroupMea
     return GroupMeans(slope, part.T @ part * n / max(n - 1, 1), n)
 
 
-def _ordered(judgments: Judgments, column: str) -> tuple[Ints, Floats, Floats]:
+def ordered(judgments: Judgments, column: str) -> tuple[Ints, Floats, Floats]:
     """Cell, score and time of every usable row that has all three."""
     with reopened(judgments) as source:
         if column not in source.columns:

@@ -19,6 +19,7 @@ from quorate.errors import InvalidInput, NotConverged, NotEstimable
 from quorate.estimate.ratings.clusters import ClusterLaws, cluster_laws, robust_law
 from quorate.estimate.ratings.contrast import Law
 from quorate.estimate.ratings.counts import VoteCounts, refuse_unrated, tally
+from quorate.estimate.ratings.cycles import goes_round
 from quorate.estimate.ratings.moves import moves
 from quorate.estimate.ratings.ratings import Method, Ratings
 from quorate.estimate.votes.clustered import Cluster
@@ -106,6 +107,7 @@ def bradley_terry(
     cautions = [*_caveats(counted, table, found, regularisation)]
     if not position:
         cautions += order_effect(counted.votes, cluster)
+    cautions += () if rankings else goes_round(counted.votes, cluster, level)
     order = _best_first(counted.design, at.theta[:, 0])
     names = tuple(counted.systems[i] for i in order[: counted.design.systems].tolist())
     lead, plain = None, not (position or regularisation or covariates or discrimination or rankings)

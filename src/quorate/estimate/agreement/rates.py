@@ -1,0 +1,374 @@
+"""Rates of judges who pass or fail what people passed or failed: what they pass wrongly, where, from what mark on."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from quorate.arrays import Bools, Floats, Ints
+from quorate.errors import InvalidInput
+from quorate.estimate.agreement.rightness import Rightness, row_means
+from quorate.estimate.agreement.yardsticks import Measured, mean_of, share_of, standard_error
+from quorate.estimate.means.effects import level_labels
+from quorate.numerics.distributions import t_cdf, t_quantile
+from quorate.numerics.inference import holm
+from quorate.numerics.nominal import cohen, cohen_interval, cohen_rows
+from quorate.numerics.votes.binomial import wilson
+from quorate.roles import JUDGE
+from quorate.table.columns.scales import known_scale
+from quorate.table.judgments import Judgments
+from quorate.wording import Brief, listed, percent
+
+RATES = ("right", "sensitivity", "specificity", "kappa")
+"""What a bar may be stated for."""
+MOST_PAIRS = 15
+_FOLDS = 10
+_FEW_LEVELS = 8
+"""Levels beyond which a facet of numbers, such as lengths, is cut at its median."""
+_PLACES = ("order", "position")
+_ROUNDING = 1e-9
+
+
+@dataclass(frozen=True)
+class Rates(Brief):
+    """How one judge passes and fails.
+
+    Parameters
+    ----------
+    judge : str
+        Who.
+    items : int
+        Labelled items that it judged.
+    right : Measured
+        Share of items of which it says what people say.
+    sensitivity, specificity : Measured
+        Share of what people pass that it passes, and of what they fail that it fails.
+    false_passes : Measured
+        Share of what it passes that people fail.
+    kappa : Measured
+        Cohen's kappa with people.
+    threshold : float
+        Mark from which on it passes, chosen where sensitivity and specificity add up to most; nan where it gives
+        verdicts. Rates are then of verdicts by thresholds that were chosen on other items.
+    """
+
+    judge: str
+    items: int
+    right: Measured
+    sensitivity: Measured
+    specificity: Measured
+    false_passes: Measured
+    kappa: Measured
+    threshold: float = math.nan
+
+    def fit_for(self, bar: Mapping[str, float]) -> bool | None:
+        """Whether every rate is shown to reach its bar: False where one is shown not to, None where one is open."""
+        ends = [(getattr(self, name), least) for name, least in bar.items()]
+        if any(rate.high < least for rate, least in ends):
+            return False
+        return True if all(rate.low >= least for rate, least in ends) else None
+
+
+@dataclass(frozen=True)
+class RatesGap(Brief):
+    """How much more often one judge is right than another, on the same items.
+
+    Parameters
+    ----------
+    first, second : str
+        The judges.
+    items : int
+        Items that both judged.
+    gap : Measured
+        Share of right verdicts of the first less that of the second; intervals hold for all pairs at once (Bonferroni).
+    """
+
+    first: str
+    second: str
+    items: int
+    gap: Measured
+
+
+@dataclass(frozen=True)
+class Segment(Brief):
+    """Items of one category or length, or verdicts in one order.
+
+    Parameters
+    ----------
+    by, name : str
+        What they share.
+    items : int
+        How many.
+    right : Measured
+        Share of right verdicts of judges.
+    lean : Measured
+        Share that judges pass less the share that people do: above 0 they are lenient there.
+    p_right, p_lean : float
+        P-value that there it is as elsewhere; of all segments and of both together (Holm). Nan where nothing differs.
+    """
+
+    by: str
+    name: str
+    items: int
+    right: Measured
+    lean: Measured
+    p_right: float
+    p_lean: float
+
+
+def passing(names: Sequence[str]) -> int | None:
+    """Place of the verdict that passes among two, by what the words mean, else the last; None of more verdicts."""
+    if len(names) != 2:
+        return None
+    scale = known_scale(names)
+    if scale is None:
+        return 1
+    return int(scale.numbers[names[0]] < scale.numbers[names[1]])
+
+
+def checked_bar(bar: Mapping[str, float]) -> Mapping[str, float]:
+    """Bars for rates, refused where they are no such.
+
+    Raises
+    ------
+    InvalidInput
+        If a name is no rate, or a bar is not between 0 and 1.
+    """
+    for name, least in bar.items():
+        if name not in RATES:
+            raise InvalidInput(f'bar: is for one of {", ".join(RATES)}, got "{name}"')
+        if not 0 < least < 1:
+            raise InvalidInput(f"bar: {name} is between 0 and 1, got {least:g}")
+    return bar
+
+
+def rates(seen: Rightness, level: float, thresholds: Mapping[str, float] | None = None) -> tuple[Rates, ...]:
+    """Rates of every judge, its prompts and others weighing alike; empty where there are more verdicts than two."""
+    good = passing(seen.names)
+    if good is None:
+        return ()
+    truth = (seen.label == good).astype(float)
+    out = []
+    for place, judge in enumerate(seen.judges or ("the judge",)):
+        passes = row_means(seen.shares[:, seen.judge == place, good])
+        known = ~np.isnan(passes)
+        said, is_so, cluster = passes[known], truth[known], seen.cluster[known]
+        right = np.where(is_so > 0, said, 1 - said)
+        two = np.column_stack([1 - said, said]), np.column_stack([1 - is_so, is_so])
+        kappa = float(cohen(cohen_rows(*two).sum(axis=0)))
+        out.append(
+            Rates(
+                judge,
+                len(said),
+                share_of(right, level, cluster),
+                share_of(said[is_so > 0], level, cluster[is_so > 0]),
+                share_of(1 - said[is_so == 0], level, cluster[is_so == 0]),
+                weighted_share(1 - is_so, said, level, cluster),
+                Measured(kappa, *cohen_interval(*two, level)),
+                (thresholds or {}).get(judge, math.nan),
+            )
+        )
+    return tuple(out)
+
+
+def weighted_share(values: Floats, weights: Floats, level: float, cluster: Ints) -> Measured:
+    """Share by weights, with Wilson's interval for as many trials as its standard error is worth; nan without any."""
+    some = weights > _ROUNDING
+    values, weights = values[some], weights[some]
+    if not len(values):
+        return Measured(math.nan)
+    whole = float(weights.sum())
+    share = float(weights @ values) / whole
+    se, drawn = standard_error(weights * (values - share) * len(values) / whole, cluster[some])
+    trials = min(whole, float(drawn))
+    if se > _ROUNDING and 0 < share < 1:
+        wider = t_quantile(np.inf, (1 + level) / 2) / t_quantile(drawn - 1, (1 + level) / 2)
+        trials = share * (1 - share) / se**2 * wider**2
+    low, high = wilson(share * trials, trials, level)
+    return Measured(share, float(low), float(high))
+
+
+def rates_gaps(seen: Rightness, level: float) -> tuple[RatesGap, ...]:
+    """Every two judges on the same items; empty where they are many, or there is one."""
+    several = len(seen.judges)
+    pairs = [*combinations(range(several), 2)]
+    if not pairs or len(pairs) > MOST_PAIRS:
+        return ()
+    right, at = seen.by_judge(), 1 - (1 - level) / len(pairs)
+    out = []
+    for one, other in pairs:
+        gap = right[:, one] - right[:, other]
+        found = mean_of(gap, at, seen.cluster)
+        out.append(RatesGap(seen.judges[one], seen.judges[other], int((~np.isnan(gap)).sum()), found))
+    return tuple(out)
+
+
+def segments(seen: Rightness, judgments: Judgments, level: float) -> tuple[Segment, ...]:
+    """Rightness and leaning by what groups the items, and by the order in which the judge saw them."""
+    good = passing(seen.names)
+    if good is None:
+        return ()
+    truth = (seen.label == good)[:, None]
+    passes = seen.shares[:, :, good]
+    lean, right = passes - truth, np.where(truth, passes, 1 - passes)
+    found: list[tuple[str, str, int, tuple[Floats, Floats], tuple[Floats, Floats]]] = []
+    whole = row_means(right), row_means(lean)
+    for by in judgments.ancestors(judgments.object):
+        name, kinds = _groups(by, _of_items(judgments, by, seen.units))
+        for kind, own in kinds:
+            inside = tuple(np.where(own, one, np.nan) for one in whole)
+            beside = tuple(np.where(own, np.nan, one) for one in whole)
+            found.append((name, kind, int(own.sum()), (inside[0], inside[1]), (beside[0], beside[1])))
+    for role in (name for name in _PLACES if name in seen.roles):
+        at = [levels[seen.roles.index(role)] for levels in seen.levels]
+        for kind in dict.fromkeys(at) if len(set(at)) > 1 else ():
+            own = np.array([one == kind for one in at])
+            mine = row_means(right[:, own]), row_means(lean[:, own])
+            other = row_means(right[:, ~own]), row_means(lean[:, ~own])
+            found.append((role, kind, int((~np.isnan(mine[0])).sum()), mine, other))
+    p = [_p(mine[i], other[i], seen.cluster) for _, _, _, mine, other in found for i in (0, 1)]
+    adjusted = np.full(len(p), math.nan)
+    known = ~np.isnan(p)
+    if known.any():
+        adjusted[known] = holm(np.array(p)[known])
+    return tuple(
+        Segment(
+            by, kind, n, share_of(mine[0], level, seen.cluster), mean_of(mine[1], level, seen.cluster),
+            float(adjusted[2 * place]), float(adjusted[2 * place + 1]),
+        )
+        for place, (by, kind, n, mine, _) in enumerate(found)
+    )  # fmt: skip
+
+
+def _of_items(judgments: Judgments, by: str, units: tuple[str, ...]) -> list[str]:
+    """The level of a facet that each item is in."""
+    code = judgments.level_codes([judgments.object])
+    first = np.unique(code, return_index=True)[1]
+    levels = judgments.facet(by).levels
+    of = dict(
+        zip(
+            level_labels(judgments, judgments.object),
+            (levels[at] for at in judgments.column(by)[first]),
+            strict=True,
+        )
+    )
+    return [of[unit] for unit in units]
+
+
+def _groups(by: str, kinds: list[str]) -> tuple[str, list[tuple[str, Bools]]]:
+    """Items by level; where levels are many numbers, those up to their median and those beyond."""
+    each = np.array(kinds)
+    names = list(dict.fromkeys(kinds))
+    if len(names) <= _FEW_LEVELS:
+        return by, [(name, each == name) for name in names] if len(names) > 1 else []
+    try:
+        numbers = each.astype(float)
+    except ValueError:
+        return by, [(name, each == name) for name in names]
+    middle = float(np.median(numbers))
+    return by, [(f"up to {middle:g}", numbers <= middle), (f"beyond {middle:g}", numbers > middle)]
+
+
+def _p(mine: Floats, other: Floats, cluster: Ints) -> float:
+    """P-value that two means are one: of the same items by their differences, else of apart ones (Welch)."""
+    both = ~np.isnan(mine) & ~np.isnan(other)
+    if both.any():
+        gap = (mine - other)[both]
+        se, drawn = standard_error(gap, cluster[both])
+        return 2 * t_cdf(drawn - 1, -abs(float(gap.mean())) / se) if se > 0 else math.nan
+    ends, errors = [], []
+    for values in (mine, other):
+        known = ~np.isnan(values)
+        if known.sum() < 2:
+            return math.nan
+        se, drawn = standard_error(values[known], cluster[known])
+        ends.append(float(values[known].mean()))
+        errors.append((se**2, drawn - 1))
+    total = sum(square for square, _ in errors)
+    if not total > 0 or min(df for _, df in errors) < 1:
+        return math.nan
+    df = total**2 / sum(square**2 / df for square, df in errors)
+    return 2 * t_cdf(df, -abs(ends[0] - ends[1]) / math.sqrt(total))
+
+
+def cut(judgments: Judgments, truth: Mapping[str, float]) -> tuple[Judgments, dict[str, float]]:
+    """Marks as verdicts 0 and 1, and the mark from which on each judge passes.
+
+    The threshold is where sensitivity and specificity add up to most. Every item is passed or failed by the threshold
+    of the other nine tenths of the items, so that rates are not of the items that chose it.
+
+    Parameters
+    ----------
+    judgments : Judgments
+        Marks of judges.
+    truth : mapping of str to float
+        1 for every item that people pass, 0 for every one that they fail.
+    """
+    table = judgments.keep(judgments.n > 0)
+    names = level_labels(table, table.object)
+    label = np.array([truth.get(name, math.nan) for name in names])
+    item = table.level_codes([table.object])
+    has = JUDGE in table.names
+    judge = table.column(JUDGE) if has else np.zeros(table.n_cells, dtype=np.int32)
+    who = table.facet(JUDGE).levels if has else ("the judge",)
+    fold = np.random.default_rng(0).permutation(len(names)) % _FOLDS
+    verdict, chosen = np.zeros(table.n_cells), {}
+    for place in np.unique(judge):
+        own = judge == place
+        labelled = own & ~np.isnan(label[item])
+        chosen[who[place]] = _threshold(table.mean[labelled], label[item[labelled]])
+        for part in range(_FOLDS):
+            rest = labelled & (fold[item] != part)
+            here = own & (fold[item] == part)
+            verdict[here] = table.mean[here] >= _threshold(table.mean[rest], label[item[rest]])
+    single, nothing = np.ones(table.n_cells, dtype=np.int64), np.zeros(table.n_cells)
+    given: dict[str, Any] = {"n": single, "mean": verdict, "ss": nothing, "low": verdict, "high": verdict}
+    return replace(table, **given, status={"ok": single}, scale=None, origin=None), chosen
+
+
+def _threshold(marks: Floats, label: Floats) -> float:
+    """The mark, half-way between two, from which on passing agrees best with the labels; nan where all are of one."""
+    passed, failed = np.sort(marks[label > 0]), np.sort(marks[label == 0])
+    if not len(passed) or not len(failed):
+        return math.nan
+    values = np.unique(marks)
+    ends = (values[1:] + values[:-1]) / 2
+    if not len(ends):
+        return float(values[0])
+    sensitivity = 1 - np.searchsorted(passed, ends) / len(passed)
+    specificity = np.searchsorted(failed, ends) / len(failed)
+    best = sensitivity + specificity
+    return float(np.median(ends[best >= best.max() - _ROUNDING]))
+
+
+def rates_words(one: Rates) -> str:
+    """One judge in a sentence."""
+    said = (
+        f"{one.judge} is right on {_words(one.right)} of {one.items:,} items: it passes {_words(one.sensitivity)} of "
+        f"what people pass and fails {_words(one.specificity)} of what they fail; {_words(one.false_passes)} of its "
+        f"passes are false; kappa {one.kappa.value:.2f} ({one.kappa.low:.2f} to {one.kappa.high:.2f})"
+    )
+    return said + ("" if math.isnan(one.threshold) else f"; it passes from {one.threshold:g} on")
+
+
+def fit_words(found: Sequence[Rates], bar: Mapping[str, float]) -> str:
+    """Which judges are fit by the bar that was stated."""
+    stated = listed(f"{name} {least:g}" for name, least in bar.items())
+    fit = [(one.judge, one.fit_for(bar)) for one in found]
+    parts = [
+        f"{listed(names)} {words if len(names) == 1 else words.replace('is', 'are', 1)}"
+        for state, words in ((True, "is fit"), (False, "is not fit"), (None, "is not shown to be fit or unfit"))
+        if (names := [judge for judge, one in fit if one is state])
+    ]
+    return f"By the bar of {stated}, {listed(parts)}"
+
+
+def _words(one: Measured) -> str:
+    if math.isnan(one.value):
+        return "an unknown share"
+    return f"{percent(one.value)} ({percent(one.low)} to {percent(one.high)})"
