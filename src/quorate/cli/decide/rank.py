@@ -12,7 +12,7 @@ from quorate.cli.options import File, Files, Fit, For, Group, Output, Reading, S
 from quorate.cli.options.output import Certifying, as_more, certified
 from quorate.cli.options.reading import role_of
 from quorate.errors import InvalidInput
-from quorate.estimate.ratings.rank import Reweight
+from quorate.estimate.ratings.reweight import Reweight
 from quorate.numerics.ratings.ties.registry import Ties
 
 UNDECIDED = 2
