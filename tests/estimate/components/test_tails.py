@@ -8,7 +8,7 @@ import pytest
 
 import quorate as q
 from quorate.estimate.components.tails import level_squares
-from quorate.estimate.means.effects import predict
+from quorate.estimate.means.prediction import predict
 from quorate.numerics.inference import jackknifed_df
 
 

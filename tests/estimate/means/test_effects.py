@@ -8,7 +8,8 @@ import pytest
 
 import quorate as q
 from quorate.errors import InvalidInput, NotEstimable, UnknownTerm
-from quorate.estimate.means.effects import effects, level_labels, predict, predicted_term, table_of_means
+from quorate.estimate.means.effects import effects, level_labels, predicted_term, table_of_means
+from quorate.estimate.means.prediction import predict
 
 SIZES = {"item": 12, "prompt": 4, "judge": 3}
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import quorate as q
-from quorate.estimate.means.effects import predict, residual_facet
+from quorate.estimate.means.prediction import predict, residual_facet
 
 TERMS = ("item", "prompt", "item:prompt", "item:judge", "prompt:judge")
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from quorate.numerics.mixed.problem import Problem
-from quorate.numerics.mixed.refit import Redraw
+from quorate.numerics.mixed.redraw import Redraw
 from quorate.numerics.mixed.reml import evaluate
 from quorate.numerics.mixed.stacked import Stacked
 

@@ -15,7 +15,7 @@ from quorate.caveats import Caveat
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.components.decomposition import Decomposition
 from quorate.estimate.components.model import closure, residuals
-from quorate.estimate.means.effects import predict, residual_facet
+from quorate.estimate.means.prediction import predict, residual_facet
 from quorate.numerics.distributions import chi_square_quantile
 from quorate.table.judgments import Judgments
 from quorate.table.results import Result, Row

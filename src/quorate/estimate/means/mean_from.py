@@ -18,9 +18,9 @@ from quorate.estimate.components.decomposition import Decomposition
 from quorate.estimate.components.latent import LatentDecomposition
 from quorate.estimate.components.model import CELL
 from quorate.estimate.components.published import level_of
-from quorate.estimate.means.effects import residual_facet
 from quorate.estimate.means.intervals import limits, score_ends
 from quorate.estimate.means.mean import Estimate, Weighed, estimate, on_scale, weighed
+from quorate.estimate.means.prediction import residual_facet
 from quorate.estimate.means.targets import POPULATION, Pool, Target, resolve, scope
 from quorate.numerics.inference import checked_level
 from quorate.numerics.mixed.information import identify, information, null_point

@@ -12,7 +12,7 @@ import numpy as np
 
 from quorate.arrays import Floats, Ints
 from quorate.estimate.components.model import of_items
-from quorate.estimate.means.effects import predict
+from quorate.estimate.means.prediction import predict
 from quorate.estimate.means.targets import ABSORBED, FINITE, FIXED, PANEL, POPULATION, Pool, Target
 from quorate.numerics.item_scores import ItemModel
 from quorate.numerics.reach import Effect, Reach

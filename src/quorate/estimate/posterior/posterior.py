@@ -24,7 +24,7 @@ from quorate.estimate.posterior.latent import LatentPosterior, Posterior, mean_o
 from quorate.estimate.posterior.mean import checked_targets
 from quorate.estimate.posterior.prior import LOG_ODDS, Law, Prior, latent_terms, laws_for, laws_of, terms_of
 from quorate.estimate.posterior.result import Convergence
-from quorate.numerics.mixed.refit import Redraw
+from quorate.numerics.mixed.redraw import Redraw
 from quorate.numerics.mixed.reml import evaluate
 from quorate.numerics.posterior import latent, marginal, nuts
 from quorate.numerics.posterior.convergence import bulk_ess, r_hat

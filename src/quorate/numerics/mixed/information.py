@@ -65,7 +65,7 @@ def _of_draws(problem: Problem, solved: Solved) -> Floats:
     ``E[y'P A_s P A_t P y] = tr(P A_s P A_t)`` for ``y`` with covariance ``V``; being a sum of products of the vectors
     ``A_t P y`` it is flat wherever the likelihood is. Of few levels ``u``, ``tr(P A_s P A_t) = sum (P u)'A_t P u``.
     """
-    from quorate.numerics.mixed.refit import Redraw
+    from quorate.numerics.mixed.redraw import Redraw
 
     redraw, rng = Redraw(problem, solved.theta, np.zeros(problem.p)), stream(0, "draws of information")
     out = np.zeros((problem.n_components, problem.n_components))

@@ -15,9 +15,9 @@ from quorate.estimate.components.decomposition import Decomposition
 from quorate.estimate.components.latent import LatentDecomposition
 from quorate.estimate.components.marginal import scored
 from quorate.estimate.components.model import CELL, closure
-from quorate.estimate.means.effects import residual_facet
 from quorate.estimate.means.intervals import Ended, inside_fixed, score_ends
 from quorate.estimate.means.mean import draw_of
+from quorate.estimate.means.prediction import residual_facet
 from quorate.estimate.means.targets import FINITE, PANEL, Target, all_drawn, drawn_too, is_grouping, resolve
 from quorate.numerics.mixed.information import bounds
 from quorate.planning.designs.layouts import Layout

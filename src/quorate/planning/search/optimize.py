@@ -18,7 +18,7 @@ from quorate.estimate.components.marginal import scored
 from quorate.estimate.components.model import CELL
 from quorate.estimate.components.published import Components
 from quorate.estimate.differences.difference import SystemDifference
-from quorate.estimate.means.effects import residual_facet
+from quorate.estimate.means.prediction import residual_facet
 from quorate.estimate.means.targets import PANEL, POPULATION, Target
 from quorate.planning.designs.differences import OfDifference, of_both, of_difference
 from quorate.planning.designs.dstudy import Projection, project, projection
