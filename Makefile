@@ -100,7 +100,6 @@ pins:  ## resolve every dependency afresh and write constraints.txt
 	.venv-pins/bin/python -m pip install -qq --disable-pip-version-check '.[bayes,frames,local,mutate,postgres,test,check,docs]' 'llama-cpp-python[server]'
 	echo '# Every installed package at the version the tests passed with; written by `make pins`.' > constraints.txt
 	.venv-pins/bin/python -m pip freeze --disable-pip-version-check --exclude quorate >> constraints.txt
-	PYTHONPATH=src .venv-pins/bin/python -m quorate.reporting.print.bundle  # of the vl-convert that was pinned
 	rm -rf .venv-pins
 
 clean:

@@ -147,13 +147,6 @@ ALL = [*FEW, *(pytest.param(name, marks=pytest.mark.slow) for name in SHAPES if 
 """Every shape; `make test-slow` has the others."""
 
 
-@pytest.fixture
-def undrawn(monkeypatch) -> None:
-    """Charts are written as files without being drawn, which takes most of the time; tests of `print` draw them."""
-    monkeypatch.setattr("vl_convert.vegalite_to_svg", lambda *_: "<svg/>")
-    monkeypatch.setattr("vl_convert.vegalite_to_png", lambda *_, **__: b"\x89PNG" + bytes(41))
-
-
 @pytest.fixture(params=APART)
 def analysis(request) -> Analysis:
     """Each shape with something of its own in turn."""

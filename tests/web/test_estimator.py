@@ -15,7 +15,7 @@ from quorate.web.estimator import WIDTHS, Estimator, carried_out
 
 
 @pytest.fixture
-def estimator(tmp_path, undrawn):
+def estimator(tmp_path):
     return Estimator(load(scored(tmp_path, calls=20, items=6)))
 
 
@@ -34,7 +34,7 @@ def test_orders(estimator, tmp_path):
     assert q.read(place, announce=False).n_answers == 20
 
 
-def test_a_report_is_there_however_little_is_known(tmp_path, undrawn):
+def test_a_report_is_there_however_little_is_known(tmp_path):
     estimator = Estimator(load(scored(tmp_path, calls=1, items=6)))
     place = tmp_path / "report.md"
     carried_out(estimator, json.dumps({"do": "report", "path": str(place)}))

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 from quorate.errors import InvalidInput
 from quorate.reporting.paper.record import Record, study_record
 from quorate.reporting.paper.reproduce import Provenance
-from quorate.reporting.print.charts import ChartFormat, chart_folder, write_charts
-from quorate.reporting.print.files import MARKS, writable
+from quorate.reporting.print.charts import write_charts
+from quorate.reporting.print.files import MARKS, directory, writable
 from quorate.reporting.print.html import as_html
 from quorate.reporting.print.json import as_json
 from quorate.reporting.print.markdown import as_markdown
@@ -105,7 +105,6 @@ def report(
     source: Table | None = None,
     record: Mapping[str, Any] | str | Path | Record | None = None,
     charts: str | Path | None = None,
-    chart_format: ChartFormat = "svg",
     command: str | None = None,
     seed: int | None = None,
     note: str | None = None,
@@ -127,9 +126,7 @@ def report(
     record : mapping or path, optional
         The study record that fills the checklist, as for `quorate.writeup`; for judgments only.
     charts : path, optional
-        Folder for every chart as a file of its own, named after the figure, such as ``components.svg``.
-    chart_format : {"svg", "png"}
-        Format of these files; PNG has 300 dots per inch at 6 inches.
+        Folder for every chart as an SVG of its own, named after the figure, such as ``components.svg``.
     command, seed : str and int, optional
         Command line and seed that led here, for the record.
     note : str, optional
@@ -157,11 +154,12 @@ def report(
     'demo.md'
     """
     writable(Path(path), tuple(PRINTERS))
-    folder = None if charts is None else chart_folder(charts, chart_format)
+    if charts is not None:
+        directory(Path(charts), "charts")
     page = page_of(result, source=source, record=record, origin=Provenance(command, seed, note))
     written = write(page, path)
-    if folder is not None:
-        write_charts(page, folder, chart_format)
+    if charts is not None:
+        write_charts(page, charts)
     return written
 
 

@@ -21,9 +21,6 @@ if TYPE_CHECKING:
     from quorate.reporting.page import Figure
     from quorate.study.file import Study
 
-WIDTHS = {"wide": 720, "narrow": 340}
-"""Widths of charts in pixels: for a screen, and for a phone."""
-
 _NOTE = "Made while the study was open: answers that came later are not in it."
 
 MOST_ROWS = 60
@@ -51,7 +48,7 @@ class Estimator:
         """What the study says so far, as a page shows it."""
         from quorate.analysis.interim.interim import interim
         from quorate.reporting.pages.interim.page import sections
-        from quorate.reporting.print.charts import svg
+        from quorate.reporting.print.charts import WIDTHS, svg
 
         start = time.process_time()
         found = self._latest = interim(self.study, earlier=self._latest)

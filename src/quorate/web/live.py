@@ -34,7 +34,6 @@ from quorate.study.goal import PythonSettings
 from quorate.study.judges import people
 from quorate.study.loop import carry_out
 from quorate.study.status import Status, counted_in
-from quorate.web.estimator import WIDTHS
 from quorate.web.person import fields, stranger
 from quorate.web.site import Site, Visitor, from_own_form
 
@@ -438,8 +437,7 @@ class Live:
     async def chart(self, request: Request, _: Visitor) -> Response:
         """A chart of the latest estimate."""
         drawn = self.watch.estimate["charts"].get(request.path_params["name"], {})
-        wide, narrow = WIDTHS
-        svg = drawn.get(narrow if narrow in request.query_params else wide)
+        svg = drawn.get("narrow" if "narrow" in request.query_params else "wide")
         if svg is None:
             return self.site.message("There is no such chart", "Load the page of the study again.", status=404)
         return Response(svg, media_type="image/svg+xml", headers=_OF_CHARTS)

@@ -16,7 +16,7 @@ def table(tmp_path_factory):
     return path
 
 
-def test_the_board_that_people_would_give(undrawn, run, table, tmp_path):
+def test_the_board_that_people_would_give(run, table, tmp_path):
     page = tmp_path / "board.md"
     ran = run("rank", table, "--human", "person", "--half-width", "0.3", "--price", "2", "--report", page)
     expected = q.agreement.corrected_ratings(q.read_votes(table, announce=False), "person")

@@ -23,7 +23,7 @@ def path(tmp_path):
     return out
 
 
-def test_leaderboards_with_both_error_bars(undrawn, run, path):
+def test_leaderboards_with_both_error_bars(run, path):
     words = ["--human", "ann", "--by", "win rate", "--cell", "judge=a", "--resamples", 200]
     ran = run("rank", "--pipelines", path, *words, "--report", "page.html", "--charts", "charts")
     said = " ".join(ran.out.split())

@@ -110,7 +110,7 @@ def test_two_that_are_told_apart_are_enough(run, tmp_path):
     assert ran.code == 0
 
 
-def test_a_report_with_charts(undrawn, run, scored, tmp_path):
+def test_a_report_with_charts(run, scored, tmp_path):
     page, charts = tmp_path / "board.html", tmp_path / "charts"
     ran = run("rank", scored, "--report", page, "--charts", charts)
     assert f"Report: {page}" in ran.out

@@ -247,7 +247,7 @@ def test_a_place_that_cannot_be_written_is_refused_before_anything_is_read(run, 
     assert says in ran.err
 
 
-def test_charts_are_written_into_a_folder(undrawn, run, scores, tmp_path):
+def test_charts_are_written_into_a_folder(run, scores, tmp_path):
     folder = tmp_path / "charts"
     folder.mkdir()
     ran = run("analyze", scores, "--no-report", "--charts", folder)

@@ -29,7 +29,7 @@ def test_what_stands_out_is_said_with_what_to_do(run, noisy):
     assert "Not looked at: odd-interaction (" in " ".join(full.split())
 
 
-def test_json_and_the_report(run, noisy, tmp_path, undrawn):
+def test_json_and_the_report(run, noisy, tmp_path):
     page = tmp_path / "page.md"
     ran = run("analyze", "--check", noisy, "--resamples", "99", "--json", "--report", str(page))
     found = ran.json

@@ -195,7 +195,6 @@ PRINTED = {
     "no_report": "as report",
     "markdown": "as report",
     "charts": "as report",
-    "chart_format": "as report",
     "roles": "the arguments of quorate.read, as --save wrote them",
     "save": "keeps what quorate.propose proposes",
     "study": "the record of quorate.report and quorate.writeup",

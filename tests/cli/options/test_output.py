@@ -22,11 +22,6 @@ def test_others_are_refused_by_the_name_of_their_option(tmp_path, report, charts
         Files(context=None, report=report and [tmp_path / report], charts=charts and tmp_path / charts)
 
 
-def test_a_format_without_charts_is_refused():
-    with pytest.raises(InvalidInput, match="--chart-format: is that of the files of --charts; give it too"):
-        Files(context=None, chart_format="png")
-
-
 def test_what_was_written_is_said_unless_json_is_printed(tmp_path, capsys):
     from quorate.estimate.ratings.rank import rank
 

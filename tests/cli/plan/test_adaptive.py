@@ -87,7 +87,7 @@ def test_a_single_run_is_undecided(run, path):
     assert "1 runs" not in ran.out
 
 
-def test_json_and_a_report_with_charts(undrawn, run, path, tmp_path):
+def test_json_and_a_report_with_charts(run, path, tmp_path):
     words = ("plan", "--adaptive", path, "--budget", 2000, "--only", "dimension=noisy", "--runs", 5, "--seed", 3)
     found = run(*words, "--json", "--report", "page.html", "--charts", "charts").json
     assert found["studies"][0]["seed"] == 3

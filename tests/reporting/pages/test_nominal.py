@@ -5,7 +5,7 @@ import quorate as q
 from quorate.reporting.report import page_of
 
 
-def test_sections_and_findings(undrawn):
+def test_sections_and_findings():
     page = page_of(found())
     assert [section.name for section in page.sections] == ["labels", "agreement", "confusion", "people"]
     assert [figure.name for figure in page.figures] == ["shares", "coefficients", "pairs", "confusion", "people"]
@@ -25,7 +25,7 @@ def test_a_table_of_labels_has_the_page_of_its_labels(tmp_path):
     assert "Krippendorff" in text
 
 
-def test_one_judge(undrawn):
+def test_one_judge():
     table = q.read(frame().filter(pl.col("judge") == "j0"), score="verdict", labels=True, announce=False)
     page = page_of(q.scores.labels(table))
     assert [section.name for section in page.sections] == ["labels"]

@@ -76,10 +76,10 @@ def test_what_is_said_around_the_figures(votes):
     assert page_of(alone).caveats[0] == verdict.page(alone.verdict).caveats[0]
 
 
-def test_two_systems_come_with_the_charts_as_files(undrawn, votes, tmp_path):
+def test_two_systems_come_with_the_charts_as_files(votes, tmp_path):
     view = pair_view(votes, "y", "z", margin=0.05, cluster="prompt")
     text = report(view, tmp_path / "two.html", charts=tmp_path / "charts").read_text(encoding="utf-8")
-    assert '<p class="sentence">Undecided whether y or z is preferred' in text
+    assert '<h1 class="sentence">Undecided whether y or z is preferred' in text
     assert text.index('id="verdict"') < text.index('id="margins"')
     for name in ("verdict", "ways"):
         assert (tmp_path / "charts" / f"{name}.svg").read_text(encoding="utf-8").startswith("<svg")

@@ -29,7 +29,7 @@ def found():
 
 
 @pytest.mark.parametrize("name", ["page.html", "page.md", "page.json"])
-def test_leaderboards_are_written(undrawn, found, tmp_path, name):
+def test_leaderboards_are_written(found, tmp_path, name):
     text = q.report(found, tmp_path / name, charts=tmp_path / "charts").read_text(encoding="utf-8")
     assert found.sentence in text or name.endswith("html")
     assert {one.name for one in (tmp_path / "charts").iterdir()} == {"single-1.svg", "average-1.svg"}

@@ -5,7 +5,7 @@ import pytest
 
 from quorate.analysis.allocation import allocation_view
 from quorate.reporting.pages import replays as pages
-from quorate.reporting.print.charts import specification
+from quorate.reporting.print.charts import specification, svg
 from quorate.simulate.allocation.sweep import sweep_allocation
 
 
@@ -19,10 +19,8 @@ def study(replays):
 
 
 def drawn(figure):
-    import vl_convert
-
-    out = vl_convert.vegalite_to_svg(specification(figure))
-    assert "NaN" not in out
+    out = svg(figure, 720)
+    assert "nan" not in out.lower()
     return out
 
 

@@ -7,7 +7,7 @@ import pytest
 
 import quorate as q
 from quorate.reporting.pages import verdict as pages
-from quorate.reporting.print.charts import specification
+from quorate.reporting.print.charts import svg
 from quorate.reporting.report import page_of
 
 
@@ -30,10 +30,8 @@ def open_scores(rated):
 
 
 def drawn(figure):
-    import vl_convert
-
-    out = vl_convert.vegalite_to_svg(specification(figure))
-    assert "NaN" not in out
+    out = svg(figure, 720)
+    assert "nan" not in out.lower()
     return out
 
 

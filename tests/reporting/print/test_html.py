@@ -4,7 +4,7 @@ import re
 from html.parser import HTMLParser
 
 from quorate.reporting.draw.vega import Marks, layered
-from quorate.reporting.page import Caption, Figure, Page, Section, Tile
+from quorate.reporting.page import Caption, Figure, Page, Section, Step, Tile
 from quorate.reporting.print.html import as_html
 
 
@@ -12,8 +12,14 @@ def made(*sections: Section, **options) -> Page:
     return Page("T", "S.", sections, Figure("facts", Caption("Read"), [{"rows": 3}]), "As usual.", dict, **options)
 
 
-def test_a_page_without_charts_needs_no_script_to_draw_them():
-    assert len(as_html(made())) < 50_000
+def test_a_page_without_charts_is_small():
+    assert len(as_html(made())) < 20_000
+
+
+def test_the_next_step_is_there_as_on_a_terminal():
+    text = as_html(made(next_step=Step("Buy <more>.", "quorate plan 'a&b.csv'")))
+    assert "Buy &lt;more&gt;." in text
+    assert "quorate plan &#39;a&amp;b.csv&#39;" in text
 
 
 def test_controls_and_directions_are_taken_out_wherever_they_are():
@@ -40,7 +46,7 @@ class Elements(HTMLParser):
 def test_no_text_ends_the_element_or_the_attribute_that_it_stands_in():
     def page(word):
         def chart():
-            return layered([Marks([{"x": word}]).mark("point").encode(x="x:N")])
+            return layered([Marks([{"x": word}]).mark("point").encode(x="x:N", tooltip=["x:N"])])
 
         figure = Figure("f", Caption(word, (word,)), [{word: word}], chart, headers={word: word})
         texts = {"caveats": (word,), "tiles": (Tile(word, word),), "prompts": ((word, word),), "source": {word: word}}
@@ -51,7 +57,7 @@ def test_no_text_ends_the_element_or_the_attribute_that_it_stands_in():
     assert [tag for tag, _ in hostile] == [tag for tag, _ in plain]
     assert [set(attributes) for _, attributes in hostile] == [set(attributes) for _, attributes in plain]
     labels = [attributes["aria-label"] for _, attributes in hostile if "alert" in attributes.get("aria-label", "")]
-    assert len(labels) == 2
-    charts = text.partition('id="charts">')[2].partition("</script>")[0]
-    assert "onerror" in charts
-    assert not set("<>&") & set(charts)  # a browser ends a script at </script and a space, too
+    assert len(labels) == 3  # two drawings and a table
+    told = text.partition('json">')[2].partition("</script>")[0]
+    assert "onerror" in told
+    assert not set("<>&") & set(told)  # a browser ends a script at </script and a space, too

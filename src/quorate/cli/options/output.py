@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import Console
@@ -14,7 +14,6 @@ from rich.console import Console
 from quorate.cli.console import console, print_json, put, whole
 from quorate.cli.options.groups import For, Group
 from quorate.cli.spelling import in_options
-from quorate.errors import InvalidInput
 
 if TYPE_CHECKING:
     from quorate.analysis.certify import Certificate
@@ -114,9 +113,8 @@ class Files(Group):
         typer.Option(metavar="PATH", writable=True, help="Write a report: .html, .md or .json; repeat for others."),
     ] = None
     charts: Annotated[
-        Path | None, typer.Option(metavar="DIR", writable=True, help="Write every chart as a file into this folder.")
+        Path | None, typer.Option(metavar="DIR", writable=True, help="Write every chart as SVG into this folder.")
     ] = None
-    chart_format: Annotated[Literal["svg", "png"], typer.Option(help="Format of these files.")] = "svg"
 
     def __post_init__(self) -> None:
         """Refuse places that cannot be written."""
@@ -126,8 +124,6 @@ class Files(Group):
             writable(path, ENDINGS, "--report")
         if self.charts is not None:
             directory(self.charts, "--charts")
-        elif self.chart_format != "svg":
-            raise InvalidInput("--chart-format: is that of the files of --charts; give it too")
 
     @property
     def wanted(self) -> bool:
@@ -140,7 +136,7 @@ class Files(Group):
         from quorate.reporting.report import write
 
         written = [write(page, path) for path in self.report or ()]
-        return written, () if self.charts is None else write_charts(page, self.charts, self.chart_format)
+        return written, () if self.charts is None else write_charts(page, self.charts)
 
 
 @dataclass(frozen=True, kw_only=True)

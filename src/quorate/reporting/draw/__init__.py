@@ -1,6 +1,7 @@
 """Charts: what all pages draw with.
 
-vega    marks, what they encode, and layers of them, as plain values
-marks   marks that pages put together
-theme   the colours that all share
+vega    marks, what they encode, and layers of them, as plain values in a part of Vega-Lite
+marks   marks that pages put together, in the colours that all share
+scales  where values stand, ticks, numbers and words on axes
+svg     drawings at a width; `elements` are what they consist of
 """

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 # Colours and chart settings: one colour per facet everywhere, legible on white, on black and on paper.
 
 
+FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif"
 INK = "currentColor"
 """Text and axes take the colour of the text around the chart, so dark mode and print need no second chart."""
 
@@ -75,7 +77,7 @@ def settings() -> dict[str, Any]:
     sizes = {"labelFontSize": 12, "titleFontSize": 12, "titleFontWeight": "normal", "titlePadding": 8}
     return {
         "background": "transparent",
-        "font": "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif",
+        "font": FONT,
         "view": {"stroke": None, "continuousWidth": 300, "continuousHeight": 300},
         "axis": {**text, **lines, **faint, **sizes},
         "axisX": {
@@ -150,9 +152,14 @@ def own_colour() -> Channel:
     return channel("colour:N", scale=None)
 
 
-def on(dark: str) -> Channel:
-    """The colour of words: white where the panel under them is dark."""
-    return {"condition": {"test": dark, "value": "white"}, "value": "#14181D"}
+def readable(rows: Iterable[Mapping[str, Any]], dark: Callable[[Any], bool]) -> list[Row]:
+    """Rows with the ink of words on them: white where the panel under them is dark."""
+    return [{**row, "ink": "white" if dark(row) else "#14181D"} for row in rows]
+
+
+def own_ink() -> Channel:
+    """The ink that a row names itself."""
+    return channel("ink:N", scale=None)
 
 
 def intervals(rows: Sequence[Row], base: Marks, x: Channel, *, thickness: float = 2.5) -> list[Marks]:
@@ -166,7 +173,7 @@ def intervals(rows: Sequence[Row], base: Marks, x: Channel, *, thickness: float 
     for end, angle in (("low", 270), ("high", 90)):
         if any(row[f"beyond_{end}"] for row in rows):
             arrow = base.mark("point", shape="triangle", filled=True, size=80, angle=angle, opacity=1)
-            at = arrow.only(f"datum.beyond_{end}")
+            at = arrow.only(itemgetter(f"beyond_{end}"))
             layers.append(at.encode(x=like(x, f"shown_{end}"), color=own_colour()))
     return layers
 

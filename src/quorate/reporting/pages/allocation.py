@@ -221,7 +221,7 @@ def profile(study: LevelReplay, mark: str = "") -> Figure:
         base = base.encode(x=x, y=y, color=colour, tooltip=[channel("which:N"), *numbers])
         lines = base.mark("line", strokeWidth=2).encode(strokeDash=replays.dash(styles, "which"))
         points = base.mark("point", filled=True, size=30, opacity=1)
-        return marks.finish([lines, points.only(f"datum.which === '{SHORT[ROBIN_HOOD]}'")], height=300)
+        return marks.finish([lines, points.only(lambda row: row["which"] == SHORT[ROBIN_HOOD])], height=300)
 
     return Figure(f"profile{mark}", Caption(finding, (line,)), rows, chart)
 

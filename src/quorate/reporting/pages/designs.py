@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -51,7 +51,6 @@ MOST_STEPS = 200
 """Steps of the line that is the frontier."""
 MOST_DESIGNS = 800
 """Designs that the picture of all of them samples."""
-_SIDES: tuple[Literal["left", "right"], ...] = ("left", "right")
 _WIDE_ENOUGH = "width < 420 ? 0 : 1"
 ON_THE_FRONTIER = "on the frontier"
 
@@ -121,16 +120,14 @@ def _named(base: Marks) -> list[Marks]:
 
     No design lies below the frontier, so its names do.
     """
-    ring = base.mark("point", filled=False, size=190, strokeWidth=3, opacity=1, color=MISSED)
-    disc = base.mark("point", filled=True, size=150, opacity=1, color=CORRECTED, shape="diamond")
-    own, better = "datum.place === 'as it is'", "datum.place !== 'as it is'"
-    layers = [ring.only(own), disc.only(better)]
-    for side in _SIDES:
-        for which, dy in ((own, -15), (better, 22)):
-            words = base.mark(
-                "text", dy=dy, align=side, fontWeight="bold", color=INK, opacity={"expr": _WIDE_ENOUGH}
-            ).encode(text="text:N")
-            layers.append(words.only(f"{which} && datum.side === '{side}'"))
+    layers = []
+    for row in base.rows:
+        one, own = replace(base, rows=[row]), row["place"] == "as it is"
+        ring = one.mark("point", filled=False, size=190, strokeWidth=3, opacity=1, color=MISSED)
+        disc = one.mark("point", filled=True, size=150, opacity=1, color=CORRECTED, shape="diamond")
+        place = {"dy": -15 if own else 22, "align": row["side"], "opacity": {"expr": _WIDE_ENOUGH}}
+        words = one.mark("text", fontWeight="bold", color=INK, **place).encode(text="text:N")
+        layers += [ring if own else disc, words]
     return layers
 
 

@@ -134,7 +134,8 @@ def grid(gaming: Gaming) -> Figure | None:
 
     def chart() -> Spec:
         low, high = min(row["prize"] for row in rows), max(row["prize"] for row in rows)
-        drawn = [{**row, "text": significant(row["prize"])} for row in rows]
+        written = [{**row, "text": significant(row["prize"])} for row in rows]
+        drawn = marks.readable(written, lambda row: row["prize"] > low + _DARK * (high - low))
         heads = {"labelAngle": 0, "grid": False, "ticks": False, "domain": False}
         x = channel("prompts:O", title="prompts", axis=heads)
         y = channel("judges:O", title="judges", axis={"ticks": False, "domain": False})
@@ -142,8 +143,7 @@ def grid(gaming: Gaming) -> Figure | None:
         base = marks.chart(drawn, y, step=44).encode(x=x)
         box = base.mark("rect", stroke=INK, strokeOpacity=0.2, cornerRadius=3)
         filled = box.encode(color=channel("prize:Q", scale=scale, legend=None))
-        dark = f"datum.prize > {low + _DARK * (high - low)}"
-        words = base.mark("text", fontSize=13).encode(text="text:N", color=marks.on(dark))
+        words = base.mark("text", fontSize=13).encode(text="text:N", color=marks.own_ink())
         return marks.finish([filled, words])
 
     return Figure("surface", Caption(finding, (f"{line}; darker: more to gain.",)), rows, chart, {"calls": "judgments"})

@@ -1,33 +1,29 @@
-"""Charts as files of their own, for papers and slides."""
+"""Charts as drawings in pages, and as files of their own for papers and slides."""
 
 from __future__ import annotations
 
 import re
 import textwrap
-import zlib
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from quorate.analysis.words import visible
-from quorate.errors import InvalidInput
-from quorate.reporting.draw.marks import INK
+from quorate.reporting.draw.svg import Panel
 from quorate.reporting.print.files import MARKS, directory
 from quorate.writing import write_file
 
 if TYPE_CHECKING:
     from quorate.reporting.page import Figure, Page
 
-ChartFormat = Literal["svg", "png"]
-DOTS_PER_INCH = 300
-SCALE = 0.72
-"""A drawing has 72 units to the inch; 600 of them then make 6 inches."""
-_BLACK = "#14181D"
-_FONT = "Helvetica, Arial, 'Liberation Sans', sans-serif"
-_LINE = 78
+WIDTHS = {"wide": 720, "narrow": 340}
+"""Pixels of a drawing on a desk and on a phone."""
+SIZES = (16, 12)
+"""Pixels of the letters of a title, and of the lines under it."""
+_LETTERS = 84
 
 
-def write_charts(page: Page, place: str | Path, chart_format: ChartFormat = "svg") -> tuple[Path, ...]:
-    """Write every chart of a page as a file named after its figure, black on white, with its title.
+def write_charts(page: Page, place: str | Path) -> tuple[Path, ...]:
+    """Write every chart of a page as an SVG named after its figure, black on white, with its title.
 
     Parameters
     ----------
@@ -35,8 +31,6 @@ def write_charts(page: Page, place: str | Path, chart_format: ChartFormat = "svg
         What to draw.
     place : path
         Folder, made where its parent exists. Files of the same name are replaced, others are left alone.
-    chart_format : {"svg", "png"}
-        Drawing, or picture with 300 dots per inch.
 
     Returns
     -------
@@ -46,26 +40,12 @@ def write_charts(page: Page, place: str | Path, chart_format: ChartFormat = "svg
     Raises
     ------
     InvalidInput
-        If the folder is not there or cannot be written, or the format is not known.
+        If the folder is not there or cannot be written.
     """
-    folder = chart_folder(place, chart_format)
+    folder = Path(place)
+    directory(folder, "charts")
     drawn = [figure for figure in page.figures if figure.chart]
-    return tuple(write_chart(figure, folder / f"{slug(figure.name)}.{chart_format}") for figure in drawn)
-
-
-def chart_folder(place: str | Path, chart_format: str) -> Path:
-    """The folder for charts, if they can be written there in this format.
-
-    Raises
-    ------
-    InvalidInput
-        If not.
-    """
-    if chart_format not in ("svg", "png"):
-        raise InvalidInput(f'chart_format: must be svg or png, got "{chart_format}"')
-    where = Path(place)
-    directory(where, "charts")
-    return where
+    return tuple(write_chart(figure, folder / f"{slug(figure.name)}.svg") for figure in drawn)
 
 
 def slug(name: str) -> str:
@@ -95,53 +75,21 @@ def _visible(part: Any) -> Any:
     return visible(part) if isinstance(part, str) else part
 
 
-def on_paper(figure: Figure) -> dict[str, Any]:
-    """The specification of a chart that stands alone: no colour taken from a page, title lines that fit."""
-    spec: dict[str, Any] = _inked(specification(figure))
-    title = {
-        "text": textwrap.wrap(spec["title"]["text"], _LINE) or [""],
-        "subtitle": [part for line in spec["title"]["subtitle"] for part in textwrap.wrap(line, _LINE + 14)],
-        "offset": 14,
-        "limit": 0,
-    }
-    config = {**spec["config"], "background": "white", "font": _FONT}
-    return {**spec, "config": config, "title": title, "padding": 12}
+def panel(figure: Figure, width: int, *, titled: bool = False) -> Panel:
+    """The chart of a figure at a width, with its title over it if that is asked for."""
+    spec = specification(figure)
+    lines = [(spec["title"]["text"], SIZES[0]), *((line, SIZES[1]) for line in spec["title"]["subtitle"])]
+    letters = {SIZES[0]: _LETTERS * SIZES[1] // SIZES[0], SIZES[1]: _LETTERS}
+    above = [(part, size) for line, size in lines for part in textwrap.wrap(line, letters[size])]
+    return Panel(spec, width, above if titled else ())
 
 
-def _inked(part: Any) -> Any:
-    """The specification in black where it would take the colour of the page; data as they are."""
-    if isinstance(part, dict):
-        return {name: value if name in ("data", "datasets") else _inked(value) for name, value in part.items()}
-    if isinstance(part, list):
-        return [_inked(one) for one in part]
-    return _BLACK if part == INK else part
-
-
-def svg(figure: Figure, width: int) -> str:
-    """One chart as an image for a page that has its title: black on white, as wide as said."""
-    import vl_convert
-
-    spec = on_paper(figure)
-    del spec["title"]
-    return str(
-        vl_convert.vegalite_to_svg({**spec, "width": width, "autosize": {"type": "fit-x", "contains": "padding"}})
-    )
+def svg(figure: Figure, width: int, *, titled: bool = False) -> str:
+    """One chart as an image, black on white, as wide as said; without its title for a page that has it."""
+    return panel(figure, width, titled=titled).svg(visible(figure.caption.finding), alone=True)
 
 
 def write_chart(figure: Figure, path: Path) -> Path:
-    """Write one chart as the ending of the path says, black on white, with its title."""
-    import vl_convert
-
-    spec = on_paper(figure)
-    if path.suffix == ".svg":
-        content = str(vl_convert.vegalite_to_svg(spec)).encode("utf-8", "replace") + MARKS[".svg"]
-    else:
-        content = _marked(bytes(vl_convert.vegalite_to_png(spec, scale=SCALE, ppi=DOTS_PER_INCH)))
-    return write_file(path, content, "charts", mark=MARKS[path.suffix])
-
-
-def _marked(png: bytes) -> bytes:
-    """An image that says what drew it, in a chunk of text before its last chunk, which has 12 bytes."""
-    chunk = MARKS[".png"]
-    size, check = len(chunk) - 4, zlib.crc32(chunk)
-    return png[:-12] + size.to_bytes(4, "big") + chunk + check.to_bytes(4, "big") + png[-12:]
+    """Write one chart as SVG, black on white, with its title."""
+    content = svg(figure, WIDTHS["wide"], titled=True).encode("utf-8", "replace") + MARKS[".svg"]
+    return write_file(path, content, "charts", mark=MARKS[".svg"])

@@ -15,7 +15,6 @@ MARKS = {
     ".markdown": b"\n### To do it again\n",
     ".json": b'\n  "provenance": {\n    "',
     ".svg": b"<!-- Drawn by quorate -->",
-    ".png": b"tEXtSoftware\0quorate",
     ".yaml": b"# How quorate reads a file",
     ".yml": b"# How quorate reads a file",
 }

@@ -7,50 +7,16 @@ import hashlib
 import json
 from functools import cache
 from importlib.resources import files
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from quorate.analysis.words import LONGEST, visible
 from quorate.reporting.print.cells import cell, columns, csv_table, is_number
-from quorate.reporting.print.charts import specification
+from quorate.reporting.print.charts import WIDTHS, panel
 
 if TYPE_CHECKING:
     from jinja2 import Template
 
     from quorate.reporting.page import Figure, Page
-
-
-# Vega, Vega-Lite and vega-embed as one script, kept beside the page that it draws charts in.
-#
-# Putting the script together takes longer than the rest of a page, and it is the same for one version of vl-convert; it
-# is a file of the package. ``python -m quorate.reporting.print.html`` writes it anew, as ``make pins`` does.
-
-
-NAME = "vega.js"
-NOTICE = (
-    "/* Vega {0}, Vega-Lite and vega-embed {1}, as bundled by vl-convert. BSD-3-Clause, Copyright (c) University of "
-    "Washington Interactive Data Lab and contributors. */\n"
-)
-
-
-@cache
-def script() -> str:
-    """The script of the package, to stand in a page."""
-    return files("quorate.reporting").joinpath("print", NAME).read_text(encoding="utf-8")
-
-
-def made() -> str:
-    """The script as the installed vl-convert makes it; nothing in it ends a script element."""
-    import vl_convert
-
-    notice = NOTICE.format(vl_convert.get_vega_version(), vl_convert.get_vega_embed_version())
-    bundle = vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;")
-    return notice + str(bundle).replace("</script", "<\\/script")
-
-
-if __name__ == "__main__":
-    Path(__file__).with_name(NAME).write_text(made(), encoding="utf-8", newline="")
-
 
 MOST_ROWS = 200
 """Rows of a table in the page; the download has all."""
@@ -60,31 +26,35 @@ def as_html(page: Page) -> str:
     """The page as HTML."""
     from markupsafe import escape
 
-    sections = [{**vars(one), "figures": [_figure(figure) for figure in one.figures]} for one in page.sections]
-    drawn = {figure.name: specification(figure) for figure in page.figures if figure.chart}
-    outer = ("title", "width")  # the page has the title as a heading, and is as wide as it is
-    charts = {name: {key: value for key, value in spec.items() if key not in outer} for name, spec in drawn.items()}
-    embedded = json.dumps(charts, allow_nan=False)  # all but ASCII is escaped already
-    for letter in "<>&":  # so that nothing ends the script element it stands in
-        embedded = embedded.replace(letter, f"\\u{ord(letter):04x}")
-    own, bundle = _own("page.js"), script() if charts else ""
+    lead = _lead(page)
+    sections = [
+        {**vars(one), "figures": [_figure(figure) for figure in one.figures if figure is not lead]}
+        for one in page.sections
+    ]
+    own = _own("page.js")
     return _template().render(
         title=page.title,
         note=visible(page.origin.note or "", LONGEST),
         sentence=visible(page.sentence, LONGEST),
+        lead=None if lead is None else _figure(lead),
+        next_step=page.next_step,
         tiles=page.tiles,
         caveats=[visible(caveat, LONGEST) for caveat in page.caveats],
-        sections=sections,
+        sections=[one for one in sections if one["text"] or one["figures"]],
         methods=page.methods,
         checklist=_figure(page.facts),
         prompts=[(label, escape("\n".join(map(visible, text.splitlines())))) for label, text in page.prompts],
         provenance=page.provenance,
         style=_own("page.css"),
         script=own,
-        charts=embedded,
-        bundle=bundle,
-        hashes=" ".join(_hash(one) for one in (bundle, own)),
+        hash=_hash(own),
     )
+
+
+def _lead(page: Page) -> Figure | None:
+    """The picture of the answer, which stands under it: the first of the page, unless it is shown on demand only."""
+    first = next((figure for figure in page.figures if figure.chart), None)
+    return None if first is None or first.folded else first
 
 
 @cache
@@ -116,7 +86,26 @@ def _figure(figure: Figure) -> dict[str, Any]:
         "kinds": ["short" if width <= 14 else "long" if width <= 60 else "text" for width in widths],
         "hidden": len(figure.rows) - len(rows),
         "csv": data,
+        "drawings": _drawings(figure) if figure.chart else None,
     }
+
+
+def _drawings(figure: Figure) -> dict[str, Any]:
+    """A chart for a desk and for a phone, and what a pointer over its marks shows."""
+    from markupsafe import Markup
+
+    label = f"{visible(figure.caption.finding)}. The numbers are in the table below."
+    panels = {name: panel(figure, width) for name, width in WIDTHS.items()}
+    drawn = {name: one.svg(label, alone=False) for name, one in panels.items()}
+    tips = [
+        [heads[1:], {place: [cell(key, value) for key, value in row] for place, row in rows.items()}]
+        for heads, rows in panels["wide"].tips.items()
+    ]
+    told = json.dumps(tips, separators=(",", ":"))  # all but ASCII is escaped already
+    for letter in "<>&":  # so that nothing ends the script element it stands in
+        told = told.replace(letter, f"\\u{ord(letter):04x}")
+    safe = {name: Markup(text) for name, text in drawn.items()}  # noqa: S704 - every text in it is escaped
+    return {**safe, "tips": Markup(told)}  # noqa: S704 - nothing in it ends an element
 
 
 @cache

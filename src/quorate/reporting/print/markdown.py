@@ -9,7 +9,7 @@ from quorate.analysis.words import LONGEST, visible
 from quorate.reporting.print.cells import markdown_table, plain_markdown
 
 if TYPE_CHECKING:
-    from quorate.reporting.page import Figure, Page
+    from quorate.reporting.page import Figure, Page, Step
 
 MOST_ROWS = 100
 """Rows of a table in Markdown."""
@@ -22,6 +22,7 @@ def as_markdown(page: Page) -> str:
         f"# {plain_markdown(page.title)}",
         *([f"> {plain_markdown(visible(note, LONGEST))}"] if note else []),
         f"**{plain_markdown(visible(page.sentence, LONGEST))}**",
+        *([] if page.next_step is None else _step(page.next_step)),
         *(["\n".join(f"- {caveat}" for caveat in caveats)] if caveats else []),
     ]
     for section in page.sections:
@@ -32,6 +33,12 @@ def as_markdown(page: Page) -> str:
     entries = "\n".join(f"- {name}: {plain_markdown(value)}" for name, value in page.provenance.items())
     blocks += ["## Methods", plain_markdown(page.methods), *_figure(page.facts), "### To do it again", entries]
     return "\n\n".join(blocks) + "\n"
+
+
+def _step(step: Step) -> list[str]:
+    command = " ".join(visible(step.command, LONGEST).split())
+    shown = plain_markdown(command) if set("`<") & set(command) else f"`{command}`"
+    return [plain_markdown(visible(step.sentence, LONGEST)), *([shown] if command else [])]
 
 
 def _figure(figure: Figure) -> Iterator[str]:

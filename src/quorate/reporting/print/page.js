@@ -1,33 +1,20 @@
 "use strict";
 (() => {
-  const specs = JSON.parse(document.getElementById("charts").textContent);
-  const places = [...document.querySelectorAll("[data-chart]")];
-  const drawn = new WeakMap();
+  const tip = document.body.appendChild(document.createElement("dl"));
+  tip.className = "tip";
+  tip.hidden = true;
+  const words = (kind, text) => Object.assign(document.createElement(kind), { textContent: text });
 
-  // A closed <details> has no width, so a chart inside one takes that of the section around it.
-  const widthOf = (place) => Math.floor(place.clientWidth || place.closest("section").clientWidth);
-
-  const draw = (place) => {
-    const width = widthOf(place);
-    if (drawn.get(place) === width) return;
-    drawn.set(place, width);
-    const spec = structuredClone(specs[place.dataset.chart]);
-    spec.width = width;
-    spec.autosize = { type: "fit-x", contains: "padding" };
-    spec.config.axisY.labelLimit = Math.min(220, Math.floor(width * (width < 480 ? 0.42 : 0.34)));
-    spec.config.axisX.titleLimit = width;
-    if (width < 480) {
-      spec.config.axisX.tickCount = 4;
-      spec.config.axisY.labelFontSize = 11;
-    }
-    vegaEmbed(place, spec, { renderer: "svg", ast: true, actions: false, tooltip: { theme: "custom" } });
-  };
-
-  let waiting;
-  const drawAll = () => places.forEach(draw);
-  window.addEventListener("resize", () => {
-    clearTimeout(waiting);
-    waiting = setTimeout(drawAll, 150);
+  document.addEventListener("pointerover", ({ target, clientX, clientY }) => {
+    const mark = target.closest("[data-t]");
+    tip.hidden = !mark;
+    if (!mark) return;
+    const [table, row] = mark.dataset.t.split(".");
+    const [heads, rows] = JSON.parse(mark.closest("[data-chart]").querySelector("script").textContent)[table];
+    tip.replaceChildren(...heads.flatMap((head, i) => [words("dt", head), words("dd", rows[row][i])]));
+    const { width, height } = tip.getBoundingClientRect();
+    tip.style.left = `${Math.max(4, Math.min(clientX + 12, innerWidth - width - 4))}px`;
+    tip.style.top = `${clientY + 12 + height > innerHeight ? clientY - height - 8 : clientY + 12}px`;
   });
 
   let opened = [];
@@ -51,6 +38,4 @@
       setTimeout(() => (button.textContent = said), 1500);
     });
   }
-
-  drawAll();
 })();

@@ -13,7 +13,7 @@ from quorate.analysis.votes import votes_view
 from quorate.errors import InvalidInput
 from quorate.reporting.pages.votes import page as votes
 from quorate.reporting.paper.reproduce import Provenance
-from quorate.reporting.print.charts import specification
+from quorate.reporting.print.charts import specification, svg
 from quorate.reporting.report import page_of, report
 from quorate.table.read_votes import read_votes
 
@@ -35,10 +35,8 @@ def section(view, name):
 
 
 def drawn(figure):
-    import vl_convert
-
-    out = vl_convert.vegalite_to_svg(specification(figure))
-    assert "NaN" not in out
+    out = svg(figure, 720)
+    assert "nan" not in out.lower()
     return out
 
 
@@ -73,7 +71,7 @@ def test_quantiles_have_the_votes_they_need(view):
 
 
 def test_cumulative_shares_rise_to_one(view):
-    rows = next(data for data in data_of(specification(votes.margins(view))) if "law" in data[0])
+    rows = [row for data in data_of(specification(votes.margins(view))) for row in data if "law" in row]
     for law, margins in ((votes.ESTIMATED, 3), (votes.CORRECTED_LAW, 100)):
         shares = [row["share"] for row in rows if row["law"] == law]
         assert len(shares) == margins + 1
@@ -199,9 +197,8 @@ def test_few_levels_are_not_to_be_trusted(view):
 
 def test_a_page_with_all_charts(view, tmp_path):
     text = report(view, tmp_path / "votes.html", note="simulated <b>").read_text(encoding="utf-8")
-    found = re.search(r'<script type="application/json" id="charts">(.*?)</script>', text, re.DOTALL)
-    assert set(json.loads(found[1])) == {"margins", "decided", "equal-budget", "stability", "dependence"}
-    assert text.count("data-chart=") == 5
+    drawn = ["margins", "decided", "equal-budget", "stability", "dependence"]
+    assert re.findall('data-chart="([^"]*)"', text) == drawn
     assert "simulated &lt;b&gt;" in text
     assert "http://" not in text.split("<script>")[0]
 
@@ -223,7 +220,7 @@ def test_what_is_said_around_the_figures(view):
     assert page.provenance["seed"] == "0, the default of every bootstrap"
 
 
-def test_every_chart_is_a_file_named_after_its_figure(undrawn, view, tmp_path):
+def test_every_chart_is_a_file_named_after_its_figure(view, tmp_path):
     report(view, tmp_path / "votes.md", charts=tmp_path / "charts")
     names = {"margins.svg", "decided.svg", "equal-budget.svg", "stability.svg", "dependence.svg"}
     assert {path.name for path in (tmp_path / "charts").iterdir()} == names

@@ -141,7 +141,7 @@ def crossings(analysis: Analysis) -> Figure:
         heads = {"labelAngle": 0, "labelLimit": 110, "orient": "top", "domain": False, "ticks": False}
         base = base.encode(x=channel("facet:N", sort=None, title=None, axis=heads))
         box = base.mark("rect", stroke=INK, strokeOpacity=0.25, cornerRadius=3).encode(color=marks.own_colour())
-        text = base.mark("text", fontSize=11).encode(text="text:N", color=channel("ink:N", scale=None))
+        text = base.mark("text", fontSize=11).encode(text="text:N", color=marks.own_ink())
         return marks.finish([box, text])
 
     caption = Caption(finding, ("Pairs of levels that occur, of all pairs there could be.",))

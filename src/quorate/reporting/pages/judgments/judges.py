@@ -94,17 +94,17 @@ def means(analysis: Analysis) -> Figure | None:
         drawn = [row for row in known if row["row"] in first["row"] and row["column"] in first["column"]]
         values = [row["mean"] for row in drawn]
         scale = {"range": list(SEQUENTIAL), "domain": [min(values), max(values)]}
+        middle = (min(values) + max(values)) / 2
+        drawn = marks.readable(drawn, lambda row: row["mean"] > middle)
         base = marks.chart(drawn, marks.labels(down, sides[down]), step=30)
         short = sum(map(len, {row[across] for row in drawn})) <= 24
         heads = {"labelAngle": 0 if short else -40, "labelLimit": 110, "labelOverlap": False}
         base = base.encode(x=channel(f"{across}:N", sort=None, title=sides[across], axis=heads))
         legend = {"title": axis(analysis, "mean of"), "gradientLength": 180, "titleLimit": 280}
         layers = [base.mark("rect").encode(color=channel("mean:Q", scale=scale, legend=legend))]
-        middle = (min(values) + max(values)) / 2
-        dark = marks.on(f"datum.mean > {middle}")
         label = channel("mean:Q", format=f".{p}f")
         fits = {"expr": "bandwidth('x') < 32 ? 0 : 1"}
-        layers.append(base.mark("text", fontSize=11, opacity=fits).encode(text=label, color=dark))
+        layers.append(base.mark("text", fontSize=11, opacity=fits).encode(text=label, color=marks.own_ink()))
         return marks.finish(layers)
 
     return Figure("means", Caption(f"Means run from {low} to {high}", (line, *empty, *rest)), rows, chart, sides)

@@ -125,16 +125,15 @@ def tiles(rows: Sequence[Row], value: str, pattern: str, legend: str, *, text: s
     short: Mapping[str, str] = dict(zip(names, distinct(names, 14), strict=True))
     most = max(abs(row[value]) for row in rows) or 1
     scale = {"range": list(DIVERGING), "domain": [-most, 0, most], "interpolate": "rgb", "type": "linear"}
-    drawn = [{**row, "across": short[row["system"]]} for row in rows]
+    named = [{**row, "across": short[row["system"]]} for row in rows]
+    drawn = marks.readable(named, lambda row: row[value] > 0.72 * most or row[value] < -0.88 * most)
     base = marks.chart(drawn, marks.labels("judge"), step=24)
     heads = {"labelAngle": -60, "labelLimit": 130, "labelOverlap": False}
     base = base.encode(x=channel("across:N", sort=None, title=None, axis=heads))
     key = {"title": legend, "gradientLength": 180, "titleLimit": 280, "format": "~g"}
     fill = channel(f"{value}:Q", scale=scale, legend=key)
-    dark = f"datum.{value} > {0.72 * most} || datum.{value} < {-0.88 * most}"
-    ink = marks.on(dark)
     fits = {"expr": "bandwidth('x') < 30 ? 0 : 1"}
     words = base.mark("text", fontSize=11, opacity=fits).encode(
-        text=channel(f"{text or value}:Q", format=pattern), color=ink
+        text=channel(f"{text or value}:Q", format=pattern), color=marks.own_ink()
     )
     return marks.finish([base.mark("rect").encode(color=fill), words])

@@ -195,10 +195,12 @@ def margins(view: VotesAnalysis) -> Figure:
         base = Marks(_cumulative(view))
         x = channel("margin:Q", title="margin", scale={"domain": [0, 0.5], "nice": False})
         y = _share("share", "share of pairs with at most this margin")
-        steps, smooth = (f"datum.law === '{name}'" for name in LAWS)
         line = base.mark("line", strokeWidth=2.5).encode(x=x, y=y, color=_colour())
         stairs = base.mark("line", strokeWidth=2, interpolate="step-after").encode(x=x, y=y, color=_colour())
-        return marks.finish([stairs.only(steps), line.only(smooth)], height=300)
+        return marks.finish(
+            [stairs.only(lambda row: row["law"] == ESTIMATED), line.only(lambda row: row["law"] == CORRECTED_LAW)],
+            height=300,
+        )
 
     heads = {"share": "of pairs at most", "corrected": "without noise", "n": "votes needed"}
     short = Short(
