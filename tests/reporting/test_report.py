@@ -79,7 +79,7 @@ def test_nothing_is_loaded_from_anywhere(pages, demo):
     loaded = [one.get("src") for tag in ("script", "img", "iframe", "link", "source") for one in page.all(tag)]
     assert not any(loaded)
     assert all(one["href"].startswith(("#", "data:")) for one in page.all("a"))
-    assert [url for url in re.findall(r"https?://[^\s\"'`]+", text)] == []
+    assert not re.search(r"https?://", text)
     policy = next(one["content"] for one in page.all("meta") if one.get("http-equiv") == "Content-Security-Policy")
     assert "default-src 'none'" in policy
     assert "connect-src" not in policy

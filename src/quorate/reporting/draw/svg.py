@@ -13,7 +13,7 @@ from quorate.reporting.draw.axes import GAP, LINE, MARGIN, SIZE, TALL, Axis, leg
 from quorate.reporting.draw.elements import attribute, line, number, path, rect, shape, words
 from quorate.reporting.draw.marks import CORRECTED, FONT, INK
 from quorate.reporting.draw.scales import Line, fitted, shown, wide
-from quorate.reporting.draw.vega import Layer, Row
+from quorate.reporting.draw.vega import Channel, Layer, Row
 
 BAND = 0.9
 """Share of its row that a bar fills where nothing is said."""
@@ -93,19 +93,19 @@ class Panel:
             y += tall
         margin = MARGIN if alone else 0
         box = f"{-margin} {-margin} {number(self.width + 2 * margin)} {number(height + 2 * margin)}"
-        size = f' width="{number(self.width + 2 * margin)}" height="{number(height + 2 * margin)}"' if alone else ""
+        fixed = f' width="{number(self.width + 2 * margin)}" height="{number(height + 2 * margin)}"' if alone else ""
         paper = f'<rect x="{-margin}" y="{-margin}" width="100%" height="100%" fill="#fff"/>' if alone else ""
         family = f' font-family="{FONT}" color="{BLACK}"' if alone else ""
         space = ' xmlns="http://www.w3.org/2000/svg"' if alone else ""
         return (
-            f'<svg{space} viewBox="{box}"{size}{family} font-size="{SIZE}" '
+            f'<svg{space} viewBox="{box}"{fixed}{family} font-size="{SIZE}" '
             f'fill="{INK}" role="img" aria-label="{escape(label)}">{paper}{head}'
             f'<g transform="translate({number(self.left)},{number(self.top)})">{"".join(self.parts)}</g></svg>'
         )
 
     def tip(self, layer: Layer, row: Row, place: int) -> str:
         """The attribute by which a pointer over a mark finds what to say of it: which titles, and which row."""
-        told = layer.encoding.get("tooltip", ())
+        told: Sequence[Channel] = layer.encoding.get("tooltip", ())  # type: ignore[assignment]
         if not told or layer.mark.get("aria") is False:
             return ""
         heads = (layer.name, *(one.get("title") or one["field"].replace("_", " ") for one in told))
@@ -147,7 +147,8 @@ def _lines(panel: Panel, layer: Layer) -> Iterator[str]:
         known = sorted(
             (row for _, row in rows if layer.value("x", row) is not None), key=lambda row: layer.value("x", row)
         )
-        part, whole = [], []
+        part: list[tuple[float, float]] = []
+        whole = []
         for row in known:
             y = _at(panel, layer, row, "y")
             if y is None:
