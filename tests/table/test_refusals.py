@@ -14,14 +14,15 @@ import quorate as q
 from quorate.errors import QuorateError
 
 FOLDER = Path(q.__file__).parent / "table"
-READING = ("read.py", "read_scores.py", "read_votes.py", "files.py", "frames.py", "chosen.py")
+READING = ("read.py", "read_scores.py", "read_votes.py", "files.py", "results.py")
 """Modules beside the folders `columns`, `collapse` and `exchange` that raise while a source is read."""
 ERRORS = ("InvalidData", "InvalidInput", "UnknownColumn", "NotNumbers")
 OPTIONS = {*inspect.signature(q.read).parameters, "covariates"} - {"source", "announce", "recognise"}
 
 NO_OPTION = {
     "the file is damaged, cut off or empty: it must be copied or written again": """
-        exchange/csv_text:open_csv exchange/csv_text:_in_memory exchange/foreign/inspect/attempts:_text
+        exchange/csv_text:open_csv exchange/csv_text:columns_by exchange/csv_text:_in_memory
+        exchange/sheets:open_sheets files:_unpacked exchange/foreign/inspect/attempts:_text
         exchange/foreign/inspect/attempts:_archive
         exchange/foreign/inspect/members:_unpacked exchange/foreign/inspect/members:blocks exchange/json_lines:open_json
         exchange/foreign/inspect/members:directory exchange/foreign/inspect/streamed:_broken exchange/format:head
@@ -30,7 +31,7 @@ NO_OPTION = {
         exchange/ledger:_columns_on
         files:explained files:open exchange/foreign/langsmith:_runs""",
     "columns that are no table of judgments, which the names given say": """
-        exchange/variables:variables exchange/variables:values_of frames:shaped""",
+        exchange/variables:variables exchange/variables:values_of results:shaped""",
     "there is no row, no score or no vote in it": """
         collapse/grouped:judgments read_votes:_votes read_votes:_kept exchange/foreign/deepeval:read_run
         exchange/foreign/helm:read_run exchange/foreign/inspect/log:_nothing exchange/foreign/openai_evals:read_events
@@ -57,19 +58,21 @@ NO_OPTION = {
         exchange/foreign/helm:_statistics exchange/foreign/values:list_at exchange/foreign/values:name_at
         exchange/foreign/values:number_at exchange/foreign/values:object_at""",
     "two columns, files, runs or labels have one name, and nothing in them tells which is which": """
-        exchange/csv_text:open_csv exchange/foreign/every_eval_ever:_distinct frames:wrapped
+        exchange/csv_text:columns_by exchange/foreign/every_eval_ever:_distinct results:wrapped
         exchange/foreign/inspect/attempts:read exchange/foreign/lm_eval:_refuse_twice
         exchange/foreign/together:_refuse_other_items exchange/foreign/together:_refuse_twice
         columns/vote_columns:_words""",
     "it is no table of judgments at all": """
         exchange/parquet:open_parquet
         exchange/format:refuse_matrix exchange/json_lines:open_array exchange/ledger:_check_ledger files:_by_name
-        files:_format_in frames:wrapped""",
-    "nothing is there, or it may not be opened": "files:located files:explained files:_tables exchange/ledger:columns",
+        files:_format_in results:wrapped""",
+    "nothing is there, or it may not be opened": """
+        files:located files:explained files:_require files:_tables
+        files:_together exchange/foreign/together:as_levels exchange/ledger:columns""",
     "the address of a ledger on Postgres, or the way to it": """
         exchange/postgres/address:_address exchange/postgres/address:place_of exchange/postgres/session:__init__
         exchange/postgres/session:_connect exchange/postgres/session:_connected""",
-    "something must be installed": "frames:frame",
+    "something must be installed": "results:frame",
     "the message begins with the argument that was given": """
         columns/vote_roles:_known_roles columns/vote_roles:_of_rankings columns/rankings:in_pairs
         columns/rankings:_refuse exchange/rows:refuse read:kind_of""",

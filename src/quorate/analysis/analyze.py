@@ -11,6 +11,7 @@ from quorate.estimate.differences.difference import by_mean
 from quorate.estimate.means.missing_bounds import AllEqual, all_equal
 from quorate.roles import SYSTEM
 from quorate.table.judgments import Judgments
+from quorate.table.read import read_first
 from quorate.table.votes import Votes
 
 if TYPE_CHECKING:
@@ -74,6 +75,7 @@ def analyze(
 ) -> PairAnalysis: ...
 
 
+@read_first
 def analyze(
     judgments_or_votes: Judgments | Votes,
     a: str | None = None,

@@ -197,7 +197,7 @@ def _asked(error: QuorateError, typed: Sequence[str]) -> str:
     """What was said, with options; of a file that may be meant in several ways the command for each."""
     from quorate.table.reading.reading import Unsure, asked
 
-    if not isinstance(error, Unsure) or not isinstance(error.source, str):
+    if not isinstance(error, Unsure) or not isinstance(error.source, (str, tuple)):
         return in_options(str(error))
     verb, source = next((word for word in typed if word != "doctor"), "analyze"), error.source
     return in_options(asked(error.problem, error.ways, lambda way: as_command(way, verb, source, error.kind)))

@@ -73,8 +73,13 @@ def as_command(way: Meant, verb: str, file: object, kind: Kind | None) -> str:
     """The command for a table that is meant in this way, of the verb that was typed unless it needs another."""
     from quorate.table.reading.reading import arguments
 
-    words = ["quorate", way.verb or verb, shlex.quote(str(file)), shell(arguments(kind, way.options)), way.more]
+    words = ["quorate", way.verb or verb, place(file), shell(arguments(kind, way.options)), way.more]
     return " ".join(word for word in words if word)
+
+
+def place(file: object) -> str:
+    """A file, or several, as a shell takes them."""
+    return shlex.join(map(str, file if isinstance(file, tuple) else (file,)))
 
 
 def flags(argument: Argument) -> list[tuple[str, str | None]]:

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from importlib import import_module
+from itertools import takewhile, zip_longest
+from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 
 import typer
 
 HELP = "help"
 READING = "reading"
+_TABLE = re.compile(r"\.(csv|tsv|jsonl?|ndjson|parquet|xlsx?|xlsm|ods|eval|zip)(\.gz)?$", re.IGNORECASE)
+"""How names of files end that hold tables, and no name of a system."""
 FEW = 5
 """Options of reading that are listed with the others: of commands that have no more of them."""
 
@@ -372,7 +377,24 @@ class Command(typer.core.TyperCommand):
         for option in {one for one in read if read.count(one) > 1}:
             if not (option.multiple or getattr(option, "is_flag", False)):
                 ctx.fail(f"{option.opts[0]}: is given {read.count(option)} times, and one value counts; give it once")
-        return super().parse_args(ctx, args)
+        names = [str(one.name) for one in self.get_params(ctx) if one.param_type_name == "argument"]
+        ctx.allow_extra_args = names[:1] == ["file"] and {*names[1:]} <= {"a", "b"}
+        left = super().parse_args(ctx, args)
+        if ctx.allow_extra_args and not ctx.resilient_parsing:
+            self._gather(ctx, names[1:])
+        return left
+
+    def _gather(self, ctx: Any, names: Sequence[str]) -> None:
+        """Take words after the file that are files too as more of them, and the rest for the other arguments."""
+        first = ctx.params["file"]
+        words = [*(ctx.params[name] for name in names if ctx.params[name] is not None), *ctx.args]
+        more = [*takewhile(lambda word: _TABLE.search(word) or (Path(word).is_dir() and first.is_dir()), words)]
+        left = words[len(more) :]
+        if len(left) > len(names):
+            ctx.fail(f"Got unexpected extra arguments ({' '.join(left[len(names) :])})")
+        ctx.params["file"] = (first, *map(Path, more)) if more else first
+        ctx.params |= dict(zip_longest(names, left))
+        ctx.args = []
 
     def format_help_text(self, ctx: Any, formatter: Any) -> None:
         """Write the question, what the command answers, and lines to copy."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -22,7 +23,7 @@ from quorate.decide.scores.verdict import (
 from quorate.decide.votes.verdict import Verdict, check_question, verdict_of_margin, verdict_of_votes
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.components.latent import refuse_latent
-from quorate.estimate.differences.difference import Method, difference
+from quorate.estimate.differences.difference import Method, by_mean, difference
 from quorate.estimate.means.targets import Target
 from quorate.estimate.votes.clustered import Cluster
 from quorate.estimate.votes.margin import margin_of_votes
@@ -30,7 +31,10 @@ from quorate.numerics.inference import holm_level
 from quorate.planning.designs.prices import Prices
 from quorate.planning.power.sample_size import check_count
 from quorate.planning.search.optimize import Limits
+from quorate.roles import SYSTEM
+from quorate.table.exchange.postgres.address import is_place
 from quorate.table.judgments import Judgments
+from quorate.table.read import read_of
 from quorate.table.results import Result, Row
 from quorate.table.votes import Encoding, Votes
 from quorate.wording import brief, counted
@@ -57,8 +61,8 @@ _WHY = {
 @overload
 def compare(
     judgments_or_votes: Votes,
-    a: str,
-    b: str,
+    a: str | None = None,
+    b: str | None = None,
     *,
     margin: float | None = None,
     level: float = 0.95,
@@ -74,8 +78,8 @@ def compare(
 @overload
 def compare(
     judgments_or_votes: Judgments,
-    a: str,
-    b: str,
+    a: str | None = None,
+    b: str | None = None,
     *,
     facet: str | None = None,
     margin: float | None = None,
@@ -95,8 +99,8 @@ def compare(
 
 def compare(
     judgments_or_votes: Votes | Judgments,
-    a: str,
-    b: str,
+    a: str | os.PathLike[str] | None = None,
+    b: str | None = None,
     *,
     facet: str | None = None,
     margin: float | None = None,
@@ -122,10 +126,10 @@ def compare(
 
     Parameters
     ----------
-    judgments_or_votes : Judgments or Votes
-        Scores from `quorate.read`, or pairwise votes from `quorate.read_votes`.
-    a, b : str
-        The two systems; the outcome is about ``a``.
+    judgments_or_votes : Judgments, Votes, path or frame
+        Scores or votes from `quorate.read`, or what it takes; a file whose other system is in the file ``a``.
+    a, b : str, optional
+        The two systems; the outcome is about ``a``. Not needed where there are two.
     facet : str, optional
         Scores: role of the systems, ``"system"`` by default.
     margin : float, optional
@@ -187,17 +191,36 @@ def compare(
     votes = {"ties": ties, "cluster": cluster, "price": price}
     scores: dict[str, Any] = {"facet": facet, "method": method, "targets": targets, "prices": prices, "limits": limits}
     scores |= {"random": random, "covariates": covariates, "residual_by": residual_by}
-    if isinstance(judgments_or_votes, Judgments):
+    if a is not None and b is None and is_place(judgments_or_votes):
+        judgments_or_votes, a = read_of([judgments_or_votes, a]), None
+    table = read_of(judgments_or_votes)
+    if (a is None or b is None) and isinstance(table, (Judgments, Votes)):
+        a, b = the_two(table, facet) or (a, b)
+    if isinstance(table, (Judgments, Votes)) and (a is None or b is None):
+        raise InvalidInput("a, b: name two systems; for all pairs there is quorate.votes.compare_all")
+    first, second = str(a), str(b)
+    if isinstance(table, Judgments):
         refuse(votes)
-        return verdict_of_scores(judgments_or_votes, a, b, **own, **given({**scores, "budget": budget}))
-    if isinstance(judgments_or_votes, Votes):
+        return verdict_of_scores(table, first, second, **own, **given({**scores, "budget": budget}))
+    if isinstance(table, Votes):
         refuse(scores)
-        return verdict_of_votes(judgments_or_votes, a, b, **own, **given({**votes, "budget": budget}))
+        return verdict_of_votes(table, first, second, **own, **given({**votes, "budget": budget}))
     refuse_latent(judgments_or_votes, "judgments_or_votes")
     kind = type(judgments_or_votes).__name__
     raise InvalidInput(
         f"judgments_or_votes: expects what quorate.read or quorate.read_votes returns, got {kind}; read it first"
     )
+
+
+def the_two(table: Judgments | Votes, facet: str | None = None) -> tuple[str, str] | None:
+    """The systems of a table that has two, of scores that with the higher mean first; None where it has more."""
+    if isinstance(table, Votes):
+        names: Sequence[str] = table.models
+    elif facet not in (None, SYSTEM) or SYSTEM not in table.names or table.object == SYSTEM:
+        return None
+    else:
+        names = [*by_mean(table)]
+    return (names[0], names[1]) if len(names) == 2 else None
 
 
 def given(options: Mapping[str, Any]) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Files of judgments, opened lazily: CSV, JSON lines and Parquet, and ledgers."""
+"""Files of judgments, opened lazily: text, Parquet, spreadsheets, ledgers, several as one, and packed ones."""
 
 from __future__ import annotations
 
@@ -6,12 +6,16 @@ import contextlib
 import hashlib
 import os
 import re
+import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import cache
 from glob import glob
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
+from zipfile import BadZipFile, ZipFile
 
 from quorate import caveats
 from quorate.arguments import argument
@@ -19,22 +23,25 @@ from quorate.errors import InvalidData, InvalidInput, UnknownTerm
 from quorate.roles import ITEM
 from quorate.table.columns.roles import recognise
 from quorate.table.columns.vote_roles import has_pairs
-from quorate.table.exchange import csv_text, json_lines, ledger, parquet
-from quorate.table.exchange.encoding import is_database, ordinary
+from quorate.table.exchange import csv_text, json_lines, ledger, parquet, sheets
+from quorate.table.exchange.encoding import is_database, ordinary, swells
 from quorate.table.exchange.engine import connection
-from quorate.table.exchange.foreign.together import together
+from quorate.table.exchange.foreign.together import FILE, as_levels, together
 from quorate.table.exchange.foreign.tools import TOOLS
 from quorate.table.exchange.format import Format, Opened, suffix_of
 from quorate.table.exchange.glance import Glance
 from quorate.table.exchange.parquet import files_of, names_of
-from quorate.table.exchange.postgres.address import Address, Place, place_of, title_of
+from quorate.table.exchange.postgres.address import Address, Places, places_of, title_of
 from quorate.table.exchange.rows import Rows
 from quorate.table.judgments import Source
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-FORMATS = (ledger.FORMAT, *TOOLS, csv_text.FORMAT, json_lines.FORMAT, json_lines.ARRAY, parquet.FORMAT)
+FORMATS = (
+    *(ledger.FORMAT, *TOOLS),
+    *(csv_text.FORMAT, json_lines.FORMAT, json_lines.ARRAY, parquet.FORMAT, sheets.FORMAT),
+)
 """Formats of files, in the order in which they are asked; one more is a file in `table/exchange`, named here."""
 
 SUFFIXES = {suffix: form for form in FORMATS for suffix in form.suffixes}
@@ -47,8 +54,6 @@ ALL = Rows()
 """Every row of one table."""
 
 _OTHERS = {
-    ".xlsx": "export it as CSV",
-    ".xls": "export it as CSV",
     **dict.fromkeys((".yaml", ".yml"), "of a study file, name the ledger: the same name with .db unless given"),
 }
 _LINE = r"CSV Error on Line: (?P<line>\d+).*"
@@ -88,17 +93,17 @@ class Located:
 
     Parameters
     ----------
-    place : Path or Address
+    place : Path, Address or tuple of Path
         As it was given.
     form : Format
         Of all its files.
     files : tuple of Path
-        What is opened: the place itself, or the files of another tool's format in a folder or under a pattern.
+        What is opened: the place itself, or the files of one format in a folder, a packed one, or under a pattern.
     said : bool
         Whether the caller named the format.
     """
 
-    place: Place
+    place: Places
     form: Format
     files: tuple[Path, ...]
     said: bool = False
@@ -111,12 +116,26 @@ class Located:
             try:
                 return together({file: self.form.open(connection, file, part) for file in self.files})
             except RecursionError:
-                raise InvalidData(f"{self.place}: is nested too deeply") from None
+                raise InvalidData(f"{self.title}: is nested too deeply") from None
             except InvalidData as error:
                 raise self._or_plain(connection, error) from None
-        if part is not None:
-            raise InvalidInput(f"part: chooses among the scores of a log, and {self.place} is none; leave it out")
-        return self.form.open(connection, self.place)
+        if part is not None and not self.form.sheets:
+            raise InvalidInput(f"part: chooses among the scores of a log, and {self.title} is none; leave it out")
+        chosen = (part,) if self.form.sheets else ()
+        if not self.files:
+            return self.form.open(connection, self.place)
+        tables = (self.form.open(connection, file, *chosen) for file in self.files)
+        return as_levels(dict(zip(_told_apart(self.files), tables, strict=True)), FILE)
+
+    @property
+    def title(self) -> str:
+        """What it is called."""
+        return title_of(self.place)
+
+    @property
+    def places(self) -> Sequence[Places]:
+        """The places that were given, one by one."""
+        return self.place if isinstance(self.place, tuple) else (self.place,)
 
     def _or_plain(self, connection: DuckDBPyConnection, error: InvalidData) -> InvalidData:
         """What is wrong with the log of a tool; where its columns are those of a plain table too, how that is read."""
@@ -134,7 +153,7 @@ class Located:
 
 
 @contextmanager
-def opened(path: Place, rows: Rows = ALL) -> Iterator[Opened]:
+def opened(path: Places, rows: Rows = ALL) -> Iterator[Opened]:
     """The rows of a file, folder or ledger on Postgres, lazily, closed on leaving; errors become one line.
 
     Raises
@@ -145,7 +164,7 @@ def opened(path: Place, rows: Rows = ALL) -> Iterator[Opened]:
         If the file cannot be read as what its name says.
     """
     found = located(path, rows)
-    with contextlib.closing(connection()) as own, explained(str(path)):
+    with contextlib.closing(connection()) as own, explained(title_of(path)):
         file = found.open(own, rows.part)
         if isinstance(found.place, Path) and rows.partitions:
             suffixes = found.form.suffixes
@@ -161,12 +180,16 @@ def columns_of(found: Located) -> tuple[str, ...]:
     return glance.header or tuple(glance.record)
 
 
-def source_of(path: Place, file: Opened, rows: Rows = ALL) -> Source:
+def source_of(path: Places, file: Opened, rows: Rows = ALL) -> Source:
     """Where judgments or votes came from, and what their reader must know of it."""
     found = located(path, rows)
-    said = found.form.caveats(found.place)
-    digest, paid = sha256(path, rows), found.form.paid(found.place)
-    return Source(title_of(path), sha256=digest, caveats=(*said, *file.caveats), paid=paid, instead=file.instead or "")
+    said = [caveat for place in found.places for caveat in found.form.caveats(place)]
+    digest, paid = sha256(path, rows), found.form.paid(found.places[0])
+    files = tuple(map(str, path)) if isinstance(path, tuple) else ()
+    instead = file.instead or ""
+    return Source(
+        title_of(path), sha256=digest, caveats=(*said, *file.caveats), paid=paid, instead=instead, files=files
+    )
 
 
 @contextmanager
@@ -182,7 +205,7 @@ def explained(name: str) -> Iterator[None]:
         raise InvalidInput(f"{name}: cannot be read ({error.strerror or error})") from error
 
 
-def located(path: Place, rows: Rows = ALL) -> Located:
+def located(path: Places, rows: Rows = ALL) -> Located:
     """The format of what is at a path: one that claims it by its beginning, else that of the end of its name.
 
     A folder, or a pattern such as ``logs/*.eval``, stands for all files of one tool's format in it.
@@ -192,29 +215,40 @@ def located(path: Place, rows: Rows = ALL) -> Located:
     InvalidInput
         If there is no such file, or nothing there says what it is.
     """
-    path = place_of(path)  # what the command line takes for a path may be an address
+    path = places_of(path)  # what the command line takes for a path may be an address
     if isinstance(path, Address):
         return Located(path, ledger.FORMAT, ())
     named = _named(rows.format)
-    several = _matching(path)
-    if not several:
-        try:
-            ordinary(path, database=True)
-        except (FileNotFoundError, NotADirectoryError):
-            raise InvalidInput(f"source: no such file {path}") from None
-        except OSError as error:
-            raise InvalidInput(f"source: {path} cannot be read ({error.strerror})") from None
+    several = path if isinstance(path, tuple) else _matching(path) or (path,)
+    for one in several:
+        _require(one)
+    if isinstance(path, tuple):
+        return _together(path, path, named)
     if rows.partitions and path.is_dir():
         return Located(path, named or _format_in(path), (path,))
     if rows.partitions:
         raise InvalidInput(argument("partitions", True) + f": is for a folder, and {path} is a file; leave it out")
-    if several or path.is_dir():
-        return _together(path, several or [path], named)
+    if len(several) > 1 or several[0] != path or path.is_dir():
+        return _together(path, several, named)
     if named not in (None, ledger.FORMAT) and is_database(path):
         raise InvalidInput(f"source: {path} is a SQLite database and no {named.name}; leave the format out")
     glance = Glance(path)
-    form = named or next((form for form in FORMATS if form.claims(glance)), None) or _by_name(path)
+    form = named or next((form for form in FORMATS if form.claims(glance)), None)
+    if form is None and path.suffix.lower() == ".zip":
+        inside = path.stat()
+        return _together(path, [_unpacked(path.absolute(), inside.st_mtime_ns, inside.st_size)], named)
+    form = form or _by_name(path)
     return Located(path, form, (form.opens(path),), named is not None)
+
+
+def _require(path: Path) -> None:
+    """Refuse what is not there, or cannot be read to its end."""
+    try:
+        ordinary(path, database=True)
+    except (FileNotFoundError, NotADirectoryError):
+        raise InvalidInput(f"source: no such file {path}") from None
+    except OSError as error:
+        raise InvalidInput(f"source: {path} cannot be read ({error.strerror})") from None
 
 
 def _named(name: str | None) -> Format | None:
@@ -227,48 +261,66 @@ def _named(name: str | None) -> Format | None:
     return known[name]
 
 
-def _matching(path: Path) -> list[Path]:
+def _matching(path: Path) -> tuple[Path, ...]:
     """The files that a path names as a pattern; none if it is the name of a file."""
     if not re.search(r"[*?\[]", str(path)) or os.path.lexists(path):
-        return []
+        return ()
     # not Path.glob, which is relative to a folder
-    return sorted(Path(name) for name in glob(str(path), recursive=True))  # noqa: PTH207
+    return tuple(sorted(Path(name) for name in glob(str(path), recursive=True)))  # noqa: PTH207
 
 
-def _together(path: Path, entries: Sequence[Path], named: Format | None) -> Located:
-    """The files of one tool's format among these entries and in their folders."""
+@cache
+def _unpacked(path: Path, _changed: int, _size: int) -> Path:
+    """A folder with what is packed in an archive, as long as the process runs."""
+    folder = TemporaryDirectory(prefix="quorate-")
+    _FOLDERS.append(folder)
+    try:
+        with ZipFile(path) as archive:
+            members = [one for one in archive.infolist() if not one.filename.startswith(("__MACOSX", "."))]
+            if len(members) > MOST_ENTRIES or swells(sum(one.file_size for one in members), path.stat().st_size):
+                raise InvalidInput(f"source: {path} holds too much; unpack it first, and name the file to read")
+            archive.extractall(folder.name, members)
+    except (BadZipFile, NotImplementedError, RuntimeError, zlib.error, EOFError) as error:
+        raise InvalidData(f"{path}: cannot be unpacked ({error}); unpack it first") from error
+    return Path(folder.name)
+
+
+_FOLDERS: list[TemporaryDirectory[str]] = []
+"""Folders that go with the process."""
+
+
+def _together(place: Path | tuple[Path, ...], entries: Sequence[Path], named: Format | None) -> Located:
+    """The files of one format among these entries and in their folders: logs of a tool if there are any."""
     found: dict[Format, list[Path]] = {}
     left = iter(range(MOST_ENTRIES))
     for entry in entries:
         for form, file in _tables(entry, named, left):
             found.setdefault(form, []).append(file)
+    found = {form: files for form, files in found.items() if form.tool} or found
     if len(found) == 1:
         ((form, files),) = found.items()
-        return Located(path, form, tuple(dict.fromkeys(files)))
+        return Located(place, form, tuple(dict.fromkeys(files)))
     if found:
         listed = ", ".join(f"{len(files):,} of {form.name}" for form, files in found.items())
         most = max(found, key=lambda form: len(found[form]))
         raise InvalidInput(
-            f"source: {path} holds files of several formats ({listed}); name one, such as "
+            f"source: {title_of(place)} holds files of several formats ({listed}); name one, such as "
             + argument("format", most.name)
         )
-    kind = "is a directory" if path.is_dir() else "names several files"
-    raise InvalidInput(
-        f"source: {path} {kind}; name a file in it, or read all of its files with " + argument("partitions", True)
-    )
+    raise InvalidInput(f"source: {title_of(place)} holds no table that can be read; name a file")
 
 
 def _tables(
     entry: Path, named: Format | None, left: Iterator[int], *, inside: bool = False
 ) -> Iterator[tuple[Format, Path]]:
-    """Files and folders of other tools' formats at or below a path; none whose name starts with a dot or _.
+    """Files of tables at or below a path, and folders of other tools; none whose name starts with a dot or _.
 
-    Inside a folder, files whose names do not end as those of any format do are not looked into.
+    Inside a folder, files whose names do not end as those of any format do are not looked into, nor is plain text.
 
     Raises
     ------
     InvalidInput
-        If ``left`` ends before they do.
+        If ``left`` ends before they do, or folders name columns.
     """
     if next(left, None) is None:
         raise InvalidInput(f"source: more than {MOST_ENTRIES:,} files and folders at {entry}; name the one to read")
@@ -281,9 +333,35 @@ def _tables(
     if form is not None:
         yield form, form.opens(entry)
     elif entry.is_dir():
+        named_by = next((name for name in sorted(glance.names) if "=" in name[1:]), None)
+        if named_by is not None:
+            raise InvalidInput(
+                f"source: {entry} has folders that name columns, such as {named_by}; read all of its files with "
+                + argument("partitions", True)
+            )
         for inner in sorted(entry.iterdir()):
             if not inner.name.startswith((".", "_")) and not (inner.is_symlink() and inner.is_dir()):
                 yield from _tables(inner, named, left, inside=True)
+    elif (plain := _plain(entry, named, inside)) is not None:
+        yield plain, entry
+
+
+def _plain(file: Path, named: Format | None, inside: bool) -> Format | None:
+    """The format of a file that is no tool's; None of plain text, and of ledgers, which stand alone."""
+    if not inside and named is not None and not named.tool:
+        return named
+    form = SUFFIXES.get(suffix_of(file)) if inside and suffix_of(file) != ".txt" else None if inside else _by_name(file)
+    return form if form is not ledger.FORMAT and named in (None, form) else None
+
+
+def _told_apart(files: Sequence[Path]) -> list[str]:
+    """Names of files, or of folders that they are in where files of all are called alike."""
+    parts = [[*file.parts[:-1], file.name[: file.name.lower().rfind(suffix_of(file) or "\0")]] for file in files]
+    for depth in range(1, min(map(len, parts)) + 1):
+        names = [one[-depth] for one in parts]
+        if len({*names}) == len(names):
+            return names
+    return [str(file) for file in files]
 
 
 def _by_name(path: Path) -> Format:
@@ -311,7 +389,7 @@ def _format_in(folder: Path) -> Format:
     return found[0]
 
 
-def sha256(path: Place, rows: Rows = ALL) -> str | None:
+def sha256(path: Places, rows: Rows = ALL) -> str | None:
     """Hash of a file's bytes, in hexadecimal; of several that of their names and hashes.
 
     Of a ledger that of its finished cells; None of one on Postgres.
@@ -320,14 +398,14 @@ def sha256(path: Place, rows: Rows = ALL) -> str | None:
     if isinstance(path, Address):
         return None
     if found.form is ledger.FORMAT:
-        return ledger.digest(path)
+        return ledger.digest(found.files[0])
     files = found.files
-    if not (path.is_dir() or _matching(path)):
-        return _hash(files[0])
-    if path.is_dir() and not found.form.tool:
+    if isinstance(path, Path) and not (path.is_dir() or _matching(path)):
+        return _hash(path if len(files) > 1 or path.suffix.lower() == ".zip" else files[0])
+    if rows.partitions and isinstance(path, Path):
         files = tuple(files_of(path, found.form.suffixes))
     inside = [inner for file in files for inner in (sorted(file.rglob("*")) if file.is_dir() else [file])]
-    root = path if path.is_dir() else path.parent
+    root = path if isinstance(path, Path) and path.is_dir() else os.path.commonpath([file.parent for file in files])
     plain = (file for file in inside if file.is_file() and not is_database(file))
     listed = (f"{os.path.relpath(file, root)}\0{_hash(file)}\n" for file in plain)
     return hashlib.sha256("".join(listed).encode("utf-8", "surrogateescape")).hexdigest()

@@ -86,6 +86,8 @@ class Source(Brief):
         What was paid for it, in words, where the source says so, as a ledger does.
     instead : str
         The ``part`` that reads votes out of the same log of scores, or scores out of one of votes, where there is one.
+    files : tuple of str
+        Paths, where several files were named.
     """
 
     name: str
@@ -94,6 +96,7 @@ class Source(Brief):
     caveats: tuple[Caveat, ...] = ()
     paid: str = ""
     instead: str = ""
+    files: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, eq=False, repr=False)

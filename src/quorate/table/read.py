@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import wraps
+from inspect import signature
+from typing import Any, TypeVar, cast
 
 from quorate.errors import InvalidInput
 from quorate.roles import ITEM, REPLICATE, SYSTEM
 from quorate.table.columns.roles import FIXED
 from quorate.table.columns.vote_roles import ALIASES, has_pairs
 from quorate.table.exchange.format import Kind
-from quorate.table.exchange.postgres.address import Address, place_of
+from quorate.table.exchange.postgres.address import is_place, places_of
 from quorate.table.exchange.rows import Rows
 from quorate.table.families import Families
 from quorate.table.files import columns_of, located, opened
@@ -37,6 +38,7 @@ _SCORES = {
 }
 _VOTES = {"model_a": "model_a", "model_b": "model_b", "winner": "winner", "outcomes": None, "wins": (), "rank": None}
 """Arguments for one kind alone, with their defaults."""
+Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 def read(
@@ -255,11 +257,39 @@ def kind_of(source: Any, kind: Kind | None, scores: Mapping[str, Any], votes: Ma
         return kind
     if for_scores or for_votes:
         return "scores" if for_scores else "votes"
-    if not isinstance(source, (str, os.PathLike, Address)):
+    if not is_place(source):
         return "votes" if has_pairs(wrapped(source).collect_schema().names()) else "scores"
-    found = located(place_of(source), rows)
+    found = located(places_of(source), rows)
     said = found.form.holds(found.files[0] if found.files else found.place)
-    if said is None and found.form.tool:  # what is in the file, or the part that is wanted, says it
-        with opened(found.place, Rows(part=rows.part, format=rows.format)) as file:
-            said = file.kind
-    return said or ("votes" if has_pairs(columns_of(found)) else "scores")
+    if said is not None or not (found.form.tool or found.form.sheets):
+        return said or ("votes" if has_pairs(columns_of(found)) else "scores")
+    with opened(found.place, Rows(part=rows.part, format=rows.format)) as file:  # the part that is wanted says it
+        return file.kind or ("votes" if has_pairs(file.columns) else "scores")
+
+
+def read_first(function: Function) -> Function:
+    """A function of a table that takes the path of a file, a list of paths or a frame too, which `quorate.read` reads.
+
+    Parameters
+    ----------
+    function : callable
+        Its first argument is the table.
+    """
+    name = next(iter(signature(function).parameters))
+
+    @wraps(function)
+    def called(*given: Any, **named: Any) -> Any:
+        if given:
+            return function(read_of(given[0]), *given[1:], **named)
+        return function(**({**named, name: read_of(named[name])} if name in named else named))
+
+    return cast("Function", called)
+
+
+def read_of(source: Any) -> Any:
+    """What is at a path or in a frame, as `quorate.read` reads it; anything else as it is."""
+    if type(source).__module__.startswith("quorate."):
+        return source
+    from narwhals.dependencies import is_into_dataframe
+
+    return read(source) if is_place(source) or is_into_dataframe(source) else source

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
@@ -32,7 +31,7 @@ from quorate.table.columns.words import (
     words_in_frame,
 )
 from quorate.table.exchange.format import Opened
-from quorate.table.exchange.postgres.address import Address, Place, place_of
+from quorate.table.exchange.postgres.address import Places, absolute, is_place, places_of, title_of
 from quorate.table.exchange.rows import ROW_NUMBER, Rows
 from quorate.table.exchange.wide import checked_wide, note_of
 from quorate.table.families import Families, in_families
@@ -129,12 +128,12 @@ def read_scores(
         "by_name": recognise or facets is None,
     }
     blank = as_missing(missing)
-    by_path = isinstance(source, (str, os.PathLike, Address))
+    by_path = is_place(source)
     if labels and scale is not None:
         raise InvalidInput("scale: is that of scores, and labels have none; leave it out")
     rows = Rows(where, partitions, part, format, shape, numbered=ROW_NUMBER in (facets or {}).values())
     read_source = _read_file if by_path else _read_frame
-    table = read_source(place_of(source) if by_path else source, declared, blank, rows, meant(label, numbers, labels))
+    table = read_source(places_of(source) if by_path else source, declared, blank, rows, meant(label, numbers, labels))
     table = at_levels(table if scale is None else on_scale(table, scale), only)
     table = table if families is None else in_families(table, families)
     table = drawn_if_many(as_strata(table)) if fixed == FIXED else table
@@ -207,11 +206,12 @@ def drawn_if_many(table: Judgments) -> Judgments:
     return replace(table, facets=facets, notes=(*table.notes, *notes))
 
 
-def _read_file(path: Place, declared: Mapping[str, Any], missing: Missing, rows: Rows, said: Meant) -> Judgments:
+def _read_file(path: Places, declared: Mapping[str, Any], missing: Missing, rows: Rows, said: Meant) -> Judgments:
     with opened(path, rows) as file:
         if file.kind == "votes" and not _all_named(declared):
             raise InvalidInput(
-                f"source: {path} holds votes between two systems: leave out what is for scores alone" + _as_scores(file)
+                f"source: {title_of(path)} holds votes between two systems: leave out what is for scores alone"
+                + _as_scores(file)
             )
         if file.facets and not _all_named(declared):  # facets by the file's own word, which no name is recognised by
             named = declared["facets"] or {}
@@ -230,7 +230,7 @@ def _read_file(path: Place, declared: Mapping[str, Any], missing: Missing, rows:
         table = judgments(grouped, roles, source)
         hint = () if file.facets else hint_of_file(table.notes, file, votes=False)
     table = _worded(replace(table, notes=(*file.notes, *table.notes, *hint)), words)
-    place = path if isinstance(path, Address) else path.absolute()
+    place = absolute(path)
     return replace(table, origin=Origin(place, roles, missing, replace(rows, words=words), write))
 
 

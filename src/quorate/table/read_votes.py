@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -21,7 +20,7 @@ from quorate.table.columns.vote_columns import VoteColumns, from_duckdb, from_fr
 from quorate.table.columns.vote_ledger import as_votes
 from quorate.table.columns.vote_roles import VoteRoles, resolve_votes
 from quorate.table.exchange.format import Opened, quoted
-from quorate.table.exchange.postgres.address import Address, Place, place_of
+from quorate.table.exchange.postgres.address import Places, is_place, places_of
 from quorate.table.exchange.rows import Rows
 from quorate.table.files import explained, opened, source_of
 from quorate.table.judgments import STATUSES, Facet, Source, dense
@@ -146,9 +145,9 @@ def read_votes(
         "rank": rank,
         "declared": roles,
     }
-    by_path, rows = isinstance(source, (str, os.PathLike, Address)), Rows(where, partitions, part, format)
+    by_path, rows = is_place(source), Rows(where, partitions, part, format)
     read_source = _read_file if by_path else _read_frame
-    place = place_of(source) if by_path else source
+    place = places_of(source) if by_path else source
     try:
         read = read_source(place, declared, outcomes, rows, counted)
     except InvalidData:
@@ -161,7 +160,7 @@ def read_votes(
     return votes
 
 
-def _read_file(path: Place, declared: Mapping[str, Any], outcomes: object, rows: Rows, together: bool) -> Votes:
+def _read_file(path: Places, declared: Mapping[str, Any], outcomes: object, rows: Rows, together: bool) -> Votes:
     with opened(path, rows) as file:
         if file.pairs or file.kind == "scores":
             declared, outcomes = as_votes(file, path, declared, outcomes)

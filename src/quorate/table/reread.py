@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -17,7 +16,7 @@ from quorate.table.collapse.grouped import Grouped, Long, Ungrouped, places
 from quorate.table.columns.labels import ABSENT, Coded
 from quorate.table.columns.roles import Roles
 from quorate.table.columns.scores import NOTHING, Missing
-from quorate.table.exchange.postgres.address import Address
+from quorate.table.exchange.postgres.address import is_place
 from quorate.table.judgments import Judgments, Origin, table_of
 
 _CLOSE = 1e-9
@@ -119,7 +118,7 @@ def reopened(judgments: Judgments) -> Iterator[Reopened]:
 
     origin = origin_of(judgments)
     read_as = origin.roles, origin.missing, origin.missing if origin.rows.words is None else NOTHING
-    if isinstance(origin.source, (Path, Address)):
+    if is_place(origin.source):
         located(origin.source, origin.rows)  # says in one line that it is gone
         if sha256(origin.source, origin.rows) != judgments.source.sha256:
             raise changed(judgments)

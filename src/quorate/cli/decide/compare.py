@@ -13,8 +13,7 @@ from quorate.cli.options.output import Certifying, as_more, certified
 from quorate.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from quorate.table.judgments import Judgments
-    from quorate.table.votes import Votes
+    pass
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -104,14 +103,14 @@ def compare(
     together (Holm); exit code 2 if one is undecided. A file of two systems needs no names.
     """
     from quorate.decide.all_pairs import compare as compared
-    from quorate.decide.all_pairs import compare_all
+    from quorate.decide.all_pairs import compare_all, the_two
     from quorate.table.votes import Votes
 
     if (a is None) != (b is None):
         raise InvalidInput(f'A, B: give both systems, or neither for all pairs, got "{a or b}" alone')
     table = reading.table(file, systems, claimed, prices, fit, certifying)
     if a is None or b is None:
-        a, b = the_two(table, systems)
+        a, b = the_two(systems.told_apart(table) if isinstance(table, Votes) else table, systems.system) or (a, b)
     claimed.check(prices, a, b)
     if certifying.certify is not None and a is None:
         raise InvalidInput("--certify: is for two systems; name them as A and B")
@@ -132,18 +131,3 @@ def compare(
     certificate = certifying.certificate(found)
     out.show(found, files, table, also=certified(certificate), **as_more(certificate))
     return found.exit_code
-
-
-def the_two(table: Judgments | Votes, systems: Systems) -> tuple[str, str] | tuple[None, None]:
-    """The systems of a table that has two, that with the higher mean first; none where it has more."""
-    from quorate.estimate.differences.difference import by_mean
-    from quorate.roles import SYSTEM
-    from quorate.table.votes import Votes
-
-    if isinstance(table, Votes):
-        names = systems.told_apart(table).models
-        return (names[0], names[1]) if len(names) == 2 else (None, None)
-    if systems.system not in (None, SYSTEM) or SYSTEM not in table.names or table.object == SYSTEM:
-        return None, None
-    levels = [*by_mean(table)]
-    return (levels[0], levels[1]) if len(levels) == 2 else (None, None)

@@ -170,6 +170,7 @@ def analyzed(votes: Votes, pair: Pair, asked: Asked, files: Files, out: Output) 
     return found.exit_code
 
 
-def page_name(file: Path) -> str:
+def page_name(file: Path | tuple[Path, ...]) -> str:
     """Where the page goes unless it is said: named after the file, in the current folder."""
-    return f"{file.name.removesuffix('.gz').rsplit('.', 1)[0]}-quorate.html"
+    first = file[0] if isinstance(file, tuple) else file
+    return f"{first.name.removesuffix('.gz').rsplit('.', 1)[0]}-quorate.html"

@@ -12,7 +12,7 @@ import typer
 from quorate.cli.console import heading, points, say, whole
 from quorate.cli.options import File, For, Group, Output, Reading, command
 from quorate.cli.options.reading import save_options
-from quorate.cli.spelling import as_command, in_options, shell
+from quorate.cli.spelling import as_command, in_options, place, shell
 from quorate.errors import InvalidData, InvalidInput
 
 if TYPE_CHECKING:
@@ -136,12 +136,14 @@ def proposed(file: Path, reading: Reading) -> Proposal | None:
 
 def show_proposal(out: Console, found: Proposal, file: Path, problem: str) -> None:
     """Print how a file can be read, why, and the commands to copy."""
+    from quorate.table.exchange.postgres.address import title_of
+
     if problem:
         said = in_options(problem)
-        say(out, f"{file.name} cannot be read as it is: {said}" + "." * (said[-1:] not in "?."), style="bold")
+        say(out, f"{title_of(file)} cannot be read as it is: {said}" + "." * (said[-1:] not in "?."), style="bold")
     heading(out, f"It may hold {'labels' if found.options.get('labels') else found.kind}; read so")
     if found.problem:
-        whole(out, f"  quorate doctor {shlex.quote(str(file))} {shell(found.arguments)}")
+        whole(out, f"  quorate doctor {place(file)} {shell(found.arguments)}")
         say(out, f"  Even so: {in_options(found.problem)}.")
     else:
         for way in found.ways:

@@ -66,7 +66,7 @@ class Output(Group):
         sections = (*page.sections, *map(on_every_screen, also))
         page = replace(page, sections=sections, next_step=next_step or page.next_step)
         if page.next_step and source is not None:
-            command = page.next_step.command.replace("FILE", shlex.quote(source.source.name))
+            command = page.next_step.command.replace("FILE", shlex.join(source.source.files or [source.source.name]))
             page = replace(page, next_step=replace(page.next_step, command=command))
         if not self.as_json:
             self.show_page(page, source.notes if notes is None and source is not None else notes or ())

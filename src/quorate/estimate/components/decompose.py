@@ -20,6 +20,7 @@ from quorate.numerics.mixed.solved import solve
 from quorate.streams import stream
 from quorate.table.facts.repeats import refuse_repeats
 from quorate.table.judgments import Judgments, checked
+from quorate.table.read import read_first
 
 if TYPE_CHECKING:
     from quorate.estimate.components.categories import Link
@@ -61,6 +62,7 @@ def decompose(
 ) -> LatentDecomposition: ...
 
 
+@read_first
 def decompose(
     judgments: Judgments,
     *,

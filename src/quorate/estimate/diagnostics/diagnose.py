@@ -32,6 +32,7 @@ from quorate.table.columns.aliases import TIMES, claims
 from quorate.table.facts.describe import score_facts
 from quorate.table.judgments import Judgments
 from quorate.table.notes import not_used
+from quorate.table.read import read_first
 from quorate.table.reread import cells_of, reopened
 from quorate.table.results import Result, Row, plain
 from quorate.wording import counted, listed
@@ -339,6 +340,7 @@ class Diagnosis(Result):
         return self.fit.judgments.source.backend
 
 
+@read_first
 def diagnose(
     fit: Decomposition,
     *,

@@ -22,6 +22,7 @@ from quorate.roles import JUDGE, PROMPT, REPLICATE, SYSTEM
 from quorate.table.facts.describe import Description, describe
 from quorate.table.judgments import Judgments, table_of
 from quorate.table.notes import Note
+from quorate.table.read import read_first
 from quorate.table.results import Result, Row
 from quorate.table.votes import Votes
 from quorate.wording import counted
@@ -167,6 +168,7 @@ def doctor(judgments: Judgments) -> Support: ...
 def doctor(judgments: Votes) -> VotesSupport: ...
 
 
+@read_first
 def doctor(judgments: Judgments | Votes) -> Support | VotesSupport:
     """Which analyses the judgments support, why not the others, and what is wrong with the judgments.
 

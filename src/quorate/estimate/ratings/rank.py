@@ -21,6 +21,7 @@ from quorate.estimate.ratings.reweight import Reweight, reweighted
 from quorate.estimate.votes.clustered import Cluster
 from quorate.numerics.ratings.ties.registry import Ties
 from quorate.table.judgments import Judgments
+from quorate.table.read import read_first
 from quorate.table.votes import Votes, checked_votes
 
 
@@ -89,6 +90,7 @@ def rank(
 ) -> Boards: ...
 
 
+@read_first
 def rank(
     judgments_or_votes: Votes | Judgments,
     *,

@@ -31,6 +31,7 @@ from quorate.planning.panel.groups import Grouping, Groups, grouping, groups_of
 from quorate.planning.panel.strategies import AS_DRAWN, Strategies, compare_strategies
 from quorate.roles import JUDGE
 from quorate.table.judgments import Judgments, checked
+from quorate.table.read import read_first
 from quorate.table.results import Result, Row
 from quorate.wording import counted, listed
 
@@ -259,6 +260,7 @@ class Panel(Result):
         return {name: (None, why) if fit is None else _attempt(make, fit) for name, (fit, why) in fits}
 
 
+@read_first
 def judges(
     judgments: Judgments,
     *,

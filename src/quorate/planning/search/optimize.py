@@ -35,6 +35,7 @@ from quorate.planning.search.weighted import named_panels, weighted_cycles
 from quorate.planning.search.whatif import as_it_is
 from quorate.roles import ITEM, JUDGE
 from quorate.table.judgments import Judgments
+from quorate.table.read import read_first
 
 Limits = Mapping[str, Iterable[int] | int]
 _MOSTLY = 0.5
@@ -48,6 +49,7 @@ _FEWEST = 3
 """Levels of a facet that a pilot has at least, for its spread to be seen."""
 
 
+@read_first
 def plan(
     source: Components | Decomposition | LatentDecomposition | SystemDifference,
     *,

@@ -19,6 +19,7 @@ from quorate.reporting.paper.record import Record, study_record
 from quorate.reporting.paper.reproduce import Provenance, labels_provenance, provenance
 from quorate.reporting.print.cells import plain_markdown
 from quorate.table.judgments import Judgments
+from quorate.table.read import read_first
 from quorate.table.results import Result
 from quorate.wording import capitalised, counted, decimals, listed, plural, whole_percent
 
@@ -79,6 +80,7 @@ class Writeup(Result):
         return "\n\n".join([*blocks, "## To do it again", again]) + "\n"
 
 
+@read_first
 def writeup(
     result: Judgments | Decomposition | Analysis | Labels,
     *,

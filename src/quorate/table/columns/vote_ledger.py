@@ -9,7 +9,7 @@ from quorate.arguments import argument
 from quorate.errors import InvalidData, InvalidInput
 from quorate.roles import CATEGORY, ITEM, JUDGE, PROMPT, REPLICATE
 from quorate.table.exchange.format import PAIR, Opened, quoted
-from quorate.table.exchange.postgres.address import Place
+from quorate.table.exchange.postgres.address import Places, title_of
 
 SCORE = "score"
 OUTCOMES: Mapping[str, float] = {"a": 1.0, "tie": 0.5, "b": 0.0}
@@ -22,7 +22,7 @@ _NAMES = {PROMPT: "variant"}
 
 
 def as_votes(
-    file: Opened, path: Place, declared: Mapping[str, Any], outcomes: object
+    file: Opened, path: Places, declared: Mapping[str, Any], outcomes: object
 ) -> tuple[Mapping[str, Any], object]:
     """What the caller declares of a ledger, completed by what a ledger's columns mean.
 
@@ -37,19 +37,20 @@ def as_votes(
         return declared, outcomes
     if file.instead is not None:
         raise InvalidInput(
-            f"source: {path} holds scores: use quorate.read, or read it as votes with " + argument("part", file.instead)
+            f"source: {title_of(path)} holds scores: use quorate.read, or read it as votes with "
+            + argument("part", file.instead)
         )
     if not file.pairs:
         raise InvalidInput(
-            f"source: {path} holds scores and does not name two systems: use quorate.read; a ledger has votes where "
-            "its study says items.system_a and items.system_b"
+            f"source: {title_of(path)} holds scores and does not name two systems: use quorate.read; a ledger has "
+            "votes where its study says items.system_a and items.system_b"
         )
     unnamed = " OR ".join(f"trim({quoted(name)}) = ''" for name in PAIR)
     ((single, every),) = file.relation.aggregate(f"count(*) FILTER ({unnamed}), count(*)").fetchall()
     if single:
         raise InvalidData(
-            f"source: {path} holds both judgments of pairs and {single:,} (of {every:,}) that name no two systems; "
-            "leave these out with " + argument("where", f"trim({quoted(PAIR[0])}) <> ''")
+            f"source: {title_of(path)} holds both judgments of pairs and {single:,} (of {every:,}) that name no "
+            "two systems; leave these out with " + argument("where", f"trim({quoted(PAIR[0])}) <> ''")
         )
     named = {**declared["declared"], **declared["facets"]}
     known = {role: column for role, column in _ROLES.items() if role not in named and column not in named.values()}

@@ -38,6 +38,7 @@ _DECIMAL = re.compile(r"[+-]?\d+,\d+")
 _LOOKED_AT = 2_000
 """Lines at the beginning that tell how a file is written."""
 _DELIMITERS = (",", "\t", ";", "|")
+UNNAMED = Note("the first line holds values, not names: columns are numbered")
 
 
 def open_csv(connection: duckdb.DuckDBPyConnection, path: Path) -> Opened:
@@ -45,57 +46,87 @@ def open_csv(connection: duckdb.DuckDBPyConnection, path: Path) -> Opened:
     encoding = encoding_of(path)
     text = head(path, encoding)
     delimiter = delimiter_of(path, text)
+    lines = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
     try:
-        names: Sequence[str] = next(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter), [])
+        first = next(lines, [])
     except csv.Error as error:
         raise InvalidData(f"{path}: line 1 is not a header ({error})") from error
-    if not names:
-        raise InvalidData(f"{path}: is empty; the first line must name the columns")
-    refuse_matrix(path, len(names))
-    columns = tuple(name.strip() or f"column{place}" for place, name in enumerate(names, 1))
-    if _are_values(names):
-        raise InvalidData(f"{path}: the first line holds values, not names; add a line that names the columns")
-    repeated = next((name for name, times in Counter(columns).items() if times > 1), None)
-    if repeated is not None:
-        raise InvalidData(f'{path}: two columns are named "{repeated}"; rename one')
+    rows: list[list[str]] = []
+    with contextlib.suppress(csv.Error):  # the last line may be cut off, and what is broken is for the engine
+        rows.extend(islice(lines, _LOOKED_AT))
+    columns, said = columns_by(path, first, rows)
     if encoding == "utf-8-sig":
         types = ", ".join(f"'c{i}': 'VARCHAR'" for i in range(len(columns)))
         relation = connection.sql(
             f"SELECT * FROM read_csv({pattern(path)}, delim={literal(delimiter)}, quote='\"', escape='\"', "
-            f"header=true, auto_detect=false, hive_partitioning=false, columns={{{types}}})"
+            f"header={'false' if said else 'true'}, auto_detect=false, hive_partitioning=false, columns={{{types}}})"
         )
     else:
-        relation = _in_memory(connection, path, encoding, delimiter, len(columns))
-    rows: list[list[str]] = []
-    with contextlib.suppress(csv.Error):  # the last line may be cut off, and what is broken is for the engine
-        rows.extend(islice(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter), 1, _LOOKED_AT))
-    opened = _below_header(Opened(relation, columns, typed=False, notes=notes_of(encoding)), rows)
+        relation = _in_memory(connection, path, encoding, delimiter, len(columns), not said)
+    opened = _below_header(Opened(relation, columns, typed=False, notes=(*said, *notes_of(encoding))), rows)
     return _with_points(opened, rows) if delimiter == ";" else opened
 
 
-def _are_values(names: Sequence[str]) -> bool:
-    """Whether a first line is one of numbers; those that count columns, beside an empty name, are names.
+def columns_by(
+    path: Path, first: Sequence[str], below: Sequence[Sequence[str]]
+) -> tuple[tuple[str, ...], tuple[Note, ...]]:
+    """Names of the columns by the first line; where that holds values their numbers, and the note that says so.
+
+    Raises
+    ------
+    InvalidData
+        If there is no first line, or two columns have one name.
+    """
+    if not first:
+        raise InvalidData(f"{path}: is empty; the first line must name the columns")
+    refuse_matrix(path, len(first))
+    if _are_values(first, below):
+        return tuple(f"column{place}" for place in range(1, len(first) + 1)), (UNNAMED,)
+    columns = tuple(name.strip() or f"column{place}" for place, name in enumerate(first, 1))
+    repeated = next((name for name, times in Counter(columns).items() if times > 1), None)
+    if repeated is not None:
+        raise InvalidData(f'{path}: two columns are named "{repeated}"; rename one')
+    return columns, ()
+
+
+def _are_values(names: Sequence[str], below: Sequence[Sequence[str]]) -> bool:
+    """Whether a first line holds values: numbers alone, or words that stand below it too and numbers above numbers.
+
+    Numbers that count columns, beside an empty name, are names, and so is a word above numbers.
 
     Examples
     --------
-    >>> _are_values(["1", "3", "2"]), _are_values(["", "0", "1", "2"]), _are_values(["id", "1", "2"])
+    >>> _are_values(["1", "3", "2"], []), _are_values(["", "0", "1", "2"], []), _are_values(["id", "1", "2"], [])
     (True, False, False)
+    >>> _are_values(["q1", "gpt", "4"], [["q1", "claude", "5"], ["q2", "gpt", "3"]])
+    True
     """
     filled = [name.strip() for name in names if name.strip()]
     counting = [[str(place + start) for place in range(len(filled))] for start in (0, 1)]
-    counted = len(filled) == len(names) - 1 and not names[0].strip() and filled in counting
-    return bool(filled) and not counted and all(number(name) is not None for name in filled)
+    if not filled or (len(filled) == len(names) - 1 and not names[0].strip() and filled in counting):
+        return False
+    if all(number(name) is not None for name in filled):
+        return True
+    others = [row for row in below if row != names]  # tables below one another repeat their names
+    again = 0
+    for place, name in enumerate(names):
+        held = [row[place].strip() for row in others if place < len(row) and row[place].strip()]
+        numbers = bool(held) and all(number(value) is not None for value in held)
+        if numbers and number(name) is None and name.strip():
+            return False
+        again += name.strip() in held or (numbers and bool(name.strip()))
+    return again > 1 and 2 * again > len(filled)
 
 
 def _in_memory(
-    connection: duckdb.DuckDBPyConnection, path: Path, encoding: Encoding, delimiter: str, columns: int
+    connection: duckdb.DuckDBPyConnection, path: Path, encoding: Encoding, delimiter: str, columns: int, headed: bool
 ) -> duckdb.DuckDBPyRelation:
     """The rows of text that is not UTF-8: the engine does not know Windows-1252, nor one of the two kinds of UTF-16."""
     held: list[list[str | None]] = [[] for _ in range(columns)]
     try:
         with io.TextIOWrapper(binary(path), encoding=encoding, newline="") as stream:
             rows = csv.reader(stream, delimiter=delimiter)
-            for row in islice(rows, 1, None):
+            for row in islice(rows, int(headed), None):
                 if row and len(row) != columns:
                     raise InvalidData(
                         f"{path}: line {rows.line_num}: the header has {columns} columns, this line {len(row)}; "
@@ -105,9 +136,14 @@ def _in_memory(
                     column.append(value or None)
     except (csv.Error, UnicodeDecodeError) as error:
         raise InvalidData(f"{path}: cannot be read as CSV ({error}); save the file as UTF-8") from None
-    name = f"rows {id(held)}"  # no other while the connection holds them
-    connection.register(name, {f"c{i}": np.array(column, dtype=object) for i, column in enumerate(held)})
-    texts = ", ".join(f"c{i}::VARCHAR AS c{i}" for i in range(columns))
+    return as_text(connection, held)
+
+
+def as_text(connection: duckdb.DuckDBPyConnection, columns: Sequence[Sequence[str | None]]) -> duckdb.DuckDBPyRelation:
+    """Columns of text in memory as a relation."""
+    name = f"rows {id(columns)}"  # no other while the connection holds them
+    connection.register(name, {f"c{i}": np.array(column, dtype=object) for i, column in enumerate(columns)})
+    texts = ", ".join(f"c{i}::VARCHAR AS c{i}" for i in range(len(columns)))
     return connection.sql(f"SELECT {texts} FROM {quoted(name)}")
 
 

@@ -54,6 +54,8 @@ class Opened:
         The ``part`` that reads the other kind out of the same file, of a log that can be read as both.
     nested : tuple of (str, str)
         Columns whose labels start again in each level of another one, with that one.
+    counted_in : str
+        Column in whose levels rows are numbered anew: of tables with as many rows, of which each is about the same.
     """
 
     relation: duckdb.DuckDBPyRelation
@@ -65,6 +67,7 @@ class Opened:
     notes: tuple[Note, ...] = ()
     instead: str | None = None
     nested: tuple[tuple[str, str], ...] = ()
+    counted_in: str = ""
 
     @property
     def pairs(self) -> bool:
@@ -94,6 +97,8 @@ class Format:
         Whether a folder of such files can be read as one.
     tool : bool
         Whether it is the log of another tool: opened with ``part`` too, and several of its files are one table.
+    sheets : bool
+        Whether ``part`` names those of its sheets that are wanted, and its opener takes it.
     opens : callable
         The file that is opened for one of a ``tool``, such as the samples for their summary.
     holds : callable
@@ -112,6 +117,7 @@ class Format:
     folders: bool = False
     claims: Callable[[Glance], bool] = lambda _: False
     tool: bool = False
+    sheets: bool = False
     opens: Callable[[Path], Path] = lambda path: path
     holds: Callable[[Any], Kind | None] = lambda _: None
     caveats: Callable[[Any], tuple[Caveat, ...]] = lambda _: ()

@@ -12,6 +12,7 @@ from quorate.errors import InvalidInput, UnknownColumn
 from quorate.table.columns.words import Words, words_in
 from quorate.table.exchange.format import Opened, quoted
 from quorate.table.exchange.wide import lengthened
+from quorate.table.notes import Note
 from quorate.wording import Brief
 
 ROW_NUMBER = "row number"
@@ -112,9 +113,11 @@ class Rows(Brief):
 
 
 def numbered(opened: Opened) -> Opened:
-    """The same rows with their numbers, from 1, in the order of the source."""
-    relation = opened.relation.project(f"*, row_number() OVER () AS {quoted(ROW_NUMBER)}")
-    return replace(opened, relation=relation, columns=(*opened.columns, ROW_NUMBER))
+    """The same rows with their numbers, from 1, in the order of the source, or of each of its tables."""
+    over = f"PARTITION BY {quoted(opened.counted_in)}" if opened.counted_in else ""
+    relation = opened.relation.project(f"*, row_number() OVER ({over}) AS {quoted(ROW_NUMBER)}")
+    said = (Note("rows of one number are taken for the same item"),) if opened.counted_in else ()
+    return replace(opened, relation=relation, columns=(*opened.columns, ROW_NUMBER), notes=(*opened.notes, *said))
 
 
 def condition(where: str, opened: Opened) -> str:

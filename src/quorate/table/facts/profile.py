@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,9 +17,9 @@ from quorate.table.columns.scales import Scale, scale_of
 from quorate.table.columns.scores import number
 from quorate.table.exchange.engine import connection
 from quorate.table.exchange.format import Opened, quoted
-from quorate.table.exchange.postgres.address import Address, place_of
+from quorate.table.exchange.postgres.address import is_place, places_of
 from quorate.table.exchange.rows import Rows
-from quorate.table.files import opened
+from quorate.table.files import located, opened
 from quorate.table.results import wrapped
 
 if TYPE_CHECKING:
@@ -173,11 +171,11 @@ def looked_at(source: Any, rows: Rows) -> Iterator[Table]:
     InvalidInput
         If it cannot be opened, has too many columns, or is a frame that is not in memory.
     """
-    if isinstance(source, (str, os.PathLike, Address)):
-        place = place_of(source)
+    if is_place(source):
+        place = places_of(source)
         with opened(place, rows) as file:
             plain = file.kind is None and not file.facets
-            few = plain and isinstance(place, Path) and place.is_file() and place.stat().st_size <= MOST_BYTES
+            few = plain and sum(one.stat().st_size for one in located(place, rows).files) <= MOST_BYTES
             yield _profiled(replace(file, relation=file.relation.materialize()) if few else file, held=few)
         return
     import narwhals as nw

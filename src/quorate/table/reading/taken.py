@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
@@ -13,7 +12,9 @@ from quorate.roles import JUDGE, SYSTEM
 from quorate.table.columns.labels import ABSENT
 from quorate.table.columns.scores import number
 from quorate.table.columns.vote_roles import has_pairs, recognise_pair
+from quorate.table.exchange.csv_text import UNNAMED
 from quorate.table.exchange.format import Kind
+from quorate.table.exchange.postgres.address import is_place
 from quorate.table.exchange.rows import Rows
 from quorate.table.facts.profile import Table, looked_at
 from quorate.table.judgments import Judgments
@@ -112,27 +113,33 @@ def _scored_by_scores(table: Judgments) -> bool:
 
 def _looked_at(source: Any, rows: Rows, kind: Kind | None, error: InvalidInput | None) -> Reading:
     """How a table is read by what its columns hold."""
+    unnamed: list[str] = []
     refused = error or InvalidInput("source: is read as its names say")
     try:
         with looked_at(source, rows) as table:
+            unnamed.extend(note for note in table.opened.notes if note == UNNAMED)
             found = reading_of(table)
     except Unsure as open_:
-        raise Unsure(open_.problem, _named(source), open_.ways, open_.kind) from None
+        raise Unsure("; ".join([*unnamed, open_.problem]), _named(source), open_.ways, open_.kind) from None
     except QuorateError:
         raise refused from None
     if found is None and isinstance(refused, InvalidData):  # of a column that is named score, whatever is in it
         raise refused from None
     if found is None:
-        raise Unsure(str(refused) + f"; {NOTHING}", _named(source)) from None
+        raise Unsure("; ".join([*unnamed, str(refused), NOTHING]), _named(source)) from None
     if kind not in (None, found.kind) or not (found.options or found.meant or (error is None and found.said)):
         raise refused from None
     if error is not None and found.options and found.options.keys() <= {"label", "labels", "numbers"}:
         raise refused from None  # says all that can be said of words
     if found.confidence == "unsure":
-        raise Unsure(found.said or str(refused), _named(source), found.ways, found.kind) from None
+        raise Unsure(
+            "; ".join([*unnamed, found.said or str(refused)]), _named(source), found.ways, found.kind
+        ) from None
     return found
 
 
-def _named(source: Any) -> str | None:
-    """The path of a file; None of a frame."""
-    return os.fspath(source) if isinstance(source, (str, os.PathLike)) else None
+def _named(source: Any) -> str | tuple[str, ...] | None:
+    """The path of a file, or those of several; None of a frame."""
+    if not is_place(source):
+        return None
+    return tuple(map(str, source)) if isinstance(source, (list, tuple)) else str(source)

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import reduce
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from quorate.arguments import argument
-from quorate.errors import InvalidData
+from quorate.errors import InvalidData, InvalidInput
+from quorate.roles import JUDGE, SYSTEM
+from quorate.table.columns.makers import maker
+from quorate.table.columns.roles import recognise
+from quorate.table.columns.vote_roles import has_pairs
 from quorate.table.exchange.format import Opened, literal, quoted
 from quorate.table.notes import Note
+from quorate.table.reading.names import SYSTEMS, is_judge, words_of
+from quorate.wording import listed
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyRelation
@@ -22,6 +28,8 @@ KEY = (TASK, "category", "item", "system", "judge", "prompt", "replicate")
 """Columns that say which judgment a row is."""
 HASH = "item_hash"
 """Column that says what an item is, which must be the same in all files; no table has it."""
+FILE = "file"
+"""Column that says in which of several files a row is, where another says which system it is of."""
 _FILE = "file among several"
 
 
@@ -117,3 +125,57 @@ def _refuse_other_items(whole: DuckDBPyRelation) -> None:
             f"source: item {item} is not the same in {Path(one).name} and {Path(other).name}: they are of two versions "
             "of the data; read them apart"
         )
+
+
+def as_levels(tables: Mapping[str, Opened], what: str) -> Opened:
+    """The rows of tables of one kind, each a level: a judge where all names are those of judges, else a system.
+
+    Parameters
+    ----------
+    tables : mapping of str to Opened
+        By their names.
+    what : str
+        What each is: a file, or a sheet; also the column of their names where another says the system.
+
+    Raises
+    ------
+    InvalidInput
+        If they have few columns in common.
+    """
+    first = next(iter(tables.values()))
+    if len(tables) == 1:
+        return first
+    columns = [name for name in first.columns if all(name in one.columns for one in tables.values())]
+    every = {name for one in tables.values() for name in one.columns}
+    if 2 * len(columns) < len(every):
+        named = "; ".join(f"{name} has {listed(one.columns, most=6)}" for name, one in [*tables.items()][:2])
+        raise InvalidInput(f"source: {what}s are not one table: {named}; name one of them")
+    role = next((role for role in (SYSTEM, JUDGE) if _may_name(role, tables, columns, what)), what)
+    parts, rows = [], set[int]()
+    for name, one in tables.items():
+        inner = dict(zip(one.columns, one.relation.columns, strict=True))
+        shown = ", ".join(f"{quoted(inner[column])} AS {quoted(column)}" for column in columns)
+        parts.append(one.relation.project(f"{shown}, {literal(name)} AS {quoted(role)}"))
+        rows |= {int(one.relation.aggregate("count(*)").fetchall()[0][0])}
+    left = sorted(every - {*columns})
+    said = Note(f"{len(tables):,} {what}s, each a {role} by its name" if role != what else f"{len(tables):,} {what}s")
+    notes = (said, *([Note(f"not in every {what}, and left out: {listed(left, most=6)}")] if left else []))
+    return Opened(
+        reduce(lambda one, other: one.union(other), parts),
+        (*columns, role),
+        typed=all(one.typed for one in tables.values()),
+        caveats=tuple(dict.fromkeys(said for one in tables.values() for said in one.caveats)),
+        notes=(*notes, *dict.fromkeys(note for one in tables.values() for note in one.notes)),
+        counted_in=role if len(rows) == 1 else "",
+    )
+
+
+def _may_name(role: str, tables: Mapping[str, Opened], columns: Sequence[str], what: str) -> bool:
+    """Whether names of tables are those of a role, of which no column of theirs tells."""
+    if has_pairs(columns) or recognise(columns, [role]):
+        return False
+    if role == JUDGE or all(is_judge(name) for name in tables):
+        return role == JUDGE and all(is_judge(name) for name in tables)
+    counted = {tuple(word for word in words_of(name) if not word.isdigit()) for name in tables}
+    told = all(maker(name) is not None or SYSTEMS & {*words_of(name)} for name in tables)
+    return told or (what == FILE and len(counted) > 1)  # run1 and run2 are two of one

@@ -7,6 +7,7 @@ import os
 import re
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 from urllib.parse import parse_qsl, quote, unquote, urlsplit
 
 from quorate.errors import InvalidInput
@@ -88,10 +89,36 @@ class Address:
 Place = Path | Address
 """Where a table is: a file, or an address of Postgres."""
 
+Places = Place | tuple[Path, ...]
+"""The same, or several files that are one table."""
 
-def title_of(place: Place) -> str:
+
+def title_of(place: Places) -> str:
     """What a source is called: the path of a file; of an address what anybody may see, no machine and no user."""
+    if isinstance(place, tuple):
+        return ", ".join(one.name for one in place)
     return f"Postgres ledger {place.schema}" if isinstance(place, Address) else str(place)
+
+
+def is_place(source: object) -> bool:
+    """Whether a source is given by where it is: as text, a path, an address, or a list of paths."""
+    if isinstance(source, (list, tuple)):
+        return bool(source) and all(isinstance(one, (str, os.PathLike)) for one in source)
+    return isinstance(source, (str, os.PathLike, Address))
+
+
+def absolute(place: Places) -> Places:
+    """The same place from everywhere on this machine."""
+    if isinstance(place, tuple):
+        return tuple(one.absolute() for one in place)
+    return place if isinstance(place, Address) else place.absolute()
+
+
+def places_of(source: Any) -> Places:
+    """A source of which `is_place` holds: what `place_of` says of one, or the paths of several files."""
+    if isinstance(source, (list, tuple)):
+        return tuple(map(Path, source)) if len(source) > 1 else place_of(source[0])
+    return place_of(source)
 
 
 def place_of(source: str | os.PathLike[str] | Address) -> Place:
