@@ -10,6 +10,7 @@ import typer
 
 from quorate.cli.options import File, Files, For, Labelled, Level, Output, Reading, SeedOrNone, command
 from quorate.cli.options.groups import spelled
+from quorate.cli.options.values import numbers
 
 if TYPE_CHECKING:
     from quorate.table.judgments import Judgments
@@ -27,6 +28,14 @@ class Labels(Labelled):
         For("votes"),
         typer.Option(metavar="ROLE", help="Votes: what the two systems answered; battles of one are drawn together."),
     ] = "prompt"
+    bar: Annotated[
+        str | None,
+        typer.Option(
+            metavar="P",
+            help="What a judge is to reach: a share of right verdicts, or rates, such as "
+            "sensitivity=.9,specificity=.8,kappa=.6. Exit code 2 if one is not shown to.",
+        ),
+    ] = None
     splits: Annotated[
         int, typer.Option(metavar="N", help="Random halves of the labels, to choose and to test the best on.")
     ] = 200
@@ -39,9 +48,9 @@ class Labels(Labelled):
 def against(file: File, labels: Labels, reading: Reading, files: Files, out: Output) -> int:
     """How often judges say what people say, and how many judges they are worth.
 
-    Every judge under every prompt, and their majority, against a label for each item, or people's votes on each battle:
-    what averaging gains, which judge to drop, how often verdicts flip when the prompt is reworded, and how many more
-    labels would settle it.
+    What each judge passes and fails against a label for each item, or people's votes on each battle; where it is
+    lenient, whether it is fit by a --bar and may stand in for people; what averaging gains, which judge to drop, and
+    how often verdicts flip when the prompt is reworded.
     """
     from quorate.estimate.agreement.against import against as found_by
     from quorate.table.votes import Votes
@@ -50,17 +59,19 @@ def against(file: File, labels: Labels, reading: Reading, files: Files, out: Out
     if not isinstance(judgments, Votes):
         labels.refuse("votes", NO_VOTES)
     human = labels.said(file, reading, judgments, **({"facet": reading.facet} if isinstance(judgments, Votes) else {}))
+    bar = numbers("--bar", labels.bar, "sensitivity=.9")
     found = found_by(
         judgments,
         human,
         key=labels.key,
+        bar={"right": bar} if isinstance(bar, float) else bar,
         splits=labels.splits,
         resamples=labels.resamples,
         level=labels.level,
         rng=labels.seed,
     )
     out.show(found, files, judgments, seed=labels.seed)
-    return 0
+    return found.exit_code
 
 
 def judged(file: Path, reading: Reading) -> Judgments | Votes:

@@ -3,15 +3,34 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from quorate.caveats import Caveat, few_labelled, reruns_unknown
-from quorate.errors import InvalidInput
-from quorate.estimate.agreement.rightness import rightness, row_means
+from quorate.errors import InvalidInput, NotEstimable
+from quorate.estimate.agreement.alt_test import AltTest, alt_test
+from quorate.estimate.agreement.coefficients import Alpha, alpha_of
+from quorate.estimate.agreement.rates import (
+    ALONE,
+    Rates,
+    RatesGap,
+    Segment,
+    checked_bar,
+    cut,
+    fit_words,
+    gaps_words,
+    passing,
+    rates,
+    rates_gaps,
+    rates_words,
+    segment_words,
+    segments,
+)
+from quorate.estimate.agreement.rightness import judged_and_labelled, rightness, row_means, verdicts
 from quorate.estimate.agreement.yardsticks import (
     ConfigurationAccuracy,
     Drop,
@@ -30,14 +49,15 @@ from quorate.estimate.agreement.yardsticks import (
 )
 from quorate.numerics.inference import checked_level
 from quorate.numerics.panel.independence import Worth, correlated
-from quorate.roles import PROMPT
+from quorate.roles import JUDGE, PROMPT
 from quorate.streams import stream
 from quorate.table.judgments import Judgments
 from quorate.table.results import Result, Row
 from quorate.table.votes import Votes
-from quorate.wording import counted, percent
+from quorate.wording import counted, listed, percent
 
 _FEW = 50
+_FEW_JUDGES, _PEOPLE = 2, 3
 
 
 @dataclass(frozen=True)
@@ -78,6 +98,20 @@ class Against(Result):
         What items are: ``item``, or of votes ``battle``.
     clusters : int
         Clusters of items that are drawn together; as many as items where each is drawn by itself.
+    passes : str
+        The verdict that passes, where there are two.
+    rates : tuple of Rates
+        How every judge passes and fails; empty where there are more verdicts than two.
+    gaps : tuple of RatesGap
+        How much more often each judge is right than each other; empty with more than six.
+    segments : tuple of Segment
+        Where judges are right and lenient, by what groups items (category, length) and by order.
+    bar : mapping of str to float
+        Rates that a judge is to reach, as stated; empty where none was.
+    stand_ins : tuple of AltTest
+        Whether each judge may stand in for people, where three or more of them are judges of the same table.
+    stability : mapping of str to Alpha
+        How far each judge agrees with itself under other prompts (prompt stability); empty with one prompt.
     """
 
     items: int
@@ -102,8 +136,20 @@ class Against(Result):
     level: float
     unit: str
     clusters: int
+    passes: str = ""
+    rates: tuple[Rates, ...] = ()
+    gaps: tuple[RatesGap, ...] = ()
+    segments: tuple[Segment, ...] = ()
+    bar: Mapping[str, float] = field(default_factory=dict)
+    stand_ins: tuple[AltTest, ...] = ()
+    stability: Mapping[str, Alpha] = field(default_factory=dict)
 
-    derived = ("sentence",)
+    derived = ("sentence", "exit_code")
+
+    @property
+    def exit_code(self) -> int:
+        """2 where a bar was stated and some judge is not shown to reach it, else 0."""
+        return 2 if self.bar and not all(one.fit_for(self.bar) for one in self.rates) else 0
 
     @property
     def caveats(self) -> tuple[Caveat, ...]:
@@ -115,13 +161,17 @@ class Against(Result):
     @property
     def sentence(self) -> str:
         """The answer: what the panel is worth, whom to drop, how often verdicts flip, and how many labels settle it."""
+        if self.rates and len(self.rates) <= _FEW_JUDGES:
+            fit = [fit_words(self.rates, self.bar)] if self.bar else []
+            apart = [gaps_words(self.gaps[0])] if self.gaps else []
+            return " ".join([*fit, *map(rates_words, self.rates), *apart, *self._beyond_rates()])
         first = (
             f"The majority of {counted(len(self.configurations), 'configuration')} is right on "
             f"{percent(self.majority.value)} of {counted(self.items, f'labelled {self.unit}')} (ties as half), one of "
             f"them on {percent(self.average.value)}, and the one that is best on half of the labels on "
             f"{percent(self.chosen.value)} of the others"
         )
-        said = [first]
+        said = [first] if not self.bar else [fit_words(self.rates, self.bar).rstrip("."), first]
         if not math.isnan(self.worth.value):
             ends = "" if math.isnan(self.worth.low) else f" ({self.worth.low:.1f} to {self.worth.high:.1f})"
             said.append(f"{counted(len(self.judges), 'judge')} are worth {self.worth.value:.1f} independent ones{ends}")
@@ -131,7 +181,18 @@ class Against(Result):
             again = self.flips.rerun.value
             beside = "" if math.isnan(again) else f", asking again {percent(again)}"
             said.append(f"rewording flips {percent(self.flips.reworded.value)} of verdicts{beside}")
-        return "; ".join(said) + "."
+        return " ".join(["; ".join(said) + ".", *self._beyond_rates()])
+
+    def _beyond_rates(self) -> list[str]:
+        """Where judges are right less often or lenient, and which may stand in for people."""
+        odd = [one for one in self.segments if min(one.p_right, one.p_lean) <= 1 - self.level]
+        surest = sorted(odd, key=lambda one: (min(one.p_right, one.p_lean), -abs(one.lean.value)))
+        out = [segment_words(one) for one in surest[:1]]
+        if self.stand_ins:
+            may = [one.model for one in self.stand_ins if one.passes]
+            whom = f"{listed(may)} may" if may else "No judge is shown to be able to"
+            out.append(f"{whom} stand in for people.")
+        return out
 
     @staticmethod
     def _dropped(best: Drop) -> str:
@@ -158,7 +219,9 @@ class Against(Result):
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain values."""
         worth = {name: None if math.isnan(x) else x for name, x in self.worth._asdict().items()}
-        return super().to_dict() | {"worth": worth, "caveats": [str(one) for one in self.caveats]}
+        own = {"worth": worth, "stand_ins": [one.to_dict() for one in self.stand_ins]}
+        own |= {"stability": {judge: one.to_dict() for judge, one in self.stability.items()}}
+        return super().to_dict() | own | {"caveats": [str(one) for one in self.caveats]}
 
 
 def against(
@@ -166,6 +229,7 @@ def against(
     human: Judgments | Votes | str | Collection[str],
     *,
     key: str = PROMPT,
+    bar: Mapping[str, float] | None = None,
     splits: int = 200,
     resamples: int = 1000,
     level: float = 0.95,
@@ -188,6 +252,8 @@ def against(
         Of votes, the role of what the two systems answered. A battle is two systems on one level of it; battles of one
         level are drawn together. Wordings of the judges' question are a facet ``variant``, and if most battles were
         shown both ways round, so is their order.
+    bar : mapping of str to float, optional
+        Rates that a judge is to reach to be fit for its use: ``right``, ``sensitivity``, ``specificity``, ``kappa``.
     splits : int
         Random halves of the labels, on which the best configuration is chosen and tested.
     resamples : int
@@ -229,7 +295,13 @@ def against(
         if isinstance(value, bool) or not isinstance(value, int) or value < 20:
             raise InvalidInput(f"{name}: a whole number of at least 20 is needed, got {value!r}")
     draws = stream(0, "against") if rng is None else np.random.default_rng(rng)
-    seen = rightness(judgments, human, key)
+    stated = checked_bar(bar or {})
+    judged, people = judged_and_labelled(judgments, human)
+    judged, thresholds = passed_and_failed(judged, people)
+    seen = rightness(judged, people, key)
+    good = passing(seen.names)
+    if stated and good is None:
+        raise InvalidInput(f"bar: is for judges who pass or fail, and here are {counted(len(seen.names), 'verdict')}")
     right, majority, cluster = seen.right, seen.majority(), seen.cluster
     average = row_means(right)
     disputed = 1 - np.sum(seen.verdicts() ** 2, axis=1)
@@ -257,4 +329,55 @@ def against(
         level=level,
         unit=seen.unit,
         clusters=int(cluster.max()) + 1,
+        passes="" if good is None else seen.names[good],
+        rates=rates(seen, level, thresholds),
+        gaps=rates_gaps(seen, level),
+        segments=segments(seen, judged, level) if isinstance(judged, Judgments) else (),
+        bar=stated,
+        stand_ins=tuple(stand_ins(judgments, human, level)),
+        stability=stability(judged, level),
     )
+
+
+def passed_and_failed(
+    judged: Judgments | Votes, people: Judgments | Votes
+) -> tuple[Judgments | Votes, Mapping[str, float]]:
+    """Marks of judges as verdicts where people only pass or fail, each by the mark from which on the judge passes."""
+    if isinstance(judged, Votes) or isinstance(people, Votes) or judged.labels or people.labels:
+        return judged, {}
+    marks = np.unique(np.append(judged.low, judged.high)[np.append(judged.n, judged.n) > 0])
+    said = verdicts(people)
+    if set(said.names) != {"0", "1"} or set(marks.tolist()) <= {0.0, 1.0}:
+        return judged, {}
+    total = np.zeros((len(said.units), 2))
+    np.add.at(total, said.of, said.shares)
+    passed = total[:, said.names.index("1")] - total[:, said.names.index("0")]
+    truth = {name: float(gap > 0) for name, gap in zip(said.units, passed.tolist(), strict=True) if gap}
+    return cut(judged, truth)
+
+
+def stand_ins(
+    judgments: Judgments | Votes, human: Judgments | Votes | str | Collection[str], level: float
+) -> Iterator[AltTest]:
+    """The test of every judge beside three people or more of the same table; none where they judged too little."""
+    if not isinstance(judgments, Judgments) or isinstance(human, (Judgments, Votes, str)) or len(set(human)) < _PEOPLE:
+        return
+    for judge in judgments.facet(JUDGE).levels:
+        if judge not in human:
+            with suppress(NotEstimable):
+                yield alt_test(judgments, judge, people=human, level=level)
+
+
+def stability(judged: Judgments | Votes, level: float) -> dict[str, Alpha]:
+    """Krippendorff's alpha of every judge over its own prompts (prompt stability; Barrie et al., 2024)."""
+    if isinstance(judged, Votes) or judged.labels or PROMPT not in judged.names or judged.n_levels(PROMPT) < 2:
+        return {}
+    out = {}
+    table = judged.keep(judged.n > 0)
+    item = table.level_codes([table.object])
+    judge = table.column(JUDGE) if JUDGE in table.names else np.zeros(table.n_cells, dtype=np.int32)
+    names = table.facet(JUDGE).levels if JUDGE in table.names else (ALONE,)
+    for place in np.unique(judge):
+        with suppress(NotEstimable):
+            out[names[place]] = alpha_of(item[judge == place], table.mean[judge == place], level=level)
+    return out

@@ -12,7 +12,7 @@ import numpy as np
 
 from quorate.arrays import Bools, Floats, Ints
 from quorate.errors import InvalidInput
-from quorate.estimate.agreement.rightness import Rightness, row_means
+from quorate.estimate.agreement.rightness import Rightness, of_items, row_means
 from quorate.estimate.agreement.yardsticks import Measured, mean_of, share_of, standard_error
 from quorate.estimate.means.effects import level_labels
 from quorate.numerics.distributions import t_cdf, t_quantile
@@ -22,10 +22,12 @@ from quorate.numerics.votes.binomial import wilson
 from quorate.roles import JUDGE
 from quorate.table.columns.scales import known_scale
 from quorate.table.judgments import Judgments
-from quorate.wording import Brief, listed, percent
+from quorate.wording import Brief, capitalised, listed, percent
 
 RATES = ("right", "sensitivity", "specificity", "kappa")
 """What a bar may be stated for."""
+ALONE = "the judge"
+"""How a judge is called where there is no facet of judges."""
 MOST_PAIRS = 15
 _FOLDS = 10
 _FEW_LEVELS = 8
@@ -154,7 +156,7 @@ def rates(seen: Rightness, level: float, thresholds: Mapping[str, float] | None 
         return ()
     truth = (seen.label == good).astype(float)
     out = []
-    for place, judge in enumerate(seen.judges or ("the judge",)):
+    for place, judge in enumerate(seen.judges or (ALONE,)):
         passes = row_means(seen.shares[:, seen.judge == place, good])
         known = ~np.isnan(passes)
         said, is_so, cluster = passes[known], truth[known], seen.cluster[known]
@@ -186,7 +188,8 @@ def weighted_share(values: Floats, weights: Floats, level: float, cluster: Ints)
     share = float(weights @ values) / whole
     se, drawn = standard_error(weights * (values - share) * len(values) / whole, cluster[some])
     trials = min(whole, float(drawn))
-    if se > _ROUNDING and 0 < share < 1:
+    counts = drawn == len(values) and bool((weights == 1).all())  # Wilson's own interval
+    if se > _ROUNDING and 0 < share < 1 and not counts:
         wider = t_quantile(np.inf, (1 + level) / 2) / t_quantile(drawn - 1, (1 + level) / 2)
         trials = share * (1 - share) / se**2 * wider**2
     low, high = wilson(share * trials, trials, level)
@@ -218,7 +221,7 @@ def segments(seen: Rightness, judgments: Judgments, level: float) -> tuple[Segme
     lean, right = passes - truth, np.where(truth, passes, 1 - passes)
     found: list[tuple[str, str, int, tuple[Floats, Floats], tuple[Floats, Floats]]] = []
     whole = row_means(right), row_means(lean)
-    for by in judgments.ancestors(judgments.object):
+    for by in of_items(judgments):
         name, kinds = _groups(by, _of_items(judgments, by, seen.units))
         for kind, own in kinds:
             inside = tuple(np.where(own, one, np.nan) for one in whole)
@@ -315,7 +318,7 @@ def cut(judgments: Judgments, truth: Mapping[str, float]) -> tuple[Judgments, di
     item = table.level_codes([table.object])
     has = JUDGE in table.names
     judge = table.column(JUDGE) if has else np.zeros(table.n_cells, dtype=np.int32)
-    who = table.facet(JUDGE).levels if has else ("the judge",)
+    who = table.facet(JUDGE).levels if has else (ALONE,)
     fold = np.random.default_rng(0).permutation(len(names)) % _FOLDS
     verdict, chosen = np.zeros(table.n_cells), {}
     for place in np.unique(judge):
@@ -347,25 +350,47 @@ def _threshold(marks: Floats, label: Floats) -> float:
 
 
 def rates_words(one: Rates) -> str:
-    """One judge in a sentence."""
-    said = (
-        f"{one.judge} is right on {_words(one.right)} of {one.items:,} items: it passes {_words(one.sensitivity)} of "
-        f"what people pass and fails {_words(one.specificity)} of what they fail; {_words(one.false_passes)} of its "
-        f"passes are false; kappa {one.kappa.value:.2f} ({one.kappa.low:.2f} to {one.kappa.high:.2f})"
+    """One judge in two sentences."""
+    it = "It" if math.isnan(one.threshold) else f"From {one.threshold:g} on it"
+    judge = capitalised(one.judge) if one.judge == ALONE else one.judge
+    return (
+        f"{judge} is right on {_words(one.right)} of {one.items:,} items, kappa {one.kappa.value:.2f} "
+        f"({one.kappa.low:.2f} to {one.kappa.high:.2f}). {it} passes {_words(one.sensitivity)} of what people "
+        f"pass, fails {_words(one.specificity)} of what they fail, and {_words(one.false_passes)} of its passes are "
+        "false."
     )
-    return said + ("" if math.isnan(one.threshold) else f"; it passes from {one.threshold:g} on")
+
+
+def gaps_words(one: RatesGap) -> str:
+    """Two judges on the same items in a sentence."""
+    gap = one.gap
+    told = "is right more often than" if gap.low > 0 else "is not told from"
+    first, second = one.first, one.second
+    if gap.high < 0:
+        first, second, told = second, first, "is right more often than"
+    ends = f"{100 * gap.value:+.1f} points ({100 * gap.low:+.1f} to {100 * gap.high:+.1f})"
+    return f"{first} {told} {second}: {one.first} less {one.second} {ends}."
+
+
+def segment_words(one: Segment) -> str:
+    """What is unlike elsewhere in one segment."""
+    where = f"On {one.items:,} items of {one.by} {one.name}"
+    if one.p_lean <= one.p_right:
+        side = "more" if one.lean.value > 0 else "less"
+        return f"{where} judges pass {abs(100 * one.lean.value):.1f} points {side} than people (p {one.p_lean:.2g})."
+    return f"{where} judges are right on {_words(one.right)} (p {one.p_right:.2g} of the same as elsewhere)."
 
 
 def fit_words(found: Sequence[Rates], bar: Mapping[str, float]) -> str:
     """Which judges are fit by the bar that was stated."""
     stated = listed(f"{name} {least:g}" for name, least in bar.items())
-    fit = [(one.judge, one.fit_for(bar)) for one in found]
-    parts = [
-        f"{listed(names)} {words if len(names) == 1 else words.replace('is', 'are', 1)}"
-        for state, words in ((True, "is fit"), (False, "is not fit"), (None, "is not shown to be fit or unfit"))
-        if (names := [judge for judge, one in fit if one is state])
-    ]
-    return f"By the bar of {stated}, {listed(parts)}"
+    states = [(one.judge, one.fit_for(bar)) for one in found]
+    parts = []
+    for state, words in ((True, "fit"), (False, "not fit"), (None, "not shown to be fit or unfit")):
+        names = [judge for judge, own in states if own is state]
+        if names:
+            parts.append(f"{listed(names)} {'is' if len(names) == 1 else 'are'} {words}")
+    return f"By the bar of {stated}, {listed(parts)}."
 
 
 def _words(one: Measured) -> str:

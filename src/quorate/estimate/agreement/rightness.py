@@ -14,7 +14,7 @@ from quorate.arrays import Floats, Ints
 from quorate.errors import InvalidInput, NotEstimable, UnknownTerm
 from quorate.estimate.labels import label_shares
 from quorate.estimate.means.effects import level_labels
-from quorate.roles import JUDGE, PROMPT
+from quorate.roles import JUDGE, PROMPT, TEMPERATURE
 from quorate.table.columns.vote_roles import ALIASES, ORDER
 from quorate.table.judgments import Judgments, table_of
 from quorate.table.pairs import BOTH_BAD, MISSING, TIE
@@ -92,13 +92,30 @@ def _of_judgments(judgments: Judgments) -> Verdicts:
     table = judgments.keep(judgments.n > 0)
     names, shares = verdict_shares(table)
     items = level_labels(table, table.object)
-    roles = tuple(name for name in table.names if name not in (table.object, *table.ancestors(table.object)))
+    roles = tuple(name for name in table.names if name not in (table.object, *of_items(table)))
     code = table.level_codes(roles)
     first = np.unique(code, return_index=True)[1]
     columns = [[table.facet(role).levels[at] for at in table.column(role)[first]] for role in roles]
     levels = tuple(zip(*columns, strict=True)) if columns else ((),)
     of = table.level_codes([table.object])
     return Verdicts(ITEM, names, shares, table.n, items, of, roles, levels, code, items, PROMPT)
+
+
+def of_items(judgments: Judgments) -> tuple[str, ...]:
+    """Facets that say something of items, such as their category or length, and tell no configurations apart."""
+    above = judgments.ancestors(judgments.object)
+    item = judgments.level_codes([judgments.object])
+    asked = (judgments.object, JUDGE, PROMPT, TEMPERATURE, ORDER, *above)
+    return (
+        *above,
+        *(
+            name
+            for name in judgments.names
+            if name not in asked
+            and judgments.n_levels(name) > 1
+            and len(np.unique(item)) == len(np.unique(item * judgments.n_levels(name) + judgments.level_codes([name])))
+        ),
+    )
 
 
 def _of_votes(votes: Votes, key: str) -> Verdicts:
@@ -200,6 +217,8 @@ class Rightness(Brief):
         What items are called: ``item``, or ``battle`` of votes.
     wording : str
         Role whose levels are wordings of one question.
+    names, units : tuple of str
+        Verdicts, in the order of ``shares``; and names of the items or battles.
     """
 
     shares: Floats
@@ -212,6 +231,8 @@ class Rightness(Brief):
     cluster: Ints
     unit: str = ITEM
     wording: str = PROMPT
+    names: tuple[str, ...] = ()
+    units: tuple[str, ...] = ()
 
     @cached_property
     def right(self) -> Floats:
@@ -355,6 +376,8 @@ def rightness(
         np.unique([judged.cluster[place] for place in known], return_inverse=True)[1].astype(np.int64),
         judged.unit,
         judged.wording,
+        tuple(places),
+        tuple(judged.units[place] for place in known),
     )
 
 

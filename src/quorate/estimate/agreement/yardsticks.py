@@ -131,7 +131,8 @@ def share_of(values: Floats, level: float, cluster: Ints) -> Measured:
     share = float(values.mean())
     se, drawn = standard_error(values, cluster[known])
     trials = float(drawn)
-    if se > _ROUNDING and 0 < share < 1:
+    counts = drawn == len(values) and bool(np.isin(values, (0, 1)).all())  # Wilson's own interval
+    if se > _ROUNDING and 0 < share < 1 and not counts:
         wider = t_quantile(np.inf, (1 + level) / 2) / t_quantile(drawn - 1, (1 + level) / 2)
         trials = share * (1 - share) / se**2 * wider**2
     low, high = wilson(share * trials, trials, level)

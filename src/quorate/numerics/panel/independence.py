@@ -110,7 +110,8 @@ def correlated(
     for first in range(0, resamples, block):
         weight = rng.multinomial(units, np.full(units, 1 / units), min(block, resamples - first)).astype(float)
         other, its = _fisher(weight, size, x, y)
-        drawn.append(((other - z) / its)[np.isfinite(other) & (its > 0)])
+        some = np.isfinite(other) & (its > 0)
+        drawn.append((other[some] - z) / its[some])
     pivots = np.concatenate(drawn)
     if not np.isfinite(z) or not se > 0 or len(pivots) < resamples / 2:
         return float(np.tanh(z)), np.nan, np.nan

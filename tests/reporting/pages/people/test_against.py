@@ -26,7 +26,9 @@ def found():
 def test_every_part_has_its_figure(found):
     made = page(found)
     figures = {figure.name: figure for figure in made.figures}
-    assert list(figures) == ["summary", "configurations", "tertiles", "flips", "drops"]
+    assert list(figures) == [
+        "rates", "gaps", "summary", "configurations", "tertiles", "flips", "stability", "drops",
+    ]  # fmt: skip
     assert figures["summary"].rows[1]["value"] == found.majority.value
     assert [row["value"] for row in figures["configurations"].rows] == sorted(
         (one.value for one in found.configurations), reverse=True

@@ -30,22 +30,37 @@ def page(result: Against, table: Table | None = None) -> Page:
     facts |= {"what tells configurations apart": listed(result.roles) if result.roles else "nothing"}
     facts |= {"best configuration on the half that chose it": percent(result.apparent)}
     facts |= {"mean correlation of two judges' errors": result.worth.correlation}
-    sections = [
-        Section(
-            "right",
-            "How often verdicts are right",
-            figures=(summary(result), configurations(result)),
-        ),
-        Section("items", f"On which {units} they are right", figures=(tertiles(result),)),
-    ]
+    for one in result.rates:
+        ends = f"{one.kappa.low:.2f} to {one.kappa.high:.2f}"
+        facts[f"kappa of {cut(one.judge, 30)} with people"] = f"{one.kappa.value:.2f}, {ends}"
+    sections = []
+    if result.rates:
+        figures = [rates(result), *([gaps(result)] if result.gaps else [])]
+        figures += [segments(result)] if result.segments else []
+        sections.append(Section("rates", "What each judge passes and fails", figures=tuple(figures)))
+    if len(result.configurations) > 1 or not result.rates:
+        overall = Section("right", "How often verdicts are right", figures=(summary(result), configurations(result)))
+        disputed = Section("items", f"On which {units} they are right", figures=(tertiles(result),))
+        sections += [overall, disputed]
     if result.flips is not None:
         sections.append(Section("flips", "How often rewording flips a verdict", figures=(flips(result.flips),)))
+    if result.stability:
+        sections.append(Section("stability", "Judges under other prompts", figures=(stability(result),)))
+    if result.stand_ins:
+        sections.append(Section("stand-ins", "May a judge stand in for people", figures=(stand_ins(result),)))
     if result.drops:
         sections.append(Section("drops", "Which judge to drop", figures=(drops(result),)))
     tiles = [
         Tile(percent(result.majority.value), f"right by majority ({_ends(result.majority)})"),
         Tile(percent(result.average.value), f"right by one configuration ({_ends(result.average)})"),
     ]
+    if len(result.rates) == 1:
+        [one] = result.rates
+        tiles = [
+            Tile(percent(one.sensitivity.value), f"of what people pass it passes ({_ends(one.sensitivity)})"),
+            Tile(percent(one.specificity.value), f"of what people fail it fails ({_ends(one.specificity)})"),
+            Tile(percent(one.false_passes.value), f"of its passes are false ({_ends(one.false_passes)})"),
+        ]
     if not math.isnan(result.worth.value):
         tiles.append(
             Tile(f"{result.worth.value:.1f}", f"independent judges that {len(result.judges)} are worth{worth}")
@@ -64,6 +79,141 @@ def page(result: Against, table: Table | None = None) -> Page:
         source=source_of(table),
         options=f"level {result.level:g}",
     )
+
+
+def rates(result: Against) -> Figure:
+    """Every judge's sensitivity, specificity and false passes."""
+    rows: list[Row] = []
+    for one in result.rates:
+        whose = f"{cut(one.judge, 30)}: " if len(result.rates) > 1 else ""
+        for what, rate in (
+            ("right", one.right),
+            ("passes what people pass", one.sensitivity),
+            ("fails what people fail", one.specificity),
+            ("false among its passes", one.false_passes),
+        ):
+            rows.append(_row(f"{whose}{what}", rate) | {"judge": cut(one.judge), "items": one.items})
+    worst = max(result.rates, key=lambda one: one.false_passes.value)
+    finding = f"Of what {worst.judge} passes, {percent(worst.false_passes.value)} is what people fail"
+    marked = [one for one in result.rates if not math.isnan(one.threshold)]
+    lines = [
+        f'Passing is "{result.passes}"; sensitivity is of what people pass, specificity of what they fail.',
+        f"{100 * result.level:.4g}% intervals over {plural(result.unit)}.",
+    ]
+    lines += [f"{cut(one.judge)} passes from {one.threshold:g} on." for one in marked]
+    lines += ["Rates are of marks cut by other items' thresholds."] if marked else []
+
+    def chart() -> Spec:
+        return marks.dots(rows, "what", "value", "share", CORRECTED, at=None, tall=28)
+
+    level = f"{100 * result.level:.4g}% interval"
+    heads = {"what": "", "value": "share", "low": level}
+    return Figure(
+        "rates",
+        Caption(finding, tuple(lines)),
+        rows,
+        chart,
+        {"what": " ", "value": "share"},
+        unfolded=True,
+        short=Short(heads, of="value", percent=("value",), first=True),
+    )
+
+
+def gaps(result: Against) -> Figure:
+    """How much more often one judge is right than another, two by two."""
+    rows: list[Row] = [
+        {"what": f"{cut(one.first, 30)} less {cut(one.second, 30)}", "items": one.items, "value": one.gap.value}
+        | {"low": one.gap.low, "high": one.gap.high}
+        for one in result.gaps
+    ]
+    told = sum(one.gap.low > 0 or one.gap.high < 0 for one in result.gaps)
+    finding = f"{told:,} of {counted(len(rows), 'pair')} of judges {'is' if told == 1 else 'are'} told apart"
+    line = f"Share of right verdicts on the same {plural(result.unit)}; intervals hold for all pairs at once."
+
+    def chart() -> Spec:
+        return marks.dots(rows, "what", "value", "difference in right verdicts", CORRECTED, at=0.0)
+
+    heads = {"what": "right verdicts", "items": "items", "value": "difference", "low": "for all at once"}
+    short = Short(heads, of="value", at=0.0, percent=("value",))
+    return Figure("gaps", Caption(finding, (line,)), rows, chart, {"what": " ", "value": "difference"}, short=short)
+
+
+def segments(result: Against) -> Figure:
+    """Where judges are right and lenient: categories, lengths and orders."""
+    rows: list[Row] = [
+        {
+            "segment": f"{one.by} {cut(one.name, 30)}",
+            "items": one.items,
+            "right": one.right.value,
+            "p_right": one.p_right,
+            "value": one.lean.value,
+            "low": one.lean.low,
+            "high": one.lean.high,
+            "p": one.p_lean,
+        }
+        for one in result.segments
+    ]
+    odd = [one for one in result.segments if min(one.p_right, one.p_lean) <= 1 - result.level]
+    finding = "Judges are not shown to do otherwise in any segment"
+    if odd:
+        finding = f"Judges do otherwise in {listed(f'{one.by} {cut(one.name, 30)}' for one in odd)}"
+    lines = (
+        "Leaning: what judges pass less what people pass; above 0 judges are lenient there.",
+        "p: that it is as elsewhere; all segments hold together (Holm).",
+    )
+
+    def chart() -> Spec:
+        return marks.dots(rows, "segment", "value", "passed by judges less by people", CORRECTED, at=0.0)
+
+    heads = {"segment": "segment", "items": "items", "right": "right", "value": "leaning", "low": "interval", "p": "p"}
+    return Figure(
+        "segments",
+        Caption(finding, lines),
+        rows,
+        chart,
+        {"value": "leaning", "p": "p of leaning", "p_right": "p of right"},
+        unfolded=True,
+        short=Short(heads, of="value", at=0.0, percent=("value", "right"), first=bool(odd)),
+    )
+
+
+def stability(result: Against) -> Figure:
+    """How far every judge agrees with itself under other prompts."""
+    rows: list[Row] = [
+        {"judge": cut(judge), "value": one.value, "low": one.low, "high": one.high}
+        for judge, one in result.stability.items()
+    ]
+    least = min(rows, key=lambda row: row["value"])
+    finding = f"{least['judge']} agrees least with itself when the prompt is reworded: {least['value']:.2f}"
+    line = "Krippendorff's alpha over the prompts of each judge (prompt stability score; Barrie et al., 2024)."
+
+    def chart() -> Spec:
+        return marks.dots(rows, "judge", "value", "alpha over prompts", CORRECTED, at=None)
+
+    short = Short({"judge": "judge", "value": "alpha over prompts", "low": "interval"}, of="value")
+    return Figure("stability", Caption(finding, (line,)), rows, chart, {"value": "alpha"}, short=short)
+
+
+def stand_ins(result: Against) -> Figure:
+    """Whether each judge does as well as people, by the alternative annotator test."""
+    rows: list[Row] = [
+        {
+            "judge": cut(one.model),
+            "may": "may" if one.passes else "not shown",
+            "as_well": f"{sum(person.beaten for person in one.each)} of {len(one.each)}",
+            "advantage": one.advantage,
+        }
+        for one in result.stand_ins
+    ]
+    may = sum(one.passes for one in result.stand_ins)
+    finding = f"{may:,} of {counted(len(rows), 'judge')} may stand in for people"
+    first = result.stand_ins[0]
+    lines = (
+        f"As well: worse than a person by less than {percent(first.epsilon)} of items; half of the people are needed.",
+        f"Calderon et al. (2025), with a false discovery rate of {first.rate:g} over people.",
+    )
+    heads = {"judge": "judge", "may": "stands in", "as_well": "as well as people", "advantage": "agrees as well"}
+    return Figure("stand-ins", Caption(finding, lines), rows, headers=heads, short=Short(heads, percent=("advantage",)))
 
 
 def _ends(one: Measured) -> str:

@@ -1,0 +1,93 @@
+"""Rates of judges, streams against a baseline, cycles of boards: coverage, false alarms, delays."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+import pytest
+
+import quorate as q
+from quorate.estimate.agreement.rates import weighted_share
+from quorate.estimate.agreement.yardsticks import share_of
+from quorate.estimate.ratings.cycles import cycles
+from quorate.numerics.sequential.confidence_sequence import log_evidence_of_fall
+
+pytestmark = pytest.mark.calibration
+
+
+@pytest.mark.parametrize("labels", [30, 100, 300])
+def test_intervals_of_rates_cover(labels):
+    """Wilson's intervals on 30 to 300 labels and rates of .02 to .98; Monte Carlo error .005 each."""
+    rng, runs, item = np.random.default_rng(1), 2000, np.arange(labels)
+    for passed in (0.5, 0.8):
+        for sensitivity in (0.02, 0.1, 0.5, 0.9, 0.98):
+            false = 0.1 * (1 - passed) / (0.1 * (1 - passed) + passed * sensitivity)
+            held = np.zeros(3)
+            for _ in range(runs):
+                gold = (rng.random(labels) < passed).astype(float)
+                said = (rng.random(labels) < np.where(gold > 0, sensitivity, 0.1)).astype(float)
+                found = (
+                    share_of(said[gold > 0], 0.95, item[gold > 0]),
+                    share_of(1 - said[gold == 0], 0.95, item[gold == 0]),
+                    weighted_share(1 - gold, said, 0.95, item),
+                )
+                true = (sensitivity, 0.9, false)
+                held += [not (one.low > at or one.high < at) for one, at in zip(found, true, strict=True)]
+            print(labels, passed, sensitivity, (held / runs).round(3))
+            assert (held / runs >= (0.90 if labels < 100 else 0.93)).all()
+
+
+def test_false_alarms_and_delays_over_1500_looks():
+    """300 streams each: alarms where nothing changes; the delay of three changes, and where they began."""
+    rng, streams, n, at = np.random.default_rng(1), 300, 1500, 300
+    limit = np.log(2 / 0.05)
+
+    def alarms(before, after):
+        scores = (rng.random((streams, n)) < np.where(np.arange(n) < at, before, after)).astype(float)
+        for own in scores:
+            evidence = np.maximum(log_evidence_of_fall(own, before)[0], log_evidence_of_fall(1 - own, 1 - before)[0])
+            first = int(np.argmax(evidence >= limit)) if (evidence >= limit).any() else None
+            yield own, first
+
+    for baseline in (0.5, 0.7, 0.9, 0.95, 0.98):
+        false = np.mean([first is not None for _, first in alarms(baseline, baseline)])
+        print("false alarms at", baseline, false)
+        assert false <= 0.05 + 2 * np.sqrt(0.05 * 0.95 / streams)
+    for before, after, most in ((0.9, 0.8, 260), (0.9, 0.7, 90), (0.7, 0.5, 140)):
+        delays, held = [], []
+        for own, first in alarms(before, after):
+            if first is None or first < at:
+                continue
+            delays.append(first - at)
+            start = log_evidence_of_fall(own[: first + 1], before)[1]
+            chance = np.exp(start - start.max())
+            order = np.argsort(-start)
+            kept = order[: int(np.searchsorted(np.cumsum(chance[order]) / chance.sum(), 0.95)) + 1]
+            held.append(kept.min() <= at <= kept.max())
+        print(before, after, "found", len(delays) / streams, "median delay", np.median(delays), "holds", np.mean(held))
+        assert np.median(delays) < most
+        assert np.mean(held) > 0.90
+
+
+@pytest.mark.parametrize(
+    ("systems", "size", "per", "spread"), [(6, 900, 1, 0.0), (6, 1500, 5, 1.0), (12, 4000, 2, 0.7)]
+)
+def test_boards_with_ratings_have_no_cycles_and_cycles_are_found(systems, size, per, spread):
+    """200 boards each, votes of a prompt alike: a cycle is named in at most 5% without one, in most with one."""
+    rng, named = np.random.default_rng(1), {0.0: 0, 0.85: 0}
+    for turn in named:
+        for _ in range(200):
+            rating, prompt = rng.normal(0, 0.6, systems), np.repeat(np.arange(size // per), per)
+            a = rng.integers(0, systems, len(prompt))
+            b = (a + rng.integers(1, systems, len(prompt))) % systems
+            own = rng.normal(0, spread, (size // per, systems))
+            odds = rating[a] - rating[b] + own[prompt, a] - own[prompt, b]
+            if turn:
+                odds = np.where((a < 3) & (b < 3), np.where((a - b) % 3 == 1, turn, -turn), odds)
+            won = rng.random(len(prompt)) < 1 / (1 + np.exp(-odds))
+            frame = pl.DataFrame({"prompt": prompt, "model_a": a.astype(str), "model_b": b.astype(str)})
+            frame = frame.with_columns(winner=np.where(won, "model_a", "model_b"))
+            named[turn] += bool(cycles(q.read_votes(frame, announce=False)))
+    print(systems, size, per, spread, named)
+    assert named[0.0] <= 10 + 6
+    assert named[0.85] > 100 or systems > 6
