@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from pathlib import PurePath
 from typing import Any, overload
 
 import numpy as np
@@ -195,7 +196,7 @@ def compare(
         judgments_or_votes, a = read_of([judgments_or_votes, a]), None
     table = read_of(judgments_or_votes)
     if (a is None or b is None) and isinstance(table, (Judgments, Votes)):
-        a, b = the_two(table, facet) or (a, b)
+        a, b = the_two(table, facet, claim) or (a, b)
     if isinstance(table, (Judgments, Votes)) and (a is None or b is None):
         raise InvalidInput("a, b: name two systems; for all pairs there is quorate.votes.compare_all")
     first, second = str(a), str(b)
@@ -212,15 +213,33 @@ def compare(
     )
 
 
-def the_two(table: Judgments | Votes, facet: str | None = None) -> tuple[str, str] | None:
-    """The systems of a table that has two, of scores that with the higher mean first; None where it has more."""
+def the_two(
+    table: Judgments | Votes, facet: str | None = None, claim: Claim | None = None
+) -> tuple[str, str] | None:
+    """The systems of a table that has two, None where it has more: of two files that of the first first, else by mean.
+
+    Raises
+    ------
+    InvalidInput
+        If something is claimed, and nothing but the scores would say of which system.
+    """
     if isinstance(table, Votes):
         names: Sequence[str] = table.models
     elif facet not in (None, SYSTEM) or SYSTEM not in table.names or table.object == SYSTEM:
         return None
     else:
         names = [*by_mean(table)]
-    return (names[0], names[1]) if len(names) == 2 else None
+    if len(names) != 2:
+        return None
+    stems = [PurePath(name).name.split(".")[0] for name in table.source.files]
+    if len(stems) == 2 and {*stems} == {*names}:
+        names = stems
+    elif claim is not None:
+        raise InvalidInput(
+            f'a, b: "{claim}" is claimed of one system, not of whichever is ahead; name both, the claimed one first, '
+            f'such as "{names[0]}" "{names[1]}"'
+        )
+    return names[0], names[1]
 
 
 def given(options: Mapping[str, Any]) -> dict[str, Any]:

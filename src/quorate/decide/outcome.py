@@ -150,7 +150,21 @@ class AnyVerdict(Result, ABC):
         elif self.outcome is Outcome.EQUIVALENT:
             verdict = f"{self.a} and {self.b} are equivalent within a margin of {self.margin:.4g}"
         by_type = "" if self.types is None else self.types.words(self.a, 1 - self.level)
-        return " ".join(part for part in (f"{verdict}: {self._numbers()}.", by_type, self._rest()) if part)
+        parts = (self._claimed(), f"{verdict}: {self._numbers()}.", self._each_item(), by_type, self._rest())
+        return " ".join(part for part in parts if part)
+
+    def _claimed(self) -> str:
+        """Whether what was claimed is shown; empty where nothing was."""
+        if self.claim is None:
+            return ""
+        what = {"better": "better than", "equivalent": "equivalent to", "not worse": "not worse than"}[self.claim]
+        by = f" by {self.margin:.4g} or more" if self.claim == "not worse" else ""
+        shown = "PASS: {} is shown to be" if self.supported else "FAIL: {} is not shown to be"
+        return f"{shown.format(self.a)} {what} {self.b}{by}."
+
+    def _each_item(self) -> str:
+        """On how many items either is ahead; empty of votes."""
+        return ""
 
     def __str__(self) -> str:
         return self.sentence

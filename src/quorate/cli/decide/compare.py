@@ -100,7 +100,8 @@ def compare(
 
     Better, worse, equivalent within --margin, or undecided, from the scores of both or from votes between them. Ends
     with exit code 2 if what is claimed is not shown. Without A and B, all pairs of systems, whose verdicts hold
-    together (Holm); exit code 2 if one is undecided. A file of two systems needs no names.
+    together (Holm); exit code 2 if one is undecided. A file of two systems needs no names, and of two files A is the
+    first. With --claim it is a gate: the verdict begins with PASS or FAIL.
     """
     from quorate.decide.all_pairs import compare as compared
     from quorate.decide.all_pairs import compare_all, the_two
@@ -110,7 +111,8 @@ def compare(
         raise InvalidInput(f'A, B: give both systems, or neither for all pairs, got "{a or b}" alone')
     table = reading.table(file, systems, claimed, prices, fit, certifying)
     if a is None or b is None:
-        a, b = the_two(systems.told_apart(table) if isinstance(table, Votes) else table, systems.system) or (a, b)
+        told = systems.told_apart(table) if isinstance(table, Votes) else table
+        a, b = the_two(told, systems.system, claimed.claim) or (a, b)
     claimed.check(prices, a, b)
     if certifying.certify is not None and a is None:
         raise InvalidInput("--certify: is for two systems; name them as A and B")

@@ -25,6 +25,9 @@ from quorate.planning.search.optimize import Limits
 from quorate.table.judgments import Judgments
 from quorate.wording import capitalised, counted, listed, plural
 
+_MUCH = 1.1
+"""Times as wide as which an interval without pairs must be for what pairing gained to be said."""
+_SAME = 1e-6
 _NO_STEP = (
     "No study within the limits would decide it (by default a hundred times the items, and four times the levels of "
     "what is drawn with them)."
@@ -140,7 +143,21 @@ class ScoreVerdict(AnyVerdict):
         seen = listed([counted(study.items, item), *(counted(judgments.n_levels(n), n) for n in names)])
         design = f"paired on {seen}" if study.method == "paired" else f"{seen}, not paired"
         whom = scope(judgments, study.estimate.target, study.facet)
-        return f"{self.a} scores {more} on average ({ends}; {design}{f', {whom}' if whom else ''})"
+        each = study.by_item
+        first, second = (sum(getattr(one, side) for one in each) / max(len(each), 1) for side in ("first", "second"))
+        plain = bool(each) and abs(first - second - study.value) < _SAME * max(abs(first), abs(second), 1e-9)
+        means = f", {first:.3g} against {second:.3g}" if plain else ""
+        return f"{self.a} scores {more} on average{means} ({ends}; {design}{f', {whom}' if whom else ''})"
+
+    def _each_item(self) -> str:
+        """Items won, lost and tied, and what pairing gained."""
+        found = self.difference
+        if found.items_won is None:
+            return ""
+        won, lost, tied = found.items_won
+        gain = found.pairing_gain
+        apart = f"; items of their own would make the interval {gain:.2g} times as wide" if gain >= _MUCH else ""
+        return f"On items {found.a} won {won:,}, lost {lost:,} and tied {tied:,}{apart}."
 
     def _rest(self) -> str:
         if self.outcome is Outcome.EQUIVALENT and self.p_difference <= 1 - self.level:

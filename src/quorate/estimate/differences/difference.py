@@ -7,12 +7,13 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
 from types import MappingProxyType
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
 from quorate import caveats
 from quorate.arguments import argument
+from quorate.arrays import Ints
 from quorate.caveats import Caveat
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.components.decompose import decompose
@@ -21,9 +22,11 @@ from quorate.estimate.components.model import of_items
 from quorate.estimate.differences.joint import joint_means
 from quorate.estimate.differences.paired import PairedCells, TwoSystems, follow_scores, paired, two_systems
 from quorate.estimate.differences.spread import unlike_caveats, unlike_system
+from quorate.estimate.means.effects import level_labels
 from quorate.estimate.means.mean import Estimate, aimed, by_reach, mean_for, plain_mean
 from quorate.estimate.means.stratified import strata, stratified_mean
 from quorate.estimate.means.targets import FIXED, PANEL, POPULATION, Target, among, drawn_too, like_these, too_few
+from quorate.numerics.votes.binomial import p_value
 from quorate.roles import CATEGORY, SYSTEM
 from quorate.table.judgments import Judgments
 from quorate.table.results import Result
@@ -34,6 +37,19 @@ _NEARLY_ALL = 0.98
 """Part of the cells of either system that must be shared to be paired unasked."""
 _FEWEST_PAIRED = 3
 _ROUNDING = 1e-12
+
+
+class ItemDifference(NamedTuple):
+    """An item, and the mean scores of both systems on it."""
+
+    item: str
+    first: float
+    second: float
+
+    @property
+    def gap(self) -> float:
+        """The first less the second."""
+        return self.first - self.second
 
 
 @dataclass(frozen=True, eq=False)
@@ -139,17 +155,51 @@ class SystemDifference(Result):
                 out.append(None)
         return tuple(out)
 
-    @cached_property
+    @property
     def items_won(self) -> tuple[int, int, int] | None:
         """Items on which ``a`` has the higher mean, the lower, and the same; None where they share none."""
-        if self.method != "paired":
+        gap = np.array([one.gap for one in self.by_item])
+        if not len(gap):
             return None
+        least = _ROUNDING * max(max(abs(one.first), abs(one.second)) for one in self.by_item)
+        return int((gap > least).sum()), int((gap < -least).sum()), int((np.abs(gap) <= least).sum())
+
+    @cached_property
+    def by_item(self) -> tuple[ItemDifference, ...]:
+        """Every item that both have, those that ``a`` lost most first, then those that it won; empty without pairs."""
+        if self.method != "paired" or self.systems is None:
+            return ()
+        table, shared = self.fit.judgments, self.systems.shared()
+        labels = level_labels(table, table.object)
+        first, second = (
+            _by_label(side, cells)
+            for side, cells in zip((self.systems.first, self.systems.second), shared, strict=True)
+        )
+        found = [ItemDifference(name, first[name], second[name]) for name in labels if name in first]
+        return tuple(sorted(found, key=lambda one: (-abs(round(one.gap, 12)), one.gap)))
+
+    def changed(self, most: int = 10) -> tuple[ItemDifference, ...]:
+        """The items on which the two differ most, at most so many."""
+        return tuple(one for one in self.by_item[:most] if abs(one.gap) > _ROUNDING)
+
+    @cached_property
+    def pairing_gain(self) -> float:
+        """How many times as wide the interval were if the two had items of their own; nan where that is not known."""
+        each = np.array([(one.first, one.second) for one in self.by_item])
+        if len(each) < _FEWEST_PAIRED:
+            return float("nan")
+        apart, paired = each.var(axis=0, ddof=1).sum(), (each[:, 0] - each[:, 1]).var(ddof=1)
+        return float(np.sqrt(apart / paired)) if paired > 0 else float("nan")
+
+    @cached_property
+    def mcnemar(self) -> float | None:
+        """Exact p-value of McNemar's test, of items whose scores are single ones of 0 and 1; None of others."""
+        each = np.array([(one.first, one.second) for one in self.by_item])
         table = self.fit.judgments
-        item = table.level_codes([table.object])
-        gap = np.bincount(item, table.mean) / np.bincount(item)
-        some = np.abs(gap) > _ROUNDING * max(float(np.abs(table.mean).max()), 1e-300)
-        won = int((some & (gap > 0)).sum())
-        return won, int(some.sum()) - won, int((~some).sum())
+        if not len(each) or table.n_cells > len(each) or not np.isin(each, (0, 1)).all():
+            return None
+        won, lost = int((each[:, 0] > each[:, 1]).sum()), int((each[:, 0] < each[:, 1]).sum())
+        return float(p_value(won, won + lost)) if won + lost else 1.0
 
     @property
     def unsaid(self) -> str:
@@ -205,11 +255,23 @@ class SystemDifference(Result):
             "items": self.items,
             "targets": {name: str(target) for name, target in self.estimate.target.items()},
             "shares": dict(self.estimate.shares),
+            "items_won": self.items_won and dict(zip(("won", "lost", "tied"), self.items_won, strict=True)),
+            "pairing_gain": self.pairing_gain if np.isfinite(self.pairing_gain) else None,
+            "mcnemar": self.mcnemar,
+            "changed": [{"item": name, self.a: a, self.b: b} for name, a, b in self.changed()],
             "caveats": [caveat.sentence for caveat in self.caveats],
         }
 
     def _tail(self, distance: float) -> float:
         return self.estimate.tail(-distance)
+
+
+def _by_label(side: Judgments, cells: Ints) -> dict[str, float]:
+    """Mean over some cells of every item, by its name."""
+    code = side.level_codes([side.object])[cells]
+    total, count = np.bincount(code, side.mean[cells]), np.bincount(code)
+    labels = level_labels(side, side.object)
+    return {labels[at]: float(total[at] / count[at]) for at in np.flatnonzero(count).tolist()}
 
 
 def difference(

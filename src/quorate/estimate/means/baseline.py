@@ -202,9 +202,10 @@ def against_baseline(
         state = "fell" if fell else "rose"
         began = _beginning(items, means, started_low if fell else started_high, level)
     spread = float(((share - share.mean()) ** 2).sum())
-    reach = (low + (high - low) * float(end) for end in bounded_mean(len(share), share.mean(), spread, 1 - level))
+    ends_of_mean = bounded_mean(len(share), share.mean(), spread, 1 - level)
+    least, most = (low + (high - low) * float(end) for end in ends_of_mean)
     return AgainstBaseline(
-        float(baseline), state, len(means), float(means.mean()), *reach, alarm, began, level, table.object, column,
+        float(baseline), state, len(means), float(means.mean()), least, most, alarm, began, level, table.object, column,
         np.column_stack([fall, rise]), means,
     )  # fmt: skip
 

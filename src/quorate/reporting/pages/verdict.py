@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from quorate.reporting.page import Table
 
 SHORT = 40
+MOST_CHANGED = 20
 MUCH = 2.5
 """Times half the interval that a detectable difference is explained at; 1.7 where all is known but the mean."""
 _PLAIN = {"what": " ", "value": "number or choice"}
@@ -83,6 +84,8 @@ def sections(verdict: AnyVerdict, *also: Figure) -> tuple[Section, ...]:
         found.append(Section("next", "What would decide it", () if step else (nothing,), (step,) if step else ()))
     if isinstance(verdict, ScoreVerdict) and verdict.types is not None:
         found.append(Section("types", "By category", figures=(by_type(verdict.types, verdict),)))
+    if isinstance(verdict, ScoreVerdict) and verdict.difference.changed():
+        found.append(Section("items", "Which items changed", figures=(changed(verdict),)))
     if isinstance(verdict, ScoreVerdict) and verdict.difference.estimate.shares:
         found.append(Section("sources", "Where the uncertainty comes from", figures=(sources(verdict),)))
     return tuple(found)
@@ -193,6 +196,27 @@ def by_type(types: Types, verdict: AnyVerdict) -> Figure:
     return Figure("types", Caption(same, lines), rows, drawable, heads, short=short)
 
 
+def changed(verdict: ScoreVerdict) -> Figure:
+    """The items on which the two differ most, those that the first lost before those that it won."""
+    difference = verdict.difference
+    first, second = cut(verdict.a, SHORT), cut(verdict.b, SHORT)
+    rows: list[Row] = [
+        {"item": cut(one.item), "first": one.first, "second": one.second, "change": one.gap}
+        for one in difference.changed(MOST_CHANGED)
+    ]
+    won, lost, tied = difference.items_won or (0, 0, 0)
+    finding = f"{first} won {won:,} items, lost {lost:,} and tied {tied:,}"
+    lines = ["Those that changed most, losses first. A single item is noise: it says where to look."]
+    lines += [] if difference.mcnemar is None else [f"McNemar's exact test: p {_p(difference.mcnemar)}."]
+    gain = difference.pairing_gain
+    lines += [f"Without pairs the interval would be {gain:.2g} times as wide."] if gain > 0 else []
+    heads = {"item": "item", "first": first, "second": second, "change": "change"}
+    short = Short(heads, most=5, first=verdict.claim is not None)
+    return Figure(
+        "changed", Caption(finding, tuple(lines)), rows, headers={"first": first, "second": second}, short=short
+    )
+
+
 def sources(verdict: ScoreVerdict) -> Figure:
     """Where the uncertainty of a difference of scores comes from, the largest part first."""
     parts = sorted(verdict.difference.estimate.shares.items(), key=lambda part: -part[1])
@@ -241,6 +265,8 @@ def compared(verdict: AnyVerdict) -> Figure:
                 values[f"mean of {cut(side, SHORT)}, {_percent(verdict.level)} interval"] = shown
         if found.items_won is not None:
             values["items won, lost, tied"] = "{:,}, {:,}, {:,}".format(*found.items_won)
+        if found.mcnemar is not None:
+            values["p of McNemar's exact test"] = _p(found.mcnemar)
     name = "share of votes for the first" if isinstance(verdict, Verdict) else "difference of the means"
     level = _percent(verdict.level)
     these = f", {whom}" if (whom := _whom(verdict.difference)) else ""

@@ -63,6 +63,8 @@ LANGUAGES = ("language", "lang", "task")
 SESSIONS = ("session", "session_id", "evaluation_session_id")
 RANKINGS = ("ranking", "ranking_id")
 PROPENSITIES = ("propensity", "sampling_probability")
+PLACES = ("position", "answer_position", "order", "answer_order", "presentation_order", "shown_first", "swapped")
+"""Facets of scores that say where or when in a pair an answer was shown: the places there are, not some of many."""
 ORDERS = ("order", "presentation_order", "swapped", "is_swapped", "flipped", "shown_first", "first_shown")
 TIMES = ("time", "timestamp", "tstamp", "created_at", "date", "datetime")
 COUNTS = ("count", "n_votes", "votes")

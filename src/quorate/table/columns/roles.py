@@ -15,7 +15,7 @@ from quorate.table.judgments import Facet
 from quorate.table.notes import Note, left_unused, read_as
 from quorate.wording import Brief
 
-FIXED = (JUDGE, TEMPERATURE, TURN)
+FIXED = (JUDGE, TEMPERATURE, TURN, *aliases.PLACES)
 """Roles whose levels are taken as chosen unless the user says otherwise."""
 MOST_CHOSEN = 500
 """Levels of such a role beyond which they are taken as drawn: a crowd is sent out, not chosen one by one."""
