@@ -213,9 +213,7 @@ def compare(
     )
 
 
-def the_two(
-    table: Judgments | Votes, facet: str | None = None, claim: Claim | None = None
-) -> tuple[str, str] | None:
+def the_two(table: Judgments | Votes, facet: str | None = None, claim: Claim | None = None) -> tuple[str, str] | None:
     """The systems of a table that has two, None where it has more: of two files that of the first first, else by mean.
 
     Raises
