@@ -6,9 +6,10 @@ the endpoint becomes slow or fails, the disk is full or Postgres crashes, a runn
 left, or ``--minutes`` are over and a last runner has finished the rest undisturbed, the ledger is held against the
 endpoint's own count. It ends with 1 if a judgment is missing or was made twice, or money is missing.
 
-With ``--goals`` it is one small study with a goal after the other, each looked at by ``quorate status``, ``interim``
-and ``compare`` at random moments besides, and a line for each: how its runners and its lookers ended, what was lost,
-what was judged twice, and whether the cap held.
+With ``--goals`` it is one small study with a goal after the other, judged by two models and two people, who answer on
+the pages of ``quorate serve``, which is killed and started again as well. Each is looked at by ``quorate status``,
+``status --interim``, ``compare`` and the page of its owner at random moments, and has a line: how its runners and its
+lookers ended, what was lost, what was judged twice, and whether the cap held.
 """
 
 from __future__ import annotations
@@ -17,15 +18,21 @@ import argparse
 import json
 import os
 import random
+import re
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
 import time
 import urllib.request
+import zlib
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
+from threading import Event, Thread
+
+import httpx2
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
@@ -34,7 +41,9 @@ from cluster import Cluster, programs
 from quorate.collect.ledger.ledger import Ledger
 from quorate.collect.ledger.looks import Looks
 from quorate.errors import InvalidInput
+from quorate.web.serve import prepare
 
+HIDDEN = re.compile(r'type="hidden" name="(\w+)" value="([^"]*)"')
 LOOPBACK = Path(__file__).parents[1] / "collect" / "loopback.py"
 COMMAND = """
 import os, sys, time
@@ -206,8 +215,49 @@ class Soak:
         return all(checks.values())
 
 
+class Person(Thread):
+    """Somebody who answers what is asked on the pages, tries again while no server is there, and counts the answers."""
+
+    def __init__(self, link: str, pause: float) -> None:
+        super().__init__(daemon=True)
+        self.address, self.word = link.split("/link/")
+        self.pause, self.over, self.stored = pause, Event(), set[str]()
+
+    def run(self) -> None:
+        with httpx2.Client(base_url=self.address, timeout=40) as client:
+            while not self.over.wait(self.pause):
+                try:
+                    self._answer(client)
+                except httpx2.TransportError:
+                    client.cookies.clear()  # and uses the link anew
+
+    def _answer(self, client: httpx2.Client) -> None:
+        if not client.cookies:
+            client.get(f"/link/{self.word}")
+        page = client.get("/").text
+        form = dict(HIDDEN.findall(page))
+        if "task" in form:
+            answer = str(7 - zlib.crc32(form["task"].encode()) % 7 + ("better" in page))
+            if client.post("/answer", data={**form, "answer": answer}).status_code == 303:
+                self.stored.add(form["task"])
+
+
 class Goal(Soak):
-    """A study with a goal, which is looked at while it runs."""
+    """A study of models and people with a goal, which is looked at while it runs."""
+
+    def __init__(self, folder: Path, given: argparse.Namespace, cluster: Cluster | None) -> None:
+        super().__init__(folder, given, cluster)
+        self.pause, self.next = given.pause, 0.0
+        self.get("spread/6")
+        self.lookers: list[tuple[str, subprocess.Popen[bytes]]] = []
+        self.seen: Counter[str] = Counter()
+        self.web = free_port()
+        links = prepare(folder / "study.yaml", host="127.0.0.1", port=self.web, links=True).links
+        self.owner = links[""]
+        self.people = [Person(link, given.thought) for name, link in links.items() if name]
+        self._serve()
+        for person in self.people:
+            person.start()
 
     def _write(self) -> None:
         super()._write()
@@ -225,39 +275,58 @@ class Goal(Soak):
             "looks": 5,
             "budget": {"calls": self.cells},
         }
+        content["judges"]["raters"] = {"kind": "people", "seats": 2}
         del content["temperatures"]
         path.write_text(json.dumps(content), encoding="utf-8")
-        self.get("spread/6")
-        self.lookers: list[tuple[str, subprocess.Popen[bytes]]] = []
-        self.seen: Counter[str] = Counter()
+
+    def _quorate(self, said: str, *words: str) -> subprocess.Popen[bytes]:
+        with (self.folder / said).open("ab") as kept:
+            call = [sys.executable, "-m", "quorate", *words]
+            return subprocess.Popen(call, cwd=self.folder, stdout=kept, stderr=kept)
+
+    def _serve(self) -> None:
+        self.server_of_pages = self._quorate("served.txt", "serve", "study.yaml", "--port", str(self.web))
 
     def look(self) -> None:
-        """Look at it by one of three commands, in a process that is not waited for."""
+        """Look at it in one of four ways, of which commands are processes that are not waited for."""
         words = self.rng.choice(
-            [("status", "study.yaml"), ("status", "--interim", "study.yaml"), ("compare", self.place, "x", "y")]
+            [("status", "study.yaml"), ("status", "--interim", "study.yaml"), ("compare", self.place, "x", "y"), ()]
         )
-        call = [sys.executable, "-m", "quorate", *words]
-        with (self.folder / "looked.txt").open("ab") as said:
-            self.lookers.append((words[0], subprocess.Popen(call, cwd=self.folder, stdout=said, stderr=said)))
+        if words:
+            self.lookers.append((" ".join(words[:-1][:2]).split(" /")[0], self._quorate("looked.txt", *words)))
+            return
+        try:
+            with httpx2.Client(follow_redirects=True, timeout=40) as client:
+                self.seen[f"serve {client.get(self.owner).status_code}"] += 1
+        except httpx2.TransportError:
+            self.seen["serve away"] += 1
+
+    def server_killed(self) -> None:
+        self.server_of_pages.kill()
+
+    def faults(self) -> dict[str, Callable[[], None]]:
+        return super().faults() | {"server of pages killed": self.server_killed}
 
     def tend(self) -> bool:
-        """The same, and count those that looked; 0 and 2 both end a study with a goal."""
+        """The same, and count those that looked; 0 and 2 both end a study with a goal, and 2 also waits for people."""
         self.seen.update(f"{name} {one.poll()}" for name, one in self.lookers if one.poll() is not None)
         self.lookers = [(name, one) for name, one in self.lookers if one.poll() is None]
         codes = [runner.poll() for runner in self.runners]
         self.runners = [runner for runner, code in zip(self.runners, codes, strict=True) if code is None]
         self.ended.update(f"code {code}" for code in codes if code is not None)
         over = self.over()
-        while not over and len(self.runners) < self.wanted:
-            self.start()
-        if not over and len(self.lookers) < 2:
+        if not over and time.monotonic() > self.next:
+            while len(self.runners) < self.wanted:
+                self.start()
+            if self.server_of_pages.poll() is not None:
+                self.ended[f"serve {self.server_of_pages.returncode}"] += 1
+                self._serve()
             self.look()
+            self.next = time.monotonic() + self.pause / 2
         return over and not self.runners and not self.lookers
 
     def over(self) -> bool:
         """Whether the ledger has a look that ended the study."""
-        if not self.cluster and not Path(self.place).exists():
-            return False
         try:
             with Ledger.open(self.place) as ledger:
                 held = Looks(ledger).held()
@@ -265,14 +334,28 @@ class Goal(Soak):
             return False
         return bool(held) and held[-1].content["look"]["ending"] is not None
 
+    def end(self) -> None:
+        """Let the people go, and end what is left."""
+        for person in self.people:
+            person.over.set()
+        for person in self.people:
+            person.join()
+        for process in (*self.runners, *(one for _, one in self.lookers), self.server_of_pages, self.server):
+            process.kill()
+            process.wait()
+
     def line(self) -> tuple[dict[str, object], bool]:
         """What became of it, and whether nothing was lost, judged twice or spent beyond the cap."""
-        counts = Counter(self.get("counts"))
+        for person in self.people:
+            person.over.set()
+            person.join()
+        counts, stored = Counter(self.get("counts")), set[str]().union(*(person.stored for person in self.people))
         with Ledger.open(self.place) as ledger:
             ledger.expire()
             spend, read = ledger.spend(), ledger._connection.execute
             by_status = dict(read("SELECT status, count(*) FROM attempts GROUP BY status").fetchall())
             ((judged,),) = read("SELECT count(DISTINCT cell) FROM attempts WHERE status = 'ok'").fetchall()
+            done = {key for (key,) in read("SELECT key FROM cells WHERE state = 'done'").fetchall()}
             ((ending, looks),) = [(held[-1].content["look"]["ending"], len(held)) for held in [Looks(ledger).held()]]
         kept = len(list(self.folder.glob("*kept*")))
         known = sum(number for status, number in by_status.items() if status != "unsent")
@@ -280,16 +363,24 @@ class Goal(Soak):
             "ended": f"{ending} after {looks} looks",
             "runners": dict(sorted(self.ended.items())),
             "lookers": dict(sorted(self.seen.items())),
-            "faults": self.done.total(),
+            "faults": dict(sorted(self.done.items())),
             "sent": counts.total(),
+            "people": len(stored),
             "charged": spend.calls,
             "lost": by_status.get("lost", 0),
+            "missing": len(stored - done),
             "twice": by_status.get("ok", 0) - judged,
             "cap": f"{spend.calls} of {self.cells}",
             "copies": kept,
         }
-        missing = counts.total() > spend.calls or known != spend.calls
+        missing = counts.total() + len(stored) > spend.calls or known != spend.calls or not stored <= done
         return found, not (found["twice"] or kept or missing or spend.calls > self.cells or spend.reserved)
+
+
+def free_port() -> int:
+    with socket.socket() as found:
+        found.bind(("127.0.0.1", 0))
+        return int(found.getsockname()[1])
 
 
 def goals(given: argparse.Namespace, cluster: Cluster | None) -> int:
@@ -301,18 +392,17 @@ def goals(given: argparse.Namespace, cluster: Cluster | None) -> int:
         with tempfile.TemporaryDirectory() as place:
             soak = Goal(Path(place), own, cluster)
             try:
-                soak.run(max(0.0, min(120.0, until - time.monotonic())), given.pause)
+                soak.run(max(0.0, min(600.0, until - time.monotonic())), given.pause)
                 found, right = soak.line()
                 wrong += not right
                 print(f"{number:3} {'yes' if right else 'NO':>3}  " + "; ".join(f"{k} {v}" for k, v in found.items()))
-                for name in ("said.txt", "looked.txt"):
+                for name in ("said.txt", "looked.txt", "served.txt"):
                     said = (soak.folder / name).read_text(encoding="utf-8", errors="replace")
                     for line in sorted({line for line in said.splitlines() if line.startswith("quorate:")}):
                         print(f"         {name}: {line[:200]}")
                 sys.stdout.flush()
             finally:
-                for process in (*soak.runners, *(one for _, one in soak.lookers), soak.server):
-                    process.kill()
+                soak.end()
     print(f"{number} studies, {wrong} with something lost, twice, or beyond the cap")
     return int(wrong > 0)
 
@@ -326,6 +416,7 @@ def main() -> int:
     parser.add_argument("--runners", type=int, default=2)
     parser.add_argument("--in-flight", type=int, default=32, help="requests of a judge of a runner at a time")
     parser.add_argument("--delay", type=float, default=0.5, help="seconds the endpoint takes; below 1.5")
+    parser.add_argument("--thought", type=float, default=0.5, help="seconds that people think about a question")
     parser.add_argument("--postgres", action="store_true", help="a cluster of its own, in place of a file")
     parser.add_argument("--goals", action="store_true", help="small studies with a goal, which are looked at")
     parser.add_argument("--seed", type=int, default=7)
