@@ -21,8 +21,8 @@ from quorate.collect.ledger.facts import JudgeStatus
 from quorate.collect.ledger.lease import LeasedCell, Settled
 from quorate.collect.ledger.plan import Dependency, Draft
 from quorate.collect.ledger.schema import (
+    ADDED,
     ADDED_ONLY,
-    LATEST,
     VERSION,
     Connection,
     Store,
@@ -520,7 +520,10 @@ class PostgresStore:
 
 def _is_older(session: Session) -> bool:
     """Whether the ledger lacks what is added to those of an earlier version."""
-    return session.execute("SELECT to_regclass(?)", (f"{session.address.identifier}.{LATEST}",)).fetchall() == [(None,)]
+    names = [f"{session.address.identifier}.{name}" for name in ADDED]
+    found = f"SELECT num_nulls({', '.join(['to_regclass(?)'] * len(names))})"
+    ((missing,),) = session.execute(found, names).fetchall()
+    return bool(missing)
 
 
 def is_made(place: Address) -> bool:

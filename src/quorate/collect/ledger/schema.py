@@ -43,8 +43,8 @@ by which the latest calls that failed are found.
 
 Ledgers of an earlier version get them when they are opened."""
 
-LATEST = "failed_calls"
-"""That of them that came last: a ledger that has it has all."""
+ADDED = tuple(statement.split(" IF NOT EXISTS ")[1].split()[0] for statement in LATER)
+"""Their names: a ledger that lacks one of them is of an earlier version."""
 
 _PLACES = ", ".join(f"f{place}" for place in range(MOST_FACETS))
 _CODES = ", ".join(f"f{place} INTEGER NOT NULL DEFAULT 0" for place in range(MOST_FACETS))
