@@ -293,7 +293,8 @@ class Goal(Soak):
             [("status", "study.yaml"), ("status", "--interim", "study.yaml"), ("compare", self.place, "x", "y"), ()]
         )
         if words:
-            self.lookers.append((" ".join(words[:-1][:2]).split(" /")[0], self._quorate("looked.txt", *words)))
+            name = " ".join(word for word in words if word in ("status", "--interim", "compare"))
+            self.lookers.append((name, self._quorate("looked.txt", *words)))
             return
         try:
             with httpx2.Client(follow_redirects=True, timeout=40) as client:
