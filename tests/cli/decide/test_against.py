@@ -1,6 +1,9 @@
 from __future__ import annotations
 
+import json
+
 import numpy as np
+import polars as pl
 import pytest
 
 import quorate as q
@@ -65,3 +68,23 @@ def test_votes_stand_beside_the_votes_of_people(run, tmp_path):
     assert run("judges", path, "--human", "a", "--json", "--splits", "20").json["unit"] == "battle"
     mixed = run("judges", path, *options, "--score", "winner", "--winner", "people")
     assert "--winner: for votes, and --score is for scores" in mixed.err
+
+
+def test_a_column_of_people_beside_columns_of_judges_and_a_bar(run, tmp_path):
+    rng = np.random.default_rng(4)
+    gold = rng.integers(0, 2, 100)
+    said = {
+        f"judge_{name}": np.where(rng.random(100) < share, gold, 1 - gold) for name, share in (("a", 0.95), ("b", 0.6))
+    }
+    path = tmp_path / "judged.csv"
+    pl.DataFrame({"item": range(100), **said, "human": gold}).write_csv(path)
+    for option in ("--human", "--human-label"):
+        ran = run("judges", path, option, "human", "--bar", "sensitivity=.7,specificity=.7", "--json")
+        found = json.loads(ran.out)
+        assert (ran.code, [one["judge"] for one in found["rates"]]) == (2, ["judge_a", "judge_b"])
+        assert found["rates"][0]["right"]["value"] == pytest.approx(np.mean(said["judge_a"] == gold))
+        assert found["sentence"].startswith(
+            "By the bar of sensitivity 0.7 and specificity 0.7, judge_a is fit and judge_b is not"
+        )
+    assert run("judges", path).code == 1
+    assert "expects numbers such as sensitivity=.9" in run("judges", path, "--human", "human", "--bar", "high").err

@@ -1,5 +1,7 @@
 """A comparison as a gate: what is claimed, passed or failed, and the items that changed."""
 
+from pathlib import Path
+
 import polars as pl
 import pytest
 from scipy.stats import binomtest
@@ -56,3 +58,14 @@ def test_two_files_are_compared_in_their_order_and_a_claim_names_its_system(tmp_
     assert (found.a, found.supported) == ("old", False)
     with pytest.raises(InvalidInput, match='"better" is claimed of one system, not of whichever is ahead'):
         q.compare(read(), claim="better")
+
+
+def test_the_action_runs_what_the_page_runs():
+    """The command of the GitHub Action is the one of the page, whose blocks run."""
+    page = (Path(__file__).parents[3] / "docs" / "how-to" / "gate.md").read_text(encoding="utf-8")
+    shell = page.split("```bash\n")[1].splitlines()[0]
+    action = page.split("```yaml\n")[1].split("```")[0]
+    assert f"- run: {shell}\n" in action
+    assert [line.strip() for line in action.splitlines() if "report" not in line][-2:] == [
+        '- run: cat verdict.md >> "$GITHUB_STEP_SUMMARY"', "if: always()"
+    ]  # fmt: skip

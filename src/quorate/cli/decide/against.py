@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import shlex
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -14,6 +15,7 @@ from quorate.cli.options.values import numbers
 
 if TYPE_CHECKING:
     from quorate.table.judgments import Judgments
+    from quorate.table.reading.reading import Unsure
     from quorate.table.votes import Votes
 
 NO_VOTES = "for votes, and this file has scores; leave it out"
@@ -53,9 +55,13 @@ def against(file: File, labels: Labels, reading: Reading, files: Files, out: Out
     how often verdicts flip when the prompt is reworded.
     """
     from quorate.estimate.agreement.against import against as found_by
+    from quorate.table.reading.reading import Unsure
     from quorate.table.votes import Votes
 
-    judgments = judged(file, reading)
+    try:
+        judgments = judged(file, reading)
+    except Unsure as error:
+        judgments, labels = beside_people(error, file, reading, labels)
     if not isinstance(judgments, Votes):
         labels.refuse("votes", NO_VOTES)
     human = labels.said(file, reading, judgments, **({"facet": reading.facet} if isinstance(judgments, Votes) else {}))
@@ -72,6 +78,21 @@ def against(file: File, labels: Labels, reading: Reading, files: Files, out: Out
     )
     out.show(found, files, judgments, seed=labels.seed)
     return found.exit_code
+
+
+def beside_people(error: Unsure, file: Path, reading: Reading, labels: Labels) -> tuple[Judgments | Votes, Labels]:
+    """A table whose only question is whether somebody is a person, read as the options say that they are.
+
+    Raises
+    ------
+    Unsure
+        If the people who are named are no answer to it.
+    """
+    people = labels.human or [name for name in (labels.human_label,) if name is not None]
+    for way in error.ways:
+        if people and sorted(shlex.split(way.more)) == sorted(word for name in people for word in ("--human", name)):
+            return reading.as_scores(file, way.options), replace(labels, human=people, human_label=None)
+    raise error
 
 
 def judged(file: Path, reading: Reading) -> Judgments | Votes:

@@ -162,7 +162,7 @@ class ScoreVerdict(AnyVerdict):
     def _rest(self) -> str:
         if self.outcome is Outcome.EQUIVALENT and self.p_difference <= 1 - self.level:
             return f"The advantage of {self.a if self.difference.value > 0 else self.b} is real but that small."
-        if self.outcome is not Outcome.UNDECIDED:
+        if self.outcome is not Outcome.UNDECIDED or (self.claim is not None and self.supported):
             return ""
         seen = f"a difference of {self.detectable:.3g} or more (power {self.power:.4g})"
         limit = f"This is no sign that they are alike: such a study sees {seen}."

@@ -66,7 +66,8 @@ def page(verdict: AnyVerdict, table: Table | None = None) -> Page:
 
 def planning(verdict: AnyVerdict) -> Step | None:
     """The command that plans the next study of scores, for the difference that matters: as stated, or as found."""
-    if not isinstance(verdict, ScoreVerdict) or verdict.outcome is not Outcome.UNDECIDED:
+    shown = verdict.claim is not None and verdict.supported
+    if not isinstance(verdict, ScoreVerdict) or verdict.outcome is not Outcome.UNDECIDED or shown:
         return None
     step, effect = verdict.next_step, verdict.margin or verdict.detectable
     if verdict.margin is None and step is not None:
