@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from quorate.numerics.distributions import t_cdf
+from quorate.numerics.distributions import t_cdf, t_quantile
 from quorate.numerics.ratings.gap_votes import GapVotes
 from quorate.table.results import Row
 from quorate.wording import Brief, counted, listed, plural
@@ -28,9 +28,9 @@ class Neighbours(Brief):
     first, second : str
         The two, the one with the higher rating first.
     gap, low, high : float
-        Difference of their ratings, and its interval: those of all pairs of the board hold at once.
+        Difference of their ratings, and its interval: those of all neighbours of the board hold at once (Bonferroni).
     told_apart : bool
-        Whether the first is surely better, as the ranks have it.
+        Whether the first is surely better. Ranks are of all pairs, which are more, and may leave open what this tells.
     votes : int or None
         Votes, or rankings, of a board as large as tells them apart with a chance of 0.9, were the gap as estimated and
         the votes dealt out as now; None where a thousand million are not enough, as of a gap of 0.
@@ -53,20 +53,24 @@ class Neighbours(Brief):
 
 
 def neighbours(board: Ratings) -> tuple[Neighbours, ...]:
-    """Every two neighbours of a board, from the best.
+    """Every two neighbours of a board, from the best: a family of their own.
 
+    That they were chosen by the order found makes their gaps smaller, so it does not make false orders likelier.
     The variance of a gap goes down with 1 over votes and its degrees of freedom up with them, as clusters like those at
     hand come with their votes.
     """
     covariance, ranks, n = board.covariance, board.ranks, board.n
     variance, gaps = np.diag(covariance), board.rating[:-1] - board.rating[1:]
     se = np.sqrt(variance[:-1] + variance[1:] - 2 * np.diag(covariance, 1))
-    limit = ranks.limit(np.diag(np.broadcast_to(ranks.df, ranks.above.shape), 1))
+    df = np.diag(board.laws[board.method].df, 1)[: len(gaps)]
+    every = ranks.limit(np.diag(np.broadcast_to(ranks.df, ranks.above.shape), 1))
+    own = [t_quantile(float(one), 1 - (1 - board.level) / (2 * len(gaps))) for one in df]
+    limit = np.minimum(every, own)  # all pairs that follow each other are fewer than all pairs
     ends = np.stack([gaps - limit * se, gaps + limit * se], axis=1).tolist()
     if board.margin is not None:
         ends = [board.difference(*board.systems).interval(board.level)]
-    df, apart = np.diag(board.laws[board.method].df, 1)[: len(gaps)], np.diag(ranks.above, 1)
-    columns = zip(gaps.tolist(), ends, se.tolist(), limit.tolist(), df.tolist(), apart.tolist(), strict=True)
+    apart = [low > 0 for low, _ in ends]
+    columns = zip(gaps.tolist(), ends, se.tolist(), limit.tolist(), df.tolist(), apart, strict=True)
     out = []
     for (gap, (low, high), error, most, freedom, told), first, second in zip(
         columns, board.systems, board.systems[1:], strict=False

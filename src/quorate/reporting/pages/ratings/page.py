@@ -231,7 +231,7 @@ def neighbours(found: Ratings, names: list[str]) -> Figure:
     ]
     told = sum(pair.told_apart for pair in found.neighbours)
     votes = plural(found.counted_by)
-    span = f"Gap: difference of the ratings, with {100 * found.level:.4g}% intervals {at_once(found)}."
+    span = f"Gap: difference of the ratings, with {100 * found.level:.4g}% intervals for all neighbours at once."
     more = f"More {votes}: with so many more, dealt out as now, the chance of telling the two apart is {POWER:g}, were "
     more += "their gap as estimated; it may well be smaller. Empty: no number would."
     heads = {"first": "system", "second": "next", "told_apart": "told apart", "votes": f"{votes} needed"}
