@@ -1,8 +1,8 @@
 """Tasks of an evaluation beside small packages of the field, on simulated data whose truth is known.
 
-``pip install evalaudit truescore evalsig arenakit`` (0.6.0, 0.7.4, 0.1.2, 0.1.1), then ``python benchmarks/tasks.py``, or
-some of them: ``python benchmarks/tasks.py gate drift``. Each line says what was asked, how often each was right, with its
-Monte Carlo error, and CPU milliseconds an answer.
+``pip install evalaudit truescore evalsig arenakit`` (0.6.0, 0.7.4, 0.1.2, 0.1.1), then ``python benchmarks/tasks.py``,
+or some of them: ``python benchmarks/tasks.py gate drift``. Each line says what was asked, how often each was right,
+with its Monte Carlo error, and CPU milliseconds an answer.
 """
 
 from __future__ import annotations

@@ -13,10 +13,34 @@ from quorate.numerics.distributions import t_quantile
 from quorate.numerics.inference import checked_level
 from quorate.numerics.votes import binomial
 from quorate.table.results import Result
-from quorate.wording import capitalised, counted, listed
+from quorate.wording import Brief, capitalised, counted, listed
 
 FEW_RARER = 3
 """Labels of the rarer answer below which the weight of the predictions is not known."""
+
+
+@dataclass(frozen=True)
+class CorrectedSegment(Brief):
+    """What people would find in one category of the items.
+
+    Parameters
+    ----------
+    name : str
+        The category.
+    labels : int
+        Its items with a label and a prediction.
+    value, low, high : float
+        As people would give it there, with the interval of this segment alone.
+    p : float
+        P-value, for all segments together (Holm): of a mean that it is as in the others, of a difference that it is 0.
+    """
+
+    name: str
+    labels: int
+    value: float
+    low: float
+    high: float
+    p: float
 
 
 @dataclass(frozen=True)
@@ -57,6 +81,8 @@ class Corrected(Result):
         Of the scale of scores that are no shares, where it is known.
     strata : str, optional
         Facet whose levels were labelled at rates of their own.
+    segments : tuple of CorrectedSegment
+        The same in every category of the items, where there are two to eight with enough labels each.
     """
 
     what: str
@@ -82,6 +108,7 @@ class Corrected(Result):
     clusters: tuple[int, ...] = ()
     ends: tuple[float, float] | None = None
     strata: str | None = None
+    segments: tuple[CorrectedSegment, ...] = ()
 
     def interval(self, level: float | None = None) -> tuple[float, float]:
         """Student's interval; Wilson's of a share; that of the log odds where marks are near an end of their scale.

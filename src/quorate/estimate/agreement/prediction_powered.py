@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from numbers import Real
@@ -13,7 +14,7 @@ import numpy as np
 from quorate.arrays import Floats
 from quorate.caveats import Caveat, few_labels, labels_at_random, labels_unlike_the_rest, left_without_prediction
 from quorate.errors import InvalidInput, NotEstimable
-from quorate.estimate.agreement.corrected import Corrected
+from quorate.estimate.agreement.corrected import Corrected, CorrectedSegment
 from quorate.estimate.agreement.labelled import (
     Table,
     UnitMeans,
@@ -24,16 +25,18 @@ from quorate.estimate.agreement.labelled import (
 )
 from quorate.estimate.means.intervals import score_ends
 from quorate.estimate.votes.clustered import Cluster
-from quorate.numerics.inference import checked_level
+from quorate.numerics.distributions import t_cdf
+from quorate.numerics.inference import checked_level, holm
 from quorate.numerics.prediction_powered import Codes, Sample, mean_error, powered_mean, share_error
 from quorate.numerics.stratified import deviations, errors_apart, rates, stratified_mean, stratified_share_error
-from quorate.roles import JUDGE
+from quorate.roles import CATEGORY, JUDGE
 from quorate.table.judgments import Judgments
 from quorate.table.votes import Votes
 from quorate.wording import counted
 
 CLUSTER = "cluster"
 """The facet that says itself what resembles each other."""
+_MOST_SEGMENTS = 8
 _FEWEST, _FEW, _FEW_DIFFERING, _FAR, _ROUNDING = 3, 20, 5, 3.0, 1e-12
 
 
@@ -145,7 +148,48 @@ def corrected(
     found = of_sample(sample, wanted(judges, a, b), unpredicted, share=share, tuning=tuning, finite=finite)
     found = replace(found, level=level, cluster=tuple(levels), clusters=tuple(levels.values()), strata=strata)
     ends = score_ends(people) if isinstance(people, Judgments) and a is None and found.trials is None else None
-    return replace(found, ends=ends)
+    found = replace(found, ends=ends)
+    if not isinstance(judges, Judgments) or strata is not None or CATEGORY not in judges.names:
+        return found
+    part = partial(corrected, human=people, a=a, b=b, cluster=cluster, tuning=tuning, finite=finite, level=level)
+    return replace(found, segments=tuple(_segments(judges, part)))
+
+
+def _segments(judges: Judgments, part: Callable[[Judgments], Corrected]) -> Iterator[CorrectedSegment]:
+    """Every category with enough labels by itself, against the others; none where they are one, or very many."""
+    code, found = judges.column(CATEGORY), []
+    there = np.unique(code)
+    if judges.n_levels(judges.object) > len(judges.facet(judges.object).levels):
+        return  # items of one name in several categories are told apart by these
+    for place in there.tolist() if 2 <= len(there) <= _MOST_SEGMENTS else ():
+        with suppress(NotEstimable):
+            name = judges.facet(CATEGORY).levels[place]
+            apart = [part(_uncategorised(judges.keep(mask))) for mask in (code == place, code != place)]
+            found.append((name, *apart))
+    if len(found) < 2:
+        return
+    p = np.array([_unlike(own, other) for _, own, other in found])
+    for (name, own, _), adjusted in zip(found, holm(p).tolist(), strict=True):
+        yield CorrectedSegment(name, own.labels, own.value, *own.interval(), adjusted)
+
+
+def _uncategorised(judges: Judgments) -> Judgments:
+    """Without the facet of categories, which is not looked at again."""
+    kept = [place for place, facet in enumerate(judges.facets) if facet.name != CATEGORY]
+    facets = tuple(
+        replace(judges.facets[place], parent=None) if judges.facets[place].parent == CATEGORY else judges.facets[place]
+        for place in kept
+    )
+    return replace(judges, facets=facets, codes=judges.codes[:, kept])
+
+
+def _unlike(own: Corrected, other: Corrected) -> float:
+    """P-value that a difference is 0 there, or that a mean is as in the other segments (Welch)."""
+    gap, square, df = own.value, own.se**2, own.df
+    if " less that of " not in own.what:
+        gap, square = own.value - other.value, own.se**2 + other.se**2
+        df = square**2 / (own.se**4 / own.df + other.se**4 / other.df) if square > 0 else own.df
+    return 2 * t_cdf(df, -abs(gap) / square**0.5) if square > 0 else 1.0
 
 
 def wanted(judges: Table, a: str | None, b: str | None) -> str:

@@ -32,7 +32,10 @@ def page(result: Corrected, table: Table | None = None) -> Page:
     return Page(
         title=title_of(table, "What people would find"),
         sentence=result.sentence,
-        sections=(Section("corrected", "People and judges", figures=(means(result),)),),
+        sections=(
+            Section("corrected", "People and judges", figures=(means(result),)),
+            *([Section("segments", "By category", figures=(segments(result),))] if result.segments else []),
+        ),
         facts=particulars("corrected", f"What it rests on: {counted(result.labels, 'label')}", facts.items()),
         methods=methods(result),
         content=result.to_dict,
@@ -80,6 +83,37 @@ def means(result: Corrected) -> Figure:
         unfolded=True,
         short=Short({"by": "by", "value": "mean", "low": f"{100 * result.level:.4g}% interval"}, of="value"),
     )
+
+
+def segments(result: Corrected) -> Figure:
+    """What people would find in every category."""
+    rows: list[Row] = [
+        {
+            "category": cut(one.name),
+            "labels": one.labels,
+            "value": one.value,
+            "low": one.low,
+            "high": one.high,
+            "p": one.p,
+        }
+        for one in result.segments
+    ]
+    odd = [cut(one.name, 30) for one in result.segments if one.p <= 1 - result.level]
+    apart = " less that of " in result.what
+    finding = f"No category is shown to {'differ from 0' if apart else 'be unlike the others'}"
+    if odd:
+        finding = f"{listed(odd)} {'is' if len(odd) == 1 else 'are'} {'not 0' if apart else 'unlike the others'}"
+    lines = (
+        f"{capitalised(cut(result.what, _LONG))}, each with its own {100 * result.level:.4g}% interval.",
+        f"p: {'of no difference' if apart else 'that it is as in the others'}, for all categories together (Holm).",
+    )
+
+    def chart() -> Spec:
+        return marks.dots(rows, "category", "value", "mean", CORRECTED, at=0.0 if apart else result.value)
+
+    heads = {"category": "category", "labels": "labels", "value": "mean", "low": "interval", "p": "p, adjusted"}
+    short = Short(heads, of="value", at=0.0 if apart else None)
+    return Figure("segments", Caption(finding, lines), rows, chart, {"value": "mean", "p": "p, adjusted"}, short=short)
 
 
 def methods(result: Corrected) -> str:
