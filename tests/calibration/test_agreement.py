@@ -95,7 +95,7 @@ def test_alpha(items):
 @pytest.mark.parametrize(("items", "share"), [(30, 0.5), (30, 0.9), (100, 0.9)])
 def test_alpha_of_categories(items, share):
     """3 judges say an item's category, a first one of ``share`` or a second, with chance .9, else one at random."""
-    rng, held, known = np.random.default_rng(5), [], []
+    rng, held = np.random.default_rng(5), []
     columns = {"item": np.repeat(np.arange(items), 3), "judge": np.tile(np.arange(3), items)}
     for _ in range(250):
         true = np.repeat(rng.random(items) < share, 3)
@@ -103,13 +103,9 @@ def test_alpha_of_categories(items, share):
         if np.ptp(score) == 0:
             continue
         found = alpha(q.read(pl.DataFrame({**columns, "score": score}), announce=False), "nominal")
-        known.append(np.isfinite(found.low))
-        held.extend([found.low <= 0.81 <= found.high] if known[-1] else [])
-    print(
-        f"nominal alpha, {items} items, {share}: interval in {np.mean(known):.3f}, covers {np.mean(held):.3f} of them"
-    )
-    assert np.mean(held) >= 0.8
-    assert (np.mean(known) < 0.6) == ((items, share) == (30, 0.9))  # often one item alone shows disagreement
+        held.append(found.low <= 0.81 <= found.high)
+    print(f"nominal alpha, {items} items, {share}: 95% interval covers {np.mean(held):.3f}")
+    assert np.mean(held) >= 0.92  # a standard error of .014 for 250 studies
 
 
 def test_accuracy():

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 import pytest
-from quorate.estimate.differences.satterthwaite import of_few
 
 import quorate as q
 from quorate.decide.scores.studies import studies_like, studies_of_plan
@@ -256,7 +255,7 @@ def test_a_board_with_one_noisier_system():
         apart += bool(board.ranks.above.any())
         by_pairs += board.pairs is not None
         for which, (i, j) in {"its": (0, 1), "rest": (2, 3)}.items():
-            model = of_few(board.joint.contrast(np.eye(5)[i] - np.eye(5)[j]))
+            model = board.joint.contrast(np.eye(5)[i] - np.eye(5)[j])
             for kind, found in (("model", model), ("board", board.difference(str(i), str(j)))):
                 low, high = found.interval()
                 missed[f"{kind}, {which}"] += not low <= 0 <= high
