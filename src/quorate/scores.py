@@ -12,7 +12,6 @@ from quorate.lazily import lazily
 if TYPE_CHECKING:
     from quorate.analysis.nominal import labels as labels
     from quorate.decide.gaming.gaming import gaming as gaming
-    from quorate.decide.gaming.resampled import resampled_prize as resampled_prize
     from quorate.decide.scores.effect import plan_bar as plan_bar
     from quorate.decide.scores.effect import plan_effect as plan_effect
     from quorate.decide.scores.effect import plan_study as plan_study
@@ -54,7 +53,6 @@ _HOMES = {
     "plan_effect": "quorate.decide.scores.effect",
     "plan_study": "quorate.decide.scores.effect",
     "posterior": "quorate.estimate.posterior.posterior",
-    "resampled_prize": "quorate.decide.gaming.resampled",
     "screen": "quorate.planning.panel.screening",
     "sign_flip": "quorate.estimate.regression.surrogate",
     "simulate_allocation": "quorate.simulate.allocation.allocation",

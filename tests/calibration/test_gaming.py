@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 import pytest
+from calibration.resampled_prize import resampled_prize
 
 import quorate as q
 from quorate.decide.gaming.gaming import elo_slope
-from quorate.decide.gaming.resampled import resampled_prize
 
 pytestmark = pytest.mark.calibration
 

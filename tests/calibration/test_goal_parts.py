@@ -10,11 +10,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
+from calibration.goal_scenarios import NEAR
 
 from quorate.decide.goals.goal import CompareGoal, HalfWidthGoal
 from quorate.decide.goals.offer import Offer
 from quorate.simulate.goals.goal import simulate_goal
-from quorate.simulate.goals.vote_scenarios import NEAR
 
 pytestmark = pytest.mark.calibration
 

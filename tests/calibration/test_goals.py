@@ -10,10 +10,10 @@ from typing import NamedTuple
 
 import numpy as np
 import pytest
+from calibration.goal_scenarios import SCENARIOS, Scenario
 
 from quorate.decide.goals.goal import CompareGoal, HalfWidthGoal
 from quorate.simulate.goals.goal import GoalRates
-from quorate.simulate.goals.vote_scenarios import SCENARIOS, Scenario
 
 pytestmark = pytest.mark.calibration
 

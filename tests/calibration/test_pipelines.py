@@ -7,10 +7,10 @@ import time
 import numpy as np
 import polars as pl
 import pytest
+from calibration.redrawn_battles import BattleComponents, BattlePanel, draw_panel, simulate_battles
 
 import quorate as q
 from quorate.planning.battles import sample_battles
-from quorate.simulate.pipelines.battles import BattleComponents, BattlePanel, draw_panel, simulate_battles
 from quorate.simulate.pipelines.cells import votes_margins
 from quorate.simulate.pipelines.pipelines import pipelines
 from quorate.simulate.pipelines.result import Scale

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from calibration.goal_scenarios import VOTE_SCENARIOS
 
 from quorate.decide.goals.goal import BestGoal
-from quorate.simulate.goals.vote_scenarios import VOTE_SCENARIOS
 
 pytestmark = pytest.mark.calibration
 

@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
+from calibration.pilots import PilotStudy, pilot_study
 
 import quorate as q
-from quorate.simulate.pilots import PilotStudy, pilot_study
 
 ALL = ("factorial", "cyclic", "latin")
 GPT = ("gpt-5.4", "gpt-5.4-mini")

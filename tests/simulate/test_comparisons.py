@@ -1,11 +1,11 @@
 import numpy as np
 import polars as pl
 import pytest
+from calibration.comparisons import OWN, Pair, draw_pair, replay_comparisons, simulate_comparisons
 
 import quorate as q
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.differences.paired import pairs
-from quorate.simulate.comparisons import OWN, Pair, draw_pair, replay_comparisons, simulate_comparisons
 
 
 def test_what_is_shared_is_not_in_the_difference():

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from calibration.pilots import cut, pilot_study
 
 import quorate as q
 from quorate.errors import InvalidInput, NotEstimable
-from quorate.simulate.pilots import cut, pilot_study
 
 SIZES = {"item": 40, "prompt": 5, "judge": 3}
 LIMITS = {"items": range(5, 101, 5), "prompts": range(1, 6), "judges": [3], "replicates": [1, 2]}

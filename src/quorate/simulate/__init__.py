@@ -18,10 +18,6 @@ if TYPE_CHECKING:
     from quorate.simulate.allocation.sweep import Setting as Setting
     from quorate.simulate.allocation.sweep import Sweep as Sweep
     from quorate.simulate.allocation.sweep import sweep_allocation as sweep_allocation
-    from quorate.simulate.comparisons import ComparisonRates as ComparisonRates
-    from quorate.simulate.comparisons import Pair as Pair
-    from quorate.simulate.comparisons import replay_comparisons as replay_comparisons
-    from quorate.simulate.comparisons import simulate_comparisons as simulate_comparisons
     from quorate.simulate.crossed import draw_judgments as draw_judgments
     from quorate.simulate.demo import Coverage as Coverage
     from quorate.simulate.demo import demo_coverage as demo_coverage
@@ -33,13 +29,6 @@ if TYPE_CHECKING:
     from quorate.simulate.goals.votes import VoteLaw as VoteLaw
     from quorate.simulate.panel_demo import panel_table as panel_table
     from quorate.simulate.panel_demo import write_panel as write_panel
-    from quorate.simulate.pilots import Choice as Choice
-    from quorate.simulate.pilots import PilotStudy as PilotStudy
-    from quorate.simulate.pilots import pilot_study as pilot_study
-    from quorate.simulate.pipelines.battles import BattleComponents as BattleComponents
-    from quorate.simulate.pipelines.battles import BattlePanel as BattlePanel
-    from quorate.simulate.pipelines.battles import draw_panel as draw_panel
-    from quorate.simulate.pipelines.battles import simulate_battles as simulate_battles
     from quorate.simulate.pipelines.cells import CellMargins as CellMargins
     from quorate.simulate.pipelines.cells import score_margins as score_margins
     from quorate.simulate.pipelines.cells import votes_margins as votes_margins
@@ -60,18 +49,12 @@ if TYPE_CHECKING:
 _HOMES = {
     "Accuracy": "quorate.simulate.allocation.cycles",
     "AllocationStudy": "quorate.simulate.two_stage",
-    "BattleComponents": "quorate.simulate.pipelines.battles",
     "CellMargins": "quorate.simulate.pipelines.cells",
     "Check": "quorate.simulate.strategies",
-    "Choice": "quorate.simulate.pilots",
-    "ComparisonRates": "quorate.simulate.comparisons",
     "Coverage": "quorate.simulate.demo",
     "CycleComparison": "quorate.simulate.allocation.cycles",
     "GoalRates": "quorate.simulate.goals.goal",
     "PolicyRuns": "quorate.simulate.allocation.result",
-    "Pair": "quorate.simulate.comparisons",
-    "BattlePanel": "quorate.simulate.pipelines.battles",
-    "PilotStudy": "quorate.simulate.pilots",
     "PipelineErrors": "quorate.simulate.pipelines.result",
     "Promise": "quorate.simulate.strategies",
     "Rated": "quorate.simulate.pipelines.result",
@@ -86,16 +69,11 @@ _HOMES = {
     "demo_table": "quorate.simulate.demo",
     "demo_truth": "quorate.simulate.demo",
     "draw_judgments": "quorate.simulate.crossed",
-    "draw_panel": "quorate.simulate.pipelines.battles",
     "panel_table": "quorate.simulate.panel_demo",
-    "pilot_study": "quorate.simulate.pilots",
     "regime": "quorate.simulate.two_stage",
-    "replay_comparisons": "quorate.simulate.comparisons",
     "replay_two_stage": "quorate.simulate.two_stage",
     "replay_verdicts": "quorate.simulate.verdicts",
     "score_margins": "quorate.simulate.pipelines.cells",
-    "simulate_battles": "quorate.simulate.pipelines.battles",
-    "simulate_comparisons": "quorate.simulate.comparisons",
     "simulate_goal": "quorate.simulate.goals.goal",
     "simulate_two_stage": "quorate.simulate.two_stage",
     "simulated_scores": "quorate.simulate.strategies",

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 import pytest
+from calibration.resampled_prize import resampled_prize
 
 import quorate as q
-from quorate.decide.gaming.resampled import resampled_prize
 from quorate.errors import InvalidInput, UnknownTerm
 from quorate.numerics.reach import maximum_moments
 

@@ -5,7 +5,7 @@ import pytest
 from quorate.decide.goals.goal import CompareGoal, HalfWidthGoal
 from quorate.decide.goals.offer import Offer
 from quorate.errors import InvalidInput
-from quorate.simulate.goals.vote_scenarios import fixed_cost
+from quorate.simulate.goals.fixed import fixed_cost
 
 OFFER = Offer(tuple(f"i{n}" for n in range(3000)), ("a", "b", "c"), systems=("x", "y"), calls=9000)
 LAW = {"item": 0.2, "item:judge": 0.2, "cell": 0.2}

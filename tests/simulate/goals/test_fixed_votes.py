@@ -11,8 +11,8 @@ from quorate.decide.goals.goal import BestGoal, PreferGoal
 from quorate.decide.goals.offer import Offer
 from quorate.errors import InvalidInput
 from quorate.simulate import VoteLaw
+from quorate.simulate.goals.fixed import fixed_cost
 from quorate.simulate.goals.fixed_votes import fixed_votes, variances
-from quorate.simulate.goals.vote_scenarios import fixed_cost
 
 ITEMS = tuple(f"i{n}" for n in range(900))
 PEOPLE = Offer(ITEMS, ("ann", "bob"), people=("ann", "bob"), calls=900)

@@ -1,7 +1,8 @@
 """Scenarios by which goals are measured."""
 
+from calibration.goal_scenarios import SCENARIOS
+
 from quorate.decide.goals.rounds import pilot
-from quorate.simulate.goals.vote_scenarios import SCENARIOS
 
 
 def test_every_scenario_pays_for_its_pilot_of_thirty_items():

@@ -1,8 +1,7 @@
 """Scenarios of votes."""
 
 import pytest
-
-from quorate.simulate.goals.vote_scenarios import VOTE_SCENARIOS
+from calibration.goal_scenarios import VOTE_SCENARIOS
 
 
 @pytest.mark.parametrize("one", VOTE_SCENARIOS, ids=lambda one: one.name)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-
-from quorate.simulate.pipelines.battles import BattleComponents, BattlePanel, draw_panel, simulate_battles
+from calibration.redrawn_battles import BattleComponents, BattlePanel, draw_panel, simulate_battles
 
 
 def test_panels_have_the_spreads_asked_for():

@@ -7,9 +7,9 @@ from dataclasses import replace
 import numpy as np
 import polars as pl
 import pytest
+from calibration.redrawn_battles import BattleComponents, draw_panel, simulate_battles
 
 import quorate as q
-from quorate.simulate.pipelines.battles import BattleComponents, draw_panel, simulate_battles
 from quorate.simulate.pipelines.cells import CellMargins
 from quorate.simulate.pipelines.result import Scale, cell_by_cell, drawn_weights, panels
 

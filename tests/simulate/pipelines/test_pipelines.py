@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 import pytest
+from calibration.redrawn_battles import BattleComponents, draw_panel, simulate_battles
 
 import quorate as q
 from quorate.errors import InvalidInput, NotEstimable, UnknownTerm
-from quorate.simulate.pipelines.battles import BattleComponents, draw_panel, simulate_battles
 from quorate.simulate.pipelines.cells import CellMargins
 from quorate.simulate.pipelines.pipelines import pipelines
 

@@ -25,8 +25,8 @@ from quorate.estimate.components.published import Components
 from quorate.estimate.differences.difference import difference, stratified_difference
 from quorate.estimate.means.stratified import strata
 from quorate.roles import CATEGORY, ITEM, JUDGE, PROMPT, REPLICATE, SYSTEM
+from quorate.simulate.goals.fixed import fixed_cost
 from quorate.simulate.goals.goal import Amount, GoalRates, simulate_goal, terms_on, truth
-from quorate.simulate.goals.vote_scenarios import fixed_cost
 from quorate.simulate.goals.votes import VoteLaw
 from quorate.study.file import Study, load
 from quorate.study.judges import people

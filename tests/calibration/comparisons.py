@@ -337,14 +337,15 @@ def _rates(
     alpha = 1 - level
     for _ in each("simulated studies", range(studies)):
         try:
-            gap = difference(study(), *SYSTEMS, method=method, targets=targets)
+            setup = difference(study(), *SYSTEMS, method=method, targets=targets)
         except NotEstimable:
             refused += 1
             continue
+        gap = setup.others or setup  # the truth is of all judges and prompts that may be drawn
         low, high = gap.interval(1 - alpha)
         told = float(gap.p_difference() <= alpha)
         equal = np.nan if margin is None else float(gap.p_equivalence(margin) <= alpha)
-        naive = float(_naive_p_value(gap) <= alpha) if gap.method == "paired" else np.nan
+        naive = float(_naive_p_value(setup) <= alpha) if setup.method == "paired" else np.nan
         rows.append([told, naive, equal, float(not low <= truth <= high), (gap.value - truth) ** 2, gap.df])
     if not rows:
         raise NotEstimable("none of the studies could be analysed; give them more items or levels")

@@ -166,8 +166,8 @@ class _Contest:
     def choice(self, picks: list[_Pick | None], runs: int, budget: float, place: int) -> Choice:
         """Compare what every pilot chooses with the best design, which has its place in the frontier."""
         best, winner = self.searched.frontier(place), self.choose(self.searched.found, budget)
-        assert best is not None  # noqa: S101  (a place was found)
-        assert winner is not None  # noqa: S101
+        assert best is not None
+        assert winner is not None
         decided = [pick for pick in picks if pick is not None]
         chosen = np.array([pick.design for pick in decided], dtype=np.int64)
         se = np.sqrt(self.truth[chosen])
