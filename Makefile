@@ -92,6 +92,7 @@ sbom: .venv-dist/dist.stamp  ## the bill of materials of the core (CycloneDX), i
 docs: .venv/docs.stamp  ## what pages show runs; the site in site/, which opens from disk; no network once tools are there
 	$(BIN)/python -m pytest -n $(WORKERS) -m docs --dist worksteal $(ARGS) tests/test_docs.py
 	rm -rf site
+	$(BIN)/python docs/reference/cli.py
 	$(BIN)/zensical build --clean --strict
 	$(BIN)/python docs/check.py
 

@@ -1,9 +1,4 @@
-"""Write ``cli.md``, the page of the command line, from the commands themselves.
-
-Run it from the root of the repository after a command or an option has changed; a test says when::
-
-    .venv/bin/python docs/reference/cli.py
-"""
+"""Write ``cli.md``, the page of the command line, from the commands themselves: `make docs` does, before the site."""
 
 from __future__ import annotations
 
@@ -19,8 +14,6 @@ PAGE = Path(__file__).with_suffix(".md")
 FILE = "FILE"
 INTRODUCTION = """\
 # Command line
-
-<!-- Written by docs/reference/cli.py: change the help of the command instead. -->
 
 Columns are recognised by their usual names ([Data](../data.md)); the options under
 [Reading a file](#reading-a-file) are for those that are not. Every command takes `--json`, and every error is one line.
