@@ -19,13 +19,11 @@ GALLERY = (
     "error-bar",
     "compare",
     "rank",
-    "benchmark",
     "judge-panel",
     "annotation",
     "human-votes",
     "judge-budget",
     "adaptive",
-    "many-judges",
 )
 """Names of the pages, in the order of the gallery."""
 
