@@ -170,7 +170,8 @@ def _segments(judges: Judgments, part: Callable[[Judgments], Corrected]) -> Iter
         return
     p = np.array([_unlike(own, other) for _, own, other in found])
     for (name, own, _), adjusted in zip(found, holm(p).tolist(), strict=True):
-        yield CorrectedSegment(name, own.labels, own.value, *own.interval(), adjusted)
+        low, high = own.interval()
+        yield CorrectedSegment(name, own.labels, own.value, low, high, adjusted)
 
 
 def _uncategorised(judges: Judgments) -> Judgments:
