@@ -246,3 +246,9 @@ def test_default_fixed_roles_may_be_absent_and_one_name_needs_no_tuple():
 def test_a_column_that_is_not_there_is_named_with_those_that_are(options):
     with pytest.raises(UnknownColumn, match='no column "points"; the data have "item_id"'):
         declared(**options)
+
+
+@pytest.mark.parametrize("place", ["position", "order", "shown_first"])
+def test_places_of_an_answer_are_chosen_not_drawn(place):
+    roles = declared((*COLUMNS, place), facets={"item": "item_id", "judge": "judge_model", place: place})
+    assert [facet.name for facet in roles.facets if facet.fixed] == ["judge", place]

@@ -143,11 +143,7 @@ class ScoreVerdict(AnyVerdict):
         seen = listed([counted(study.items, item), *(counted(judgments.n_levels(n), n) for n in names)])
         design = f"paired on {seen}" if study.method == "paired" else f"{seen}, not paired"
         whom = scope(judgments, study.estimate.target, study.facet)
-        each = study.by_item
-        first, second = (sum(getattr(one, side) for one in each) / max(len(each), 1) for side in ("first", "second"))
-        plain = bool(each) and abs(first - second - study.value) < _SAME * max(abs(first), abs(second), 1e-9)
-        means = f", {first:.3g} against {second:.3g}" if plain else ""
-        return f"{self.a} scores {more} on average{means} ({ends}; {design}{f', {whom}' if whom else ''})"
+        return f"{self.a} scores {more} on average ({ends}; {design}{f', {whom}' if whom else ''})"
 
     def _each_item(self) -> str:
         """Items won, lost and tied, and what pairing gained."""
@@ -157,7 +153,11 @@ class ScoreVerdict(AnyVerdict):
         won, lost, tied = found.items_won
         gain = found.pairing_gain
         apart = f"; items of their own would make the interval {gain:.2g} times as wide" if gain >= _MUCH else ""
-        return f"On items {found.a} won {won:,}, lost {lost:,} and tied {tied:,}{apart}."
+        each = found.by_item
+        first, second = (sum(getattr(one, side) for one in each) / len(each) for side in ("first", "second"))
+        whole = abs(first - second - found.value) < _SAME * max(abs(first), abs(second), 1e-9)
+        means = f"Their means are {first:.3g} and {second:.3g}; on" if whole else "On"
+        return f"{means} items {found.a} won {won:,}, lost {lost:,} and tied {tied:,}{apart}."
 
     def _rest(self) -> str:
         if self.outcome is Outcome.EQUIVALENT and self.p_difference <= 1 - self.level:

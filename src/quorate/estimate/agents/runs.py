@@ -17,7 +17,7 @@ from quorate.numerics.inference import checked_level
 from quorate.roles import SYSTEM
 from quorate.table.judgments import Facet, Judgments
 from quorate.table.results import Result, Row
-from quorate.wording import Brief, capitalised, counted, percent
+from quorate.wording import Brief, counted, percent
 
 RUNS = ("run", "trial", "attempt", "seed", "epoch", "sample", "generation")
 """Facets that are runs by their names."""
@@ -112,22 +112,27 @@ class RepeatedRuns(Result):
     @property
     def sentence(self) -> str:
         """What k runs come to, how many items flip, and whose fault it is."""
-        return " ".join(capitalised(self._said(one)) if not one.system else self._said(one) for one in self.systems)
+        return " ".join(self._said(one) for one in self.systems)
 
     def _said(self, one: SystemRuns) -> str:
         most, of = one.passing[-1], f"{100 * self.level:g}% interval"
-        said = (
-            f"{one.system + ': ' if one.system else ''}all of {counted(most.k, 'run')} pass in {percent(most.all)} of "
-            f"items ({of} {percent(most.all_low)} to {percent(most.all_high)}), one or more in {percent(most.any)} "
-            f"({percent(most.any_low)} to {percent(most.any_high)}); {len(one.flips):,} of {one.items:,} items flip, "
-            f"and two runs of an item differ with a chance of {percent(one.differ)} ({percent(one.differ_low)} to "
-            f"{percent(one.differ_high)})"
+        subject = f"{one.system}: all" if one.system else "All"
+        ends = f"{percent(most.all_low)} to {percent(most.all_high)}"
+        passing = (
+            f"{subject} of {counted(most.k, 'run')} pass in {percent(most.all)} of items ({of} {ends}), one or more in "
+            f"{percent(most.any)} ({percent(most.any_low)} to {percent(most.any_high)})."
         )
-        fault = (
-            f"; {percent(one.own)} of the variance between runs is their own ({percent(one.own_low)} to "
-            f"{percent(one.own_high)}), the rest is the judges'"
+        flipping = (
+            f"{len(one.flips):,} of {one.items:,} items flip; two runs of an item differ with a chance of "
+            f"{percent(one.differ)} ({percent(one.differ_low)} to {percent(one.differ_high)})."
         )
-        return said + ("" if np.isnan(one.own) else fault) + "."
+        said = [passing, flipping]
+        if not np.isnan(one.own):
+            ends = f"{percent(one.own_low)} to {percent(one.own_high)}"
+            said.append(
+                f"{percent(one.own)} of the variance between runs is their own ({ends}), the rest is the judges'."
+            )
+        return " ".join(said)
 
     def rows(self) -> list[Row]:
         """One row for every system and k."""

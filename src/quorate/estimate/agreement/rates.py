@@ -356,7 +356,7 @@ def rates_words(one: Rates) -> str:
     return (
         f"{judge} is right on {_words(one.right)} of {one.items:,} items, kappa {one.kappa.value:.2f} "
         f"({one.kappa.low:.2f} to {one.kappa.high:.2f}). {it} passes {_words(one.sensitivity)} of what people "
-        f"pass, fails {_words(one.specificity)} of what they fail, and {_words(one.false_passes)} of its passes are "
+        f"pass and fails {_words(one.specificity)} of what they fail. Of its passes {_words(one.false_passes)} are "
         "false."
     )
 
