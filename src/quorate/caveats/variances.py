@@ -79,6 +79,15 @@ def aliased(*sums: Iterable[str]) -> Caveat:
     return Caveat("aliased", f"only the sum{'s' * (len(sums) > 1)} {listed} can be estimated from this design")
 
 
+def one_response() -> Caveat:
+    """Items with one response each, which a panel cannot tell from the response."""
+    return Caveat(
+        "aliased",
+        "each item has one response: how items and how responses differ is seen as one, as are the noise of one judgment "
+        "and what a judge makes of an item",
+    )
+
+
 def larger_weight(names: Iterable[str]) -> Caveat:
     """Components known by their sum alone, which weigh differently in the mean."""
     listed = " and ".join(names)

@@ -176,7 +176,7 @@ def test_one_reason_one_caveat(table, code, part):
 
 def test_one_generation_leaves_two_sums():
     sentences = [one.sentence for one in said(scores(m=1))]
-    assert any("generation + scenario" in sentence for sentence in sentences)
+    assert any("one response" in sentence for sentence in sentences)
     assert any("residual + scenario:judge" in sentence for sentence in sentences)
 
 

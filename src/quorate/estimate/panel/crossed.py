@@ -398,7 +398,7 @@ def panel_caveats(scores: CrossedScores, separated: PanelComponents, paper: Pane
     if scores.left_out or scores.generations_left_out:
         yield caveats.incomplete_scenarios(scores.left_out, scores.generations_left_out)
     if m == 1:
-        yield caveats.aliased([TERMS["alpha"], TERMS["beta"]], [TERMS["eps"], TERMS["interaction"]])
+        yield caveats.one_response()
     if scores.answers[1] > 1:
         yield caveats.averaged_answers(*scores.answers)
     if n < _FEW_SCENARIOS:

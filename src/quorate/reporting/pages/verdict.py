@@ -178,7 +178,7 @@ def by_type(types: Types, verdict: AnyVerdict) -> Figure:
         for one in types.each
     ]
     by = types.by.replace("_", " ")
-    same = f"{'Not the same' if types.p <= 1 - verdict.level else 'Not shown to differ'} on every {by}"
+    same = f"Not the same on every {by}" if types.p <= 1 - verdict.level else f"Not shown to depend on the {by}"
     lines = (
         f"{capitalised(name)}, with {_percent(verdict.level)} intervals for each {by} by itself.",
         f"That all are the same: {p_value(types.p)}. Adjusted: by Holm, for all of them together.",
