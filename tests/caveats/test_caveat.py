@@ -3,8 +3,6 @@ from inspect import isfunction
 
 from quorate import caveats
 from quorate.caveats import comparisons, designs, variances
-from quorate.caveats import designs as sources
-from quorate.caveats import variances as regressions
 
 ONE_OF_EACH = [
     caveats.equal_style(["length"]),
@@ -60,6 +58,8 @@ ONE_OF_EACH = [
     caveats.boundary(["judge", "item:prompt"]),
     caveats.zero_with_few_levels("prompt", 2),
     caveats.aliased(["replicate", "cell"]),
+    caveats.one_response(),
+    caveats.goes_round(["a", "b", "c"], [0.7, 0.6, 0.8], 0.001, 2),
     caveats.larger_weight(["prompt", "prompt:judge"]),
     caveats.identical_replicates(["replicate"]),
     caveats.maximum_likelihood(),
@@ -122,12 +122,7 @@ ONE_OF_EACH = [
 
 
 def test_there_is_one_of_each():
-    here = [
-        one
-        for module in (comparisons, designs, regressions, sources, variances)
-        for one in vars(module).values()
-        if isfunction(one)
-    ]
+    here = [one for module in (comparisons, designs, variances) for one in vars(module).values() if isfunction(one)]
     functions = {one.__name__ for one in here if one.__module__.startswith("quorate.caveats")}
     assert len(ONE_OF_EACH) == len(functions)
 

@@ -82,9 +82,9 @@ def aliased(*sums: Iterable[str]) -> Caveat:
 def one_response() -> Caveat:
     """Items with one response each, which a panel cannot tell from the response."""
     return Caveat(
-        "aliased",
-        "each item has one response: how items and how responses differ is seen as one, as are the noise of one judgment "
-        "and what a judge makes of an item",
+        "one-response",
+        "each item has one response: how items and how responses differ is seen as one, as are the noise of one "
+        "judgment and what a judge makes of an item",
     )
 
 

@@ -173,7 +173,8 @@ def _column(rows: Sequence[Row], key: str, short: Short, spelled: Callable[[str]
         halves = [scale * (high - low) / 4 for low, _, high in _intervals(rows, short) if math.isfinite(high - low)]
         places = decimals(median(halves)) if halves else 3
         ends = (short.low, short.high) if key == short.low else (key,)
-        return [" to ".join(_number(row.get(end), scale, places, unit) for end in ends) for row in rows]
+        some = [tuple(_number(row.get(end), scale, places, unit) for end in ends) for row in rows]
+        return ["-" if set(cells) == {"-"} else " to ".join(cells) for cells in some]
     cells = [safe(_cell(key, row.get(key), spelled, percent=key in short.percent)) for row in rows]
     return cells if short.whole else [one if len(one) <= LABEL else f"{one[: LABEL - 3]}..." for one in cells]
 

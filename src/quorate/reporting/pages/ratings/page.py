@@ -98,6 +98,17 @@ def leaderboard(view: RatingsAnalysis) -> Figure:
         }
         for (low_rank, high_rank), group, name, (rating, se, low, high), best in columns
     ]
+    rated = rows
+    if isinstance(found, Ratings) and (
+        unbeaten := found.unbeaten
+    ):  # no finite rating says by how much they are above the others
+        last = {one.system: len(unbeaten) for one in found.surely_above}
+        everyone = len(found) + len(unbeaten)
+        rows = [
+            {"rank": rank_range(1, last.get(one.system, everyone)), "group": 1, "system": cut(one.system, _SHORT)}
+            | dict.fromkeys(("rating", "se", "low", "high", "share"))
+            for one in unbeaten
+        ] + rated
     size = f"{counted(len(found), 'system')}, {counted(view.n, view.of_what)}"
     about = " about the mean of all systems" if view.of_votes else ""
     lines = [f"{capitalised(view.unit)}{about}, with {level} intervals for each; {size}."]
@@ -108,7 +119,7 @@ def leaderboard(view: RatingsAnalysis) -> Figure:
         lines.append(f"The first {MOST_DRAWN} are drawn; the table has all.")
 
     def chart() -> Spec:
-        first = rows[:MOST_DRAWN]
+        first = rated[:MOST_DRAWN]
         window = marks.around(first, "rating")
         colour = NAIVE if view.not_rankable else CORRECTED
         drawn = [{**marks.drawn(row, window, colour), "side": row["group"] % 2 * _SHADE} for row in first]
