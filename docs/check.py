@@ -52,11 +52,13 @@ class Page(HTMLParser):
 
 
 def unlisted(docs: Path, configuration: str) -> list[str]:
-    """Pages that are not in the navigation, and entries of the navigation without a page."""
+    """Pages that are not in the navigation, and entries of the navigation without a page or a script that writes it."""
     listed = set(LISTED.findall(configuration))
     there = {path.relative_to(docs).as_posix() for path in docs.rglob("*.md")}
+    written = {path.relative_to(docs).with_suffix(".md").as_posix() for path in docs.rglob("*.py")}
     return [f"{name}: not in the navigation of mkdocs.yml" for name in sorted(there - listed)] + [
-        f"{name}: in the navigation of mkdocs.yml, but there is no such page" for name in sorted(listed - there)
+        f"{name}: in the navigation of mkdocs.yml, but there is no such page"
+        for name in sorted(listed - there - written)
     ]
 
 
