@@ -3,15 +3,20 @@
 import itertools
 import math
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import special
 
 from quorate.numerics.distributions import (
+    beta_cdf,
+    beta_quantile,
     chi_square_quantile,
     chi_square_tail,
+    each,
     f_tail,
+    noncentral_t_cdf,
     normal_cdf,
     normal_quantile,
     t_cdf,
@@ -104,3 +109,30 @@ def test_what_is_not_a_number_stays_so():
     assert math.isnan(chi_square_tail(3.0, math.nan))
     assert math.isnan(chi_square_quantile(3.0, math.nan))
     assert math.isnan(f_tail(3.0, 3.0, math.nan))
+
+
+@pytest.mark.parametrize("df", [1.0, 3.7, 12, 90])
+@pytest.mark.parametrize("shift", [-2.0, 0.0, 0.7, 3.2, 6.0])
+@pytest.mark.parametrize("x", [-1.5, 0.0, 0.4, 2.0, 7.0])
+def test_noncentral_t_is_the_mean_over_the_spread(df, shift, x):
+    """A normal variable over the root of a mean square, by quantiles of the mean square."""
+    middle = (np.arange(100_000) + 0.5) / 100_000
+    spread = np.sqrt(special.chdtri(df, 1 - middle) / df)
+    assert noncentral_t_cdf(df, shift, x) == pytest.approx(special.ndtr(x * spread - shift).mean(), abs=2e-6)
+
+
+def test_noncentral_t_without_a_shift_is_students():
+    assert noncentral_t_cdf(7, 0.0, 1.3) == pytest.approx(t_cdf(7, 1.3), rel=1e-12)
+    assert noncentral_t_cdf(math.inf, 1.0, 1.3) == pytest.approx(normal_cdf(0.3))
+
+
+@given(st.floats(0.3, 1e4), st.floats(0.3, 1e4), st.floats(1e-6, 1 - 1e-6))
+def test_beta_quantiles_are_scipys(a, b, p):
+    found = beta_quantile(a, b, p)
+    assert beta_cdf(a, b, found) == pytest.approx(p, rel=1e-8)
+    assert found == pytest.approx(special.betaincinv(a, b, p), rel=1e-9)
+
+
+def test_few_numbers_and_many_are_alike():
+    many = np.linspace(0.01, 0.99, 200)
+    assert each(normal_quantile, "ndtri", many[:10]) == pytest.approx(each(normal_quantile, "ndtri", many)[:10])

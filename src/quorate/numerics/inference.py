@@ -9,6 +9,7 @@ import numpy as np
 from quorate.arrays import Floats
 from quorate.errors import InvalidInput
 from quorate.numerics.distributions import chi_square_quantile, t_quantile
+from quorate.numerics.roots import root
 from quorate.numerics.votes.binomial import SLACK
 
 
@@ -132,13 +133,12 @@ def pivotal(
     ----------
     Weerahandi (1993), Journal of the American Statistical Association 88, 899-905.
     """
-    from scipy.optimize import brentq
     from scipy.special import ndtr
 
     draws = squares / rng.chisquare(df, size=(20_000, len(df)))
     sd = np.sqrt(np.maximum(draws @ (np.linalg.pinv(expected).T @ gradient), 1e-300))
     top = 1.001 * float(sd.max()) * t_quantile(np.inf, (1 + level) / 2)
-    return float(brentq(lambda x: float(np.mean(ndtr(x / sd))) - (1 + level) / 2, 0.0, top))
+    return root(lambda x: float(np.mean(ndtr(x / sd))) - (1 + level) / 2, 0.0, top)
 
 
 # Multiplicity: p-values and levels of several tests that are looked at together.

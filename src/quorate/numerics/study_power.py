@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import combinations
 from typing import Any
 
@@ -14,8 +14,16 @@ from numpy.polynomial import chebyshev
 from numpy.typing import ArrayLike
 
 from quorate.arrays import Floats
-from quorate.numerics.distributions import chi_square_quantile, t_quantile
+from quorate.numerics.distributions import (
+    chi_square_quantile,
+    each,
+    noncentral_t_cdf,
+    normal_cdf,
+    normal_quantile,
+    t_quantile,
+)
 from quorate.numerics.reach import KAPPA, Effect
+from quorate.numerics.roots import root
 
 # Quantiles of many degrees of freedom at once: of Student's t and of mean squares, as polynomials through a few.
 
@@ -36,9 +44,7 @@ def t_quantiles(df: ArrayLike, probability: float) -> Floats:
     """
     free = np.asarray(df, dtype=float)
     if probability > _MOST_T:
-        from scipy.special import stdtrit
-
-        return np.asarray(stdtrit(free, probability))
+        return each(t_quantile, "stdtrit", free, probability)
     return np.asarray(np.exp(chebyshev.chebval(2 / np.maximum(free, 1.0) - 1, _t_terms(probability))))
 
 
@@ -88,7 +94,6 @@ _QUANTILES = 200
 _DRAWS = 4_000
 _NORMAL = 2e3
 """Degrees of freedom from which the noncentral t is as by Abramowitz and Stegun (1964), 26.7.10."""
-_FAR = 5.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,8 +108,8 @@ class Studies:
         Degrees of freedom over items.
     expected : float
         Variance over items as expected.
-    variance : array, shape (studies,)
-        Variance over items as found.
+    squares : array, shape (studies,), optional
+        Variance over items as found; by quantiles of its law in the place of draws where it is not given.
     drawn : tuple of (array, float)
         What every drawn facet is found to add, shape (studies,), and its degrees of freedom.
     """
@@ -112,13 +117,24 @@ class Studies:
     se: float
     df: float
     expected: float
-    variance: Floats
+    squares: Floats | None = None
     drawn: tuple[tuple[Floats, float], ...] = ()
+
+    @cached_property
+    def variance(self) -> Floats:
+        """Variance over items as found, shape (studies,)."""
+        if self.squares is not None:
+            return self.squares
+        from scipy.special import gammaincinv
+
+        middle = (np.arange(_QUANTILES) + 0.5) / _QUANTILES
+        return np.asarray(self.expected * gammaincinv(self.df / 2, middle) * 2 / self.df)
 
     def times(self, factor: float) -> Studies:
         """The same studies with every standard error so many times as large."""
         drawn = tuple((factor**2 * part, df) for part, df in self.drawn)
-        return Studies(factor * self.se, self.df, factor**2 * self.expected, factor**2 * self.variance, drawn)
+        squares = None if self.squares is None else factor**2 * self.squares
+        return Studies(factor * self.se, self.df, factor**2 * self.expected, squares, drawn)
 
     @property
     def found_se(self) -> Floats:
@@ -147,11 +163,11 @@ class Studies:
 
     def _found(self, d: float, limit: Any) -> float:
         """Chance of a difference beyond these limits: exact where the variance is over items alone."""
-        from scipy.special import ndtr
-
         x = abs(d) / self.se
         if not self.drawn:
             return beyond(x, self.df, limit)
+        from scipy.special import ndtr
+
         return float(np.mean(ndtr(x - limit) + ndtr(-x - limit)))
 
     def shows_equal(self, d: float, margin: float, alpha: float) -> float:
@@ -164,20 +180,19 @@ class Studies:
 
     def detectable(self, alpha: float, power: float) -> float:
         """Smallest difference that is found with a chance of ``power``."""
-        from scipy.optimize import brentq
-
-        top, limit = self.se, self._limit(alpha)
-        while self._found(top, limit) < power:
-            top *= 2
-        return float(brentq(lambda d: self._found(d, limit) - power, 0.0, top))
+        limit = self._limit(alpha)
+        guess = (float(np.median(limit)) + normal_quantile(power)) * self.se  # so large were the limits all alike
+        low, high = max(0.9 * guess, 0.0), 1.1 * max(guess, self.se)
+        low = 0.0 if self._found(low, limit) > power else low
+        while self._found(high, limit) < power:
+            low, high = high, 2 * high
+        return root(lambda d: self._found(d, limit) - power, low, high, xtol=1e-9 * high)
 
     def alike(self, margin: float, alpha: float, power: float) -> float | None:
         """Largest difference that is shown to be within a margin with a chance of ``power``; None if none is."""
-        from scipy.optimize import brentq
-
         if self.shows_equal(0.0, margin, alpha) < power:
             return None
-        return float(brentq(lambda d: self.shows_equal(d, margin, alpha) - power, 0.0, margin))
+        return root(lambda d: self.shows_equal(d, margin, alpha) - power, 0.0, margin)
 
 
 def half_widths(
@@ -213,9 +228,7 @@ def _tails(df: Floats, upper: float | Floats) -> Floats:
     """Quantiles of t at one level for all, or at one for each."""
     if isinstance(upper, float):
         return t_quantiles(df, upper)
-    from scipy.special import stdtrit
-
-    return np.asarray(stdtrit(df, upper))
+    return each(t_quantile, "stdtrit", df, upper)
 
 
 def beyond(shift: float, df: float, limit: float) -> float:
@@ -226,13 +239,10 @@ def beyond(shift: float, df: float, limit: float) -> float:
     >>> round(beyond(10**0.5, 38, t_quantile(38, 0.975)), 4)  # two samples of 20 whose means are an sd apart
     0.869
     """
-    from scipy.special import nctdtr, ndtr
-
     if df > _NORMAL:
         near, wide = limit * (1 - 1 / (4 * df)), math.sqrt(1 + limit**2 / (2 * df))
-        return float(ndtr((shift - near) / wide) + ndtr((-shift - near) / wide))
-    other = 0.0 if shift > _FAR else float(nctdtr(df, shift, -limit))  # SciPy's has no digits so far out
-    return 1 - float(nctdtr(df, shift, limit)) + other
+        return normal_cdf((shift - near) / wide) + normal_cdf((-shift - near) / wide)
+    return 1 - noncentral_t_cdf(df, shift, limit) + noncentral_t_cdf(df, shift, -limit)
 
 
 def one_square(se: float, df: float) -> Studies:
@@ -245,10 +255,7 @@ def one_square(se: float, df: float) -> Studies:
     df : float
         Degrees of freedom.
     """
-    from scipy.special import gammaincinv
-
-    middle = (np.arange(_QUANTILES) + 0.5) / _QUANTILES
-    return Studies(se, df, se**2, np.asarray(se**2 * gammaincinv(df / 2, middle) * 2 / df))
+    return Studies(se, df, se**2)
 
 
 def studies(variance: float, df: float, effects: Sequence[Effect], beyond: float, rng: np.random.Generator) -> Studies:

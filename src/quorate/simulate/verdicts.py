@@ -13,6 +13,7 @@ from quorate.arrays import Floats
 from quorate.decide.votes.verdict import Outcome, outcome_of
 from quorate.errors import NotEstimable
 from quorate.estimate.votes.margin import VoteMargin, margin_of_counts, margin_of_share
+from quorate.numerics.roots import root
 from quorate.numerics.votes import clustered
 from quorate.planning.power.sample_size import check_count, check_range
 from quorate.streams import stream
@@ -214,11 +215,10 @@ def _pools(votes: Votes, cluster: str | None) -> Iterator[_Pool]:
 
 def _balance(lead: Floats) -> Floats | None:
     """Chances ``exp(x lead)`` with which leads are 0 on average; None where all leads have one sign."""
-    from scipy.optimize import brentq
     from scipy.special import softmax
 
     if not lead.min() < 0 < lead.max():
         return None
     most = 700 / float(np.abs(lead).max())
-    x = brentq(lambda x: float(softmax(x * lead) @ lead), -most, most)
+    x = root(lambda x: float(softmax(x * lead) @ lead), -most, most)
     return np.asarray(softmax(x * lead))

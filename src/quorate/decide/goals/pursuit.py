@@ -157,7 +157,7 @@ class Pursuit(ABC, Generic[Asked, Found]):
         df = min(looks[-1].df, _MANY)  # the components are as uncertain as the standard error of now
         off = np.sqrt(df / stream(0, "goal/chance").chisquare(df, len(law.found_se)))
         drawn = tuple((off**2 * part, free) for part, free in law.drawn)
-        law = replace(law, variance=off**2 * law.variance, drawn=drawn)
+        law = replace(law, squares=off**2 * law.variance, drawn=drawn)
         spread = float(np.sqrt(max(now - final.variance, 1e-12 * now)))
         chances = self.chances(looks, law, spread, final)
         return float(np.minimum(chances, 1.0).mean())

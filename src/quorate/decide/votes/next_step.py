@@ -16,6 +16,7 @@ from quorate.arrays import Floats
 from quorate.errors import InvalidInput
 from quorate.estimate.votes.margin import FEWEST_ALIKE, NOTHING, VoteMargin, margin_of_share
 from quorate.numerics.distributions import normal_cdf, normal_quantile, t_quantile
+from quorate.numerics.roots import root
 from quorate.numerics.threshold import last
 from quorate.numerics.votes import binomial, clustered, equivalence
 from quorate.numerics.votes.binomial import SLACK
@@ -469,13 +470,12 @@ def next_step(
     within = margin if way.toward == "equivalence" else None
     alike = None
     if budget is not None and within is not None:  # the largest margin that the budget shows to be within the stated
-        from scipy.optimize import brentq
 
         def short(true: float) -> float:
             return power - way.studies.chance(budget, true, within)
 
         most = within * (1 - 1e-9)
-        alike = float(brentq(short, 0.0, most)) if short(0.0) < 0 < short(most) else None
+        alike = root(short, 0.0, most) if short(0.0) < 0 < short(most) else None
     return NextStep(
         toward=way.toward,
         assumed=d,

@@ -15,6 +15,7 @@ from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.components.model import CELL, canonical
 from quorate.numerics.inference import checked_level
 from quorate.numerics.mixed.refit import refits
+from quorate.numerics.roots import root
 from quorate.roles import REPLICATE
 from quorate.streams import stream
 
@@ -261,7 +262,6 @@ def studentised(basis: Basis, level: float) -> float:
     ----------
     Efron and Tibshirani (1993), An Introduction to the Bootstrap, section 12.5.
     """
-    from scipy.optimize import brentq
     from scipy.special import ndtr
 
     if basis.plain <= 0:
@@ -289,7 +289,7 @@ def studentised(basis: Basis, level: float) -> float:
     top = 1.0
     while short(top) < 0:
         top *= 2
-    return float(brentq(short, 0.0, top)) * se
+    return root(short, 0.0, top) * se
 
 
 def _total(parts: Mapping[str, Floats]) -> Floats:

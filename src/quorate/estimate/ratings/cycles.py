@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
-from scipy.sparse import coo_array
-from scipy.special import stdtr
 
 from quorate import caveats
 from quorate.arrays import Bools, Floats, Ints
 from quorate.caveats import Caveat
 from quorate.estimate.votes.clustered import Cluster, cells, clustered_by
+from quorate.numerics.distributions import each as each_of
+from quorate.numerics.distributions import t_cdf
 from quorate.numerics.inference import holm
 from quorate.table.pairs import BOTH_BAD, MISSING, TIE, A
 from quorate.table.votes import Votes
@@ -107,7 +107,7 @@ def cycles(votes: Votes, *, cluster: Cluster | None = None, level: float = 0.95)
     turn = odds[edges] @ signs
     variance, df = _variance(pair, each, weight, groups, edges, signs)
     with np.errstate(invalid="ignore", divide="ignore"):
-        p = 2 * stdtr(df, -np.abs(turn) / np.sqrt(variance))
+        p = 2 * each_of(t_cdf, "stdtr", df, -np.abs(turn) / np.sqrt(variance))
     p = np.where(np.isfinite(p), p, 1.0)
     beaten = (odds[edges] * signs > 0) * 2 - 1
     circle = np.abs(beaten.sum(axis=1)) == 3
@@ -144,6 +144,8 @@ def _variance(
         several = int(group.max()) + 1
         if several < _FEWEST_CLUSTERS:
             continue
+        from scipy.sparse import coo_array
+
         sums = coo_array((each, (group, code)), shape=(several, len(kinds))).tocsr()
         products = (sums.T @ sums).toarray() * several / (several - 1)
         parts = signs[:, None] * signs * products[at[:, :, None], at[:, None, :]]

@@ -16,6 +16,7 @@ from quorate.caveats import Caveat
 from quorate.errors import NotEstimable
 from quorate.estimate.votes.clustered import Cluster, cells, clustered_by, repeating
 from quorate.numerics.distributions import normal_cdf, normal_quantile, t_cdf, t_quantile
+from quorate.numerics.roots import root
 from quorate.numerics.votes import binomial, clustered, equivalence
 from quorate.numerics.votes.binomial import p_value
 from quorate.numerics.votes.clustered import Multiway, balance, multiway
@@ -400,13 +401,12 @@ def _score(wins: float, losses: float, n: float, lead: float) -> float:
 
 def _score_limit(wins: float, losses: float, n: float, alpha: float) -> float:
     """Smallest margin that the score test says the true one is below."""
-    from scipy.optimize import brentq
 
     def above(margin: float) -> float:
         return _score(wins, losses, n, 2 * margin) - normal_quantile(alpha)
 
     ends = (wins - losses) / (2 * n) + NOTHING, 0.5 - NOTHING
-    return 0.5 if above(ends[1]) > 0 else float(brentq(above, *ends))
+    return 0.5 if above(ends[1]) > 0 else root(above, *ends)
 
 
 def margin_of_counts(

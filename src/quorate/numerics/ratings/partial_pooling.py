@@ -9,12 +9,13 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 
 from quorate.arrays import Floats, Ints
 from quorate.numerics.distributions import chi_square_quantile, chi_square_tail
+from quorate.numerics.roots import root
 from quorate.wording import Brief
 
 _NODES = 40
@@ -143,20 +144,20 @@ class PartialPooling(Brief):
         Where it is so small that no spread has it, the upper end is the one below which the restricted likelihood has
         so much of its weight: ratings that happen to agree do not show that there is no spread.
         """
-        from scipy.optimize import brentq
-
         ends = []
         for tail in ((1 - level) / 2, (1 + level) / 2):
             limit, high = chi_square_quantile(self.df, tail), float(self._coarse[0][-1])
             while self.at(high).q > limit:
                 high *= 10
-            ends.append(
-                0.0 if self.at(0.0).q <= limit else float(brentq(lambda t, q=limit: self.at(t).q - q, 0.0, high))
-            )
+            ends.append(0.0 if self.at(0.0).q <= limit else root(partial(self._above, limit), 0.0, high))
         if ends[1] == 0:
             weights, taus = self._likely
             ends[1] = float(taus[np.searchsorted(np.cumsum(weights), level)])
         return ends[0], ends[1]
+
+    def _above(self, limit: float, tau: float) -> float:
+        """How much the weighted sum of squares is above a limit."""
+        return self.at(tau).q - limit
 
     def averaged(self) -> tuple[Pooled, list[Pooled]]:
         """Overall ratings and those of every category, over the spreads that the restricted likelihood allows."""

@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from quorate.arrays import Floats, Ints
 from quorate.errors import InvalidInput
+from quorate.numerics.roots import root
 from quorate.wording import Brief
 
 Variant = Literal["experiment", "theory"]
@@ -442,9 +443,8 @@ def normal_saving(variance: Floats) -> float:
 
 def _median_largest(variance: Floats) -> float:
     """Median of the largest absolute value of independent normal numbers."""
-    from scipy.optimize import brentq
     from scipy.special import erfc
 
     scale = 1 / np.sqrt(2 * variance)
     most = 40 / float(scale.min())
-    return float(brentq(lambda x: float(np.log1p(-erfc(x * scale)).sum()) + np.log(2), 1e-9 * most, most))
+    return root(lambda x: float(np.log1p(-erfc(x * scale)).sum()) + np.log(2), 1e-9 * most, most)

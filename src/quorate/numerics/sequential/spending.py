@@ -15,6 +15,7 @@ import numpy as np
 
 from quorate.arrays import Floats
 from quorate.numerics.distributions import normal_quantile
+from quorate.numerics.roots import root
 
 _FAR = 8.0
 """Standard normal value beyond which there is nothing to integrate, and the largest bound."""
@@ -130,11 +131,9 @@ def bound_for(path: Path, fraction: float, alpha: float, *, sided: int = 2) -> f
     sided : {1, 2}
         Whether the test has one bound or two.
     """
-    from scipy.optimize import brentq
-
     if alpha <= 0 or path.crossing(fraction, _FAR, sided=sided) >= alpha:
         return _FAR
-    return float(brentq(lambda bound: path.crossing(fraction, bound, sided=sided) - alpha, -_FAR, _FAR, xtol=1e-8))
+    return root(lambda bound: path.crossing(fraction, bound, sided=sided) - alpha, -_FAR, _FAR, xtol=1e-8)
 
 
 def bounds(fractions: Sequence[float], alpha: float, *, sided: int = 2, spending: Spending = obrien_fleming) -> Floats:
@@ -213,10 +212,8 @@ def inflation(looks: int, alpha: float, power: float, *, sided: int = 2, spendin
     >>> round(inflation(5, 0.05, 0.9), 3)
     1.023
     """
-    from scipy.optimize import brentq
-
     fractions = [(look + 1) / looks for look in range(looks)]
     limits = bounds(fractions, alpha, sided=sided, spending=spending)
     once = normal_quantile(1 - alpha / sided) + normal_quantile(power)
-    drift = brentq(lambda value: chance(fractions, limits, value, sided=sided) - power, once / 2, 2 * once)
+    drift = root(lambda value: chance(fractions, limits, value, sided=sided) - power, once / 2, 2 * once)
     return float((drift / once) ** 2)

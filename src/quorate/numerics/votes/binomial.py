@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from quorate.arguments import argument
 from quorate.arrays import Floats
 from quorate.errors import InvalidInput
+from quorate.numerics.distributions import beta_cdf, beta_quantile, each, normal_cdf, normal_quantile
 from quorate.numerics.threshold import last
 
 MOST_RUNS = 100_000
@@ -26,12 +27,10 @@ def lower_tail(k: ArrayLike, n: ArrayLike, p: ArrayLike) -> Floats:
     k, n, p : array, broadcast
         Wins, votes, and the chance of a win.
     """
-    from scipy.special import betainc
-
     k, n, p = np.broadcast_arrays(*(np.asarray(x, dtype=float) for x in (k, n, p)))
     inside = (k >= 0) & (k < n)
     a, b = np.where(inside, n - k, 1.0), np.where(inside, k + 1, 1.0)
-    return np.where(inside, betainc(a, b, 1 - p), np.where(k < 0, 0.0, 1.0))
+    return np.where(inside, each(beta_cdf, "betainc", a, b, 1 - p), np.where(k < 0, 0.0, 1.0))
 
 
 def p_value(k: ArrayLike, n: ArrayLike) -> Floats:
@@ -56,10 +55,8 @@ def critical_value(n: ArrayLike, alpha: float) -> Floats:
     alpha : float
         Level of the test.
     """
-    from scipy.special import ndtri
-
     n = np.asarray(n, dtype=float)
-    guess = (n - 1 + ndtri(alpha / 2) * np.sqrt(n)) / 2
+    guess = (n - 1 + normal_quantile(alpha / 2) * np.sqrt(n)) / 2
     return last(lambda k: _rejects(k, n, alpha), np.maximum(guess, -1.0))
 
 
@@ -113,14 +110,13 @@ def normal_power(n: ArrayLike, p: ArrayLike, alpha: float, *, own_variance: bool
     own_variance : bool
         Whether a share varies as it does at ``p``, ``p (1 - p)``, or as at one half.
     """
-    from scipy.special import ndtr, ndtri
-
     n, p = np.asarray(n, dtype=float), np.asarray(p, dtype=float)
-    z, shift = ndtri(1 - alpha / 2), (2 * p - 1) * np.sqrt(n)
+    z, shift = normal_quantile(1 - alpha / 2), (2 * p - 1) * np.sqrt(n)
     spread = 2 * np.sqrt(p * (1 - p)) if own_variance else np.ones_like(p)
     with np.errstate(divide="ignore", invalid="ignore"):  # p = 0 or 1: the outcome is certain
         high, low = (shift - z) / spread, (-shift - z) / spread
-    return np.asarray(np.where(shift == z, 1.0, ndtr(high)) + np.where(-shift == z, 1.0, ndtr(low)))
+    upper, lower = (each(normal_cdf, "ndtr", side) for side in (high, low))
+    return np.asarray(np.where(shift == z, 1.0, upper) + np.where(-shift == z, 1.0, lower))
 
 
 def smallest_n(p: float, target: float, alpha: float) -> int:
@@ -144,13 +140,11 @@ def smallest_n(p: float, target: float, alpha: float) -> int:
     InvalidInput
         If that takes more than 100,000 runs, which are some 10^8 votes.
     """
-    from scipy.special import ndtri
-
     runs = _runs(p, target, alpha)
     too_many(runs, abs(p - 0.5))
     k = np.arange(runs)
     # Most votes, of the parity of k, at which a lead of k rejects.
-    guess = (((k - 1) / ndtri(alpha / 2)) ** 2 - k) / 2
+    guess = (((k - 1) / normal_quantile(alpha / 2)) ** 2 - k) / 2
     longest = np.asarray(k + 2 * last(lambda c: _rejects(c, k + 2 * c, alpha), guess))
     start = longest + 2  # of the run with h = k + 2
     fails = rejection((start - k - 2) / 2, start, p) < target
@@ -223,10 +217,8 @@ def wilson(k: ArrayLike, n: ArrayLike, level: float) -> tuple[Floats, Floats]:
     ----------
     Wilson (1927), Journal of the American Statistical Association 22, 209-212.
     """
-    from scipy.special import ndtri
-
     k, n = np.asarray(k, dtype=float), np.asarray(n, dtype=float)
-    z2 = ndtri((1 + level) / 2) ** 2
+    z2 = normal_quantile((1 + level) / 2) ** 2
     centre = (k + z2 / 2) / (n + z2)
     half = np.sqrt(z2 * (k * (n - k) / n + z2 / 4)) / (n + z2)
     return np.asarray(np.maximum(centre - half, 0.0)), np.asarray(np.minimum(centre + half, 1.0))
@@ -246,12 +238,10 @@ def clopper_pearson(k: ArrayLike, n: ArrayLike, level: float) -> tuple[Floats, F
     ----------
     Clopper and Pearson (1934), Biometrika 26, 404-413.
     """
-    from scipy.special import betaincinv
-
     k, n = np.broadcast_arrays(np.asarray(k, dtype=float), np.asarray(n, dtype=float))
     tail = (1 - level) / 2
-    low = np.where(k > 0, betaincinv(np.where(k > 0, k, 1.0), n - k + 1, tail), 0.0)
-    high = np.where(k < n, betaincinv(k + 1, np.where(k < n, n - k, 1.0), 1 - tail), 1.0)
+    low = np.where(k > 0, each(beta_quantile, "betaincinv", np.where(k > 0, k, 1.0), n - k + 1, tail), 0.0)
+    high = np.where(k < n, each(beta_quantile, "betaincinv", k + 1, np.where(k < n, n - k, 1.0), 1 - tail), 1.0)
     return low, high
 
 

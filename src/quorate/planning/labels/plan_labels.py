@@ -10,7 +10,6 @@ from numbers import Real
 from typing import Any
 
 import numpy as np
-from scipy.optimize import brentq
 
 from quorate import caveats
 from quorate.arguments import argument
@@ -21,6 +20,7 @@ from quorate.estimate.agreement.labelled import Table, people_apart
 from quorate.estimate.agreement.prediction_powered import is_share, matched, units_of, wanted
 from quorate.estimate.votes.clustered import Cluster
 from quorate.numerics.inference import checked_level
+from quorate.numerics.roots import root
 from quorate.numerics.stratified import Costs, Split, neyman, people_alone, powered, worth_from
 from quorate.planning.labels.labels_plan import LabelsPlan, Persons, Reliability, StratumLabels, Way
 from quorate.planning.labels.pilot import Pilot, Precision
@@ -154,7 +154,7 @@ class Study:
             low, high = high, 4 * high
             if high > _DEAREST:
                 return None
-        found = brentq(beyond, low, high, xtol=1e-6 * high, rtol=1e-9) if high else 0.0
+        found = root(beyond, low, high, xtol=1e-6 * high) if high else 0.0
         reached = self._options(found * (1 + 1e-6))[at]
         return None if reached is None else _whole(reached, math.ceil)
 

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from quorate.arrays import Floats
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.numerics.distributions import normal_quantile
+from quorate.numerics.roots import root
 from quorate.numerics.votes import binomial, kl
 from quorate.table.results import Result, Row, rows_of
 
@@ -177,17 +178,15 @@ def detectable_margin(n: int, *, alpha: float = 0.05, power: float = 0.9, method
     check_count("n", n)
     z_a, z_b = _quantiles(alpha, power, method)
     if method == "exact":
-        from scipy.optimize import brentq
-
         c = float(binomial.critical_value(n, alpha))
 
         def shortfall(d: float) -> float:
             return float(binomial.rejection(c, n, 0.5 + d)) - power
 
-        margin = math.inf if c < 0 else float(brentq(shortfall, 0.0, 0.5, xtol=1e-14))
+        margin = math.inf if c < 0 else root(shortfall, 0.0, 0.5, xtol=1e-14)
     elif method == "variance":
-        root = math.sqrt(max(n + z_b**2 - z_a**2, 0.0))
-        margin = (z_a * math.sqrt(n) + z_b * root) / (n + z_b**2) / 2 if n >= z_a**2 else math.inf
+        rest = math.sqrt(max(n + z_b**2 - z_a**2, 0.0))
+        margin = (z_a * math.sqrt(n) + z_b * rest) / (n + z_b**2) / 2 if n >= z_a**2 else math.inf
     else:
         margin = (z_a + z_b) / (2 * math.sqrt(n))
     if margin > 0.5:

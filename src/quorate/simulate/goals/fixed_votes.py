@@ -11,6 +11,7 @@ from quorate.decide.goals.goal import BestGoal, PreferGoal
 from quorate.decide.goals.offer import Offer
 from quorate.decide.goals.poll import Poll
 from quorate.numerics.distributions import normal_cdf, normal_quantile
+from quorate.numerics.roots import root
 from quorate.numerics.stratified import Strata, to_reach
 from quorate.simulate.goals.votes import VoteLaw
 
@@ -101,7 +102,5 @@ def _error(goal: PreferGoal | BestGoal, effect: float, power: float, others: int
         room = max(margin / error - normal_quantile(1 - alpha), 0.0)
         return normal_cdf(room - effect / error) - normal_cdf(-room - effect / error) - power
 
-    from scipy.optimize import brentq
-
     least = 1e-3 * (margin - effect)
-    return max(finds, float(brentq(shows_equal, least, margin)))
+    return max(finds, root(shows_equal, least, margin))

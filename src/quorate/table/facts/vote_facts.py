@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 
 
 # Graph of comparisons: the models that hang together by the votes between them.
+
+_FEW = 200
+"""Models up to which products of matrices are quicker than loading SciPy."""
 
 
 @dataclass(frozen=True)
@@ -48,24 +51,32 @@ def graph_of(pairs: Pairs) -> Graph:
     pairs : Pairs
         Votes by pair; pairs without an outcome link nothing.
     """
-    from scipy.sparse import coo_array
-
     if not pairs.models:
         return Graph((), ())
-    size = len(pairs.models)
     tied = pairs.ties + pairs.both_bad > 0
     ahead, behind = tied | (pairs.a_wins > 0), tied | (pairs.b_wins > 0)
     source, target = np.append(pairs.a[ahead], pairs.b[behind]), np.append(pairs.b[ahead], pairs.a[behind])
-    edges = coo_array((np.ones(len(source), dtype=np.int8), (source, target)), shape=(size, size))
-    return Graph(_components(edges, pairs.models, "weak"), _components(edges, pairs.models, "strong"))
+    links = (np.concatenate([source, target]), np.concatenate([target, source]))
+    return Graph(_components(*links, pairs.models), _components(source, target, pairs.models))
 
 
 def _components(
-    edges: Any, models: Sequence[str], connection: Literal["weak", "strong"]
+    source: NDArray[np.integer], target: NDArray[np.integer], models: Sequence[str]
 ) -> tuple[tuple[str, ...], ...]:
-    from scipy.sparse.csgraph import connected_components
+    """Models each of which reaches all others of its component; few by products, which needs no SciPy."""
+    size = len(models)
+    if size <= _FEW:
+        reach = np.eye(size, dtype=bool)
+        reach[source, target] = True
+        for _ in range(size.bit_length()):  # ways are twice as long each time
+            reach = reach.astype(np.float32) @ reach.astype(np.float32) > 0
+        label = (reach & reach.T).argmax(axis=1)
+    else:
+        from scipy.sparse import coo_array
+        from scipy.sparse.csgraph import connected_components
 
-    _, label = connected_components(edges.tocsr(), directed=True, connection=connection)
+        edges = coo_array((np.ones(len(source), dtype=np.int8), (source, target)), shape=(size, size))
+        _, label = connected_components(edges.tocsr(), directed=True, connection="strong")
     order = np.argsort(label, kind="stable")
     parts = np.split(order, np.flatnonzero(np.diff(label[order])) + 1)
     named = [tuple(models[i] for i in part.tolist()) for part in parts]
