@@ -163,8 +163,9 @@ class Against(Result):
         """The answer: what the panel is worth, whom to drop, how often verdicts flip, and how many labels settle it."""
         if self.rates and len(self.rates) <= _FEW_JUDGES:
             fit = [fit_words(self.rates, self.bar)] if self.bar else []
+            each = [rates_words(one, short=len(self.rates) > 1) for one in self.rates]
             apart = [gaps_words(self.gaps[0])] if self.gaps else []
-            return " ".join([*fit, *map(rates_words, self.rates), *apart, *self._beyond_rates()])
+            return " ".join([*fit, *each, *apart, *self._beyond_rates()])
         first = (
             f"The majority of {counted(len(self.configurations), 'configuration')} is right on "
             f"{percent(self.majority.value)} of {counted(self.items, f'labelled {self.unit}')} (ties as half), one of "

@@ -349,16 +349,16 @@ def _threshold(marks: Floats, label: Floats) -> float:
     return float(np.median(ends[best >= best.max() - _ROUNDING]))
 
 
-def rates_words(one: Rates) -> str:
-    """One judge in two sentences."""
+def rates_words(one: Rates, *, short: bool = False) -> str:
+    """One judge in three sentences; in two where others follow."""
     it = "It" if math.isnan(one.threshold) else f"From {one.threshold:g} on it"
     judge = capitalised(one.judge) if one.judge == ALONE else one.judge
-    return (
-        f"{judge} is right on {_words(one.right)} of {one.items:,} items, kappa {one.kappa.value:.2f} "
-        f"({one.kappa.low:.2f} to {one.kappa.high:.2f}). {it} passes {_words(one.sensitivity)} of what people "
-        f"pass and fails {_words(one.specificity)} of what they fail. Of its passes {_words(one.false_passes)} are "
-        "false."
-    )
+    kappa = f"kappa {one.kappa.value:.2f} ({one.kappa.low:.2f} to {one.kappa.high:.2f})"
+    right = f"{judge} is right on {_words(one.right)} of {one.items:,} items, {kappa}."
+    passes, fails = _words(one.sensitivity), _words(one.specificity)
+    rates = f"{it} passes {passes} of what people pass and fails {fails} of what they fail."
+    false = f"Of its passes {_words(one.false_passes)} are false."
+    return " ".join((right, false) if short else (right, rates, false))
 
 
 def gaps_words(one: RatesGap) -> str:

@@ -58,7 +58,6 @@ def stream(result: AgainstBaseline) -> Figure:
             "mean": float(result.means[start:end].mean()),
             "fall": math.exp(min(float(result.path[end - 1, 0]), 700.0)),
             "rise": math.exp(min(float(result.path[end - 1, 1]), 700.0)),
-            "after": began is not None and end >= began.place,
         }
         for start, end in zip(edges[:-1].tolist(), edges[1:].tolist(), strict=True)
     ]
@@ -72,7 +71,8 @@ def stream(result: AgainstBaseline) -> Figure:
     )
 
     def chart() -> Spec:
-        looks = [(CORRECTED if row["after"] else NAIVE, "circle") for row in rows]
+        ends = edges[1:].tolist()
+        looks = [(CORRECTED if began is not None and end >= began.place else NAIVE, "circle") for end in ends]
         drawn = [{**row, "low": row["mean"], "high": row["mean"]} for row in rows]
         return marks.dots(drawn, "part", "mean", "mean score", looks, at=result.baseline)
 
