@@ -54,6 +54,7 @@ CALLS = {
     ("plan --adaptive", "--charts"): "plan --adaptive scores.csv --budget 500 --report page.html --charts X",
     **{(name, ""): "{} votes.csv" for name in ("rank", "rank --models", "rank --pipelines")},
     ("rank --tries", ""): "rank scores.csv --tries 9",
+    ("analyze --baseline", ""): "analyze scores.csv --baseline .5",
 }
 """A call of a command with an option, or of all its options for reports and charts; of others, ``{} scores.csv``."""
 IN_FOLDER = {("demo", "--directory"): "quorate-demo.csv", ("export --tasks", "folder"): "config.xml"}
