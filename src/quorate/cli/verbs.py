@@ -92,7 +92,7 @@ STAGES: Mapping[str, Mapping[str, Verb]] = {
                     "look.diagnose", "What stands out in a fit: noise, odd judges, interactions, tails, drift."
                 ),
                 "--runs": Question(
-                    "look.runs", "How often all or any of several runs of an item pass, and which flip."
+                    "look.runs", "How often all or any of several runs of an item pass, and which items flip."
                 ),
                 "--baseline M": Question(
                     "look.baseline", "Whether scores that come in still keep to a baseline, and since when not."

@@ -118,6 +118,7 @@ PUBLIC = {
 # Options that have another name than the parameter that they set: a list takes one entry at a time, a word is taken.
 RENAMED = {
     "category": "categories",
+    "passes": "at",
     "covariate": "covariates",
     "facet": "facets",
     "file": "source",
@@ -353,6 +354,10 @@ VALUES = {
     "b": "y",
     "budgets": "60,70",
     "by": "judge",
+    "bar": "sensitivity=.5",
+    "order": "judge",
+    "run": "judge",
+    "k": "1",
     "cell": "judge=bob",
     "cells": "judge",
     "cluster": "judge",

@@ -211,7 +211,7 @@ def _pivots(gram: Floats) -> Ints:
     return np.array(kept)
 
 
-MOST_INVERTED = 1000
+MOST_INVERTED = 2000
 """Shared levels and fixed effects whose system is inverted; more are solved for by products."""
 _ROUNDED = 4e-16
 """What is lost of a score in its last digit, as a part of it."""
