@@ -104,7 +104,7 @@ STAGES: Mapping[str, Mapping[str, Verb]] = {
             "Can the judges be trusted: which is off, and which agrees with people?",
             (
                 "quorate judges scores.csv",
-                "quorate judges scores.csv --human expert",
+                "quorate judges scores.csv --human expert --bar 0.9",
                 "quorate judges votes.csv --agree --human expert",
             ),
             Question("plan.panel", "Which judge is off, and what one judge alone would reverse."),
@@ -124,7 +124,7 @@ STAGES: Mapping[str, Mapping[str, Verb]] = {
     "Decide between systems": {
         "compare": Verb(
             "Is A better than B, and what would decide it?",
-            ("quorate compare scores.csv new old", "quorate compare scores.csv new old --claim better"),
+            ("quorate compare scores.csv new old", "quorate compare new.csv old.csv --claim better"),
             Question("decide.compare", "Is A better than B? The verdict, and what would decide."),
             {
                 "--watch": Question("decide.monitor", "Whether votes still coming in already decide."),
