@@ -5,7 +5,7 @@ from collections import Counter
 import pytest
 
 from quorate.errors import InvalidInput
-from quorate.study.inspect.panel import Deal
+from quorate.study.inspect.deal import Deal
 
 JUDGES, PROMPTS = ("x", "y", "z"), ("s", "t")
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import quorate as q
-from quorate.study.inspect.panel import Deal
+from quorate.study.inspect.deal import Deal
 
 pytestmark = [pytest.mark.inspect, pytest.mark.filterwarnings("ignore")]
 JUDGES = ("alpha", "beta", "gamma")
