@@ -104,11 +104,11 @@ def test_cohen_as_in_r():
 
 def test_the_jackknife_is_that_of_leaving_out_one_by_one():
     rng = np.random.default_rng(2)
-    truth = rng.integers(1, 4, 25)
-    rows = np.where(rng.random((5, 25)) < 0.7, truth, rng.integers(1, 4, (5, 25)))
-    rows[rng.random((5, 25)) < 0.1] = ABSENT
+    n, m = 12, 4
+    truth = rng.integers(1, 4, n)
+    rows = np.where(rng.random((m, n)) < 0.7, truth, rng.integers(1, 4, (m, n)))
+    rows[rng.random((m, n)) < 0.1] = ABSENT
     point = {name: one.value for name, one in found(rows).items()}
-    n, m = 25, 5
 
     def values(name, items, judges):
         left = np.delete(np.delete(rows, items, axis=1), judges, axis=0)
