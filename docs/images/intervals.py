@@ -1,4 +1,4 @@
-"""Draw ``intervals.png``, the picture of the README: the demo's three intervals and the truth.
+"""Draw ``intervals.svg``, the picture of the README: the demo's three intervals and the truth.
 
 Run it from the root of the repository after the demo's data or the chart have changed::
 
@@ -8,10 +8,9 @@ Run it from the root of the repository after the demo's data or the chart have c
 import tempfile
 from pathlib import Path
 
-import vl_convert
-
 import quorate as q
 from quorate.analysis.judgments import analyze_judgments
+from quorate.reporting.draw.svg import Panel
 from quorate.reporting.draw.vega import Marks, layered
 from quorate.reporting.pages.judgments.verdict import intervals
 from quorate.reporting.print.charts import specification
@@ -24,14 +23,12 @@ def main() -> None:
         figure = intervals(analyze_judgments(q.read(write_demo(Path(folder) / "scores.csv"))))
     truth = Marks([{"truth": demo_truth(), "label": f"truth {demo_truth():.2f}"}]).encode(x="truth:Q")
     rule = truth.mark("rule", color="#d55e00", strokeWidth=2)
-    name = truth.mark("text", color="#d55e00", dx=4, align="left", baseline="bottom", fontSize=13)
-    own, added = specification(figure), layered([rule, name.encode(y={"value": 178}, text="label:N")])
+    name = truth.mark("text", color="#d55e00", dx=4, align="left", fontSize=13).encode(y={"value": 172}, text="label:N")
+    own, added = specification(figure), layered([rule, name])
     datasets = {**own["datasets"], "truth": added["datasets"]["rows0"]}
     layer = [*own["layer"], *({**one, "data": {"name": "truth"}} for one in added["layer"])]
-    config = {**own["config"], "background": "white", "padding": 14}
-    spec = {**own, "datasets": datasets, "layer": layer, "config": config, "width": 640}
-    picture = vl_convert.vegalite_to_png(spec, scale=1.5)
-    Path(__file__).with_suffix(".png").write_bytes(picture)
+    picture = Panel({**own, "datasets": datasets, "layer": layer}, 640).svg(figure.caption.finding, alone=True)
+    Path(__file__).with_suffix(".svg").write_text(picture, encoding="utf-8")
 
 
 if __name__ == "__main__":

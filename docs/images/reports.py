@@ -289,6 +289,7 @@ def regression() -> Any:
 
 
 REPORTS: Mapping[str, tuple[str, Callable[[], Any]]] = {
+    "doctor": ("doctor:page", lambda: q.doctor(demo())),
     "analyze": ("judgments.page:page", demo),
     "labels": ("nominal:page", words),
     "log-odds": ("judgments.latent:page", lambda: q.decompose(marked(), link="logit")),

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from html import escape
+from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -177,6 +178,22 @@ class Result:
         rows = self.rows()
         columns = {name: [row[name] for row in rows] for name in (rows[0] if rows else ())}
         return frame(columns, backend or self._backend())
+
+    def plot(self, name: str = "") -> Any:
+        """A chart of its page: Altair's where that is installed, else a drawing that a notebook shows.
+
+        Parameters
+        ----------
+        name : str
+            Of the figure, as in the page; without one the first.
+
+        Raises
+        ------
+        InvalidInput
+            If there is no such chart.
+        """
+        charts = import_module("quorate.reporting.print.charts")  # which lies above: a page is made of a result
+        return charts.plot(import_module("quorate.reporting.report").page_of(self), name)
 
     def __repr__(self) -> str:
         words = _text(self, "sentence")

@@ -1,10 +1,12 @@
 from __future__ import annotations
 
+import json
 from xml.etree import ElementTree as ET
 
 import pytest
 
 from quorate.errors import InvalidInput
+from quorate.reporting.draw.marks import INK
 from quorate.reporting.print.charts import slug, svg, write_chart, write_charts
 from quorate.reporting.report import page_of
 
@@ -62,3 +64,13 @@ def test_a_place_that_will_not_do(demo, tmp_path):
 def test_names_of_files_are_plain():
     assert slug("../Effects of <b>") == "effects-of-b"
     assert slug("مرحبا") == "chart"
+
+
+def test_a_result_plots_the_first_chart_of_its_page_or_that_of_a_name(demo, monkeypatch):
+    chart = demo.fit.plot("components").to_dict()
+    assert INK not in json.dumps(chart)
+    assert chart["title"]["text"].startswith("65% of the uncertainty")
+    monkeypatch.setattr("quorate.reporting.print.charts.find_spec", lambda _: None)
+    assert ET.fromstring(demo.fit.plot()._repr_svg_()).attrib["role"] == "img"
+    with pytest.raises(InvalidInput, match='name: no chart "nothing"; there are intervals, '):
+        demo.fit.plot("nothing")

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import re
 import textwrap
+from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from quorate.analysis.words import visible
-from quorate.reporting.draw.svg import Panel
+from quorate.errors import InvalidInput
+from quorate.reporting.draw.marks import INK
+from quorate.reporting.draw.svg import BLACK, Panel
 from quorate.reporting.print.files import MARKS, directory
 from quorate.writing import write_file
 
@@ -87,6 +92,49 @@ def panel(figure: Figure, width: int, *, titled: bool = False) -> Panel:
 def svg(figure: Figure, width: int, *, titled: bool = False) -> str:
     """One chart as an image, black on white, as wide as said; without its title for a page that has it."""
     return panel(figure, width, titled=titled).svg(visible(figure.caption.finding), alone=True)
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """An SVG that a notebook shows.
+
+    Parameters
+    ----------
+    svg : str
+        Black on white, with its title.
+    """
+
+    svg: str
+
+    def _repr_svg_(self) -> str:
+        return self.svg
+
+
+def plot(page: Page, name: str = "") -> Any:
+    """A chart of a page: Altair's where that is installed, else a drawing.
+
+    Parameters
+    ----------
+    page : Page
+    name : str
+        Of the figure; without one the first that has a chart.
+
+    Raises
+    ------
+    InvalidInput
+        If there is no such chart.
+    """
+    figures = {figure.name: figure for figure in page.figures if figure.chart}
+    figure = figures.get(name or next(iter(figures), ""))
+    if figure is None:
+        there = f"there are {', '.join(figures)}" if figures else "there is none for this result"
+        raise InvalidInput(f'name: no chart "{name}"; {there}')
+    if find_spec("altair") is None:
+        return Drawing(svg(figure, WIDTHS["wide"], titled=True))
+    import altair as alt
+
+    spec = json.loads(json.dumps(specification(figure)).replace(f'"{INK}"', f'"{BLACK}"'))
+    return alt.LayerChart.from_dict(spec)
 
 
 def write_chart(figure: Figure, path: Path) -> Path:
