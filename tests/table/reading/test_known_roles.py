@@ -43,7 +43,7 @@ def judged(known: Known, table: Judgments | Votes) -> tuple[str, str]:
         right = {*read.get(known.wide, ())} - {known.wide} == {*known.score} and known.wide in facets
     else:
         right = table.origin is not None and table.origin.roles.score == known.score[0]
-    right &= known.facets <= columns and same_items(known, facets["item"])
+    right &= known.facets <= columns and (known.wide == "item" or same_items(known, facets["item"]))
     return ("right" if right else "wrong"), told
 
 

@@ -17,12 +17,15 @@ HINTS = (
         "stars",
         "correct",
         "passed",
+        "pass",
+        "resolved",
+        "solved",
         "success",
         "accuracy",
         "acc",
         "reward",
     ),
-    *("quality", "value", "y"),
+    *("quality", "value", "opinion", "mos", "y"),
 )
 """Words in the name of a column of scores, the likeliest first."""
 MEASURES = frozenset(
@@ -34,7 +37,7 @@ MEASURES = frozenset(
 """Words in the name of a column that is measured, and neither given by a judge nor what is judged."""
 ARRANGED = frozenset(("first", "position", "order", "swapped", "flipped", "run", "trial", "attempt", "seed", "round"))
 """Words in the name of a column that says how or when something was shown: no score, but perhaps a facet."""
-IDS = frozenset(("id", "ids", "index", "row", "number", "nr", "uuid"))
+IDS = frozenset(("id", "ids", "idx", "index", "row", "number", "nr", "no", "uuid"))
 """Words in the name of a column that names something: no score, but perhaps what is judged or who judges."""
 PEOPLE = frozenset(
     ("human", "humans", "gold", "golden", "truth", "reference", "expert", "experts", "people", "manual", "annotator")
@@ -125,6 +128,9 @@ CRITERIA = frozenset(
         *("consistency", "complete", "completeness", "concise", "conciseness", "tone", "style", "safe", "safety"),
         *("harmless", "harmlessness", "natural", "naturalness", "readable", "readability", "grammar", "useful"),
         *("usefulness", "creativity", "depth", "empathy", "polite", "politeness", "groundedness", "engaging"),
+        *("adequacy", "appropriateness", "solvability", "simplicity", "informativeness", "factualness", "succinctness"),
+        *("specificity", "convincingness", "toxicity", "novelty", "originality", "adherence", "truthfulness"),
+        *("meaning", "naturalness", "resolution", "salience", "arousal", "valence", "technical", "artistic"),
     )
 )
 """Words in the names of columns that hold one criterion each."""
@@ -177,7 +183,7 @@ def is_judged(name: str) -> bool:
     >>> is_judged("Patient No."), is_judged("output_len"), is_judged("id")
     (True, False, False)
     """
-    words = {*words_of(name)} - {*IDS, "no", "name", "code", "title"}
+    words = {*words_of(name)} - {*IDS, "name", "code", "title"}
     return bool(words) and words <= JUDGED
 
 
@@ -192,7 +198,7 @@ def is_judge(name: str) -> bool:
     return (
         words[0] in JUDGES_ALONE
         and len(words) == 2
-        and words[1] not in {*IDS, *TOTALS, *HINTS, *GIVEN, "name", "model", "code", "no"}
+        and words[1] not in {*IDS, *TOTALS, *HINTS, *GIVEN, *CRITERIA, "name", "model", "code"}
     )
 
 

@@ -11,12 +11,13 @@ from typing import Any
 from quorate.arguments import argument, joined
 from quorate.roles import CATEGORY, ITEM, JUDGE, PROMPT, REPLICATE, SYSTEM
 from quorate.table.columns.aliases import claims
-from quorate.table.columns.outcomes import plain
+from quorate.table.columns.outcomes import WORDS, plain
 from quorate.table.columns.roles import ALIASES, FURTHER
 from quorate.table.columns.scales import known_scale, letter_grades
 from quorate.table.exchange.format import literal, quoted
 from quorate.table.exchange.rows import ROW_NUMBER
 from quorate.table.facts.profile import Column, Table
+from quorate.table.pairs import TIE
 from quorate.table.reading.names import (
     DESCRIBED,
     GIVEN,
@@ -29,6 +30,7 @@ from quorate.table.reading.names import (
     is_id,
     is_judge,
     is_judged,
+    is_person,
     measures,
     no_score,
     words_of,
@@ -41,6 +43,7 @@ from quorate.table.reading.wide import (
     as_criteria,
     criteria_of_one,
     inside_one,
+    named_criteria,
     same_scale,
     side_by_side,
 )
@@ -52,8 +55,8 @@ _SEVERAL = re.compile(
     r"[\[(]?\s*-?[\d.]+(\s*[,;|]\s*-?[\d.]+){2,}\s*[\])]?|[\[(]\s*-?[\d.]+\s*[,;|]\s*-?[\d.]+\s*[\])]"
 )
 """Several numbers in one cell; two without brackets may be one with a decimal comma."""
-_LONG, _MANY_EACH = 40, 5
-"""Characters of a question, and answers to one, beyond which the wording of a judge's prompt is likelier."""
+_LONG, _MANY_EACH, _MOST_WORDINGS = 40, 5, 12
+"""Characters of a question, answers to one and questions beyond or below which it is no wording of a judge's prompt."""
 _MOST_OCCASIONS, _MOST_WAYS, _FEWEST_LEVELS, _MOST_JUDGES, _MOST_SIDES = 10, 3, 4, 60, 3
 _TOTAL_ROWS = frozenset(("total", "totals", "sum", "mean", "average", "avg", "overall", "grand total"))
 """What a row is called that is made of the others."""
@@ -75,13 +78,10 @@ def scores_of(table: Table) -> Reading | None:
     wide = None if "score" in known else side_by_side(table, known, aside)
     if wide is not None:
         return replace(wide, reasons=(*reasons, *wide.reasons))
-    criteria = () if "score" in known else inside_one(table, {*known.values(), *aside})
-    if criteria and (found := _facets(table, known, {*known.values(), *aside, *criteria})) is not None:
-        held_together = {**as_criteria(criteria, known), **({"facets": found.facets} if found.facets else {})}
-        held = f"{listed(criteria, most=6)} hold scores of one row each"
-        ways = (Meant(held_together, "criteria"), Meant({"score": criteria[0], "facets": found.facets}, "one alone"))
-        return Reading(held_together, (*reasons, criteria_of_one(criteria), *found.reasons), said=held, meant=ways)
     taken = {*known.values(), *aside}
+    criteria = () if "score" in known else inside_one(table, taken) or named_criteria(table, taken)
+    if criteria and (found := _facets(table, known, {*taken, *criteria})) is not None:
+        return _of_criteria(table, criteria, known, found, reasons)
     score = known.pop("score", None) or _score(table, taken)
     options: dict[str, Any] = {}
     _refuse_score(table, score)
@@ -125,6 +125,24 @@ def scores_of(table: Table) -> Reading | None:
     return _weighed(table, score, options, reasons, found, known)
 
 
+def _of_criteria(
+    table: Table, criteria: Sequence[str], known: Mapping[str, str], found: _Key, reasons: Sequence[str]
+) -> Reading:
+    """Columns that are criteria: taken for them where their names say it and the rest is plain, else asked about."""
+    together = {**as_criteria(criteria, known), **({"facets": found.facets} if found.facets else {})}
+    said = (*reasons, criteria_of_one(criteria), *found.reasons)
+    left = [one.name for one in table.columns if one.scored and one.name not in {*criteria, *known.values()}]
+    left = [name for name in left if _hinted(name) and not no_score(name)]
+    alone = {"score": criteria[0], **({"facets": found.facets} if found.facets else {})}
+    if all(map(is_criterion, criteria)) and found.named and found.whole and not found.tied:
+        tells = f"; {found.added[0]} tells rows apart: taken as a facet" if found.added else ""
+        tells += f"; {listed(left)} left out" if left else ""
+        granted = f"{listed(criteria, most=6)} taken for criteria; one alone: {argument('score', criteria[0])}{tells}"
+        return Reading(together, said, "likely", said=granted)
+    ways = (Meant(together, "criteria"), Meant(alone, "one alone"))
+    return Reading(together, said, said=f"{listed(criteria, most=6)} hold scores of one row each", meant=ways)
+
+
 def _weighed(
     table: Table,
     score: str,
@@ -157,9 +175,9 @@ def _open(
     elif rivals:
         ways = tuple(Meant({**options, "score": name}) for name in (score, *rivals)[:_MOST_WAYS])
         open_.append(f"{listed([score, *rivals], most=6)} may each be the score")
-    elif not plainly and not set(words_of(score)) & {*HINTS, *GIVEN}:
+    elif not (plainly or _hinted(score) or _alone(table, column, known, found)):
         open_.append(f"no name says that {score} is the score")
-    if {"label", "labels", "numbers"} & options.keys() and not open_:
+    if {"label", "labels", "numbers"} & options.keys() and not (open_ or _is_label(table, column, options, known)):
         open_.append(f"{score} holds words, {listed(column.words, most=4)}")
         ways = _of_words(column, options)
     if not found.named:
@@ -185,11 +203,37 @@ def _granted(
         role, what = (SYSTEM, "what was judged") if JUDGE in known else (JUDGE, "who judged")
         fix = argument("facets", {role: left[0]})
         yield f"{listed(left, most=4)} left out; if {left[0]} says {what}, read it with " + fix
+    if options.get("labels"):
+        share = argument("label", table.column(score).words[0])
+        yield f"{score} holds words, each taken for a label; the share of one alone with " + share
+    elif not (plain(score) in ALIASES["score"] or _hinted(score)):
+        yield f"{score} taken for the score, the only column of marks"
     people = _people(table, score, known)
     if people:
         yield f"{people[0]} left out, which is what people said by its name"
     if "missing" in options:
         yield f"{listed(options['missing'])} in {score} taken for no score"
+
+
+def _hinted(name: str) -> bool:
+    """Whether a name says that a column holds what a judge gave."""
+    return bool({*words_of(name)} & {*HINTS, *GIVEN})
+
+
+def _alone(table: Table, score: Column, known: Mapping[str, str], found: _Key) -> bool:
+    """Whether nothing else holds marks, where names say what is judged and who judged."""
+    used = {score.name, *known.values(), *found.facets.values()}
+    other = any(one.scored and one.distinct > 1 and one.name not in used for one in table.columns)
+    groups = {*words_of(score.name)} & {*GROUPS, *DESCRIBED, *OCCASIONS}
+    return bool(score.words) and found.named and JUDGE in known and not (other or groups or found.added)
+
+
+def _is_label(table: Table, column: Column, options: Mapping[str, Any], known: Mapping[str, str]) -> bool:
+    """Whether words are plainly labels that judges gave: by a name, and as they differ within what was judged."""
+    item = options.get("facets", {}).get(ITEM) or known.get(ITEM)
+    if "labels" not in options or item in (None, ROW_NUMBER) or JUDGE not in known or not _hinted(column.name):
+        return False
+    return table.keys([item, column.name]) > table.keys([item])
 
 
 def _people(table: Table, score: str, known: Mapping[str, str]) -> list[str]:
@@ -208,7 +252,10 @@ def _unexplained(table: Table, score: str, known: Mapping[str, str], found: _Key
     return [
         one
         for one in _labels(table, used)
-        if one.distinct <= _MOST_JUDGES and not {*DESCRIBED, *GROUPS} & {*words_of(one.name)} and not no_score(one.name)
+        if one.distinct <= _MOST_JUDGES
+        and not {*DESCRIBED, *GROUPS} & {*words_of(one.name)}
+        and not (no_score(one.name) or is_criterion(one.name) or is_judged(one.name))
+        and not {*WORDS[TIE]} & {plain(word) for word in one.words}
     ]
 
 
@@ -275,7 +322,7 @@ def _is_asked(table: Table, prompt: str, known: Mapping[str, str]) -> bool:
     if not all(table.within(name, prompt) for name in inside):
         return False
     long = not column.words or sum(map(len, column.words)) > _LONG * len(column.words)
-    return long or column.distinct * _MANY_EACH > table.rows
+    return long or column.distinct > _MOST_WORDINGS or column.distinct * _MANY_EACH > table.rows
 
 
 def _refuse_rows(table: Table, known: Mapping[str, str]) -> None:
@@ -420,7 +467,8 @@ def _words(table: Table, known: Mapping[str, str], taken: set[str]) -> Column | 
         and not (DESCRIBED | IDS) & set(plain(one.name).split("_"))
     ]
     key = [known[ITEM]] if ITEM in known else []
-    given = [one for one in texts if not key or table.keys([*key, one.name]) > table.keys(key)]
+    once = bool(key) and table.keys(key) == table.rows
+    given = [one for one in texts if not key or once or table.keys([*key, one.name]) > table.keys(key)]
 
     def rank(column: Column) -> tuple[int, int]:
         words = plain(column.name).split("_")
@@ -458,7 +506,9 @@ def _score(table: Table, taken: set[str]) -> str | None:
         marks = column.scale is not None and column.distinct > 2
         return is_of_people(name), hint, 0 if marks else 1 + column.whole, -column.distinct
 
-    return min((name for name in _numbers(table, taken) if not no_score(name)), key=rank, default=None)
+    answers = {name for name in table.names if RESPONSES & {*words_of(name)}}
+    named = (name for name in _numbers(table, taken) if not no_score(name) and (name in answers or not is_judged(name)))
+    return min(named, key=rank, default=None)
 
 
 def _labels(table: Table, taken: set[str], *, occasions: bool = False) -> list[Column]:
@@ -512,14 +562,16 @@ def _facets(table: Table, known: Mapping[str, str], taken: set[str]) -> _Key | N
     if ITEM not in known:
         unique = _identifier(table, taken)
         coming = _labels(table, taken)
-        again = [one for one in table.columns if one.name not in taken and 2 <= one.distinct < table.rows]
-        judged = [one for one in again if is_judged(one.name) or {*words_of(one.name)} <= IDS]
+        judged = _named_as_judged(table, taken, JUDGE in known)
         most = max(judged or coming, key=lambda one: one.distinct, default=None)
         if len(judged) == 1:  # beside it, what is another in every row is the number of a row, or what was said of it
             unique = None
         named = unique is not None or len(judged) == 1
-        measured = known.pop(PROMPT, None) if most is None else most.name
-        measured = measured if unique is None else unique
+        asked = PROMPT in known and table.column(known[PROMPT]).distinct > _MOST_WORDINGS
+        if unique is None and not judged and (asked or most is None):
+            named, measured = asked, known.pop(PROMPT, None)
+        else:
+            measured = unique or (most.name if most else None)
         if measured is None:
             others = [one.name for one in table.columns if one.name not in taken and not _is_payload(table, one)]
             named, measured = not others, ROW_NUMBER
@@ -537,6 +589,28 @@ def _facets(table: Table, known: Mapping[str, str], taken: set[str]) -> _Key | N
     facets |= added
     key = [column for role, column in {**known, **facets}.items() if role != "status" and column]
     return _Key(facets, reasons, table.keys(key) == table.rows, named, tied)
+
+
+def _named_as_judged(table: Table, taken: set[str], judges: bool) -> list[Column]:
+    """Columns whose names say what is judged, and whose values come back; of those that tell the same apart one.
+
+    Where ``judges`` are known, people and ids of other things are what is judged; answers only where nothing else is.
+    """
+    again = [one for one in table.columns if one.name not in taken and 2 <= one.distinct < table.rows]
+    named = [
+        one
+        for one in again
+        if is_judged(one.name)
+        or {*words_of(one.name)} <= IDS
+        or (judges and (is_person(one.name) or (is_id(one.name) and not measures(one.name))))
+    ]
+    named = [one for one in named if not RESPONSES & {*words_of(one.name)}] or named
+    named.sort(key=lambda one: not is_id(one.name))
+    found: list[Column] = []
+    for one in named:
+        if not any(one.distinct == two.distinct == table.keys([one.name, two.name]) for two in found):
+            found.append(one)
+    return found
 
 
 def _is_payload(table: Table, one: Column) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from quorate.arguments import argument
+from quorate.arguments import argument, joined
 from quorate.roles import ITEM, JUDGE, PROMPT, REPLICATE, SYSTEM
 from quorate.table.columns.makers import maker
 from quorate.table.columns.outcomes import WORDS, plain
@@ -15,6 +15,7 @@ from quorate.table.facts.profile import Column, Table
 from quorate.table.pairs import TIE
 from quorate.table.reading.names import (
     GIVEN,
+    HINTS,
     HOLDERS,
     IDS,
     QUESTION,
@@ -68,7 +69,7 @@ def side_by_side(table: Table, known: Mapping[str, str], aside: set[str]) -> Rea
     taken = {*known.values(), *aside, *([row] if row else [])}
     totals = _totals(table, taken)
     columns, words = _family(table, {*taken, *totals})
-    if len(columns) < 2:
+    if len(columns) < 2 or _is_beside(table, columns, words):
         return None
     if row is None and not _only(table, {*columns, *totals}, known):
         return None
@@ -113,7 +114,10 @@ def side_by_side(table: Table, known: Mapping[str, str], aside: set[str]) -> Rea
         both = (Meant(options, "these alone"), Meant(more | _missing(strays), "with the others"))
         problem = f"{listed(alike, most=6)} hold scores on the scale of {listed(columns, most=6)}"
         return Reading(options, tuple(reasons), said=problem, meant=both)
-    confidence = "likely" if said.confidence == "sure" and (strays or totals) else said.confidence
+    granted = _left_out(totals, strays)
+    if said.confidence == "likely":
+        granted.insert(0, f"{listed(columns, most=6)}: {reasons[1]}")
+    confidence = "likely" if said.confidence == "sure" and granted else said.confidence
     if confidence == "unsure":
         ways = tuple(
             Meant(_options(columns, known, row, role, words) | _missing(strays), _PLURAL[role])
@@ -121,9 +125,21 @@ def side_by_side(table: Table, known: Mapping[str, str], aside: set[str]) -> Rea
         )
         problem = f"{listed(columns, most=6)} hold {hold}, and their names do not say what they are"
         return Reading(options, tuple(reasons), said=problem, meant=ways)
-    return Reading(
-        options, tuple(reasons), confidence, said=_left_out(totals, strays) if confidence == "likely" else ""
-    )
+    return Reading(options, tuple(reasons), confidence, said=joined("; ", granted) if confidence == "likely" else "")
+
+
+def _is_beside(table: Table, columns: Sequence[str], words: bool) -> bool:
+    """Whether one column is the score by its name, and others hold something else by theirs.
+
+    Words beside it are what it was made of; numbers of another name happen to be on its scale.
+    """
+    scores = [one for one in table.columns if one.scored and {*HINTS} & {*words_of(one.name)} and one.distinct > 1]
+    scores = [one for one in scores if not (is_criterion(one.name) or is_of_people(one.name))]
+    others = [name for name in columns if name not in {one.name for one in scores}]
+    if words or len(scores) != 1 or not others:
+        return words and len(scores) == 1
+    plainly = scores[0].name in columns and words_of(scores[0].name)[-1:] != words_of(others[0])[-1:]
+    return plainly and not any(_is_level(name) or is_criterion(name) or is_of_people(name) for name in others)
 
 
 def _left(table: Table, columns: Sequence[str], taken: set[str]) -> tuple[str, ...]:
@@ -142,9 +158,9 @@ def _missing(strays: tuple[str, ...]) -> dict[str, Any]:
     return {"missing": strays} if strays else {}
 
 
-def _left_out(totals: Sequence[str], strays: Sequence[str]) -> str:
+def _left_out(totals: Sequence[str], strays: Sequence[str]) -> list[str]:
     said = [f"{listed(totals)} left out, which is made of the columns beside"] if totals else []
-    return "; ".join([*said, *([f"{listed(list(strays))} taken for no score"] if strays else [])])
+    return [*said, *([f"{listed(list(strays))} taken for no score"] if strays else [])]
 
 
 def _options(
@@ -211,11 +227,13 @@ def _family(table: Table, taken: set[str]) -> tuple[tuple[str, ...], bool]:
     """
     free = [one for one in table.columns if one.name not in taken and one.filled]
     judges = [one for one in free if is_judge(one.name)]
-    if len(judges) > 1:
+    heads = {words_of(one.name)[0] for one in free if is_criterion(one.name)}
+    if len(judges) > 1 and not heads & {words_of(one.name)[0] for one in judges}:
         scored = [one for one in judges if one.scored]
-        if len(scored) == len(judges):
+        known = {word for one in scored for word in one.words}  # one judge may never give one of the words
+        if all(one.scored or {*one.words} <= known for one in judges):
             return tuple(one.name for one in judges), False
-        odd = [one.name for one in judges if not one.scored] if scored else []
+        odd = [one.name for one in judges if not one.scored and one.words] if scored else []
         if odd:
             held = listed([f'"{word}"' for word in _texts(table.column(odd[0]))])
             raise Unsure(
@@ -325,6 +343,14 @@ def inside_one(table: Table, taken: set[str]) -> tuple[str, ...]:
     return columns if len(columns) > 1 else ()
 
 
+def named_criteria(table: Table, taken: set[str]) -> tuple[str, ...]:
+    """The columns of scores on one scale that are criteria by their names; none if there are fewer than two."""
+    named = [one for one in table.columns if one.name not in taken and is_criterion(one.name)]
+    scored = [one for one in named if one.scored and one.words and not measures(one.name)]
+    same = all(same_scale(scored[0], one) for one in scored)
+    return tuple(one.name for one in scored) if len(scored) > 1 and same else ()
+
+
 def as_criteria(columns: Sequence[str], known: Mapping[str, str]) -> dict[str, Any]:
     """Options that read columns as criteria, which are chosen and not drawn."""
     return {"wide": {CRITERION: tuple(columns)}, "fixed": (*((JUDGE,) if JUDGE in known else ()), CRITERION)}
@@ -332,7 +358,7 @@ def as_criteria(columns: Sequence[str], known: Mapping[str, str]) -> dict[str, A
 
 def criteria_of_one(columns: Sequence[str]) -> str:
     """Why the columns of one record are criteria, and how one of them is read."""
-    holder = columns[0].rpartition(".")[0]
+    holder = columns[0].rpartition(".")[0] or "the table"
     return f"{holder} holds {len(columns)} scores of each row, taken for criteria; one alone: " + argument(
         "score", columns[0]
     )
@@ -377,7 +403,7 @@ def names_rows(table: Table, one: Column) -> bool:
     if not one.distinct == one.filled == table.rows or is_judge(one.name) or is_criterion(one.name):
         return False
     counts = one.whole and one.low is not None and one.high is not None and one.high - one.low == table.rows - 1
-    named = bool((IDS | {"no"}) & {*words_of(one.name)}) or is_judged(one.name) or is_person(one.name)
+    named = bool(IDS & {*words_of(one.name)}) or is_judged(one.name) or is_person(one.name)
     return not one.numeric or (one.whole and (named or (counts and table.rows > 9)))
 
 
@@ -433,11 +459,14 @@ def _role(row: str | None, columns: Sequence[str], known: Mapping[str, str]) -> 
     asked = questions == len(columns) or all(" " in name.strip() for name in columns)
     told = JUDGE in known or all(words_of(name)[0] in ("model", "system") for name in bare)
     several = f"{columns[0]} to {columns[-1]}"
+    other = [name for name in columns if not is_criterion(name)]
+    plainly = 3 * criteria >= 2 * len(columns) and not any(_is_level(name) for name in other)
+    by_most: Confidence = "unsure" if not plainly else "likely" if other else "sure"
     ways = (
         (all(is_judge(name) for name in bare), _Said(JUDGE, "columns are judges by their names", "sure")),
         (
             2 * criteria > len(columns),
-            _Said(CRITERION, "columns are criteria by their names", "sure" if criteria == len(columns) else "unsure"),
+            _Said(CRITERION, "columns are criteria by their names", by_most),
         ),
         (
             people,
@@ -462,6 +491,11 @@ def _role(row: str | None, columns: Sequence[str], known: Mapping[str, str]) -> 
         (JUDGE in known, _Said(CRITERION, f"{known.get(JUDGE)} is the judge: columns are criteria", "unsure")),
     )
     return next((said for true, said in ways if true), _Said(JUDGE, "columns are taken for judges", "unsure"))
+
+
+def _is_level(name: str) -> bool:
+    """Whether a name is that of a judge or of a system."""
+    return is_judge(name) or bool(SYSTEMS & {*words_of(name)}) or maker(name) is not None
 
 
 def stripped(columns: Sequence[str]) -> list[str]:
