@@ -16,54 +16,64 @@ prompt_id=item annotator_id=judge score=score precision=measure
 item_id=item evaluator=judge rating=label
 item_id=item run=time judge_score=score human_score=gold
 model=system task_id=item passed=passed duration_ms=measure tokens=measure cost_usd=cost error=note
-flow_id=item environment_id=group jitter_env=const blind_id=row rater1=wide:judge rater2=wide:judge rater3=wide:judge notes=note
-item_id=item domain=group rater1=wide:judge rater2=wide:judge rater3=wide:judge
-TestId=item Form=group Rater1=wide:judge Rater2=wide:judge Rater3=wide:judge Rater4=wide:judge Topic=group Response=text
-participant_id=judge item_id=item item_order=order clarity=wide:criterion salience=wide:criterion arousal=wide:criterion
+flow_id=item environment_id=group jitter_env=const blind_id=row rater1=wj rater2=wj rater3=wj notes=note
+item_id=item domain=group rater1=wj rater2=wj rater3=wj
+TestId=item Form=group Rater1=wj Rater2=wj Rater3=wj Rater4=wj Topic=group Response=text
+participant_id=judge item_id=item item_order=order clarity=wc salience=wc arousal=wc
 participant_id=judge item_id=item response=score response_time_sec=measure
-source=itemtext reference=itemtext prediction=rowtext fluency=wide:criterion adequacy=wide:criterion grammar=wide:criterion
-original=itemtext simplification=itemtext original_sentence_id=item aspect=criterion worker_id=judge rating=score
-question_id=item style=system intent=group judge_resolution=wide:criterion judge_accuracy=wide:criterion judge_empathy=wide:criterion judge_reasoning=rowtext
-output_id=item accuracy=wide:criterion completeness=wide:criterion clarity=wide:criterion safety=wide:criterion notes=note
+source=it reference=it prediction=rt fluency=wc adequacy=wc grammar=wc
+original=it simplification=it original_sentence_id=item aspect=criterion worker_id=judge rating=score
+question_id=item style=system intent=group judge_resolution=wc judge_accuracy=wc judge_empathy=wc judge_reasoning=rt
+output_id=item accuracy=wc completeness=wc clarity=wc safety=wc notes=note
 id=item model_id=system dimension=criterion judge_score=score override_reason=note
-corpus=group source_id=item claim=itemtext annotator_1=wide:judge annotator_2=wide:judge annotator_3=wide:judge
-row_id=row query_id=group candidate_id=item annotator_1=wide:judge annotator_2=wide:judge query_text=itemtext
-feedback_id=item annotator_1=words:judge annotator_2=words:judge annotator_3=words:judge
-trial_id=item query=itemtext response=rowtext annotator_1=words:judge annotator_2=words:judge
+corpus=group source_id=item claim=it annotator_1=wj annotator_2=wj annotator_3=wj
+row_id=row query_id=group candidate_id=item annotator_1=wj annotator_2=wj query_text=it
+feedback_id=item annotator_1=lj annotator_2=lj annotator_3=lj
+trial_id=item query=it response=rt annotator_1=lj annotator_2=lj
 participant_id=item rater_id=judge rating=score
-model=system question=itemtext solution=rowtext answer=number accuracy=wide:criterion solvability=wide:criterion appropriateness=wide:criterion
-participant_id=judge group=judgegroup sentence_id=item sentence=itemtext condition=group value=score
-question_id=item model=system judge_model=judge score=score reasoning=rowtext
-idx=item prompt=itemtext model=system response=rowtext judge_model=judge score=score
+model=system question=it solution=rt answer=number accuracy=wc solvability=wc appropriateness=wc
+participant_id=judge group=jg sentence_id=item sentence=it condition=group value=score
+question_id=item model=system judge_model=judge score=score reasoning=rt
+idx=item prompt=it model=system response=rt judge_model=judge score=score
 folder_path=row model_a=side model_b=side winner=won
 question_id=group model_1=side model_2=side turn=turn judge=judge winner=won
 prompt_id=item system=system rater=judge fluency_score=score
 StudyID=item Reader=judge Grade=score
 stimulus=item listener=judge MOS=score
 utt_id=item sys=system listener_id=judge mos=score
-essay_id=item essay_set=group essay=itemtext rater1_domain1=wide:judge rater2_domain1=wide:judge
-Respondent=judge Q1=wide:item Q2=wide:item Q3=wide:item Q4=wide:item
-ResponseId=judge Q1_1=wide:item Q1_2=wide:item Q1_3=wide:item
+essay_id=item essay_set=group essay=it rater1_domain1=wj rater2_domain1=wj
+Respondent=judge Q1=wi Q2=wi Q3=wi Q4=wi
+ResponseId=judge Q1_1=wi Q1_2=wi Q1_3=wi
 paper_id=item reviewer_id=judge recommendation=score confidence=other
 submission=item reviewer=judge overall=score
 image=item annotator=judge label=label
-sentence=itemtext label=label annotator=judge
+sentence=it label=label annotator=judge
 tweet_id=item user=judge sentiment=label
-name=item judge=judge technical=wide:criterion artistic=wide:criterion
+name=item judge=judge technical=wc artistic=wc
 athlete=item judge=judge round=time points=score
 wine=item taster=judge score=score vintage=group
 task=item agent=system success=passed steps=measure time=measure
 instance_id=item model_name_or_path=system resolved=passed
-id=item gpt-4=wide:system claude-3=wide:system llama-70b=wide:system
-question=itemtext gpt4_score=wide:system claude_score=wide:system
-case=item Dr_Smith=wide:judge Dr_Jones=wide:judge Dr_Lee=wide:judge
+id=item gpt-4=wy claude-3=wy llama-70b=wy
+question=it gpt4_score=wy claude_score=wy
+case=item Dr_Smith=wj Dr_Jones=wj Dr_Lee=wj
 conversation_id=item turn=time judge=judge helpfulness=score
-ID=item Coder1=words:judge Coder2=words:judge
+ID=item Coder1=lj Coder2=lj
 unit=item coder=judge code=label
 experiment=const iteration=time test_case=item assertion=criterion pass=passed
 doc=item summarizer=system annotator=judge consistency=score
 timestamp=stamp user_id=judge item_id=item rating=score
 """
+SHORT = {
+    "wj": "wide:judge",
+    "wc": "wide:criterion",
+    "wy": "wide:system",
+    "wi": "wide:item",
+    "lj": "words:judge",
+    "it": "itemtext",
+    "rt": "rowtext",
+    "jg": "judgegroup",
+}
 WORDS = (("Correct", "Ambiguous", "Incorrect"), ("joy", "anger", "fear", "sadness"), ("YES", "NO"), ("spam", "ham"))
 
 
@@ -85,7 +95,8 @@ def styled(rng: np.random.Generator, names: list[str]) -> list[str]:
 
 def headed(rng: np.random.Generator) -> Known:
     """A table under one of the headers, with some of the columns that play no role left out."""
-    columns = [part.rsplit("=", 1) for part in str(rng.choice(HEADERS.strip().splitlines())).split()]
+    parts = [part.rsplit("=", 1) for part in str(rng.choice(HEADERS.strip().splitlines())).split()]
+    columns = [(name, SHORT.get(role, role)) for name, role in parts]
     free = ("note", "measure", "cost", "const", "group", "rowtext", "other", "order", "stamp")
     columns = [pair for pair in columns if pair[1] not in free or rng.random() < 0.8]
     names, roles = styled(rng, [name for name, _ in columns]), [role for _, role in columns]

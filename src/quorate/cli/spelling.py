@@ -25,7 +25,7 @@ _ENTRIES = {
     "roles": ("--role", "ROLE", "COLUMN"),
     "targets": ("--target", "ROLE", "TARGET"),
 }
-_LISTS = {"cluster": "none", "fixed": "", "wins": ""}
+_LISTS = {"cluster": "none", "fixed": "", "winner": "", "wins": ""}
 """Arguments that are lists, with commas as options, and what stands for an empty one."""
 _LIMITS = ("items", "prompts", "judges", "temperatures", "replicates", "categories")
 """Limits that have an option of their own."""

@@ -60,7 +60,7 @@ def read(
     families: Families | None = None,
     model_a: str = "model_a",
     model_b: str = "model_b",
-    winner: str = "winner",
+    winner: str | Sequence[str] = "winner",
     outcomes: Mapping[str, Any] | str | None = None,
     wins: Sequence[str] = (),
     rank: str | None = None,

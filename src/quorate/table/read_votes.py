@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from quorate.arguments import argument
 from quorate.errors import InvalidData, InvalidInput
-from quorate.roles import PROMPT
+from quorate.roles import JUDGE, PROMPT
 from quorate.table.columns.labels import statuses_of
 from quorate.table.columns.outcomes import occurring, order_of, outcomes_of
 from quorate.table.columns.rankings import in_pairs
@@ -21,13 +21,14 @@ from quorate.table.columns.vote_ledger import as_votes
 from quorate.table.columns.vote_roles import VoteRoles, resolve_votes
 from quorate.table.exchange.format import Opened, quoted
 from quorate.table.exchange.postgres.address import Places, is_place, places_of
-from quorate.table.exchange.rows import Rows
+from quorate.table.exchange.rows import ROW_NUMBER, Rows
+from quorate.table.exchange.wide import SCORE, checked_wide, note_of
 from quorate.table.files import explained, opened, source_of
 from quorate.table.judgments import STATUSES, Facet, Source, dense
 from quorate.table.notes import Note, log
 from quorate.table.pairs import MISSING, TIE, A, B, Codes, turn
 from quorate.table.read_scores import at_levels
-from quorate.table.results import LIBRARIES, wrapped
+from quorate.table.results import LIBRARIES, shaped, wrapped
 from quorate.table.votes import Votes
 
 
@@ -36,7 +37,7 @@ def read_votes(
     *,
     model_a: str = "model_a",
     model_b: str = "model_b",
-    winner: str = "winner",
+    winner: str | Sequence[str] = "winner",
     outcomes: Mapping[str, Any] | str | None = None,
     wins: Sequence[str] = (),
     rank: str | None = None,
@@ -61,11 +62,12 @@ def read_votes(
         systems, or any frame that narwhals knows: pandas, polars, pyarrow, a DuckDB relation and others.
     model_a, model_b : str
         Columns of the two models.
-    winner : str
-        Column of the outcome. Recognised are ``model_a``, ``model_b``, ``tie`` and ``tie (bothbad)`` as in Chatbot
-        Arena; ``A``, ``B`` and ``C`` (tie); the winning model's own name; 1, 2 and 0 (tie); 1, -1 and 0 (tie); true
-        (``model_a``, or the model that the name of the column says) and false; words such as ``refused`` and
-        ``error``, which are missing, never ties. What was made of them is said in ``notes``.
+    winner : str or sequence of str
+        Column of the outcome; of several columns each is what one judge said. Recognised are ``model_a``, ``model_b``,
+        ``tie`` and ``tie (bothbad)`` as in Chatbot Arena; ``A``, ``B`` and ``C`` (tie); the winning model's own name;
+        1, 2 and 0 (tie); 1, -1 and 0 (tie); true (``model_a``, or the model that the name of the column says) and
+        false; words such as ``refused`` and ``error``, which are missing, never ties. What was made of them is said in
+        ``notes``.
     outcomes : mapping or "names", optional
         What the labels mean, where they are others or can be read in two ways: ``{"a": 1, "b": 0, "tie": 0.5}``, with
         keys ``a``, ``b``, ``tie``, ``both bad`` and ``missing``, each a label or several. Every label that occurs must
@@ -137,6 +139,9 @@ def read_votes(
     """
     if status is not None:
         roles = {**roles, "status": status}
+    shape = None if isinstance(winner, str) or len(winner) < 2 else checked_wide({JUDGE: winner})
+    if not isinstance(winner, str):
+        winner = SCORE if shape else winner[0]
     declared = {
         "pair": {"model_a": model_a, "model_b": model_b, "winner": winner},
         "wins": wins,
@@ -145,7 +150,8 @@ def read_votes(
         "rank": rank,
         "declared": roles,
     }
-    by_path, rows = is_place(source), Rows(where, partitions, part, format)
+    by_path, rows = is_place(source), Rows(where, partitions, part, format, shape)
+    rows = replace(rows, numbered=ROW_NUMBER in (*roles.values(), *(facets or {}).values()))
     read_source = _read_file if by_path else _read_frame
     place = places_of(source) if by_path else source
     try:
@@ -181,18 +187,21 @@ def _read_file(path: Places, declared: Mapping[str, Any], outcomes: object, rows
 def _read_frame(source: Any, declared: Mapping[str, Any], outcomes: object, rows: Rows, together: bool) -> Votes:
     import narwhals as nw
 
-    frame = wrapped(source)
-    names = tuple(frame.collect_schema().names())
-    roles, together = _untimed(resolve_votes(names, **declared), together)
+    frame, reshaped = wrapped(source), tuple[Note, ...]()
     if frame.implementation.is_duckdb():
         with explained("duckdb relation"):
-            held = rows.of(Opened(frame.to_native(), names, typed=True))
+            held = rows.of(Opened(frame.to_native(), tuple(frame.collect_schema().names()), typed=True))
+            roles, together = _untimed(resolve_votes(held.columns, **declared), together)
             columns = from_duckdb(held, roles, together=together)
-            roles = replace(roles, notes=(*roles.notes, *hint_of_file(roles.notes, held, votes=True)))
+            roles = replace(roles, notes=(*held.notes, *roles.notes, *hint_of_file(roles.notes, held, votes=True)))
         return _votes(columns, roles, outcomes, Source("duckdb relation", caveats=held.caveats))
     library = frame.implementation.value
     rows.refuse(f"{library} frame")
-    roles = replace(roles, notes=(*roles.notes, *hint_of_frame(roles.notes, frame, votes=True)))
+    if rows.wide is not None or rows.numbered:
+        reshaped = (note_of(*rows.wide),) if rows.wide else ()
+        frame = shaped(frame, rows.wide, ROW_NUMBER if rows.numbered else None)
+    roles, together = _untimed(resolve_votes(tuple(frame.collect_schema().names()), **declared), together)
+    roles = replace(roles, notes=(*reshaped, *roles.notes, *hint_of_frame(roles.notes, frame, votes=True)))
     place = Source(f"{library} frame", backend=library if library in LIBRARIES else None)
     if isinstance(frame, nw.LazyFrame):
         if together:

@@ -149,6 +149,10 @@ VOTES = {
     "model1, model2, tie": rows(
         "id,model1,model2,winner", *(f"{i},x,y,{['model1', 'model2', 'tie'][mark(i) % 3]}" for i in range(N))
     ),
+    "three winners": rows(
+        "model_a,model_b,winner_1,winner_2,winner_3",
+        *(f"x,y,{','.join(['a', 'b', 'tie'][mark(i, j) % 3] for j in range(3))}" for i in range(N)),
+    ),
 }
 ASKED = {
     "names that say nothing": (sheet(["a", "b", "c"]), "their names do not say what they are"),
@@ -188,16 +192,6 @@ ASKED = {
         "no column looks like a judgment",
     ),
     "no header": (rows(*(f"{mark(i)},{mark(i, 1)},{mark(i, 2)}" for i in range(N))), "values, not names"),
-    "three winners": (
-        rows(
-            "model_a,model_b,winner_1,winner_2,winner_3",
-            *(
-                f"x,y,{', '.join(['a', 'b', 'tie'][mark(i, j) % 3] for j in range(3)).replace(' ', '')}"
-                for i in range(N)
-            ),
-        ),
-        "winner",
-    ),
     "lists": (rows("id,score", *(f'{i},"[{mark(i)}, {mark(i, 1)}]"' for i in range(N))), "several numbers in a cell"),
     "people and a judge": (
         rows("id,judge_passed,human_passed", *(f"{i},{mark(i) % 2},{mark(i, 1) % 2}" for i in range(N))),

@@ -5,6 +5,8 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
+import quorate as q
+from quorate.errors import InvalidInput
 from quorate.table.exchange.rows import Rows
 from quorate.table.facts.profile import looked_at
 from quorate.table.reading.pairs import pair_of
@@ -60,3 +62,29 @@ def test_truths_beside_sides_are_no_reason_to_stop():
         "winner": "res",
         "outcomes": {"a": 1, "b": 2},
     }
+
+
+@pytest.mark.parametrize("library", ["polars", "pandas"])
+def test_several_columns_of_winners_are_what_judges_said(tmp_path, library):
+    frame = pl.DataFrame(
+        {
+            "model_a": ["x", "y"] * 12,
+            "model_b": ["y", "z"] * 12,
+            **{f"winner{k}": [("a", "b", "tie")[(i * k) % 3] for i in range(24)] for k in (1, 2)},
+        }
+    )
+    frame.write_csv(tmp_path / "a.csv")
+    votes = q.read(tmp_path / "a.csv", announce=False)
+    assert votes.facet("judge").levels == ("winner1", "winner2")
+    assert (votes.n, len(votes.facet("prompt").levels)) == (48, 24)
+    own = frame if library == "polars" else frame.to_pandas()
+    same = q.read(own, winner=["winner1", "winner2"], facets={"prompt": "row number"}, announce=False)
+    assert same.wins("x", "y") == votes.wins("x", "y")
+
+
+def test_people_beside_judges_who_say_who_won_are_asked_about(tmp_path):
+    names = ("human_winner", "gpt-4o", "claude-3")
+    winners = {name: [("a", "b", "tie")[(i * k) % 3] for i in range(24)] for k, name in enumerate(names, 1)}
+    frame = pl.DataFrame({"model_a": ["x", "y"] * 12, "model_b": ["y", "z"] * 12, **winners})
+    with pytest.raises(InvalidInput, match=r'winner=\("human_winner", "gpt-4o", "claude-3"\), .*judges against people'):
+        q.read(frame)

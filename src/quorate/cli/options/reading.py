@@ -288,7 +288,11 @@ class VoteReading(Rows):
     model_b: Annotated[str, For("votes"), typer.Option(metavar="COLUMN", help="Column of the second model.")] = (
         "model_b"
     )
-    winner: Annotated[str, For("votes"), typer.Option(metavar="COLUMN", help="Column of the outcome.")] = "winner"
+    winner: Annotated[
+        str,
+        For("votes"),
+        typer.Option(metavar="COLUMN", help="Column of the outcome; several with commas, each of one judge."),
+    ] = "winner"
     wins: Annotated[
         str | None,
         For("votes"),
@@ -347,7 +351,7 @@ class VoteReading(Rows):
         options: dict[str, Any] = {
             "model_a": self.model_a,
             "model_b": self.model_b,
-            "winner": self.winner,
+            "winner": names(self.winner),
             "wins": names(self.wins),
             "rank": self.rank,
             "outcomes": meanings or None,

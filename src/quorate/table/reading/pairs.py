@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
 
+from quorate.arguments import argument, joined
 from quorate.roles import ITEM, JUDGE, PROMPT
 from quorate.table.columns.aliases import SYSTEMS
 from quorate.table.columns.outcomes import WORDS, plain
-from quorate.table.columns.roles import ALIASES, FURTHER
+from quorate.table.columns.roles import ALIASES, FURTHER, recognise
 from quorate.table.columns.vote_roles import PAIR, has_pairs, recognise_pair
+from quorate.table.exchange.rows import ROW_NUMBER
 from quorate.table.facts.profile import Column, Table
 from quorate.table.reading.people import is_of_people
 from quorate.table.reading.reading import Confidence, Meant, Reading
@@ -61,21 +64,29 @@ def pair_of(table: Table) -> Reading | None:
         options["outcomes"] = winner.outcomes
     said = (*reasons, *([winner.reason] if winner.reason else []))
     if winner.others:
-        return Reading(options, said, kind="votes", said=winner.open, meant=_by_winner(options, winner))
+        if not {PROMPT, ITEM} & {*recognise(table.names)}:  # of several judges it matters which battle a row is
+            options["facets"] = {PROMPT: ROW_NUMBER}
+        ways = _by_winner(options, winner)
+        columns = (winner.column, *winner.others)
+        if len({*(name.rstrip("0123456789") for name in columns)}) == 1 and not is_of_people(winner.column):
+            taken = f"{listed(columns, most=6)} taken for what one judge said each; one alone: "
+            granted = joined("; ", [*reasons, taken + argument("winner", winner.column)])
+            return Reading(ways[0].options, said, "likely", "votes", granted)
+        return Reading(options, said, kind="votes", said=winner.open, meant=ways)
     granted = "; ".join([*reasons, *([winner.open] if winner.open else [])])
     confidence = "likely" if reasons and winner.confidence == "sure" else winner.confidence
     return Reading(options, said, confidence, "votes", granted, winner.meant(options))
 
 
 def _by_winner(options: Mapping[str, Any], winner: _Winner) -> tuple[Meant, ...]:
-    """Of several columns that say who won: one alone, or judges beside people."""
-    people = [name for name in winner.others if is_of_people(name)]
-    if people and not is_of_people(winner.column):
-        more = f"--human-label {people[0]}"
-        alone = ((winner.column, "judges alone"), (people[0], "people alone"))
-        ways = (Meant({**options, "winner": name}, what) for name, what in alone)
-        return (Meant(options, "judges against people", "judges", more), *ways)
-    return tuple(Meant({**options, "winner": name}, name) for name in (winner.column, *winner.others)[:_MOST_WAYS])
+    """Of several columns that say who won: each what one judge said, perhaps beside people, or one alone."""
+    columns = (winner.column, *winner.others)
+    people = [name for name in columns if is_of_people(name)]
+    alone = (Meant({**options, "winner": name}, f"{name} alone") for name in columns[: _MOST_WAYS - 1])
+    if people and len(people) < len(columns):
+        named = " ".join(["--agree", *(f"--human {shlex.quote(name)}" for name in people)])
+        return (Meant({**options, "winner": columns}, "judges against people", "judges", named), *alone)
+    return (Meant({**options, "winner": columns}, "each of one judge"), *alone)
 
 
 def _votes(options: Mapping[str, Any], reasons: tuple[str, ...]) -> Reading:

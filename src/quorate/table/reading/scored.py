@@ -183,11 +183,22 @@ def _open(
     if not found.named:
         open_.append(f"no name says that {found.facets.get(ITEM)} is what is judged")
     added = found.added
+    left = [one.name for one in _unexplained(table, score, known, found)]
+    if left and not (added or open_):
+        roles = [role for role in (JUDGE, SYSTEM) if role not in known]
+        what = {JUDGE: "who judged", SYSTEM: "what was judged"}
+        taken = [Meant(_with(options, {role: left[0]}), f"{left[0]} says {what[role]}") for role in roles]
+        ways = (Meant(options, f"without {listed(left, most=4)}"), *taken)
+        open_.append(f"no name says what {listed(left, most=4)} {'is' if len(left) == 1 else 'are'}")
     if len(added) > 1 and not found.tied:
         open_.append(f"rows repeat unless {listed(added)} are facets")
     if found.tied:
         open_.append(f"rows repeat, and {listed(found.tied, most=6)} may tell them apart")
     return open_, ways
+
+
+def _with(options: Mapping[str, Any], facets: Mapping[str, str]) -> dict[str, Any]:
+    return {**options, "facets": {**options.get("facets", {}), **facets}}
 
 
 def _granted(
@@ -198,11 +209,6 @@ def _granted(
     if added:
         tell = "tells" if len(added) == 1 else "tell"
         yield f"{listed(added)} {tell} apart rows that would repeat: taken as a facet"
-    left = [one.name for one in _unexplained(table, score, known, found)]
-    if left and not added:
-        role, what = (SYSTEM, "what was judged") if JUDGE in known else (JUDGE, "who judged")
-        fix = argument("facets", {role: left[0]})
-        yield f"{listed(left, most=4)} left out; if {left[0]} says {what}, read it with " + fix
     if options.get("labels"):
         share = argument("label", table.column(score).words[0])
         yield f"{score} holds words, each taken for a label; the share of one alone with " + share

@@ -115,8 +115,6 @@ def side_by_side(table: Table, known: Mapping[str, str], aside: set[str]) -> Rea
         problem = f"{listed(alike, most=6)} hold scores on the scale of {listed(columns, most=6)}"
         return Reading(options, tuple(reasons), said=problem, meant=both)
     granted = _left_out(totals, strays)
-    if said.confidence == "likely":
-        granted.insert(0, f"{listed(columns, most=6)}: {reasons[1]}")
     confidence = "likely" if said.confidence == "sure" and granted else said.confidence
     if confidence == "unsure":
         ways = tuple(
@@ -459,14 +457,11 @@ def _role(row: str | None, columns: Sequence[str], known: Mapping[str, str]) -> 
     asked = questions == len(columns) or all(" " in name.strip() for name in columns)
     told = JUDGE in known or all(words_of(name)[0] in ("model", "system") for name in bare)
     several = f"{columns[0]} to {columns[-1]}"
-    other = [name for name in columns if not is_criterion(name)]
-    plainly = 3 * criteria >= 2 * len(columns) and not any(_is_level(name) for name in other)
-    by_most: Confidence = "unsure" if not plainly else "likely" if other else "sure"
     ways = (
         (all(is_judge(name) for name in bare), _Said(JUDGE, "columns are judges by their names", "sure")),
         (
             2 * criteria > len(columns),
-            _Said(CRITERION, "columns are criteria by their names", by_most),
+            _Said(CRITERION, "columns are criteria by their names", "sure" if criteria == len(columns) else "unsure"),
         ),
         (
             people,
