@@ -76,7 +76,7 @@ def test_two_files_are_two_systems_by_every_route(folder, capsys):
         packed.write(old, "results/old.csv")
     said = q.compare(new, old).sentence
     assert said.startswith("Undecided whether") or " than " in said
-    for source in ([old, new], folder, folder / "*.csv", folder.parent / "both.zip"):
+    for source in ([new, old], folder, folder / "*.csv", folder.parent / "both.zip"):
         table = q.read(source, announce=False)
         assert facets(table) == {"item": "id", "system": "system"}
         assert table.facet("system").levels == ("new", "old")

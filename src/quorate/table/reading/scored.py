@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from itertools import combinations
+from dataclasses import replace
 from typing import Any
 
 from quorate.arguments import argument, joined
 from quorate.roles import CATEGORY, ITEM, JUDGE, PROMPT, REPLICATE, SYSTEM
-from quorate.table.columns.aliases import claims
 from quorate.table.columns.outcomes import WORDS, plain
-from quorate.table.columns.roles import ALIASES, FURTHER
+from quorate.table.columns.roles import ALIASES
 from quorate.table.columns.scales import known_scale, letter_grades
 from quorate.table.exchange.format import literal, quoted
 from quorate.table.exchange.rows import ROW_NUMBER
 from quorate.table.facts.profile import Column, Table
 from quorate.table.pairs import TIE
+from quorate.table.reading.key import MOST_OCCASIONS, MOST_WORDINGS, Key, claims_of, facets_of, identifier, labels
 from quorate.table.reading.names import (
     DESCRIBED,
     GIVEN,
@@ -30,8 +29,6 @@ from quorate.table.reading.names import (
     is_id,
     is_judge,
     is_judged,
-    is_person,
-    measures,
     no_score,
     words_of,
 )
@@ -49,15 +46,13 @@ from quorate.table.reading.wide import (
 )
 from quorate.wording import listed
 
-_MOST_ADDED, _MOST_TRIED = 2, 12
-"""Columns that are added to tell rows apart, and those that are tried for it."""
 _SEVERAL = re.compile(
     r"[\[(]?\s*-?[\d.]+(\s*[,;|]\s*-?[\d.]+){2,}\s*[\])]?|[\[(]\s*-?[\d.]+\s*[,;|]\s*-?[\d.]+\s*[\])]"
 )
 """Several numbers in one cell; two without brackets may be one with a decimal comma."""
-_LONG, _MANY_EACH, _MOST_WORDINGS = 40, 5, 12
-"""Characters of a question, answers to one and questions beyond or below which it is no wording of a judge's prompt."""
-_MOST_OCCASIONS, _MOST_WAYS, _FEWEST_LEVELS, _MOST_JUDGES, _MOST_SIDES = 10, 3, 4, 60, 3
+_LONG, _MANY_EACH = 40, 5
+"""Characters of a question, and answers to one, beyond which the wording of a judge's prompt is likelier."""
+_MOST_WAYS, _FEWEST_LEVELS, _MOST_JUDGES, _MOST_SIDES = 3, 4, 60, 3
 _TOTAL_ROWS = frozenset(("total", "totals", "sum", "mean", "average", "avg", "overall", "grand total"))
 """What a row is called that is made of the others."""
 
@@ -80,7 +75,7 @@ def scores_of(table: Table) -> Reading | None:
         return replace(wide, reasons=(*reasons, *wide.reasons))
     taken = {*known.values(), *aside}
     criteria = () if "score" in known else inside_one(table, taken) or named_criteria(table, taken)
-    if criteria and (found := _facets(table, known, {*taken, *criteria})) is not None:
+    if criteria and (found := facets_of(table, known, {*taken, *criteria})) is not None:
         return _of_criteria(table, criteria, known, found, reasons)
     score = known.pop("score", None) or _score(table, taken)
     options: dict[str, Any] = {}
@@ -92,7 +87,7 @@ def scores_of(table: Table) -> Reading | None:
         score = words.name
         options |= {} if plain(score) in ALIASES["score"] else {"score": score}
         options |= _meaning(words, reasons)
-    elif plain(score) not in ALIASES["score"] or len(_claims(table, "score")) > 1:
+    elif plain(score) not in ALIASES["score"] or len(claims_of(table, "score")) > 1:
         options["score"] = score
         column = table.column(score)
         others = [name for name in _numbers(table, {*taken, score}) if not no_score(name)]
@@ -111,9 +106,9 @@ def scores_of(table: Table) -> Reading | None:
         for one in table.columns
         if not {"label", "labels"} & options.keys() and _beside(one, table.column(score), known)
     }
-    without = _facets(table, known, {*taken, score, *like}) if like else None
+    without = facets_of(table, known, {*taken, score, *like}) if like else None
     told = without is not None and without.whole and without.facets.get(ITEM) != ROW_NUMBER
-    found = without if told else _facets(table, known, {*taken, score})
+    found = without if told else facets_of(table, known, {*taken, score})
     if found is None:
         return None
     facets, reasons = found.facets, [*reasons, *found.reasons]
@@ -126,7 +121,7 @@ def scores_of(table: Table) -> Reading | None:
 
 
 def _of_criteria(
-    table: Table, criteria: Sequence[str], known: Mapping[str, str], found: _Key, reasons: Sequence[str]
+    table: Table, criteria: Sequence[str], known: Mapping[str, str], found: Key, reasons: Sequence[str]
 ) -> Reading:
     """Columns that are criteria: taken for them where their names say it and the rest is plain, else asked about."""
     together = {**as_criteria(criteria, known), **({"facets": found.facets} if found.facets else {})}
@@ -148,7 +143,7 @@ def _weighed(
     score: str,
     options: Mapping[str, Any],
     reasons: Sequence[str],
-    found: _Key,
+    found: Key,
     known: Mapping[str, str],
 ) -> Reading:
     """A reading with what is open of it, asked about, and what was taken for granted, said."""
@@ -160,7 +155,7 @@ def _weighed(
 
 
 def _open(
-    table: Table, score: str, options: Mapping[str, Any], found: _Key, known: Mapping[str, str]
+    table: Table, score: str, options: Mapping[str, Any], found: Key, known: Mapping[str, str]
 ) -> tuple[list[str], tuple[Meant, ...]]:
     """What no name says, and the ways in which it may be meant."""
     column, open_ = table.column(score), list[str]()
@@ -202,7 +197,7 @@ def _with(options: Mapping[str, Any], facets: Mapping[str, str]) -> dict[str, An
 
 
 def _granted(
-    table: Table, score: str, options: Mapping[str, Any], found: _Key, known: Mapping[str, str]
+    table: Table, score: str, options: Mapping[str, Any], found: Key, known: Mapping[str, str]
 ) -> Iterator[str]:
     """What is taken for granted, with the argument that changes it."""
     added = found.added
@@ -226,7 +221,7 @@ def _hinted(name: str) -> bool:
     return bool({*words_of(name)} & {*HINTS, *GIVEN})
 
 
-def _alone(table: Table, score: Column, known: Mapping[str, str], found: _Key) -> bool:
+def _alone(table: Table, score: Column, known: Mapping[str, str], found: Key) -> bool:
     """Whether nothing else holds marks, where names say what is judged and who judged."""
     used = {score.name, *known.values(), *found.facets.values()}
     other = any(one.scored and one.distinct > 1 and one.name not in used for one in table.columns)
@@ -250,14 +245,14 @@ def _people(table: Table, score: str, known: Mapping[str, str]) -> list[str]:
     return [one.name for one in named if one.scored and same_scale(one, table.column(score))]
 
 
-def _unexplained(table: Table, score: str, known: Mapping[str, str], found: _Key) -> list[Column]:
+def _unexplained(table: Table, score: str, known: Mapping[str, str], found: Key) -> list[Column]:
     """Columns of few labels that nothing explains, where no column says who judged, or of which system."""
     used = {score, *known.values(), *found.facets.values()}
     if {JUDGE, SYSTEM} <= known.keys():
         return []
     return [
         one
-        for one in _labels(table, used)
+        for one in labels(table, used)
         if one.distinct <= _MOST_JUDGES
         and not {*DESCRIBED, *GROUPS} & {*words_of(one.name)}
         and not (no_score(one.name) or is_criterion(one.name) or is_judged(one.name))
@@ -277,7 +272,7 @@ def _may_be_score(table: Table, one: Column, score: Column) -> bool:
         or one.distinct < 2
     ):
         return False
-    if plain(one.name) in OCCASIONS and one.distinct <= _MOST_OCCASIONS:
+    if plain(one.name) in OCCASIONS and one.distinct <= MOST_OCCASIONS:
         return False
     if _same(table, one, score):
         return False
@@ -309,7 +304,7 @@ def _questions(table: Table, known: dict[str, str], reasons: list[str]) -> tuple
     if prompt is None or not _is_asked(table, prompt, known):
         return known, reasons
     again = table.column(prompt).distinct < table.rows
-    if ITEM in known or (not again and _identifier(table, {*known.values()}) is not None):
+    if ITEM in known or (not again and identifier(table, {*known.values()}) is not None):
         return {**known, PROMPT: ""}, [*reasons, f"{prompt} is what was asked, beside what was answered"]
     others = {role: column for role, column in known.items() if role != PROMPT}
     return {**others, ITEM: prompt, PROMPT: ""}, [*reasons, f"{prompt} is what was asked: what is judged"]
@@ -328,7 +323,7 @@ def _is_asked(table: Table, prompt: str, known: Mapping[str, str]) -> bool:
     if not all(table.within(name, prompt) for name in inside):
         return False
     long = not column.words or sum(map(len, column.words)) > _LONG * len(column.words)
-    return long or column.distinct > _MOST_WORDINGS or column.distinct * _MANY_EACH > table.rows
+    return long or column.distinct > MOST_WORDINGS or column.distinct * _MANY_EACH > table.rows
 
 
 def _refuse_rows(table: Table, known: Mapping[str, str]) -> None:
@@ -380,17 +375,13 @@ def _two_responses(table: Table) -> tuple[str, ...]:
     return tuple(sides) if len(sides) == 2 else ()
 
 
-def _claims(table: Table, role: str) -> list[str]:
-    return claims(table.names, ALIASES[role], FURTHER.get(role, ()))
-
-
 def _recognised(table: Table) -> tuple[dict[str, str], set[str], list[str]]:
     """Columns by the roles that their names say, columns that say the same as these, and why."""
     known: dict[str, str] = {}
     aside: set[str] = set()
     reasons = []
     for role in ALIASES:
-        claimed = _claims(table, role)
+        claimed = claims_of(table, role)
         named = [name for name in claimed if role not in (JUDGE, SYSTEM) or not _is_score(table, name)]
         if not named:
             known |= {role: ""} if claimed else {}
@@ -488,7 +479,7 @@ def _belonging(table: Table, facets: Mapping[str, str], taken: set[str]) -> list
     """Columns of which every level of a facet has one: what levels may have been drawn within."""
     names = [column for role, column in facets.items() if column and role not in ("status", REPLICATE)]
     found: list[str] = []
-    for one in _labels(table, {*taken, *names}):
+    for one in labels(table, {*taken, *names}):
         inner = [(role, name) for role, name in facets.items() if name in names and table.within(name, one.name)]
         if inner and CATEGORY not in facets and one.distinct < table.column(inner[0][1]).distinct:
             role, name = inner[0]
@@ -515,144 +506,3 @@ def _score(table: Table, taken: set[str]) -> str | None:
     answers = {name for name in table.names if RESPONSES & {*words_of(name)}}
     named = (name for name in _numbers(table, taken) if not no_score(name) and (name in answers or not is_judged(name)))
     return min(named, key=rank, default=None)
-
-
-def _labels(table: Table, taken: set[str], *, occasions: bool = False) -> list[Column]:
-    """Columns whose values come back, as labels do; with ``occasions`` also when the same was judged again."""
-    free = [one for one in table.columns if one.name not in taken and 2 <= one.distinct <= table.rows / 2]
-    judged = {*HINTS, *GIVEN}  # judgments, of whomever, are no facets
-    free = [one for one in free if not (judged & set(plain(one.name).split("_")) or is_of_people(one.name))]
-    again = {one.name for one in free if occasions and one.distinct <= _MOST_OCCASIONS and plain(one.name) in OCCASIONS}
-    return [one for one in free if (not one.numeric or one.whole) and (one.name in again or not measures(one.name))]
-
-
-def _identifier(table: Table, taken: set[str]) -> str | None:
-    """A column whose name says that it names what every row is of, and that does so; None if none or several do."""
-    found = [
-        one.name
-        for one in table.columns
-        if one.name not in taken
-        and one.distinct == one.filled == table.rows > 1
-        and (is_id(one.name) or is_judged(one.name))
-    ]
-    return min(found, key=lambda name: (not is_id(name), not is_judged(name), name)) if found else None
-
-
-@dataclass(frozen=True)
-class _Key:
-    """Columns that are named as facets, why, and whether they tell every row apart.
-
-    ``named`` says whether a name or its being alone says what is judged; ``tied`` are columns that may each tell
-    rows apart.
-    """
-
-    facets: dict[str, str]
-    reasons: list[str]
-    whole: bool
-    named: bool
-    tied: tuple[str, ...]
-
-    @property
-    def added(self) -> list[str]:
-        """Columns that are facets because rows repeat without them."""
-        return [name for role, name in self.facets.items() if role == name and role not in ALIASES]
-
-
-def _facets(table: Table, known: Mapping[str, str], taken: set[str]) -> _Key | None:
-    """What is measured, where no name says it, and what else tells rows apart."""
-    known, reasons = dict(known), []
-    named = True
-    facets = {role: column for role, column in known.items() if column and len(_claims(table, role)) > 1}
-    if ITEM in known and plain(known[ITEM]) not in ALIASES[ITEM]:
-        facets[ITEM] = known[ITEM]
-    if ITEM not in known:
-        unique = _identifier(table, taken)
-        coming = _labels(table, taken)
-        judged = _named_as_judged(table, taken, JUDGE in known)
-        most = max(judged or coming, key=lambda one: one.distinct, default=None)
-        if len(judged) == 1:  # beside it, what is another in every row is the number of a row, or what was said of it
-            unique = None
-        named = unique is not None or len(judged) == 1
-        asked = PROMPT in known and table.column(known[PROMPT]).distinct > _MOST_WORDINGS
-        if unique is None and not judged and (asked or most is None):
-            named, measured = asked, known.pop(PROMPT, None)
-        else:
-            measured = unique or (most.name if most else None)
-        if measured is None:
-            others = [one.name for one in table.columns if one.name not in taken and not _is_payload(table, one)]
-            named, measured = not others, ROW_NUMBER
-            reasons.append("no column says what is judged: every row is another")
-        elif unique is None:
-            levels = table.column(measured).distinct
-            reasons.append(f"{measured} has the most levels that come back ({levels:,}): what is measured")
-        else:
-            levels = table.column(measured).distinct
-            reasons.append(f"{measured} is another in each of {levels:,} rows: what is measured, once each")
-        known[ITEM] = facets[ITEM] = measured
-        if measured == ROW_NUMBER:
-            return _Key(facets, reasons, True, named, ())
-    added, tied = _telling_apart(table, known, taken, reasons)
-    facets |= added
-    key = [column for role, column in {**known, **facets}.items() if role != "status" and column]
-    return _Key(facets, reasons, table.keys(key) == table.rows, named, tied)
-
-
-def _named_as_judged(table: Table, taken: set[str], judges: bool) -> list[Column]:
-    """Columns whose names say what is judged, and whose values come back; of those that tell the same apart one.
-
-    Where ``judges`` are known, people and ids of other things are what is judged; answers only where nothing else is.
-    """
-    again = [one for one in table.columns if one.name not in taken and 2 <= one.distinct < table.rows]
-    named = [
-        one
-        for one in again
-        if is_judged(one.name)
-        or {*words_of(one.name)} <= IDS
-        or (judges and (is_person(one.name) or (is_id(one.name) and not measures(one.name))))
-    ]
-    named = [one for one in named if not RESPONSES & {*words_of(one.name)}] or named
-    named.sort(key=lambda one: not is_id(one.name))
-    found: list[Column] = []
-    for one in named:
-        if not any(one.distinct == two.distinct == table.keys([one.name, two.name]) for two in found):
-            found.append(one)
-    return found
-
-
-def _is_payload(table: Table, one: Column) -> bool:
-    """Whether a column tells nothing of who judged what: text that is another in most rows, a measure, one value."""
-    return one.distinct < 2 or measures(one.name) or (not one.numeric and 2 * one.distinct > table.rows)
-
-
-def _telling_apart(
-    table: Table, known: Mapping[str, str], taken: set[str], reasons: list[str]
-) -> tuple[dict[str, str], tuple[str, ...]]:
-    """Further columns as facets, where without them rows repeat a judgment: the fewest that tell most rows apart.
-
-    With them, the columns of other choices that tell as many apart.
-    """
-    key = [column for role, column in known.items() if role not in ("status", "score") and column]
-    apart = table.keys(key)
-    if apart == table.rows:
-        return {}, ()
-    free = [one.name for one in _labels(table, {*taken, *known.values()}, occasions=True)][:_MOST_TRIED]
-    tried: dict[Sequence[str], int] = {}
-    best = apart
-    for size in range(1, _MOST_ADDED + 1):
-        for names in combinations(free, size):
-            tried[names] = table.keys([*key, *names])
-        best = max(tried.values(), default=apart)
-        if best == table.rows:
-            break
-    if best <= apart:
-        if REPLICATE not in known:
-            reasons.append(f"{table.rows - apart:,} rows repeat the key of another: they count as its replicates")
-        return {}, ()
-    fewest = min(len(names) for names, n in tried.items() if n == best)
-    equal = [names for names, n in tried.items() if n == best and len(names) == fewest]
-    chosen = min(equal, key=table.keys)
-    rest = "every row" if best == table.rows else f"{best:,} of {table.rows:,} rows"
-    reasons.append(f"with {listed(chosen)} the key tells {rest} apart; without, {table.rows - apart:,} rows repeat one")
-    told = [names for names in equal if table.keys([*names, *chosen]) != table.keys(chosen)]
-    tied = tuple(dict.fromkeys(name for names in (chosen, *told) for name in names)) if told else ()
-    return {name: name for name in chosen}, tied

@@ -1,0 +1,179 @@
+"""What is judged in a table of scores, and what else tells its rows apart."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+from quorate.roles import ITEM, JUDGE, PROMPT, REPLICATE
+from quorate.table.columns.aliases import claims
+from quorate.table.columns.outcomes import plain
+from quorate.table.columns.roles import ALIASES, FURTHER
+from quorate.table.exchange.rows import ROW_NUMBER
+from quorate.table.facts.profile import Column, Table
+from quorate.table.reading.names import (
+    GIVEN,
+    HINTS,
+    IDS,
+    OCCASIONS,
+    RESPONSES,
+    is_id,
+    is_judged,
+    is_person,
+    measures,
+    words_of,
+)
+from quorate.table.reading.people import is_of_people
+from quorate.wording import listed
+
+MOST_OCCASIONS, MOST_WORDINGS = 10, 12
+"""Levels of a column that says when, and of wordings of a judge's prompt."""
+_MOST_ADDED, _MOST_TRIED = 2, 12
+"""Columns that are added to tell rows apart, and those that are tried for it."""
+
+
+def labels(table: Table, taken: set[str], *, occasions: bool = False) -> list[Column]:
+    """Columns whose values come back, as labels do; with ``occasions`` also when the same was judged again."""
+    free = [one for one in table.columns if one.name not in taken and 2 <= one.distinct <= table.rows / 2]
+    judged = {*HINTS, *GIVEN}  # judgments, of whomever, are no facets
+    free = [one for one in free if not (judged & set(plain(one.name).split("_")) or is_of_people(one.name))]
+    again = {one.name for one in free if occasions and one.distinct <= MOST_OCCASIONS and plain(one.name) in OCCASIONS}
+    return [one for one in free if (not one.numeric or one.whole) and (one.name in again or not measures(one.name))]
+
+
+def identifier(table: Table, taken: set[str]) -> str | None:
+    """A column whose name says that it names what every row is of, and that does so; None if none or several do."""
+    found = [
+        one.name
+        for one in table.columns
+        if one.name not in taken
+        and one.distinct == one.filled == table.rows > 1
+        and (is_id(one.name) or is_judged(one.name))
+    ]
+    return min(found, key=lambda name: (not is_id(name), not is_judged(name), name)) if found else None
+
+
+@dataclass(frozen=True)
+class Key:
+    """Columns that are named as facets, why, and whether they tell every row apart.
+
+    ``named`` says whether a name or its being alone says what is judged; ``tied`` are columns that may each tell
+    rows apart.
+    """
+
+    facets: dict[str, str]
+    reasons: list[str]
+    whole: bool
+    named: bool
+    tied: tuple[str, ...]
+
+    @property
+    def added(self) -> list[str]:
+        """Columns that are facets because rows repeat without them."""
+        return [name for role, name in self.facets.items() if role == name and role not in ALIASES]
+
+
+def facets_of(table: Table, known: Mapping[str, str], taken: set[str]) -> Key | None:
+    """What is measured, where no name says it, and what else tells rows apart."""
+    known, reasons = dict(known), []
+    named = True
+    facets = {role: column for role, column in known.items() if column and len(claims_of(table, role)) > 1}
+    if ITEM in known and plain(known[ITEM]) not in ALIASES[ITEM]:
+        facets[ITEM] = known[ITEM]
+    if ITEM not in known:
+        unique = identifier(table, taken)
+        coming = labels(table, taken)
+        judged = _named_as_judged(table, taken, JUDGE in known)
+        most = max(judged or coming, key=lambda one: one.distinct, default=None)
+        if len(judged) == 1:  # beside it, what is another in every row is the number of a row, or what was said of it
+            unique = None
+        named = unique is not None or len(judged) == 1
+        asked = PROMPT in known and table.column(known[PROMPT]).distinct > MOST_WORDINGS
+        if unique is None and not judged and (asked or most is None):
+            named, measured = asked, known.pop(PROMPT, None)
+        else:
+            measured = unique or (most.name if most else None)
+        if measured is None:
+            others = [one.name for one in table.columns if one.name not in taken and not _is_payload(table, one)]
+            named, measured = not others, ROW_NUMBER
+            reasons.append("no column says what is judged: every row is another")
+        elif unique is None:
+            levels = table.column(measured).distinct
+            reasons.append(f"{measured} has the most levels that come back ({levels:,}): what is measured")
+        else:
+            levels = table.column(measured).distinct
+            reasons.append(f"{measured} is another in each of {levels:,} rows: what is measured, once each")
+        known[ITEM] = facets[ITEM] = measured
+        if measured == ROW_NUMBER:
+            return Key(facets, reasons, True, named, ())
+    added, tied = _telling_apart(table, known, taken, reasons)
+    facets |= added
+    key = [column for role, column in {**known, **facets}.items() if role != "status" and column]
+    return Key(facets, reasons, table.keys(key) == table.rows, named, tied)
+
+
+def _named_as_judged(table: Table, taken: set[str], judges: bool) -> list[Column]:
+    """Columns whose names say what is judged, and whose values come back; of those that tell the same apart one.
+
+    Where ``judges`` are known, people and ids of other things are what is judged; answers only where nothing else is.
+    """
+    again = [one for one in table.columns if one.name not in taken and 2 <= one.distinct < table.rows]
+    named = [
+        one
+        for one in again
+        if is_judged(one.name)
+        or {*words_of(one.name)} <= IDS
+        or (judges and (is_person(one.name) or (is_id(one.name) and not measures(one.name))))
+    ]
+    named = [one for one in named if not RESPONSES & {*words_of(one.name)}] or named
+    named.sort(key=lambda one: not is_id(one.name))
+    found: list[Column] = []
+    for one in named:
+        if not any(one.distinct == two.distinct == table.keys([one.name, two.name]) for two in found):
+            found.append(one)
+    return found
+
+
+def _is_payload(table: Table, one: Column) -> bool:
+    """Whether a column tells nothing of who judged what: text that is another in most rows, a measure, one value."""
+    return one.distinct < 2 or measures(one.name) or (not one.numeric and 2 * one.distinct > table.rows)
+
+
+def _telling_apart(
+    table: Table, known: Mapping[str, str], taken: set[str], reasons: list[str]
+) -> tuple[dict[str, str], tuple[str, ...]]:
+    """Further columns as facets, where without them rows repeat a judgment: the fewest that tell most rows apart.
+
+    With them, the columns of other choices that tell as many apart.
+    """
+    key = [column for role, column in known.items() if role not in ("status", "score") and column]
+    apart = table.keys(key)
+    if apart == table.rows:
+        return {}, ()
+    free = [one.name for one in labels(table, {*taken, *known.values()}, occasions=True)][:_MOST_TRIED]
+    tried: dict[Sequence[str], int] = {}
+    best = apart
+    for size in range(1, _MOST_ADDED + 1):
+        for names in combinations(free, size):
+            tried[names] = table.keys([*key, *names])
+        best = max(tried.values(), default=apart)
+        if best == table.rows:
+            break
+    if best <= apart:
+        if REPLICATE not in known:
+            reasons.append(f"{table.rows - apart:,} rows repeat the key of another: they count as its replicates")
+        return {}, ()
+    fewest = min(len(names) for names, n in tried.items() if n == best)
+    equal = [names for names, n in tried.items() if n == best and len(names) == fewest]
+    chosen = min(equal, key=table.keys)
+    rest = "every row" if best == table.rows else f"{best:,} of {table.rows:,} rows"
+    reasons.append(f"with {listed(chosen)} the key tells {rest} apart; without, {table.rows - apart:,} rows repeat one")
+    told = [names for names in equal if table.keys([*names, *chosen]) != table.keys(chosen)]
+    tied = tuple(dict.fromkeys(name for names in (chosen, *told) for name in names)) if told else ()
+    return {name: name for name in chosen}, tied
+
+
+def claims_of(table: Table, role: str) -> list[str]:
+    """Columns whose names say a role."""
+    return claims(table.names, ALIASES[role], FURTHER.get(role, ()))
