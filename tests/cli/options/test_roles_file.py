@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import inspect
+
 import pytest
+
+import quorate as q
+from quorate.table.reading.kept import ARGUMENTS
 
 
 @pytest.fixture
@@ -50,8 +55,28 @@ def test_broken_files_are_one_line(run, wide, tmp_path, text, said):
     assert said in ran.err
 
 
+def test_roles_kept_beside_a_file_are_taken_up_everywhere(run, wide, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert run("analyze", wide).code == 1
+    said = ("--wide", "judge=gpt,claude", "--facet", "item=id")
+    direct = run("analyze", wide, *said, "--json").json
+    assert run("doctor", wide, *said, "--save", ".quorate.yaml").code == 0
+    ran = run("analyze", wide)
+    assert "Read as: as .quorate.yaml beside it says" in ran.out
+    assert run("analyze", wide, "--json").json["setup"] == direct["setup"]
+    assert q.read(wide, announce=False).facet("judge").levels == ("claude", "gpt")
+    assert run("doctor", wide, "--save", ".quorate.yaml", "--force").code == 0  # and stay
+    assert run("analyze", wide, "--json").json["setup"] == direct["setup"]
+    (tmp_path / "other.csv").write_text("item,score\n" + "".join(f"q{i},{i % 5}\n" for i in range(20)))
+    assert ".quorate.yaml" not in run("analyze", tmp_path / "other.csv").out
+
+
+def test_what_is_kept_are_arguments_of_read():
+    assert {*ARGUMENTS} == {*inspect.signature(q.read).parameters} - {"source", "announce", "recognise"}
+
+
 def test_what_cannot_be(run, wide):
-    assert "--roles: none.yaml cannot be read" in run("analyze", wide, "--roles", "none.yaml").err
+    assert "roles: none.yaml cannot be read" in run("analyze", wide, "--roles", "none.yaml").err
     assert "--save: must end in .yaml" in run("doctor", wide, "--save", "roles.txt").err
     run("doctor", wide, "--save", "roles.yaml")
     both = run("analyze", wide, "--roles", "roles.yaml", "--score", "gpt")

@@ -34,7 +34,10 @@ class Kept(Group):
     save: Annotated[
         Path | None,
         typer.Option(
-            metavar="FILE", writable=True, help="Keep how the file can be read, for --roles of every command: .yaml."
+            metavar="FILE",
+            writable=True,
+            help="Keep how the file is read, for --roles of every command: .yaml. One that is called .quorate.yaml, "
+            "beside the file, is taken up by itself.",
         ),
     ] = None
 
@@ -74,11 +77,10 @@ def doctor(context: typer.Context, file: File, kept: Kept, further: Further, rea
     from quorate.estimate.doctor.support import doctor as support
     from quorate.reporting.page import Step
     from quorate.reporting.report import page_of
+    from quorate.table.reading.kept import beside
     from quorate.table.reading.reading import Unsure
 
     plain = reading.roles is None and not (reading.given("scores") or reading.given("votes") or reading.status)
-    if kept.save is not None and not plain:
-        raise InvalidInput("--save: keeps what is proposed for a file; leave out the options that say how it is read")
     given = context.obj if kept.save is None else _without_save(context.obj)
     command_line = given.replace("quorate doctor", "quorate analyze", 1)
     read: Judgments | Votes | None = None
@@ -97,7 +99,8 @@ def doctor(context: typer.Context, file: File, kept: Kept, further: Further, rea
     if found is None and (proposal is None or proposal.kind is None):
         raise InvalidData(problem if proposal is None else f"{problem}; {proposal.problem}")
     if kept.save is not None:
-        save_options({} if proposal is None else proposal.options, kept.save)
+        options = (beside(file, reading.opening()) or {}) if proposal is None else proposal.options
+        save_options(options if plain else reading.kept(), kept.save)
     if found is not None:
         more: dict[str, Any] = {} if proposal is None else {"proposal": proposal.to_dict()}
         more |= {} if fitted is None else {"diagnosis": fitted.to_dict()}
@@ -137,6 +140,7 @@ def proposed(file: Path, reading: Reading) -> Proposal | None:
 def show_proposal(out: Console, found: Proposal, file: Path, problem: str) -> None:
     """Print how a file can be read, why, and the commands to copy."""
     from quorate.table.exchange.postgres.address import title_of
+    from quorate.table.reading.kept import BESIDE
 
     if problem:
         said = in_options(problem)
@@ -148,5 +152,6 @@ def show_proposal(out: Console, found: Proposal, file: Path, problem: str) -> No
     else:
         for way in found.ways:
             whole(out, f"  {as_command(way, 'analyze', file, found.kind)}" + (f"  ({way.what})" if way.what else ""))
+        whole(out, f"  quorate doctor {place(file)} --save {BESIDE}  (the first, kept for every command on such files)")
     whole(out, f"  {found.python}")
     points(out, [in_options(reason) for reason in found.reasons])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
@@ -14,8 +13,7 @@ import typer
 from quorate.cli.options.groups import For, Group, only, options_of, spelled
 from quorate.cli.options.values import columns_by_role, families, names, numbers_of_words, pairs
 from quorate.cli.spelling import in_options
-from quorate.errors import InvalidData, InvalidInput, UnknownTerm
-from quorate.table.exchange.encoding import ordinary
+from quorate.errors import InvalidInput, UnknownTerm
 from quorate.wording import safe
 
 if TYPE_CHECKING:
@@ -95,6 +93,7 @@ class Rows(Group):
             If an option says how it is read too.
         """
         from quorate.table.read import read
+        from quorate.table.reading.kept import options_in
 
         chosen = [field.name for field in fields(Rows)]
         for name in (name for name in self.given() if name not in chosen):
@@ -242,14 +241,22 @@ class ScoreReading(Rows):
 
     def as_scores(self, file: Path, found: Mapping[str, Any], also: tuple[str, ...] = ()) -> Judgments:
         """The file as judgments, read as the options say and as was ``found``."""
-        from quorate.table.columns.roles import ALIASES, FIXED
+        from quorate.table.columns.roles import ALIASES
         from quorate.table.read_scores import read_scores
 
-        facets = pairs("--facet", self.facet, "judge=judge_model", empty=True)
+        options = self.of_scores()
+        facets = options["facets"] or {}
         facets |= {name: name for name in also if name not in (*ALIASES, *facets)}
-        options: dict[str, Any] = {
+        options |= {"facets": facets or None, **self.rows(), **found}
+        return read_scores(file, recognise=True, announce=False, **options)
+
+    def of_scores(self) -> dict[str, Any]:
+        """What the options say, as arguments of `quorate.read`."""
+        from quorate.table.columns.roles import FIXED
+
+        return {
             "score": self.score,
-            "facets": facets or None,
+            "facets": pairs("--facet", self.facet, "judge=judge_model", empty=True) or None,
             "object": self.object_,
             "nested": pairs("--nested", self.nested, "item=category"),
             "fixed": FIXED if self.fixed is None else names(self.fixed),
@@ -262,7 +269,6 @@ class ScoreReading(Rows):
             "labels": self.labels,
             "families": families(self.families),
         }
-        return read_scores(file, recognise=True, announce=False, **{**options, **self.rows(), **found})
 
 
 UNSCALED = only(*(name for name in options_of(ScoreReading) if name != "scale"))
@@ -344,27 +350,30 @@ class VoteReading(Rows):
         from quorate.table.read import by_role
         from quorate.table.read_votes import read_votes
 
-        meanings: dict[str, list[str]] = {}
-        for value in self.outcome or ():
-            for meaning, label in pairs("--outcome", [value], "tie=draw").items():
-                meanings.setdefault(meaning, []).append(label)
-        options: dict[str, Any] = {
-            "model_a": self.model_a,
-            "model_b": self.model_b,
-            "winner": names(self.winner),
-            "wins": names(self.wins),
-            "rank": self.rank,
-            "outcomes": meanings or None,
-            "facets": pairs("--facet", facet, "variant=prompt_id") or None,
-            "status": self.status,
-            **self.rows(),
-        }
+        options = {**self.of_votes(), **self.rows(), "facets": pairs("--facet", facet, "variant=prompt_id") or None}
         roles = pairs("--role", self.role, "judge=annotator", empty=True)
         sides = {f"{name}{side}" for name in changed.get("covariates", ()) for side in ("", "_a", "_b")}
         further = {role: roles.pop(role) for role in sides & {*roles}}
         options["facets"] = {**(options["facets"] or {}), **further} or None
         own = {**found, **by_role(found["facets"])} if "facets" in found else found
         return read_votes(file, announce=False, **{**options, **roles, **own, **changed})
+
+    def of_votes(self) -> dict[str, Any]:
+        """What the options say, as arguments of `quorate.read`."""
+        meanings: dict[str, list[str]] = {}
+        for value in self.outcome or ():
+            for meaning, label in pairs("--outcome", [value], "tie=draw").items():
+                meanings.setdefault(meaning, []).append(label)
+        return {
+            "model_a": self.model_a,
+            "model_b": self.model_b,
+            "winner": names(self.winner),
+            "wins": names(self.wins),
+            "rank": self.rank,
+            "outcomes": meanings or None,
+            "facets": pairs("--role", self.role, "judge=annotator", empty=True) or None,
+            "status": self.status,
+        }
 
     def has_votes(self, file: Path) -> bool:
         """Whether a file has the columns of both models, or is a ledger or log of votes."""
@@ -376,6 +385,13 @@ class VoteReading(Rows):
 @dataclass(frozen=True, kw_only=True)
 class Reading(ScoreReading, VoteReading):
     """How a file of scores or of votes is read: as the options say that are given, else as its columns do."""
+
+    def kept(self) -> dict[str, Any]:
+        """What the options say beside their defaults, as arguments of `quorate.read`."""
+        votes = bool(self.given("votes"))
+        said, plain = ((one.of_votes() if votes else one.of_scores()) for one in (self, type(self)()))
+        rows = {name: value for name, value in self.rows().items() if value}
+        return {name: value for name, value in said.items() if value != plain[name]} | rows
 
     def table(
         self, file: Path, *groups: Group, covariates: Sequence[str] = (), counted: bool = False
@@ -419,7 +435,6 @@ def role_of(name: str | None, table: object) -> str | None:
     UnknownTerm
         If votes have neither.
     """
-    from quorate.errors import UnknownTerm
     from quorate.table.votes import Votes
 
     if name is None or not isinstance(table, Votes) or name in table.names:
@@ -442,42 +457,6 @@ def with_column(notes: Sequence[Note], role: str, column: str | None) -> list[No
 
 
 # How a file is read, kept in a file: the arguments of `quorate.read` in YAML.
-
-
-MOST_BYTES = 1 << 16
-_NOT_KEPT = ("source", "announce", "recognise")
-
-
-def options_in(path: Path) -> dict[str, Any]:
-    """The arguments that a file holds.
-
-    Raises
-    ------
-    InvalidInput
-        If it cannot be read.
-    InvalidData
-        If it is not YAML of such arguments.
-    """
-    import yaml
-
-    from quorate.table.read import read
-
-    try:
-        with ordinary(path).open("rb") as stream:
-            text = stream.read(MOST_BYTES + 1)
-    except OSError as error:
-        raise InvalidInput(f"--roles: {path} cannot be read ({error.strerror})") from None
-    try:
-        content = yaml.safe_load(text) if len(text) <= MOST_BYTES else None
-    except (yaml.YAMLError, RecursionError, ValueError):
-        content = None
-    if not isinstance(content, Mapping):
-        raise InvalidData(f"--roles: {path} is not what --save of quorate doctor writes: YAML of names and values")
-    known = [name for name in inspect.signature(read).parameters if name not in _NOT_KEPT]
-    for name in content:
-        if name not in known:
-            raise UnknownTerm(str(name), known, f"option in {path}")
-    return {str(name): value for name, value in content.items()}
 
 
 def save_options(options: Mapping[str, Any], path: Path) -> None:

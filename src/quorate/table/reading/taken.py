@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any, TypeVar
 
 import numpy as np
@@ -18,7 +19,8 @@ from quorate.table.exchange.postgres.address import is_place
 from quorate.table.exchange.rows import Rows
 from quorate.table.facts.profile import Table, looked_at
 from quorate.table.judgments import Judgments
-from quorate.table.notes import not_used
+from quorate.table.notes import Note, not_used
+from quorate.table.reading.kept import BESIDE, beside, kind_kept
 from quorate.table.reading.pairs import pair_of
 from quorate.table.reading.reading import Reading, Unsure
 from quorate.table.reading.scored import scores_of
@@ -66,6 +68,10 @@ def taken(
     Unsure
         If the columns leave several readings.
     """
+    kept = beside(source, rows)
+    if kept is not None and kind in (None, kind_kept(kept), kept.get("kind")):
+        table = read(kind or kind_kept(kept), {name: value for name, value in kept.items() if name != "kind"})
+        return replace(table, notes=(Note(f"as {BESIDE} beside it says"), *table.notes)), ""
     try:
         table = read(kind, {})
     except Unsure:
