@@ -13,7 +13,6 @@ from quorate.errors import InvalidInput, NotConverged, NotEstimable
 from quorate.estimate.components.categories import Link
 from quorate.estimate.components.decomposition import Decomposition
 from quorate.roles import JUDGE, PROMPT
-from quorate.table.facts.describe import score_facts
 from quorate.table.judgments import Judgments
 from quorate.wording import counted, decimals
 
@@ -92,7 +91,7 @@ def level_effects(fit: Decomposition, level: float) -> tuple[dict[str, tuple[Lev
 
 def needed(judgments: Judgments) -> Link | None:
     """The link to check scores by that nobody asked about: two values or a few marks, whose mean is near an end."""
-    facts = score_facts(judgments)
+    facts = judgments.score_facts
     marks = facts.integers and 0 < facts.high - facts.low <= _STEPS
     if not judgments.n_answers or not marks:
         return None

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from quorate.arguments import argument
 from quorate.errors import InvalidInput, NotEstimable, UnknownTerm
-from quorate.table.facts.describe import Description, describe
+from quorate.table.facts.describe import Description, ScoreFacts, describe, score_facts
 from quorate.table.notes import Note
 from quorate.wording import Brief, brief, counted
 
@@ -196,6 +196,11 @@ class Judgments:
     def rows(self) -> NDArray[np.int64]:
         """Rows per cell, whatever their status; shape (cells,)."""
         return np.sum(list(self.status.values()), axis=0, dtype=np.int64) if self.status else self.n
+
+    @cached_property
+    def score_facts(self) -> ScoreFacts:
+        """Range of the scores, and what values they take."""
+        return score_facts(self)
 
     @cached_property
     def names(self) -> tuple[str, ...]:

@@ -9,7 +9,6 @@ import numpy as np
 from quorate.arguments import argument
 from quorate.arrays import Floats
 from quorate.errors import InvalidInput
-from quorate.table.facts.describe import score_facts
 from quorate.table.judgments import Judgments
 from quorate.table.reread import answers
 
@@ -36,7 +35,7 @@ def categories(judgments: Judgments, link: Link) -> tuple[Floats, Floats]:
     InvalidInput
         If there are other scores than the link is for.
     """
-    facts = score_facts(judgments)
+    facts = judgments.score_facts
     if facts.binary:
         upper = np.rint(judgments.n * (judgments.mean - facts.low) / (facts.high - facts.low))
         return np.array([facts.low, facts.high]), np.column_stack([judgments.n - upper, upper])

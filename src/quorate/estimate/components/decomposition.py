@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
@@ -374,7 +374,17 @@ class Decomposition(Result):
         """
         from quorate.estimate.means.mean import mean_for
 
-        return mean_for(self, targets)
+        if not all(isinstance(one, Hashable) for one in targets.values()):
+            return mean_for(self, targets)  # which says what is wrong
+        asked = frozenset(targets.items())
+        if asked not in self._means:
+            self._means[asked] = mean_for(self, targets)
+        return self._means[asked]
+
+    @cached_property
+    def _means(self) -> dict[frozenset[tuple[str, Target]], Estimate]:
+        """Means that were asked for: a page asks for the same many times."""
+        return {}
 
     def bootstrap(self, n: int = 1000, *, rng: int | np.random.Generator | None = None) -> Bootstrap:
         """How the components, their shares and the mean would vary over studies of this design.

@@ -29,7 +29,6 @@ from quorate.numerics.mixed.refit import refits
 from quorate.roles import JUDGE, REPLICATE
 from quorate.streams import stream
 from quorate.table.columns.aliases import TIMES, claims
-from quorate.table.facts.describe import score_facts
 from quorate.table.judgments import Judgments
 from quorate.table.notes import not_used
 from quorate.table.read import read_first
@@ -425,7 +424,7 @@ def diagnose(
         looked["drift"] = "no column says when a score was given; name it (order)"
     plots: tuple[Quantiles, ...] = ()
     if resamples:
-        if score_facts(fit.judgments).binary:
+        if fit.judgments.score_facts.binary:
             looked["tails"] = "scores of two values follow no bell curve, and nothing rests on one here"
         else:
             plots, tails = quantiles(fit, int(resamples), generator)

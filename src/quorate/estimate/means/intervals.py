@@ -15,7 +15,6 @@ from quorate.estimate.means.targets import ABSORBED, FINITE, FIXED, PANEL, POPUL
 from quorate.numerics.mixed.information import cell_weights
 from quorate.numerics.mixed.reml import Projected, squares
 from quorate.roles import REPLICATE
-from quorate.table.facts.describe import score_facts
 from quorate.table.judgments import Judgments
 from quorate.wording import Brief
 
@@ -34,7 +33,7 @@ def score_ends(judgments: Judgments) -> tuple[float, float] | None:
     """
     if judgments.scale is not None:
         return judgments.scale
-    facts = score_facts(judgments)
+    facts = judgments.score_facts
     if facts.low >= 0 and facts.high <= 1:
         return 0.0, 1.0
     known = ((float(low), float(high)) for low, high in _MARKS if low <= facts.low and facts.high <= high)

@@ -328,7 +328,7 @@ def describe(table: Judgments) -> Description:
         missing=tuple(missing_by_level(table, facet, full, crossed=crossed) for facet in table.facets),
         duplicates=duplicates(table),
         constancy=constancy(table),
-        scores=score_facts(table),
+        scores=table.score_facts,
     )
 
 
