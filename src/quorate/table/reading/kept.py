@@ -55,7 +55,9 @@ def options_in(path: Path) -> dict[str, Any]:
 
 def beside(source: Any, rows: Rows) -> dict[str, Any] | None:
     """The arguments that are kept beside a file, or in a folder, if it has the columns that they name; else None."""
-    place = places_of(source) if is_place(source) else None
+    if not is_place(source):
+        return None
+    place = places_of(source)
     first = place[0] if isinstance(place, tuple) else place
     if not isinstance(first, Path):
         return None

@@ -70,8 +70,8 @@ def pair_of(table: Table) -> Reading | None:
         columns = (winner.column, *winner.others)
         if len({*(name.rstrip("0123456789") for name in columns)}) == 1 and not is_of_people(winner.column):
             taken = f"{listed(columns, most=6)} taken for what one judge said each; one alone: "
-            granted = joined("; ", [*reasons, taken + argument("winner", winner.column)])
-            return Reading(ways[0].options, said, "likely", "votes", granted)
+            alone = joined("; ", [*reasons, taken + argument("winner", winner.column)])
+            return Reading(ways[0].options, said, "likely", "votes", alone)
         return Reading(options, said, kind="votes", said=winner.open, meant=ways)
     granted = "; ".join([*reasons, *([winner.open] if winner.open else [])])
     confidence = "likely" if reasons and winner.confidence == "sure" else winner.confidence

@@ -127,6 +127,8 @@ def _looked_at(source: Any, rows: Rows, kind: Kind | None, error: InvalidInput |
             found = reading_of(table)
     except Unsure as open_:
         raise Unsure("; ".join([*unnamed, open_.problem]), _named(source), open_.ways, open_.kind) from None
+    except InvalidData:  # the file is broken, which its names did not show
+        raise
     except QuorateError:
         raise refused from None
     if found is None and isinstance(refused, InvalidData):  # of a column that is named score, whatever is in it
