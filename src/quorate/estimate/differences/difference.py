@@ -13,7 +13,6 @@ import numpy as np
 
 from quorate import caveats
 from quorate.arguments import argument
-from quorate.arrays import Ints
 from quorate.caveats import Caveat
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.components.decompose import decompose
@@ -169,13 +168,13 @@ class SystemDifference(Result):
         """Every item that both have, those that ``a`` lost most first, then those that it won; empty without pairs."""
         if self.method != "paired" or self.systems is None:
             return ()
-        table, shared = self.fit.judgments, self.systems.shared()
-        labels = level_labels(table, table.object)
-        first, second = (
-            _by_label(side, cells)
-            for side, cells in zip((self.systems.first, self.systems.second), shared, strict=True)
-        )
-        found = [ItemDifference(name, first[name], second[name]) for name in labels if name in first]
+        side, other = self.systems.first, self.systems.second
+        first, second = self.systems.shared()
+        code, labels = side.level_codes([side.object])[first], level_labels(side, side.object)
+        count = np.bincount(code, minlength=len(labels))
+        sums = (np.bincount(code, mean, len(labels)) for mean in (side.mean[first], other.mean[second]))
+        means = np.column_stack([*sums]) / np.maximum(count, 1)[:, None]
+        found = [ItemDifference(labels[at], *means[at].tolist()) for at in np.flatnonzero(count).tolist()]
         return tuple(sorted(found, key=lambda one: (-abs(round(one.gap, 12)), one.gap)))
 
     def changed(self, most: int = 10) -> tuple[ItemDifference, ...]:
@@ -264,14 +263,6 @@ class SystemDifference(Result):
 
     def _tail(self, distance: float) -> float:
         return self.estimate.tail(-distance)
-
-
-def _by_label(side: Judgments, cells: Ints) -> dict[str, float]:
-    """Mean over some cells of every item, by its name."""
-    code = side.level_codes([side.object])[cells]
-    total, count = np.bincount(code, side.mean[cells]), np.bincount(code)
-    labels = level_labels(side, side.object)
-    return {labels[at]: float(total[at] / count[at]) for at in np.flatnonzero(count).tolist()}
 
 
 def difference(
