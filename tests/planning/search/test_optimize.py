@@ -298,6 +298,10 @@ def test_a_large_grid_is_sampled_for_the_picture(safety):
         ({"prices": {"call": -1.0}}, "prices: call must be a finite amount"),
         ({"own": {"item": 3}}, "own: options of project are needed"),
         ({"limits": {"items": range(1, 900_000), "prompts": range(1, 300)}}, "designs are more than the 200,000,000"),
+        (
+            {"limits": {"items": 9, "judges": range(1, 999), "prompts": range(1, 999)}},
+            "numbers of judges and prompts are more",
+        ),
     ],
 )
 def test_what_is_refused(safety, change, message):

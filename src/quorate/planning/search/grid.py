@@ -28,6 +28,7 @@ REPLICATE, CATEGORIES = "replicate", "categories"
 
 _MOST_VALUES = 1_000_000
 _MOST_DESIGNS = 200_000_000
+_MOST_CYCLES = 100_000  # numbers of judges and prompts that are looked at one by one, as their cycles differ
 _MOST_ITEMS, _MOST_LEVELS = 2_000, 50
 
 
@@ -117,12 +118,7 @@ class Grid(Brief):
 
     def pieces(self) -> Iterator[Piece]:
         """All designs, each once: a layout that comes to the same as another allowed one is left out."""
-        for layout in self.layouts:
-            assigned = LAYOUTS[layout].assigned or ((JUDGE,) if self.judges else ())
-            if assigned and (self.item in (JUDGE, PROMPT) or not all(name in self.levels for name in assigned)):
-                continue
-            assigned += (GENERATION,) if LAYOUTS[layout].assigned and GENERATION in self.levels else ()
-            assigned += (CATEGORIES,) if CATEGORIES in self.levels else ()
+        for layout, assigned in self._assigned():
             for chosen in product(*(self.levels[name] for name in assigned)):
                 held = dict(zip(assigned, chosen, strict=True))
                 for scheme in self._schemes(layout, held):
@@ -133,6 +129,19 @@ class Grid(Brief):
                     axes[self.item] = axes[self.item][np.searchsorted(axes[self.item], least) :]
                     if len(axes[self.item]):
                         yield Piece(scheme, held, axes)
+
+    def cycles(self) -> int:
+        """How many numbers of levels `pieces` takes one by one."""
+        return sum(math.prod(len(self.levels[name]) for name in assigned) for _, assigned in self._assigned())
+
+    def _assigned(self) -> Iterator[tuple[LayoutName, tuple[str, ...]]]:
+        """Layouts that there can be, and the facets of which each number has designs of its own."""
+        for layout in self.layouts:
+            assigned = LAYOUTS[layout].assigned or ((JUDGE,) if self.judges else ())
+            if assigned and (self.item in (JUDGE, PROMPT) or not all(name in self.levels for name in assigned)):
+                continue
+            assigned += (GENERATION,) if LAYOUTS[layout].assigned and GENERATION in self.levels else ()
+            yield layout, assigned + ((CATEGORIES,) if CATEGORIES in self.levels else ())
 
     def _schemes(self, layout: LayoutName, held: Mapping[str, int]) -> tuple[Scheme, ...]:
         """The ways to carry out a layout with so many judges and prompts."""
@@ -243,6 +252,11 @@ def checked(grid: Grid) -> Grid:
     InvalidInput
         If it has none, or more than can be searched.
     """
+    if grid.cycles() > _MOST_CYCLES:
+        raise InvalidInput(
+            f"limits: {grid.cycles():,} numbers of judges and prompts are more than the {_MOST_CYCLES:,} that can be "
+            "searched; take larger steps"
+        )
     designs = sum(piece.size for piece in grid.pieces())
     if designs == 0:
         raise InvalidInput(
