@@ -56,6 +56,8 @@ def test_what_cannot_be_drawn_is_refused_by_name(table):
         q.scores.validate(table, [1])
     with pytest.raises(InvalidInput, match="plans: one of naive, standard, optimal"):
         q.scores.validate(table, [24], ["best"])
+    with pytest.raises(InvalidInput, match="plans: one of naive, standard, optimal"):
+        q.scores.validate(table, [24], [])
     with pytest.raises(InvalidInput, match="runs: a whole number of at least 2"):
         q.scores.validate(table, [24], runs=1)
 

@@ -446,13 +446,13 @@ def _checked(
 ) -> int:
     """Items of a pilot, where the table has enough of them and the arguments keep their rules."""
     checked_level(level)
-    for plan in plans:
+    for plan in plans or ("none",):
         if plan not in PLANS:
             raise InvalidInput(f"plans: one of {', '.join(PLANS)} is needed, got {plan!r}")
     if not is_count(runs) or runs < 2:
         raise InvalidInput(f"runs: a whole number of at least 2 is needed, got {runs!r}")
     least = 2 * (pool.again if "naive" in plans else 1)
-    if not budgets or not plans or not all(is_count(budget) and budget >= least for budget in budgets):
+    if not budgets or not all(is_count(budget) and budget >= least for budget in budgets):
         raise InvalidInput(f"budgets: whole numbers of at least {least} judgments are needed, got {list(budgets)!r}")
     items, name = pool.shape[0], pool.table.object
     if items < _FEWEST:

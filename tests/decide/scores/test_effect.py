@@ -132,6 +132,11 @@ def test_judges_that_differ_take_more_of_them():
         plan_effect(0.1, sd=0.5, icc=0.5, judges=3, spread={"judge": 0.3})
 
 
+def test_rates_that_leave_nothing_to_chance_are_refused():
+    with pytest.raises(InvalidInput, match="scores of which 0 or 1 are right do not vary"):
+        plan_effect(rates=(0.0, 1.0))
+
+
 def test_a_half_width_is_that_of_the_middle_study():
     """Of a difference by Student's t at the median of the mean square; of one share in the form of Wilson."""
     plan = plan_effect(half_width=0.1, sd=(1.0, 1.0), correlation=0.5)

@@ -73,6 +73,8 @@ def test_what_is_refused(fit):
     for wrong, message in [
         ({"over": "item"}, "over: "),
         ({"agents": 0}, "agents: "),
+        ({"agents": 10**400}, "agents: "),
+        ({"replicates": 10**400}, "replicates: at most 1,000,000,000"),
         ({"levels": {"judge": 2}}, "levels: "),
     ]:
         with pytest.raises(InvalidInput, match=message):

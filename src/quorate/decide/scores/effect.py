@@ -347,6 +347,11 @@ def _goal(
         rule = f"that leaves rate + effect between 0 and 1 (rate {share[0]:g})"
         check_range("effect", effect, rule, 0 <= share[1] <= 1)
     two = two if len(two) == 2 or effect is None else 2 * two
+    if effect is not None and share and all(rate in (0, 1) for rate in share):
+        raise InvalidInput(
+            f"rates: scores of which {' or '.join(f'{rate:g}' for rate in share)} are right do not vary, and one item "
+            "shows it; state rates between 0 and 1"
+        )
     return effect and abs(effect), tuple(math.sqrt(rate * (1 - rate)) for rate in share) or two
 
 

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from quorate.arrays import Floats
 from quorate.errors import InvalidInput
 from quorate.estimate.components.decomposition import Decomposition
-from quorate.estimate.means.averages import averages
+from quorate.estimate.means.averages import MOST, averages
 from quorate.roles import JUDGE
 from quorate.table.results import Result, Row
 from quorate.wording import percent
@@ -162,8 +162,8 @@ def _of_fit(fit: Decomposition, over: str, agents: int | None, levels: Mapping[s
     count = len(judgments.facet(over).levels) if agents is None else agents
     if over in items:
         raise InvalidInput(f"over: agents work on an {item}, and {over} is it; name the facet of the agents")
-    if count < 1 or replicates < 1:
-        raise InvalidInput(f"agents: 1 or more, and 1 or more replicates, are needed, got {count} and {replicates}")
+    if not 1 <= count <= MOST or replicates < 1:
+        raise InvalidInput(f"agents: 1 to {MOST:,}, and 1 or more replicates, are needed, got {count} and {replicates}")
     counts = {name: 1 for name in judgments.names if name not in items}
     for name, size in levels.items():
         judgments.facet(name)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from quorate.arrays import Floats
-from quorate.errors import NotEstimable
+from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.components.model import CELL
 from quorate.roles import REPLICATE
 
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
     from quorate.estimate.components.decomposition import Decomposition
 
 NOISE = frozenset((CELL, REPLICATE))
+MOST = 10**9
+"""Levels of a facet, or answers of a cell, that are averaged at most."""
 
 
 def averages(
@@ -46,18 +49,23 @@ def averages(
 
     Raises
     ------
+    InvalidInput
+        If a number is larger than `MOST`.
     NotEstimable
         If only a sum of components is known whose parts are averaged differently.
     """
+    for name, count in {**counts, f"{REPLICATE}s": replicates}.items():
+        if count > MOST:
+            raise InvalidInput(f"{name}: at most {MOST:,} are averaged")
 
     def left(term: str) -> float:
         name, _, stratum = term.partition("[")
         strata = len(fit.assembled.residual_levels or ()) if stratum else 1
         if name in NOISE:
-            size = np.prod(list(counts.values()) or [1]) * (replicates if name == REPLICATE else 1)
+            size = math.prod(counts.values()) * (replicates if name == REPLICATE else 1)
             return float(cell) / float(size * strata)
         facets = frozenset(name.split(":"))
-        return float(part(facets)) / float(np.prod([counts[one] for one in facets if one in counts] or [1]))
+        return float(part(facets)) / float(math.prod(counts[one] for one in facets if one in counts))
 
     out = {}
     for name, members in zip(fit.variances, fit.classes, strict=True):

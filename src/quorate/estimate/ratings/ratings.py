@@ -142,6 +142,9 @@ class Terms:
 
 Method = Literal["model", "sandwich", "cluster", "bootstrap"]
 
+_ROUNDED = 1e-12
+"""A variance that is a smaller part of the largest one is a rounding error."""
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Ratings(Terms, Result):
@@ -256,8 +259,9 @@ class Ratings(Terms, Result):
 
     @property
     def se(self) -> Floats:
-        """Standard error of each rating about the mean of all, shape (systems,)."""
-        return np.asarray(self.scale * np.sqrt(np.diag(self._law.covariance)[: len(self)]))
+        """Standard error of each rating about the mean of all, shape (systems,); nan where its votes do not vary."""
+        own = np.diag(self._law.covariance)[: len(self)]
+        return np.asarray(self.scale * np.sqrt(np.where(own > _ROUNDED * own.max(), own, np.nan)))
 
     @property
     def intervals(self) -> Floats:
