@@ -422,6 +422,8 @@ def main() -> int:
     parser.add_argument("--goals", action="store_true", help="small studies with a goal, which are looked at")
     parser.add_argument("--seed", type=int, default=7)
     given = parser.parse_args()
+    # In the background of a shell Ctrl-C is ignored, and what is started there inherits that.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     folder = programs() if given.postgres else None
     if given.postgres and folder is None:
         raise SystemExit("needs Postgres (initdb, pg_ctl)")
