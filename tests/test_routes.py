@@ -181,12 +181,12 @@ class Routes:
 
 def told(found: Any) -> tuple[float, ...]:
     """Value, standard error, degrees of freedom and interval of a mean or a difference."""
-    ends = found.interval() if hasattr(found, "interval") else (found.low, found.high)
-    return (found.value, found.se, found.df, *ends)
+    return (found.value, found.se, found.df, *limits(found)[1:])
 
 
 def limits(found: Any) -> tuple[float, ...]:
-    return (found.value, *found.interval())
+    shown = found if hasattr(found, "low") else found.estimate
+    return (found.value, shown.low, shown.high)
 
 
 def said(part: dict[str, Any], *names: str) -> tuple[float, ...]:
@@ -232,12 +232,14 @@ ROUTES: dict[str, Callable[[Routes], tuple[Any, Any]]] = {
         told(q.analyze(q.read(r.wide("one"), wide={"judge": ["judge 0", "judge 1", "judge 2"]})).setup),
     ),
     "mean: this study as its own pilot, decompose": lambda r: (
-        q.scores.mean_from(r.table("two").only("system", "s0"), q.decompose(r.table("two").only("system", "s0"))).value,
+        q.scores.mean_from(
+            r.table("two").only("system", "s0"), q.decompose(r.table("two").only("system", "s0"))
+        ).estimate.value,
         q.decompose(r.table("two").only("system", "s0")).mean.value,
     ),
     "naive: analyze, naive": lambda r: (
-        vars(r.one.naive.overall),
-        vars(q.scores.naive(r.table("one")).overall),
+        r.one.naive.overall.to_dict(),
+        q.scores.naive(r.table("one")).overall.to_dict(),
     ),
     "mean without a judge: analyze, analyze of the rest": lambda r: (
         told(level_of(r.one.leave_one_out, "judge 2").estimate),
@@ -247,7 +249,7 @@ ROUTES: dict[str, Callable[[Routes], tuple[Any, Any]]] = {
     "standard error as it is: analyze, its mean": lambda r: (r.one.what_if[0].projection.se, r.one.others.se),
     "half-width as it is: analyze, its mean": lambda r: (
         r.one.what_if[0].projection.found_half_width(),
-        r.one.others.half_width(),
+        r.one.others.half_width,
     ),
     "standard error as it is: project, mean": lambda r: (
         q.project(r.fit, targets=OTHERS).se,
@@ -303,7 +305,7 @@ ROUTES: dict[str, Callable[[Routes], tuple[Any, Any]]] = {
             (
                 r.compared(name).difference.value,
                 r.compared(name).difference.se,
-                *r.compared(name).difference.interval(),
+                *r.compared(name).estimate.ends,
             ),
         )
         for name in ("two", "gaps", "few")

@@ -39,7 +39,7 @@ def test_every_table_has_its_analysis(results, kind):
 def test_options_are_passed_on(results):
     whole = analyze_judgments(results[Analysis].judgments, price=0.5, level=0.9)
     assert results[Analysis].rows() == whole.rows()
-    assert results[Analysis].optimum.own.cost == 0.5 * results[Analysis].optimum.own.calls
+    assert results[Analysis].what_if[0].projection.cost == 0.5 * results[Analysis].what_if[0].projection.calls
     assert results[PairAnalysis].verdict.margin == 0.05
     assert results[VotesAnalysis].found.margins.minimum == 50
 

@@ -14,19 +14,12 @@ def test_every_shape_is_json_without_what_json_cannot_hold(analysis):
     assert len(found["components"]) == len(analysis.fit.components)
     assert [one["label"] for one in found["what_if"]] == [one.label for one in analysis.what_if]
     assert (found["flags"] is None) == bool(found["flags_reason"])
-    assert (found["optimum"] is None) == bool(found["optimum_reason"])
 
 
 def test_flagged_items_can_be_found_by_their_labels(demo):
     first = content(demo)["flags"]["flags"][0]
     assert first["labels"] == dict(demo.flags.flags[0].labels)
     assert first["variance"] == demo.flags.flags[0].variance
-
-
-def test_a_frontier_is_as_long_as_can_be_looked_at(demo):
-    best = content(demo)["optimum"]
-    assert 3 < len(best["frontier"]) <= 300 < len(demo.optimum.frontier)
-    assert best["plan"]["se"] == demo.optimum.se
 
 
 def test_the_panel_is_there_with_what_was_redrawn_or_the_reason(shape):

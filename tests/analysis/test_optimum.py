@@ -36,5 +36,5 @@ def test_what_was_asked_for(safety):
 
 
 def test_how_sure_the_choice_is(shape):
-    best = shape("balanced").optimum
+    best = q.plan(shape("balanced").fit, budget=300)
     assert any("pilots redrawn from this fit" in line for line in certainty(best, best.ranking(100, rng=1)))

@@ -18,9 +18,9 @@ def test_judges_fixed_or_random_have_the_same_two_readings(shape):
     for name in ("balanced", "random judges"):
         fit = shape(name).fit
         found = readings(fit)
-        assert found.setup.interval() == fit.mean.interval()
+        assert found.setup.ends == fit.mean.ends
         assert found.others.target["judge"] == "population"
-        assert found.others.half_width() > found.setup.half_width()
+        assert found.others.half_width > found.setup.half_width
 
 
 def test_one_judge_says_nothing_about_others(shape):
@@ -38,7 +38,7 @@ def test_judges_absorbed_by_a_fixed_facet_stand_for_themselves(table):
 
 
 def test_enough_is_said(demo):
-    half = demo.widest.half_width()
+    half = demo.widest.half_width
     found = answer(demo.widest, 0.95, 2 * half, demo.purchases)
     assert found.met
     assert found.half_width == half
@@ -46,20 +46,20 @@ def test_enough_is_said(demo):
 
 
 def test_not_enough_says_what_buys_most(demo):
-    found = answer(demo.widest, 0.95, demo.widest.half_width() / 2, demo.purchases)
+    found = answer(demo.widest, 0.95, demo.widest.half_width / 2, demo.purchases)
     assert not found.met
     assert f"this buys most: {demo.purchases[0].label} (" in found.sentence
 
 
 def test_nothing_to_buy_is_no_advice(demo):
-    assert answer(demo.widest, 0.95, demo.widest.half_width() / 2, ()).sentence.endswith("not enough.")
+    assert answer(demo.widest, 0.95, demo.widest.half_width / 2, ()).sentence.endswith("not enough.")
 
 
 def test_unequal_limits_are_both_said():
     rows = {"item": [i // 4 for i in range(80)], "judge": list("abcd") * 20}
     score = [float(i % 19 > 0) for i in range(80)]
     mean = q.decompose(q.read(pl.DataFrame(rows | {"score": score}), announce=False)).mean
-    low, high = mean.interval()
+    low, high = mean.ends
     places = decimals(0.01 / 2)
     shown = (
         f"it is {number(low, places)} to {number(high, places)}, half of which is {number((high - low) / 2, places)}"

@@ -43,7 +43,7 @@ def test_all_pairs_are_judged_as_two_are(view):
     for row in view.rows():
         a, b = row["pair"].split(" vs ")
         one = verdict_of_votes(view.votes, a, b)
-        assert (-row["high"], -row["low"]) == pytest.approx(one.difference.interval())
+        assert (-row["high"], -row["low"]) == pytest.approx(one.estimate.ends)
         assert row["effect"] == pytest.approx(2, rel=0.01)
         if one.next_step:
             assert row["implied"] == pytest.approx(one.next_step.votes, rel=0.05)

@@ -342,7 +342,7 @@ def _rates(
             refused += 1
             continue
         gap = setup.others or setup  # the truth is of all judges and prompts that may be drawn
-        low, high = gap.interval(1 - alpha)
+        low, high = gap.at(1 - alpha).ends
         told = float(gap.p_difference() <= alpha)
         equal = np.nan if margin is None else float(gap.p_equivalence(margin) <= alpha)
         naive = float(_naive_p_value(setup) <= alpha) if setup.method == "paired" else np.nan

@@ -377,8 +377,8 @@ def _one(law: Law, scores: Any, rng: np.random.Generator) -> tuple[float, ...]:
             setup, others = gap.estimate, gap.others and gap.others.estimate
     except NotEstimable:
         return (math.nan,) * 5
-    beyond = (math.nan, math.nan) if others is None else others.interval(LEVEL)
-    return (setup.value, *setup.interval(LEVEL), *beyond)
+    beyond = (math.nan, math.nan) if others is None else others.at(LEVEL).ends
+    return (setup.value, *setup.at(LEVEL).ends, *beyond)
 
 
 def _parts(law: Law, n: int) -> Iterator[int]:

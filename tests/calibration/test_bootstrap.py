@@ -57,7 +57,7 @@ def inside(limits: tuple[float, float], truth: float) -> bool:
 def studentised(fit: Any, rng: np.random.Generator, **targets: str) -> tuple[float, float]:
     """The bootstrap interval of the mean, from few draws."""
     vars(fit)["default_bootstrap"] = fit.bootstrap(FOR_MEAN, rng=rng)
-    return fit.mean_for(**targets).interval(method="bootstrap")
+    return fit.mean_for(**targets).at(method="bootstrap").ends
 
 
 @pytest.mark.parametrize("items", STUDENTISED)

@@ -178,7 +178,7 @@ def test_power_where_judges_read_as_fixed_hardly_differ():
         table = q.read(pl.DataFrame({**names, "score": score}), announce=False)
         one = difference(table, "a", "b", targets={"judge": "population"})
         for true in found:
-            found[true] += abs(one.value + true) > one.interval()[1] - one.value  # the first is better by as much
+            found[true] += abs(one.value + true) > one.estimate.high - one.value  # the first is better by as much
         if one.common_share < 1e-9:
             at_zero.append((one.df, studies_like(one).df))
     rates, (own_df, planned_df) = {d: n / studies for d, n in found.items()}, np.median(at_zero, axis=0)
@@ -205,7 +205,7 @@ def test_a_leaderboard_seldom_tells_equal_systems_apart():
     for _ in range(studies):
         board = leaderboard(board_of(rng))
         apart += bool(board.ranks.above.any())
-        low, high = board.difference(board.systems[0], board.systems[-1]).interval()
+        low, high = board.difference(board.systems[0], board.systems[-1]).ends
         single += not low <= 0 <= high
     print(f"five equal systems: some two apart in {apart / studies:.3f}; first and last alone {single / studies:.3f}")
     assert apart / studies <= 0.1
@@ -246,7 +246,7 @@ def test_a_board_with_one_noisier_system():
         for which, (i, j) in {"its": (0, 1), "rest": (2, 3)}.items():
             model = board.joint.contrast(np.eye(5)[i] - np.eye(5)[j])
             for kind, found in (("model", model), ("board", board.difference(str(i), str(j)))):
-                low, high = found.interval()
+                low, high = found.at(0.95).ends
                 missed[f"{kind}, {which}"] += not low <= 0 <= high
     rates = {name: count / studies for name, count in missed.items()}
     print(rates, f"by pairs {by_pairs / studies:.2f}, some two apart in {apart / studies:.2f}")

@@ -43,7 +43,7 @@ def numbers(board):
     order = [board.systems.index(name) for name in "abcdef"]
     each = [np.column_stack([board.rating, board.intervals])[order]]
     effects = zip(board.coefficients.values(), board.units, strict=True)
-    each.append(np.array([[one.value / unit, *(x / unit for x in one.interval())] for one, unit in effects]))
+    each.append(np.array([[one.value / unit, *(x / unit for x in one.ends)] for one, unit in effects]))
     each.append(np.column_stack([board.moves.value, board.moves.intervals])[order])
     return np.concatenate(each)
 

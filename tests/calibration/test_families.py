@@ -28,7 +28,7 @@ def covered(families: int, each: int, between: float, within: float, by_item: fl
         frame = pl.DataFrame({"item": item, "judge": [names[k] for k in judge], "score": score})
         for place, how in enumerate(("auto", None)):
             fit = q.decompose(q.read(frame, families=how, announce=False))
-            low, high = fit.mean_for(judge="population").interval()
+            low, high = fit.mean_for(judge="population").ends
             hits[place] += low <= 0 <= high
     return tuple(100 * hits / STUDIES)
 

@@ -21,7 +21,7 @@ WALD = {20: 90.0, 50: 88.0, 200: 85.0, 1000: 83.5}
 
 
 def covers(estimate: Any, truth: float, method: str | None = None) -> bool:
-    low, high = estimate.interval(method=method)
+    low, high = estimate.at(method=method).ends
     return bool(low <= truth <= high)
 
 

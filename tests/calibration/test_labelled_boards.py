@@ -122,7 +122,7 @@ def differences(board, truth):
     inside, width = [], []
     for i, one in enumerate(board.systems):
         for other in board.systems[:i]:
-            low, high = board.difference(other, one).interval()
+            low, high = board.difference(other, one).ends
             inside.append(low <= truth[other] - truth[one] <= high)
             width.append(high - low)
     return np.mean(inside), np.mean(width)
@@ -164,7 +164,7 @@ def test_as_many_labels_as_planned_give_the_half_width(studies):
         study = replace(pilot, battles=4000, labels=plan.labels)
         board = study.board(rng)
         pairs = zip(board.ratings.systems, board.ratings.systems[1:], strict=False)
-        half = [np.diff(board.ratings.difference(*pair).interval())[0] / 2 for pair in pairs]
+        half = [np.diff(board.ratings.difference(*pair).ends)[0] / 2 for pair in pairs]
         ratios.append(max(half) / 0.4)
     print(
         f"half-width over what was asked: median {np.median(ratios):.2f}, 5% to 95% {np.quantile(ratios, [0.05, 0.95])}"

@@ -90,8 +90,8 @@ def test_shares(law):
         true = dict(zip(NAMES, law.shares, strict=True))
         for one in found:
             for view, (low, high), value in (
-                ("judges like these", one.interval(), true[one.label]),
-                ("these judges", one.panel_interval(), mine[one.label]),
+                ("judges like these", one.widest.ends, true[one.label]),
+                ("these judges", one.mean.ends, mine[one.label]),
             ):
                 held[view][one.label].append(low <= value <= high)
     for view, labels in held.items():
@@ -111,7 +111,7 @@ def test_shares_where_judges_see_a_true_label_or_guess():
         table = q.read(frame, labels=True, announce=False)
         true = dict(zip(NAMES, share * sees.mean() + (1 - sees.mean()) / 4, strict=True))
         for one in label_means(table, label_shares(table), targets={}):
-            low, high = one.panel_interval()
+            low, high = one.mean.ends
             held[one.label].append(low <= true[one.label] <= high)
     for label, covers in held.items():
         print(f"{label}: covers {np.mean(covers):.3f}")

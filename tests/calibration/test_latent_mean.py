@@ -31,7 +31,7 @@ def test_intervals_cover_and_stay_inside(share, prompts):
             mean = q.decompose(q.read(frame, announce=False, fixed=("judge",)), link="logit", method="pirls").mean
         except NotEstimable:  # a judge whose log odds are infinite
             continue
-        low, high = mean.interval()
+        low, high = mean.ends
         assert 0 < low < mean.value < high < 1
         covered, fitted = covered + (low <= share <= high), fitted + 1
     print(f"{share}, {prompts} prompts: {covered / fitted:.3f} of {fitted}")

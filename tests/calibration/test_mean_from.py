@@ -102,7 +102,7 @@ def test_mean_from_covers(layout, target, new, law):
         production = judgments(rest[..., :1], 100 if new else PILOT, dealt(layout), fixed=True)
         found = q.scores.mean_from(production, pilot, targets={"judge": target})
         truth = panel if target == "panel" else 0.0
-        for (low, high), out in ((found.interval(), covered), (found.estimate.interval(), widest)):
+        for (low, high), out in ((found.estimate.ends, covered), (found.weighed.ends, widest)):
             out.append(low <= truth <= high)
     share, wider = 100 * np.mean(covered), 100 * np.mean(widest)
     levels = "new" if new else "same"

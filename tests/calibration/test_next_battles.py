@@ -156,7 +156,7 @@ def covered(boards, truth, how):
         gaps = [
             low <= truth[i] - truth[i + 1] <= high
             for i in range(len(truth) - 1)
-            for low, high in [found.difference(f"s{i:02}", f"s{i + 1:02}").interval()]
+            for low, high in [found.difference(f"s{i:02}", f"s{i + 1:02}").ends]
         ]
         held.append((own.mean(), np.mean(gaps)))
     return np.array(held)

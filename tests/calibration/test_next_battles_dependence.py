@@ -61,7 +61,7 @@ def coverage(rng, boards, *, chosen, taste=0.0, drift=0.0, **options):
         found = q.rank(board(rng, chosen=chosen, taste=taste, drift=drift), ties="drop", **options)
         place = [NAMES.index(name) for name in found.systems]
         own = (found.intervals[:, 0] <= wanted[place]) & (wanted[place] <= found.intervals[:, 1])
-        ends = [found.difference(one, two).interval() for one, two in pairwise(NAMES)]
+        ends = [found.difference(one, two).ends for one, two in pairwise(NAMES)]
         gaps = [low <= wanted[i] - wanted[i + 1] <= high for i, (low, high) in enumerate(ends)]
         held.append((own.mean(), np.mean(gaps), own[place.index(SYSTEMS // 2)]))
     return np.array(held, dtype=float)

@@ -116,7 +116,7 @@ def test_studies_of_a_plan_find_what_it_promised(name, labels, studies):
         best = planned(pilot, Costs(1.0, 0.02), 200.0)
         study = sample(law, rng, best.labels, best.units or 4 * best.labels.sum())
         found = of_sample(study, share=law.share)
-        low, high = found.interval() if best.units else found.people_interval()
+        low, high = found.estimate.ends if best.units else found.alone.ends
         held.append(low <= truth <= high)
         ratio.append((high - low) / 2 / pilot.precision(best).half_width(0.95))
         n.append((best.labels.sum(), best.units))
@@ -261,7 +261,7 @@ def test_real_studies_of_a_plan(shared):
             best, _ = Study(pilot, costs, np.inf, False, "half_width", 0.95, 0.9).reaching(asked)
             others = np.maximum(np.round(weight * best.units) - best.labels, 2) if best.units else np.full(h, 2)
             found = of_sample(units.drawn(rng, best.labels, others), share=share)
-            low, high = found.interval() if best.units else found.people_interval()
+            low, high = found.estimate.ends if best.units else found.alone.ends
             rows.append((best.cost(costs), (high - low) / 2 / asked, low <= truth <= high))
         cost, ratio, held = np.array(rows).T
         least, most = np.quantile(cost, [0.1, 0.9])

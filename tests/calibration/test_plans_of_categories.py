@@ -54,7 +54,7 @@ def test_what_a_plan_of_categories_promises_is_realised(case):
     plan = q.project(source, items=sum(sizes), category_items=sizes, targets={"judge": "panel"}, **design)
     rng = np.random.default_rng(3)
     found = [q.decompose(study(rng, law, sizes, design)).mean_for(category="population") for _ in range(STUDIES)]
-    halves = np.array([mean.half_width() for mean in found])
+    halves = np.array([mean.half_width for mean in found])
     ratio = float(np.median(halves)) / plan.half_width()
     covered = float(np.mean(np.abs([mean.value for mean in found]) < halves))
     print(f"{case}: promised {plan.half_width():.3f}, realised {np.median(halves):.3f}, {ratio:.3f}; {covered:.3f}")

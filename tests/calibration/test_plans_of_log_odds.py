@@ -61,7 +61,7 @@ def test_what_a_plan_of_log_odds_promises_is_realised(law, share, prompts, items
     plan, rng, found = planned(law, center, share, items, prompts), np.random.default_rng([9, int(100 * share)]), []
     for _ in range(STUDIES):
         try:
-            found.append(fitted(rng, law, center, items, prompts).mean.half_width())
+            found.append(fitted(rng, law, center, items, prompts).mean.half_width)
         except NotEstimable:  # a judge whose log odds are infinite
             continue
     ratio = float(np.median(found)) / plan.half_width()

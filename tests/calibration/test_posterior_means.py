@@ -34,7 +34,7 @@ def test_intervals_of_the_mean_hold_it(rate):
     rng, held, widths = np.random.default_rng(11), 0, []
     for number in range(STUDIES):
         model = log_odds(study(level, rng), "logit", ["item", "prompt"], (), None)
-        low, high = model.sampled(Sampling(200, 150, 2, number, lambda _: None)).mean.interval()
+        low, high = model.sampled(Sampling(200, 150, 2, number, lambda _: None)).mean.ends
         held += low <= rate <= high
         widths.append(high - low)
     print(f"rate {rate}: {held} of {STUDIES} intervals hold it, mean width {np.mean(widths):.3f}")

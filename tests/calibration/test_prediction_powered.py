@@ -110,7 +110,7 @@ def test_shares_that_are_rare(n, p):
             y = rng.random(size) < p
             said = np.where(y, rng.random(size) < right, rng.random(size) >= clear).astype(float)
             found = of_sample(study(y.astype(float), said, np.arange(n), np.arange(n, size)), share=True)
-            low, high = found.interval()
+            low, high = found.estimate.ends
             held.append(low <= p <= high)
             plain.append(abs(found.value - p) <= t_quantile(found.df, 0.975) * found.se)
         print(f"{n} labels, share {p}, judge {right}/{clear}: {np.mean(held):.3f}, by t {np.mean(plain):.3f}")
@@ -192,7 +192,7 @@ def test_labels_that_share_people_and_topics(people, topics):
             Sample(y, f[:n], f[n:], *by_person, (by_topic,)),
         ]
         for way, sample in enumerate(ways):
-            low, high = of_sample(sample).interval()
+            low, high = of_sample(sample).estimate.ends
             held[at, way] = low <= 0 <= high
     alone, one, both = held.mean(axis=0)
     print(f"{people} people, {topics} topics: independent {alone:.3f}, by person {one:.3f}, by both {both:.3f}")

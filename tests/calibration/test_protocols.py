@@ -81,7 +81,7 @@ def test_intervals_of_differences_cover(first, second, least):
     held = np.zeros(2)
     for square, between in studies(first, second, 1, (mean_square, mean_between)):
         for place, (found, true) in enumerate(((square, apart[0]), (between, apart[2]))):
-            low, high = found.interval()
+            low, high = found.ends
             held[place] += low <= true <= high
     share = held / STUDIES
     print(f"{first} | {second}: squared margins {share[0]:.3f}, variances between prompts {share[1]:.3f}")
@@ -103,7 +103,7 @@ def test_the_advice_names_the_better_protocol(first, second, right):
     better = truth(second)[1] - truth(first)[1]
     named = np.zeros(2)
     for (found,) in studies(first, second, 2, (per_vote,)):
-        low, high = found.interval()
+        low, high = found.ends
         named += (low > 0, high < 0)
     share = named / STUDIES
     worth = f"a vote {truth(first)[1]:.3f} | {truth(second)[1]:.3f}"
@@ -131,7 +131,7 @@ def test_intervals_of_votes_on_the_same_prompts_cover(alike):
             sums.append(signal.block_sums(Clusters(pair, wins, np.full(len(wins), float(each)), 3), prompt, prompts))
         one, two = (Measured(*signal.jackknife(each_sums, mean_square)) for each_sums in sums)
         for place, paired in enumerate((False, True)):
-            low, high = two.minus(one, paired=paired).interval()
+            low, high = two.minus(one, paired=paired).ends
             held[place] += low <= true[1] - true[0] <= high
             widths[place] += high - low
     print(

@@ -58,7 +58,7 @@ def misses(ratings, truth):
     """Of rating intervals; whether the interval of a difference, any difference, any rank, or a given rank misses."""
     true = truth[[MODELS.index(name) for name in ratings.systems]]
     low, high = ratings.intervals.T
-    gap = ratings.difference("a", "b").interval()
+    gap = ratings.difference("a", "b").ends
     found, c = ratings.ranks, ratings.systems.index("c")
     apart = np.abs((ratings.rating[:, None] - ratings.rating) - (true[:, None] - true))
     rank = 1 + (true[None] > true[:, None]).sum(axis=1)
@@ -133,7 +133,7 @@ def test_a_system_seen_in_few_clusters(seen, monkeypatch):
     rng, missed, claimed = np.random.default_rng(1), [], 0
     for seed in range(150):
         found = q.rank(rare_study(rng, seen), cluster="prompt", ties="drop", resamples=100, seed=seed)
-        gaps = [one.difference("a", "b").interval() for one in (found.using("cluster"), found)]
+        gaps = [one.difference("a", "b").ends for one in (found.using("cluster"), found)]
         missed.append([not low <= 0 <= high for low, high in gaps])
         claimed += bool(found.using("cluster").ranks.above.any())
     one, bootstrap = np.mean(missed, axis=0)

@@ -100,7 +100,7 @@ def test_coverage(name):
             refused += 1
             continue
         inside = [
-            [low <= truth[one.name] <= high for low, high in (one.interval(0.95), one.judged_interval(0.95))]
+            [low <= truth[one.name] <= high for low, high in (one.at(0.95).ends, one.from_judges.ends)]
             for one in found.coefficients
         ]
         held.append([one for one, _ in inside])
@@ -128,7 +128,7 @@ def test_the_error_of_a_label_is_known_as_well_as_said():
         score = score + drawn[4][item, judge] + drawn[5][item, prompt, judge] + drawn[6]
         frame = pl.DataFrame({"item": item, "prompt": prompt, "judge": judge, "score": score})
         found = q.scores.surrogate(q.decompose(q.read(frame, announce=False)), levels={"prompt": 3}, replicates=2)
-        low, high = found.interval()
+        low, high = found.estimate.ends
         held.append(low <= truth <= high)
     print(f"error of a label: covers {np.mean(held):.3f}")
     assert np.mean(held) >= LOW

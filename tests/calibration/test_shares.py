@@ -54,12 +54,12 @@ def simulated(request):
         table = pl.DataFrame(columns | {"score": scores(rng, items, prompts, center, marks).ravel()})
         with suppress(QuorateError):
             means.append(q.decompose(q.read(table, announce=False)).mean)
-    return request.param, means, np.array([mean.interval() for mean in means])
+    return request.param, means, np.array([mean.ends for mean in means])
 
 
 def test_intervals_of_shares_cover(simulated):
     (items, prompts, share, marks), means, (low, high) = *simulated[:2], simulated[2].T
-    plain = np.array([mean.interval(method="satterthwaite") for mean in means]).T
+    plain = np.array([mean.at(method="satterthwaite").ends for mean in means]).T
     covered = np.mean((low <= marks * share) & (marks * share <= high))
     wider = np.median((high - low) / (plain[1] - plain[0]))
     print(f"{items} x {prompts}, {share} of {marks}: {covered:.3f}, width x {wider:.2f}")
@@ -94,7 +94,7 @@ def test_intervals_of_ordinal_scores_near_the_ceiling_cover(items, prompts, high
         score = 1 + (latent[..., None] + rng.normal(size=(items, prompts, 3, 2)) > CUTS).sum(axis=0)
         columns = dict(zip(("item", "prompt", "judge", "replicate"), at, strict=True)) | {"score": score.ravel()}
         read = q.read(pl.DataFrame(columns), announce=False, scale=(1, 5))
-        limits.append(q.decompose(read, interval="normal").mean.interval())
+        limits.append(q.decompose(read, interval="normal").mean.ends)
     below, above = np.transpose(limits)
     covered = np.mean((below <= 4.8) & (above >= 4.8))
     print(f"{items} x {prompts}: {covered:.3f}")

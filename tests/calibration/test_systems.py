@@ -36,7 +36,7 @@ def test_the_mean_of_these_systems(effects: list[float], kept: list[float]) -> N
     rng, hits, draws = np.random.default_rng(11), [], 300
     for _ in range(draws):
         fit = q.decompose(q.read(scores(rng, effects, 30, kept), facets=FACETS))
-        low, high = fit.mean.interval()
+        low, high = fit.mean.ends
         hits.append(low <= np.mean(effects) <= high)
     covered, error = 100 * np.mean(hits), 100 * np.sqrt(0.95 * 0.05 / draws)
     print(f"\n{effects}, scores kept {kept}: covered {covered:.1f} (Monte Carlo error {error:.1f})")

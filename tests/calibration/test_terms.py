@@ -51,8 +51,8 @@ def test_slopes_and_ties_of_every_system():
     for _ in range(STUDIES):
         board = q.rank(frame_of(rng, davidson), discrimination="judge", ties_by_system=True, cluster="prompt")
         slopes, ties = board.slopes, board.tie_rates
-        found["slopes"] += [covered(slopes[n].interval(), t) for n, t in zip(PEOPLE, SLOPE, strict=True)]
-        found["ties"] += [covered(ties[n].interval(), t) for n, t in zip(NAMES, TIES - TIES.mean(), strict=True)]
+        found["slopes"] += [covered(slopes[n].ends, t) for n, t in zip(PEOPLE, SLOPE, strict=True)]
+        found["ties"] += [covered(ties[n].ends, t) for n, t in zip(NAMES, TIES - TIES.mean(), strict=True)]
         at = [board.systems.index(name) for name in NAMES]
         found["ratings"] += [covered(board.intervals[i], t) for i, t in zip(at, RATING, strict=True)]
     rates = {name: 100 * float(np.mean(one)) for name, one in found.items()}
@@ -73,8 +73,8 @@ def test_slopes_with_covariates():
         votes = frame_of(rng, chances, 1200, length=length)
         board = q.rank(votes, discrimination="judge", covariates=["length"], cluster="prompt")
         slopes, one = board.slopes, board.coefficients["length"]
-        found["slopes"] += [covered(slopes[n].interval(), t) for n, t in zip(PEOPLE, SLOPE, strict=True)]
-        found["length"].append(covered(one.interval(), 0.4 * board.units[0]))
+        found["slopes"] += [covered(slopes[n].ends, t) for n, t in zip(PEOPLE, SLOPE, strict=True)]
+        found["length"].append(covered(one.ends, 0.4 * board.units[0]))
         at = [board.systems.index(name) for name in NAMES]
         found["ratings"] += [covered(board.intervals[i], t) for i, t in zip(at, RATING, strict=True)]
         moved.append(board.moves.value[at])

@@ -79,7 +79,7 @@ def test_size_of_verdicts_by_clusters(sizes, icc, most):
     drawn = {p: _wins(n, p, icc, studies, rng) for p in (0.5, 0.6)}
     found = {p: [margin_of_share(clustered.share(k, n), "a", "b", cluster="prompt") for k in drawn[p]] for p in drawn}
     false = float(np.mean([one.p_difference() <= 0.05 for one in found[0.5]]))
-    missed = float(np.mean([not one.interval()[0] <= 0.1 <= one.interval()[1] for one in found[0.6]]))
+    missed = float(np.mean([not one.ends[0] <= 0.1 <= one.ends[1] for one in found[0.6]]))
     equal = float(np.mean([one.p_equivalence(0.1) <= 0.05 for one in found[0.6]]))
     naive = float(np.mean(binomial.p_value(drawn[0.5].sum(axis=1), n.sum()) <= 0.05))
     shape = f"{len(n)} clusters of {n.min():.0f} to {n.max():.0f}, worth {found[0.5][0].effective:.1f}, icc {icc}"

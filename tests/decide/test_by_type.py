@@ -54,7 +54,7 @@ def test_scores_by_category_are_said_beside_the_verdict_and_held_together_by_hol
     assert [one.p_adjusted for one in each] == pytest.approx(holm(np.array([one.p for one in each])))
     alone = q.compare(judgments.only("category", "code"), "x", "y")
     code = next(one for one in each if one.type == "code")
-    low, _ = alone.difference.interval()
+    low, _ = alone.estimate.ends
     assert (code.value, code.low, code.p) == (alone.difference.value, low, alone.p_difference)
 
 

@@ -29,6 +29,6 @@ def test_not_worse_is_shown_by_the_interval_where_nothing_is_decided():
     scores = q.read(pl.DataFrame(rows), announce=False)
     found = q.compare(scores, "a", "b", margin=0.5, claim="not worse")
     assert found.outcome is Outcome.UNDECIDED
-    assert -0.5 < found.difference.interval()[0] < 0
+    assert -0.5 < found.estimate.ends[0] < 0
     assert (found.supported, found.exit_code) == (True, 0)
     assert not q.compare(scores, "b", "a", margin=0.5, claim="not worse").supported

@@ -54,7 +54,7 @@ def test_votes_that_share_a_judge_are_looked_at_seldom_and_by_clusters(between):
     first = pl.DataFrame({name: column[:200] for name, column in columns.items()})
     last = compare(read_votes(first, announce=False), "x", "y")
     assert np.exp(-found.evidence[-1]) == pytest.approx(last.p_difference * 12)
-    assert (found.low[-1], found.high[-1]) == pytest.approx(last.difference.interval(1 - 0.05 / 12))
+    assert (found.low[-1], found.high[-1]) == pytest.approx(last.difference.at(1 - 0.05 / 12).ends)
     assert [one.code for one in found.caveats] == [one.code for one in last.caveats]
     assert (found.outcome, found.left) == (Outcome.BETTER, 30)
 

@@ -83,7 +83,7 @@ def test_the_naive_interval_misses_the_truth_and_the_others_hold_it(fit):
     overall = naive(fit.judgments, fit).overall
     assert not overall.low <= demo_truth() <= overall.high
     for estimate in (fit.mean, fit.mean_for(judge="population")):
-        low, high = estimate.interval()
+        low, high = estimate.ends
         assert low <= demo_truth() <= high
 
 

@@ -57,7 +57,7 @@ def said(judgments):
         found = analyze_judgments(judgments)
     except QuorateError as error:
         return f"{type(error).__name__}: {error}"
-    return (found.sentence, found.setup.value, found.setup.interval(0.95), plain(found.fit.components))
+    return (found.sentence, found.setup.value, found.setup.at(0.95).ends, plain(found.fit.components))
 
 
 @pytest.mark.parametrize("case", CASES)

@@ -196,12 +196,23 @@ class LatentLaw:
         return cls(table, margin, cuts, _latent(found, cuts, np.bincount(margin)))
 
     @property
+    def drawn(self) -> tuple[Draw, float]:
+        """How studies are drawn, and their truth."""
+        return self.draw, self.truth
+
+    @property
     def truth(self) -> float:
         """What scores are on average over all that is drawn."""
         from scipy.special import ndtr
 
         means = [marks[0] + float(np.diff(marks) @ ndtr(-cut)) for marks, cut in self.cuts]
-        return float(np.average(means, weights=np.bincount(self.margin)))
+        # Margins of a stratum weigh alike, however many gaps they have; strata as their items do.
+        table, margins = self.table, len(means)
+        stratum = table.level_codes(list(table.ancestors(table.object)))
+        of_item = np.unique(stratum * table.n_cells + table.level_codes([table.object])) // table.n_cells
+        of_margin = np.zeros(margins, np.int64)
+        of_margin[self.margin] = stratum
+        return float(np.average(means, weights=(np.bincount(of_item) / np.bincount(of_margin))[of_margin]))
 
     def draw(self, n: int, rng: np.random.Generator) -> tuple[None, Floats]:
         """Scores of studies of this design, shape (studies, cells)."""
@@ -278,8 +289,7 @@ def certify(
     answer : Analysis, ScoreVerdict, RatingsAnalysis or Leaderboard
         Of scores: what `quorate.analyze`, `quorate.compare` and `quorate.rank` return.
     n : int, optional
-        Studies to draw. Default: 2,000 of a complete table, 200 of one with gaps, where every study is fitted anew, and
-        100 of a board with gaps.
+        Studies to draw. Default: 2,000, and 100 of a board with gaps, where every study is fitted anew.
     seed : int
         Of the draws.
 
@@ -298,7 +308,8 @@ def certify(
     -----
     For this study's setup items are drawn anew from those at hand, with all of their scores, within strata. For others
     like it judges, prompts and the like are drawn as well: scores are cut from a normal law with the shares of marks
-    that were seen and the covariances that were fitted. See ``docs/methods/intervals.md``.
+    that were seen and the covariances that were fitted. So they are for the setup where a table has gaps, which stay
+    where they are. See ``docs/methods/intervals.md``.
 
     Examples
     --------
@@ -329,13 +340,12 @@ def certify(
     if setup.target[table.object] != POPULATION or groups:
         how = f"drawn by {groups[0]}" if groups else "not drawn"
         raise NotEstimable(f"certify: items that are drawn one by one are needed, and each {table.object} is {how}")
-    studies = n or (2000 if is_complete(table) else 200)
-    kind = _Kind(table, subject == "mean", answer.level, asked)
-    found = [kind.certified(setup, _redrawn(table), setup.value, studies, seed)] if setup.of_setup else []
-    beyond = others if setup.of_setup else setup
-    if beyond is not None:
-        law = LatentLaw.fitted(beyond)
-        found.append(kind.certified(beyond, law.draw, law.truth, studies, seed))
+    kind, found = _Kind(table, subject == "mean", answer.level, asked), []
+    for one in (setup, others):
+        if one is not None:
+            again = one.of_setup and is_complete(table)
+            draw, truth = (_redrawn(table), one.value) if again else LatentLaw.fitted(one).drawn
+            found.append(kind.certified(one, draw, truth, n or 2000, seed))
     return Certificate(subject, answer.level, tuple(found), seed)
 
 
@@ -354,17 +364,19 @@ class _Kind:
 
     def certified(self, answer: Estimate, draw: Draw, truth: float, n: int, seed: int) -> Certified:
         rng = stream(seed, "certify")
-        limits = self._at_once(answer, draw, n, rng) if is_complete(self.table) else self._each(answer, draw, n, rng)
+        limits = self._at_once(answer, draw, n, rng)
         power = None if self.is_mean else (limits[:, 1] > 0) | (limits[:, 2] < 0)
         return summary(limits, truth, self.level, scope(self.table, answer.target, self.table.object), n, power)
 
     def _at_once(self, answer: Estimate, draw: Draw, n: int, rng: np.random.Generator) -> Floats:
-        """Value, low and high of studies of a complete table."""
+        """Value, low and high of every study; of tables with gaps at the components of the one at hand."""
         upper, out = (1 + self.level) / 2, []
         ends = score_ends(self.table) if self.is_mean else None
         for size in _parts(n, self.table.n_cells):
             _, scores = draw(size, rng)  # with every item alike it is the scores alone that count
-            value, variance, df, drawn = errors_of_complete(scores, self.table, answer.target)
+            complete = is_complete(self.table)
+            found = errors_of_complete(scores, self.table, answer.target) if complete else answer.of_studies(scores)
+            value, variance, df, drawn = found
             half = half_widths(upper, variance, df, drawn)
             low, high = value - half, value + half
             if ends is not None:
@@ -372,20 +384,6 @@ class _Kind:
             found = np.column_stack([value, low, high])
             out.append(found[variance > 1e-20])
         return np.concatenate(out)
-
-    def _each(self, answer: Estimate, draw: Draw, n: int, rng: np.random.Generator) -> Floats:
-        """The same where tables have gaps: every study is fitted anew."""
-        out = []
-        for _ in each("simulated studies", range(n)):
-            places, scores = draw(1, rng)
-            try:
-                one = self.again(_table(self.table, None if places is None else places[0], scores[0]), answer)
-            except QuorateError:
-                continue
-            out.append((one.value, *one.interval(self.level)))
-        if not out:
-            raise NotEstimable("certify: no study that was drawn could be analysed")
-        return np.array(out)
 
     def again(self, table: Judgments, answer: Estimate) -> Estimate:
         """The answer of another table of this kind."""

@@ -64,7 +64,7 @@ def rows(analysis: Analysis) -> list[Row]:
     found: list[Row] = [{"interval": NAIVE, **naive, "n": overall.n}]
     for name, view in ((SETUP, analysis.setup), (OTHERS, analysis.others)):
         if view is not None:
-            low, high = view.interval(analysis.level)
+            low, high = view.at(analysis.level).ends
             numbers = {"mean": view.value, "se": view.se, "df": view.df, "low": low, "high": high}
             found.append({"interval": name, **numbers, "n": view.n})
     return found
@@ -75,10 +75,9 @@ def content(analysis: Analysis) -> dict[str, Any]:
     source = analysis.judgments.source
     names = ("sentence", "level", "price", "answer", "sources", "what_if", "purchases", "caveats", "effects")
     reasons = ("means", "effects_reasons", "others_reason", "grouping")
-    people = ("flags", "flags_reason", "optimum_reason", "judge_panel_reason", "latent_reason")
+    people = ("flags", "flags_reason", "judge_panel_reason", "latent_reason")
     estimates = {name: _estimate(getattr(analysis, name), analysis.level) for name in ("setup", "others")}
     parts = {name: _parts(getattr(analysis, name)) for name in ("leave_one_out", "by_category")}
-    best = None if analysis.optimum is None else analysis.optimum.to_dict()
     fitted = {name: getattr(analysis.fit, name) for name in ("components", "absorbed", "method", "criterion")}
     found: dict[str, Any] = plain(
         {name: getattr(analysis, name) for name in (*names, *reasons, *people)}
@@ -87,7 +86,6 @@ def content(analysis: Analysis) -> dict[str, Any]:
             **estimates,
             **parts,
             **fitted,
-            "optimum": best,
             "diagnosis": analysis.diagnosis.to_dict(),
             "missing": None if analysis.missing is None else analysis.missing.to_dict(),
             "judge_panel": None if analysis.judge_panel is None else analysis.judge_panel.to_dict(),
@@ -106,7 +104,7 @@ def content(analysis: Analysis) -> dict[str, Any]:
 def _estimate(estimate: Estimate | None, level: float) -> dict[str, Any] | None:
     if estimate is None:
         return None
-    low, high = estimate.interval(level)
+    low, high = estimate.at(level).ends
     names = ("value", "se", "df", "n", "shares", "target", "caveats")
     return {name: getattr(estimate, name) for name in names} | {"low": low, "high": high}
 

@@ -64,6 +64,6 @@ def against_truth(analysis: Analysis, seed: int) -> AgainstTruth:
     """Whether the intervals of an analysis of the demonstration's judgments hold their true mean."""
     truth, own = demo_truth(), setup_truth(seed)
     setup, others = analysis.readings
-    each = (("naive", analysis.naive_reading, truth), (setup.scope, setup, own), (others.scope, others, truth))
+    each = (("naive", analysis.naive.overall, truth), (setup.scope, setup, own), (others.scope, others, truth))
     intervals = (Held(name, one.low, one.high, held, one.low <= held <= one.high) for name, one, held in each)
     return AgainstTruth(seed, truth, tuple(intervals), MEASURED)

@@ -11,7 +11,7 @@ import numpy as np
 
 from quorate.analysis.content import content, rows
 from quorate.analysis.views import MOST_PARTS, Answer, Asked, Linked, answer, level_effects
-from quorate.analysis.words import Reading, advice, sentence
+from quorate.analysis.words import advice, sentence
 from quorate.caveats import Caveat
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.components.decompose import decompose
@@ -20,7 +20,7 @@ from quorate.estimate.components.model import Component, Interval
 from quorate.estimate.means.families import of_families
 from quorate.estimate.means.intervals import coefficients
 from quorate.estimate.means.mean import Estimate, Readings, draw_of, readings
-from quorate.estimate.means.targets import FINITE, PANEL, SENSITIVITY, scope
+from quorate.estimate.means.targets import FINITE, PANEL, SENSITIVITY
 from quorate.numerics.inference import variance_interval
 from quorate.numerics.mixed.information import weights
 from quorate.roles import JUDGE, PROMPT, SYSTEM
@@ -37,7 +37,6 @@ if TYPE_CHECKING:
     from quorate.estimate.means.missing_bounds import MissingBounds
     from quorate.estimate.means.targets import Target
     from quorate.planning.naive import Naive
-    from quorate.planning.search.optimum import Optimum
     from quorate.planning.search.whatif import WhatIf
     from quorate.table.judgments import Judgments
 
@@ -184,11 +183,15 @@ class Analysis(Linked, Result):
         return self.others or self.setup
 
     @cached_property
-    def readings(self) -> tuple[Reading, ...]:
-        """Intervals with whom they speak for, this study's setup first."""
+    def readings(self) -> tuple[Estimate, ...]:
+        """The mean with whom it speaks for, this study's setup first."""
         found = [self.setup, *([] if self.others is None else [self.others])]
-        scopes = [scope(self.fit.judgments, one.target, self.judgments.object) for one in found]
-        return tuple(Reading(*one.interval(self.level), whom) for one, whom in zip(found, scopes, strict=True))
+        return tuple(one.at(self.level) for one in found)
+
+    @property
+    def estimate(self) -> Estimate:
+        """The mean for this study's setup, or as asked, with its interval."""
+        return self.readings[0]
 
     @cached_property
     def naive(self) -> Naive:
@@ -197,16 +200,11 @@ class Analysis(Linked, Result):
 
         return naive(self.judgments, self.fit, level=self.level)
 
-    @property
-    def naive_reading(self) -> Reading:
-        """The interval that takes every judgment as independent."""
-        return Reading(self.naive.overall.low, self.naive.overall.high, "")
-
     @cached_property
     def sentence(self) -> str:
         """The verdict in one or two sentences."""
         systems = self.judgments.n_levels(SYSTEM) if self.several(SYSTEM) else 1
-        said = sentence(self.setup.value, self.readings, self.naive_reading, self.level, systems)
+        said = sentence(self.readings, self.naive.overall, systems)
         return f"{said} {capitalised(self.others_reason)}." if self.others_reason else said
 
     @cached_property
@@ -239,28 +237,6 @@ class Analysis(Linked, Result):
             return what_if(self.fit, prices=self.prices, targets=dict(self.widest.target))
         except NotEstimable:
             return ()
-
-    @cached_property
-    def _optimum(self) -> tuple[Optimum | None, str]:
-        from quorate.planning.search.optimize import plan
-        from quorate.planning.search.whatif import as_it_is
-
-        prices, targets = self.prices if self.priced else None, self.widest.target
-        try:
-            own = as_it_is(self.fit, prices=prices or {"call": 1.0}, targets=targets)
-            return plan(self.fit, budget=own.cost, prices=prices, targets=targets), ""
-        except (NotEstimable, InvalidInput) as error:
-            return None, str(error)
-
-    @property
-    def optimum(self) -> Optimum | None:
-        """The best of the designs within reach, for what the study cost; None where the data do not tell."""
-        return self._optimum[0]
-
-    @property
-    def optimum_reason(self) -> str:
-        """Why there is no `optimum`; empty where there is."""
-        return self._optimum[1]
 
     @cached_property
     def purchases(self) -> tuple[WhatIf, ...]:

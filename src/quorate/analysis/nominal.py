@@ -32,7 +32,7 @@ from quorate.estimate.labels import (
 from quorate.estimate.means.targets import scope
 from quorate.numerics.inference import checked_level
 from quorate.table.cells import write_columns
-from quorate.table.results import Result, Row
+from quorate.table.results import Interval, Result, Row
 from quorate.wording import Brief, counted, decimals, percent, plural, shares
 
 if TYPE_CHECKING:
@@ -55,24 +55,29 @@ class LabelShare(Brief):
     ----------
     label : str
         Whose.
-    share, se : float
-        The share of items that a judge gives it to, and its standard error; shares of all labels add up to 1.
-    low, high : float
-        Interval, for judges like these where two or more say something of others, else as ``panel_low``.
-    panel_low, panel_high : float
-        Interval for these judges, or for what was asked.
+    setup : Interval
+        The share of items that a judge gives it to, for these judges, or for what was asked; shares of all labels add
+        up to 1.
+    others : Interval or None
+        The same for judges like these, where they say something of others.
     judgments : float
         How many judgments are this label.
     """
 
     label: str
-    share: float
-    se: float
-    low: float
-    high: float
-    panel_low: float
-    panel_high: float
+    setup: Interval
+    others: Interval | None
     judgments: float
+
+    @property
+    def share(self) -> float:
+        """The share."""
+        return self.setup.value
+
+    @property
+    def estimate(self) -> Interval:
+        """The wider of the two."""
+        return self.others or self.setup
 
 
 @dataclass(frozen=True)
@@ -144,7 +149,7 @@ class Labels(Result):
     def sentence(self) -> str:
         """The answer in one sentence."""
         first, items = self.shares[0], plural(self.judgments.object)
-        value, low, high = shares(first.share, first.low, first.high)
+        value, low, high = shares(first.share, *first.estimate.ends)
         spoken = f" {self.scope}" if self.scope else ""
         said = (
             f'The commonest of {counted(len(self.shares), "label")} is "{first.label}": {value} of {items} '
@@ -157,7 +162,12 @@ class Labels(Result):
 
     def rows(self) -> list[Row]:
         """One row for every label."""
-        return [vars(one).copy() for one in self.shares]
+        return [
+            {"label": one.label, "share": one.share, "se": one.estimate.se}
+            | {"low": one.estimate.low, "high": one.estimate.high}
+            | {"panel_low": one.setup.low, "panel_high": one.setup.high, "judgments": one.judgments}
+            for one in self.shares
+        ]
 
     def write_people(self, path: str | Path) -> Path:
         """Write the items to send to people, one row each, into a file: .csv, .tsv, .jsonl or .parquet.
@@ -285,8 +295,7 @@ def _plain(value: float, places: int) -> str:
 
 
 def _row(one: Share, level: float, count: float) -> LabelShare:
-    wide = one.others or one.mean
-    return LabelShare(one.label, one.mean.value, wide.se, *one.interval(level), *one.panel_interval(level), count)
+    return LabelShare(one.label, one.mean.at(level), one.others and one.others.at(level), count)
 
 
 def _caveats(

@@ -122,7 +122,7 @@ class PairAnalysis(Result):
         """The verdict as asked for, then with the same votes counted in other ways."""
         rows = []
         for name, one in ((way(self.verdict), self.verdict), *self.others):
-            low, high = one.difference.interval(one.level)
+            low, high = one.difference.at(one.level).ends
             share = {"wins": 0.5 + one.difference.value, "low": 0.5 + low, "high": 0.5 + high}
             equal = {} if one.p_equivalence is None else {"p_equal": one.p_equivalence}
             rest = {"outcome": str(one.outcome.value), "votes": one.difference.n, "p": one.p_difference}

@@ -107,7 +107,7 @@ class RatingsAnalysis(Result):
         if not isinstance(found, Ratings) or found.position is None:
             return ""
         effect = found.position
-        value, low, high = (percent(found.share(one)) for one in (effect.value, *effect.interval(self.level)))
+        value, low, high = (percent(found.share(one)) for one in (effect.value, *effect.at(self.level).ends))
         votes = "all votes, ties as half" if found.ties == "half" else "decisive votes"
         span = f"{100 * self.level:.4g}% interval {low} to {high}"
         sure = f"{found.model.unit} {effect.value:.2f}, {p_value(effect.p_value)}"
@@ -121,7 +121,7 @@ class RatingsAnalysis(Result):
             return ()
         out = []
         for (name, one), unit in zip(found.coefficients.items(), found.units, strict=True):
-            value, low, high = (percent(found.share(x)) for x in (one.value, *one.interval(self.level)))
+            value, low, high = (percent(found.share(x)) for x in (one.value, *one.at(self.level).ends))
             sure = f"{found.model.unit} {one.value:.2f}, {p_value(one.p_value)}"
             span = f"{100 * self.level:.4g}% interval {low} to {high}; {sure}"
             out.append(f"{capitalised(name)}: between equals, the one with {unit:.3g} more wins {value} ({span}).")
@@ -197,5 +197,5 @@ class RatingsAnalysis(Result):
 def _end(rates: Mapping[str, Contrast], level: float, factor: bool, end: Callable[..., str]) -> str:
     """The level that has the most or the least, with its interval; as a factor of the mean if these are logs."""
     name = end(rates, key=lambda one: rates[one].value)
-    value, low, high = (np.exp(x) if factor else x for x in (rates[name].value, *rates[name].interval(level)))
+    value, low, high = (np.exp(x) if factor else x for x in (rates[name].value, *rates[name].at(level).ends))
     return f"{shown(name, 30)} {value:.2f} ({low:.2f} to {high:.2f})"

@@ -58,7 +58,7 @@ class Answer:
 
 def answer(mean: Estimate, level: float, asked: float, purchases: Sequence[WhatIf]) -> Answer:
     """Whether half the interval of a mean meets what was asked for; if not, what buys most."""
-    low, high = mean.interval(level)
+    low, high = mean.at(level).ends
     half_width = (high - low) / 2
     met = half_width <= asked
     places = decimals(min(asked, half_width) / 2)

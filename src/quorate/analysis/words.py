@@ -8,11 +8,11 @@ import sys
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from functools import cache
 
 from quorate.estimate.components.model import CELL
 from quorate.roles import REPLICATE
+from quorate.table.results import Interval
 from quorate.wording import decimals, listed, plural, whole_percent
 
 LEAST_P = 0.0001
@@ -21,24 +21,11 @@ MOST_VOTES = 1e12
 """More votes than that are no number to plan with."""
 
 
-@dataclass(frozen=True)
-class Reading:
-    """One interval as a sentence needs it: limits, and whom it speaks for ("" where there is nothing to add)."""
-
-    low: float
-    high: float
-    scope: str
-
-    @property
-    def half_width(self) -> float:
-        """Half the width."""
-        return (self.high - self.low) / 2
-
-    def about(self, value: float, places: int) -> str:
-        """The half-width, or both limits where they are not equally far from the value."""
-        if not abs((self.low + self.high) / 2 - value) >= 0.5 * 10**-places:
-            return f"±{number(self.half_width, places)}"
-        return f"{number(self.low, places)} to {number(self.high, places)}"
+def about(found: Interval, places: int) -> str:
+    """The half-width, or both limits where they are not equally far from the value."""
+    if not abs((found.low + found.high) / 2 - found.value) >= 0.5 * 10**-places:
+        return f"±{number(found.half_width, places)}"
+    return f"{number(found.low, places)} to {number(found.high, places)}"
 
 
 def number(value: float, places: int) -> str:
@@ -73,15 +60,9 @@ def significant(value: float, digits: int = 3) -> str:
     return f"{value:.{max(0, digits - 1 - exponent)}f}"
 
 
-def sentence(mean: float, views: Sequence[Reading], naive: Reading, level: float, systems: int = 1) -> str:
-    """The verdict: the mean, of how many systems, its interval for each view, and how wrong the naive interval is.
-
-    Examples
-    --------
-    >>> views = [Reading(7.11, 7.73, "for judges like these"), Reading(7.30, 7.54, "for this panel")]
-    >>> sentence(7.42, views, Reading(7.36, 7.51, ""), 0.95)  # doctest: +ELLIPSIS
-    'Mean 7.42; 95% interval 7.11 to 7.73 for judges like these, 7.30 to 7.54 for this panel. The naive ...too narrow.'
-    """
+def sentence(views: Sequence[Interval], naive: Interval, systems: int = 1) -> str:
+    """The verdict: the mean, of how many systems, its interval for each view, and how wrong the naive interval is."""
+    mean, level = views[0].value, views[0].level
     places = decimals(views[0].half_width / 2)
     spans: dict[str, list[str]] = {}
     for view in views:
@@ -92,14 +73,14 @@ def sentence(mean: float, views: Sequence[Reading], naive: Reading, level: float
     return f"{first} {against_naive(views[0], naive, places)}"
 
 
-def span(reading: Reading, places: int) -> str:
+def span(reading: Interval, places: int) -> str:
     """Limits of an interval, with as many more decimals as a narrow one needs."""
     if 0 < reading.half_width < math.inf:
         places = max(places, math.ceil(-math.log10(reading.half_width) - 1e-6))
     return f"{number(reading.low, places)} to {number(reading.high, places)}"
 
 
-def against_naive(headline: Reading, naive: Reading, places: int) -> str:
+def against_naive(headline: Interval, naive: Interval, places: int) -> str:
     """How the naive interval compares with the one that holds."""
     if not naive.half_width > 0:
         return "There is no naive interval: it needs two judgments that differ."
@@ -115,6 +96,27 @@ def against_naive(headline: Reading, naive: Reading, places: int) -> str:
 def times(ratio: float) -> str:
     """A ratio in words' company: one decimal below 10, none above."""
     return f"{ratio:.1f}" if ratio < 9.95 else f"{ratio:,.0f}"
+
+
+_KINDS = {(CELL,): ", the same asked again", (REPLICATE,): ", another asked again"}
+
+
+def called(component: str) -> str:
+    """A component as a reader knows it: noise of single judgments by its kind.
+
+    Examples
+    --------
+    >>> called("item:judge"), called("cell + replicate"), called("replicate")
+    ('item × judge', 'noise of one judgment', 'noise of one judgment, another asked again')
+    """
+    terms = component.split(" + ")
+    noise = {term: term.partition("[") for term in terms if term.partition("[")[0] in (CELL, REPLICATE)}
+    words = [term.replace(":", " × ") for term in terms if term not in noise]
+    if noise:
+        whose = dict.fromkeys(f" [{rest}" for _, sign, rest in noise.values() if sign)
+        kinds = tuple(dict.fromkeys(name for name, _, _ in noise.values()))
+        words.append(f"noise of one judgment{_KINDS.get(kinds, '')}{''.join(whose)}")
+    return " + ".join(words)
 
 
 def advice(component: str, facets: Iterable[str]) -> str:

@@ -49,7 +49,17 @@ def long_tail(items: str, skewness: float, covered: float) -> Caveat:
     return Caveat(
         "long-tail",
         f"scores of {items} have a long tail (skewness {skewness:.1f}): of many such studies 95% intervals hold the "
-        f"truth in about {covered:.0%}, missing on the side of the tail; more {items} mend it, or a scale with ends",
+        f"truth in about {covered:.0%}, missing on the side of the tail; more {items} mend it, or a scale with ends "
+        "(--scale LOW,HIGH)",
+    )
+
+
+def beyond_the_scores(low: float, high: float) -> Caveat:
+    """An interval on a scale whose ends are not known goes on beyond the scores that there are."""
+    return Caveat(
+        "scale-unknown",
+        f"the interval goes beyond the scores there are ({low:g} to {high:g}), for the ends of the scale are not "
+        "known; if scores cannot be beyond these, say so with --scale LOW,HIGH",
     )
 
 

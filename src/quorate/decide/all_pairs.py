@@ -318,7 +318,7 @@ class Verdicts(Result):
         """
         rows = []
         for verdict in self.verdicts:
-            low, high = verdict.difference.interval(verdict.level)
+            low, high = verdict.difference.at(verdict.level).ends
             row: Row = {"a": verdict.a, "b": verdict.b, "outcome": verdict.outcome.value}
             row |= {"difference": verdict.difference.value, "low": low, "high": high, "level": verdict.level}
             row |= {"n": verdict.difference.n, "p_difference": verdict.p_difference}

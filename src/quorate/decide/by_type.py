@@ -124,7 +124,7 @@ def types_of_votes(
     else:
         p = pearson(0.5 + value, n)
     tests = [one.p_difference() for _, one in found]
-    rows = [(label, one.value, *one.interval(level), one.n) for label, one in found]
+    rows = [(label, one.value, *one.at(level).ends, one.n) for label, one in found]
     return Types(TYPES, p, _adjusted(rows, tests))
 
 
@@ -164,7 +164,7 @@ def types_of_scores(found: SystemDifference, judgments: Judgments, level: float 
             )
         except NotEstimable:
             continue
-        rows.append((label, one.value, *one.interval(level), one.items))
+        rows.append((label, one.value, *one.at(level).ends, one.items))
         tests.append(one.p_difference())
     return Types(grouping, p, _adjusted(rows, tests))
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from quorate.caveats import Caveat
 from quorate.numerics.votes import binomial
-from quorate.table.results import Result
+from quorate.table.results import Ends, Interval, Result
 
 if TYPE_CHECKING:
     from quorate.decide.by_type import Types
@@ -45,10 +45,10 @@ class Difference(Protocol):
     def caveats(self) -> tuple[Caveat, ...]:
         """What to know before relying on it."""
 
-    def interval(self, level: float = 0.95) -> tuple[float, float]:
-        """Confidence interval."""
+    def at(self, level: float) -> Interval:
+        """The difference with its interval."""
 
-    def equivalence_interval(self, alpha: float = 0.05) -> tuple[float, float]:
+    def equivalence_interval(self, alpha: float = 0.05) -> Ends:
         """The interval that the test of equivalence rests on."""
 
     def to_dict(self) -> dict[str, Any]:
@@ -116,6 +116,11 @@ class AnyVerdict(Result, ABC):
     types: Types | None = None
 
     @property
+    def estimate(self) -> Interval:
+        """The difference with its interval."""
+        return self.difference.at(self.level)
+
+    @property
     def p_types(self) -> float | None:
         """P-value that the difference is the same on every type; None without types."""
         return None if self.types is None else self.types.p
@@ -130,7 +135,7 @@ class AnyVerdict(Result, ABC):
         """Whether what was asked is shown; without a claim, whether ``a`` is better or equivalent."""
         if self.claim == "not worse" and self.margin is not None:
             shown = self.outcome in (Outcome.BETTER, Outcome.EQUIVALENT)
-            return shown or self.difference.interval(self.level)[0] > -self.margin
+            return shown or self.estimate.low > -self.margin
         if self.claim == "better":
             return self.p_difference <= (1 - self.level) * binomial.SLACK and self.difference.value > 0
         wanted = (self.claim,) if self.claim else (Outcome.BETTER, Outcome.EQUIVALENT)
@@ -176,7 +181,7 @@ class AnyVerdict(Result, ABC):
         those of the one that the test of equivalence rests on, at ``equivalence_level``, which is ``2 level - 1``: 90%
         where ``level`` is 95%. They are None without a margin.
         """
-        low, high = self.difference.interval(self.level)
+        low, high = self.estimate.ends
         within = (None, None) if self.margin is None else self.difference.equivalence_interval(1 - self.level)
         return {
             **{field.name: getattr(self, field.name) for field in fields(self)},

@@ -269,7 +269,7 @@ def _by_facets(
             continue
         p = seen.p_difference()
         equal = margin is not None and seen.p_equivalence(margin) <= own
-        rows.append((size, wins, *seen.interval(1 - own), -np.log(min(1.0, p * parts)), p <= own, equal))
+        rows.append((size, wins, *seen.at(1 - own).ends, -np.log(min(1.0, p * parts)), p <= own, equal))
     n, wins_, low, high, evidence, differs, equals = (np.array(column) for column in zip(*rows, strict=True))
     return _Looks(n.astype(float), wins_, low, high, evidence, differs, equals)
 

@@ -383,13 +383,10 @@ class Share:
     others: Estimate | None
     alone: tuple[str, ...]
 
-    def interval(self, level: float = 0.95) -> tuple[float, float]:
-        """Interval for judges like these, where there is one, else as `panel_interval`."""
-        return (self.others or self.mean).interval(level)
-
-    def panel_interval(self, level: float = 0.95) -> tuple[float, float]:
-        """Interval for this panel of judges, or what was asked."""
-        return self.mean.interval(level)
+    @property
+    def widest(self) -> Estimate:
+        """The share for judges like these, where there is one, else for this panel of judges, or what was asked."""
+        return self.others or self.mean
 
 
 def label_means(

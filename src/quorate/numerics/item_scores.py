@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -79,15 +80,50 @@ class ItemModel:
         """What each item brings to sums with these weights of cells, shape (sums, cells)."""
         each, df = np.zeros((len(self.stratum), len(weights))), np.zeros(len(weights))
         for k, weight in enumerate(weights):
-            seen = self._by_item(weight)
-            alone = np.bincount(self.item, weight**2) + self.ratio * np.bincount(self.item, weight) ** 2
-            known = np.sum((seen @ self.inverse) * seen, axis=1)
-            told = alone > known + _OWN * alone
-            factor = np.divide(alone, alone - known, out=np.zeros_like(alone), where=told)
-            factor *= alone.sum() / max(float(alone @ told), 1e-300)  # those that tell nothing count as the others do
+            factor, share = self._scaling(weight)
             each[:, k] = np.sqrt(factor) * np.bincount(self.item, weight * self.residual)
-            df[k] = self._freedom(each[:, k], seen, alone, known, factor)
+            df[k] = _freedom(each[:, k], self.stratum, share)
         return ItemScores(each, df)
+
+    def spread(self, weight: Floats, scores: Floats) -> tuple[Floats, Floats]:
+        """Variance of one sum over items, and its degrees of freedom, in many studies with scores of their own.
+
+        Parameters
+        ----------
+        weight : array, shape (cells,)
+            Of the sum.
+        scores : array, shape (studies, cells)
+            The ratio of variances is held.
+        """
+        own = np.zeros((len(self.item), len(self.stratum)))
+        own[np.arange(len(self.item)), self.item] = 1.0
+        effects = np.zeros((len(self.item), len(self.inverse)))
+        for column in self.columns:
+            effects[np.arange(len(self.item)), column] += 1.0
+        weighed = scores - (self._shrunk * (scores @ own))[:, self.item]
+        residual = scores - weighed @ effects @ self.inverse @ effects.T
+        factor, share = self._scaling(weight)
+        each = (np.sqrt(factor) * ((residual * weight) @ own)).T
+        return np.sum(each**2, axis=0), np.asarray(_freedom(each, self.stratum, share), dtype=np.float64)
+
+    def _scaling(self, weight: Floats) -> tuple[Floats, Floats]:
+        """What scales every item's residual (CR2), and for every stratum one over the degrees of freedom of its sum."""
+        seen = self._by_item(weight)
+        alone = np.bincount(self.item, weight**2) + self.ratio * np.bincount(self.item, weight) ** 2
+        known = np.sum((seen @ self.inverse) * seen, axis=1)
+        told = alone > known + _OWN * alone
+        factor = np.divide(alone, alone - known, out=np.zeros_like(alone), where=told)
+        factor *= alone.sum() / max(float(alone @ told), 1e-300)  # those that tell nothing count as the others do
+        share = np.zeros(int(self.stratum.max()) + 1)
+        for h in range(len(share)):
+            own = self.stratum == h
+            c, q = factor[own], seen[own]
+            spread = self.inverse @ ((q.T * c) @ q)
+            square = float(c**2 @ (alone[own] * (alone[own] - 2 * known[own])) + np.sum(spread * spread.T))
+            trace = float(c @ (alone[own] - known[own]))
+            if trace > 0 and square > 0:
+                share[h] = square / trace**2
+        return factor, share
 
     def weights_of(self, rows: Floats) -> Floats:
         """Weights of cells in sums of the fitted effects, from those of all effects; shape (sums, cells)."""
@@ -143,15 +179,10 @@ class ItemModel:
         parts = (np.bincount(self.item * p + own, weight, n * p) for own in self.columns)
         return np.asarray(np.sum(list(parts), axis=0), dtype=np.float64).reshape(n, p)
 
-    def _freedom(self, each: Floats, seen: Floats, alone: Floats, known: Floats, factor: Floats) -> float:
-        """Satterthwaite's degrees of freedom in every stratum, if items vary as taken; Welch's of their sum."""
-        spent, total = 0.0, float(each @ each)
-        for h in range(int(self.stratum.max()) + 1):
-            own = self.stratum == h
-            c, q = factor[own], seen[own]
-            spread = self.inverse @ ((q.T * c) @ q)
-            square = c**2 @ (alone[own] * (alone[own] - 2 * known[own])) + np.sum(spread * spread.T)
-            trace = float(c @ (alone[own] - known[own]))
-            if trace > 0 and square > 0:
-                spent += float(each[own] @ each[own]) ** 2 * square / trace**2
-        return total**2 / spent if spent > 0 else np.nan
+
+def _freedom(each: Floats, stratum: Ints, share: Floats) -> Any:
+    """Satterthwaite's degrees of freedom in every stratum, if items vary as taken; Welch's of their sum."""
+    total, spent = np.sum(each**2, axis=0), np.zeros(each.shape[1:])
+    for h, part in enumerate(share):
+        spent = spent + np.sum(each[stratum == h] ** 2, axis=0) ** 2 * part
+    return np.divide(total**2, spent, out=np.full(np.shape(spent), np.nan), where=spent > 0)

@@ -20,27 +20,8 @@ from quorate.numerics.distributions import t_quantile
 from quorate.planning.designs.dstudy import project
 from quorate.planning.designs.fitted import observed_counts
 from quorate.table.judgments import Judgments
-from quorate.table.results import Result
+from quorate.table.results import Ends, Interval, Result, StatedInterval
 from quorate.wording import Brief
-
-
-@dataclass(frozen=True)
-class Interval:
-    """A mean with a normal interval.
-
-    Parameters
-    ----------
-    value, se, low, high : float
-        Mean, standard error and limits.
-    n : int
-        Judgments or items behind it.
-    """
-
-    value: float
-    se: float
-    low: float
-    high: float
-    n: int
 
 
 @dataclass(frozen=True)
@@ -53,10 +34,9 @@ class SingleConfiguration(Brief):
         Level of each facet that the configuration fixes.
     naive : Interval
         ``s / sqrt(N)`` over item means.
-    corrected_se : float
-        Standard error of a single configuration drawn from these, from the components; nan where not estimable.
-    corrected_low, corrected_high : float
-        Limits of the corrected interval.
+    corrected : Interval
+        With the standard error of a single configuration drawn from these, from the components; nan where not
+        estimable.
     misses : bool
         Whether the naive interval misses what it should hold: the mean over all configurations, or that of its level.
     corrected_misses : bool or None
@@ -67,9 +47,7 @@ class SingleConfiguration(Brief):
 
     labels: Mapping[str, str]
     naive: Interval
-    corrected_se: float
-    corrected_low: float
-    corrected_high: float
+    corrected: Interval
     misses: bool
     corrected_misses: bool | None
     target: float
@@ -108,7 +86,7 @@ class Naive(Result):
     @property
     def width_ratio(self) -> float:
         """Naive width over corrected width, averaged over configurations."""
-        return float(np.mean([one.naive.se / one.corrected_se for one in self.single])) if self.single else np.nan
+        return float(np.mean([one.naive.se / one.corrected.se for one in self.single])) if self.single else np.nan
 
     @property
     def underestimation(self) -> float:
@@ -129,7 +107,7 @@ class Naive(Result):
     @property
     def too_narrow(self) -> float:
         """Corrected half-width over the naive one, for the whole study and the default targets."""
-        return self.corrected.half_width(self.level) / ((self.overall.high - self.overall.low) / 2)
+        return self.corrected.at(self.level).half_width / self.overall.half_width
 
     @property
     def caveats(self) -> tuple[Caveat, ...]:
@@ -141,7 +119,7 @@ class Naive(Result):
     def to_dict(self) -> dict[str, Any]:
         """The summary as plain values."""
         names = ("width_ratio", "underestimation", "naive_coverage", "corrected_coverage", "too_narrow", "target")
-        return {"overall": vars(self.overall), "configurations": len(self.single), "skipped": self.skipped} | {
+        return {"overall": self.overall.to_dict(), "configurations": len(self.single), "skipped": self.skipped} | {
             name: getattr(self, name) for name in names
         }
 
@@ -206,14 +184,14 @@ def naive(
         }
     except NotEstimable as error:
         reason = str(error)
-    target, z = fit.mean.value, t_quantile(np.inf, (1 + level) / 2)
+    target = fit.mean.value
     true = truths(fit, truth, facets)
-    single = tuple(against(cell, se.get(cell.n_items, np.nan), true(cell), z) for cell in usable)
+    single = tuple(against(cell, se.get(cell.n_items, np.nan), true(cell), level) for cell in usable)
     n = answered.n_answers
     value = float(answered.n @ answered.mean / n)
     square = float(answered.ss.sum() + answered.n @ (answered.mean - value) ** 2)
     overall_se = float(np.sqrt(square / (n - 1) / n))
-    overall = Interval(value, overall_se, value - z * overall_se, value + z * overall_se, n)
+    overall = normal(value, overall_se, n, level)
     return Naive(overall, fit.mean, target, single, level, len(every) - len(usable), reason)
 
 
@@ -230,16 +208,24 @@ def truths(fit: Decomposition, truth: str, facets: tuple[str, ...]) -> Callable[
     return lambda cell: means[cell.labels[facet]]
 
 
-def against(cell: Configuration, se: float, target: float, z: float) -> SingleConfiguration:
+def normal(value: float, se: float, n: int, level: float) -> Interval:
+    """A mean with the normal interval."""
+
+    def law(level: float) -> Ends:
+        half = t_quantile(np.inf, (1 + level) / 2) * se
+        return value - half, value + half
+
+    return StatedInterval(value, se, n, level, law)
+
+
+def against(cell: Configuration, se: float, target: float, level: float) -> SingleConfiguration:
     """The naive interval of a configuration and the corrected one, against what they should hold."""
-    low, high = cell.value - z * cell.se, cell.value + z * cell.se
+    naive, corrected = (normal(cell.value, one, cell.n_items, level) for one in (cell.se, se))
     return SingleConfiguration(
         labels=cell.labels,
-        naive=Interval(cell.value, cell.se, low, high, cell.n_items),
-        corrected_se=se,
-        corrected_low=cell.value - z * se,
-        corrected_high=cell.value + z * se,
-        misses=not low <= target <= high,
-        corrected_misses=abs(cell.value - target) > z * se if np.isfinite(se) else None,
+        naive=naive,
+        corrected=corrected,
+        misses=not naive.low <= target <= naive.high,
+        corrected_misses=not corrected.low <= target <= corrected.high if np.isfinite(se) else None,
         target=target,
     )

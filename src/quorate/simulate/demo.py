@@ -174,7 +174,7 @@ def demo_coverage(draws: int = 1000, seed: int = 1) -> Coverage:
             fit = decompose(read_scores(write_demo(Path(folder) / "draw.csv", draw), announce=False))
             overall = naive(fit.judgments, fit).overall
             found = readings(fit)
-            limits = (overall.low, overall.high), found.setup.interval(), cast("Estimate", found.others).interval()
+            limits = (overall.low, overall.high), found.setup.ends, cast("Estimate", found.others).ends
             truths = demo_truth(), setup_truth(draw), demo_truth()
             held.append([low <= truth <= high for (low, high), truth in zip(limits, truths, strict=True)])
     return Coverage(draws, *(float(share) for share in np.mean(held, axis=0)))

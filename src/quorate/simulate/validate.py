@@ -157,7 +157,7 @@ class Crossed:
         at = self.place[open_][kept]
         part = self.asked(np.sort(at[at >= 0]), plan.design[REPLICATE], rng)
         found = self.by_pilot(part, fit, self.targets(len(items)))
-        low, high = found.interval(level, "satterthwaite")
+        low, high = found.at(level, "satterthwaite").ends
         return Drawn(found.value, found.se, low, high, part.n_answers, in_words(plan.design, layout))
 
     def by_pilot(self, part: Judgments, fit: Decomposition, targets: Mapping[str, Target]) -> Estimate:

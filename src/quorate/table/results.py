@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import fields, is_dataclass
+from abc import abstractmethod
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from copy import copy
+from dataclasses import dataclass, field, fields, is_dataclass
+from functools import cached_property
 from html import escape
 from importlib import import_module
 from importlib.util import find_spec
@@ -18,6 +21,8 @@ from quorate.table.exchange.wide import SCORE, beside_wide
 from quorate.wording import brief, counted, safe
 
 if TYPE_CHECKING:
+    from typing import Self
+
     import narwhals as nw
 
 
@@ -228,6 +233,132 @@ class Result:
         if is_dataclass(self):
             yield from ((field.name, getattr(self, field.name)) for field in fields(self) if field.repr)
         yield from ((name, getattr(self, name)) for name in self.derived)
+
+
+Ends = tuple[float, float]
+"""Lower and upper limit."""
+
+
+class Interval(Result):
+    """A number with how far it may be off: what every answer has as ``estimate``, whatever it answers.
+
+    Attributes
+    ----------
+    value, se : float
+        The number and its standard error; nan where only limits are known.
+    low, high : float
+        Limits of its interval.
+    level : float
+        Coverage of that.
+    n : int
+        Answers, votes or labels behind it; 0 where that is not known.
+    scope : str
+        Whom it speaks for, such as ``for judges like these``; empty where there is nothing to add.
+
+    Examples
+    --------
+    >>> share = StatedInterval(0.5, 0.1, 20, 0.95, law=lambda level: (0.3, 0.7) if level == 0.95 else (0.35, 0.65))
+    >>> share.low, share.at(0.9).low, share.half_width
+    (0.3, 0.35, 0.2)
+    """
+
+    derived = ("low", "high", "scope")
+
+    if TYPE_CHECKING:  # fields of the dataclasses that are one; here they would be taken for defaults of these
+
+        @property
+        def value(self) -> float:
+            """The number."""
+
+        @property
+        def se(self) -> float:
+            """Its standard error."""
+
+        @property
+        def n(self) -> int:
+            """Answers behind it."""
+
+        @property
+        def level(self) -> float:
+            """Coverage of the interval."""
+
+    @property
+    def scope(self) -> str:
+        """Whom it speaks for; empty where there is nothing to add."""
+        return ""
+
+    @property
+    def low(self) -> float:
+        """Lower limit."""
+        return self.ends[0]
+
+    @property
+    def high(self) -> float:
+        """Upper limit."""
+        return self.ends[1]
+
+    @cached_property
+    def ends(self) -> Ends:
+        """Both limits."""
+        low, high = self._limits()
+        return float(low), float(high)
+
+    @property
+    def half_width(self) -> float:
+        """Half the width."""
+        return (self.high - self.low) / 2
+
+    def row(self, name: str) -> Row:
+        """The number under this name, with its limits beside it: columns of a table."""
+        return {name: self.value, f"{name}_low": self.low, f"{name}_high": self.high}
+
+    def at(self, level: float) -> Self:
+        """The same with an interval of another coverage, in (0, 1)."""
+        if not 0 < level < 1:
+            raise InvalidInput(f"level: must lie between 0 and 1, got {level}")
+        return self.but(level=level)
+
+    def but(self, **changed: Any) -> Self:
+        """A copy that keeps what took long to find, but for the limits."""
+        out = copy(self)
+        out.__dict__.pop("ends", None)
+        for name, value in changed.items():
+            object.__setattr__(out, name, value)
+        return out
+
+    @abstractmethod
+    def _limits(self) -> Ends:
+        """Limits at the level."""
+
+
+@dataclass(frozen=True)
+class StatedInterval(Interval):
+    """An interval by its law, the function from a level to limits; otherwise as `Interval`.
+
+    Parameters
+    ----------
+    value, se, n, level
+        As for `Interval`.
+    law : callable
+        Maps a level to the limits.
+    whom : str
+        Whom it speaks for.
+    """
+
+    value: float
+    se: float
+    n: int
+    level: float
+    law: Callable[[float], Ends] = field(repr=False, compare=False)
+    whom: str = field(default="", repr=False)
+
+    @property
+    def scope(self) -> str:
+        """Whom it speaks for."""
+        return self.whom
+
+    def _limits(self) -> Ends:
+        return self.law(self.level)
 
 
 def plain(value: object) -> Any:

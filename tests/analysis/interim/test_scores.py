@@ -14,7 +14,7 @@ def test_a_look_is_the_analysis_of_what_had_come_by_then(half, found):
     table = q.read(load(half).database, announce=False)
     panel = q.analyze(table, targets={"system": "panel"}, link="identity")
     mean = panel.setup
-    assert (now.value, now.low, now.high) == pytest.approx((mean.value, *mean.interval(0.95)))
+    assert (now.value, now.low, now.high) == pytest.approx((mean.value, *mean.at(0.95).ends))
     widths = [look.high - look.low for look in found.looks]
     assert widths[-1] < widths[2] / 1.5
     assert found.agreement[0].pairs == 12  # what both judges have scored so far

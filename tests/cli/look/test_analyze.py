@@ -34,7 +34,7 @@ def test_json_is_the_analysis_and_nothing_else(run, scores, tmp_path):
     fit = q.decompose(q.read(scores))
     assert ran.err == ""
     assert ran.json["setup"]["value"] == pytest.approx(fit.mean.value, rel=1e-12)
-    assert [ran.json["setup"][end] for end in ("low", "high")] == pytest.approx(fit.mean.interval(0.9), rel=1e-9)
+    assert [ran.json["setup"][end] for end in ("low", "high")] == pytest.approx(fit.mean.at(0.9).ends, rel=1e-9)
     assert ran.json["others"]["se"] == pytest.approx(fit.mean_for(judge="population", prompt="population").se, rel=1e-9)
 
 

@@ -30,7 +30,9 @@ def test_the_mean_by_a_pilot_is_printed_written_and_plain(run, files, tmp_path):
     assert "production, by the pilot" in said
     assert wanted.sentence in page.read_text()
     found = run("analyze", production, "--pilot", pilot, "--target", "judge=panel", "--level", "0.9", "--json").json
-    assert found["interval"] == pytest.approx(q.scores.mean_from(table, fit, level=0.9).interval())
+    assert [found["estimate"][end] for end in ("low", "high")] == pytest.approx(
+        q.scores.mean_from(table, fit, level=0.9).estimate.ends
+    )
     assert {one["facet"]: one["target"] for one in found["levels"]}["judge"] == "panel"
 
 

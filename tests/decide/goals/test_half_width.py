@@ -18,7 +18,7 @@ def test_the_usual_interval_buys_until_it_is_narrow():
     offer = Offer((*table.facet("item").levels, *(f"more {n}" for n in range(400))), judges, calls=2000)
     asked = Precision(HalfWidthGoal(0.1), offer)
     found, cells = asked.look(table, [], Spent(90))
-    usual = decompose(table).mean.half_width()
+    usual = decompose(table).mean.half_width
     assert found.outcome == UNDECIDED
     assert (found.high - found.low) / 2 == pytest.approx(usual, rel=1e-9)
     assert found.fraction == pytest.approx((0.1 / usual) ** 2, rel=0.15)

@@ -70,8 +70,8 @@ def test_every_mean_is_as_its_own_scores_have_it_and_narrow_enough(means):
     assert (last.ending, last.outcome, len(batches[0])) == (Ending.REACHED, "known", 30 * 3 * 2)
     for name, part in zip(THREE.systems, last.parts, strict=True):
         own = decompose(table.only("system", name)).mean
-        assert (part.low, part.high) == pytest.approx(own.interval(), rel=1e-6)
-        assert own.half_width() <= 0.15
+        assert (part.low, part.high) == pytest.approx(own.ends, rel=1e-6)
+        assert own.half_width <= 0.15
     assert last.question == "mean of z"
 
 

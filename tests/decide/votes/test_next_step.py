@@ -19,7 +19,7 @@ def test_a_difference_as_found():
     n = sample_size(0.06, method="exact")
     assert (found.toward, found.votes, found.counted, found.cost) == ("difference", n, n, 2.0 * n)
     assert found.affordable
-    assert found.at_least == sample_size(margin_of_counts(56, 100, "x", "y").interval()[1], method="exact")
+    assert found.at_least == sample_size(margin_of_counts(56, 100, "x", "y").ends[1], method="exact")
     assert found.budget_power == pytest.approx(float(binomial.power(800, 0.56, 0.05)))
 
 

@@ -80,8 +80,8 @@ def test_an_equivalence_names_the_interval_that_it_rests_on(between):
         "53.6%; equivalence, by two one-sided tests at 5% each, rests on the 90% interval 47.9% to 53.1%)."
     )
     said = found.to_dict()
-    assert (said["low"], said["high"]) == found.difference.interval(0.95)
-    assert (said["equivalence_low"], said["equivalence_high"]) == found.difference.interval(0.9)
+    assert (said["low"], said["high"]) == found.difference.at(0.95).ends
+    assert (said["equivalence_low"], said["equivalence_high"]) == found.difference.at(0.9).ends
     assert said["equivalence_level"] == pytest.approx(0.9)
     open_ = verdict_of_votes(between(505, 495), "x", "y").to_dict()
     assert open_["equivalence_low"] is open_["equivalence_level"] is None
@@ -100,7 +100,7 @@ def test_an_outcome_agrees_with_its_tests(n, data):
     margin = data.draw(st.sampled_from([None, 0.05, 0.1, 0.3]))
     found = margin_of_counts(wins, n, "x", "y")
     outcome = outcome_of(found, margin, 0.05)
-    low, high = found.interval(0.95)
+    low, high = found.at(0.95).ends
     assert (outcome is Outcome.EQUIVALENT) <= (margin is not None)
     if outcome in (Outcome.BETTER, Outcome.WORSE):
         assert not low <= 0 <= high
@@ -177,7 +177,7 @@ def test_two_clusters_that_have_nearly_all_votes_decide_nothing():
     votes = votes_of("a" * 49 + "b" + "a" * 49 + "b" + "aaaa", [0] * 50 + [1] * 50 + [2, 3, 4, 5])
     found = verdict_of_votes(votes, "x", "y", cluster="prompt")
     assert found.outcome is Outcome.UNDECIDED
-    assert found.difference.interval()[0] <= 0
+    assert found.estimate.ends[0] <= 0
     assert [caveat.code for caveat in found.caveats] == ["few-clusters"]
 
 

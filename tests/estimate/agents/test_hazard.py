@@ -39,12 +39,12 @@ def test_equation_12_and_its_product(fit):
     total = sum(fit.variances.values()) + fit.sensitivity("judge")
     mean = fit.assembled.fixed.levels["turn"] @ fit.beta
     expected = norm.cdf((mean - 2.0) / np.sqrt(total))
-    assert [one.hazard for one in found.turns] == pytest.approx(expected)
-    assert [one.survival for one in found.turns] == pytest.approx(np.cumprod(1 - expected))
+    assert [one.hazard.value for one in found.turns] == pytest.approx(expected)
+    assert [one.survival.value for one in found.turns] == pytest.approx(np.cumprod(1 - expected))
     assert [one.mean for one in found.turns] == pytest.approx(mean)
-    assert all(one.low < one.hazard < one.high for one in found.turns)
-    assert all(one.survival_low < one.survival < one.survival_high for one in found.turns)
-    assert found.turns[0].lasting == pytest.approx(found.turns[0].survival)
+    assert all(one.hazard.low < one.hazard.value < one.hazard.high for one in found.turns)
+    assert all(one.survival.low < one.survival.value < one.survival.high for one in found.turns)
+    assert found.turns[0].lasting.value == pytest.approx(found.turns[0].survival.value)
     assert "turn 3" in found.sentence
 
 
@@ -61,19 +61,19 @@ def test_what_stays_is_shared_by_all_turns(fit):
     covariance = np.full((3, 3), stays) + (total - stays) * np.eye(3)
     mean = [one.mean for one in found.turns]
     expected = multivariate_normal(mean, covariance).cdf([2.0] * 3)
-    assert found.turns[-1].lasting == pytest.approx(expected, abs=2e-4)
-    assert found.turns[-1].lasting > found.turns[-1].survival
+    assert found.turns[-1].lasting.value == pytest.approx(expected, abs=2e-4)
+    assert found.turns[-1].lasting.value > found.turns[-1].survival.value
     assert found.between == pytest.approx(stays / total)
 
 
 def test_panels_are_less_noisy_and_below_mirrors_above(fit):
     one, three = q.agents.hazard(fit, 3.0), q.agents.hazard(fit, 3.0, levels={"judge": 3})
     assert three.turns[0].sd < one.turns[0].sd
-    assert three.turns[0].hazard < one.turns[0].hazard
+    assert three.turns[0].hazard.value < one.turns[0].hazard.value
     assert np.isnan(three.turns[0].observed)
     mirrored = q.decompose(q.read(talks().with_columns(score=-pl.col("score")), announce=False))
     below = q.agents.hazard(mirrored, -3.0, above=False)
-    assert [turn.hazard for turn in below.turns] == pytest.approx([turn.hazard for turn in one.turns])
+    assert [turn.hazard.value for turn in below.turns] == pytest.approx([turn.hazard.value for turn in one.turns])
     assert [turn.observed for turn in below.turns] == [turn.observed for turn in one.turns]
 
 
@@ -81,7 +81,7 @@ def test_one_judge_who_is_named():
     named = q.read(talks(n=30, judges=1), announce=False)
     unnamed = q.read(talks(n=30, judges=1).drop("judge"), announce=False)
     one, other = (q.agents.hazard(q.decompose(table), 2.0).turns[-1] for table in (named, unnamed))
-    assert (one.hazard, one.lasting) == pytest.approx((other.hazard, other.lasting), rel=1e-6)
+    assert (one.hazard.value, one.lasting.value) == pytest.approx((other.hazard.value, other.lasting.value), rel=1e-6)
 
 
 def test_noise_of_its_own_for_each_turn():

@@ -44,7 +44,7 @@ def test_it_is_the_mean_and_its_interval(judged):
     whole = accuracy(scaled)[0]
     estimate = q.decompose(scaled).mean_for(judge="population", prompt="population")
     assert whole.value == estimate.value
-    assert whole.low == max(estimate.interval()[0], 0)
+    assert whole.low == max(estimate.ends[0], 0)
     assert whole.naive_low < 0.625 < whole.naive_high
     with pytest.raises(InvalidData, match="from 0 to 1; got"):
         accuracy(table)

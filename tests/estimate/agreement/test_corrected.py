@@ -59,7 +59,7 @@ def test_every_category_is_corrected_by_itself():
     for one in found.segments:
         own = q.read(frame.filter(pl.col("category") == one.name).drop("category"), announce=False)
         alone = q.agreement.corrected(own, "ann")
-        assert (one.value, one.low, one.high) == pytest.approx((alone.value, *alone.interval()))
+        assert (one.value, one.low, one.high) == pytest.approx((alone.value, *alone.estimate.ends))
     assert found.segments[2].p < 0.001
     assert found.to_dict()["segments"][2]["name"] == "c2"
     two = pl.concat([frame.with_columns(system=pl.lit("x")), frame.with_columns(system=pl.lit("y"))])

@@ -46,8 +46,8 @@ def test_the_other_model_has_the_rest():
     one, two = (corrected(judged, human, *pair) for pair in (("x", "y"), ("y", "x")))
     assert two.value == pytest.approx(1 - one.value)
     assert two.se == pytest.approx(one.se)
-    low, high = one.interval(0.9)
-    assert two.interval(0.9) == pytest.approx((1 - high, 1 - low))
+    low, high = one.estimate.at(0.9).ends
+    assert two.estimate.at(0.9).ends == pytest.approx((1 - high, 1 - low))
 
 
 def test_mean_scores_of_items(judged):
@@ -67,7 +67,7 @@ def test_clusters_and_what_is_said():
     assert found.df == 19
     assert "Win rate of x against y: 0." in found.sentence
     assert "The predictions make 60 labels worth" in found.sentence
-    assert found.to_dict()["interval"] == list(found.interval())
+    assert found.to_dict()["estimate"]["low"] == found.estimate.low
 
 
 def test_battles_of_one_prompt_are_a_cluster_against_all_opponents():
@@ -139,9 +139,9 @@ def test_labels_that_all_agree_have_the_interval_of_wilson(won):
     sample = Sample(np.full(50, float(won)), f * 1.0, others * 1.0, np.arange(50), np.arange(50, 550))
     found = of_sample(sample, share=True)
     assert (found.value, found.tuning, found.rarer) == (won, 0, 0)
-    away = abs(won - np.array(found.interval()))
+    away = abs(won - np.array(found.estimate.ends))
     assert sorted(away) == pytest.approx([0, 0.0714], abs=0.006)  # R: prop.test(0, 50, correct = FALSE)$conf.int
-    assert found.interval() == pytest.approx(found.people_interval(), abs=1e-3)
+    assert found.estimate.ends == pytest.approx(found.alone.ends, abs=1e-3)
     assert found.se > 0
     assert found.effective == pytest.approx(50, rel=0.01)
     few = next(one for one in found.caveats if one.code == "few-labels")
@@ -154,7 +154,7 @@ def test_scores_of_zero_and_one_are_shares(judged):
     people = frame[:30].with_columns(score=pl.Series([1.0] + [0.0] * 29), judge=pl.lit("person"))
     found = corrected(q.read(frame, announce=False), q.read(people, announce=False))
     assert found.rarer == 1
-    low, high = found.interval()
+    low, high = found.estimate.ends
     assert 0 <= low < found.value < high < 0.3
     assert found.trials is not None
 
@@ -190,7 +190,7 @@ def test_real_battles_where_judges_say_next_to_nothing(shared):
     labelled = pair.keep(np.random.default_rng(1).permutation(pair.rows) < 100)
     found = corrected(judges.only("judge", "gpt-4o-mini"), labelled, CLAUDE, FLASH)
     assert found.judges == pytest.approx(0.209, abs=0.001)
-    low, high = found.interval()
+    low, high = found.estimate.ends
     assert low < 0.409 < high
     assert found.effective == pytest.approx(100, rel=0.1)
 
@@ -214,8 +214,8 @@ def test_labels_of_people_and_battles_of_one_cluster_are_allowed_for_together():
     assert "60 labels in 20 levels of cluster and 10 levels of judge" in found.sentence
     alone = [corrected(judged, people, "x", "y", cluster=name) for name in ("cluster", "judge")]
     assert found.se >= max(one.se for one in alone) * (1 - 1e-9)
-    assert corrected(judged, people, "x", "y", cluster=(), level=0.9).interval() == pytest.approx(
-        corrected(judged, people, "x", "y", cluster=()).interval(0.9)
+    assert corrected(judged, people, "x", "y", cluster=(), level=0.9).estimate.ends == pytest.approx(
+        corrected(judged, people, "x", "y", cluster=()).estimate.at(0.9).ends
     )
     twice = q.read_votes(pl.concat([frame, frame.with_columns(judge=pl.lit("another"))]), announce=False)
     with pytest.raises(InvalidInput, match="a battle has one"):
@@ -237,7 +237,7 @@ def test_marks_near_the_end_of_their_scale_have_limits_within_it():
     share = (near.value - 1) / 4
     k = (half / 4) ** 2 / (share * (1 - share))
     ends = [(share + k / 2 + side * np.sqrt((half / 4) ** 2 + k**2 / 4)) / (1 + k) for side in (-1, 1)]
-    assert near.interval() == pytest.approx([1 + 4 * end for end in ends])
+    assert near.estimate.ends == pytest.approx([1 + 4 * end for end in ends])
     far = q.agreement.corrected(q.read(frame, scale=(-50, 50), announce=False), "p")
-    assert far.interval() == pytest.approx((near.value - half, near.value + half), abs=0.002)
+    assert far.estimate.ends == pytest.approx((near.value - half, near.value + half), abs=0.002)
     assert "near-an-end" not in {caveat.code for caveat in far.caveats}

@@ -139,7 +139,7 @@ def test_a_mean_without_variance_has_neither_shares_nor_a_studentised_interval(s
     with pytest.raises(NotEstimable, match="the variance of the mean is zero for these targets"):
         fit.bootstrap(100).mean_shares(**everything)
     with pytest.raises(NotEstimable, match="the standard error is zero"):
-        fit.mean_for(**everything).interval(method="bootstrap")
+        _ = fit.mean_for(**everything).at(method="bootstrap").ends
 
 
 def test_unknown_terms_methods_and_levels_are_refused(draws):
@@ -197,7 +197,7 @@ def test_one_facet_and_its_replicates_are_enough(judged):
     draws = fit.bootstrap(200)
     assert draws.level_squares == {}
     assert draws.interval("item")[0] < fit.variance("item") < draws.interval("item")[1]
-    low, high = fit.mean.interval(method="bootstrap")
+    low, high = fit.mean.at(method="bootstrap").ends
     assert low < fit.mean.value < high
 
 
@@ -221,14 +221,14 @@ def literal(fit, draws, estimate, gradients):
 
 
 def half(estimate):
-    return estimate.half_width(method="bootstrap")
+    return estimate.at(method="bootstrap").half_width
 
 
 def test_the_interval_of_a_mean_is_the_studentised_bootstrap(fit, draws):
     """The error of a mean from balanced data is drawn, here, and averaged over its law, there."""
     estimate = of_components(fit)
     assert half(estimate) == pytest.approx(literal(fit, draws, estimate, estimate.basis.gradient), rel=0.1)
-    assert half(estimate) > estimate.half_width(method="wald")
+    assert half(estimate) > estimate.at(method="wald").half_width
 
 
 @pytest.mark.slow
@@ -253,25 +253,25 @@ def test_facets_limited_to_their_levels_and_drawn_from_pools_have_one_too(fit):
     estimates = [fit.mean_for(**targets) for targets in ({"item": "finite"}, {"judge": "population"})]
     estimates.append(fit.mean_for(judge=q.pool(4)))
     for estimate in estimates:
-        assert estimate.half_width(method="wald") < half(estimate) < 1.2 * estimate.half_width()
+        assert estimate.at(method="wald").half_width < half(estimate) < 1.2 * estimate.half_width
     assert half(estimates[2]) < half(estimates[1])
 
 
 def test_an_index_has_no_studentised_interval(fit):
     with pytest.raises(InvalidInput, match="does not apply to a sensitivity"):
-        fit.mean_for(judge="sensitivity").interval(method="bootstrap")
+        _ = fit.mean_for(judge="sensitivity").at(method="bootstrap").ends
 
 
 def test_the_interval_of_a_mean_needs_draws_beyond_its_limits(fit):
     with pytest.raises(InvalidInput, match="needs at least 4000 draws"):
-        fit.mean.interval(0.999, "bootstrap")
+        _ = fit.mean.at(0.999, "bootstrap").ends
 
 
 def test_redrawn_standard_errors_of_zero_are_not_divided_by(judged):
     fit = q.decompose(judged(SIZES, replicates=2))
     vars(fit)["default_bootstrap"] = replace(fit.bootstrap(100), theta=np.zeros((100, len(fit.theta))))
     with pytest.raises(NotEstimable, match="too many redrawn standard errors are zero"):
-        fit.mean.interval(method="bootstrap")
+        _ = fit.mean.at(method="bootstrap").ends
 
 
 def test_the_default_draws_are_made_once(fit, monkeypatch):
@@ -280,4 +280,4 @@ def test_the_default_draws_are_made_once(fit, monkeypatch):
         fit.default_bootstrap.theta, module.bootstrap(fit, 1000, stream(0, "bootstrap")).theta
     )
     monkeypatch.setattr(module, "bootstrap", None)  # would fail if it were called again
-    assert fit.mean.interval(0.9, "bootstrap")[0] < fit.mean.value
+    assert fit.mean.at(0.9, "bootstrap").ends[0] < fit.mean.value

@@ -60,7 +60,7 @@ def test_the_order_of_rows_does_not_matter(frame, fit, seed):
     order = np.random.default_rng(seed).permutation(len(frame))
     other = refit(frame[order])
     assert other.variances == pytest.approx(fit.variances, rel=1e-9)
-    assert other.mean.interval() == pytest.approx(fit.mean.interval(), rel=1e-9)
+    assert other.mean.ends == pytest.approx(fit.mean.ends, rel=1e-9)
 
 
 def test_the_names_of_levels_do_not_matter(frame, fit):
@@ -165,7 +165,7 @@ def test_anova_is_reml_on_balanced_data_with_positive_components(judged, replica
     reml, anova = (q.decompose(judgments, method=method) for method in ("reml", "anova"))
     assert min(reml.variances.values()) > 0
     assert anova.variances == pytest.approx(reml.variances, rel=1e-5)
-    assert anova.mean.interval() == pytest.approx(reml.mean.interval(), rel=1e-6)
+    assert anova.mean.ends == pytest.approx(reml.mean.ends, rel=1e-6)
     assert anova.criterion == pytest.approx(reml.criterion, rel=1e-9)
 
 
@@ -353,7 +353,7 @@ def test_replicates_that_repeat_their_cell(simulate):
     once, twice = refit(frame), refit(copies)
     assert twice.variance("replicate") == 0.0
     assert twice.variance("cell") == pytest.approx(once.variance("cell"), rel=1e-6)
-    assert twice.mean.interval() == pytest.approx(once.mean.interval(), rel=1e-6)
+    assert twice.mean.ends == pytest.approx(once.mean.ends, rel=1e-6)
     assert "identical-replicates" in {c.code for c in twice.caveats}
 
 

@@ -25,13 +25,13 @@ def test_balanced_data_have_about_their_raw_mean(share):
     fit = q.decompose(judgments, link="logit", random=["item", "prompt"])
     raw = float(judgments.n @ judgments.mean / judgments.n_answers)
     assert fit.mean.value == pytest.approx(raw, abs=0.005)
-    low, high = fit.mean.interval()
+    low, high = fit.mean.ends
     assert 0 < low < fit.mean.value < high < 1
 
 
 def test_marks():
     fit = q.decompose(table(0.9, marks=4), link="ordinal", random=["item", "prompt"])
-    low, high = fit.mean.interval(0.8)
+    low, high = fit.mean.at(0.8).ends
     assert 0 < low < fit.mean.value < high < 4
     assert fit.mean.value == pytest.approx(fit.linear.mean.value, abs=0.03)
 

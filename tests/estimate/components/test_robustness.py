@@ -76,7 +76,7 @@ def test_a_part_in_figures_is_the_same(judged):
     for part, figures in zip(parts, stated(without_each(fit), 0.9), strict=True):
         assert (figures.level, figures.reason) == (part.level, part.reason)
         assert figures.estimate.value == part.estimate.value
-        assert (figures.estimate.low, figures.estimate.high) == part.estimate.interval(0.9)
+        assert (figures.estimate.low, figures.estimate.high) == part.estimate.at(0.9).ends
 
 
 def test_fits_of_parts_in_figures_are_let_go_at_once(judged):

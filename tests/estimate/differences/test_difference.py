@@ -35,7 +35,7 @@ def test_with_items_only_it_is_the_paired_t_test(scores):
 def test_p_values_agree_with_the_intervals_that_they_rest_on(judged):
     found = difference(judged(SIZES, fixed=()), A, B)
     p = found.p_difference()
-    assert min(abs(end) for end in found.interval(1 - p)) == pytest.approx(0, abs=1e-9)
+    assert min(abs(end) for end in found.at(1 - p).ends) == pytest.approx(0, abs=1e-9)
     margin = abs(found.value) + found.se
     low, high = found.equivalence_interval(found.p_equivalence(margin))
     assert max(abs(low), abs(high)) == pytest.approx(margin)
@@ -168,7 +168,7 @@ def test_items_of_each_system_give_welchs_t_test():
     found = difference(read_apart(x, y), "a", "b")
     welch = ttest_ind(x, y, equal_var=False)  # R: t.test(x, y)
     assert (found.p_difference(), found.df) == pytest.approx((welch.pvalue, welch.df))
-    assert found.interval() == pytest.approx(tuple(welch.confidence_interval()))
+    assert found.estimate.ends == pytest.approx(tuple(welch.confidence_interval()))
 
 
 def test_a_system_whose_scores_are_all_one_brings_no_variance():

@@ -47,7 +47,7 @@ def found(table):
 def test_judges_correct_and_help(table, found):
     people = q.rank(q.read_votes(table.filter(pl.col("judge") == "person"), announce=False), cluster=())
     gap = found.ratings.difference("s1", "s2")
-    low, high = gap.interval()
+    low, high = gap.ends
     assert low < people.difference("s1", "s2").value < high
     assert 1.1 * found.labels < found.effective < len(table) / 3
     assert (found.labels, found.predictions) == (200, 700)

@@ -32,9 +32,9 @@ def test_balanced_shares_are_means_of_scores():
         fit = q.decompose(as_score(judgments, label_shares(judgments)[:, place]))
         assert one.mean.value == pytest.approx(fit.mean.value, abs=1e-9)
         assert one.mean.se == pytest.approx(fit.mean.se, rel=1e-6)
-        assert one.mean.interval() == pytest.approx(fit.mean.interval(), abs=1e-6)
+        assert one.mean.ends == pytest.approx(fit.mean.ends, abs=1e-6)
         assert one.others is not None
-        assert one.others.interval() == pytest.approx(fit.mean_for(judge="population").interval(), rel=1e-6)
+        assert one.others.ends == pytest.approx(fit.mean_for(judge="population").ends, rel=1e-6)
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -114,8 +114,8 @@ def test_one_item_is_not_enough():
 def test_limits_are_wilsons():
     """So of a share of .1 the upper limit is further away than the lower one; and a panel's lie within the others'."""
     for one in shares_of(table(items=80, prior=(0.5, 0.4, 0.1))):
-        low, high = one.panel_interval()
+        low, high = one.mean.ends
         assert (low, high) == limits(one.mean.value, one.mean.reach.half_width(0.95), one.mean.n, (0.0, 1.0))
         assert (high - one.mean.value > one.mean.value - low) == (one.mean.value < 0.5)
-        wide = one.interval()
+        wide = one.widest.ends
         assert wide[0] <= low < high <= wide[1]

@@ -24,17 +24,17 @@ def test_bounds_are_those_of_clopper_and_pearson(score, low, high):
     exact = stats.binomtest(40, 40, alternative="greater").proportion_ci(0.95, method="exact")
     found = q.analyze(table(score))
     assert isinstance(found, AllEqual)
-    assert found.interval() == pytest.approx((low, high), abs=1e-12)
+    assert found.estimate.ends == pytest.approx((low, high), abs=1e-12)
     assert found.share == pytest.approx(exact.low, rel=1e-9)
 
 
 def test_more_judges_tell_no_more_of_any_law():
-    assert all_equal(table(1, judges=5)).interval() == all_equal(table(1)).interval()
+    assert all_equal(table(1, judges=5)).estimate.ends == all_equal(table(1)).estimate.ends
 
 
 def test_scores_without_ends_say_what_share_scores_so():
     found = all_equal(table(2.37))
-    assert np.isnan(found.interval()).all()
+    assert np.isnan(found.estimate.ends).all()
     assert found.sentence.endswith("At 95% at least 92.8% of items like these score so.")
 
 

@@ -28,7 +28,7 @@ def test_groups_that_show_no_variance_do_not_make_an_interval_endless():
     of_means = np.sqrt(noise * (1 / 50 + 1 / 5 + 1 / 5)) / 3
     assert mean.df == pytest.approx(2, rel=0.05)
     assert np.sqrt(mean.basis.plain) < mean.se <= of_means * (1 + 1e-6)
-    assert mean.half_width(method="satterthwaite") == pytest.approx(t_quantile(mean.df, 0.975) * mean.se)
+    assert mean.at(method="satterthwaite").half_width == pytest.approx(t_quantile(mean.df, 0.975) * mean.se)
 
 
 def test_groups_that_differ_have_the_degrees_of_freedom_of_their_number():

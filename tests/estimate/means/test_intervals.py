@@ -26,7 +26,7 @@ def rare():
 
 
 def test_shares_near_one_have_limits_within_the_scale(rare):
-    low, high = rare.mean.interval()
+    low, high = rare.mean.ends
     assert rare.mean.value + 3 * rare.mean.se > 1
     assert low < rare.mean.value < high < 1
 
@@ -83,11 +83,11 @@ def test_a_declared_scale_has_the_ends_that_nobody_used():
         scale: q.decompose(q.read(pl.DataFrame(columns), scale=scale, announce=False)).mean
         for scale in (None, (1, 5), (0, 1000))
     }
-    plain = found[None].interval()
+    plain = found[None].ends
     assert sum(plain) / 2 == pytest.approx(found[None].value, rel=1e-12)
-    assert found[1, 5].interval()[1] < plain[1]
-    assert found[1, 5].interval()[1] < 5
-    low, high = found[0, 1000].interval()
+    assert found[1, 5].ends[1] < plain[1]
+    assert found[1, 5].ends[1] < 5
+    low, high = found[0, 1000].ends
     assert low > 0
     assert high - low == pytest.approx(plain[1] - plain[0], rel=0.01)
 
@@ -100,8 +100,8 @@ def test_a_setup_is_never_wider_than_others_like_it(simulate, seed):
     wide = fit.mean_for(judge="population", prompt="population")
     for level in (0.8, 0.9, 0.95, 0.99):
         for some in ({}, {"judge": "population"}, {"prompt": "population"}):
-            assert fit.mean_for(**some).half_width(level) <= wide.half_width(level) * (1 + 1e-9)
-    ends = [wide.interval(level) for level in (0.8, 0.9, 0.95, 0.99)]
+            assert fit.mean_for(**some).at(level).half_width <= wide.at(level).half_width * (1 + 1e-9)
+    ends = [wide.at(level).ends for level in (0.8, 0.9, 0.95, 0.99)]
     assert all(out[0] <= one[0] and one[1] <= out[1] for one, out in pairwise(ends))
 
 
@@ -112,7 +112,7 @@ def test_intervals_do_not_jump_where_a_variance_reaches_zero(simulate):
     apart = pl.col("prompt").rank("dense").cast(pl.Float64) - 2
     steps = [frame.with_columns(score=level + step * apart) for step in np.linspace(0, 0.6, 25)]
     fits = [q.decompose(q.read(step, announce=False), random=["item", "prompt"]) for step in steps]
-    half = np.array([fit.mean_for(prompt="population").half_width() for fit in fits])
+    half = np.array([fit.mean_for(prompt="population").half_width for fit in fits])
     assert {fit.variances["prompt"] > 0 for fit in fits} == {False, True}
     assert np.all(np.diff(half) > -1e-9)
     assert np.abs(np.diff(np.log(half))).max() < 0.35

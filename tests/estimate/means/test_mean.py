@@ -228,11 +228,11 @@ def test_one_way_data_have_the_exact_t_interval(judged, level):
     means = judgments.mean
     half = stats.t.ppf((1 + level) / 2, 8) * means.std(ddof=1) / 3
     assert estimate.df == pytest.approx(8, rel=1e-6)
-    assert estimate.interval(level) == pytest.approx((means.mean() - half, means.mean() + half), rel=1e-6)
-    assert estimate.half_width(level) == pytest.approx(half, rel=1e-6)
-    assert estimate.half_width(level, "pivotal") == pytest.approx(half, rel=0.02)
+    assert estimate.at(level).ends == pytest.approx((means.mean() - half, means.mean() + half), rel=1e-6)
+    assert estimate.at(level).half_width == pytest.approx(half, rel=1e-6)
+    assert estimate.at(level, "pivotal").half_width == pytest.approx(half, rel=0.02)
     z = stats.norm.ppf((1 + level) / 2) * means.std(ddof=1) / 3
-    assert estimate.half_width(level, "wald") == pytest.approx(z, rel=1e-6)
+    assert estimate.at(level, "wald").half_width == pytest.approx(z, rel=1e-6)
 
 
 def test_degrees_of_freedom_of_two_crossed_facets_by_hand(judged):
@@ -254,7 +254,7 @@ def test_a_fixed_facet_taken_as_a_draw_is_the_random_facet(judged):
     assert one.se == pytest.approx(other.se, rel=1e-6)
     assert one.df == pytest.approx(other.df, rel=1e-5)
     for method in ("satterthwaite", "wald", "pivotal"):
-        assert one.interval(method=method) == pytest.approx(other.interval(method=method), rel=1e-2)
+        assert one.at(method=method).ends == pytest.approx(other.at(method=method).ends, rel=1e-2)
 
 
 def test_degrees_of_freedom_are_at_least_one(judged):
@@ -295,47 +295,47 @@ def test_judges_as_draws_have_their_degrees_of_freedom(simulate):
     assert of_components(fit).df > 100
     means = fit.assembled.fixed.levels["judge"] @ fit.beta
     exact = stats.ttest_1samp(means, 0).confidence_interval(0.95)
-    assert estimate.interval() == pytest.approx((exact.low, exact.high), rel=0.02)
-    assert estimate.half_width(method="pivotal") == pytest.approx((exact.high - exact.low) / 2, rel=0.05)
+    assert estimate.ends == pytest.approx((exact.low, exact.high), rel=0.02)
+    assert estimate.at(method="pivotal").half_width == pytest.approx((exact.high - exact.low) / 2, rel=0.05)
 
 
 @pytest.mark.slow
 def test_intervals_of_a_balanced_study_agree_roughly(balanced):
     """Wald is the narrowest; the pivotal interval, drawn once for all, repeats itself."""
     methods = ("wald", "bootstrap", "satterthwaite", "pivotal")
-    widths = {method: balanced.mean.half_width(0.95, method) for method in methods}
+    widths = {method: balanced.mean.at(0.95, method).half_width for method in methods}
     assert widths["wald"] < widths["bootstrap"]
     assert widths["wald"] < widths["satterthwaite"]
     assert widths["bootstrap"] == pytest.approx(widths["satterthwaite"], rel=0.35)
     assert widths["pivotal"] == pytest.approx(widths["satterthwaite"], rel=0.35)
-    assert balanced.mean.half_width(0.95, "pivotal") == widths["pivotal"]
+    assert balanced.mean.at(0.95, "pivotal").half_width == widths["pivotal"]
 
 
 def test_pivotal_needs_balanced_data_and_a_sampling_variance(unbalanced, balanced):
     with pytest.raises(NotEstimable, match="balanced data are needed"):
-        unbalanced.mean.interval(method="pivotal")
+        _ = unbalanced.mean.at(method="pivotal").ends
     with pytest.raises(InvalidInput, match="'pivotal' does not apply to a sensitivity"):
-        of_components(balanced, judge="sensitivity").interval(method="pivotal")
+        _ = of_components(balanced, judge="sensitivity").at(method="pivotal").ends
 
 
 @given(level=st.floats(0.01, 0.995))
 @few
 def test_intervals_are_centred_and_grow_with_the_level(unbalanced, level):
-    low, high = unbalanced.mean.interval(level)
+    low, high = unbalanced.mean.at(level).ends
     assert (low + high) / 2 == pytest.approx(unbalanced.mean.value)
-    assert unbalanced.mean.half_width(level + 0.004) > (high - low) / 2 > 0
+    assert unbalanced.mean.at(level + 0.004).half_width > (high - low) / 2 > 0
 
 
 @pytest.mark.parametrize("level", [0, 1, 1.5, -0.1, float("nan"), 95])
 def test_levels_outside_the_unit_interval(balanced, level):
     with pytest.raises(InvalidInput, match="level: must lie between 0 and 1"):
-        balanced.mean.interval(level)
+        _ = balanced.mean.at(level).ends
 
 
 def test_an_unknown_method(balanced):
     wanted = "'satterthwaite', 'pivotal', 'bootstrap', 'wald' is needed, got 'exact'"
     with pytest.raises(InvalidInput, match=wanted):
-        balanced.mean.interval(method="exact")
+        _ = balanced.mean.at(method="exact").ends
 
 
 # What the data do not determine

@@ -38,8 +38,10 @@ def dealt(table, layout):
 def test_a_table_that_is_its_own_pilot_has_the_mean_it_had(scores, pilot):
     for target in ("panel", "population", q.pool(9)):
         found, own = q.scores.mean_from(scores, pilot, targets={"judge": target}), of_components(pilot, judge=target)
-        assert (found.value, found.se, found.df) == pytest.approx((own.value, own.se, own.df), rel=1e-9)
-        assert found.interval() == pytest.approx(own.interval(method="satterthwaite"), rel=1e-9)
+        assert (found.estimate.value, found.estimate.se, found.weighed.df) == pytest.approx(
+            (own.value, own.se, own.df), rel=1e-9
+        )
+        assert found.estimate.ends == pytest.approx(own.at(method="satterthwaite").ends, rel=1e-9)
     assert found.spread == pytest.approx(1, abs=1e-6)  # the sum of REML equations
     assert {(one.pilot, one.production, one.shared) for one in found.levels} == {(18, 18, 18), (3, 3, 3)}
 
@@ -59,31 +61,31 @@ def test_value_and_variance_are_those_of_dense_algebra(scores, pilot):
     inside = np.linalg.inv(x.T @ np.linalg.solve(covariance, x))
     weight = np.linalg.solve(covariance, x) @ inside @ np.full(3, 1 / 3)
     found = q.scores.mean_from(table, pilot)
-    assert found.value == pytest.approx(weight @ table.mean, rel=1e-9)
-    assert found.estimate.basis.plain == pytest.approx(weight @ covariance @ weight, rel=1e-8)
-    assert found.se == pytest.approx(np.sqrt(found.estimate.basis.plain), rel=0.05)  # but for the adjustment
+    assert found.estimate.value == pytest.approx(weight @ table.mean, rel=1e-9)
+    assert found.weighed.basis.plain == pytest.approx(weight @ covariance @ weight, rel=1e-8)
+    assert found.estimate.se == pytest.approx(np.sqrt(found.weighed.basis.plain), rel=0.05)  # but for the adjustment
 
 
 @pytest.mark.parametrize("layout", ["cyclic", "latin"])
 def test_a_layout_has_the_standard_error_that_its_plan_promised(scores, pilot, layout):
     found = q.scores.mean_from(dealt(scores, layout), pilot, targets={"judge": "population"})
     plan = q.project(pilot, layout=layout, replicates=1, targets={"judge": "population"})
-    assert np.sqrt(found.estimate.basis.plain) == pytest.approx(plan.se, rel=1e-6)
-    assert found.df > plan.df  # the pilot saw every judge on every item
+    assert np.sqrt(found.weighed.basis.plain) == pytest.approx(plan.se, rel=1e-6)
+    assert found.weighed.df > plan.df  # the pilot saw every judge on every item
 
 
 def test_answers_to_one_cell_count_as_one_where_the_pilot_never_asked_twice(scores):
     pilot = q.decompose(once(scores))
     twice, single = q.scores.mean_from(scores, pilot), q.scores.mean_from(once(scores), pilot)
-    assert twice.se == pytest.approx(single.se, rel=1e-9)
-    assert (twice.n, single.n) == (2 * 162, 162)
+    assert twice.estimate.se == pytest.approx(single.estimate.se, rel=1e-9)
+    assert (twice.estimate.n, single.estimate.n) == (2 * 162, 162)
 
 
 def test_new_levels_and_one_of_them_are_judged_by_what_the_pilot_saw(scores, pilot):
     one = scores.only("prompt", scores.facet("prompt").levels[0]).only("judge", scores.facet("judge").levels[0])
     renamed = [replace(facet, levels=tuple(f"new {x}" for x in facet.levels)) for facet in one.facets]
     found = q.scores.mean_from(replace(one, facets=tuple(renamed)), pilot, targets={"judge": "population"})
-    assert found.estimate.shares["prompt"] * found.estimate.basis.plain == pytest.approx(pilot.variance("prompt"))
+    assert found.weighed.shares["prompt"] * found.weighed.basis.plain == pytest.approx(pilot.variance("prompt"))
     assert {one.shared for one in found.levels} == {0}
 
 
@@ -106,7 +108,7 @@ def test_what_the_pilot_cannot_know_is_refused_by_name(scores, pilot, judged):
     with pytest.raises(InvalidInput, match=r"pilot: expects what quorate\.decompose returns"):
         q.scores.mean_from(scores, scores)
     with pytest.raises(InvalidInput, match="and these are a pilot"):
-        q.scores.mean_from(scores, pilot).estimate.interval(method="bootstrap")
+        _ = q.scores.mean_from(scores, pilot).weighed.at(method="bootstrap").ends
     one = q.decompose(scores.only("prompt", scores.facet("prompt").levels[0]))
     with pytest.raises(NotEstimable, match="needs item, item:prompt"):
         q.scores.mean_from(scores, one)

@@ -26,7 +26,7 @@ def test_the_mean_for_this_setup_is_the_t_over_item_means(judged):
     judgments = judged({"item": 25, "prompt": 2, "judge": 3}, seed=4)
     mean, means = q.decompose(judgments).mean, over_items(judgments)
     low, high = stats.t.interval(0.95, 24, means.mean(), stats.sem(means))
-    assert mean.interval() == pytest.approx((low, high), rel=1e-9)
+    assert mean.ends == pytest.approx((low, high), rel=1e-9)
     assert (mean.se, mean.df) == pytest.approx((stats.sem(means), 24), rel=1e-9)
 
 
@@ -36,7 +36,7 @@ def test_two_prompts_say_nothing_of_others_and_three_do(judged):
     assert "2 prompts cannot tell how other prompts differ: a third would" in two.reason
     three = readings(q.decompose(judged({"item": 25, "prompt": 3, "judge": 1}, sd={"prompt": 1.0}, seed=4)))
     assert three.others.target["prompt"] == "population"
-    assert three.others.half_width() > three.setup.half_width()
+    assert three.others.half_width > three.setup.half_width
     assert three.others.value == three.setup.value
 
 
@@ -50,7 +50,7 @@ def test_what_drawn_prompts_add_by_hand(judged):
     part = (np.var(score.mean(axis=0), ddof=1) - noise / 2) / 4
     own = stats.t.ppf(0.975, 24) ** 2 * np.var(score.mean(axis=1), ddof=1) / 25
     half = np.sqrt(own + stats.t.ppf(0.975, 3) ** 2 * part)
-    assert readings(q.decompose(judgments)).others.half_width() == pytest.approx(half, rel=1e-8)
+    assert readings(q.decompose(judgments)).others.half_width == pytest.approx(half, rel=1e-8)
 
 
 @pytest.mark.parametrize("keep", [1.0, 0.8])
@@ -66,7 +66,7 @@ def test_a_difference_has_one_p_value_whoever_asks(judged, keep):
         assert board.pairs.square[i, j] ** 0.5 == pytest.approx(found.se, rel=1e-9)
         assert board.pairs.df[i, j] == pytest.approx(found.df, rel=1e-9)
         others = board.others.pairs.half_width(0.975)[i, j]
-        assert others == pytest.approx(np.ptp(found.others.interval()) / 2, rel=1e-8)
+        assert others == pytest.approx(np.ptp(found.others.estimate.ends) / 2, rel=1e-8)
         if keep == 1.0:
             sides = [over_items(judgments.only("system", name)) for name in (a, b)]
             assert found.p_difference() == pytest.approx(stats.ttest_rel(*sides).pvalue, rel=1e-9)
@@ -77,7 +77,7 @@ def test_the_mean_of_a_system_is_the_same_from_its_board_and_by_itself(judged):
     board = leaderboard(judgments)
     for name, mean in zip(board.systems, board.means, strict=True):
         alone = q.decompose(judgments.only("system", name)).mean
-        assert (mean.value, *mean.interval()) == (alone.value, *alone.interval())
+        assert (mean.value, *mean.ends) == (alone.value, *alone.ends)
 
 
 def test_categories_are_strata_and_take_no_verdict_away(simulate):

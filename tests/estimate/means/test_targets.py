@@ -44,10 +44,10 @@ def test_systems_stand_for_themselves_though_their_effects_are_random(of_two_sys
     assert default_targets(fit)["system"] == "panel"
     assert fit.variances["system"] > 0
     chosen = q.decompose(q.read(of_two_systems, facets=facets, fixed=("judge", "system")))
-    assert fit.mean.interval() == pytest.approx(chosen.mean.interval(), rel=1e-6)
+    assert fit.mean.ends == pytest.approx(chosen.mean.ends, rel=1e-6)
     assert "few-levels" not in {one.code for one in fit.mean.caveats}
     like_these = fit.mean_for(system="population")
-    assert like_these.half_width() > 5 * fit.mean.half_width()
+    assert like_these.half_width > 5 * fit.mean.half_width
     assert "few-levels" in {one.code for one in like_these.caveats}
 
 

@@ -43,7 +43,7 @@ def test_components_are_those_of_the_fit(found, fit):
 
 
 def test_the_mean_is_over_the_random_effects_and_inside_its_scale(found, fit):
-    low, high = found.mean.interval()
+    low, high = found.mean.ends
     assert 0 < low < found.mean.value < high < 1
     assert found.mean.value == pytest.approx(fit.mean.value, abs=0.01)
     assert found.mean.target == {"item": "population", "prompt": "population", "judge": "panel"}

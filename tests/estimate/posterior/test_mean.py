@@ -16,7 +16,7 @@ def found(scores):
 def test_the_mean_of_populations_has_the_draws_of_the_fixed_effects(found):
     weight = found.fit.assembled.fixed.mean
     assert found.mean.draws == pytest.approx((found.centre + found.around) @ weight)
-    assert found.mean.interval(0.5)[0] == pytest.approx(np.quantile(found.mean.draws, 0.25))
+    assert found.mean.at(0.5).ends[0] == pytest.approx(np.quantile(found.mean.draws, 0.25))
     assert found.mean.n == found.judgments.n_answers
     assert sum(found.mean.shares.values()) == pytest.approx(1)
 

@@ -14,7 +14,7 @@ def found(scores):
 
 def test_wide_priors_move_little_and_as_they_are_nothing(found):
     narrow, own, wide = found.sensitivity.with_prior
-    assert (own.low, own.high) == pytest.approx(found.mean.interval(), abs=3e-3)
+    assert (own.low, own.high) == pytest.approx(found.mean.ends, abs=3e-3)
     assert found.sensitivity.changes[1] == pytest.approx(0, abs=1e-3)
     assert narrow.reliable
     assert wide.reliable

@@ -53,7 +53,7 @@ def test_rows_of_weight_zero_are_left_out():
 
 def test_the_position_effect():
     ratings = q.rank(drawn(5, n=3000, order=True), position=True)
-    low, high = ratings.position.interval()
+    low, high = ratings.position.ends
     assert low < 0.5 < high
     assert ratings.position.p_value < 1e-6
     assert ratings.systems == tuple("vwxyz")

@@ -79,7 +79,7 @@ def test_intervals_of_a_system_seen_in_few_clusters_hold():
     for seed in range(40):
         drawn = q.rank(seldom(seed), cluster="prompt", ties="drop", resamples=100)
         for k, one in enumerate((drawn.using("cluster"), drawn)):
-            low, high = one.difference("x", "a").interval()
+            low, high = one.difference("x", "a").ends
             missed[k] += not low <= 0 <= high
     assert max(missed) <= 5  # of 40 with a chance of .05 each; with the degrees of freedom of 100 clusters 9 and more
 
@@ -146,4 +146,4 @@ def test_resampled_units_vary_about_their_own_mean():
     )
     np.testing.assert_allclose(ratings.ranks.critical, wanted.critical)
     np.testing.assert_allclose(gap.deviations, refit * np.sqrt(1 + 1 / gap.df))
-    assert np.ptp(gap.interval()) > 1.1 * np.ptp(np.quantile(gap.deviations, [0.025, 0.975]))
+    assert np.ptp(gap.ends) > 1.1 * np.ptp(np.quantile(gap.deviations, [0.025, 0.975]))

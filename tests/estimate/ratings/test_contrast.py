@@ -30,10 +30,10 @@ def test_a_difference(ratings):
     gap, back = ratings.difference("x", "y"), ratings.difference("y", "x")
     assert gap.value == -back.value == ratings.rating[0] - ratings.rating[1]
     assert gap.se == back.se
-    low, high = gap.interval()
+    low, high = gap.ends
     assert (low + high) / 2 == pytest.approx(gap.value)
     assert (high - low) / gap.se / 2 == pytest.approx(1.9651, abs=1e-3)  # qt(.975, 461) in R
-    assert gap.interval(0.99)[0] < low
+    assert gap.at(0.99).ends[0] < low
     plain = ratings.using("model").difference("x", "y")
     assert plain.p_value == pytest.approx(math.erfc(plain.value / plain.se / math.sqrt(2)), rel=1e-9)
     assert 0.3 < ratings.difference("y", "z").p_value < 1
@@ -47,7 +47,7 @@ def test_chances_of_one_against_another(ratings):
     assert rate.value == pytest.approx(worth / (1 + worth))
     tie = ratings.nu * math.sqrt(worth)
     assert rate.tie == pytest.approx(tie / (1 + worth + tie))
-    low, high = rate.interval()
+    low, high = rate.ends
     assert low < rate.value < high < 1
     assert np.isnan(ratings.using("model").probability("x", "y").tie) == (ratings.ties != "davidson")
 
@@ -57,7 +57,7 @@ def test_intervals_of_refits_are_their_percentiles():
     votes = q.read_votes(frame, wins=("a", "b", "t"), announce=False)
     ratings = q.rank(votes, resamples=1000)
     gap = ratings.difference("x", "y")
-    low, high = gap.interval(0.9)
+    low, high = gap.at(0.9).ends
     inside = np.mean((gap.value + gap.deviations >= low) & (gap.value + gap.deviations <= high))
     assert low - gap.value == pytest.approx(np.quantile(gap.deviations, 0.05), rel=0.005)
     assert inside == pytest.approx(0.9, abs=0.004)
@@ -71,7 +71,7 @@ def test_the_p_value_of_refits_is_that_of_their_interval(df):
     for value in (-1.6, -0.7, 0.2, 0.9):
         one = Contrast("x - y", value, 1.0, df, 100, deviations)
         for level in (1 - one.p_value - 1e-4, 1 - one.p_value + 1e-4):
-            low, high = one.interval(level)
+            low, high = one.at(level).ends
             assert (low > 0 or high < 0) == (level < 1 - one.p_value)
     assert Contrast("x - y", 30.0, 1.0, math.inf, 100, deviations).p_value == 1 / 1000
 

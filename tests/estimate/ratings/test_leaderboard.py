@@ -41,7 +41,7 @@ def test_differences_hold_at_once_by_tukeys_range(scored):
     own = board.difference(board.systems[0], board.systems[1])
     assert own.value == pytest.approx(frame["difference"][0])
     assert own.se == pytest.approx(frame["se"][0], rel=1e-6)
-    assert frame["high"][0] - frame["low"][0] > np.diff(own.interval())[0]
+    assert frame["high"][0] - frame["low"][0] > np.diff(own.ends)[0]
     assert own.df == pytest.approx(board.df)
     tukey = studentized_range.ppf(0.95, 5, board.df) / np.sqrt(2)  # R: qtukey
     half = (frame["high"][0] - frame["low"][0]) / 2
@@ -133,7 +133,7 @@ def test_boards_comparisons_and_analyses_speak_for_the_same_judges(fixed):
     assert analysis.found.sentence == board.sentence
     assert "For judges like these: no two of 3 systems are told apart." in board.sentence
     same = q.compare(judgments, "s0", "s1", targets={"judge": "population"})
-    assert verdict.others.interval() == pytest.approx(same.difference.interval(), rel=1e-9)
+    assert verdict.others.estimate.ends == pytest.approx(same.estimate.ends, rel=1e-9)
     assert (verdict.for_others, same.others) == (same.outcome, None)
     assert f"For judges like these: {same.outcome.value} (95% interval " in verdict.sentence
     asked = {"targets": {"judge": "panel"}}  # who asks for the panel gets that alone

@@ -51,7 +51,7 @@ def test_in_points_gaps_are_larger_and_votes_the_same(found):
 def test_two_systems_are_told_apart_by_their_margin():
     (pair,) = board(counts=[("a", "b", 61, 40)]).neighbours
     assert pair.told_apart == (pair.low > 0)
-    assert (pair.low, pair.high) == pytest.approx(board(counts=[("a", "b", 61, 40)]).difference("a", "b").interval())
+    assert (pair.low, pair.high) == pytest.approx(board(counts=[("a", "b", 61, 40)]).difference("a", "b").ends)
 
 
 def test_what_is_said(found):

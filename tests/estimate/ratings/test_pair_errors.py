@@ -37,7 +37,7 @@ def test_a_board_has_the_errors_of_pairs(drop):
         assert (row["difference"], row["se"]) == pytest.approx((one.value, one.se), rel=1e-9)
         assert board.pairs.df[place[a], place[b]] == pytest.approx(one.df, rel=1e-9)
         assert row["differ"] == (row["low"] > 0)
-        assert row["high"] - row["low"] > np.ptp(one.interval())  # all at once
+        assert row["high"] - row["low"] > np.ptp(one.estimate.ends)  # all at once
     with_d, without = ([row["se"] for pair, row in frame.items() if ("d" in pair) == there] for there in (True, False))
     assert min(with_d) > 1.5 * max(without) or drop == 0
     back = board.difference("b", "a")
@@ -48,7 +48,7 @@ def test_every_mean_has_the_error_of_its_own_scores():
     board = rank(table(8))
     se = dict(zip(board.systems, board.se.tolist(), strict=True))
     assert se["d"] > 1.5 * max(se[name] for name in "ab")
-    assert all(mean.interval()[0] < mean.value < mean.interval()[1] for mean in board.means)
+    assert all(mean.ends[0] < mean.value < mean.ends[1] for mean in board.means)
 
 
 def test_copies_of_a_system_are_told_apart_from_nothing():

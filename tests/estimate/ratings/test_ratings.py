@@ -71,7 +71,7 @@ def test_chances_of_being_best_add_up(ratings):
 
 def test_the_tie_parameter(ratings):
     assert ratings.nu == pytest.approx(math.exp(ratings.log_nu.value))
-    low, high = ratings.log_nu.interval()
+    low, high = ratings.log_nu.ends
     assert low < ratings.log_nu.value < high
 
 
@@ -91,7 +91,7 @@ def test_what_can_go_wrong_when_asking(ratings):
     with pytest.raises(InvalidInput, match='"x" against itself'):
         ratings.probability("x", "x")
     with pytest.raises(InvalidInput, match="level: must lie between 0 and 1, got 0"):
-        ratings.difference("x", "y").interval(0)
+        _ = ratings.difference("x", "y").at(0).ends
 
 
 @pytest.mark.parametrize("resamples", [0, 300])
@@ -105,7 +105,7 @@ def test_a_chance_of_winning_is_that_over_both_orders(resamples):
     assert rate.value == pytest.approx((95 + 40) / 200)
     assert rate.value + other.value == pytest.approx(1)
     assert placed.difference("x", "y").value > rate.log_odds.value
-    low, high = rate.interval()
+    low, high = rate.ends
     exact = math.sqrt((0.95 * 0.05 + 0.6 * 0.4) / 400)  # of the mean of two shares
     assert (high - low) / 2 / 1.972 == pytest.approx(exact, rel=0.03 if not resamples else 0.12)
     assert plain.probability("x", "y").value == pytest.approx(rate.value)

@@ -39,16 +39,16 @@ def test_rank_and_compare_test_two_systems_alike(case):
     gap, p = board.difference("x", "y"), verdict.p_difference
     assert gap.p_value == board.difference("y", "x").p_value == p
     levels = sorted({0.6, 0.9, 0.95, 0.99, max(0.0, 1 - p - 1e-6), min(1 - p + 1e-6, 0.999)} - {0.0})
-    ends = [gap.interval(level) for level in levels]
+    ends = [gap.at(level).ends for level in levels]
     assert [low > 0 or high < 0 for low, high in ends] == [p <= 1 - level for level in levels]
     assert all(wide[0] <= near[0] <= gap.value <= near[1] <= wide[1] for near, wide in pairwise(ends))
     apart = verdict.outcome is not Outcome.UNDECIDED
     assert board.ranks.above.any() == apart
     assert (board.ranks.marginal_low.max() == 2) == apart
     low, high = board.intervals[0]
-    assert (2 * low, 2 * high) == pytest.approx(board.difference(*board.systems).interval())
+    assert (2 * low, 2 * high) == pytest.approx(board.difference(*board.systems).ends)
     assert board.elo().intervals[0] == pytest.approx(1000 + 400 / np.log(10) * np.array([low, high]))
-    chance = board.probability("x", "y").interval()
+    chance = board.probability("x", "y").ends
     assert (chance[0] > 0.5 or chance[1] < 0.5) == apart
 
 

@@ -31,7 +31,7 @@ def test_equation_15(fit):
     assert found.variance == pytest.approx(prompts + of("cell") / 3 + of("replicate") / 6 + 0.1)
     assert "item:judge" not in found.parts
     assert sum(row["share"] for row in found.rows()) == pytest.approx(1)
-    low, high = found.interval()
+    low, high = found.estimate.ends
     assert 0.1 < low < found.variance < high
     assert "3 prompts and 1 judge" in found.sentence
 

@@ -14,7 +14,7 @@ def test_independent_votes_are_tested_exactly(between):
     found = margin_of_votes(between(70, 30, 20), "x", "y")
     assert found.value == pytest.approx(0.2)
     assert found.p_difference() == pytest.approx(7.85e-05, rel=1e-3)
-    assert found.interval() == pytest.approx((0.10018, 0.28759), abs=1e-4)
+    assert found.ends == pytest.approx((0.10018, 0.28759), abs=1e-4)
     assert found.effect == 1
 
 
@@ -44,7 +44,7 @@ def test_clusters_of_one_vote_are_tested_exactly(between):
     votes = between(70, 30, prompt=[f"p{i}" for i in range(100)])
     alone, single = margin_of_votes(votes, "x", "y", cluster="prompt"), margin_of_votes(votes, "x", "y", cluster=())
     assert alone.exact == single.exact == (70, 100)
-    assert alone.interval() == single.interval()
+    assert alone.ends == single.ends
 
 
 def test_copies_of_votes_add_nothing_when_clustered(between):
@@ -66,7 +66,7 @@ def test_unanimous_clusters_count_as_one_vote_each(between):
 def test_all_ties_as_halves_show_no_difference(between):
     found = margin_of_votes(between(0, 0, 40), "x", "y", ties="half")
     assert found.p_difference() == 1
-    assert found.interval()[0] < 0 < found.interval()[1]
+    assert found.ends[0] < 0 < found.ends[1]
 
 
 def test_votes_that_share_a_prompt_are_not_taken_as_independent_in_silence(between):
@@ -100,7 +100,7 @@ def test_equivalence_is_shown_where_its_interval_lies_within_the_margin(between,
             assert (found.p_equivalence(margin) <= 0.05) == (-margin < low <= high < margin)
             assert low <= found.value <= high
             if not (ties == "half" and cluster == ()):
-                assert (low, high) == found.interval(0.9)
+                assert (low, high) == found.at(0.9).ends
 
 
 def test_the_equivalence_interval_exists_at_the_ends(between):
@@ -177,7 +177,7 @@ def test_the_smallest_p_value_is_the_chance_that_all_lean_as_the_largest(between
     found = margin_of_votes(between(int(won.sum()), int((~won).sum()), judge=label[order]), "x", "y")
     assert found.least_p == pytest.approx(least, abs=0.005)
     assert found.p_difference() >= found.least_p
-    assert (found.interval()[0] > 0) == (found.p_difference() <= 0.05) == (sizes != "two of half")
+    assert (found.ends[0] > 0) == (found.p_difference() <= 0.05) == (sizes != "two of half")
     said = [one.sentence for one in found.caveats if one.code == "dominant-cluster"]
     assert [('50.0% of the votes are of one judge, "j0"' in one) for one in said] == [True] * (sizes == "one of half")
 
@@ -187,4 +187,4 @@ def test_unanimous_clusters_are_no_surer_than_the_largest_allow(between):
     found = margin_of_votes(between(120, 0, judge=people), "x", "y")
     assert found.exact == (12, 12)
     assert found.p_difference() == found.least_p > 0.3
-    assert found.interval()[0] == 0
+    assert found.ends[0] == 0

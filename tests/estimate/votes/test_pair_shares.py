@@ -31,7 +31,7 @@ def test_margins_are_those_of_a_verdict_on_the_two(crossed, ties, cluster):
     for i, pair in enumerate(found.pairs):
         a, b = pair.split(" vs ")
         one = margin_of_votes(crossed, a, b, cluster=cluster, ties="drop" if ties == "half" else ties)
-        low, high = one.interval(0.95)
+        low, high = one.at(0.95).ends
         assert (-found.high[i], -found.low[i]) == pytest.approx((low, high), abs=1e-12)
         spread = (0.25 - found.margin[i] ** 2) * found.effect[i] / found.n[i]
         assert one.se**2 * (1 + 1e-9) >= spread or found.effect[i] == 1

@@ -46,5 +46,5 @@ def test_a_difference_has_the_degrees_of_freedom_of_welch():
     found = Measured(3.0, 1.0, 10.0).minus(Measured(1.0, 2.0, 20.0))
     assert (found.value, found.se) == (2.0, pytest.approx(np.sqrt(5)))
     assert found.df == pytest.approx(25 / (1 / 10 + 16 / 20))
-    low, high = found.interval()
+    low, high = found.ends
     assert (low + high) / 2 == pytest.approx(2.0)

@@ -42,7 +42,7 @@ def test_the_design_at_hand_is_the_comparison(pair):
     """Its standard error and interval are those of the difference, and a judgment is one of either system."""
     for found in (pair, pair.others):
         own = as_it_is(found, prices={"call": 0.5})
-        assert own.found_half_width() == found.estimate.half_width()
+        assert own.found_half_width() == found.estimate.half_width
         assert (own.calls, own.cost) == (240, 120.0)
         assert q.project(found).variance == pytest.approx(found.estimate.basis.plain, rel=1e-9)
     assert pair.others.estimate.target["judge"] == "population"
@@ -72,7 +72,7 @@ def test_items_cost_once_where_both_are_judged_on_the_same(pair, apart):
 
 def test_what_is_paid_for_is_kept_in_pairs(judged, pair):
     table = judged(SIZES, fixed=())
-    plan = q.plan(pair, half_width=0.9 * pair.estimate.half_width(), have=table).plan
+    plan = q.plan(pair, half_width=0.9 * pair.estimate.half_width, have=table).plan
     assert plan.reused == 240
     assert plan.cost == plan.calls - 240
 

@@ -48,7 +48,7 @@ def test_the_best_design_is_searched_and_the_study_is_at_hand(fit):
     best = q.plan(fit, half_width=0.12, limits={"items": [40, 80, 160], "prompts": [4, 6]})
     assert best.plan.half_width() <= 0.12
     assert as_it_is(fit).se == fit.mean.se
-    assert as_it_is(fit).found_half_width() == pytest.approx(fit.mean.half_width())
+    assert as_it_is(fit).found_half_width() == pytest.approx(fit.mean.half_width)
     with pytest.raises(InvalidInput, match="ranking: pilots are redrawn as scores that are numbers"):
         best.ranking(100)
 

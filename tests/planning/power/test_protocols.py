@@ -73,7 +73,7 @@ def test_the_other_way_round_it_is_the_same(found, open_votes, curated):
     assert turned.better == "curated"
     assert turned.ratio == pytest.approx(1 / found.ratio)
     assert turned.sentence == found.sentence
-    assert turned.signal.interval() == pytest.approx(tuple(-end for end in reversed(found.signal.interval())))
+    assert turned.signal.ends == pytest.approx(tuple(-end for end in reversed(found.signal.ends)))
 
 
 def test_the_same_votes_are_worth_each_other(curated):

@@ -64,7 +64,7 @@ def test_filling_the_gaps_is_the_first_change(simulate, fit, rows):
     assert (filled.label, filled.projection.calls, filled.more_calls) == (EVERY_CELL, 144, 144 - 86)
     base = as_it_is(some)
     assert filled.change == pytest.approx(q.project(some).half_width() / base.half_width() - 1)
-    assert base.found_half_width() == for_others(some).half_width()
+    assert base.found_half_width() == for_others(some).half_width
     assert filled.change < 0
     assert EVERY_CELL not in rows
 

@@ -55,7 +55,7 @@ def test_a_summary_has_the_mean_and_interval_of_judges_and_panel(table, folder):
     said = results["panel"]["score_details"]
     interval = said["uncertainty"]["confidence_interval"]
     assert (said["score"], said["details"]) == (pytest.approx(mean.value), {"missing": "1"})
-    assert (interval["lower"], interval["upper"]) == pytest.approx(mean.interval(0.95, "satterthwaite"))
+    assert (interval["lower"], interval["upper"]) == pytest.approx(mean.at(0.95, "satterthwaite").ends)
     assert interval["method"] == f"quorate {q.__version__}, satterthwaite"
     assert summary["detailed_evaluation_results"]["total_rows"] == 23
 

@@ -24,7 +24,7 @@ def test_every_pair_is_a_row_the_largest_difference_first(found):
     (figure,) = section.figures
     assert [row["pair"] for row in figure.rows] == ["x against y", "x against z", "y against z"]
     for row, verdict in zip(figure.rows, found.verdicts, strict=True):
-        low, high = verdict.difference.interval(verdict.level)
+        low, high = verdict.difference.at(verdict.level).ends
         expected = [0.5 + verdict.difference.value, 0.5 + low, 0.5 + high, verdict.p_difference]
         assert [row[name] for name in ("value", "low", "high", "p")] == pytest.approx(expected)
     apart = sum(v.outcome.value in ("better", "worse") for v in found.verdicts)

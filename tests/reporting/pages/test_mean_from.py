@@ -17,7 +17,10 @@ def found(judged):
 def test_the_mean_stands_beside_the_pilot_with_its_sources_and_levels(found):
     made = page(found)
     means, sources, levels = made.figures
-    assert (means.rows[0]["value"], means.rows[0]["low"], means.rows[0]["high"]) == (found.value, *found.interval())
+    assert (means.rows[0]["value"], means.rows[0]["low"], means.rows[0]["high"]) == (
+        found.estimate.value,
+        *found.estimate.ends,
+    )
     assert means.rows[-1]["value"] == found.pilot.mean_for(judge="population").value
     assert sum(row["share"] for row in sources.rows) == pytest.approx(1)
     assert sources.caption.finding.endswith(sources.rows[0]["component"])

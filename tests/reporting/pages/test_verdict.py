@@ -79,7 +79,7 @@ def test_where_the_interval_lies(scored):
         "90% interval, for equivalence",
     ]
     assert figure.rows[0]["low"] < figure.rows[2]["low"]
-    assert (figure.rows[0]["low"], figure.rows[0]["high"]) == scored.difference.interval()
+    assert (figure.rows[0]["low"], figure.rows[0]["high"]) == scored.estimate.ends
 
 
 def test_votes_are_shown_as_shares(ballots):
@@ -155,7 +155,7 @@ def test_the_study_of_scores_that_would_decide(open_scores, scored):
 
 
 def test_why_a_detectable_difference_is_far_beyond_the_interval(scored, close):
-    low, high = scored.difference.interval(scored.level)
+    low, high = scored.difference.at(scored.level).ends
     far = replace(scored, detectable=3 * (high - low) / 2)
     said = pages.why_detectable(far)
     assert said.startswith("The smallest difference is that of new studies of this design, ")

@@ -50,14 +50,12 @@ def test_the_corrected_interval_stands_beside_the_naive_one(demo):
 def test_the_design_to_use_next_is_the_one_that_was_projected(demo):
     text = methods_paragraph(demo)
     assert f'"{demo.purchases[0].label}" gains most per judgment: half of such studies find ±0.' in text
-    best = demo.optimum.plan
-    assert f"the most precise for the same price is {best.design['item']} items" in text
-    assert f"from {best.calls:,} judgments." in text
+    assert f"with {demo.purchases[0].projection.calls:,} judgments." in text
 
 
 def test_what_is_not_known_is_not_recommended(shape):
     changed = replace(shape("balanced"))
-    changed.__dict__.update(what_if=(), _optimum=(None, ""))
+    changed.__dict__.update(what_if=())
     assert "These data do not determine what another design would give." in methods_paragraph(changed)
 
 

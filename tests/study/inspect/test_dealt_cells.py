@@ -87,4 +87,4 @@ def test_the_dealt_cells_through_our_runner_give_the_same_estimate(study, tmp_pa
     assert int(ledger.n.sum()) == sum(map(len, votes.values()))
     ours = q.decompose(ledger).mean
     assert (theirs["mean"], theirs["standard_error"]) == pytest.approx((ours.value, ours.se), rel=1e-9)
-    assert (theirs["low"], theirs["high"]) == pytest.approx(ours.interval(), rel=1e-9)
+    assert (theirs["low"], theirs["high"]) == pytest.approx(ours.ends, rel=1e-9)

@@ -21,7 +21,7 @@ def test_the_figures_are_those_of_the_same_table(tmp_path):
     (tmp_path / "table.csv").write_text("item,judge,score\n" + "".join(lines))
     estimate = q.decompose(q.read(tmp_path / "table.csv", announce=False)).mean
     assert (found["mean"], found["standard_error"]) == pytest.approx((estimate.value, estimate.se))
-    assert (found["low"], found["high"]) == pytest.approx(estimate.interval())
+    assert (found["low"], found["high"]) == pytest.approx(estimate.ends)
 
 
 def test_without_scores_or_with_one_no_error_is_known():

@@ -104,7 +104,7 @@ def test_a_crossed_panel_gives_what_our_own_runner_gives(times, tmp_path, monkey
     found = metrics(log)
     assert (found["mean"], found["standard_error"]) == pytest.approx((other.value, other.se), rel=1e-9)
     assert main(["analyze", str(tmp_path / "logs")]) == 0
-    assert (found["low"], found["high"]) == pytest.approx(other.interval(), rel=1e-9)
+    assert (found["low"], found["high"]) == pytest.approx(other.ends, rel=1e-9)
 
 
 @pytest.mark.parametrize("layout", ["cyclic", "latin"])
@@ -146,7 +146,7 @@ def test_dealt_cells_asked_again_by_our_own_runner_give_the_same_estimate(times,
     (tmp_path / "study.yaml").write_text(study)
     ours, found = q.decompose(q.run(tmp_path / "study.yaml")).mean, metrics(log)
     assert (found["mean"], found["standard_error"]) == pytest.approx((ours.value, ours.se), rel=1e-9)
-    assert (found["low"], found["high"]) == pytest.approx(ours.interval(), rel=1e-9)
+    assert (found["low"], found["high"]) == pytest.approx(ours.ends, rel=1e-9)
 
 
 def test_failures_are_statuses(times, tmp_path):

@@ -84,7 +84,7 @@ def _look(size: int, votes: Votes, pair: tuple[str, str], alike: tuple[str, ...]
         watched = monitor(votes, *pair, level=level, cluster=alike)
     except (NotEstimable, InvalidInput):  # no vote on the two counts yet, or all are of one judge
         return Look(size, _share(votes, *pair), math.nan, math.nan)
-    low, high = (0.5 + end for end in seen.interval(level))
+    low, high = (0.5 + end for end in seen.at(level).ends)
     always_low, always_high = (0.5 + float(end[-1]) for end in (watched.low, watched.high))
     return Look(size, 0.5 + seen.value, low, high, always_low, always_high, int(watched.n[-1]))
 

@@ -76,7 +76,7 @@ def _analysed(table: Judgments, level: float) -> tuple[Analysis | None, str]:
     try:
         systems = {SYSTEM: PANEL} if SYSTEM in table.names else {}
         analysis = analyze_judgments(table, level=level, link="identity", targets=systems)
-        _of_panel(analysis).interval(level)
+        _of_panel(analysis)
     except NotEstimable as error:
         return None, f"{str(error)[:1].upper()}{str(error)[1:]}."
     return analysis, ""
@@ -106,7 +106,7 @@ def _look(
         value = float(np.average(table.mean[table.n > 0], weights=table.n[table.n > 0])) if table.n.any() else math.nan
         return Look(size, value, math.nan, math.nan, *held)
     mean = _of_panel(analysis)
-    low, high = mean.interval(level)
+    low, high = mean.at(level).ends
     return Look(size, mean.value, low, high, *held)
 
 

@@ -134,8 +134,7 @@ def analyze(
         return UNDECIDED if found.answer is not None and not found.answer.met else 0
     out.show(found, files, table, also=certified(certificate), **more)
     if isinstance(found, AllEqual) and question.half_width is not None:
-        low, high = found.interval()
-        return 0 if high - low <= 2 * question.half_width else UNDECIDED
+        return 0 if found.estimate.half_width <= question.half_width else UNDECIDED
     return 0  # nothing was claimed
 
 

@@ -108,7 +108,7 @@ class Precision(Pursuit[HalfWidthGoal, Estimate]):
     def tested(self, found: Estimate, judgments: Judgments, past: Sequence[Look], fraction: float) -> Look:  # noqa: ARG002
         """The usual interval, for how often it is looked at depends on its width and not on the mean."""
         goal = self.goal
-        low, high = found.interval(goal.level)
+        low, high = found.at(goal.level).ends
         narrow = (high - low) / 2 <= goal.half_width
         said = {"outcome": "known" if narrow else UNDECIDED, "systems": self.systems, "question": "mean"}
         own = {"alpha": self.alpha, "bound": self.ordinary, "level": goal.level}

@@ -109,7 +109,7 @@ class ScoreVerdict(AnyVerdict):
         beyond = self.difference.unsaid and f" {capitalised(self.difference.unsaid)}."
         if self.others is None or self.for_others is None:
             return super().sentence + beyond
-        low, high = self.others.interval(self.level)
+        low, high = self.others.at(self.level).ends
         ends = f"{100 * self.level:.4g}% interval {low:.3g} to {high:.3g}"
         judgments = self.difference.fit.judgments
         whom = capitalised(scope(judgments, self.others.estimate.target, self.difference.facet))
@@ -121,7 +121,7 @@ class ScoreVerdict(AnyVerdict):
         own["others"] = self.others and {
             **self.others.to_dict(),
             "outcome": self.for_others and self.for_others.value,
-            "interval": list(self.others.interval(self.level)),
+            "interval": list(self.others.at(self.level).ends),
         }
         own["others_reason"] = self.difference.unsaid
         own["caveats"] = [one.sentence for one in self.caveats]
@@ -131,7 +131,7 @@ class ScoreVerdict(AnyVerdict):
         return "scores better"
 
     def _numbers(self) -> str:
-        study, (low, high) = self.difference, self.difference.interval(self.level)
+        study, (low, high) = self.difference, self.difference.at(self.level).ends
         more = f"{abs(study.value):.3g} {'more' if study.value >= 0 else 'less'}"
         ends = f"{100 * self.level:.4g}% interval of the difference {low:.3g} to {high:.3g}"
         if self.outcome is Outcome.EQUIVALENT:

@@ -508,7 +508,7 @@ def studies_like(found: VoteMargin, alpha: float, counting: float) -> Studies:
 
 
 def _ways(found: VoteMargin, margin: float | None, alpha: float, power: float, counting: float) -> Iterator[_Way]:
-    d, (low, high) = abs(found.value), found.interval(1 - alpha)
+    d, (low, high) = abs(found.value), found.at(1 - alpha).ends
     studies = studies_like(found, alpha, counting)
     against_ties = found.ties == "pessimistic"
     if against_ties and found.value < 0:

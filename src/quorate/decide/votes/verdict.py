@@ -49,7 +49,7 @@ class Verdict(AnyVerdict):
         return "is preferred"
 
     def _numbers(self) -> str:
-        lead, ends = self.difference, self.difference.interval(self.level)
+        lead, ends = self.difference, self.difference.at(self.level).ends
         share, low, high = wording.shares(*(0.5 + value for value in (lead.value, *ends)))
         kind = "decisive vote" if lead.ties == "drop" else "vote"
         ties = {"drop": "", "half": ", ties as halves", "pessimistic": ", ties as losses"}[lead.ties]

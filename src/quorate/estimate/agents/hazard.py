@@ -20,7 +20,7 @@ from quorate.numerics.mixed.reml import squares
 from quorate.roles import TURN
 from quorate.streams import stream
 from quorate.table.judgments import Judgments
-from quorate.table.results import Result, Row
+from quorate.table.results import Ends, Interval, Result, Row, StatedInterval
 from quorate.wording import Brief, percent
 
 _DRAWS, _NODES, _NODES_OF_DRAWS, _FEW = 4000, 151, 31, 5
@@ -36,11 +36,11 @@ class Turn(Brief):
         Its label.
     mean, sd : float
         Mean score, and standard deviation of single scores.
-    hazard, low, high : float
-        Chance that the score of a conversation is beyond the threshold at this turn, and its interval.
-    survival, survival_low, survival_high : float
+    hazard : Interval
+        Chance that the score of a conversation is beyond the threshold at this turn.
+    survival : Interval
         Chance that it is at none of the turns so far, if turns of a conversation are independent.
-    lasting, lasting_low, lasting_high : float
+    lasting : Interval
         The same if what items, prompts and judges are like stays from turn to turn.
     observed : float
         Share of the scores of this turn that are beyond the threshold; nan where the chances are of means of several.
@@ -51,15 +51,9 @@ class Turn(Brief):
     turn: str
     mean: float
     sd: float
-    hazard: float
-    low: float
-    high: float
-    survival: float
-    survival_low: float
-    survival_high: float
-    lasting: float
-    lasting_low: float
-    lasting_high: float
+    hazard: Interval
+    survival: Interval
+    lasting: Interval
     observed: float
     n: int
 
@@ -101,17 +95,24 @@ class Hazard(Result):
         """The answer in one sentence."""
         last = self.turns[-1]
         side = "above" if self.above else "below"
-        ends = [percent(end) for end in (last.survival_low, last.survival_high)]
-        lasting = [percent(end) for end in (last.lasting_low, last.lasting_high)]
+        ends, lasting = ([percent(end) for end in one.ends] for one in (last.survival, last.lasting))
         return (
-            f"Through turn {last.turn}, {percent(last.survival)} of conversations have no score {side} "
+            f"Through turn {last.turn}, {percent(last.survival.value)} of conversations have no score {side} "
             f"{self.threshold:g} ({100 * self.level:.4g}% interval {ends[0]} to {ends[1]}) if turns are independent, "
-            f"and {percent(last.lasting)} ({lasting[0]} to {lasting[1]}) as conversations differ from each other."
+            f"and {percent(last.lasting.value)} ({lasting[0]} to {lasting[1]}) as conversations differ from each other."
         )
 
     def rows(self) -> list[Row]:
         """One row a turn."""
-        return [dict(vars(one)) for one in self.turns]
+        each = (
+            {"turn": one.turn, "mean": one.mean, "sd": one.sd}
+            | {"hazard": one.hazard.value, "low": one.hazard.low, "high": one.hazard.high}
+            | one.survival.row("survival")
+            | one.lasting.row("lasting")
+            | {"observed": one.observed, "n": one.n}
+            for one in self.turns
+        )
+        return list(each)
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain values; what is not known is None."""
@@ -203,7 +204,7 @@ def hazard(
     >>> talk, turn = np.repeat(np.arange(60), 4), np.tile([1, 2, 3, 4], 60)
     >>> score = rng.normal(0, 1, 60)[talk] + 0.4 * turn + rng.normal(0, 1, 240)
     >>> fit = q.decompose(q.read(polars.DataFrame({"item": talk, "turn": turn, "score": score}), announce=False))
-    >>> [round(one.hazard, 2) for one in q.agents.hazard(fit, 3).turns]
+    >>> [round(one.hazard.value, 2) for one in q.agents.hazard(fit, 3).turns]
     [0.02, 0.03, 0.05, 0.13]
     """
     checked_level(level)
@@ -223,21 +224,28 @@ def hazard(
     law = parts.law(fit)
     found = _chances(law, sign, threshold)
     drawn = _chances(parts.draws(fit, generator), sign, threshold)
-    ends = [np.quantile(one, [(1 - level) / 2, (1 + level) / 2], axis=0) for one in drawn]
     seen, n = _observed(judgments, facet, sign, threshold)
     if max([replicates, *counts.values()]) > 1 or (judgments.n > 1).any():
         seen = np.full(len(seen), np.nan)
     sd = np.sqrt(law.within + law.between)
     turns = []
     for t, place in enumerate(order.tolist()):
-        own, so_far, stay = (
-            (float(one[t]), float(two[0, t]), float(two[1, t])) for one, two in zip(found, ends, strict=True)
+        hazard, survival, lasting = (
+            _drawn(float(one[t]), two[:, t], int(n[place]), level) for one, two in zip(found, drawn, strict=True)
         )
         about = judgments.facet(facet).levels[place], float(law.mean[t]), float(sd[t])
-        turns.append(Turn(*about, *own, *so_far, *stay, float(seen[place]), int(n[place])))
+        turns.append(Turn(*about, hazard, survival, lasting, float(seen[place]), int(n[place])))
     between = float(np.mean(law.between / sd**2))
     said = tuple(_caveats(judgments, turns, threshold))
     return Hazard(tuple(turns), float(threshold), above, between, counts, level, said)
+
+
+def _drawn(value: float, draws: Floats, n: int, level: float) -> Interval:
+    def law(level: float) -> Ends:
+        low, high = np.quantile(draws, [(1 - level) / 2, (1 + level) / 2])
+        return float(low), float(high)
+
+    return StatedInterval(value, float(draws.std()), n, level, law)
 
 
 class _Parts(NamedTuple):

@@ -16,7 +16,7 @@ from quorate.numerics.distributions import t_quantile
 from quorate.numerics.inference import checked_level
 from quorate.roles import SYSTEM
 from quorate.table.judgments import Facet, Judgments
-from quorate.table.results import Result, Row
+from quorate.table.results import Ends, Interval, Result, Row, StatedInterval
 from quorate.wording import Brief, counted, percent
 
 RUNS = ("run", "trial", "attempt", "seed", "epoch", "sample", "generation")
@@ -31,19 +31,15 @@ class Passing(Brief):
     ----------
     k : int
         Runs.
-    all, all_low, all_high : float
-        Chance that all of them pass (pass^k), and its interval.
-    any, any_low, any_high : float
-        Chance that one of them passes (pass@k), and its interval.
+    all : Interval
+        Chance that all of them pass (pass^k).
+    any : Interval
+        Chance that one of them passes (pass@k).
     """
 
     k: int
-    all: float
-    all_low: float
-    all_high: float
-    any: float
-    any_low: float
-    any_high: float
+    all: Interval
+    any: Interval
 
 
 class Flip(NamedTuple):
@@ -66,12 +62,12 @@ class SystemRuns(Brief):
         Items, runs of all, and runs of the item that has fewest.
     passing : tuple of Passing
         By k.
-    differ, differ_low, differ_high : float
-        Chance that two runs of an item come out differently, and its interval.
+    differ : Interval
+        Chance that two runs of an item come out differently.
     flips : tuple of Flip
         Items of which some runs pass and some do not, the most divided first.
-    own, own_low, own_high : float
-        Part of the variance between the scores of an item's runs that is the runs' own; the rest is the judges'. nan
+    own : Interval or None
+        Part of the variance between the scores of an item's runs that is the runs' own; the rest is the judges'. None
         where a run has one judgment.
     """
 
@@ -80,13 +76,9 @@ class SystemRuns(Brief):
     runs: int
     fewest: int
     passing: tuple[Passing, ...]
-    differ: float
-    differ_low: float
-    differ_high: float
+    differ: Interval
     flips: tuple[Flip, ...]
-    own: float
-    own_low: float
-    own_high: float
+    own: Interval | None
 
 
 @dataclass(frozen=True)
@@ -117,30 +109,34 @@ class RepeatedRuns(Result):
     def _said(self, one: SystemRuns) -> str:
         most, of = one.passing[-1], f"{100 * self.level:g}% interval"
         subject = f"{one.system}: all" if one.system else "All"
-        ends = f"{percent(most.all_low)} to {percent(most.all_high)}"
         passing = (
-            f"{subject} of {counted(most.k, 'run')} pass in {percent(most.all)} of items ({of} {ends}), one or more in "
-            f"{percent(most.any)} ({percent(most.any_low)} to {percent(most.any_high)})."
+            f"{subject} of {counted(most.k, 'run')} pass in {percent(most.all.value)} of items ({of} "
+            f"{_span(most.all)}), one or more in {percent(most.any.value)} ({_span(most.any)})."
         )
         flipping = (
             f"{len(one.flips):,} of {one.items:,} items flip; two runs of an item differ with a chance of "
-            f"{percent(one.differ)} ({percent(one.differ_low)} to {percent(one.differ_high)})."
+            f"{percent(one.differ.value)} ({_span(one.differ)})."
         )
         said = [passing, flipping]
-        if not np.isnan(one.own):
-            ends = f"{percent(one.own_low)} to {percent(one.own_high)}"
-            said.append(
-                f"{percent(one.own)} of the variance between runs is their own ({ends}), the rest is the judges'."
-            )
+        if one.own is not None:
+            share = f"{percent(one.own.value)} of the variance between runs is their own"
+            said.append(f"{share} ({_span(one.own)}), the rest is the judges'.")
         return " ".join(said)
 
     def rows(self) -> list[Row]:
         """One row for every system and k."""
         return [
-            {"system": one.system, **vars(passing), "differ": one.differ, "own": one.own}
+            {"system": one.system, "k": passing.k}
+            | passing.all.row("all")
+            | passing.any.row("any")
+            | {"differ": one.differ.value, "own": np.nan if one.own is None else one.own.value}
             for one in self.systems
             for passing in one.passing
         ]
+
+
+def _span(one: Interval) -> str:
+    return f"{percent(one.low)} to {percent(one.high)}"
 
 
 def repeated_runs(
@@ -273,30 +269,19 @@ class Scored(Brief):
         k = k or tuple(dict.fromkeys((1, fewest)))
         if not all(float(one).is_integer() and 1 <= one <= fewest for one in k):
             raise InvalidInput(f"k: whole numbers from 1 to {fewest}, the runs that every item has; got {list(k)}")
-        passing = []
+        passing, runs = [], int(n.sum())
         for one in k:
             every, none = chosen(c, one) / chosen(n, one), chosen(n - c, one) / chosen(n, one)
-            low, high = share_interval(none, level, int(n.sum()))
-            passing.append(
-                Passing(
-                    one,
-                    float(every.mean()),
-                    *share_interval(every, level, int(n.sum())),
-                    float(1 - none.mean()),
-                    1 - high,
-                    1 - low,
-                )
-            )
+            passing.append(Passing(one, _share(every, level, runs), _share(1 - none, level, runs)))
         differ = 2 * c * (n - c) / (n * (n - 1))
         order = np.argsort(-differ, kind="stable")
         return SystemRuns(
-            system, len(items), int(n.sum()), fewest, tuple(passing),
-            float(differ.mean()), *share_interval(differ, level, int(n.sum())),
-            tuple(Flip(labels[items[at]], int(c[at]), int(n[at])) for at in order if differ[at] > 0), *self.own(level),
+            system, len(items), runs, fewest, tuple(passing), _share(differ, level, runs),
+            tuple(Flip(labels[items[at]], int(c[at]), int(n[at])) for at in order if differ[at] > 0), self.own(level),
         )  # fmt: skip
 
-    def own(self, level: float) -> tuple[float, float, float]:
-        """Part of the variance between runs of an item that is their own, with an interval; nan where it is unknown."""
+    def own(self, level: float) -> Interval | None:
+        """Part of the variance between runs of an item that is their own; None where it is unknown."""
         squares = []
         for one in np.unique(self.item):
             here = self.item == one
@@ -311,7 +296,7 @@ class Scored(Brief):
             df = shape[0] - 1
             squares.append([shape[1] * between @ between, df, (left**2).sum(), df * (shape[1] - 1)])
         if len(squares) < 3:
-            return (float("nan"),) * 3
+            return None
         each = np.array(squares)
         whole = each.sum(axis=0)
         without = whole - each
@@ -321,12 +306,18 @@ class Scored(Brief):
             return np.asarray(np.log(np.maximum(b / dg, 1e-12)) - np.log(np.maximum(a / df, 1e-12)))
 
         if whole[0] <= 0:
-            return (float("nan"),) * 3
+            return None
         count, value = len(each), float(ratio(whole))
         pseudo = count * value - (count - 1) * ratio(without)
-        reach = t_quantile(count - 1, (1 + level) / 2) * pseudo.std(ddof=1) / np.sqrt(count)
-        low, high = (float(np.clip(1 - np.exp(value + sign * reach), 0, 1)) for sign in (1, -1))
-        return float(np.clip(1 - np.exp(value), 0, 1)), low, high
+        se = float(pseudo.std(ddof=1) / np.sqrt(count))
+
+        def law(level: float) -> Ends:
+            reach = t_quantile(count - 1, (1 + level) / 2) * se
+            low, high = (float(np.clip(1 - np.exp(value + sign * reach), 0, 1)) for sign in (1, -1))
+            return low, high
+
+        part = float(np.clip(1 - np.exp(value), 0, 1))
+        return StatedInterval(part, (1 - part) * se, len(self.item), level, law)
 
 
 def chosen(n: Ints, k: int) -> Floats:
@@ -334,6 +325,11 @@ def chosen(n: Ints, k: int) -> Floats:
     n = np.asarray(n, dtype=float)
     some = np.maximum(n, k)
     return np.where(n >= k, np.exp(gammaln(some + 1) - gammaln(k + 1) - gammaln(some - k + 1)), 0.0)
+
+
+def _share(values: Floats, level: float, most: int) -> Interval:
+    se = float(values.std(ddof=1) / np.sqrt(len(values)))
+    return StatedInterval(float(values.mean()), se, most, level, lambda level: share_interval(values, level, most))
 
 
 def share_interval(values: Floats, level: float, most: int) -> tuple[float, float]:

@@ -112,7 +112,7 @@ def accuracy(
         try:
             estimate = decompose(part).mean_for(**targets)
             value = estimate.value
-            low, high = (min(max(end, 0.0), 1.0) for end in estimate.interval(level))
+            low, high = (min(max(end, 0.0), 1.0) for end in estimate.at(level).ends)
         except (NotEstimable, NotConverged) as error:
             reason = str(error)
         found.append(Accuracy(facet, name, n, value, low, high, naive[0], naive[1], (part.object, *chosen), reason))

@@ -10,9 +10,8 @@ import numpy as np
 from quorate.caveats import Caveat
 from quorate.estimate.means.intervals import limits
 from quorate.numerics.distributions import t_quantile
-from quorate.numerics.inference import checked_level
 from quorate.numerics.votes import binomial
-from quorate.table.results import Result
+from quorate.table.results import Ends, Result, StatedInterval
 from quorate.wording import Brief, capitalised, counted, listed
 
 FEW_RARER = 3
@@ -77,8 +76,8 @@ class Corrected(Result):
         Coverage of intervals unless another is asked for.
     cluster, clusters : tuple of str, and of int
         Facets whose units may resemble each other, and labelled clusters of each; none where units are independent.
-    ends : (float, float), optional
-        Of the scale of scores that are no shares, where it is known.
+    scale : (float, float), optional
+        Ends of the scale of scores that are no shares, where it is known.
     strata : str, optional
         Facet whose levels were labelled at rates of their own.
     segments : tuple of CorrectedSegment
@@ -106,44 +105,40 @@ class Corrected(Result):
     level: float = 0.95
     cluster: tuple[str, ...] = ()
     clusters: tuple[int, ...] = ()
-    ends: tuple[float, float] | None = None
+    scale: Ends | None = None
     strata: str | None = None
     segments: tuple[CorrectedSegment, ...] = ()
 
-    def interval(self, level: float | None = None) -> tuple[float, float]:
+    @property
+    def estimate(self) -> StatedInterval:
         """Student's interval; Wilson's of a share; that of the log odds where marks are near an end of their scale.
 
         Where fewer than 3 labels are of the rarer answer, the weight of the predictions is not known, and the interval
         reaches as far as that of the labels alone.
-
-        Parameters
-        ----------
-        level : float, optional
-            Coverage wanted, in (0, 1).
         """
-        level = self.level if level is None else level
-        low, high = self._interval(self.value, self.se, self.df, self.trials, level)
-        if self.rarer is None or self.rarer >= FEW_RARER:
-            return low, high
-        alone = self.people_interval(level)
-        return min(low, alone[0]), max(high, alone[1])
 
-    def people_interval(self, level: float | None = None) -> tuple[float, float]:
-        """The same from the labels alone.
+        def law(level: float) -> Ends:
+            low, high = self._limits(self.value, self.se, self.df, self.trials, level)
+            if self.rarer is None or self.rarer >= FEW_RARER:
+                return low, high
+            alone = self.alone.at(level)
+            return min(low, alone.low), max(high, alone.high)
 
-        Parameters
-        ----------
-        level : float, optional
-            Coverage wanted, in (0, 1).
-        """
-        level = self.level if level is None else level
-        return self._interval(self.people, self.people_se, self.people_df, self.people_trials, level)
+        return StatedInterval(self.value, self.se, self.labels + self.predictions, self.level, law)
 
-    def _interval(self, value: float, se: float, df: float, trials: float | None, level: float) -> tuple[float, float]:
-        checked_level(level)
+    @property
+    def alone(self) -> StatedInterval:
+        """The same from the labels alone."""
+
+        def law(level: float) -> Ends:
+            return self._limits(self.people, self.people_se, self.people_df, self.people_trials, level)
+
+        return StatedInterval(self.people, self.people_se, self.labels, self.level, law)
+
+    def _limits(self, value: float, se: float, df: float, trials: float | None, level: float) -> Ends:
         quantile = t_quantile(df, (1 + level) / 2)
         if trials is None:
-            return limits(value, quantile * se, self.labels + self.predictions, self.ends)
+            return limits(value, quantile * se, self.labels + self.predictions, self.scale)
         n = trials * (t_quantile(np.inf, (1 + level) / 2) / quantile) ** 2
         low, high = binomial.wilson(min(max(value, 0.0), 1.0) * n, n, level)
         return float(low), float(high)
@@ -151,8 +146,8 @@ class Corrected(Result):
     @property
     def sentence(self) -> str:
         """The answer in one sentence."""
-        low, high = self.interval()
-        alone = " to ".join(f"{end:.3f}" for end in self.people_interval())
+        low, high = self.estimate.ends
+        alone = " to ".join(f"{end:.3f}" for end in self.alone.ends)
         levels = zip(self.clusters, self.cluster, strict=True)
         each = [f"{counted(count, 'level')} of {name}" for count, name in levels]
         return (
@@ -166,4 +161,4 @@ class Corrected(Result):
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain values; what is not known is None."""
         values = {name: value for name, value in super().to_dict().items() if name != "caveats"}
-        return values | {"interval": list(self.interval()), "caveats": [str(caveat) for caveat in self.caveats]}
+        return values | {"estimate": self.estimate.to_dict(), "caveats": [str(caveat) for caveat in self.caveats]}

@@ -148,7 +148,7 @@ def corrected(
     found = of_sample(sample, wanted(judges, a, b), unpredicted, share=share, tuning=tuning, finite=finite)
     found = replace(found, level=level, cluster=tuple(levels), clusters=tuple(levels.values()), strata=strata)
     ends = score_ends(people) if isinstance(people, Judgments) and a is None and found.trials is None else None
-    found = replace(found, ends=ends)
+    found = replace(found, scale=ends)
     if not isinstance(judges, Judgments) or strata is not None or CATEGORY not in judges.names:
         return found
     part = partial(corrected, human=people, a=a, b=b, cluster=cluster, tuning=tuning, finite=finite, level=level)
@@ -170,7 +170,7 @@ def _segments(judges: Judgments, part: Callable[[Judgments], Corrected]) -> Iter
         return
     p = np.array([_unlike(own, other) for _, own, other in found])
     for (name, own, _), adjusted in zip(found, holm(p).tolist(), strict=True):
-        low, high = own.interval()
+        low, high = own.estimate.ends
         yield CorrectedSegment(name, own.labels, own.value, low, high, adjusted)
 
 

@@ -434,7 +434,7 @@ class Decomposition(Result):
 
     @cached_property
     def default_bootstrap(self) -> Bootstrap:
-        """The draws behind ``mean.interval(method="bootstrap")``: 1,000 under the default seed."""
+        """The draws behind ``mean.at(method="bootstrap").ends``: 1,000 under the default seed."""
         return self.bootstrap()
 
     def rows(self) -> list[Row]:

@@ -20,10 +20,10 @@ from quorate.estimate.components.model import CELL, canonical
 from quorate.estimate.means.intervals import limits
 from quorate.numerics.correlation import of_pair, spearman
 from quorate.numerics.distributions import t_quantile
-from quorate.numerics.inference import checked_level, variance_interval
+from quorate.numerics.inference import variance_interval
 from quorate.roles import REPLICATE
 from quorate.table.judgments import Judgments
-from quorate.table.results import Result, Row
+from quorate.table.results import Ends, Interval, Result, Row
 from quorate.wording import brief, whole_percent
 
 if TYPE_CHECKING:
@@ -127,7 +127,7 @@ class LatentDecomposition(Result):
         first, *rest = sorted(known, key=lambda one: -one.share)
         second = f", {rest[0].name} {whole_percent(rest[0].share)}" if rest else ""
         largest = max(known, key=lambda one: one.linear)
-        (low, high), mean = self.mean.interval(), self.mean.value
+        (low, high), mean = self.mean.ends, self.mean.value
         return (
             f"On the scale of log odds {first.name} is {whole_percent(first.share)} of the variance of one judgment"
             f"{second}; of scores as numbers {largest.name} is {whole_percent(largest.linear)}. Spearman's correlation "
@@ -295,7 +295,7 @@ _MOST = 100_000
 
 
 @dataclass(frozen=True)
-class LatentMean(Result):
+class LatentMean(Interval):
     """A mean score from log odds, with an interval between the lowest and the highest score.
 
     Parameters
@@ -310,8 +310,10 @@ class LatentMean(Result):
         Answers used.
     latent_variance : float
         Variance of the log odds over all random effects.
-    ends : (float, float)
+    scale : (float, float)
         Lowest and highest score.
+    level : float
+        Coverage of the interval.
     """
 
     value: float
@@ -319,22 +321,12 @@ class LatentMean(Result):
     df: float
     n: int
     latent_variance: float
-    ends: tuple[float, float] = field(repr=False)
+    scale: Ends = field(repr=False)
+    level: float = 0.95
 
-    def half_width(self, level: float = 0.95) -> float:
-        """Half the width of `interval`."""
-        low, high = self.interval(level)
-        return (high - low) / 2
-
-    def interval(self, level: float = 0.95) -> tuple[float, float]:
-        """Confidence interval: Student's t, within the ends of the scale.
-
-        Parameters
-        ----------
-        level : float
-            Coverage wanted, in (0, 1).
-        """
-        return limits(self.value, t_quantile(self.df, (1 + checked_level(level)) / 2) * self.se, self.n, self.ends)
+    def _limits(self) -> Ends:
+        """Student's t, within the ends of the scale."""
+        return limits(self.value, t_quantile(self.df, (1 + self.level) / 2) * self.se, self.n, self.scale)
 
 
 def least_effect(noise: ArrayLike, df: ArrayLike) -> Any:

@@ -99,7 +99,7 @@ def stated(parts: Iterator[Part], level: float) -> tuple[Stated, ...]:
         found = part.estimate
         if found is None:
             return Stated(part.level, part.reason, None)
-        low, high = found.interval(level)
+        low, high = found.at(level).ends
         moments = (found.value, found.se, found.df, found.n, found.shares, found.target, found.caveats)
         return Stated(part.level, "", Figures(*moments, low, high))
 

@@ -28,7 +28,7 @@ from quorate.estimate.means.targets import FIXED, PANEL, POPULATION, Target, amo
 from quorate.numerics.votes.binomial import p_value
 from quorate.roles import CATEGORY, SYSTEM
 from quorate.table.judgments import Judgments
-from quorate.table.results import Result
+from quorate.table.results import Ends, Result
 from quorate.wording import brief, plural
 
 Method = Literal["paired", "joint"]
@@ -206,17 +206,11 @@ class SystemDifference(Result):
         few = [name for name in like_these(self.fit)[1] if name not in self.asked]
         return "; ".join(too_few(name, self.fit.judgments.n_levels(name)) for name in few)
 
-    def interval(self, level: float = 0.95) -> tuple[float, float]:
-        """Confidence interval of the difference: Student's t over items, and beyond that what drawn facets add.
+    def at(self, level: float) -> Estimate:
+        """The difference with an interval of another coverage."""
+        return self.estimate.at(level)
 
-        Parameters
-        ----------
-        level : float
-            Coverage wanted, in (0, 1).
-        """
-        return self.estimate.interval(level)
-
-    def equivalence_interval(self, alpha: float = 0.05) -> tuple[float, float]:
+    def equivalence_interval(self, alpha: float = 0.05) -> Ends:
         """The interval that the test of equivalence rests on: it rejects where this lies within the margin.
 
         Parameters
@@ -224,7 +218,7 @@ class SystemDifference(Result):
         alpha : float
             Level of each of the two one-sided tests.
         """
-        return self.estimate.interval(1 - 2 * alpha)
+        return self.estimate.at(1 - 2 * alpha).ends
 
     def p_difference(self) -> float:
         """Two-sided p-value of no difference."""

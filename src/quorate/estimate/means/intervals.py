@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from quorate.estimate.components.decomposition import Decomposition
 
 
+_PERCENT = re.compile(r"%|(^|[\W_])(pct|percent|percentage)($|[\W_])", re.IGNORECASE)
+"""Names of columns of percentages."""
 _MARKS = ((1, 5), (1, 7), (1, 10), (0, 10), (0, 100))
 """Scales of whole marks that are known by sight, the first that holds all scores."""
 
@@ -29,13 +32,15 @@ _MARKS = ((1, 5), (1, 7), (1, 10), (0, 10), (0, 100))
 def score_ends(judgments: Judgments) -> tuple[float, float] | None:
     """Ends of the scale of scores: as declared, or those of a scale that everybody uses; None of any other.
 
-    Known are 0 to 1, and whole marks of 1 to 5, 7 or 10, and of 0 to 10 or 100.
+    Known are 0 to 1, whole marks of 1 to 5, 7 or 10, and of 0 to 10 or 100, and what is named a percentage.
     """
     if judgments.scale is not None:
         return judgments.scale
     facts = judgments.score_facts
     if facts.low >= 0 and facts.high <= 1:
         return 0.0, 1.0
+    if facts.low >= 0 and facts.high <= 100 and _PERCENT.search(judgments.score):
+        return 0.0, 100.0
     known = ((float(low), float(high)) for low, high in _MARKS if low <= facts.low and facts.high <= high)
     return next(known, None) if facts.integers else None
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.components.model import CELL, of_items
 from quorate.estimate.means.groups import held_adjustment, held_slopes
 from quorate.estimate.means.intervals import coefficients, is_of_known_levels, limits, score_ends, term_facets
-from quorate.estimate.means.reach import crowds_of, drawn_facets, reach, shared_ratio
+from quorate.estimate.means.reach import crowds_of, drawn_facets, errors_of_studies, reach, shared_ratio
 from quorate.estimate.means.targets import (
     FINITE,
     PANEL,
@@ -29,6 +29,7 @@ from quorate.estimate.means.targets import (
     drawn_too,
     like_these,
     resolve,
+    scope,
     too_few,
 )
 from quorate.numerics.distributions import t_cdf, t_quantile
@@ -39,7 +40,7 @@ from quorate.numerics.mixed.reml import squares
 from quorate.numerics.reach import Reach
 from quorate.roles import REPLICATE
 from quorate.streams import stream
-from quorate.table.results import Result
+from quorate.table.results import Ends, Interval
 from quorate.wording import Brief, listed, plural
 
 if TYPE_CHECKING:
@@ -131,7 +132,7 @@ IntervalMethod = Literal["satterthwaite", "pivotal", "bootstrap", "wald"]
 
 
 @dataclass(frozen=True)
-class Estimate(Result):
+class Estimate(Interval):
     """A mean with its uncertainty.
 
     Parameters
@@ -153,6 +154,10 @@ class Estimate(Result):
         What the reader must know.
     basis : Basis
         What the intervals need beyond these numbers.
+    level : float
+        Coverage of the interval.
+    method : {"satterthwaite", "pivotal", "bootstrap", "wald"}, optional
+        Another interval than the default; see `at`.
     """
 
     value: float
@@ -163,12 +168,20 @@ class Estimate(Result):
     shares: Mapping[str, float]
     caveats: tuple[caveats.Caveat, ...]
     basis: Basis = field(repr=False)
+    level: float = 0.95
+    method: IntervalMethod | None = None
 
     def __str__(self) -> str:
-        low, high = self.interval()
         return (
-            f"{self.value:.6g} (se {self.se:.3g}, df {self.df:.3g}, 95% interval {low:.6g} to {high:.6g}, n {self.n})"
+            f"{self.value:.6g} (se {self.se:.3g}, df {self.df:.3g}, {100 * self.level:g}% interval {self.low:.6g} to "
+            f"{self.high:.6g}, n {self.n})"
         )
+
+    @property
+    def scope(self) -> str:
+        """Whom it speaks for."""
+        judgments = self.basis.fit.judgments
+        return scope(judgments, self.target, judgments.object)
 
     @property
     def variance(self) -> float:
@@ -185,22 +198,42 @@ class Estimate(Result):
     @cached_property
     def reach(self) -> Reach | None:
         """How far the value may be from what it stands for; None where items stand for themselves, or for a pool."""
-        fit, weighed = self.basis.fit, self.basis.weighed
-        if weighed.levels is not None:
+        fit = self.basis.fit
+        if self.basis.weighed.levels is not None:
             return None
-        problem, judgments = fit.assembled.problem, fit.judgments
-        apart = {judgments.object, *judgments.ancestors(judgments.object)}
+        return reach(fit.judgments, self._cells, self.target, **self._held, crowds=crowds_of(fit))
+
+    def of_studies(self, scores: Floats) -> tuple[Floats, Floats, Floats, tuple[tuple[Floats, float], ...]]:
+        """Values, variances over items, their df and what drawn facets add in studies like this one.
+
+        Parameters
+        ----------
+        scores : array, shape (studies, cells)
+            Of every study. Components are held at what was found: only weights of cells rest on them.
+        """
+        fit = self.basis.fit
+        if crowds_of(fit):
+            raise NotEstimable(
+                "studies: facets of many levels are predicted, which is not done of many studies at once"
+            )
+        found = errors_of_studies(fit.judgments, self._cells, self.target, scores, **self._held)
+        return (scores @ self._cells, *found)
+
+    @cached_property
+    def _cells(self) -> Floats:
+        """Weight of every cell in the value."""
+        problem, solved = self.basis.fit.assembled.problem, self.basis.fit.point.solved
+        return cell_weights(problem, weights(problem, solved, self.basis.weighed.weight))
+
+    @property
+    def _held(self) -> dict[str, float]:
+        """What a reach takes from components: the ratio that items share, and what the setup's own weights bring."""
+        fit, weighed = self.basis.fit, self.basis.weighed
+        apart = {fit.judgments.object, *fit.judgments.ancestors(fit.judgments.object)}
         known = {one: PANEL if one not in apart and to == POPULATION else to for one, to in self.target.items()}
         unequal = weighed.gradient(known) * np.maximum(fit.theta, 0.0) * fit.assembled.scale**2
         beyond = [t for t, name in enumerate(fit.assembled.names) if not {*term_facets(fit, name)} & apart]
-        return reach(
-            judgments,
-            cell_weights(problem, weights(problem, fit.point.solved, weighed.weight)),
-            self.target,
-            ratio=shared_ratio(fit),
-            setup_only=float(unequal[beyond].sum()),
-            crowds=crowds_of(fit),
-        )
+        return {"ratio": shared_ratio(fit), "setup_only": float(unequal[beyond].sum())}
 
     @property
     def beyond_items(self) -> dict[str, float]:
@@ -218,13 +251,8 @@ class Estimate(Result):
         """One-sided p-value of a value this far from a bound, by the law of its default interval."""
         return t_cdf(self.df, -distance / self.se) if self.reach is None else self.reach.tail(distance)
 
-    def half_width(self, level: float = 0.95, method: IntervalMethod | None = None) -> float:
-        """Half the width of `interval`."""
-        low, high = self.interval(level, method)
-        return (high - low) / 2
-
-    def interval(self, level: float = 0.95, method: IntervalMethod | None = None) -> tuple[float, float]:
-        """Confidence interval for the target.
+    def at(self, level: float | None = None, method: IntervalMethod | None = None) -> Estimate:
+        """The same with an interval of another coverage, or by another method.
 
         Parameters
         ----------
@@ -239,12 +267,16 @@ class Estimate(Result):
             the normal interval without small-sample corrections, as the source paper has it, which covers 83 to 92%
             with 3 prompts. Coverage is measured in ``docs/methods/intervals.md`` and ``docs/methods/bootstrap.md``.
 
-        Returns
-        -------
-        (float, float)
-            Lower and upper limit.
         """
-        upper = (1 + checked_level(level)) / 2
+        level = self.level if level is None else checked_level(level)
+        if method not in (None, *get_args(IntervalMethod)):
+            raise InvalidInput(
+                f"method: one of 'satterthwaite', 'pivotal', 'bootstrap', 'wald' is needed, got {method!r}"
+            )
+        return self.but(level=level, method=method)
+
+    def _limits(self) -> Ends:
+        level, method, upper = self.level, self.method, (1 + self.level) / 2
         if method is None and self.reach is not None:
             half = self.reach.half_width(level)
         elif method is None or method == "satterthwaite":
@@ -253,14 +285,10 @@ class Estimate(Result):
             half = t_quantile(np.inf, upper) * float(np.sqrt(self.basis.plain))
         elif method == "pivotal":
             half = pivotal_half_width(self.basis, level)
-        elif method == "bootstrap":
+        else:
             from quorate.estimate.components.bootstrap import studentised
 
             half = studentised(self.basis, level)
-        else:
-            raise InvalidInput(
-                f"method: one of 'satterthwaite', 'pivotal', 'bootstrap', 'wald' is needed, got {method!r}"
-            )
         return limits(self.value, half, self.n, self.basis.ends if method is None else None)
 
 
@@ -381,7 +409,13 @@ def readings(fit: Decomposition, asked: Mapping[str, Target] = MappingProxyType(
 
 def on_scale(plain: Estimate) -> Estimate:
     """A mean of all scores, whose interval ends where their scale does."""
-    return by_reach(replace(plain, basis=replace(plain.basis, ends=score_ends(plain.basis.fit.judgments))))
+    table = plain.basis.fit.judgments
+    ends = score_ends(table)
+    made = by_reach(replace(plain, basis=replace(plain.basis, ends=ends)))
+    least, most = float(table.low.min()), float(table.high.max())
+    if ends is None and (made.low < least or made.high > most):
+        return made.but(caveats=(*made.caveats, caveats.beyond_the_scores(least, most)))
+    return made
 
 
 def by_reach(estimate: Estimate) -> Estimate:

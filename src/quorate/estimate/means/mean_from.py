@@ -28,7 +28,7 @@ from quorate.numerics.mixed.reml import evaluate, traces
 from quorate.numerics.mixed.solved import solve
 from quorate.roles import REPLICATE
 from quorate.table.judgments import Judgments, checked
-from quorate.table.results import Result, Row
+from quorate.table.results import Ends, Result, Row, StatedInterval
 from quorate.wording import counted, decimals, listed
 
 _FAR = 2.5
@@ -64,7 +64,7 @@ class MeanFrom(Result):
 
     Parameters
     ----------
-    estimate : Estimate
+    weighed : Estimate
         Mean and weights of the production table; components and degrees of freedom of the pilot.
     levels : tuple of Shared
         What the two tables have in common, facet by facet.
@@ -77,7 +77,7 @@ class MeanFrom(Result):
         The answered scores.
     """
 
-    estimate: Estimate = field(repr=False)
+    weighed: Estimate = field(repr=False)
     levels: tuple[Shared, ...]
     spread: float
     spread_se: float
@@ -85,37 +85,24 @@ class MeanFrom(Result):
     production: Judgments = field(repr=False)
 
     @property
-    def value(self) -> float:
-        """The mean, in score units."""
-        return self.estimate.value
-
-    @property
-    def se(self) -> float:
-        """Its standard error."""
-        return self.estimate.se
-
-    @property
-    def df(self) -> float:
-        """Satterthwaite degrees of freedom, those of the pilot's components."""
-        return self.estimate.df
-
-    @property
-    def n(self) -> int:
-        """Production answers."""
-        return self.estimate.n
-
-    @property
     def pilot(self) -> Decomposition:
         """Where the components come from."""
-        return self.estimate.basis.fit
+        return self.weighed.basis.fit
 
-    def interval(self, level: float | None = None) -> tuple[float, float]:
+    @cached_property
+    def estimate(self) -> StatedInterval:
         """Student's interval on the pilot's degrees of freedom, of log odds where the mean is near an end of the scale.
 
-        `Estimate.interval` of ``estimate`` is wider, for what a component estimated at zero may be.
+        That of ``weighed`` is wider, for what a component estimated at zero may be.
         """
-        low, high = self.estimate.interval(self.level if level is None else level, "satterthwaite")
-        return limits(self.value, (high - low) / 2, self.n, score_ends(self.pilot.judgments))
+        made, ends = self.weighed, score_ends(self.pilot.judgments)
+
+        def law(level: float) -> Ends:
+            return limits(made.value, made.at(level, "satterthwaite").half_width, made.n, ends)
+
+        targets = {one.facet: one.target for one in self.levels}
+        whom = scope(self.production, targets, self.production.object)
+        return StatedInterval(made.value, made.se, made.n, self.level, law, whom)
 
     @cached_property
     def alone(self) -> Estimate | str:
@@ -135,7 +122,7 @@ class MeanFrom(Result):
         own = {caveat.code for caveat in self.pilot.caveats}
         out = [
             replace(one, sentence="in the pilot: " + one.sentence) if one.code in own else one
-            for one in self.estimate.caveats
+            for one in self.weighed.caveats
             if one.code != "zero-few-levels"
         ]
         known, drawn = self.pilot.variances, [one for one in self.levels if one.target == POPULATION]
@@ -147,14 +134,12 @@ class MeanFrom(Result):
     @property
     def sentence(self) -> str:
         """The answer in one sentence."""
-        low, high = self.interval()
-        places = 1 + decimals((high - low) / 2)
-        targets = {one.facet: one.target for one in self.levels}
-        pilot, table = self.pilot.judgments, self.production
-        said = scope(table, targets, table.object)
+        found, pilot, table = self.estimate, self.pilot.judgments, self.production
+        places = 1 + decimals(found.half_width)
+        ends = f"{found.low:.{places}f} to {found.high:.{places}f}"
         return (
-            f"Mean {self.value:.{places}f}; {100 * self.level:.4g}% interval {low:.{places}f} to {high:.{places}f}"
-            f"{f' {said}' if said else ''}: {counted(self.n, 'answer')} on "
+            f"Mean {found.value:.{places}f}; {100 * self.level:.4g}% interval {ends}"
+            f"{f' {found.scope}' if found.scope else ''}: {counted(found.n, 'answer')} on "
             f"{counted(table.n_levels(table.object), table.object)}, their variance from a pilot of "
             f"{counted(pilot.n_answers, 'answer')} on {counted(pilot.n_levels(pilot.object), pilot.object)}."
         )
@@ -166,11 +151,13 @@ class MeanFrom(Result):
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain values."""
         alone = self.alone
-        own = {"reason": alone} if isinstance(alone, str) else {"se": alone.se, "interval": alone.interval(self.level)}
+        own = {"reason": alone} if isinstance(alone, str) else {"se": alone.se, "interval": alone.at(self.level).ends}
         return {
-            **{name: getattr(self, name) for name in ("value", "se", "df", "n", "level", "spread", "spread_se")},
-            "interval": list(self.interval()),
-            "shares": dict(self.estimate.shares),
+            "estimate": self.estimate.to_dict(),
+            "df": self.weighed.df,
+            "spread": self.spread,
+            "spread_se": self.spread_se,
+            "shares": dict(self.weighed.shares),
             "levels": self.rows(),
             "alone": own,
             "sentence": self.sentence,

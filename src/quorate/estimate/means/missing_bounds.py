@@ -16,7 +16,7 @@ from quorate.estimate.means.targets import PANEL, scope
 from quorate.numerics.inference import checked_level
 from quorate.roles import JUDGE, SYSTEM
 from quorate.table.judgments import Judgments, checked
-from quorate.table.results import Result, Row
+from quorate.table.results import Ends, Result, Row, StatedInterval
 from quorate.wording import counted, decimals, percent
 
 ALL = "all"
@@ -196,8 +196,8 @@ class AllEqual(Result):
         Items, and scores.
     level : float
         Coverage of the one-sided bound.
-    ends : (float, float) or None
-        Of the scale; None of scores without ends, whose mean nothing bounds.
+    scale : (float, float) or None
+        Its ends; None of scores without ends, whose mean nothing bounds.
     whom : str
         Whom it speaks for, but for items.
     caveats : tuple of Caveat
@@ -208,31 +208,30 @@ class AllEqual(Result):
     items: int
     n: int
     level: float
-    ends: tuple[float, float] | None
+    scale: Ends | None
     whom: str
     caveats: tuple[Caveat, ...] = ()
 
-    derived = ("share", "low", "high", "sentence", "next_step")
+    derived = ("estimate", "share", "sentence", "next_step")
 
     @property
     def share(self) -> float:
         """The least share of items like these with just this score: one-sided, the root of ``1 - level`` by items."""
-        return float((1 - self.level) ** (1 / self.items))
+        return self._share(self.level)
 
     @property
-    def low(self) -> float:
-        """Lower bound of the mean; nan where scores have no ends."""
-        return math.nan if self.ends is None else self.value - (1 - self.share) * (self.value - self.ends[0])
+    def estimate(self) -> StatedInterval:
+        """Bounds of the mean, of which only those away from the score are none of the ends; nan without ends."""
 
-    @property
-    def high(self) -> float:
-        """Upper bound of the mean; nan where scores have no ends."""
-        return math.nan if self.ends is None else self.value + (1 - self.share) * (self.ends[1] - self.value)
+        def law(level: float) -> Ends:
+            low, high = self.scale or (math.nan, math.nan)
+            other = 1 - self._share(level)
+            return self.value - other * (self.value - low), self.value + other * (high - self.value)
 
-    def interval(self, level: float | None = None) -> tuple[float, float]:
-        """Bounds of the mean, of which only those away from the score are none of the ends."""
-        found = self if level is None else AllEqual(**{**vars(self), "level": checked_level(level)})
-        return found.low, found.high
+        return StatedInterval(self.value, math.nan, self.n, self.level, law, self.whom)
+
+    def _share(self, level: float) -> float:
+        return float((1 - level) ** (1 / self.items))
 
     @property
     def sentence(self) -> str:
@@ -240,8 +239,8 @@ class AllEqual(Result):
         whom = f" {self.whom}" if self.whom else ""
         said = f"All {counted(self.n, 'score')} of {counted(self.items, 'item')} are {self.value:g}{whom}."
         sure = f"At {100 * self.level:g}%"
-        if self.ends is not None and self.value in self.ends:
-            bound, side = (self.low, "least") if self.value == self.ends[1] else (self.high, "most")
+        if self.scale is not None and self.value in self.scale:
+            bound, side = (self.estimate.low, "least") if self.value == self.scale[1] else (self.estimate.high, "most")
             return f"{said} {sure} the mean over items like these is at {side} {bound:.3g}."
         return f"{said} {sure} at least {100 * self.share:.3g}% of items like these score so."
 
@@ -268,8 +267,9 @@ class AllEqual(Result):
 
     def rows(self) -> list[Row]:
         """One row: value, low, high, share, items, n."""
-        names = ("value", "low", "high", "share", "items", "n")
-        return [{name: getattr(self, name) for name in names}]
+        bound = self.estimate
+        own = {"value": bound.value, "low": bound.low, "high": bound.high}
+        return [{**own, "share": self.share, "items": self.items, "n": self.n}]
 
 
 def all_equal(judgments: Judgments, *, level: float = 0.95) -> AllEqual | None:

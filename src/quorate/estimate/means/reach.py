@@ -15,7 +15,7 @@ from quorate.estimate.components.model import of_items
 from quorate.estimate.means.prediction import predict
 from quorate.estimate.means.targets import ABSORBED, FINITE, FIXED, PANEL, POPULATION, Pool, Target
 from quorate.numerics.item_scores import ItemModel
-from quorate.numerics.reach import Effect, Reach
+from quorate.numerics.reach import KAPPA, Effect, Reach
 
 if TYPE_CHECKING:
     from quorate.estimate.components.decomposition import Decomposition
@@ -72,6 +72,34 @@ def reach(
     skewness = float(np.mean(brought**3)) / size**3 if size > 0 else 0.0
     variance = float(found.covariance[0, 0]) + setup_only
     return Reach(variance, float(found.df[0]), effects, skewness, len(brought))
+
+
+def errors_of_studies(
+    judgments: Judgments,
+    weight: Floats,
+    targets: Mapping[str, Target],
+    scores: Floats,
+    *,
+    ratio: float,
+    setup_only: float = 0.0,
+) -> tuple[Floats, Floats, tuple[tuple[Floats, float], ...]]:
+    """What `reach` rests on in many studies of one design: variances over items, their df, and what facets add.
+
+    Parameters
+    ----------
+    judgments, weight, targets, ratio, setup_only
+        As for `reach`; weights and the ratio are held.
+    scores : array, shape (studies, cells)
+        Of every study.
+    """
+    layout, drawn = _Layout(judgments, weight, targets, ratio, {}), []
+    variance, df = layout.model.spread(weight, scores)
+    for name in drawn_facets(judgments, targets):
+        apart, size, free = layout.apart(name)
+        square = np.sum((scores @ apart.T) ** 2, axis=1)
+        noise = sum((layout.model.spread(row, scores)[0] for row in apart), np.zeros(len(scores)))
+        drawn.append((np.maximum(square - KAPPA * noise, 0.0) * size / free, free))
+    return variance + setup_only, df, tuple(drawn)
 
 
 def drawn_facets(judgments: Judgments, targets: Mapping[str, Target]) -> list[str]:
@@ -131,21 +159,29 @@ class _Layout:
 
     def effect(self, name: str) -> Effect:
         """What a facet that stands for others brings."""
-        judgments = self._judgments
-        lowest = next((one for one in self._share if name in judgments.ancestors(one)), name)
-        profile = np.abs(self._share[lowest]) / np.abs(self._share[lowest]).sum()
         if name in self._crowds:
             _, variance, df = self._crowds[name]
+            profile = self._profile_of(name)[1]
             return Effect(float(profile @ profile) * variance, 0.0, df)
+        apart, size, df = self.apart(name)
+        means, noise = apart @ self.model.score, self.model.scores(apart).covariance
+        return Effect(size * float(means @ means) / df, size * float(np.trace(noise)) / df, df)
+
+    def _profile_of(self, name: str) -> tuple[str, Floats]:
+        """The lowest facet that a facet holds, or is, and the parts of its levels in the sum."""
+        lowest = next((one for one in self._share if name in self._judgments.ancestors(one)), name)
+        return lowest, np.abs(self._share[lowest]) / np.abs(self._share[lowest]).sum()
+
+    def apart(self, name: str) -> tuple[Floats, float, float]:
+        """Weights of cells in level means less their mean, the sum of squared parts of levels, and levels less 1."""
+        judgments, (lowest, profile) = self._judgments, self._profile_of(name)
         level = np.zeros(len(profile), np.int64)
         level[judgments.level_codes([lowest])] = judgments.level_codes([name])
         share = np.bincount(level, profile)
         rows = np.array([self._row({**self._share, lowest: one}) for one in (np.eye(len(share))[:, level] * profile)])
         within = _within(judgments, name)
         apart = within @ self.model.weights_of(rows / share[:, None])
-        means, noise = apart @ self.model.score, self.model.scores(apart).covariance
-        df, size = float(np.trace(within)), float(share @ share)
-        return Effect(size * float(means @ means) / df, size * float(np.trace(noise)) / df, df)
+        return apart, float(share @ share), float(np.trace(within))
 
     def _row(self, share: Mapping[str, Floats]) -> Floats:
         """Weights of all effects in a sum whose levels weigh so; of a part, products of those of its facets."""

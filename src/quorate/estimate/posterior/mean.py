@@ -14,9 +14,8 @@ from quorate.arrays import Floats
 from quorate.errors import InvalidInput
 from quorate.estimate.means.mean import contrast
 from quorate.estimate.means.targets import PANEL, SENSITIVITY, Target, all_drawn, resolve
-from quorate.numerics.inference import checked_level
 from quorate.streams import stream
-from quorate.table.results import Result
+from quorate.table.results import Ends, Interval
 
 if TYPE_CHECKING:
     from quorate.estimate.components.decomposition import Decomposition
@@ -27,7 +26,7 @@ _ONE_SE = (0.158655, 0.841345)
 
 
 @dataclass(frozen=True)
-class DrawnMean(Result):
+class DrawnMean(Interval):
     """A mean score with its posterior.
 
     Parameters
@@ -41,6 +40,8 @@ class DrawnMean(Result):
         What each facet stands for.
     draws : array, shape (draws,)
         The draws.
+    level : float
+        Coverage of the interval.
     """
 
     value: float
@@ -48,17 +49,11 @@ class DrawnMean(Result):
     n: int
     target: Mapping[str, Target]
     draws: Floats = field(repr=False)
+    level: float = field(default=0.95, kw_only=True)
 
-    def interval(self, level: float = 0.95) -> tuple[float, float]:
-        """Credible interval: quantiles with equal tails."""
-        tail = (1 - checked_level(level)) / 2
-        low, high = np.quantile(self.draws, [tail, 1 - tail])
-        return float(low), float(high)
-
-    def half_width(self, level: float = 0.95) -> float:
-        """Half the width of `interval`."""
-        low, high = self.interval(level)
-        return (high - low) / 2
+    def _limits(self) -> Ends:
+        """Quantiles with equal tails."""
+        return quantiles(self.draws, self.level)
 
 
 @dataclass(frozen=True)
@@ -67,7 +62,7 @@ class PosteriorMean(DrawnMean):
 
     Parameters
     ----------
-    value, se, n, target, draws
+    value, se, n, target, draws, level
         As for every drawn mean.
     shares : mapping of str to float
         Fraction of the variance of the mean that each component brings, on average over the draws.
@@ -77,6 +72,12 @@ class PosteriorMean(DrawnMean):
 
     shares: Mapping[str, float]
     caveats: tuple[caveats.Caveat, ...]
+
+
+def quantiles(draws: Floats, level: float) -> Ends:
+    """Quantiles with equal tails."""
+    low, high = np.quantile(draws, [(1 - level) / 2, (1 + level) / 2])
+    return float(low), float(high)
 
 
 def middle(draws: Floats) -> tuple[float, float]:

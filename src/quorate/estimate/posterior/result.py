@@ -202,7 +202,7 @@ class DrawnComponents(Result, ABC):
     @property
     def sentence(self) -> str:
         """The mean with its interval, and the largest component."""
-        low, high = self.mean.interval()
+        low, high = self.mean.ends
         first = self.first
         return (
             f"Mean {self.mean.value:.4g} (95% credible interval {low:.4g} to {high:.4g}); {first.name} is "

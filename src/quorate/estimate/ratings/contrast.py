@@ -11,9 +11,9 @@ import numpy as np
 from quorate.arrays import Floats, Ints
 from quorate.estimate.votes.margin import VoteMargin
 from quorate.numerics.distributions import t_cdf, t_quantile
-from quorate.numerics.inference import checked_level
 from quorate.numerics.ratings.ties.model import TieModel
 from quorate.numerics.votes.binomial import SLACK
+from quorate.table.results import Ends, Interval
 
 _ROUNDING = 1e-6
 
@@ -45,7 +45,7 @@ class Law:
 
 
 @dataclass(frozen=True)
-class Contrast:
+class Contrast(Interval):
     """A difference of ratings, or another parameter, with its uncertainty.
 
     Parameters
@@ -62,6 +62,8 @@ class Contrast:
         Refits less the estimate; intervals are their percentiles, widened as Student's t is against the normal law.
     margin : VoteMargin or None
         Of the two systems, where votes on no others are in the fit: its test is that of the contrast.
+    level : float
+        Coverage of the interval.
     """
 
     name: str
@@ -71,16 +73,11 @@ class Contrast:
     n: int
     deviations: Floats | None = field(default=None, repr=False, compare=False)
     margin: VoteMargin | None = field(default=None, repr=False, compare=False)
+    level: float = 0.95
 
-    def interval(self, level: float = 0.95) -> tuple[float, float]:
-        """Confidence interval: Student's t, or percentiles of refits, widened where degrees of freedom are few.
-
-        Parameters
-        ----------
-        level : float
-            Coverage wanted, in (0, 1).
-        """
-        checked_level(level)
+    def _limits(self) -> Ends:
+        """Student's t, or percentiles of refits, widened where degrees of freedom are few."""
+        level = self.level
         if self.deviations is None:
             half = t_quantile(self.df, (1 + level) / 2) * self.se
             return self._tested(self.value - half, self.value + half, level)
@@ -113,13 +110,13 @@ class Contrast:
             return low, high
         if self.margin.p_difference() > (1 - level) * SLACK:
             return min(low, 0.0), max(high, 0.0)
-        ends, lead = self.margin.interval(level), self.margin.value
+        ends, lead = self.margin.at(level).ends, self.margin.value
         near = max(ends[0] if lead > 0 else -ends[1], 0.0)
         end = self.value * math.atanh(2 * near) / math.atanh(2 * abs(lead))
         return (end, high) if self.value > 0 else (low, end)
 
     def _excludes_zero(self, level: float) -> bool:
-        low, high = self.interval(level)
+        low, high = self.at(level).ends
         return low > 0 or high < 0
 
     def to_dict(self) -> dict[str, Any]:
@@ -129,7 +126,7 @@ class Contrast:
 
 
 @dataclass(frozen=True)
-class WinRate:
+class WinRate(Interval):
     """How often one system is preferred to another, as the model has it, shown in either order as often.
 
     Parameters
@@ -141,21 +138,27 @@ class WinRate:
     log_odds : Contrast
         Log odds of ``value``: the difference of the ratings with most models of ties, nearer 0 where there is a
         position effect.
+    level : float
+        Coverage of the interval.
     """
 
     value: float
     tie: float
     log_odds: Contrast
+    level: float = 0.95
 
-    def interval(self, level: float = 0.95) -> tuple[float, float]:
-        """Confidence interval for ``value``.
+    @property
+    def se(self) -> float:
+        """Standard error, by the delta method."""
+        return self.value * (1 - self.value) * self.log_odds.se
 
-        Parameters
-        ----------
-        level : float
-            Coverage wanted, in (0, 1).
-        """
-        low, high = self.log_odds.interval(level)
+    @property
+    def n(self) -> int:
+        """Votes of the fit."""
+        return self.log_odds.n
+
+    def _limits(self) -> Ends:
+        low, high = self.log_odds.at(self.level).ends
         return expit(low), expit(high)
 
 

@@ -276,7 +276,7 @@ class Leaderboard(Result):
     @property
     def intervals(self) -> Floats:
         """Interval of each mean, with coverage ``level`` for that system alone; shape (systems, 2)."""
-        return np.array([mean.interval(self.level) for mean in self.means])
+        return np.array([mean.at(self.level).ends for mean in self.means])
 
     @cached_property
     def ranks(self) -> RankIntervals:

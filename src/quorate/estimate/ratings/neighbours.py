@@ -68,7 +68,7 @@ def neighbours(board: Ratings) -> tuple[Neighbours, ...]:
     limit = np.minimum(every, own)  # all pairs that follow each other are fewer than all pairs
     ends = np.stack([gaps - limit * se, gaps + limit * se], axis=1).tolist()
     if board.margin is not None:
-        ends = [board.difference(*board.systems).interval(board.level)]
+        ends = [board.difference(*board.systems).at(board.level).ends]
     apart = [low > 0 for low, _ in ends]
     columns = zip(gaps.tolist(), ends, se.tolist(), limit.tolist(), df.tolist(), apart, strict=True)
     out = []

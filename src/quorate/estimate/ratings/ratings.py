@@ -269,7 +269,7 @@ class Ratings(Terms, Result):
         from scipy.special import ndtri, stdtrit
 
         if self._tested_by:
-            low, high = self.difference(*self.systems).interval(self.level)
+            low, high = self.difference(*self.systems).at(self.level).ends
             off = np.array([low, high]) - self.scale * float(self.values[0] - self.values[1])
             return self.rating[:, None] + np.array([off, -off[::-1]]) / 2
         df, at = np.diag(self._law.df)[: len(self)], (1 + self.level) / 2

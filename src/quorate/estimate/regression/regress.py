@@ -23,7 +23,7 @@ from quorate.numerics.distributions import t_quantile
 from quorate.numerics.inference import checked_level
 from quorate.numerics.regression import Coefficients, dependent, doubly_robust, errors, linear, logistic
 from quorate.table.exchange.variables import Words, missing, values_of, variables
-from quorate.table.results import Result, Row
+from quorate.table.results import Ends, Result, Row, StatedInterval
 from quorate.wording import Brief, counted, listed
 
 # Regression: coefficients that labels correct, beside those of predictions and of labels alone.
@@ -40,6 +40,10 @@ class Coefficient(Brief):
     ----------
     name : str
         Of the regressor, with the level where it is one of words.
+    level : float
+        Coverage of the intervals.
+    n, labels : int
+        Rows, and how many of them have a label.
     value, se, df : float
         From predictions that labels correct.
     judged, judged_se, judged_df : float
@@ -49,6 +53,9 @@ class Coefficient(Brief):
     """
 
     name: str
+    level: float
+    n: int
+    labels: int
     value: float
     se: float
     df: float
@@ -59,17 +66,20 @@ class Coefficient(Brief):
     labelled_se: float
     labelled_df: float
 
-    def interval(self, level: float) -> tuple[float, float]:
+    @property
+    def estimate(self) -> StatedInterval:
         """Student's interval."""
-        return _interval((self.value, self.se, self.df), level)
+        return _student((self.value, self.se, self.df), self.n, self.level)
 
-    def judged_interval(self, level: float) -> tuple[float, float]:
+    @property
+    def from_judges(self) -> StatedInterval:
         """The same from predictions taken as if they were right."""
-        return _interval((self.judged, self.judged_se, self.judged_df), level)
+        return _student((self.judged, self.judged_se, self.judged_df), self.n, self.level)
 
-    def labelled_interval(self, level: float) -> tuple[float, float]:
+    @property
+    def from_labels(self) -> StatedInterval:
         """The same from labels alone."""
-        return _interval((self.labelled, self.labelled_se, self.labelled_df), level)
+        return _student((self.labelled, self.labelled_se, self.labelled_df), self.labels, self.level)
 
     @property
     def other_sign(self) -> float:
@@ -126,7 +136,7 @@ class Regression(Result):
     def sentence(self) -> str:
         """The first regressor in one sentence."""
         one = self.coefficients[min(1, len(self.coefficients) - 1)]
-        (low, high), (least, most) = one.interval(self.level), one.judged_interval(self.level)
+        (low, high), (least, most) = one.estimate.ends, one.from_judges.ends
         apart = f", clustered by {listed(self.cluster)}" if self.cluster else ""
         naive = f"give {one.judged:.3f} ({least:.3f} to {most:.3f})"
         return (
@@ -139,13 +149,9 @@ class Regression(Result):
         """One row a coefficient: corrected, from predictions taken as right, and from labels alone."""
         out: list[Row] = []
         for one in self.coefficients:
-            low, high = one.interval(self.level)
-            judged, labelled = one.judged_interval(self.level), one.labelled_interval(self.level)
-            row: Row = {"coefficient": one.name, "value": one.value, "low": low, "high": high}
+            row: Row = {"coefficient": one.name, "value": one.value, "low": one.estimate.low, "high": one.estimate.high}
             row |= {"se": one.se, "df": one.df, "other_sign": one.other_sign}
-            row |= {"judged": one.judged, "judged_low": judged[0], "judged_high": judged[1]}
-            row |= {"labelled": one.labelled, "labelled_low": labelled[0], "labelled_high": labelled[1]}
-            out.append(row)
+            out.append(row | one.from_judges.row("judged") | one.from_labels.row("labelled"))
         return out
 
     def to_dict(self) -> dict[str, Any]:
@@ -156,12 +162,14 @@ class Regression(Result):
         return own | said | {"caveats": [str(caveat) for caveat in self.caveats]}
 
 
-def _interval(of: Triple, level: float) -> tuple[float, float]:
+def _student(of: Triple, n: int, level: float) -> StatedInterval:
     value, se, df = of
-    if np.isnan(df):
-        return float("nan"), float("nan")
-    half = t_quantile(df, (1 + checked_level(level)) / 2) * se
-    return value - half, value + half
+
+    def law(level: float) -> Ends:
+        half = np.nan if np.isnan(df) else t_quantile(df, (1 + level) / 2) * se
+        return value - half, value + half
+
+    return StatedInterval(value, se, n, level, law)
 
 
 def _known(value: Any) -> Any:
@@ -267,7 +275,8 @@ def regress(
     nothing = np.full((3, len(names)), np.nan)
     parts = [nothing if part is None else part for part in (corrected, judged, alone)]
     found = tuple(
-        Coefficient(name, *(float(part[i, at]) for part in parts for i in range(3))) for at, name in enumerate(names)
+        Coefficient(name, level, n, int(some.sum()), *(float(part[i, at]) for part in parts for i in range(3)))
+        for at, name in enumerate(names)
     )
     levels = tuple(int(code.max()) + 1 for code in codes)
     said = tuple(_caveats(known, chance, found, link))

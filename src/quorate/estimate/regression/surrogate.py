@@ -14,7 +14,7 @@ from quorate.estimate.means.averages import averages, plausible
 from quorate.numerics.distributions import t_cdf
 from quorate.numerics.inference import checked_level
 from quorate.streams import stream
-from quorate.table.results import Result, Row
+from quorate.table.results import Ends, Result, Row, StatedInterval
 from quorate.wording import counted, listed, percent
 
 _DRAWS = 4000
@@ -47,28 +47,23 @@ class Surrogate(Result):
     level: float
     draws: Floats = field(repr=False, compare=False)
 
-    derived = ("se", "low", "high", "sentence")
+    derived = ("se", "estimate", "sentence")
 
     @property
     def se(self) -> float:
         """Standard deviation of a label's error."""
         return float(np.sqrt(self.variance))
 
-    def interval(self, level: float | None = None) -> tuple[float, float]:
-        """Interval of the variance: quantiles of what the components may be, beside the bias."""
-        tail = (1 - checked_level(self.level if level is None else level)) / 2
-        low, high = np.quantile(self.draws, [tail, 1 - tail]) + self.parts.get("bias", 0.0)
-        return float(low), float(high)
-
     @property
-    def low(self) -> float:
-        """Lower limit of the variance."""
-        return self.interval()[0]
+    def estimate(self) -> StatedInterval:
+        """The variance: quantiles of what the components may be, beside the bias."""
+        bias = self.parts.get("bias", 0.0)
 
-    @property
-    def high(self) -> float:
-        """Upper limit of the variance."""
-        return self.interval()[1]
+        def law(level: float) -> Ends:
+            low, high = np.quantile(self.draws, [(1 - level) / 2, (1 + level) / 2]) + bias
+            return float(low), float(high)
+
+        return StatedInterval(self.variance, float(np.std(self.draws)), 0, self.level, law)
 
     @property
     def sentence(self) -> str:

@@ -21,8 +21,8 @@ from quorate.numerics.votes import binomial, clustered, equivalence
 from quorate.numerics.votes.binomial import p_value
 from quorate.numerics.votes.clustered import Multiway, balance, multiway
 from quorate.table.pairs import FIRST_A, A, B
+from quorate.table.results import Ends, Interval
 from quorate.table.votes import Encoding, Votes
-from quorate.wording import Brief
 
 # Order of presentation: how often either system of a pair was shown first, and whether that decides.
 
@@ -112,7 +112,7 @@ class Exact(NamedTuple):
 
 
 @dataclass(frozen=True)
-class VoteMargin(Brief):
+class VoteMargin(Interval):
     """How far the share of votes for the first system is from one half.
 
     Parameters
@@ -149,6 +149,8 @@ class VoteMargin(Brief):
         What to know before relying on this.
     tied : int
         Ties, whether they count or not.
+    level : float
+        Coverage of the interval.
     """
 
     a: str
@@ -168,14 +170,16 @@ class VoteMargin(Brief):
     sizes: Floats | None = field(default=None, repr=False, compare=False)
     least_p: float = 0.0
     tied: int = 0
+    level: float = 0.95
 
     @property
     def effect(self) -> float:
         """Variance over that of as many fair and independent votes; votes per unit where the tests are exact."""
         return self.n / self.exact.n if self.exact else 4 * self.n * self.se**2
 
-    def interval(self, level: float = 0.95) -> tuple[float, float]:
-        """Confidence interval of the margin: Clopper and Pearson's where tests are exact, else Student's t."""
+    def _limits(self) -> Ends:
+        """Clopper and Pearson's where tests are exact, else Student's t."""
+        level = self.level
         if self.exact:
             low, high = (float(end) - 0.5 for end in binomial.clopper_pearson(*self.exact, level))
         else:
@@ -183,13 +187,13 @@ class VoteMargin(Brief):
             low, high = max(self.value - half, -0.5), min(self.value + half, 0.5)
         return (min(low, 0.0), max(high, 0.0)) if self.least_p > 1 - level else (low, high)
 
-    def equivalence_interval(self, alpha: float = 0.05) -> tuple[float, float]:
+    def equivalence_interval(self, alpha: float = 0.05) -> Ends:
         """The interval that the test of equivalence rests on: it rejects where this lies within the margin.
 
         That is the ``1 - 2 alpha`` interval, for each of the two tests is one-sided: 90% where tests are at 5%.
         """
         if self.exact or not self.decisive:
-            return self.interval(1 - 2 * alpha)
+            return self.at(1 - 2 * alpha).ends
         wins, losses = self.decisive.wins, self.decisive.n - self.decisive.wins
         return -_score_limit(losses, wins, self.n, alpha), _score_limit(wins, losses, self.n, alpha)
 

@@ -18,7 +18,7 @@ from quorate.numerics.votes import signal
 from quorate.numerics.votes.clusters import gather
 from quorate.numerics.votes.signal import Jackknifed
 from quorate.streams import stream
-from quorate.table.results import Result, Row, rows_of
+from quorate.table.results import Ends, Interval, Result, Row, rows_of
 from quorate.table.votes import Votes
 
 BLOCKS = 200
@@ -27,7 +27,7 @@ FEWEST = 5
 
 
 @dataclass(frozen=True)
-class Measured(Result):
+class Measured(Interval):
     """A number with its standard error.
 
     Parameters
@@ -38,16 +38,24 @@ class Measured(Result):
         Degrees of freedom of the standard error.
     left : array, shape (blocks,), or None
         The number without each block, where it is of one table.
+    level : float
+        Coverage of the interval.
     """
 
     value: float
     se: float
     df: float
     left: Floats | None = field(default=None, repr=False, compare=False)
+    level: float = 0.95
 
-    def interval(self, level: float = 0.95) -> tuple[float, float]:
-        """Interval by Student's t."""
-        half = t_quantile(self.df, (1 + level) / 2) * self.se
+    @property
+    def n(self) -> int:
+        """Not known: votes weigh unequally."""
+        return 0
+
+    def _limits(self) -> Ends:
+        """Student's t."""
+        half = t_quantile(self.df, (1 + self.level) / 2) * self.se
         return self.value - half, self.value + half
 
     def minus(self, other: Measured, *, paired: bool = False) -> Measured:

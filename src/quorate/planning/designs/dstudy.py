@@ -112,7 +112,7 @@ class Projection(Result):
 
     def found_half_width(self, level: float = 0.95) -> float | None:
         """Half the interval that a study that was made found; None of a plan."""
-        return None if self.found is None else self.found.half_width(level)
+        return None if self.found is None else self.found.at(level).half_width
 
     def to_plain(self) -> dict[str, Any]:
         """Its fields as plain values, as a result that holds several designs has them."""

@@ -209,7 +209,7 @@ def plan_board_labels(
     gaps = []
     for first, second in zip(board.ratings.systems, board.ratings.systems[1:], strict=False):
         now, alone = (one.difference(first, second) for one in (board.ratings, board.people))
-        low, high = now.interval(board.level)
+        low, high = now.at(board.level).ends
         each = alone.se**2 * board.labels  # of one label
         target = {"resolved": abs(now.value), "half_width": asked, "margin": asked}[goal]
         chance = None if goal == "half_width" else power

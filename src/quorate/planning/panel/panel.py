@@ -15,6 +15,7 @@ from quorate.caveats import Caveat
 from quorate.errors import InvalidInput, NotConverged, NotEstimable, UnknownTerm
 from quorate.estimate.components.decompose import decompose
 from quorate.estimate.components.decomposition import Decomposition
+from quorate.estimate.means.mean import Estimate, Readings, readings
 from quorate.estimate.means.targets import PANEL
 from quorate.estimate.panel.bias import JudgeBias, judge_bias
 from quorate.estimate.panel.crossed import Crossed, crossed
@@ -56,7 +57,7 @@ class Sharing:
     label : str
         What is done.
     projection : Projection
-        Its standard error for this panel, calls and price.
+        Its half-width with these judges, calls and price.
     """
 
     label: str
@@ -120,6 +121,11 @@ class Panel(Result):
     def fits(self) -> Mapping[str, Decomposition]:
         """Components of every system by REML, the judges taken as this panel."""
         return _there(self._fits)
+
+    @property
+    def readings(self) -> Mapping[str, Readings]:
+        """Mean of every system for this study's setup and for others like it, as `quorate.analyze` has it."""
+        return _there(self._readings)
 
     @property
     def strategies(self) -> Mapping[str, Strategies]:
@@ -190,6 +196,11 @@ class Panel(Result):
                 name: [{"label": one.label, **one.projection.to_dict()} for one in found]
                 for name, found in self.sharings.items()
             },
+            "readings": {
+                name: {"setup": of_mean(found.setup), "others": found.others and of_mean(found.others)}
+                | {"others_reason": found.reason}
+                for name, found in self.readings.items()
+            },
             "weighting": dict(self.weighting),
             "reasons": dict(self.reasons),
             "caveats": [str(caveat) for caveat in self.caveats],
@@ -221,6 +232,15 @@ class Panel(Result):
             return decompose(replace(judgments, facets=tuple(facets)))
 
         return {name: _attempt(fit, part) for name, part in self._parts.items()}
+
+    @cached_property
+    def _readings(self) -> dict[str, _Attempt[Readings]]:
+        def both(judgments: Judgments) -> Readings:
+            found = readings(decompose(judgments))
+            others = found.others and found.others.at(self.level)
+            return replace(found, setup=found.setup.at(self.level), others=others)
+
+        return {name: _attempt(both, part) for name, part in self._parts.items()}
 
     @cached_property
     def _strategies(self) -> dict[str, _Attempt[Strategies]]:
@@ -369,6 +389,12 @@ def _attempt(make: Callable[[_Argument], _Result], of: _Argument) -> _Attempt[_R
 
 def _there(found: Mapping[str, _Attempt[_Result]]) -> dict[str, _Result]:
     return {name: view for name, (view, _) in found.items() if view is not None}
+
+
+def of_mean(found: Estimate) -> dict[str, Any]:
+    """A mean with its interval and whom it speaks for, as plain values."""
+    names = ("value", "se", "df", "n", "level", "low", "high", "scope")
+    return {name: getattr(found, name) for name in names}
 
 
 EQUALLY = "All judges count equally in these means, however often each is drawn."

@@ -129,7 +129,7 @@ class Protocols(Result):
     @property
     def better(self) -> str:
         """The protocol that decides with fewer votes, where that is shown; else empty."""
-        low, high = self.signal.interval(self.level)
+        low, high = self.signal.at(self.level).ends
         return self.second.name if low > 0 else self.first.name if high < 0 else ""
 
     @property
@@ -218,7 +218,7 @@ class Protocols(Result):
                 f"How far win rates differ between prompts is not known under {listed(silent)}: no prompt "
                 "has two votes on a pair."
             )
-        low, high = self.between.interval(self.level)
+        low, high = self.between.at(self.level).ends
         shown = "the difference is not shown" if low <= 0 <= high else f"a difference of {low:+.3f} to {high:+.3f}"
         by = self.second.signals.by
         return (

@@ -177,7 +177,7 @@ def _result(
     uncertainty: dict[str, Any] = {"num_samples": n}
     try:
         estimate = decompose(table).mean_for()
-        low, high = estimate.interval(_LEVEL, "satterthwaite")
+        low, high = estimate.at(_LEVEL, "satterthwaite").ends
         if all(map(math.isfinite, (low, high, estimate.se))):
             score = estimate.value
             uncertainty["standard_error"] = {"value": estimate.se, "method": method}

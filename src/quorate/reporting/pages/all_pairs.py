@@ -115,7 +115,7 @@ def methods(result: Verdicts) -> str:
 def _row(verdict: AnyVerdict) -> Row:
     """One pair."""
     zero = centre(verdict)
-    low, high = (zero + end for end in verdict.difference.interval(verdict.level))
+    low, high = (zero + end for end in verdict.difference.at(verdict.level).ends)
     needed: int | None = None
     if isinstance(verdict, Verdict):
         needed = None if verdict.next_step is None else verdict.next_step.votes

@@ -17,18 +17,22 @@ if TYPE_CHECKING:
     from quorate.estimate.means.mean_from import MeanFrom
     from quorate.reporting.draw.vega import Spec
     from quorate.reporting.page import Table
+    from quorate.table.results import Interval
 
 
 def page(result: MeanFrom, table: Table | None = None) -> Page:
     """The page of a mean by a pilot."""
-    low, high = result.interval()
+    low, high = result.estimate.ends
     places = 1 + decimals((high - low) / 2)
     level = f"{100 * result.level:.4g}% interval"
     alone = result.alone
     why = (f"Alone, the production scores do not tell: {alone}.",) if isinstance(alone, str) else ()
     spread = f"{result.spread:.2f} (standard error {result.spread_se:.2f})"
-    facts: dict[str, object] = {"production answers": result.n, "pilot answers": result.pilot.judgments.n_answers}
-    facts |= {"standard error": result.se, "degrees of freedom": result.df}
+    facts: dict[str, object] = {
+        "production answers": result.estimate.n,
+        "pilot answers": result.pilot.judgments.n_answers,
+    }
+    facts |= {"standard error": result.estimate.se, "degrees of freedom": result.weighed.df}
     facts |= {"spread of production scores over what the pilot says": spread}
     facts |= {f"{one.facet} stands for": str(one.target) for one in result.levels}
     return Page(
@@ -44,8 +48,11 @@ def page(result: MeanFrom, table: Table | None = None) -> Page:
         content=result.to_dict,
         caveats=weightiest_first(result.caveats),
         tiles=(
-            Tile(number(result.value, places), f"{level} {number(low, places)} to {number(high, places)}"),
-            Tile(significant(result.se), f"standard error, on {result.df:.3g} degrees of freedom of the pilot"),
+            Tile(number(result.estimate.value, places), f"{level} {number(low, places)} to {number(high, places)}"),
+            Tile(
+                significant(result.estimate.se),
+                f"standard error, on {result.weighed.df:.3g} degrees of freedom of the pilot",
+            ),
             Tile(f"{result.spread:.2f}", "times as much do scores vary as the pilot says"),
         ),
         source=source_of(table),
@@ -56,13 +63,14 @@ def page(result: MeanFrom, table: Table | None = None) -> Page:
 def means(result: MeanFrom) -> Figure:
     """The mean by the pilot's components, by its own where it has any, and the pilot's mean."""
     pilot = result.pilot.mean_for(**{one.facet: one.target for one in result.levels})
-    each = [("production, by the pilot", result.estimate, result.interval())]
+    each: list[tuple[str, Interval, float]] = [("production, by the pilot", result.estimate, result.weighed.df)]
     if not isinstance(result.alone, str):
-        each.append(("production, by its own components", result.alone, result.alone.interval(result.level)))
-    each.append(("the pilot itself", pilot, pilot.interval(result.level)))
-    rows: list[Row] = []
-    for name, one, (low, high) in each:
-        rows.append({"by": name, "value": one.value, "low": low, "high": high, "se": one.se, "df": one.df, "n": one.n})
+        each.append(("production, by its own components", result.alone.at(result.level), result.alone.df))
+    each.append(("the pilot itself", pilot.at(result.level), pilot.df))
+    rows: list[Row] = [
+        {"by": name, "value": one.value, "low": one.low, "high": one.high, "se": one.se, "df": df, "n": one.n}
+        for name, one, df in each
+    ]
     half, alone = (float(row["high"] - row["low"]) / 2 for row in (rows[0], rows[-1]))
     finding = f"Half an interval is {significant(half)}; that of the pilot's own mean is {significant(alone)}"
     lines = (f"Mean score with {100 * result.level:.4g}% intervals for the same targets.",)
@@ -85,13 +93,13 @@ def means(result: MeanFrom) -> Figure:
 
 def components(result: MeanFrom) -> Figure:
     """What each component of the pilot brings to the variance of the production mean."""
-    pilot, shares = result.pilot, result.estimate.shares
+    pilot, shares = result.pilot, result.weighed.shares
     values = {**pilot.variances, **{one.name: one.variance for one in pilot.components if one.kind != "random"}}
     rows: list[Row] = [
         {
             "component": cut(name),
             "share": share,
-            "se": result.se * float(np.sqrt(share)),
+            "se": result.estimate.se * float(np.sqrt(share)),
             "variance": values.get(name, np.nan),
         }
         for name, share in sorted(shares.items(), key=lambda one: -one[1])
@@ -148,7 +156,7 @@ def methods(result: MeanFrom) -> str:
     """The paragraph for a methods section."""
     pilot = result.pilot.judgments
     return (
-        f"The mean of {counted(result.n, 'answer')} is the generalised least squares estimate at the variance "
+        f"The mean of {counted(result.estimate.n, 'answer')} is the generalised least squares estimate at the variance "
         f"components of a pilot ({counted(pilot.n_answers, 'answer')}; {result.pilot.method.upper()}), which also give "
         "its standard error and Satterthwaite's degrees of freedom. Both tables are taken as samples of the same kinds "
         "of items, prompts and judges. The scores of the mean vary "

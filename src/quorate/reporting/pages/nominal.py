@@ -52,7 +52,7 @@ def sections(result: Labels) -> Iterator[Section]:
 def tiles(result: Labels) -> Iterator[Tile]:
     """The few numbers at the top."""
     first = result.shares[0]
-    value, low, high = shares(first.share, first.low, first.high)
+    value, low, high = shares(first.share, *first.estimate.ends)
     yield Tile(value, f'are "{cut(first.label, _LONG)}" ({low} to {high})')
     alpha = result.coefficient("Krippendorff's alpha")
     if alpha is not None:
@@ -70,10 +70,10 @@ def label_shares(result: Labels) -> Figure:
         {
             "label": name,
             "share": one.share,
-            "low": one.low,
-            "high": one.high,
-            "panel_low": one.panel_low,
-            "panel_high": one.panel_high,
+            "low": one.estimate.low,
+            "high": one.estimate.high,
+            "panel_low": one.setup.low,
+            "panel_high": one.setup.high,
             "judgments": _count(one.judgments),
         }
         for name, one in zip(names, result.shares, strict=True)

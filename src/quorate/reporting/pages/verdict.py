@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from typing import TYPE_CHECKING
 
-from quorate.analysis.words import cut, p_value, significant
+from quorate.analysis.words import called, cut, p_value, significant
 from quorate.caveats import weightiest_first
 from quorate.decide.outcome import Outcome
 from quorate.decide.scores.verdict import ScoreVerdict
@@ -96,12 +96,12 @@ def interval(verdict: AnyVerdict) -> Figure:
     """The difference with the interval of the verdict, and that which equivalence rests on; shares for votes."""
     difference, zero = verdict.difference, centre(verdict)
     value, half = zero + difference.value, verdict.margin
-    low, high = (zero + end for end in difference.interval(verdict.level))
+    low, high = (zero + end for end in difference.at(verdict.level).ends)
     votes = isinstance(verdict, Verdict)
     label = f"{_percent(verdict.level)} interval" if votes else "this setup"
     rows: list[Row] = [{"interval": label, "value": value, "low": low, "high": high}]
     if isinstance(verdict, ScoreVerdict) and verdict.others is not None:
-        others_low, others_high = verdict.others.interval(verdict.level)
+        others_low, others_high = verdict.others.at(verdict.level).ends
         rows.append({"interval": "others like it", "value": value, "low": others_low, "high": others_high})
     none = "one half" if isinstance(verdict, Verdict) else "zero"
     side = "includes" if low <= zero <= high else "excludes"
@@ -221,9 +221,9 @@ def changed(verdict: ScoreVerdict) -> Figure:
 def sources(verdict: ScoreVerdict) -> Figure:
     """Where the uncertainty of a difference of scores comes from, the largest part first."""
     parts = sorted(verdict.difference.estimate.shares.items(), key=lambda part: -part[1])
-    rows: list[Row] = [{"source": name, "share_of_variance": share} for name, share in parts]
+    rows: list[Row] = [{"source": called(name), "share_of_variance": share} for name, share in parts]
     largest, common = whole_percent(parts[0][1]), whole_percent(verdict.difference.common_share)
-    finding = f"{largest} of the uncertainty of the difference comes from {cut(parts[0][0])}"
+    finding = f"{largest} of the uncertainty of the difference comes from {cut(called(parts[0][0]))}"
     line = f"Shares of the variance of the difference; {common} of it stays with any number of items."
 
     def chart() -> Spec:
@@ -250,7 +250,7 @@ def sources(verdict: ScoreVerdict) -> Figure:
 def compared(verdict: AnyVerdict) -> Figure:
     """What was compared, and what came out."""
     zero = centre(verdict)
-    between = [zero + end for end in verdict.difference.interval(verdict.level)]
+    between = [zero + end for end in verdict.difference.at(verdict.level).ends]
     values: dict[str, object] = {"first system": cut(verdict.a), "second system": cut(verdict.b)}
     if isinstance(verdict, Verdict):
         values |= {"votes that count": verdict.difference.n, "ties": verdict.difference.ties}
@@ -261,7 +261,7 @@ def compared(verdict: AnyVerdict) -> Figure:
         values |= {"scores used": found.n, "items": found.items, "method": found.method}
         for side, mean in zip((verdict.a, verdict.b), found.means, strict=False):
             if mean is not None:
-                ends = mean.interval(verdict.level)
+                ends = mean.at(verdict.level).ends
                 shown = "{}, {} to {}".format(*_values(verdict, mean.value, *ends))
                 values[f"mean of {cut(side, SHORT)}, {_percent(verdict.level)} interval"] = shown
         if found.items_won is not None:
@@ -282,7 +282,7 @@ def compared(verdict: AnyVerdict) -> Figure:
         values[f"p of the same on every {verdict.types.by.replace('_', ' ')}"] = _p(verdict.types.p)
     if isinstance(verdict, ScoreVerdict) and verdict.others is not None and verdict.for_others is not None:
         other, like = verdict.others, _whom(verdict.others)
-        numbers = "{}, {} to {}".format(*_values(verdict, other.value, *other.interval(verdict.level)))
+        numbers = "{}, {} to {}".format(*_values(verdict, other.value, *other.at(verdict.level).ends))
         values[f"{like}, {level} interval"] = f"{numbers}: {verdict.for_others.value}"
         values[f"{like}, p of no difference"] = _p(other.p_difference())
     seen = "none" if verdict.detectable is None else significant(verdict.detectable)
@@ -304,7 +304,7 @@ def why_detectable(verdict: AnyVerdict) -> str:
     """Why the smallest difference that is detected is far beyond the interval; empty where it is not."""
     if not isinstance(verdict, ScoreVerdict) or verdict.detectable is None:
         return ""
-    low, high = verdict.difference.interval(verdict.level)
+    low, high = verdict.difference.at(verdict.level).ends
     if verdict.detectable < MUCH * (high - low) / 2:
         return ""
     return (
@@ -353,7 +353,7 @@ def tiles(verdict: AnyVerdict) -> tuple[Tile, ...]:
     first, level = cut(verdict.a, SHORT), f"{_percent(verdict.level)} interval"
     outcome = Tile(verdict.outcome.value, f"{first}, against {cut(verdict.b, SHORT)}")
     difference, power = verdict.difference, f"(power {verdict.power:g})"
-    ends = (difference.value, *difference.interval(verdict.level))
+    ends = (difference.value, *difference.at(verdict.level).ends)
     if isinstance(verdict, Verdict):
         share, low, high = shares(*(0.5 + end for end in ends))
         of = f"of {counted(verdict.difference.n, 'vote')} for {first} ({level} {low} to {high})"
@@ -400,7 +400,7 @@ def _votes_needed(verdict: Verdict, step: NextStep) -> list[Row]:
     """The studies that would decide, with what each assumes."""
     toward = step.toward == "difference"
     shows = "a difference" if toward else "equivalence"
-    end = margin(max(map(abs, verdict.difference.interval(verdict.level)))) if toward else "0"
+    end = margin(max(map(abs, verdict.difference.at(verdict.level).ends))) if toward else "0"
     rows: list[Row] = [
         {"study": f"shows {shows} if all is as found", "assumed": margin(step.assumed), "votes": step.votes},
         {"study": f"shows {shows} at best", "assumed": end, "votes": step.at_least},

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from quorate.analysis.judgments import Analysis
-from quorate.analysis.words import Reading, shown, significant
+from quorate.analysis.words import about, shown, significant
 from quorate.estimate.components.model import CELL
 from quorate.reporting.paper.record import KEYS, Record, study_record
 from quorate.roles import JUDGE, PROMPT, TEMPERATURE
@@ -210,10 +210,8 @@ def rationale(analysis: Analysis, record: Record) -> _Found:
     """Why this design, and why its precision is enough."""
     if record.says("rationale") is not None:
         return REPORTED, str(record.says("rationale"))
-    low, high = analysis.setup.interval(analysis.level)
-    half = (high - low) / 2
-    about = Reading(low, high, "").about(analysis.setup.value, decimals(half))
-    return _wanted("rationale", f"the interval is {about}; say why that is enough")
+    found = analysis.estimate
+    return _wanted("rationale", f"the interval is {about(found, decimals(found.half_width))}; say why that is enough")
 
 
 def missingness(analysis: Analysis, _: Record) -> _Found:

@@ -38,7 +38,7 @@ def shares_of(found: Labels) -> str:
     """The share of every label with its interval."""
     said = []
     for one in found.shares[:_MOST]:
-        value, low, high = shares(one.share, one.low, one.high)
+        value, low, high = shares(one.share, *one.estimate.ends)
         said.append(f'"{shown(one.label)}" {value} ({low} to {high})')
     rest = len(found.shares) - _MOST
     more = f" and {counted(rest, 'rarer label')}" if rest > 0 else ""

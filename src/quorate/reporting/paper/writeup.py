@@ -8,7 +8,6 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from quorate.analysis.designs import in_words
 from quorate.analysis.judgments import Analysis, analyze_judgments, of_fit
 from quorate.analysis.words import number, shown, significant, span, times
 from quorate.errors import InvalidInput
@@ -229,7 +228,7 @@ def mean(analysis: Analysis) -> str:
 
 def naive(analysis: Analysis) -> str:
     """The interval that takes all judgments as independent."""
-    reading, independent = analysis.readings[0], analysis.naive_reading
+    reading, independent = analysis.readings[0], analysis.naive.overall
     if not independent.half_width > 0:
         return ""
     ratio = reading.half_width / independent.half_width
@@ -249,25 +248,16 @@ def largest_source(analysis: Analysis) -> str:
 
 
 def next_design(analysis: Analysis) -> str:
-    """The one thing to add to the design, and the design to use instead."""
+    """The one thing to add to the design."""
     if not analysis.what_if:
         return "These data do not determine what another design would give."
-    sentences = []
     plan = analysis.purchases[0].projection if analysis.purchases else None
-    if plan is not None:
-        sentences.append(
-            f'Of the changes projected, "{shown(analysis.purchases[0].label)}" gains most per judgment: half of such '
-            f"studies find ±{significant(plan.half_width(), 2)} or less, with {counted(plan.calls, 'judgment')}."
-        )
-    best = analysis.optimum
-    if best is not None and best.own is not None and best.reach(best.plan) <= 0.99 * best.reach(best.own):
-        at = "price" if analysis.priced else "number of judgments"
-        sentences.append(
-            f"Of {best.candidates:,} designs compared, the most precise for the same {at} is {in_words(best.plan)}, "
-            f"with {'±' if best.searched.found.by_interval else 'a standard error of '}"
-            f"{significant(best.reach(best.plan), 2)} from {counted(best.plan.calls, 'judgment')}."
-        )
-    return " ".join(sentences) or "No design projected would narrow the interval by more than half a percent."
+    if plan is None:
+        return "No design projected would narrow the interval by more than half a percent."
+    return (
+        f'Of the changes projected, "{shown(analysis.purchases[0].label)}" gains most per judgment: half of such '
+        f"studies find ±{significant(plan.half_width(), 2)} or less, with {counted(plan.calls, 'judgment')}."
+    )
 
 
 def domain(analysis: Analysis) -> str:

@@ -68,4 +68,4 @@ def mean_with_error(scores: Iterable[Scored]) -> dict[str, float]:
             estimate = decompose(checked(read(path, announce=False))).mean
     except NotEstimable:
         return dict.fromkeys(MEAN, math.nan)
-    return dict(zip(MEAN, (estimate.value, estimate.se, *estimate.interval()), strict=True))
+    return dict(zip(MEAN, (estimate.value, estimate.se, *estimate.ends), strict=True))

@@ -16,7 +16,7 @@ def test_the_page_has_every_turn():
     found = q.agents.hazard(q.decompose(table), 8)
     made = page(found, table)
     hazards, survival = made.figures
-    assert [row["hazard"] for row in hazards.rows] == [one.hazard for one in found.turns]
-    assert survival.rows[-1]["survival"] == found.turns[-1].survival
+    assert [row["hazard"] for row in hazards.rows] == [one.hazard.value for one in found.turns]
+    assert survival.rows[-1]["survival"] == found.turns[-1].survival.value
     assert made.sentence == found.sentence
     assert all(figure.chart()["layer"] for figure in made.figures)

@@ -22,7 +22,7 @@ def test_the_name_of_the_only_interval(shape):
 
 
 def test_the_finding_on_the_naive_interval_is_the_ratio_of_widths(demo):
-    ratio = demo.setup.half_width() / ((demo.naive.overall.high - demo.naive.overall.low) / 2)
+    ratio = demo.setup.half_width / ((demo.naive.overall.high - demo.naive.overall.low) / 2)
     finding = intervals(demo).caption.finding
     assert finding == f"The naive interval is {ratio:.1f} times too narrow with these 5 prompts and 3 judges"
 

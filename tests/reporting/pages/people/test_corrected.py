@@ -27,8 +27,8 @@ def test_the_corrected_mean_stands_beside_what_it_is_made_of(found):
     made = page(found)
     (figure,) = made.figures
     assert [(row["by"], row["value"], row["low"], row["high"]) for row in figure.rows] == [
-        ("labels and predictions", found.value, *found.interval()),
-        ("labels alone", found.people, *found.people_interval()),
+        ("labels and predictions", found.value, *found.estimate.ends),
+        ("labels alone", found.people, *found.alone.ends),
         ("judges, not corrected", found.judges, None, None),
     ]
     assert figure.caption.finding == f"The predictions make 60 labels worth {found.effective:.0f}"

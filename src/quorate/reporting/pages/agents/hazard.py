@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 def page(result: Hazard, table: Table | None = None) -> Page:
     """The page of hazards."""
     last, level = result.turns[-1], f"{100 * result.level:.4g}% interval"
-    side, ends = "above" if result.above else "below", f"{percent(last.lasting_low)} to {percent(last.lasting_high)}"
-    worst = max(result.turns, key=lambda one: one.hazard)
+    side, ends = "above" if result.above else "below", " to ".join(map(percent, last.lasting.ends))
+    worst = max(result.turns, key=lambda one: one.hazard.value)
     facts: dict[str, object] = {"threshold": result.threshold, "scores that count": side}
     facts |= {"share of the variance of scores that stays from turn to turn": result.between}
     facts |= {f"levels of {name} in a score": count for name, count in result.levels.items()}
@@ -36,9 +36,12 @@ def page(result: Hazard, table: Table | None = None) -> Page:
         content=result.to_dict,
         caveats=weightiest_first(result.caveats),
         tiles=(
-            Tile(percent(last.lasting), f"never {side} {result.threshold:g}, as conversations differ ({level} {ends})"),
-            Tile(percent(last.survival), "the same, if turns were independent"),
-            Tile(percent(worst.hazard), f"at turn {worst.turn}, where most are"),
+            Tile(
+                percent(last.lasting.value),
+                f"never {side} {result.threshold:g}, as conversations differ ({level} {ends})",
+            ),
+            Tile(percent(last.survival.value), "the same, if turns were independent"),
+            Tile(percent(worst.hazard.value), f"at turn {worst.turn}, where most are"),
         ),
         source=source_of(table),
         options=f"level {result.level:g}",
@@ -48,7 +51,13 @@ def page(result: Hazard, table: Table | None = None) -> Page:
 def hazards(result: Hazard) -> Figure:
     """The chance to be beyond the threshold, turn by turn, and the share that was observed."""
     rows: list[Row] = [
-        {"turn": one.turn, "hazard": one.hazard, "low": one.low, "high": one.high, "observed": one.observed}
+        {
+            "turn": one.turn,
+            "hazard": one.hazard.value,
+            "low": one.hazard.low,
+            "high": one.hazard.high,
+            "observed": one.observed,
+        }
         | {"mean": one.mean, "sd": one.sd, "n": one.n}
         for one in result.turns
     ]
@@ -86,13 +95,11 @@ def survival(result: Hazard) -> Figure:
     """The chance that no turn so far was beyond the threshold, both ways."""
     rows: list[Row] = []
     for one in result.turns:
-        row: Row = {"turn": one.turn, "lasting": one.lasting, "low": one.lasting_low, "high": one.lasting_high}
-        row |= {"survival": one.survival, "survival_low": one.survival_low, "survival_high": one.survival_high}
-        rows.append(row)
+        row: Row = {"turn": one.turn, "lasting": one.lasting.value, "low": one.lasting.low, "high": one.lasting.high}
+        rows.append(row | one.survival.row("survival"))
     last = result.turns[-1]
-    finding = (
-        f"{percent(last.lasting)} of conversations never cross; {percent(last.survival)} if turns were independent"
-    )
+    lasting, independent = (percent(one.value) for one in (last.lasting, last.survival))
+    finding = f"{lasting} of conversations never cross; {independent} if turns were independent"
     line = (
         "Chance that no score so far was beyond the threshold, with what items, prompts and judges are like kept from "
         "turn to turn; the product over turns is beside it."

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from quorate.analysis.words import cut
 from quorate.reporting.draw import marks
 from quorate.reporting.draw.marks import CORRECTED
@@ -16,6 +14,7 @@ if TYPE_CHECKING:
     from quorate.estimate.agents.runs import RepeatedRuns
     from quorate.reporting.draw.vega import Spec
     from quorate.reporting.page import Table
+    from quorate.table.results import Interval
 
 
 def page(result: RepeatedRuns, table: Table | None = None) -> Page:
@@ -37,8 +36,8 @@ def page(result: RepeatedRuns, table: Table | None = None) -> Page:
         methods=methods(result),
         content=result.to_dict,
         tiles=(
-            Tile(percent(most.all), f"of items pass all of {counted(most.k, 'run')} (pass^{most.k})"),
-            Tile(percent(most.any), f"pass one or more (pass@{most.k})"),
+            Tile(percent(most.all.value), f"of items pass all of {counted(most.k, 'run')} (pass^{most.k})"),
+            Tile(percent(most.any.value), f"pass one or more (pass@{most.k})"),
             Tile(f"{len(first.flips):,} of {first.items:,}", "items flip"),
         ),
         source=source_of(table),
@@ -54,16 +53,16 @@ def passing(result: RepeatedRuns) -> Figure:
         whose = f"{cut(one.system, 30)}: " if several else ""
         for k in one.passing:
             if k.k == 1:
-                rows.append(_row(f"{whose}a run passes", k.all, k.all_low, k.all_high))
+                rows.append(_row(f"{whose}a run passes", k.all))
                 continue
-            rows.append(_row(f"{whose}all of {k.k} pass (pass^{k.k})", k.all, k.all_low, k.all_high))
-            rows.append(_row(f"{whose}one of {k.k} or more (pass@{k.k})", k.any, k.any_low, k.any_high))
-        rows.append(_row(f"{whose}two runs differ", one.differ, one.differ_low, one.differ_high))
-        if not np.isnan(one.own):
-            rows.append(_row(f"{whose}of that, the runs' own", one.own, one.own_low, one.own_high))
+            rows.append(_row(f"{whose}all of {k.k} pass (pass^{k.k})", k.all))
+            rows.append(_row(f"{whose}one of {k.k} or more (pass@{k.k})", k.any))
+        rows.append(_row(f"{whose}two runs differ", one.differ))
+        if one.own is not None:
+            rows.append(_row(f"{whose}of that, the runs' own", one.own))
     level = f"{100 * result.level:.4g}% interval"
     most = result.systems[0].passing[-1]
-    finding = f"All of {counted(most.k, 'run')} pass in {percent(most.all)} of items"
+    finding = f"All of {counted(most.k, 'run')} pass in {percent(most.all.value)} of items"
 
     def chart() -> Spec:
         return marks.dots(rows, "what", "value", "share of items", CORRECTED, at=None, tall=30)
@@ -79,8 +78,8 @@ def passing(result: RepeatedRuns) -> Figure:
     )
 
 
-def _row(what: str, value: float, low: float, high: float) -> Row:
-    return {"what": what, "value": value, "low": low, "high": high}
+def _row(what: str, found: Interval) -> Row:
+    return {"what": what, "value": found.value, "low": found.low, "high": found.high}
 
 
 def flips(result: RepeatedRuns) -> Figure:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from quorate.analysis.words import cut, significant
+from quorate.analysis.words import called, cut, significant
 from quorate.caveats import weightiest_first
 from quorate.reporting.draw import marks
 from quorate.reporting.draw.marks import colour
@@ -146,7 +146,8 @@ def sources(result: Interim) -> Figure:
     rows: list[Row] = [
         {"component": cut(one.component), "share": one.share, "advice": one.advice} for one in result.sources
     ]
-    finding = f"{whole_percent(rows[0]['share'])} of the variance of the mean comes from {rows[0]['component']}"
+    first = result.sources[0]
+    finding = f"{whole_percent(first.share)} of the variance of the mean comes from {called(first.component)}"
     line = "Of the mean for judges like these, where there are several; else for the judges that were asked."
 
     def chart() -> Spec:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from quorate.analysis.words import cut, number
+from quorate.analysis.words import about, cut, number
 from quorate.caveats import weightiest_first
 from quorate.reporting.page import Caption, Figure, Page, Tile
 from quorate.reporting.pages.judgments import (
@@ -47,10 +47,10 @@ SECTIONS = (
 
 def page(analysis: Analysis, record: Record) -> Page:
     """The page on judgments."""
-    items, p, naive = checklist(analysis, record), places(analysis), analysis.naive_reading.half_width
+    items, p, naive = checklist(analysis, record), places(analysis), analysis.naive.overall.half_width
     tiles = (
         Tile(number(analysis.setup.value, p), f"mean of {cut(analysis.judgments.score, 30)}"),
-        *(Tile(one.about(analysis.setup.value, p), one.scope or "corrected") for one in analysis.readings),
+        *(Tile(about(one, p), one.scope or "corrected") for one in analysis.readings),
         Tile(f"±{number(naive, max(p, decimals(naive / 2)))}", "naive: every judgment independent"),
     )
     prompts: list[tuple[str, str]] = []

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from quorate.analysis.words import cut
+from quorate.analysis.words import called, cut
 from quorate.reporting.draw import marks
 from quorate.wording import capitalised, counted, decimals, plural
 
@@ -47,7 +47,7 @@ def origin(analysis: Analysis, component: str) -> str:
     """A component as what uncertainty comes from."""
     if component in analysis.judgments.names:
         return f"the choice of {plural(cut(component))}"
-    return cut(component.replace(":", " × "))
+    return cut(called(component))
 
 
 def more(rows: Sequence[Any], how: str = "the table has all") -> tuple[str, ...]:

@@ -1,18 +1,16 @@
-"""Purchases: what to buy next, and what the same precision could have cost."""
+"""Purchases: what to buy next."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from quorate.analysis.designs import in_words
 from quorate.analysis.words import cut, significant
 from quorate.planning.designs.names import PARTIAL
 from quorate.reporting.draw import marks
 from quorate.reporting.draw.marks import CORRECTED, INK, NAIVE, palette
 from quorate.reporting.draw.vega import channel
 from quorate.reporting.page import Caption, Figure, Section, Short, Step
-from quorate.reporting.pages.designs import drawing, heads, within_reach
-from quorate.reporting.pages.judgments.phrases import axis, capital, scope, size
+from quorate.reporting.pages.judgments.phrases import axis, capital, scope
 from quorate.roles import JUDGE
 from quorate.wording import counted, listed, whole_percent
 
@@ -24,9 +22,9 @@ if TYPE_CHECKING:
 
 
 def section(analysis: Analysis) -> Section:
-    """Designs within reach, changes to the one at hand, and what is not known of them."""
-    figures = tuple(figure for figure in (frontier(analysis), what_if(analysis)) if figure is not None)
-    if not figures:
+    """Changes to the design at hand, and what is not known of them."""
+    figure = what_if(analysis)
+    if figure is None:
         unknown = "These data do not say what a change to the design would give."
         return Section("next", "What to buy next", (unknown,))
     text = []
@@ -34,14 +32,12 @@ def section(analysis: Analysis) -> Section:
         text.append("No price per call was given, so designs are compared by the number of judgments.")
     if not analysis.purchases:
         text.append("No change listed here narrows the interval by more than half a percent.")
-    if analysis.optimum_reason:
-        text.append(f"Designs within reach were not compared: {cut(analysis.optimum_reason, 500)}.")
     reasons: dict[str, list[str]] = {}
     for one in analysis.what_if:
         reasons.setdefault(one.reason, []).append(one.label)
     named = {reason: cut(listed(changes), 300) for reason, changes in reasons.items() if reason}
     text += [f"Not known: {changes}. {capital(reason)}." for reason, changes in named.items()]
-    return Section("next", "What to buy next", tuple(text), figures)
+    return Section("next", "What to buy next", tuple(text), (figure,))
 
 
 def next_step(analysis: Analysis) -> Step | None:
@@ -51,39 +47,6 @@ def next_step(analysis: Analysis) -> Step | None:
     best = analysis.purchases[0]
     less = f"{whole_percent(-best.change)} off the interval for {counted(best.more_calls or 0, 'more call')}"
     return Step(f"Next: {cut(best.label)}, {less}.", "quorate plan FILE --budget CALLS")
-
-
-def frontier(analysis: Analysis) -> Figure | None:
-    """Price against precision: all designs within reach, the best ones, and the study as it is among them."""
-    best, unit = analysis.optimum, "price" if analysis.priced else "number of judgments"
-    if best is None or best.own is None or len(best.edge(3).cost) < 2:
-        return None
-    rows = within_reach(best)
-    less = "narrower an interval" if best.searched.found.by_interval else "lower standard error"
-    finding = f"No design within reach is better than the study as it is, at its {unit}"
-    own = best.reach(best.own)
-    gain = 1 - best.reach(best.same_cost) / own if best.same_cost is not None and own > 0 else 0.0
-    cost = None if best.same_se is None else best.same_se.cost
-    saving = 1 - cost / best.own.cost if cost is not None and best.own.cost else 0.0
-    if gain >= 0.01 and best.same_cost is not None:
-        finding = f"{_called(best.same_cost)}: {whole_percent(gain)} {less} at the same {unit}"
-    if saving >= 0.01 and best.same_se is not None and (gain < 0.01 or saving > 3 * gain):
-        finding = f"{_called(best.same_se)}: the same precision for {whole_percent(1 - saving)} of the {unit}"
-    line = f"{best.measure.capitalize()} against the {unit}, of {best.candidates:,} designs within reach"
-    key = "Faint: all designs; line: those that no other beats in both; ring: the study as it is; diamonds: these two."
-    plans = {f"Best at the same {unit}": best.same_cost, "Cheapest as precise": best.same_se}
-    lines = (
-        f"{line}{scope(analysis)}; projected from {size(analysis)}.",
-        " ".join(f"{name}: {in_words(plan)}." for name, plan in plans.items() if plan not in (None, best.own)),
-        f"{key} Levels beyond those judged are taken to be like these; the components are estimates.",
-    )
-
-    def chart() -> Spec:
-        price = "price in USD (log scale)" if analysis.priced else "judgments in all (log scale)"
-        return drawing(best, rows, axis(analysis, f"{best.measure} of the mean of"), price)
-
-    listed_rows = [row if analysis.priced else {**row, "cost": None} for row in rows]
-    return Figure("frontier", Caption(finding, lines), listed_rows, chart, heads(best, "price, USD"))
 
 
 def what_if(analysis: Analysis) -> Figure | None:
@@ -151,9 +114,3 @@ def changed(base: Projection, other: Projection) -> str:
             return str(name)
     filled = (base.layout, other.layout) == (PARTIAL, "factorial")
     return JUDGE if base.layout != other.layout and not filled else ""
-
-
-def _called(plan: Projection) -> str:
-    """A design by its layout, or by its size."""
-    names = {"cyclic": "One judge per item in turn", "latin": "One prompt and judge per item in turn"}
-    return names.get(plan.layout, in_words(plan))

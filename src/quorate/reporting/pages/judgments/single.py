@@ -45,8 +45,8 @@ def single(analysis: Analysis) -> Figure:
             "mean": one.naive.value,
             "naive_low": one.naive.low,
             "naive_high": one.naive.high,
-            "corrected_low": one.corrected_low,
-            "corrected_high": one.corrected_high,
+            "corrected_low": one.corrected.low,
+            "corrected_high": one.corrected.high,
             "naive_misses": one.misses,
             "n": one.naive.n,
         }

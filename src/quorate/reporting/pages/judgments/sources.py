@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from quorate.analysis.words import cut
+from quorate.analysis.words import called, cut
 from quorate.reporting.draw import marks
 from quorate.reporting.draw.marks import INK, SHAPES, colour, kind
 from quorate.reporting.page import Caption, Figure, Section, Short
@@ -29,6 +29,7 @@ def components(analysis: Analysis) -> Figure:
     """What each component brings to the standard error of the mean, with its interval, the largest share first."""
     rows: list[Row] = [
         {
+            "source": cut(called(one.component)),
             "component": cut(one.component),
             "share_of_variance": one.share,
             "se": one.se,
@@ -73,7 +74,7 @@ def components(analysis: Analysis) -> Figure:
     heads = {"share_of_variance": "share of Var(mean)", "se": "standard error it brings", "low": "low, 95%"}
     heads |= {"high": "high, 95%"}
     short = Short(
-        {"component": "source", "share_of_variance": "share", "what_shrinks_it": "what makes it smaller"},
+        {"source": "source", "share_of_variance": "share", "what_shrinks_it": "what makes it smaller"},
         percent=("share_of_variance",),
         most=6,
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from quorate.analysis.content import NAIVE as NAIVE_INTERVAL
-from quorate.analysis.words import Reading, against_naive, cut, span, times
+from quorate.analysis.words import against_naive, cut, span, times
 from quorate.reporting.draw import marks
 from quorate.reporting.draw.marks import CORRECTED, INK, NAIVE
 from quorate.reporting.page import Caption, Figure, Section, Short
@@ -25,11 +25,11 @@ def section(analysis: Analysis) -> Section:
 def intervals(analysis: Analysis) -> Figure:
     """The naive interval, the one for this study's setup and the one for others like it, on one axis."""
     rows, headline = analysis.rows(), analysis.readings[0]
-    ratio = headline.half_width / analysis.naive_reading.half_width
+    ratio = headline.half_width / analysis.naive.overall.half_width
     if ratio >= 1.05:
         finding = f"The naive interval is {times(ratio)} times too narrow {headline.scope}".rstrip()
     else:
-        finding = against_naive(headline, analysis.naive_reading, places(analysis)).rstrip(".")
+        finding = against_naive(headline, analysis.naive.overall, places(analysis)).rstrip(".")
     scores = analysis.support.facts.scores
     clipped = any(row["low"] < scores.low or row["high"] > scores.high for row in rows)
     whom = [f"this setup speaks for items like these{', ' * bool(headline.scope)}{headline.scope}"]
@@ -44,9 +44,9 @@ def intervals(analysis: Analysis) -> Figure:
         low, high = marks.span([row[end] for row in rows for end in ("low", "high")])
         window = max(low, scores.low), min(high, scores.high)  # a mean cannot be beyond the scores
         drawn = [
-            {**row, "text": span(Reading(row["low"], row["high"], ""), places(analysis))}
+            {**row, "text": span(one, places(analysis))}
             | marks.drawn(row, window, NAIVE if row["interval"] == NAIVE_INTERVAL else CORRECTED)
-            for row in rows
+            for row, one in zip(rows, (analysis.naive.overall, *analysis.readings), strict=True)
         ]
         base = marks.chart(drawn, marks.labels("interval"), step=60)
         x = marks.axis("mean", axis(analysis, "mean of"), window)

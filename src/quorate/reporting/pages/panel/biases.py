@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from quorate.analysis.panel import LEAST_P, PanelAnalysis
 from quorate.analysis.words import cut, number, p_text, significant
 from quorate.reporting.draw import marks
-from quorate.reporting.draw.marks import palette
+from quorate.reporting.draw.marks import CORRECTED, palette
 from quorate.reporting.page import Caption, Figure, Short
 from quorate.reporting.pages.panel.drawing import ALL_SYSTEMS, axis, grouped, headers, systems, tiles
 from quorate.roles import JUDGE
@@ -64,6 +64,40 @@ def bias(view: PanelAnalysis) -> Figure:
             at=0.0,
             where={"system": ALL_SYSTEMS},
         ),
+    )
+
+
+def means(view: PanelAnalysis) -> Figure | None:
+    """The mean of every system with its interval for this study's setup and for others like it; None where unknown."""
+    rows: list[Row] = []
+    for name in view.order:
+        found = view.panel.readings.get(name)
+        for whom, one in () if found is None else (("this setup", found.setup), ("others like it", found.others)):
+            if one is not None:
+                row: Row = {"system": "" if view.alone else view.systems[name], "speaks for": whom, "mean": one.value}
+                rows.append(row | {"low": one.low, "high": one.high, "whom": one.scope})
+    if not rows:
+        return None
+    scopes = {str(row["speaks for"]): str(row["whom"]) for row in rows if row["whom"]}
+    reasons = dict.fromkeys(one.reason for one in view.panel.readings.values() if one.reason)
+    lines = [f"{label.capitalize()}: {said}." for label, said in scopes.items()]
+    lines += [f"{reason[:1].upper()}{reason[1:]}." for reason in reasons]
+    first = view.panel.readings[next(name for name in view.order if name in view.panel.readings)].setup
+    places = decimals(first.half_width / 2)
+    of = "the panel" if view.alone else str(rows[0]["system"])
+    finding = f"The mean of {of} is {number(first.value, places)}"
+
+    def chart() -> Spec:
+        return marks.dots(rows, "speaks for", "mean", axis(view, "mean, in"), CORRECTED, at=None, tall=30)
+
+    heads = {"system": view.system, "speaks for": "speaks for", "mean": "mean", "low": f"{view.coverage} interval"}
+    shown = [{name: value for name, value in row.items() if name != "whom"} for row in rows]
+    return Figure(
+        "panel-means",
+        Caption(finding, tuple(lines)),
+        shown,
+        chart if view.alone else None,
+        short=Short(heads, of="mean"),
     )
 
 

@@ -210,9 +210,10 @@ def caveats(analysis: Analysis) -> tuple[Caveat, ...]:
 
 
 def _figures(view: PanelAnalysis, *, with_bias: bool = True) -> Iterator[Figure | None]:
-    """All exhibits; with one system, the chart of the effects of judges says the same as that of biases."""
+    """All exhibits; beside an analysis, which shows means, the effects of judges of one system are their biases."""
     if with_bias:
         yield biases.bias(view)
+        yield biases.means(view)
     yield biases.tests(view)
     if view.panel.reversals is not None:
         yield rankings.rankings(view, view.panel.reversals)

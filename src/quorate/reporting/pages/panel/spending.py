@@ -82,12 +82,12 @@ def strategies(view: PanelAnalysis) -> Figure | None:
 
 
 def sharings(view: PanelAnalysis) -> Figure | None:
-    """Ways to share the calls out over the items: standard error for this panel, calls and price."""
+    """Ways to share the calls out over the items: half-width with these judges, calls and price."""
     rows: list[Row] = [
         {
             "system": "" if view.alone else view.systems[name],
             "sharing": cut(one.label, 200),
-            "se": one.projection.se,
+            "half": one.projection.half_width(),
             "calls": one.projection.calls,
             "cost": one.projection.cost,
         }
@@ -99,12 +99,12 @@ def sharings(view: PanelAnalysis) -> Figure | None:
     every, _, turn, more = rows[:4]
     whose = "" if view.alone else f"{every['system']}: "
     finding = (
-        f"{whose}one judge for each {cut(view.item)} in turn has a standard error of {significant(turn['se'])} for "
-        f"{turn['calls']:,} calls; every judge {significant(every['se'])} for {every['calls']:,}"
+        f"{whose}with these judges, one for each {cut(view.item)} in turn finds ±{significant(turn['half'])} for "
+        f"{turn['calls']:,} calls; every judge ±{significant(every['half'])} for {every['calls']:,}"
     )
-    line = f"Standard error of the mean for this panel and {plural(cut(view.item))} like these, as projected."
-    same = f"For the same {every['calls']:,} calls, in turn over more of them: {significant(more['se'])}."
-    heads = {"system": view.system, "se": "standard error", "cost": "price, USD", "sharing": "who judges what"}
+    line = f"Half a 95% interval of the mean with these judges, for {plural(cut(view.item))} like these, as projected."
+    same = f"For the same {every['calls']:,} calls, in turn over more of them: ±{significant(more['half'])}."
+    heads = {"system": view.system, "half": "half a 95% interval", "cost": "price, USD", "sharing": "who judges what"}
     caption = Caption(f"{capitalised(finding)}", (f"{line} {same}", view.panel.weighting["sharings"]))
     return Figure(
         "panel-sharings",
@@ -113,7 +113,9 @@ def sharings(view: PanelAnalysis) -> Figure | None:
         None,
         heads,
         folded=len(rows) > FEW,
-        short=Short({"system": "system", "sharing": "who judges what", "se": "SE", "calls": "calls", "cost": "USD"}),
+        short=Short(
+            {"system": "system", "sharing": "who judges what", "half": "half interval", "calls": "calls", "cost": "USD"}
+        ),
     )
 
 

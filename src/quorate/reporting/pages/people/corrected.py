@@ -28,7 +28,7 @@ def page(result: Corrected, table: Table | None = None) -> Page:
     facts |= {"standard error": result.se, "degrees of freedom": result.df}
     facts |= {} if result.rarer is None else {"labels of the rarer answer": result.rarer}
     level = f"{100 * result.level:.4g}% interval"
-    low, high = result.interval()
+    low, high = result.estimate.ends
     return Page(
         title=title_of(table, "What people would find"),
         sentence=result.sentence,
@@ -52,8 +52,8 @@ def page(result: Corrected, table: Table | None = None) -> Page:
 
 def means(result: Corrected) -> Figure:
     """The corrected mean beside that of the labels alone and that of the judges."""
-    low, high = result.interval()
-    least, most = result.people_interval()
+    low, high = result.estimate.ends
+    least, most = result.alone.ends
     rows: list[Row] = [
         {"by": "labels and predictions", "value": result.value, "low": low, "high": high},
         {"by": "labels alone", "value": result.people, "low": least, "high": most},

@@ -23,7 +23,7 @@ def page(result: Regression, table: Table | None = None) -> Page:
     """The page of a regression."""
     first = result.coefficients[min(1, len(result.coefficients) - 1)]
     level = f"{100 * result.level:.4g}% interval"
-    low, high = first.interval(result.level)
+    low, high = first.estimate.ends
     least, most = result.probability
     facts: dict[str, object] = {"rows": result.n, "labels": result.labels, "link": result.link or "none (linear)"}
     facts |= {"smallest chance to be labelled": least, "largest chance to be labelled": most}
@@ -54,11 +54,11 @@ def coefficients(result: Regression) -> Figure:
     """Every coefficient, corrected, with the chance that the judge's labels give it another sign."""
     rows: list[Row] = []
     for one in result.coefficients:
-        low, high = one.interval(result.level)
+        low, high = one.estimate.ends
         row: Row = {"coefficient": cut(one.name), "value": one.value, "low": low, "high": high}
         rows.append(row | {"se": one.se, "df": one.df, "other_sign": one.other_sign})
     known = [one for one in result.coefficients if not np.isnan(one.judged)]
-    out = [one for one in known if not _inside(one.judged, one.interval(result.level))]
+    out = [one for one in known if not _inside(one.judged, one.estimate.ends)]
     finding = (
         f"The judge's labels give {len(out)} of {counted(len(rows), 'coefficient')} outside the corrected interval"
     )
@@ -96,9 +96,9 @@ def ways(result: Regression) -> Figure:
     looks: list[tuple[str, str]] = []
     for one in result.coefficients[1:]:
         each = (
-            ("corrected", one.value, one.interval(result.level), (CORRECTED, "circle")),
-            ("judge taken as right", one.judged, one.judged_interval(result.level), (NAIVE, "circle")),
-            ("labels alone", one.labelled, one.labelled_interval(result.level), (NAIVE, "square")),
+            ("corrected", one.value, one.estimate.ends, (CORRECTED, "circle")),
+            ("judge taken as right", one.judged, one.from_judges.ends, (NAIVE, "circle")),
+            ("labels alone", one.labelled, one.from_labels.ends, (NAIVE, "square")),
         )
         for by, value, (low, high), look in each:
             if not np.isnan(value):

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 def page(result: Surrogate, table: Table | None = None) -> Page:
     """The page of a surrogate label."""
-    low, high = result.interval()
+    low, high = result.estimate.ends
     facts = {f"levels of {name} in a label": count for name, count in result.levels.items()}
     facts |= {"answers of each cell": result.replicates}
     return Page(

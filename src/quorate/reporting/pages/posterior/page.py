@@ -26,7 +26,7 @@ _ENDS = np.array([0.025, 0.5, 0.975])
 def page(result: DrawnComponents, table: Table | None = None) -> Page:
     """The page of a posterior."""
     table = result.judgments if table is None else table
-    low, high = result.mean.interval()
+    low, high = result.mean.ends
     first = result.first
     return Page(
         title=title_of(table, "Posterior of components and the mean"),

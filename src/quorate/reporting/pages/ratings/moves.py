@@ -34,7 +34,7 @@ def coefficients(found: Ratings) -> Figure:
     """What having more of each covariate does to the log odds of winning."""
     rows: list[Row] = []
     for (name, one), unit in zip(found.coefficients.items(), found.units, strict=True):
-        low, high = one.interval(found.level)
+        low, high = one.at(found.level).ends
         rows.append({"covariate": name, "unit": unit, "value": one.value, "se": one.se, "low": low, "high": high})
     helps, hurts = (
         [row["covariate"] for row in rows if row[end] * sign > 0] for end, sign in (("low", 1), ("high", -1))

@@ -44,7 +44,7 @@ def rates(name: str, of: str, found: Mapping[str, Contrast], level: float, words
     best = sorted(found, key=lambda one: -found[one].value)
     rows: list[Row] = []
     for one, label in zip(best, distinct(best), strict=True):
-        low, high = found[one].interval(level)
+        low, high = found[one].at(level).ends
         rows.append({"level": label, "value": found[one].value, "se": found[one].se, "low": low, "high": high})
     sure = [row["low"] > mean or row["high"] < mean for row in rows]
     apart = sum(sure)

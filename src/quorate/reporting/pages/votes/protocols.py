@@ -56,7 +56,7 @@ def beside(found: Protocols) -> Figure:
 
     def row(words: str, name: str) -> Row:
         values = [getattr(one.signals, name) for one in (found.first, found.second)]
-        low, high = getattr(found, name).interval(found.level)
+        low, high = getattr(found, name).at(found.level).ends
         first, second = (_known(one.value) for one in values)
         return {"what": words, "first": first, "second": second, "low": _known(low), "high": _known(high)}
 

@@ -75,7 +75,7 @@ def _wald(table: Judgments, terms: tuple[str, ...]) -> float:
 
 
 def _held(mean: Estimate) -> float:
-    low, high = mean.interval()
+    low, high = mean.ends
     return float(low <= 0 <= high)
 
 
