@@ -98,7 +98,7 @@ def times(ratio: float) -> str:
     return f"{ratio:.1f}" if ratio < 9.95 else f"{ratio:,.0f}"
 
 
-_KINDS = {(CELL,): ", the same asked again", (REPLICATE,): ", another asked again"}
+_KINDS: dict[tuple[str, ...], str] = {(CELL,): ", the same asked again", (REPLICATE,): ", another asked again"}
 
 
 def called(component: str) -> str:

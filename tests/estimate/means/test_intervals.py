@@ -11,6 +11,7 @@ from scipy import stats
 
 import quorate as q
 from quorate.estimate.means.intervals import limits, score_ends
+from quorate.table.results import Interval
 
 
 def scored(score, items=30, prompts=3, judges=3):
@@ -116,3 +117,39 @@ def test_intervals_do_not_jump_where_a_variance_reaches_zero(simulate):
     assert {fit.variances["prompt"] > 0 for fit in fits} == {False, True}
     assert np.all(np.diff(half) > -1e-9)
     assert np.abs(np.diff(np.log(half))).max() < 0.35
+
+
+def test_percentages_are_known_by_their_name():
+    rows = {"item": range(40), "pct": [12.5, 88.3] * 20}
+    frame = pl.DataFrame(rows)
+    assert score_ends(q.read(frame, score="pct", announce=False)) == (0, 100)
+    assert score_ends(q.read(frame.rename({"pct": "score"}), announce=False)) is None
+
+
+def test_an_interval_beyond_the_scores_of_an_unknown_scale_asks_for_its_ends():
+    frame = pl.DataFrame({"item": range(4), "score": [4.2, 4.9, 5.0, 5.0]})
+    (said,) = [one for one in q.decompose(q.read(frame, announce=False)).mean.caveats if one.code == "scale-unknown"]
+    assert "--scale LOW,HIGH" in said.sentence
+    declared = q.decompose(q.read(frame, scale=(0, 5), announce=False)).mean
+    assert "scale-unknown" not in {one.code for one in declared.caveats}
+    assert declared.high <= 5
+
+
+def test_every_answer_has_one_kind_of_interval():
+    rng = np.random.default_rng(1)
+    rows = {"item": np.repeat(range(30), 6), "judge": list("xyz") * 60, "system": (["a"] * 3 + ["b"] * 3) * 30}
+    table = q.read(pl.DataFrame({**rows, "score": rng.normal(size=180)}), announce=False)
+    votes = q.read_votes(
+        pl.DataFrame({"model_a": ["a"] * 20, "model_b": ["b"] * 20, "winner": ["a"] * 14 + ["b"] * 6}), announce=False
+    )
+    one = table.only("system", "a")
+    compared = (q.compare(table, "a", "b"), q.compare(votes, "a", "b"))
+    answers = [q.analyze(one), *compared, q.scores.mean_from(one, q.decompose(one))]
+    for answer in answers:
+        found = answer.estimate
+        assert isinstance(found, Interval)
+        assert found.low < found.value < found.high
+        assert (found.level, found.at(0.9).level) == (0.95, 0.9)
+        assert found.low < found.at(0.9).low
+        assert {"value", "se", "low", "high", "level", "n", "scope"} <= found.to_dict().keys()
+        assert not hasattr(answer, "interval")
