@@ -14,7 +14,6 @@ from quorate.errors import NotEstimable
 from quorate.estimate.components.decomposition import Decomposition
 from quorate.estimate.components.latent import grid, restricted
 from quorate.estimate.components.model import CELL, closure
-from quorate.numerics.links.uncertainty import logistic_normal
 from quorate.roles import REPLICATE
 from quorate.wording import Brief
 
@@ -57,6 +56,8 @@ class Marginal(Brief):
 
     def expected(self, effect: Floats, rest: float) -> Floats:
         """Mean score at some values of the effects, over others of variance ``rest``; shape (combinations, values)."""
+        from quorate.numerics.links.uncertainty import logistic_normal
+
         above = logistic_normal(self.at[:, None, :] + effect[None, :, None], rest)[0]
         return np.asarray(self.low + above @ self.steps)
 
@@ -68,6 +69,8 @@ class Marginal(Brief):
     @property
     def variance(self) -> float:
         """Variance of one score about the mean of its combination, averaged over these."""
+        from quorate.numerics.links.uncertainty import logistic_normal
+
         above = logistic_normal(self.at, self.total)[0]
         values = self.low + np.concatenate([[0.0], np.cumsum(self.steps)])
         shares = -np.diff(np.column_stack([np.ones(len(above)), above, np.zeros(len(above))]), axis=1)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -17,7 +18,6 @@ from quorate.estimate.components.decomposition import Decomposition
 from quorate.estimate.components.dependability import dependability
 from quorate.estimate.components.model import CELL, closure, leaves
 from quorate.estimate.doctor.findings import Finding
-from quorate.estimate.labels import Coefficient, Share, coefficients, judge_of, label_means, label_shares, ratings
 from quorate.estimate.means.effects import predicted_term
 from quorate.estimate.means.families import configuration_facets
 from quorate.estimate.means.mean import mean_for
@@ -27,6 +27,9 @@ from quorate.roles import JUDGE, REPLICATE
 from quorate.table.facts.describe import Description
 from quorate.table.judgments import Judgments, occurring
 from quorate.wording import counted, listed, plural
+
+if TYPE_CHECKING:
+    from quorate.estimate.labels import Coefficient, Share
 
 COMPONENTS = "variance components"
 COMPONENT = "component {}"
@@ -336,6 +339,8 @@ RARE = 10
 
 def label_analyses(judgments: Judgments, facts: Description) -> tuple[Supported, ...]:
     """Every analysis of labels, possible or not, and those of scores that labels have only one at a time."""
+    from quorate.estimate.labels import label_means, label_shares
+
     people, obstacle = PEOPLE.format(plural(judgments.object)), obstacle_of(facts, "label")
     if obstacle is None:
         try:
@@ -366,6 +371,8 @@ def _of_shares(found: tuple[Share, ...], facts: Description) -> Iterator[Support
 
 def _of_agreement(judgments: Judgments, shares: Floats, people: str) -> Iterator[Supported]:
     """What several judges of the same items say of each other."""
+    from quorate.estimate.labels import coefficients, judge_of, ratings
+
     item = judgments.object
     answered = judgments.keep(judgments.n > 0)
     judges = judge_of(answered)[1]
@@ -406,6 +413,8 @@ def _of_scores(judgments: Judgments) -> Iterator[Supported]:
 
 def label_findings(judgments: Judgments, facts: Description) -> Iterator[Finding]:
     """Labels that differ only in case, or that hardly occur, and items on which one judge alone speaks."""
+    from quorate.estimate.labels import label_shares, ratings
+
     folded: dict[str, list[str]] = {}
     for label in judgments.labels:
         folded.setdefault(label.strip().casefold(), []).append(label)

@@ -12,7 +12,6 @@ from quorate.errors import QuorateError
 from quorate.estimate.doctor.analyses import COMPONENTS, MEAN
 from quorate.estimate.doctor.support import doctor
 from quorate.estimate.doctor.vote_findings import MARGINS
-from quorate.estimate.labels import label_means, label_shares
 from quorate.roles import JUDGE, TEMPERATURE
 from quorate.table.columns.outcomes import plain
 from quorate.table.columns.roles import ALIASES
@@ -167,6 +166,8 @@ def _problem(source: Any, kind: Kind, options: Mapping[str, Any]) -> str:
     try:
         table = read(source, kind=kind, announce=False, **given)
         if isinstance(table, Judgments) and table.labels:
+            from quorate.estimate.labels import label_means, label_shares
+
             label_means(table, label_shares(table), targets={})
             return ""
         support = doctor(table)

@@ -14,6 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quorate.arrays import Floats, Ints
+from quorate.numerics.distributions import each as each_of
+from quorate.numerics.distributions import normal_cdf, normal_quantile
 from quorate.waiting import each
 from quorate.wording import Brief
 
@@ -145,15 +147,14 @@ def ranks_by_widths(
     ----------
     As for `rank_intervals`; critical values are taken over to intervals of each difference at the level for it alone.
     """
-    from scipy.special import ndtr, ndtri
-
     systems = len(apart)  # copies of a system do not differ at all, and bring no largest difference
-    joint, own = float(ndtri((1 + level) / 2)), np.full((systems, 1), ndtri((1 + level) / 2))
+    joint = normal_quantile((1 + level) / 2)
+    own = np.full((systems, 1), joint)
     if systems > 2:
         largest = _largest(deviations, covariance + 1e-12 * np.trace(covariance) * np.eye(systems))
         joint, own = float(np.quantile(largest.max(axis=1), level)), np.quantile(largest, level, axis=0)[:, None]
-    above = apart > half_width(float(ndtr(joint)))
-    alone = half_width(ndtr(own))
+    above = apart > half_width(normal_cdf(joint))
+    alone = half_width(each_of(normal_cdf, "ndtr", own))
     low, high = 1 + above.sum(axis=0), systems - above.sum(axis=1)
     below, over = (-apart > alone).sum(axis=1), (apart > alone).sum(axis=1)
     return RankIntervals(low, high, 1 + below, systems - over, joint, np.inf, above)
@@ -249,12 +250,12 @@ def _all_alike(covariance: Floats) -> bool:
 
 def _root(covariance: Floats) -> Floats:
     """A matrix whose product with its transpose is the covariance, up to what moves all systems together."""
-    from scipy.linalg.lapack import dpotrf, spotrf
-
     systems, single = len(covariance), covariance.dtype == np.float32
     if systems <= _BY_VECTORS:
         values, vectors = np.linalg.eigh(covariance)
         return np.asarray(vectors * np.sqrt(np.maximum(values, 0.0)))
+    from scipy.linalg.lapack import dpotrf, spotrf
+
     # The same for all systems is added, so that it is not singular; what estimates about their mean have is exact.
     shift, least = np.trace(covariance) / systems, _SINGLE_ROUNDING if single else _ROUNDING
     while True:
