@@ -8,6 +8,7 @@ from scipy.stats import binomtest
 
 import quorate as q
 from quorate.errors import InvalidInput
+from quorate.estimate.differences.difference import difference
 
 NEW = [1] * 70 + [1] * 14 + [0] * 5 + [0] * 11
 OLD = [1] * 70 + [0] * 14 + [1] * 5 + [0] * 11
@@ -41,7 +42,7 @@ def test_items_won_and_lost_with_mcnemars_test():
     assert found.mcnemar == pytest.approx(0.06357, abs=1e-5)
     assert [one.gap for one in found.changed(7)] == [-1] * 5 + [1, 1]
     assert {one.item for one in found.changed(5)} == {"84", "85", "86", "87", "88"}
-    assert q.compare(read([0.5, 1, 0.25], [0.25, 0.5, 0.5]), "new", "old").difference.mcnemar is None
+    assert difference(read([0.5, 1, 0.25], [0.25, 0.5, 0.5]), "new", "old").mcnemar is None
 
 
 def test_what_pairing_gained():
