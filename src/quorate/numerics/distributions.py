@@ -27,6 +27,8 @@ _SMALL = 1e-8
 """A step of Newton's after which nothing is left: the next would be of the order of its square."""
 _LEFT = 1e-18
 """What is left out of a series."""
+_LONG = 30
+"""Means of a noncentral t from which the series has too many terms, and SciPy's method is used."""
 _FEW = 64
 """Numbers up to which loading SciPy takes longer than what it saves."""
 _MANY = 2e5
@@ -142,6 +144,10 @@ def noncentral_t_cdf(df: float, shift: float, x: float) -> float:
         return 1 - noncentral_t_cdf(df, -shift, -x)
     if math.isinf(df) or math.isinf(x):
         return normal_cdf(x - shift)
+    if abs(shift) > _LONG:
+        from scipy.special import nctdtr
+
+        return float(nctdtr(df, shift, x))
     half, b, share = shift * shift / 2, float(df) / 2, x * x / (x * x + df)
     if half > _FAR:  # the normal variable is its mean, and the series would not end
         return 0.0 if shift > 0 and x == 0 else chi_square_tail(df, df * (shift / x) ** 2) if shift > 0 else 1.0
