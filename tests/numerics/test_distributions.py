@@ -136,3 +136,8 @@ def test_beta_quantiles_are_scipys(a, b, p):
 def test_few_numbers_and_many_are_alike():
     many = np.linspace(0.01, 0.99, 200)
     assert each(normal_quantile, "ndtri", many[:10]) == pytest.approx(each(normal_quantile, "ndtri", many)[:10])
+
+
+@pytest.mark.parametrize("shift", [-1e6, -50.0, 31.0, 1e4, 1e8])
+def test_a_noncentral_t_far_out_ends(shift):
+    assert noncentral_t_cdf(4.0, shift, 2.5) == pytest.approx(float(shift < 0), abs=1e-12)

@@ -130,10 +130,6 @@ def f_tail(df1: float, df2: float, x: float) -> float:
     return _beta_below(df2 / 2, df1 / 2, df2 / (df2 + df1 * x), df1 * x / (df2 + df1 * x))
 
 
-_FAR = 1e7
-"""Half the squared mean from which a noncentral t is its mean over the root of a mean square."""
-
-
 def noncentral_t_cdf(df: float, shift: float, x: float) -> float:
     """Chance that a noncentral t, of a normal variable with this mean, is at most ``x``.
 
@@ -149,8 +145,6 @@ def noncentral_t_cdf(df: float, shift: float, x: float) -> float:
 
         return float(nctdtr(df, shift, x))
     half, b, share = shift * shift / 2, float(df) / 2, x * x / (x * x + df)
-    if half > _FAR:  # the normal variable is its mean, and the series would not end
-        return 0.0 if shift > 0 and x == 0 else chi_square_tail(df, df * (shift / x) ** 2) if shift > 0 else 1.0
     rest = df / (x * x + df)
     total = normal_cdf(-shift)
     if share <= 0:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import signal
 import threading
 from collections.abc import Iterator
@@ -27,7 +28,9 @@ def _database() -> DuckDBPyConnection:
         import duckdb
 
     # Nothing is kept from one file to the next: a file may have been written anew.
-    return duckdb.connect(config={"autoinstall_known_extensions": False, "enable_external_file_cache": False})
+    made = duckdb.connect(config={"autoinstall_known_extensions": False, "enable_external_file_cache": False})
+    atexit.register(_database.cache_clear)  # one that outlives the interpreter is told of as leaked
+    return made
 
 
 @contextmanager
