@@ -381,8 +381,7 @@ class _Kind:
             low, high = value - half, value + half
             if ends is not None:
                 low, high = wilson_limits(value, half, self.table.n_answers, ends)
-            found = np.column_stack([value, low, high])
-            out.append(found[variance > 1e-20])
+            out.append(np.column_stack([value, low, high])[variance > 1e-20])
         return np.concatenate(out)
 
     def again(self, table: Judgments, answer: Estimate) -> Estimate:

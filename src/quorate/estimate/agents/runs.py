@@ -196,7 +196,7 @@ def repeated_runs(
     >>> rows = {"item": list("aaabbbccc"), "run": [1, 2, 3] * 3, "score": [1, 1, 1, 1, 0, 1, 0, 0, 0]}
     >>> table = q.read(pl.DataFrame(rows), facets={"item": "item", "run": "run"}, announce=False)
     >>> found = q.agents.repeated_runs(table)
-    >>> found.systems[0].flips, round(found.systems[0].passing[-1].all, 3)
+    >>> found.systems[0].flips, round(found.systems[0].passing[-1].all.value, 3)
     ((Flip(item='b', passed=2, runs=3),), 0.333)
     """
     checked_level(level)

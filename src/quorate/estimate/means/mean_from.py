@@ -217,7 +217,7 @@ def mean_from(
     >>> from quorate.simulate import write_demo
     >>> scores = q.read(write_demo("scores.csv"))
     >>> pilot = q.decompose(scores)
-    >>> mean_from(scores, pilot).value == pilot.mean.value
+    >>> mean_from(scores, pilot).estimate.value == pilot.mean.value
     True
     """
     checked_level(level)
