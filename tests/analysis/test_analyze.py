@@ -67,5 +67,5 @@ def test_an_option_of_another_question_is_refused(results, kind, names, options,
 
 
 def test_what_is_no_table_is_refused():
-    with pytest.raises(InvalidInput, match="got str; read it first"):
+    with pytest.raises(InvalidInput, match=r"no such file scores\.csv"):
         analyze("scores.csv")

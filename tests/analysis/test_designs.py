@@ -12,9 +12,9 @@ def published():
     return q.components({"item": 0.1, "item:judge": 0.05}, sensitivity={"judge": 0.01})
 
 
-def test_a_design_in_words(demo):
-    assert in_words(demo.optimum.own) == "60 items × 5 prompts × 3 judges × 2 replicates"
-    assert in_words(demo.optimum.same_se).endswith(", one prompt and judge per item in turn")
+def test_a_design_in_words(published):
+    assert in_words(q.project(published, items=10, judges=3)) == "10 items × 3 judges"
+    assert in_words(q.project(published, items=10, judges=3, layout="cyclic")).endswith(", one judge per item in turn")
 
 
 def test_the_layout_says_how_many_judges_an_item_has(published):

@@ -59,6 +59,7 @@ ONE_OF_EACH = [
     caveats.zero_with_few_levels("prompt", 2),
     caveats.aliased(["replicate", "cell"]),
     caveats.one_response(),
+    caveats.beyond_the_scores(1.0, 5.0),
     caveats.goes_round(["a", "b", "c"], [0.7, 0.6, 0.8], 0.001, 2),
     caveats.larger_weight(["prompt", "prompt:judge"]),
     caveats.identical_replicates(["replicate"]),

@@ -106,8 +106,8 @@ def test_every_chart_has_a_place_a_label_numbers_and_a_download(pages, demo):
     text = pages("demo", demo)
     page = Page(text)
     drawings = page.all("svg")
-    assert len(charts(text)) == 16
-    assert len(drawings) == 2 * 16
+    assert len(charts(text)) == 15
+    assert len(drawings) == 2 * 15
     assert all(one["role"] == "img" and one["aria-label"] for one in drawings)
     assert len([one for one in page.all("a") if "download" in one]) == len(page.all("figure")) == len(page.all("table"))
 

@@ -93,7 +93,7 @@ def test_errata_that_figures_name_are_explained():
 def test_every_file_of_a_study_is_listed():
     folder = Path(reproduction.__file__).parent
     files = {path.stem for path in (folder / "studies").glob("*/*.py") if path.stem not in ("__init__", "law")}
-    listing = (folder / "registry.py").read_text(encoding="utf-8")
+    listing = (folder / "reproduce.py").read_text(encoding="utf-8")
     assert files == set(re.findall(r"^    (\w+)\.\w+,$", listing, re.MULTILINE))
 
 

@@ -67,7 +67,6 @@ def test_a_line_of_200_megabytes_is_not_read(study, command, tmp_path, name, sta
 
 CHANGES = {
     "items": ({"items": "none.jsonl"}, "cannot be read (No such file"),
-    "folder": ({"items": "."}, "is a directory"),
     "budget": ({"budget": {"calls": -1}}, "budget.calls"),
     "prompt": ({"prompts": {"x": {"file": "none.j2", "scale": [1, 5]}}}, "prompts.x.file: "),
     "address": ({"judge": {"base_url": "http://127.0.0.1:99999/v1"}}, "must be an http or https address"),

@@ -93,6 +93,6 @@ def test_without_statuses_rows_are_answers():
 
 
 @pytest.mark.parametrize("call", [q.decompose, q.doctor, q.scores.naive])
-def test_a_path_where_judgments_are_wanted_is_told(call):
-    with pytest.raises(InvalidInput, match=r"expects what quorate\.read returns, got str; read it first"):
+def test_a_path_is_read(call):
+    with pytest.raises(InvalidInput, match=r"no such file scores\.csv"):
         call("scores.csv")

@@ -75,7 +75,7 @@ NO_OPTION = {
     "something must be installed": "results:frame",
     "the message begins with the argument that was given": """
         columns/vote_roles:_known_roles columns/vote_roles:_of_rankings columns/rankings:in_pairs
-        columns/rankings:_refuse exchange/rows:refuse read:kind_of""",
+        columns/rankings:_refuse exchange/rows:refuse read:kind_of results:at""",
     "the other function reads it": "columns/vote_ledger:as_votes",
     "a message that is passed on": "exchange/foreign/people/label_studio:read_annotations files:_or_plain",
 }

@@ -131,6 +131,7 @@ def test_every_published_result_shows_itself_in_a_line_and_in_a_notebook():
         "Law",
         "LevelBounds",
         "DroppedVotes",
+        "Flip",
         "Neighbours",
         "Passing",
         "PlanRun",

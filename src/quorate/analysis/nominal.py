@@ -79,6 +79,15 @@ class LabelShare(Brief):
         """The wider of the two."""
         return self.others or self.setup
 
+    def to_plain(self) -> Row:
+        """One row: its share, both intervals, and how many judgments."""
+        own, wide = self.setup, self.estimate
+        return {"label": self.label, "share": self.share, "se": wide.se, "low": wide.low, "high": wide.high} | {
+            "panel_low": own.low,
+            "panel_high": own.high,
+            "judgments": self.judgments,
+        }
+
 
 @dataclass(frozen=True)
 class Labels(Result):
@@ -162,12 +171,7 @@ class Labels(Result):
 
     def rows(self) -> list[Row]:
         """One row for every label."""
-        return [
-            {"label": one.label, "share": one.share, "se": one.estimate.se}
-            | {"low": one.estimate.low, "high": one.estimate.high}
-            | {"panel_low": one.setup.low, "panel_high": one.setup.high, "judgments": one.judgments}
-            for one in self.shares
-        ]
+        return [one.to_plain() for one in self.shares]
 
     def write_people(self, path: str | Path) -> Path:
         """Write the items to send to people, one row each, into a file: .csv, .tsv, .jsonl or .parquet.

@@ -277,7 +277,7 @@ def writable(path: Path, argument: str = "path") -> str:
         If the name says none, or no file can be there.
     """
     form = SUFFIXES.get(path.suffix.lower())
-    if form is None or path.suffix.lower() in _ONLY_READ:
+    if form is None or form.sheets or path.suffix.lower() in _ONLY_READ:
         raise InvalidInput(f'{argument}: must end in .csv, .tsv, .jsonl or .parquet, got "{path.name}"')
     if not path.parent.is_dir():
         raise InvalidInput(f"{argument}: there is no folder {path.parent}; make it first, or choose another place")

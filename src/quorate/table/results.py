@@ -258,7 +258,7 @@ class Interval(Result):
     Examples
     --------
     >>> share = StatedInterval(0.5, 0.1, 20, 0.95, law=lambda level: (0.3, 0.7) if level == 0.95 else (0.35, 0.65))
-    >>> share.low, share.at(0.9).low, share.half_width
+    >>> share.low, share.at(0.9).low, round(share.half_width, 2)
     (0.3, 0.35, 0.2)
     """
 

@@ -137,7 +137,6 @@ def test_bad_input_is_one_line_and_exit_1(run, crossed, tmp_path, name):
     ("words", "says"),
     [
         (["none.csv"], "no such file none.csv"),
-        (["."], ". is a directory"),
         (["scores.csv", "--score", "points"], 'score: no column "points"; the data have "item"'),
         (["scores.csv", "--facet", "item="], '"item" is not one of the facets ("prompt", "judge"); name it in --facet'),
         (["scores.csv", "--fixed", "rater"], 'fixed: "rater" is not one of the facets'),
@@ -253,7 +252,7 @@ def test_charts_are_written_into_a_folder(run, scores, tmp_path):
     ran = run("analyze", scores, "--no-report", "--charts", folder)
     names = {path.stem for path in folder.iterdir()}
     assert {path.suffix for path in folder.iterdir()} == {".svg"}
-    assert {"intervals", "components", "frontier", "what-if", "effects-judge", "means", "single", "flagged"} <= names
+    assert {"intervals", "components", "what-if", "effects-judge", "means", "single", "flagged"} <= names
     assert f"Charts: {len(names)} files in {folder}" in ran.out
 
 

@@ -118,7 +118,7 @@ def test_no_answers_and_one_item(judged):
 def test_few_levels(judged):
     judgments = judged({"item": 6, "prompt": 3, "judge": 1, "order": 2})
     severities = {one.sentence.split(":")[0]: one.severity for one in findings(judgments, judgments.describe())}
-    assert severities == {"3 prompts": "note", "1 judge": "note", "2 order levels": "warning"}
+    assert severities == {"3 prompts": "note", "1 judge": "note"}
 
 
 def test_items_under_two_categories(judged):

@@ -7,7 +7,6 @@ import polars as pl
 import pytest
 
 import quorate as q
-from quorate.errors import InvalidInput
 from quorate.estimate.doctor.support import doctor, support_of
 from quorate.estimate.doctor.vote_findings import MARGINS, ORDER, clustered_by
 from quorate.table.read_votes import read_votes
@@ -152,11 +151,6 @@ def test_many_models_take_seconds():
     assert time.process_time() - started < 4
     assert len(support.facts.pairs.labels) == 30_000
     assert not support.ok
-
-
-def test_what_is_no_table():
-    with pytest.raises(InvalidInput, match=r"expects what quorate\.read returns, got DataFrame"):
-        doctor(pair(2))
 
 
 @pytest.mark.slow

@@ -205,7 +205,7 @@ def test_spread_predicts_misclassification_on_real_judgments(shared):
     right = dict(rows.group_by("item").agg(pl.col("correct").cast(pl.Float64).mean()).iter_rows())
     pairs = np.array([(spread[item], right[item]) for item in spread])
     assert len(pairs) == 419
-    assert np.corrcoef(pairs.T)[0, 1] == pytest.approx(-0.42, abs=0.01)
+    assert np.corrcoef(pairs.T)[0, 1] == pytest.approx(-0.40, abs=0.01)
     thirds = np.array_split(pairs[np.argsort(pairs[:, 0]), 1], 3)
     assert [third.mean() for third in thirds] == pytest.approx([0.69, 0.55, 0.47], abs=0.02)
 

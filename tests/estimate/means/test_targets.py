@@ -66,10 +66,10 @@ def test_a_covariate_stands_for_itself(simulate):
 
 @pytest.mark.parametrize("target", ["population", q.pool(20)])
 def test_a_covariate_stands_for_nothing_else(simulate, target):
-    frame = simulate({"item": 8, "order": 2})
-    fit = q.decompose(q.read(frame, facets={"item": "item", "order": "order"}), covariates=["order"])
-    with pytest.raises(InvalidInput, match="order: a covariate stands for its own levels"):
-        fit.mean_for(order=target)
+    frame = simulate({"item": 8, "moment": 2})
+    fit = q.decompose(q.read(frame, facets={"item": "item", "moment": "moment"}), covariates=["moment"])
+    with pytest.raises(InvalidInput, match="moment: a covariate stands for its own levels"):
+        fit.mean_for(moment=target)
 
 
 @pytest.mark.parametrize("target", ["finite", "panel", q.pool(40)])

@@ -173,7 +173,7 @@ def test_what_is_asked_is_checked(options, error, message):
 
 
 def test_what_is_no_table_of_votes():
-    with pytest.raises(InvalidInput, match=r"expects what quorate.read_votes returns, got str"):
+    with pytest.raises(InvalidInput, match=r"no such file votes\.csv"):
         q.rank("votes.csv")
 
 

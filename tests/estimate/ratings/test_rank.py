@@ -38,7 +38,7 @@ def test_options_of_the_other_kind_are_refused(votes, judged):
 
 
 def test_anything_else_is_refused():
-    with pytest.raises(InvalidInput, match=r"quorate\.read_votes"):
+    with pytest.raises(InvalidInput, match=r"no such file votes\.csv"):
         rank("votes.csv")
 
 

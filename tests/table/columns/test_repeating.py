@@ -38,7 +38,7 @@ def test_scores_say_which_column_could_be_a_facet(tmp_path):
     pl.DataFrame(columns).write_csv(path)
     said = "batch repeats as ids do: if scores of one resemble each other, name it (a facet, --facet batch=batch)"
     for source in (pl.DataFrame(columns), path):
-        assert said in q.read(source, announce=False).notes
+        assert said in q.read(source, facets={"item": "item"}, announce=False).notes
 
 
 @pytest.mark.parametrize(

@@ -222,6 +222,7 @@ class VoteMargin(Interval):
         del values["sizes"]
         for name in ("se", "df", "effective"):
             values[name] = values[name] if math.isfinite(values[name]) else None
+        values |= {"low": self.low, "high": self.high, "scope": self.scope}
         counted = {"exact": self.exact, "decisive": self.decisive}
         return {**values, **{name: units and units._asdict() for name, units in counted.items()}}
 

@@ -61,8 +61,11 @@ def beside(source: Any, rows: Rows) -> dict[str, Any] | None:
     first = place[0] if isinstance(place, tuple) else place
     if not isinstance(first, Path):
         return None
-    kept = (first if first.is_dir() else first.parent) / BESIDE
-    if not kept.is_file():
+    try:
+        kept = (first if first.is_dir() else first.parent) / BESIDE
+        if not kept.is_file():
+            return None
+    except OSError:  # no name that a file can have, which is said by who reads it
         return None
     options = options_in(kept)
     try:

@@ -56,7 +56,6 @@ def test_the_whole_story_of_the_demo():
         "intervals",
         "components",
         "per-judgment",
-        "frontier",
         "what-if",
         "effects-judge",
         "effects-prompt",

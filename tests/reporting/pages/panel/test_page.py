@@ -13,7 +13,7 @@ from quorate.reporting.print.html import as_html
 from quorate.reporting.report import page_of
 
 FIGURES = {
-    "panel": ["bias", "tests", "rankings", "orders", "reversals", "preference", "strategies"],
+    "panel": ["bias", "means", "tests", "rankings", "orders", "reversals", "preference", "strategies"],
     "panel, one system": ["strategies"],
     "panel, interaction": ["components", "strategies"],
     "demo": ["sharings"],

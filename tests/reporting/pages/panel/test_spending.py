@@ -83,7 +83,7 @@ def test_sharings_compare_one_judge_in_turn_with_all(shape):
     figure = sharings(view)
     assert [row["system"] for row in figure.rows] == [name for name in view.order for _ in range(4)]
     assert [row["calls"] for row in figure.rows[:4]] == [90, 30, 30, 90]
-    assert np.argmin([row["se"] for row in figure.rows[:4]]) == 3
+    assert np.argmin([row["half"] for row in figure.rows[:4]]) == 3
     finding = figure.caption.finding
-    assert finding.startswith("System 0: one judge for each item in turn has a standard error of ")
-    assert "for 30 calls; every judge" in finding
+    assert finding.startswith("System 0: with these judges, one for each item in turn finds ±")
+    assert "for 30 calls; every judge ±" in finding

@@ -150,7 +150,7 @@ def _joint(test: JointTest) -> str:
     return f"F({test.df1:.4g}, {test.df2:.4g}) = {significant(test.statistic)}, {p_value(test.p, LEAST_P)}"
 
 
-OF_COMPONENTS = ("left-negative", "averaged-answers", "aliased")
+OF_COMPONENTS = ("left-negative", "averaged-answers", "one-response")
 """Caveats about components, which are shown only where the models disagree on them."""
 
 
