@@ -5,7 +5,7 @@ import math
 import pytest
 
 from quorate.analysis.words import (
-    Reading,
+    about,
     advice,
     number,
     p_text,
@@ -17,7 +17,12 @@ from quorate.analysis.words import (
     times,
     votes,
 )
+from quorate.table.results import StatedInterval
 from quorate.wording import margin, shares
+
+
+def reading(low, high, whom, value=7.42):
+    return StatedInterval(value, math.nan, 0, 0.95, law=lambda _: (low, high), whom=whom)
 
 
 def test_numbers_that_are_none_are_words():
@@ -31,19 +36,19 @@ def test_significant_digits(value, text):
     assert significant(value) == text
 
 
-WIDE, PANEL = Reading(7.11, 7.73, "for judges like these"), Reading(7.30, 7.54, "for this panel")
+WIDE, PANEL = reading(7.11, 7.73, "for judges like these"), reading(7.30, 7.54, "for this panel")
 
 
 def test_the_first_sentence_is_the_one_of_the_design():
-    assert sentence(7.42, [WIDE, PANEL], Reading(7.345, 7.495, ""), 0.95) == (
+    assert sentence([WIDE, PANEL], reading(7.345, 7.495, "")) == (
         "Mean 7.42; 95% interval 7.11 to 7.73 for judges like these, 7.30 to 7.54 for this panel. "
         "The naive interval (7.34 to 7.50) is 4.1 times too narrow."
     )
 
 
 def test_equal_intervals_are_said_once():
-    same = Reading(7.11, 7.73, "for this panel")
-    assert "7.11 to 7.73 for judges like these and for this panel. " in sentence(7.42, [WIDE, same], PANEL, 0.95)
+    same = reading(7.11, 7.73, "for this panel")
+    assert "7.11 to 7.73 for judges like these and for this panel. " in sentence([WIDE, same], PANEL)
 
 
 @pytest.mark.parametrize(
@@ -56,15 +61,15 @@ def test_equal_intervals_are_said_once():
     ],
 )
 def test_what_is_said_of_the_naive_interval(low, high, verdict):
-    assert verdict in sentence(7.42, [WIDE], Reading(low, high, ""), 0.9)
+    assert verdict in sentence([WIDE], reading(low, high, ""))
 
 
 def test_an_unbounded_interval_makes_the_naive_one_no_guide():
-    assert "no guide" in sentence(1.0, [Reading(-float("inf"), float("inf"), "")], PANEL, 0.95)
+    assert "no guide" in sentence([reading(-float("inf"), float("inf"), "")], PANEL)
 
 
 def test_a_narrow_interval_gets_more_decimals():
-    assert span(Reading(2.18711, 2.19999, ""), 2) == "2.187 to 2.200"
+    assert span(reading(2.18711, 2.19999, ""), 2) == "2.187 to 2.200"
 
 
 def test_times():
@@ -142,6 +147,6 @@ def test_p_values_as_text_with_a_floor_of_their_own(p, text):
 
 
 def test_limits_are_shown_where_they_are_not_equally_far():
-    assert Reading(6.5, 7.5, "").about(7.0, 2) == "±0.50"
-    assert Reading(0.8, 0.99, "").about(0.95, 2) == "0.80 to 0.99"
-    assert Reading(-math.inf, math.inf, "").about(0.95, 2) == "±unbounded"
+    assert about(reading(6.5, 7.5, "", 7.0), 2) == "±0.50"
+    assert about(reading(0.8, 0.99, "", 0.95), 2) == "0.80 to 0.99"
+    assert about(reading(-math.inf, math.inf, "", 0.95), 2) == "±unbounded"
