@@ -27,7 +27,7 @@ def test_turns_of_a_file(run, talks, tmp_path):
     assert expected.sentence in (tmp_path / "page.md").read_text()
     below = json.loads(run("agents", "hazard", talks, "--threshold", "4", "--below", "--level", "0.9", "--json").out)
     assert (below["above"], below["level"]) == (False, 0.9)
-    assert below["turns"][0]["hazard"] > below["turns"][2]["hazard"]
+    assert below["turns"][0]["hazard"]["value"] > below["turns"][2]["hazard"]["value"]
     assert "facet: turns are chosen levels, and item is drawn" in run(
         "agents", "hazard", talks, "--threshold", "8", "--turns", "item"
     ).err  # fmt: skip
