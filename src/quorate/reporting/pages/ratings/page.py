@@ -49,6 +49,7 @@ def page(result: Ratings | Leaderboard | RatingsAnalysis, table: Table | None = 
         order.append(neighbours(view.found, view.names))
     chance, first = drawn_share(next(iter(view.found.best.values()))), len(may_be_first(view.found))
     judges = None if isinstance(view.found, Ratings) else view.found.by_judges
+    unbeaten = len(view.found.unbeaten) if isinstance(view.found, Ratings) else 0
     said = tuple(line for line in (view.not_rankable, view.position_words, judges and judges.sentence) if line)
     order += [] if judges is None else [without_judges(judges)]
     few = view.found.fragility if isinstance(view.found, Ratings) else None
@@ -69,8 +70,8 @@ def page(result: Ratings | Leaderboard | RatingsAnalysis, table: Table | None = 
         content=view.to_dict,
         caveats=weightiest_first(view.caveats),
         tiles=(
-            Tile(f"{first}", f"of {counted(len(view.found), 'system')} may be first, {at_once(view.found)}"),
-            Tile(chance, f"chance that {cut(view.names[0], _SHORT)} is the best of these"),
+            Tile(f"{first}", f"of {counted(len(view.found) + unbeaten, 'system')} may be first, {at_once(view.found)}"),
+            *([] if unbeaten else [Tile(chance, f"chance that {cut(view.names[0], _SHORT)} is the best of these")]),
             Tile(f"{view.told_apart:,}", f"of {counted(view.pairs, 'pair')} told apart"),
         ),
         source=source_of(view.table),
@@ -147,17 +148,19 @@ def leaderboard(view: RatingsAnalysis) -> Figure:
 
 def ranks(view: RatingsAnalysis) -> Figure:
     """Ranks of every system, at once and of a system chosen beforehand; how many are sure."""
-    own, most = view.found.ranks, len(view.found)
+    own, rated = view.found.ranks, len(view.found)
+    above = len(view.found.unbeaten) if isinstance(view.found, Ratings) else 0
+    most = max(rated + above, int(own.high.max()))
     columns = (own.low, own.high, own.marginal_low, own.marginal_high)
     keys = ("low", "high", "own_low", "own_high")
     values = zip(view.names, *(column.tolist() for column in columns), strict=True)
     rows: list[Row] = [
         {"system": name, "place": place, **dict(zip(keys, row, strict=True))}
-        for place, (name, *row) in enumerate(values, 1)
+        for place, (name, *row) in enumerate(values, 1 + above)
     ]
     sure, widest = int((own.low == own.high).sum()), int((own.high - own.low).argmax())
-    finding = f"{sure} of {counted(most, 'rank')} are sure"
-    if sure < most:
+    finding = f"{sure} of {counted(rated, 'rank')} are sure"
+    if sure < rated:
         ends = f"from {int(own.low[widest])} to {int(own.high[widest])}"
         finding = f"{finding}; the least sure, {cut(view.names[widest], _SHORT)}, is anywhere {ends}"
     level = f"{100 * view.level:.4g}%"
@@ -341,6 +344,9 @@ def rank_range(low: int, high: int) -> str:
 
 def _first(view: RatingsAnalysis) -> str:
     """Who is first, and how surely."""
+    if isinstance(view.found, Ratings) and view.found.unbeaten:
+        never = listed([cut(one.system, _SHORT) for one in view.found.unbeaten], most=3)
+        return f"{never} never lost: no rating says how far above the others"
     name, most = cut(view.names[0], _SHORT), int(view.found.ranks.high[0])
     if view.not_rankable:
         return f"These {len(view.found)} systems are not rankable: noise exceeds what they differ by"
