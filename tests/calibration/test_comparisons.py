@@ -166,7 +166,7 @@ def test_power_is_as_projected_from_the_components(items, judges, prompts, diffe
 
 
 def test_power_where_judges_read_as_fixed_hardly_differ():
-    """Where their component is found to be 0 the study has more degrees of freedom than its projection."""
+    """A study and its projection have the same degrees of freedom, and 400 studies find what was projected."""
     rng, studies, found, at_zero = np.random.default_rng(5), 400, {0.0: 0, 0.1: 0}, []
     item, judge = (axis.ravel() for axis in np.indices((200, 3)))
     own = {"item": 0.15, "judge": 0.02, "item:judge": 0.5}
@@ -185,8 +185,8 @@ def test_power_where_judges_read_as_fixed_hardly_differ():
     projected = studies_of_plan(plan).finds(0.1, 0.05)
     print(f"| 200 | 3 | 1 | 0.1 | {projected:.3f} | {rates[0.1]:.3f} | judges read as fixed; size {rates[0.0]:.3f}")
     print(f"judges 0 in {len(at_zero)} of {studies}: df of the study {own_df:.1f}, of its projection {planned_df:.1f}")
-    assert projected < rates[0.1] < projected + 0.3
-    assert own_df > 3 * planned_df
+    assert rates[0.1] == pytest.approx(projected, abs=0.075)  # three standard errors
+    assert own_df == pytest.approx(planned_df)
 
 
 def board_of(rng, sd=(0.4,) * 5, items=30, judges=4, favour=0.3, tails=np.inf):
@@ -203,7 +203,7 @@ def board_of(rng, sd=(0.4,) * 5, items=30, judges=4, favour=0.3, tails=np.inf):
 def test_a_leaderboard_seldom_tells_equal_systems_apart():
     rng, studies, apart, single = np.random.default_rng(7), 200, 0, 0
     for _ in range(studies):
-        board = leaderboard(board_of(rng))
+        board = leaderboard(board_of(rng)).others  # these judges do favour some systems, others like them do not
         apart += bool(board.ranks.above.any())
         low, high = board.difference(board.systems[0], board.systems[-1]).ends
         single += not low <= 0 <= high
@@ -233,26 +233,20 @@ def test_systems_that_vary_alike_are_seldom_called_unlike(systems, items, tails)
 
 
 def test_a_board_with_one_noisier_system():
-    """One of five varies three times as much: one model covers its differences too seldom, and the board goes by pairs.
-
-    Of 100 boards the standard error of .95 is .022, that of a size of .05 as much.
-    """
+    """One of five varies three times as much, and the board goes by pairs; of 100, the error of .95 is .022."""
     rng, studies, apart, by_pairs = np.random.default_rng(5), 100, 0, 0
-    missed = {f"{kind}, {which}": 0 for kind in ("model", "board") for which in ("its", "rest")}
+    missed = {"its": 0, "rest": 0}
     for _ in range(studies):
         board = leaderboard(board_of(rng, (1.5, 0.5, 0.5, 0.5, 0.5), 60, 4, favour=0.05))
         apart += bool(board.ranks.above.any())
         by_pairs += board.pairs is not None
         for which, (i, j) in {"its": (0, 1), "rest": (2, 3)}.items():
-            model = board.joint.contrast(np.eye(5)[i] - np.eye(5)[j])
-            for kind, found in (("model", model), ("board", board.difference(str(i), str(j)))):
-                low, high = found.at(0.95).ends
-                missed[f"{kind}, {which}"] += not low <= 0 <= high
+            low, high = board.difference(str(i), str(j)).ends
+            missed[which] += not low <= 0 <= high
     rates = {name: count / studies for name, count in missed.items()}
     print(rates, f"by pairs {by_pairs / studies:.2f}, some two apart in {apart / studies:.2f}")
     assert by_pairs / studies > 0.95
-    assert rates["model, its"] > rates["board, its"]
-    assert max(rates["board, its"], rates["board, rest"]) <= 0.1
+    assert max(rates.values()) <= 0.1
     assert apart / studies <= 0.1
 
 

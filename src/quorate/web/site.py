@@ -39,11 +39,6 @@ class Visitor:
     name: str
     form: str
 
-    @property
-    def is_owner(self) -> bool:
-        """Whether it is the owner of the study."""
-        return self.name == OWNER
-
 
 class Site:
     """The pages of one study.
