@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import polars as pl
 import pytest
 
 import quorate as q
@@ -69,3 +70,15 @@ def test_an_option_of_another_question_is_refused(results, kind, names, options,
 def test_what_is_no_table_is_refused():
     with pytest.raises(InvalidInput, match=r"no such file scores\.csv"):
         analyze("scores.csv")
+
+
+def test_labels_are_told_as_labels():
+    rows = [
+        {"item": i, "judge": j, "verdict": "good" if (i + k) % 3 else "bad"}
+        for i in range(12)
+        for k, j in enumerate("abc")
+    ]
+    table = q.read(pl.DataFrame(rows), score="verdict", labels=True, announce=False)
+    assert analyze(table).to_dict() == q.scores.labels(table).to_dict()
+    with pytest.raises(InvalidInput, match="half_width: is for scores, and these are labels"):
+        analyze(table, half_width=0.1)

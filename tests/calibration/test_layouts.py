@@ -236,7 +236,7 @@ def noisy():
 @pytest.mark.parametrize("items", [30, 41])
 def test_judges_with_noise_of_their_own(noisy, layout, options, items):
     plan = assign(items=items, judges=["a", "b", "c"], layout=layout, seed=3, **options)
-    projected = q.project(noisy, **plan.project_options()).se
+    projected = q.project(noisy, **plan.project_options(), targets={"judge": "panel"}).se  # these three judges
     rng = np.random.default_rng(11)
     scores = np.zeros((STUDIES, len(plan)))
     for name, variance in noisy.variances.items():

@@ -16,6 +16,7 @@ from quorate.table.votes import Votes
 
 if TYPE_CHECKING:
     from quorate.analysis.judgments import Analysis
+    from quorate.analysis.nominal import Labels
     from quorate.analysis.pair import PairAnalysis
     from quorate.analysis.ratings import RatingsAnalysis
     from quorate.analysis.views import Asked
@@ -43,7 +44,7 @@ def analyze(
     price: float | None = None,
     half_width: float | None = None,
     link: Asked | None = None,
-) -> Analysis | AllEqual | ScoreVerdict | RatingsAnalysis: ...
+) -> Analysis | AllEqual | ScoreVerdict | RatingsAnalysis | Labels: ...
 
 
 @overload
@@ -98,12 +99,13 @@ def analyze(
     claim: Claim | None = None,
     budget: int | None = None,
     minimum: int | None = None,
-) -> Analysis | AllEqual | ScoreVerdict | RatingsAnalysis | VotesAnalysis | PairAnalysis:
+) -> Analysis | AllEqual | ScoreVerdict | RatingsAnalysis | Labels | VotesAnalysis | PairAnalysis:
     """Everything that a report says of one table: the answer, how sure it is, why, and what to buy next.
 
     Of scores of one system: the mean with an honest interval, where its uncertainty comes from, and what makes it
-    smaller; of two systems, which is better; of more, the board. Of votes: how far apart all pairs of systems are and
-    how many votes would tell them apart; with ``a`` and ``b``, the verdict on these two.
+    smaller; of two systems, which is better; of more, the board. Of labels: the share of each, and how far judges
+    agree. Of votes: how far apart all pairs of systems are and how many votes would tell them apart; with ``a`` and
+    ``b``, the verdict on these two.
 
     Parameters
     ----------
@@ -174,6 +176,12 @@ def analyze(
     of_two: dict[str, Any] = {"margin": margin, "ties": ties, "claim": claim, "budget": budget}
     if isinstance(judgments_or_votes, Judgments):
         _refuse({"a": a, "b": b, **of_votes, **of_two}, "for votes, and these are scores")
+        if judgments_or_votes.labels:
+            from quorate.analysis.nominal import labels
+
+            of_numbers = {name: of_scores.pop(name) for name in ("interval", "half_width", "link")}
+            _refuse({**of_numbers, "price": price}, "for scores, and these are labels")
+            return labels(judgments_or_votes, **_given({**of_scores, "level": level}))
         return analyze_scores(judgments_or_votes, **_given({**of_scores, "level": level, "price": price}))
     if not isinstance(judgments_or_votes, Votes):
         kind = type(judgments_or_votes).__name__
