@@ -80,36 +80,31 @@ def page(result: Ratings | Leaderboard | RatingsAnalysis, table: Table | None = 
     )
 
 
+def without_rating(found: Ratings | Leaderboard) -> list[Row]:
+    """A row for every system that never lost, above all that have a rating: none says by how much."""
+    if not isinstance(found, Ratings):
+        return []
+    last = {one.system: len(found.unbeaten) for one in found.surely_above}
+    everyone = len(found) + len(found.unbeaten)
+    return [
+        {"rank": rank_range(1, last.get(one.system, everyone)), "group": 1, "system": cut(one.system, _SHORT)}
+        | dict.fromkeys(("rating", "se", "low", "high", "share"))
+        for one in found.unbeaten
+    ]
+
+
 def leaderboard(view: RatingsAnalysis) -> Figure:
     """One row per system, best first, drawn with intervals, groups between cuts as bands, and ranks on the right."""
     found, level = view.found, f"{100 * view.level:.4g}%"
     ends = zip(found.ranks.low.tolist(), found.ranks.high.tolist(), strict=True)
     numbers = zip(found.rating.tolist(), found.se.tolist(), *found.intervals.T.tolist(), strict=True)
     columns = zip(ends, found.group.tolist(), view.names, numbers, found.best.values(), strict=True)
-    rows: list[Row] = [
-        {
-            "rank": rank_range(low_rank, high_rank),
-            "group": group,
-            "system": name,
-            "rating": rating,
-            "se": se,
-            "low": low,
-            "high": high,
-            "share": best,
-        }
-        for (low_rank, high_rank), group, name, (rating, se, low, high), best in columns
+    rated: list[Row] = [
+        {"rank": rank_range(*places), "group": group, "system": name, "rating": rating, "se": se}
+        | {"low": low, "high": high, "share": best}
+        for places, group, name, (rating, se, low, high), best in columns
     ]
-    rated = rows
-    if isinstance(found, Ratings) and (
-        unbeaten := found.unbeaten
-    ):  # no finite rating says by how much they are above the others
-        last = {one.system: len(unbeaten) for one in found.surely_above}
-        everyone = len(found) + len(unbeaten)
-        rows = [
-            {"rank": rank_range(1, last.get(one.system, everyone)), "group": 1, "system": cut(one.system, _SHORT)}
-            | dict.fromkeys(("rating", "se", "low", "high", "share"))
-            for one in unbeaten
-        ] + rated
+    rows = without_rating(found) + rated
     size = f"{counted(len(found), 'system')}, {counted(view.n, view.of_what)}"
     about = " about the mean of all systems" if view.of_votes else ""
     lines = [f"{capitalised(view.unit)}{about}, with {level} intervals for each; {size}."]
