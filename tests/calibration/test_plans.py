@@ -32,7 +32,7 @@ PROBLEMS = {  # components, half-width asked for, limits, layout
         {"items": ITEMS, "prompts": LEVELS},
         "factorial",
     ),
-    "three prompts": (ITEM_PROMPT, 0.8, {"items": range(10, 80), "prompts": 3}, "factorial"),
+    "three prompts": (ITEM_PROMPT, 0.9, {"items": range(10, 80), "prompts": 3}, "factorial"),
     "judges": (ITEM_JUDGE, 0.5, {"items": range(10, 80), "judges": range(2, 9)}, "factorial"),
     "four judges": (ITEM_JUDGE, 0.6, {"items": range(10, 80), "judges": 4}, "factorial"),
     "judges again": (ITEM_JUDGE, 0.5, {"items": range(10, 80), "judges": range(2, 9), "replicates": 2}, "factorial"),
