@@ -61,7 +61,7 @@ def test_what_has_no_labels():
 
 
 @pytest.mark.parametrize(
-    "call", [q.decompose, q.analyze, q.agreement.alpha, q.judges, q.scores.naive, q.scores.missing_bounds]
+    "call", [q.decompose, q.agreement.alpha, q.judges, q.scores.naive, q.scores.missing_bounds]
 )
 def test_labels_are_refused_where_scores_are_needed(call):
     with pytest.raises(InvalidInput, match="hold labels, which are no numbers"):
