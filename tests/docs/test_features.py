@@ -46,7 +46,7 @@ FEATURES = {
         "a model in the place of people": "q.agreement.alt_test(people, epsilon)",
         "coefficients of agreement": "q.agreement.alpha(metric)",
         "studies of the paper's designs": "init --recipe",
-        "repeated runs": "q.agents.repeated_runs(k, at)",
+        "repeated runs": "q.agents.repeated_runs(k, passes)",
     },
     "judge panels": {
         "bias, tests and reversals of judges": "judges --system --generation --identity",

@@ -29,8 +29,8 @@ _LISTS = {"cluster": "none", "fixed": "", "winner": "", "wins": ""}
 """Arguments that are lists, with commas as options, and what stands for an empty one."""
 _LIMITS = ("items", "prompts", "judges", "temperatures", "replicates", "categories")
 """Limits that have an option of their own."""
-_RENAMED = {"format": "file_format"}
-"""Arguments whose names are options for something else."""
+_RENAMED = {"format": "file_format", "covariates": "covariate", "rng": "seed"}
+"""Arguments whose options have other names."""
 _PLAIN = r"[\w@%+=:,./-]+"
 _FILLED_IN = {
     "by": "ROLE",
@@ -92,7 +92,7 @@ def flags(argument: Argument) -> list[tuple[str, str | None]]:
     if name in _ENTRIES and isinstance(value, Mapping):
         flag, key, metavar = _ENTRIES[name]
         return [(flag, f"{_filled(k, key)}={_filled(v, metavar)}") for k, v in value.items()]
-    flag = f"--{_RENAMED.get(name, name).replace('_', '-')}"
+    flag = flag_of(name)
     if name in _OF_MANY and isinstance(value, Mapping):
         return _OF_MANY[name](value)
     if name == "numbers" and isinstance(value, Mapping):
@@ -105,6 +105,11 @@ def flags(argument: Argument) -> list[tuple[str, str | None]]:
     if value is None or value is True:
         return [(flag, None)]
     return [(flag, _filled(value, _FILLED_IN.get(name, "VALUE")))]
+
+
+def flag_of(name: str) -> str:
+    """The option of an argument."""
+    return _ENTRIES[name][0] if name in _ENTRIES else f"--{_RENAMED.get(name, name).replace('_', '-')}"
 
 
 def _wide(roles: Mapping[str, Iterable[str]]) -> list[tuple[str, str | None]]:

@@ -21,13 +21,24 @@ FEW = 5
 
 
 class Question(NamedTuple):
-    """What one command answers, in the words that its help begins with, and its module below `quorate.cli`.
+    """What one command answers, in the words that its help begins with.
 
-    Said here as well, so that the help of all of them loads none.
+    Said here as well, so that the help of all of them loads none. It is a module below `quorate.cli`, or a public
+    function that a file is read for, as ``module:name``.
     """
 
-    module: str
+    of: str
     says: str
+
+    def command(self) -> Callable[..., int]:
+        """The function that the command runs."""
+        if ":" in self.of:
+            from quorate.cli.questions import command_of
+
+            return command_of(self.of, self.says)
+        module = import_module(f"quorate.cli.{self.of}")
+        found: Callable[..., int] = getattr(module, module.__name__.rpartition(".")[2])
+        return found
 
 
 class Verb(NamedTuple):
@@ -89,13 +100,16 @@ STAGES: Mapping[str, Mapping[str, Verb]] = {
                 "--pilot FILE": Question("look.mean_from", "The mean of scores whose uncertainty a pilot knows."),
                 "--posterior": Question("look.posterior", "Components and the mean as posterior distributions."),
                 "--check": Question(
-                    "look.diagnose", "What stands out in a fit: noise, odd judges, interactions, tails, drift."
+                    "quorate.estimate.diagnostics.diagnose:diagnose",
+                    "What stands out in a fit: noise, odd judges, interactions, tails, drift.",
                 ),
                 "--runs": Question(
-                    "look.runs", "How often all or any of several runs of an item pass, and which items flip."
+                    "quorate.estimate.agents.runs:repeated_runs",
+                    "How often all or any of several runs of an item pass, and which items flip.",
                 ),
                 "--baseline M": Question(
-                    "look.baseline", "Whether scores that come in still keep to a baseline, and since when not."
+                    "quorate.estimate.means.baseline:against_baseline",
+                    "Whether scores that come in still keep to a baseline, and since when not.",
                 ),
                 PEOPLE: CORRECTED,
             },
@@ -136,7 +150,9 @@ STAGES: Mapping[str, Mapping[str, Verb]] = {
             ("quorate rank votes.csv", "quorate rank scores.csv --level 0.9", "quorate rank scores.csv --tries 27"),
             Question("decide.rank", "A leaderboard: ranks, ratings and intervals."),
             {
-                "--models": Question("decide.models", "Which model of votes fits, and predicts others."),
+                "--models": Question(
+                    "quorate.estimate.ratings.models:models", "Which model of votes fits, and predicts others."
+                ),
                 "--pipelines": Question("decide.pipelines", "Leaderboards by judges: error bars that count them."),
                 "--tries K": Question("decide.gaming", "What the best of many submissions gains by luck."),
                 PEOPLE: Question(
@@ -151,10 +167,12 @@ STAGES: Mapping[str, Mapping[str, Verb]] = {
             Question("decide.regress", "A regression on labels of a judge, right also where the judge is not."),
             {
                 "--surrogate": Question(
-                    "decide.surrogate", "How far a judge's label of an item would move with other prompts and calls."
+                    "quorate.estimate.regression.surrogate:surrogate",
+                    "How far a judge's label of an item would move with other prompts and calls.",
                 ),
                 "--sign-flip": Question(
-                    "decide.sign_flip", "How likely it is that errors of labels turn the sign of a coefficient."
+                    "quorate.estimate.regression.surrogate:sign_flip",
+                    "How likely it is that errors of labels turn the sign of a coefficient.",
                 ),
             },
         ),
@@ -254,13 +272,15 @@ STAGES: Mapping[str, Mapping[str, Verb]] = {
             None,
             {
                 "hazard": Question(
-                    "look.hazard", "At which turn conversations cross a threshold, and how many never do."
+                    "quorate.estimate.agents.hazard:hazard",
+                    "At which turn conversations cross a threshold, and how many never do.",
                 ),
                 "chain": Question(
                     "look.chain", "Which agent of a chain the variance of the last one's scores comes from."
                 ),
                 "ensemble": Question(
-                    "look.ensemble", "What the mean of several agents is worth, whose errors go together."
+                    "quorate.estimate.agents.ensemble:ensemble",
+                    "What the mean of several agents is worth, whose errors go together.",
                 ),
             },
         ),
@@ -283,7 +303,10 @@ STAGES: Mapping[str, Mapping[str, Verb]] = {
         "validate": Verb(
             "Would plans by a pilot have held?",
             ("quorate validate scores.csv --budgets 100,300",),
-            Question("plan.validate", "Whether plans by a pilot would have done better on a table that exists."),
+            Question(
+                "quorate.simulate.validate:validate",
+                "Whether plans by a pilot would have done better on a table that exists.",
+            ),
         ),
     },
 }
@@ -316,9 +339,7 @@ class Commands(Mapping[str, Any]):
 
     def __getitem__(self, spelling: str) -> Any:
         if spelling not in self._loaded:
-            module = import_module(f"quorate.cli.{SPELLED[spelling].module}")
-            callback = getattr(module, module.__name__.rpartition(".")[2])
-            info = typer.models.CommandInfo(spelling, cls=Command, callback=callback)
+            info = typer.models.CommandInfo(spelling, cls=Command, callback=SPELLED[spelling].command())
             self._loaded[spelling] = typer.main.get_command_from_info(
                 info, pretty_exceptions_short=False, rich_markup_mode=None
             )

@@ -383,11 +383,12 @@ def validate(
     judgments : Judgments
         A crossed table: nearly every item judged by every combination of the other facets.
     budgets : sequence of int
-        Judgments that a plan may ask for; those of the pilot come on top.
+        Judgments that a plan may ask for, the pilot's on top.
     plans : sequence of {"naive", "standard", "optimal"}
-        One configuration drawn at random, such as one prompt and one judge, with every item asked up to three times, or
-        once, and ``s / sqrt(N)`` for an error bar; or the best factorial, cyclic or latin design by the pilot's
-        components, judged by them (`quorate.scores.mean_from`).
+        Plans: ``"naive"``, one configuration with each item up to three times; ``"standard"``, each once;
+        ``"optimal"``, the best by the pilot. The first two draw a configuration at random, such as one prompt and one
+        judge, and have ``s / sqrt(N)`` for an error bar; the last is the best factorial, cyclic or latin design by the
+        pilot's components, judged by them (`quorate.scores.mean_from`).
     pilot : int, optional
         Items of a pilot; a third of them, at most 30, by default.
     runs : int

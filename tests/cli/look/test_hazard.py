@@ -28,6 +28,6 @@ def test_turns_of_a_file(run, talks, tmp_path):
     below = json.loads(run("agents", "hazard", talks, "--threshold", "4", "--below", "--level", "0.9", "--json").out)
     assert (below["above"], below["level"]) == (False, 0.9)
     assert below["turns"][0]["hazard"]["value"] > below["turns"][2]["hazard"]["value"]
-    assert "facet: turns are chosen levels, and item is drawn" in run(
+    assert "turns: they are chosen levels, and item is drawn" in run(
         "agents", "hazard", talks, "--threshold", "8", "--turns", "item"
     ).err  # fmt: skip

@@ -118,7 +118,6 @@ PUBLIC = {
 # Options that have another name than the parameter that they set: a list takes one entry at a time, a word is taken.
 RENAMED = {
     "category": "categories",
-    "passes": "at",
     "covariate": "covariates",
     "facet": "facets",
     "file": "source",
@@ -167,17 +166,12 @@ RENAMED_IN = {
     ("export --tasks", "folder"): "folder",
     ("export", "to"): "path",
     ("regress", "outcome"): "y",
-    ("agents hazard", "below"): "above",
-    ("agents hazard", "turns"): "facet",
-    ("agents hazard", "seed"): "rng",
     ("regress", "on"): "x",
     ("regress", "probability"): "sampling_probability",
     ("analyze --posterior", "check"): "studies",
     ("rank", "system"): "facet",
     ("judges --agree", "seed"): "rng",
-    ("analyze --check", "seed"): "rng",
     ("rank --tries", "seed"): "rng",
-    ("validate", "seed"): "rng",
     ("judges --human", "seed"): "rng",
     ("rank --tries", "file"): "fit",
     ("plan --effect", "file"): "pilot",
@@ -362,6 +356,7 @@ VALUES = {
     "cells": "judge",
     "cluster": "judge",
     "covariate": "prompt",
+    "covariates": "prompt",
     "cycle": "judge",
     "discrimination": "judge",
     "rank": "place",
@@ -497,10 +492,7 @@ OTHERS = {  # what an option goes with, in place of what the command needs
 
 PROGRAM = program()
 COMMANDS = dict(PROGRAM.commands)
-RUNS = {
-    spelling: getattr(import_module(f"quorate.cli.{one.module}"), one.module.rpartition(".")[2])
-    for spelling, one in SPELLED.items()
-}
+RUNS = {spelling: one.command() for spelling, one in SPELLED.items()}
 OPTIONS = [(name, option.name) for name, command in COMMANDS.items() for option in command.params]
 
 

@@ -72,7 +72,7 @@ def test_panels_are_less_noisy_and_below_mirrors_above(fit):
     assert three.turns[0].hazard.value < one.turns[0].hazard.value
     assert np.isnan(three.turns[0].observed)
     mirrored = q.decompose(q.read(talks().with_columns(score=-pl.col("score")), announce=False))
-    below = q.agents.hazard(mirrored, -3.0, above=False)
+    below = q.agents.hazard(mirrored, -3.0, below=True)
     assert [turn.hazard.value for turn in below.turns] == pytest.approx([turn.hazard.value for turn in one.turns])
     assert [turn.observed for turn in below.turns] == [turn.observed for turn in one.turns]
 
@@ -103,8 +103,8 @@ def test_conversations_that_end_have_a_caveat():
 def test_what_is_refused(fit):
     with pytest.raises(InvalidInput, match="threshold: a score is needed, got nan"):
         q.agents.hazard(fit, np.nan)
-    with pytest.raises(InvalidInput, match="facet: turns are chosen levels, and item is drawn"):
-        q.agents.hazard(fit, 2, facet="item")
+    with pytest.raises(InvalidInput, match="turns: they are chosen levels, and item is drawn"):
+        q.agents.hazard(fit, 2, turns="item")
     with pytest.raises(InvalidInput, match="levels: a score is of 1 or more levels of judge, got turn: 2"):
         q.agents.hazard(fit, 2, levels={"turn": 2})
     named = q.decompose(q.read(talks().with_columns(turn=pl.concat_str(pl.lit("t"), "turn")), announce=False))

@@ -63,9 +63,9 @@ def test_runs_or_judges():
 
 def test_marks_need_a_mark_that_passes():
     marks = table([[1, 5, 4], [2, 2, 3]])
-    with pytest.raises(InvalidInput, match="at: scores are not 0 and 1"):
+    with pytest.raises(InvalidInput, match="passes: scores are not 0 and 1"):
         q.agents.repeated_runs(marks)
-    assert q.agents.repeated_runs(marks, at=4).systems[0].passing[0].all.value == pytest.approx(1 / 3)
+    assert q.agents.repeated_runs(marks, passes=4).systems[0].passing[0].all.value == pytest.approx(1 / 3)
 
 
 def test_what_cannot_be_known_is_refused():

@@ -103,11 +103,12 @@ def ensemble(
     over : str
         Facet of the agents, in a fit.
     agents : int, optional
-        How many, of a fit; by default those in it.
+        How many agents, of a fit; by default those in it.
     levels : mapping of str to int, optional
-        Of a fit, levels of each other facet that a score is the mean of; 1 of each that is not named.
+        Levels of each other facet that a score is the mean of, such as ``{"prompt": 3}``, in a fit; 1 of each that is
+        not named.
     replicates : int
-        Of a fit, answers of each cell in it.
+        Answers of each cell in a score, of a fit.
 
     Returns
     -------

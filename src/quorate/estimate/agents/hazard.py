@@ -139,8 +139,8 @@ def hazard(
     fit: Decomposition,
     threshold: float,
     *,
-    above: bool = True,
-    facet: str = TURN,
+    below: bool = False,
+    turns: str = TURN,
     levels: Mapping[str, int] | None = None,
     replicates: int = 1,
     level: float = 0.95,
@@ -159,14 +159,14 @@ def hazard(
         From `quorate.decompose` of scores with a facet of turns, which is fixed.
     threshold : float
         The score that is crossed.
-    above : bool
-        Whether a score above it counts, or one below.
-    facet : str
-        The facet of turns, whose levels are numbers.
+    below : bool
+        Scores below it count, not those above.
+    turns : str
+        Facet of turns, whose levels are numbers.
     levels : mapping of str to int, optional
         Levels of each facet that a score is the mean of, such as ``{"judge": 3}``; 1 of each that is not named.
     replicates : int
-        Answers of each cell in it.
+        Answers of each cell in a score.
     level : float
         Coverage of the intervals.
     rng : int or numpy.random.Generator, optional
@@ -209,35 +209,35 @@ def hazard(
     """
     checked_level(level)
     judgments = fit.judgments
-    _check(fit, threshold, facet, replicates)
+    _check(fit, threshold, turns, replicates)
     item = judgments.object
-    counts = {one: 1 for one in judgments.names if one not in (item, *judgments.ancestors(item), facet)}
+    counts = {one: 1 for one in judgments.names if one not in (item, *judgments.ancestors(item), turns)}
     for name, count in (levels or {}).items():
         judgments.facet(name)
         if name not in counts or count < 1:
             raise InvalidInput(f"levels: a score is of 1 or more levels of {', '.join(counts)}, got {name}: {count}")
         counts[name] = count
-    sign = 1.0 if above else -1.0
+    sign = -1.0 if below else 1.0
     generator = stream(0, "hazard") if rng is None else np.random.default_rng(rng)
-    order = np.argsort([float(one) for one in judgments.facet(facet).levels], kind="stable")
-    parts = _parts(fit, facet, counts, replicates, order)
+    order = np.argsort([float(one) for one in judgments.facet(turns).levels], kind="stable")
+    parts = _parts(fit, turns, counts, replicates, order)
     law = parts.law(fit)
     found = _chances(law, sign, threshold)
     drawn = _chances(parts.draws(fit, generator), sign, threshold)
-    seen, n = _observed(judgments, facet, sign, threshold)
+    seen, n = _observed(judgments, turns, sign, threshold)
     if max([replicates, *counts.values()]) > 1 or (judgments.n > 1).any():
         seen = np.full(len(seen), np.nan)
     sd = np.sqrt(law.within + law.between)
-    turns = []
+    each = []
     for t, place in enumerate(order.tolist()):
         hazard, survival, lasting = (
             _drawn(float(one[t]), two[:, t], int(n[place]), level) for one, two in zip(found, drawn, strict=True)
         )
-        about = judgments.facet(facet).levels[place], float(law.mean[t]), float(sd[t])
-        turns.append(Turn(*about, hazard, survival, lasting, float(seen[place]), int(n[place])))
+        about = judgments.facet(turns).levels[place], float(law.mean[t]), float(sd[t])
+        each.append(Turn(*about, hazard, survival, lasting, float(seen[place]), int(n[place])))
     between = float(np.mean(law.between / sd**2))
-    said = tuple(_caveats(judgments, turns, threshold))
-    return Hazard(tuple(turns), float(threshold), above, between, counts, level, said)
+    said = tuple(_caveats(judgments, each, threshold))
+    return Hazard(tuple(each), float(threshold), not below, between, counts, level, said)
 
 
 def _drawn(value: float, draws: Floats, n: int, level: float) -> Interval:
@@ -331,9 +331,7 @@ def _check(fit: Decomposition, threshold: float, facet: str, replicates: int) ->
     judgments = fit.judgments
     own = judgments.facet(facet)
     if facet not in fit.assembled.fixed.levels:
-        raise InvalidInput(
-            f"facet: turns are chosen levels, and {facet} is drawn; read it with {facet} among the fixed"
-        )
+        raise InvalidInput(f"turns: they are chosen levels, and {facet} is drawn; read it with {facet} among the fixed")
     if len(own.levels) < 2:
         raise NotEstimable(f"{facet}: one level, and turns need two or more", {facet})
     if not all(_is_number(label) for label in own.levels):

@@ -144,23 +144,24 @@ def repeated_runs(
     *,
     run: str | None = None,
     k: Sequence[int] = (),
-    at: float | None = None,
+    passes: float | None = None,
     level: float = 0.95,
 ) -> RepeatedRuns:
     """How often all and any of k runs of an item pass, which items flip, and whether runs or judges make them flip.
 
-    A run passes if the mean of its judgments reaches ``at``. Items are the unit: intervals are for items like these.
+    pass^k and pass@k, and the chance that two runs differ. A run passes if the mean of its judgments reaches
+    ``passes``. Items are the unit: intervals are for items like these.
 
     Parameters
     ----------
     judgments : Judgments
         With a facet of runs, or with repeats of single judgments.
     run : str, optional
-        That facet; by default one named run, trial, attempt, seed, epoch, sample or generation, else the repeats of
-        every cell, whose scores must be 0 and 1.
+        Facet of the runs; by default one named run, trial, attempt, seed, epoch, sample or generation, else the repeats
+        of every cell, whose scores must be 0 and 1.
     k : sequence of int
-        Numbers of runs; 1 and as many as every item has by default.
-    at : float, optional
+        Numbers of runs; by default 1, and as many as every item has.
+    passes : float, optional
         Score from which on a run passes; for scores of 0 and 1, more than half of its judgments by default.
     level : float
         Coverage of the intervals.
@@ -174,7 +175,7 @@ def repeated_runs(
     UnknownTerm
         If there is no such facet.
     InvalidInput
-        If scores have other values than 0 and 1 and ``at`` is not given, or some item has fewer than k runs.
+        If scores have other values than 0 and 1 and ``passes`` is not given, or some item has fewer than k runs.
     NotEstimable
         If there are fewer than two items, or no item has two runs.
 
@@ -205,12 +206,12 @@ def repeated_runs(
     runs = judgments.column(run)
     if judgments.object == run or len(judgments.facet(run).levels) < 2:
         raise NotEstimable(f"{run}: one run of every item says nothing of others; run the items again")
-    if at is None:
+    if passes is None:
         if not (np.isin(judgments.low, (0, 1)).all() and np.isin(judgments.high, (0, 1)).all()):
             raise InvalidInput(
-                "at: scores are not 0 and 1; say from which score on a run passes, with " + argument("at", 4)
+                "passes: scores are not 0 and 1; say from which score on a run passes, with " + argument("passes", 4)
             )
-        at = float(np.nextafter(0.5, 1))
+        passes = float(np.nextafter(0.5, 1))
     has = SYSTEM in judgments.names
     system = judgments.column(SYSTEM) if has else np.zeros(judgments.n_cells, dtype=np.int32)
     names = judgments.facet(SYSTEM).levels if has else ("",)
@@ -221,8 +222,8 @@ def repeated_runs(
     for place in np.unique(system):
         here = (system == place) & (judgments.n > 0)
         given = Scored(item[here], runs[here], rest[here], judgments.mean[here], judgments.n[here])
-        found.append(given.summary(names[place], labels, tuple(k), at, level))
-    return RepeatedRuns(tuple(found), at, level)
+        found.append(given.summary(names[place], labels, tuple(k), passes, level))
+    return RepeatedRuns(tuple(found), passes, level)
 
 
 def _unfolded(judgments: Judgments) -> tuple[Judgments, str]:

@@ -307,6 +307,11 @@ class Diagnosis(Result):
         return tuple(sorted(found, key=lambda one: one.p))
 
     @property
+    def exit_code(self) -> int:
+        """2 where something stands out, else 0."""
+        return 2 if self.standing_out else 0
+
+    @property
     def sentence(self) -> str:
         """How many checks were made, and what stands out."""
         tested = sum(one.verdict != "described" for one in self.checks)
@@ -349,22 +354,23 @@ def diagnose(
 ) -> Diagnosis:
     """Whether the model of a fit describes its data: noise, judges, interactions, tails, drift.
 
-    Looks at what intervals take for granted: that judges are equally noisy, that none is apart from the others, that
+    Every check is a row with its statistic, what it means for the interval and what to do. P-values are read together
+    by Holm's method: a check stands out if it is below .05 among all of them, and then the exit code is 2.
+
+    It looks at what intervals take for granted: that judges are equally noisy, that none is apart from the others, that
     interactions do not depend on how hard an item is, that effects add, that three-way interactions left out are not
-    there, that tails are those of a normal law, and that scores do not move with time. Every check is a row with its
-    statistic, what it means for the interval and what to do. P-values are read together by Holm's method: a check
-    stands out if it is below .05 among all of them.
+    there, that tails are those of a normal law, and that scores do not move with time.
 
     Parameters
     ----------
     fit : Decomposition
         From `quorate.decompose`.
     order : str, optional
-        Column of the source that says when a score was given: numbers or dates. Default: one that nothing was made of
-        and that is called like it, such as ``time`` or ``position``.
+        Column that says when a score was given, as numbers or dates. Default: one not used otherwise and called like
+        it, such as ``time`` or ``position``.
     resamples : int
-        Data sets drawn from the fit, at least 99, for tails and three-way interactions; with 0 these are left out, as
-        is the mean without each judge, and the rest takes next to no time.
+        Data sets drawn from the fit, at least 99, for tails and three-way interactions; 0 leaves these out. It leaves
+        out the mean without each judge too, and the rest takes next to no time.
     rng : int or numpy.random.Generator, optional
         Seed or generator; the same draws every time if left out.
 

@@ -136,16 +136,17 @@ def against_baseline(
 ) -> AgainstBaseline:
     """Whether scores that come in one after the other still keep to a baseline, looked at as often as one likes.
 
-    Every item counts once, with the mean of its scores, in the order of a column of times or of the rows. Items must be
-    new ones: a set that is asked again and again is compared run by run.
+    An alarm is false in at most 5% of streams, however long they are; with one the exit code is 2. Every item counts
+    once, with the mean of its scores, in the order of a column of times or of the rows. Items must be new ones: a set
+    that is asked again and again is compared run by run.
 
     Parameters
     ----------
     judgments : Judgments
         From `quorate.read`, with a scale whose ends are known.
     baseline : float
-        The mean to keep to, stated beforehand. One that was estimated is itself unsure: state the end of its interval
-        that would matter.
+        The mean, or pass rate, to keep to, stated beforehand. One that was estimated is itself unsure: state the end of
+        its interval that would matter.
     order : str, optional
         Column that orders the rows; by default one that was not used and is named like a time, else the rows do.
     level : float

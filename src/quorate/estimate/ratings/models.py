@@ -242,24 +242,26 @@ def models(
     """Which model of votes fits, and which predicts votes that it has not seen.
 
     Davidson's, Rao and Kupper's and Thurstone's models of the same votes, ties included; Davidson's with ties of every
-    system, with an effect of the order and slopes of judges where the votes say who voted and what was shown first, and
-    with covariates; and, where votes come from rankings of three systems or more (the facet ``cluster``), Plackett and
-    Luce's of whole rankings, by how likely it makes the votes of rankings that were held out. Held out are whole
-    clusters, such as prompts, so that a loss is of votes on new ones.
+    system, with an effect of the order and slopes of judges where the votes tell, and with covariates; and Plackett and
+    Luce's of whole rankings. Held out are whole clusters, such as prompts, so that a loss is of votes on new ones.
+
+    The order needs what was shown first, slopes who voted, whole rankings votes that come from rankings of three
+    systems or more (the facet ``cluster``): how likely that makes the votes of rankings that were held out.
 
     Parameters
     ----------
     votes : Votes
         From `quorate.read_votes`.
     covariates : sequence of str
-        What else the two systems of a vote differ in, as for `quorate.rank`.
+        What else the two systems of a vote differ in, such as ``length``: a column of differences, or two facets
+        ``length_a`` and ``length_b``.
     cluster : str or sequence of str, optional
         Facet whose levels are held out together, the first if several; by default the first of ``"prompt"``,
         ``"judge"`` and ``"cluster"`` whose levels repeat. ``()`` holds out single votes.
     folds : int
         Parts that are held out in turn.
     seed : int
-        Of the parts.
+        Seed of the parts.
 
     Returns
     -------

@@ -106,13 +106,13 @@ def surrogate(
     fit : Decomposition
         From `quorate.decompose`, of a crossed pilot.
     levels : mapping of str to int, optional
-        Levels of each facet that a label is the mean of; 1 of each that is not named.
+        Levels of each facet that a label is the mean of, such as ``{"prompt": 3}``; 1 of each that is not named.
     replicates : int
-        Answers of each cell in it.
+        Answers of each cell in a label.
     drawn : iterable of str, optional
         Facets whose levels might have been others; by default all random ones but items and what groups them.
     bias : float
-        Variance of what judges get wrong however often they are asked, such as the mean squared difference of labels
+        Variance of what judges get wrong however often they are asked. Such as the mean squared difference of labels
         from people's less this result's variance.
     level : float
         Coverage of the interval.
@@ -215,14 +215,16 @@ def sign_flip(beta: float, se: float, *, ratio: float = 1.0, df: float = np.inf)
 
     Parameters
     ----------
-    beta, se : float
-        Coefficient and its standard error.
+    beta : float
+        The coefficient.
+    se : float
+        Its standard error.
     ratio : float
-        Share of the variance of the outcome, given the regressors, that is error of labels, in [0, 1]:
-        ``surrogate(fit).variance`` over the residual variance. With 1, ``differs`` is the chance that the true
-        coefficient has the other sign.
+        Share of the variance of the outcome, given the regressors, that is error of labels. ``surrogate(fit).variance``
+        over the residual variance, in [0, 1]; with 1, ``differs`` is the chance that the true coefficient has the other
+        sign.
     df : float
-        Degrees of freedom of the standard error.
+        Degrees of freedom of the standard error; by default no end of them.
 
     Returns
     -------

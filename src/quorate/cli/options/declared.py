@@ -1,0 +1,150 @@
+"""Options that a public function declares: its signature and docstring, as `declared.json` has them.
+
+A test writes that file, and keeps it equal, so that help and parsing load no function.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, make_dataclass
+from dataclasses import field as declared
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from typing import Annotated, Any, ClassVar, Literal
+
+import typer
+
+from quorate.cli.options.groups import For, Group, spelled
+from quorate.cli.options.reading import role_of
+from quorate.cli.options.values import counts, grid, names, numbers, pairs
+from quorate.cli.spelling import flag_of
+
+NONE = "none"
+"""A list of names that is given and empty."""
+
+
+@dataclass(frozen=True)
+class Kind:
+    """How values of one kind are typed, and what their text stands for."""
+
+    typed: Any
+    metavar: str
+    meant: Callable[[str, Any], Any] = lambda _, value: value
+
+
+def listed(option: str, texts: str | list[str]) -> tuple[str, ...]:  # noqa: ARG001
+    """Names of an option that is repeated, or that has commas."""
+    text = texts if isinstance(texts, str) else ",".join(texts)
+    return () if text == NONE else names(text)
+
+
+def targets(option: str, texts: list[str]) -> dict[str, Any]:
+    """What facets stand for: ``judge=panel``, ``judge=pool(3)``."""
+    asked: dict[str, Any] = {}
+    for facet, text in pairs(option, texts, "judge=population").items():
+        many = re.fullmatch(r"pool\W?(\d+)\)?", text)
+        if many:
+            from quorate.estimate.means.targets import pool
+
+            asked[facet] = pool(int(many[1]))
+        else:
+            asked[facet] = text
+    return asked
+
+
+def each_or_one(option: str, texts: list[str]) -> Any:
+    """One number, or one for every name."""
+    return numbers(option, ",".join(texts), "0.1 or prompt=.1,judge=.05")
+
+
+KINDS: Mapping[str, Kind] = {
+    "bool": Kind(bool, ""),
+    "int": Kind(int, "N"),
+    "float": Kind(float, "X"),
+    "str": Kind(str, "{}"),
+    "path": Kind(Path, "{}"),
+    "choice": Kind(None, ""),
+    "names": Kind(list[str], "{}S", listed),
+    "numbers": Kind(str, "NUMBERS", grid),
+    "pairs": Kind(list[str], "{}=NAME", lambda option, texts: pairs(option, texts, "judge=gpt")),
+    "counts": Kind(list[str], "{}=N", lambda option, texts: counts(option, texts, "prompt=3")),
+    "targets": Kind(list[str], "ROLE=TARGET", targets),
+    "each or one": Kind(list[str], "X|{}=X", each_or_one),
+}
+NOUNS = ("column", "role", "facet", "folder", "file")
+"""What a text names, by the first of these words in the help of its option."""
+ROLES = ("ROLE", "FACET")
+"""Names of columns stand for roles, where one is asked for."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Declared(Group):
+    """Options of a public function, whose fields are named as its parameters."""
+
+    function: ClassVar[str]
+
+    def __call__(self, *tables: Any, **more: Any) -> Any:
+        """Call the function with what is given: names of columns stand for roles of the first table."""
+        module, _, name = self.function.partition(":")
+        return getattr(import_module(module), name)(*tables, **self.arguments(*tables[:1]), **more)
+
+    def arguments(self, table: object = None) -> dict[str, Any]:
+        """What is given, as the function takes it."""
+        return {name: self.value(name, table) for name in self.given()}
+
+    def value(self, name: str, table: object = None) -> Any:
+        """What one option stands for; the default of the function where it is not given."""
+        one = parameters_of(self.function)[name]
+        if name not in self.given():
+            return one.get("default")
+        kind = KINDS[one["kind"]]
+        value = kind.meant(spelled(type(self), name), getattr(self, name))
+        if one["kind"] == "bool":
+            return not one["default"]
+        if noun(one["help"]) in ROLES and kind.meant is listed:
+            return tuple(role_of(text, table) for text in value)
+        return role_of(value, table) if noun(one["help"]) in ROLES and kind.typed is str else value
+
+
+def of(function: str, *but: str, **flags: str) -> type[Declared]:
+    """The options of a function, as ``module:name``, ``but`` for these, and some with other ``flags``."""
+    made: list[tuple[str, Any, Any]] = []
+    for name, one in parameters_of(function).items():
+        if name in but:
+            continue
+        kind, default, required = KINDS[one["kind"]], one.get("default"), "default" not in one
+        typed = Literal[tuple(one["choices"])] if "choices" in one else kind.typed
+        if typed is bool:
+            default = False
+        elif isinstance(default, list):
+            typed, default = str, ",".join(map(str, default))
+        option = typer.Option(
+            flags.get(name, flag_of(name)), metavar=kind.metavar.format(noun(one["help"])) or None, help=one["help"]
+        )
+        use = [For(what) for what in ("votes", "scores") if one["help"].startswith(f"{what.capitalize()}: ")]
+        hint = typed if required or default is not None else typed | None
+        made.append((name, Annotated[hint, *use, option], declared() if required else declared(default=default)))
+    named = {"function": function, "__doc__": Declared.__doc__}
+    return make_dataclass("Declared", made, bases=(Declared,), namespace=named, frozen=True, kw_only=True)
+
+
+def noun(text: str) -> str:
+    """What the value of an option names."""
+    found = re.search(rf"\b({'|'.join(NOUNS)})s?\b", text, re.IGNORECASE)
+    return found[1].upper() if found else "NAME"
+
+
+@cache
+def functions() -> dict[str, dict[str, Any]]:
+    """Every function of which commands have options: what it takes first, what it says, and its parameters."""
+    content: dict[str, dict[str, Any]] = json.loads(Path(__file__).with_suffix(".json").read_text(encoding="utf-8"))
+    return content
+
+
+def parameters_of(function: str) -> dict[str, dict[str, Any]]:
+    """Parameters of a function that are options, by their names."""
+    found: dict[str, dict[str, Any]] = functions()[function]["parameters"]
+    return found
