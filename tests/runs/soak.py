@@ -1,13 +1,14 @@
 """A long study under mixed faults, and an account of what became of it; ``python tests/runs/soak.py --cells 50000``.
 
 Several runners, each a process with ``quorate run``, share one ledger, in a file or in Postgres (``--postgres``), and
-ask an endpoint that counts what it is asked. Every few seconds something goes wrong: a runner is killed or interrupted,
-the endpoint becomes slow or fails, the disk is full or Postgres crashes, a runner's clock is a day off. When no cell is
-left, or ``--minutes`` are over and a last runner has finished the rest undisturbed, the ledger is held against the
-endpoint's own count. It ends with 1 if a judgment is missing or was made twice, or money is missing.
+ask an endpoint that counts what it is asked. Every few seconds something goes wrong: a runner is killed, interrupted
+once or twice or asked to end, the endpoint becomes slow or fails, the disk is full or Postgres is started again, a
+runner's clock is a day off. When no cell is left, or ``--minutes`` are over and a last runner has finished the rest
+undisturbed, the ledger is held against the endpoint's own count. It ends with 1 if a judgment is missing or was made
+twice, money is missing, or a runner that was told to stop once lost what it had asked.
 
 With ``--goals`` it is one small study with a goal after the other, judged by two models and two people, who answer on
-the pages of ``quorate serve``, which is killed and started again as well. Each is looked at by ``quorate status``,
+the pages of ``quorate serve``, which is ended and started again as well. Each is looked at by ``quorate status``,
 ``status --interim``, ``compare`` and the page of its owner at random moments, and has a line: how its runners and its
 lookers ended, what was lost, what was judged twice, and whether the cap held.
 """
@@ -29,6 +30,7 @@ import urllib.request
 import zlib
 from collections import Counter
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from threading import Event, Thread
 
@@ -53,11 +55,15 @@ if jump := float(os.environ.get("SOAK_JUMP", 0)):
 if room := int(os.environ.get("SOAK_ROOM", 0)):
     import resource
     resource.setrlimit(resource.RLIMIT_FSIZE, (room, room))
-from quorate.cli import main
-sys.exit(main(["run", sys.argv[1], "--yes"]))
+from quorate.__main__ import main
+sys.argv[1:] = ["run", sys.argv[1], "--yes"]
+sys.exit(main())
 """
 PER_CALL = (100 * 10.0 + 10 * 20.0) / 1e6
 DAY = 86_400.0
+ONCE, TWICE, TERMINATED, KILLED = "interrupted once", "interrupted twice", "terminated", "killed"
+BY_THEMSELVES = {0, 2, 130, -signal.SIGTERM}
+"""Exit codes of runners that were told to stop and did not fail: SIGTERM ends those at once that ask nothing yet."""
 
 
 class Soak:
@@ -74,6 +80,8 @@ class Soak:
         self.runners: list[subprocess.Popen[bytes]] = []
         self.done: Counter[str] = Counter()
         self.ended: Counter[str] = Counter()
+        self.told: dict[int, str] = {}
+        self.stopped: set[int] = set()
         self._write()
 
     def _write(self) -> None:
@@ -112,20 +120,34 @@ class Soak:
 
     def tend(self) -> bool:
         """Count runners that ended and start others in their place; whether one says that nothing is left."""
-        codes = [runner.poll() for runner in self.runners]
-        self.runners = [runner for runner, code in zip(self.runners, codes, strict=True) if code is None]
-        self.ended.update(f"code {code}" for code in codes if code is not None)
+        codes = self.buried()
         while 0 not in codes and len(self.runners) < self.wanted:
             self.start()
         return 0 in codes
 
+    def buried(self) -> list[int]:
+        """Exit codes of runners that ended, which are counted by what was done to them."""
+        over = [runner for runner in self.runners if runner.poll() is not None]
+        self.runners = [runner for runner in self.runners if runner not in over]
+        for runner in over:
+            how = self.told.get(runner.pid, "left alone")
+            self.ended[f"{how} {runner.returncode}"] += 1
+            if how in (ONCE, TERMINATED) and runner.returncode in BY_THEMSELVES:
+                self.stopped.add(runner.pid)
+        return [runner.returncode for runner in over]
+
     # ---- faults
 
-    def killed(self) -> None:
-        self.rng.choice(self.runners).kill()
+    def tell(self, how: str, *numbers: int) -> None:
+        """Send a runner these signals, one soon after the other."""
+        runner = self.rng.choice(self.runners)
+        self.told[runner.pid] = how
+        for number in numbers:
+            runner.send_signal(number)
+            time.sleep(self.rng.uniform(0, 0.3))
 
-    def interrupted(self) -> None:
-        self.rng.choice(self.runners).send_signal(signal.SIGINT)
+    def killed(self) -> None:
+        self.tell(KILLED, signal.SIGKILL)
 
     def slow(self) -> None:
         self.get(f"delay/{self.rng.choice([1.5, 6.0])}")  # below and above the judges' timeout
@@ -148,20 +170,22 @@ class Soak:
         self.killed()
         self.start(jump=self.rng.choice([-DAY, DAY]))
 
-    def crashed(self) -> None:
-        self.cluster.stop("immediate")
+    def restarted(self) -> None:
+        self.cluster.stop(self.rng.choice(["immediate", "fast"]))
         time.sleep(self.rng.uniform(0, 2))
         self.cluster.start()
 
     def faults(self) -> dict[str, Callable[[], None]]:
         every = {
             "runner killed": self.killed,
-            "runner interrupted": self.interrupted,
+            "runner interrupted once": partial(self.tell, ONCE, signal.SIGINT),
+            "runner interrupted twice": partial(self.tell, TWICE, signal.SIGINT, signal.SIGINT),
+            "runner terminated": partial(self.tell, TERMINATED, signal.SIGTERM),
             "endpoint slow": self.slow,
             "endpoint failing": self.failing,
             "clock a day off": self.clock,
         }
-        return every | ({"Postgres crashed": self.crashed} if self.cluster else {"disk full": self.full_disk})
+        return every | ({"Postgres restarted": self.restarted} if self.cluster else {"disk full": self.full_disk})
 
     def run(self, seconds: float, pause: float) -> None:
         """Do harm every so many seconds until nothing is left or the time is over; then let a runner finish."""
@@ -179,6 +203,12 @@ class Soak:
 
     # ---- the account
 
+    def lost_by_stopped(self, ledger: Ledger) -> int:
+        """Calls counted as lost of runners that were told to stop once, and did."""
+        lost = "SELECT name FROM attempts JOIN runners ON runners.id = attempts.runner WHERE status = 'lost'"
+        names = [name for (name,) in ledger._connection.execute(lost).fetchall()]
+        return sum(name.split(":")[1] in map(str, self.stopped) for name in names)
+
     def account(self) -> bool:
         """Print what the ledger says beside what the endpoint says; whether they agree."""
         counts, billed = Counter(self.get("counts")), self.get("billed")
@@ -190,6 +220,7 @@ class Soak:
             cell = "SELECT max(request), count(*), count(*) FILTER (WHERE status = 'ok') FROM attempts GROUP BY cell"
             each = read(cell).fetchall()
             ((given_up,),) = read("SELECT count(*) FROM cells WHERE state = 'given_up'").fetchall()
+            lost = self.lost_by_stopped(ledger)
         ok = by_status["ok"]
         known, again = float(charged) / 1e9, counts.total() - len(counts)
         twice = sum(max(0, counts[key] - attempts) for key, attempts, _ in each)
@@ -204,6 +235,7 @@ class Soak:
         checks = {
             "every cell is judged once or given up": ok == judged == self.cells - given_up,
             "nothing is under way": spend.reserved == 0,
+            "runners that were told to stop once lost nothing": lost == 0,
             "the ledger has every request": sum(by_status.values()) == spend.calls >= counts.total(),
             "no question was asked more often than the ledger says": twice == 0,
             "every judgment was asked for": all(counts[key] >= n for key, _, n in each),
@@ -302,19 +334,17 @@ class Goal(Soak):
         except httpx2.TransportError:
             self.seen["serve away"] += 1
 
-    def server_killed(self) -> None:
-        self.server_of_pages.kill()
+    def server_ended(self) -> None:
+        self.server_of_pages.send_signal(self.rng.choice([signal.SIGKILL, signal.SIGINT, signal.SIGTERM]))
 
     def faults(self) -> dict[str, Callable[[], None]]:
-        return super().faults() | {"server of pages killed": self.server_killed}
+        return super().faults() | {"server of pages ended": self.server_ended}
 
     def tend(self) -> bool:
         """The same, and count those that looked; 0 and 2 both end a study with a goal, and 2 also waits for people."""
         self.seen.update(f"{name} {one.poll()}" for name, one in self.lookers if one.poll() is not None)
         self.lookers = [(name, one) for name, one in self.lookers if one.poll() is None]
-        codes = [runner.poll() for runner in self.runners]
-        self.runners = [runner for runner, code in zip(self.runners, codes, strict=True) if code is None]
-        self.ended.update(f"code {code}" for code in codes if code is not None)
+        self.buried()
         over = self.over()
         if not over and time.monotonic() > self.next:
             while len(self.runners) < self.wanted:
@@ -322,7 +352,8 @@ class Goal(Soak):
             if self.server_of_pages.poll() is not None:
                 self.ended[f"serve {self.server_of_pages.returncode}"] += 1
                 self._serve()
-            self.look()
+            if len(self.lookers) < self.wanted:  # on a slow machine they would get in each other's way
+                self.look()
             self.next = time.monotonic() + self.pause / 2
         return over and not self.runners and not self.lookers
 
@@ -358,6 +389,7 @@ class Goal(Soak):
             ((judged,),) = read("SELECT count(DISTINCT cell) FROM attempts WHERE status = 'ok'").fetchall()
             done = {key for (key,) in read("SELECT key FROM cells WHERE state = 'done'").fetchall()}
             ((ending, looks),) = [(held[-1].content["look"]["ending"], len(held)) for held in [Looks(ledger).held()]]
+            by_stopped = self.lost_by_stopped(ledger)
         kept = len(list(self.folder.glob("*kept*")))
         known = sum(number for status, number in by_status.items() if status != "unsent")
         found = {
@@ -369,13 +401,15 @@ class Goal(Soak):
             "people": len(stored),
             "charged": spend.calls,
             "lost": by_status.get("lost", 0),
+            "of them by runners that were told to stop once": by_stopped,
             "missing": len(stored - done),
             "twice": by_status.get("ok", 0) - judged,
             "cap": f"{spend.calls} of {self.cells}",
             "copies": kept,
         }
         missing = counts.total() + len(stored) > spend.calls or known != spend.calls or not stored <= done
-        return found, not (found["twice"] or kept or missing or spend.calls > self.cells or spend.reserved)
+        wrong = found["twice"] or kept or missing or by_stopped or spend.calls > self.cells or spend.reserved
+        return found, not wrong
 
 
 def free_port() -> int:
