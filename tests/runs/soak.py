@@ -62,8 +62,8 @@ sys.exit(main())
 PER_CALL = (100 * 10.0 + 10 * 20.0) / 1e6
 DAY = 86_400.0
 ONCE, TWICE, TERMINATED, KILLED = "interrupted once", "interrupted twice", "terminated", "killed"
-BY_THEMSELVES = {0, 2, 130, -signal.SIGTERM}
-"""Exit codes of runners that were told to stop and did not fail: SIGTERM ends those at once that ask nothing yet."""
+BY_THEMSELVES = {0, 2, 130, -signal.SIGINT, -signal.SIGTERM}
+"""Exit codes of runners that were told to stop and did not fail: a signal ends those at once that ask nothing yet."""
 
 
 class Soak:
