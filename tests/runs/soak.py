@@ -125,10 +125,13 @@ class Soak:
             self.start()
         return 0 in codes
 
+    def at_work(self) -> list[subprocess.Popen[bytes]]:
+        return [runner for runner in self.runners if runner.poll() is None]
+
     def buried(self) -> list[int]:
         """Exit codes of runners that ended, which are counted by what was done to them."""
-        over = [runner for runner in self.runners if runner.poll() is not None]
-        self.runners = [runner for runner in self.runners if runner not in over]
+        at_work = self.at_work()
+        over, self.runners = [runner for runner in self.runners if runner not in at_work], at_work
         for runner in over:
             how = self.told.get(runner.pid, "left alone")
             self.ended[f"{how} {runner.returncode}"] += 1
@@ -140,7 +143,7 @@ class Soak:
 
     def tell(self, how: str, *numbers: int) -> None:
         """Send a runner these signals, one soon after the other."""
-        runner = self.rng.choice(self.runners)
+        runner = self.rng.choice(self.at_work())
         self.told[runner.pid] = how
         for number in numbers:
             runner.send_signal(number)
@@ -192,7 +195,7 @@ class Soak:
         until, faults = time.monotonic() + seconds, self.faults()
         while not self.tend() and time.monotonic() < until:
             time.sleep(self.rng.uniform(0.5, 1.5) * pause)
-            if self.runners:
+            if self.at_work():
                 name = self.rng.choice(list(faults))
                 faults[name]()
                 self.done[name] += 1
