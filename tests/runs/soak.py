@@ -143,7 +143,7 @@ class Soak:
 
     def tell(self, how: str, *numbers: int) -> None:
         """Send a runner these signals, one soon after the other."""
-        runner = self.rng.choice(self.at_work())
+        runner = self.rng.choice(self.at_work() or self.runners)  # the last may have ended just now
         self.told[runner.pid] = how
         for number in numbers:
             runner.send_signal(number)
