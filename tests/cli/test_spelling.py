@@ -17,6 +17,7 @@ from quorate.cli.spelling import in_options
         ("goes with " + argument("layout", "blocks"), "goes with --layout blocks"),
         ("by " + argument("identities", {...: ...}), "by --identity JUDGE=SYSTEM"),
         ("by " + argument("generation", ...), "by --generation ROLE"),
+        ("as by " + argument("only", {"prompt": "p 1", "system": "x"}), 'as by --only "prompt=p 1" --only system=x'),
         ("by " + argument("generation", "scale"), "by --generation scale"),
         ("a price, " + argument("prices", {"judge": {...: ...}}), "a price, --judge-price NAME=USD"),
         ("name it: " + argument("prompt_type", ..., group="roles"), "name it: --role prompt_type=COLUMN"),

@@ -104,15 +104,17 @@ def test_what_is_no_answer_of_the_study_is_counted_or_refused(handed, tmp_path, 
     other = exported([{"data": {"cell": "x", "seat": "ana"}}], lambda _: 3, kind="rating", key="rating")
     nothing = exported(tasks[:1], lambda _: 3, kind="rating", key="rating")
     nothing[0]["annotations"][0]["result"] = []
-    found = taken(path, tmp_path, other + nothing)
-    assert (found.recorded, found.strange, found.empty) == (0, 1, 1)
+    with pytest.raises(InvalidData, match=r"export.json: Took 0 answers. Left out: 1 that say nothing and 1 of other"):
+        taken(path, tmp_path, other + nothing)
     with pytest.raises(InvalidInput, match="must be a whole number from 1 to 10"):
         taken(path, tmp_path, exported(tasks, lambda _: 11, kind="rating", key="rating"))
     assert q.status(path).finished == 0
     with pytest.raises(InvalidData, match="no list of tasks"):
         taken(path, tmp_path, {})
-    sample = q.take_annotations(path, shared / "data" / "formats" / "label-studio" / "pairs.json")
-    assert (sample.recorded, sample.strange > 9) == (0, True)
+    with pytest.raises(InvalidData, match=r"Took 0 answers. Left out: [1-9]+ of other tasks"):
+        q.take_annotations(path, shared / "data" / "formats" / "label-studio" / "pairs.json")
+    found = taken(path, tmp_path, exported(tasks[:1], lambda _: 3, kind="rating", key="rating") + other)
+    assert (found.recorded, found.strange) == (1, 1)
 
 
 def test_flat_exports_come_back_too(handed, tmp_path):

@@ -20,6 +20,7 @@ _ENTRIES = {
     "facets": ("--facet", "ROLE", "COLUMN"),
     "identities": ("--identity", "JUDGE", "SYSTEM"),
     "nested": ("--nested", "ROLE", "ROLE"),
+    "only": ("--only", "ROLE", "LABEL"),
     "outcomes": ("--outcome", "OUTCOME", "LABEL"),
     "prices": ("--judge-price", "NAME", "USD"),
     "roles": ("--role", "ROLE", "COLUMN"),

@@ -12,6 +12,10 @@ from quorate.numerics.distributions import chi_square_quantile, t_quantile
 from quorate.numerics.roots import root
 from quorate.numerics.votes.binomial import SLACK
 
+_LARGEST_RIDGE = 1e12
+"""Beyond it the ratings of a million votes differ by less than a millionth, and standard errors leave single precision.
+"""
+
 
 def checked_level(level: float) -> float:
     """The coverage of an interval, if it is one.
@@ -29,6 +33,24 @@ def checked_level(level: float) -> float:
     if not 0 < level < 1:
         raise InvalidInput(f"level: must lie between 0 and 1, got {level}")
     return level
+
+
+def checked_ridge(ridge: float) -> float:
+    """The ridge of ratings, if it leaves them apart in double precision.
+
+    Parameters
+    ----------
+    ridge : float
+        Precision of a normal prior around zero.
+
+    Raises
+    ------
+    InvalidInput
+        If it is out of range.
+    """
+    if not 0 <= ridge <= _LARGEST_RIDGE:
+        raise InvalidInput(f"regularisation: expects a number from 0 to {_LARGEST_RIDGE:g}, got {ridge}")
+    return ridge
 
 
 def satterthwaite(variance: float, gradient: Floats, covariance: Floats) -> float:

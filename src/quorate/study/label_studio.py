@@ -17,7 +17,7 @@ from quorate.collect.judge import Expects
 from quorate.collect.ledger.lease import LeasedCell
 from quorate.collect.ledger.ledger import Ledger
 from quorate.collect.prompt import FIRST, SECOND, Sheet
-from quorate.errors import InvalidInput
+from quorate.errors import InvalidData, InvalidInput
 from quorate.study.file import load
 from quorate.study.judges import people
 from quorate.study.loop import plan
@@ -241,7 +241,7 @@ def take_annotations(study: str | os.PathLike[str], source: str | os.PathLike[st
     Raises
     ------
     InvalidData
-        If the file is no export of Label Studio.
+        If the file is no export of Label Studio, or nothing in it is an answer that could be taken.
     InvalidInput
         If the file cannot be read, or an annotation is no answer to its question; nothing is recorded then.
     """
@@ -253,7 +253,10 @@ def take_annotations(study: str | os.PathLike[str], source: str | os.PathLike[st
         known = People(ledger, questions(loaded))
         found = ledger.insist(lambda: Counter(_taken(known, export.annotations, said)))
     names = ("known", "empty", "strange", "refused")
-    return TakenAnnotations(found["answer"] + found["skipped"], found["skipped"], *(found[name] for name in names))
+    taken = TakenAnnotations(found["answer"] + found["skipped"], found["skipped"], *(found[name] for name in names))
+    if not (taken.recorded or taken.known):
+        raise InvalidData(f"{os.fspath(source)}: {taken.sentence} Export the tasks that quorate export --tasks wrote")
+    return taken
 
 
 def _taken(known: People, annotations: Sequence[Annotation], said: Sequence[object]) -> Iterator[str]:

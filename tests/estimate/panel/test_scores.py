@@ -96,7 +96,7 @@ class TestInput:
         frame = long(draw(4, 1, 4)).drop("generation").with_columns(prompt=pl.Series(list("pq") * 8))
         frame = frame.with_columns(judge=pl.Series(["x", "x", "y", "y"] * 4))
         message = (
-            r'prompt: a crossed panel has one level of it, got 2; .*only\("prompt", "p"\), or .*generation="prompt"'
+            'prompt: a crossed panel has one level of each, got 2; .*only={"prompt": "p"}, or .*generation="prompt"'
         )
         with pytest.raises(InvalidInput, match=message):
             crossed(read(frame))

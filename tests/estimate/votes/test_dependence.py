@@ -2,7 +2,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from quorate.errors import InvalidInput, UnknownTerm
+from quorate.errors import UnknownTerm
 from quorate.estimate.votes.clustered import cells, clustered_by, repeating
 from quorate.table.read_votes import read_votes
 
@@ -34,8 +34,7 @@ def test_names_are_checked():
     votes, every = votes_with(prompt=["p", "p", "q"]), np.ones(3, dtype=bool)
     with pytest.raises(UnknownTerm):
         clustered_by(votes, ("prompt", "judge"), every)
-    with pytest.raises(InvalidInput, match="each facet once"):
-        clustered_by(votes, ("prompt", "prompt"), every)
+    assert clustered_by(votes, ("prompt", "prompt"), every) == ("prompt",)
 
 
 def test_a_row_without_a_label_is_a_level_of_its_own():

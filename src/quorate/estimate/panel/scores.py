@@ -13,7 +13,7 @@ from quorate.estimate.components.model import closure
 from quorate.estimate.means.effects import level_labels
 from quorate.roles import GENERATION, JUDGE
 from quorate.table.judgments import Judgments, checked
-from quorate.wording import counted, plural
+from quorate.wording import counted, listed, plural
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -139,15 +139,20 @@ def _refuse_other_facets(judgments: Judgments, generation: str | None) -> None:
     """Every other facet must be a property of the scenario or of the judge, or have one level."""
     unit = closure(judgments, [judgments.object, JUDGE]) | {generation}
     span = {by: int(judgments.level_codes([by]).max()) for by in (judgments.object, JUDGE)}
-    for facet in judgments.facets:
-        if facet.name in unit:
-            continue
-        if all(int(judgments.level_codes([by, facet.name]).max()) != top for by, top in span.items()):
-            hint = "" if generation else ", or name the responses by " + argument("generation", facet.name)
-            raise InvalidInput(
-                f"{facet.name}: a crossed panel has one level of it, got {len(facet.levels)}; "
-                f'choose one by judgments.only("{facet.name}", "{fullest_level(judgments, facet.name)}")' + hint
-            )
+    others = [
+        facet
+        for facet in judgments.facets
+        if facet.name not in unit
+        and all(int(judgments.level_codes([by, facet.name]).max()) != top for by, top in span.items())
+    ]
+    if others:
+        hint = "" if generation else ", or name the responses by " + argument("generation", others[0].name)
+        raise InvalidInput(
+            f"{', '.join(facet.name for facet in others)}: a crossed panel has one level of each, got "
+            f"{listed([str(len(facet.levels)) for facet in others])}; choose one, as by "
+            + argument("only", {facet.name: fullest_level(judgments, facet.name) for facet in others})
+            + hint
+        )
 
 
 def fullest_level(judgments: Judgments, name: str) -> str:

@@ -24,7 +24,7 @@ from quorate.estimate.ratings.moves import moves
 from quorate.estimate.ratings.ratings import Method, Ratings
 from quorate.estimate.votes.clustered import Cluster
 from quorate.estimate.votes.margin import margin_of_votes, order_effect
-from quorate.numerics.inference import checked_level
+from quorate.numerics.inference import checked_level, checked_ridge
 from quorate.numerics.ratings.bradley_terry import Design, Fit, fit
 from quorate.numerics.ratings.discrimination import discriminating
 from quorate.numerics.ratings.draws import covariance, refits
@@ -227,8 +227,7 @@ def _check(ties: str, level: float, regularisation: float, resamples: int) -> No
     if ties not in get_args(Ties):
         raise InvalidInput(f'ties: expects one of {", ".join(get_args(Ties))}, got "{ties}"')
     checked_level(level)
-    if not (math.isfinite(regularisation) and regularisation >= 0):
-        raise InvalidInput(f"regularisation: expects a finite number of 0 or more, got {regularisation}")
+    checked_ridge(regularisation)
     try:
         whole = operator.index(resamples)
     except TypeError:

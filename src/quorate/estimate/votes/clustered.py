@@ -47,8 +47,6 @@ def clustered_by(votes: Votes, cluster: Cluster | None, used: Bools) -> tuple[st
     ------
     UnknownTerm
         If there is no such facet.
-    InvalidInput
-        If one is named twice.
     """
     if cluster is None:
         return tuple(name for name in repeating(votes, used) if len(np.unique(cells(votes, name)[used])) > 1)
@@ -62,14 +60,10 @@ def named(votes: Votes, cluster: Cluster) -> tuple[str, ...]:
     ------
     UnknownTerm
         If there is no such facet.
-    InvalidInput
-        If one is named twice.
     """
-    names = (cluster,) if isinstance(cluster, str) else tuple(cluster)
+    names = (cluster,) if isinstance(cluster, str) else tuple(dict.fromkeys(cluster))
     for name in names:
         votes.facet(name)
-    if len(set(names)) < len(names):
-        raise InvalidInput(f"cluster: names each facet once, got {', '.join(names)}")
     return names
 
 

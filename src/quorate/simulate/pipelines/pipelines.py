@@ -14,6 +14,7 @@ from quorate.errors import InvalidInput, NotEstimable, UnknownTerm
 from quorate.estimate.agreement.battles import ORDER, PAIRWISE
 from quorate.estimate.agreement.labelled import people_apart
 from quorate.estimate.agreement.leaderboards import compare_leaderboards
+from quorate.numerics.inference import checked_ridge
 from quorate.numerics.ratings.ties.registry import Ties, without_parameter
 from quorate.simulate.pipelines.cells import CellMargins, score_margins, votes_margins
 from quorate.simulate.pipelines.result import (
@@ -127,8 +128,7 @@ def pipelines(
     allowed = get_args(Ties) if by == "bradley-terry" else without_parameter()
     if ties not in allowed:
         raise InvalidInput(f"ties: expects one of {', '.join(allowed)} for {by}, got {ties!r}")
-    if not 0 <= regularisation < np.inf:
-        raise InvalidInput(f"regularisation: expects a finite number of 0 or more, got {regularisation}")
+    checked_ridge(regularisation)
     if isinstance(resamples, bool) or not isinstance(resamples, Integral) or resamples < _FEWEST:
         raise InvalidInput(f"resamples: a whole number of at least {_FEWEST} is needed, got {resamples!r}")
     named, people = _apart(judged, human)
