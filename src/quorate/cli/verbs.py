@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from importlib import import_module
 from itertools import takewhile, zip_longest
 from pathlib import Path
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, Literal, NamedTuple, NoReturn, get_args, get_origin
 
 import typer
 
@@ -352,7 +353,49 @@ class Commands(Mapping[str, Any]):
         return len(SPELLED)
 
 
-class Verbs(typer.core.TyperGroup):
+class Plain:
+    """Takes texts, paths, numbers and choices as they are typed: Typer's library for it loads longer than most files.
+
+    What is not plain is left to Typer, which says what is wrong with it.
+    """
+
+    def coerce(self, value: Any, param: Any, ctx: Any) -> Any:
+        """The value of an option; none is an empty one where it can be repeated."""
+        several = param.multiple or param.nargs == -1
+        if value is None:
+            return () if several else None
+        annotation, info = param.type_descriptor.annotation, param.type_descriptor.parameter_info
+        kind = get_args(annotation)[0] if get_origin(annotation) is list else annotation
+        try:
+            return [_plain(one, kind, info) for one in value] if several else _plain(value, kind, info)
+        except ValueError:
+            param._runtime_param = None
+            return param.get_runtime_param().coerce(value, param=param, ctx=ctx)
+
+
+def _plain(value: Any, kind: Any, info: typer.models.ParameterInfo) -> Any:
+    """A value of one of the plain kinds; a `ValueError` where it is not one."""
+    if kind is str or (get_origin(kind) is Literal and value in get_args(kind)):
+        return value
+    if kind is Path and (not os.path.lexists(value) or os.access(value, os.R_OK | (os.W_OK if info.writable else 0))):
+        return Path(value)
+    if kind in (int, float) and info.min is None and info.max is None:
+        return kind(value)
+    raise ValueError(value)
+
+
+class Plainly:
+    """Of a command: its options are read as `Plain` reads them."""
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        """The options, that for help among them."""
+        found: list[Any] = super().get_params(ctx)  # type: ignore[misc]
+        for one in found:
+            one._runtime_param = one._runtime_param or Plain()
+        return found
+
+
+class Verbs(Plainly, typer.core.TyperGroup):
     """The verbs, listed by the stage of a study that they are for."""
 
     def __init__(self, **attributes: Any) -> None:
@@ -389,7 +432,7 @@ class Verbs(typer.core.TyperGroup):
                 formatter.write_dl([(name, verb.asks) for name, verb in verbs.items()])
 
 
-class Command(typer.core.TyperCommand):
+class Command(Plainly, typer.core.TyperCommand):
     """A command whose help begins with the question; it refuses an option given twice where one value counts."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
