@@ -228,7 +228,18 @@ class Judgments:
 
     def level_codes(self, names: Sequence[str]) -> NDArray[np.int64]:
         """Dense codes 0, 1, ... of the combinations of these facets, parents included; shape (cells,)."""
-        closed = list(dict.fromkeys(n for name in names for n in (name, *self.ancestors(name))))
+        closed = tuple(dict.fromkeys(n for name in names for n in (name, *self.ancestors(name))))
+        if closed not in self._coded:
+            self._coded[closed] = self._codes_of(closed)
+            self._coded[closed].flags.writeable = False
+        return self._coded[closed]
+
+    @cached_property
+    def _coded(self) -> dict[tuple[str, ...], NDArray[np.int64]]:
+        """Codes that were made already: one analysis asks for the same few a hundred times."""
+        return {}
+
+    def _codes_of(self, closed: Sequence[str]) -> NDArray[np.int64]:
         if not closed or not self.n_cells:
             return np.zeros(self.n_cells, dtype=np.int64)
         key, span = self.column(closed[0]).astype(np.int64), len(self.facet(closed[0]).levels)

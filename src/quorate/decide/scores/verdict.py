@@ -153,8 +153,7 @@ class ScoreVerdict(AnyVerdict):
         won, lost, tied = found.items_won
         gain = found.pairing_gain
         apart = f"; items of their own would make the interval {gain:.2g} times as wide" if gain >= _MUCH else ""
-        each = found.by_item
-        first, second = (sum(getattr(one, side) for one in each) / len(each) for side in ("first", "second"))
+        first, second = found.on_items.mean(axis=0).tolist()
         whole = abs(first - second - found.value) < _SAME * max(abs(first), abs(second), 1e-9)
         means = f"Their means are {first:.3g} and {second:.3g}; on" if whole else "On"
         return f"{means} items {found.a} won {won:,}, lost {lost:,} and tied {tied:,}{apart}."

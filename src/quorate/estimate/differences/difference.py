@@ -13,6 +13,7 @@ import numpy as np
 
 from quorate import caveats
 from quorate.arguments import argument
+from quorate.arrays import Floats, Ints
 from quorate.caveats import Caveat
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.components.decompose import decompose
@@ -157,34 +158,54 @@ class SystemDifference(Result):
     @property
     def items_won(self) -> tuple[int, int, int] | None:
         """Items on which ``a`` has the higher mean, the lower, and the same; None where they share none."""
-        gap = np.array([one.gap for one in self.by_item])
-        if not len(gap):
+        each = self.on_items
+        if not len(each):
             return None
-        least = _ROUNDING * max(max(abs(one.first), abs(one.second)) for one in self.by_item)
+        gap, least = each[:, 0] - each[:, 1], _ROUNDING * np.abs(each).max()
         return int((gap > least).sum()), int((gap < -least).sum()), int((np.abs(gap) <= least).sum())
 
-    @cached_property
+    @property
     def by_item(self) -> tuple[ItemDifference, ...]:
         """Every item that both have, those that ``a`` lost most first, then those that it won; empty without pairs."""
+        return self._named(len(self.on_items))
+
+    @property
+    def on_items(self) -> Floats:
+        """Mean scores of ``a`` and ``b`` on every item that both have, shape (items, 2), in the order of `by_item`."""
+        return self._shared[1]
+
+    @cached_property
+    def _shared(self) -> tuple[Ints, Floats]:
+        """Codes of the items that both have, and the means on them."""
         if self.method != "paired" or self.systems is None:
-            return ()
+            return np.zeros(0, np.int64), np.zeros((0, 2))
         side, other = self.systems.first, self.systems.second
         first, second = self.systems.shared()
-        code, labels = side.level_codes([side.object])[first], level_labels(side, side.object)
-        count = np.bincount(code, minlength=len(labels))
-        sums = (np.bincount(code, mean, len(labels)) for mean in (side.mean[first], other.mean[second]))
-        means = np.column_stack([*sums]) / np.maximum(count, 1)[:, None]
-        found = [ItemDifference(labels[at], *means[at].tolist()) for at in np.flatnonzero(count).tolist()]
-        return tuple(sorted(found, key=lambda one: (-abs(round(one.gap, 12)), one.gap)))
+        code = side.level_codes([side.object])[first]
+        count = np.bincount(code)
+        found = np.flatnonzero(count)
+        sums = [np.bincount(code, mean) for mean in (side.mean[first], other.mean[second])]
+        means = np.column_stack(sums)[found] / count[found, None]
+        gap = means[:, 0] - means[:, 1]
+        order = np.lexsort((gap, -np.abs(gap.round(12))))
+        return found[order], means[order]
+
+    def _named(self, most: int) -> tuple[ItemDifference, ...]:
+        """The first of the items by their labels."""
+        if not len(self.on_items) or self.systems is None:
+            return ()
+        labels = level_labels(self.systems.first, self.systems.first.object)
+        codes, means = (one[:most].tolist() for one in self._shared)
+        return tuple(ItemDifference(labels[code], *pair) for code, pair in zip(codes, means, strict=True))
 
     def changed(self, most: int = 10) -> tuple[ItemDifference, ...]:
         """The items on which the two differ most, at most so many."""
-        return tuple(one for one in self.by_item[:most] if abs(one.gap) > _ROUNDING)
+        return tuple(one for one in self._named(most) if abs(one.gap) > _ROUNDING)
 
-    @cached_property
+    @property
     def pairing_gain(self) -> float:
         """How many times as wide the interval were if the two had items of their own; nan where that is not known."""
-        each = np.array([(one.first, one.second) for one in self.by_item])
+        each = self.on_items
         if len(each) < _FEWEST_PAIRED:
             return float("nan")
         apart, paired = each.var(axis=0, ddof=1).sum(), (each[:, 0] - each[:, 1]).var(ddof=1)
@@ -193,8 +214,7 @@ class SystemDifference(Result):
     @cached_property
     def mcnemar(self) -> float | None:
         """Exact p-value of McNemar's test, of items whose scores are single ones of 0 and 1; None of others."""
-        each = np.array([(one.first, one.second) for one in self.by_item])
-        table = self.fit.judgments
+        each, table = self.on_items, self.fit.judgments
         if not len(each) or table.n_cells > len(each) or not np.isin(each, (0, 1)).all():
             return None
         won, lost = int((each[:, 0] > each[:, 1]).sum()), int((each[:, 0] < each[:, 1]).sum())

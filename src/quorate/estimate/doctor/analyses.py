@@ -20,7 +20,7 @@ from quorate.estimate.components.model import CELL, closure, leaves
 from quorate.estimate.doctor.findings import Finding
 from quorate.estimate.means.effects import predicted_term
 from quorate.estimate.means.families import configuration_facets
-from quorate.estimate.means.mean import mean_for
+from quorate.estimate.means.mean import plain_mean
 from quorate.estimate.means.targets import FINITE, POPULATION, Target, all_drawn
 from quorate.numerics.nominal import tally
 from quorate.roles import JUDGE, REPLICATE
@@ -136,7 +136,7 @@ def _holds(judgments: Judgments, names: Sequence[str]) -> str:
 def _mean(fit: Decomposition, name: str, reason: str, targets: Mapping[str, Target]) -> Supported:
     """A mean for some targets, tried on the fit."""
     try:
-        mean_for(fit, targets)
+        plain_mean(fit, targets)
     except NotEstimable as error:
         needed = f"needs {listed(sorted(error.names))} apart" if error.names else "has a part"
         return Supported(name, False, f"its variance {needed}, which this design does not tell", "see the components")
