@@ -369,8 +369,7 @@ class Plain:
         try:
             return [_plain(one, kind, info) for one in value] if several else _plain(value, kind, info)
         except ValueError:
-            param._runtime_param = None
-            return param.get_runtime_param().coerce(value, param=param, ctx=ctx)
+            return type(param).get_runtime_param(param).coerce(value, param=param, ctx=ctx)
 
 
 def _plain(value: Any, kind: Any, info: typer.models.ParameterInfo) -> Any:
@@ -391,7 +390,7 @@ class Plainly:
         """The options, that for help among them."""
         found: list[Any] = super().get_params(ctx)  # type: ignore[misc]
         for one in found:
-            one._runtime_param = one._runtime_param or Plain()
+            one.get_runtime_param = Plain
         return found
 
 

@@ -83,6 +83,6 @@ def group_means(values: Floats, group: Ints, cluster: Ints) -> GroupMeans:
     mean: Floats = np.bincount(group, values, groups) / count
     part = np.bincount(cluster * groups + group, (values - mean[group]) / count[group], clusters * groups)
     # A mean takes a degree of freedom from the clusters of its own group.
-    own = np.bincount(np.unique(cluster * groups + group) % groups, minlength=groups)
+    own = (np.bincount(cluster * groups + group, minlength=clusters * groups) > 0).reshape(clusters, groups).sum(axis=0)
     parts = part.astype(np.float64).reshape(clusters, groups) * np.sqrt(own / np.maximum(own - 1, 1))
-    return GroupMeans(mean, parts.T @ parts, len(np.unique(cluster)))
+    return GroupMeans(mean, parts.T @ parts, int((np.bincount(cluster) > 0).sum()))

@@ -108,12 +108,9 @@ class ItemModel:
 
     def _scaling(self, weight: Floats) -> tuple[Floats, Floats]:
         """What scales every item's residual (CR2), and for every stratum one over the degrees of freedom of its sum."""
-        seen = self._by_item(weight)
-        alone = np.bincount(self.item, weight**2) + self.ratio * np.bincount(self.item, weight) ** 2
+        alone, seen = self._alone(self.item, weight), self._by_item(weight)
         known = np.sum((seen @ self.inverse) * seen, axis=1)
-        told = alone > known + _OWN * alone
-        factor = np.divide(alone, alone - known, out=np.zeros_like(alone), where=told)
-        factor *= alone.sum() / max(float(alone @ told), 1e-300)  # those that tell nothing count as the others do
+        factor = _scaled(alone, known, np.ones_like(alone))
         share = np.zeros(int(self.stratum.max()) + 1)
         for h in range(len(share)):
             own = self.stratum == h
@@ -124,6 +121,31 @@ class ItemModel:
             if trace > 0 and square > 0:
                 share[h] = square / trace**2
         return factor, share
+
+    def fitted(self, rows: Floats) -> tuple[Floats, Floats]:
+        """Sums of the fitted effects with these weights, shape (sums, effects), and what items bring to their variance.
+
+        As `scores` of their `weights_of` has it, without weights of all cells: items that have the same setups are
+        scaled alike, so that each kind of them is gone through once.
+        """
+        at, score = rows @ self.inverse, np.bincount(self.item, self.score)
+        shrunk = self._shrunk[:, None] * (self._by_item(np.ones(len(self.item))) @ at.T)
+        values = at @ self._cross(self.score) - score @ shrunk
+        brought = self._by_item(self.residual) @ at.T - np.bincount(self.item, self.residual)[:, None] * shrunk
+        first, kind, count = self._kinds
+        place = np.full(len(kind), -1)
+        place[first] = np.arange(len(first))
+        own = place[self.item]
+        cells = np.flatnonzero(own >= 0)
+        own, columns, p = own[cells], self.columns[:, cells], len(self.inverse)
+        variances = np.zeros(len(rows))
+        for k, effects in enumerate(at):
+            weight = effects[columns].sum(axis=0) - shrunk[first, k][own]
+            seen = np.sum([np.bincount(own * p + one, weight, len(first) * p) for one in columns], axis=0)
+            seen = seen.reshape(len(first), p)
+            known = np.sum((seen @ self.inverse) * seen, axis=1)
+            variances[k] = _scaled(self._alone(own, weight), known, count)[kind] @ brought[:, k] ** 2
+        return values, variances
 
     def weights_of(self, rows: Floats) -> Floats:
         """Weights of cells in sums of the fitted effects, from those of all effects; shape (sums, cells)."""
@@ -155,10 +177,28 @@ class ItemModel:
     @cached_property
     def residual(self) -> Floats:
         """Scores less what is fitted of the setup."""
-        p = len(self.inverse)
         weighed = self.score - (self._shrunk * np.bincount(self.item, self.score))[self.item]
-        cross = sum(np.bincount(own, weighed, p) for own in self.columns)
-        return np.asarray(self.score - (self.inverse @ cross)[self.columns].sum(axis=0))
+        return np.asarray(self.score - (self.inverse @ self._cross(weighed))[self.columns].sum(axis=0))
+
+    def _cross(self, weight: Floats) -> Floats:
+        """``X'w`` of all cells, shape (effects,)."""
+        return np.asarray(sum(np.bincount(own, weight, len(self.inverse)) for own in self.columns), dtype=np.float64)
+
+    def _alone(self, item: Ints, weight: Floats) -> Floats:
+        """Variance of every item's sum, in units of the rest's variance."""
+        return np.asarray(np.bincount(item, weight**2) + self.ratio * np.bincount(item, weight) ** 2)
+
+    @cached_property
+    def _kinds(self) -> tuple[Ints, Ints, Ints]:
+        """Of items with the same setups, each as often: the first of every kind, every item's kind, and their number.
+
+        Told by sums of numbers that are drawn for the setups: whole ones below 2^40, so that a float holds their sums.
+        """
+        setups = np.unique(self.setup, axis=1, return_inverse=True)[1].ravel() if len(self.setup) > 1 else self.setup[0]
+        drawn = np.random.default_rng(1).integers(1, 2**40, (2, int(setups.max()) + 1)).astype(np.float64)
+        marks = np.array([np.bincount(self.item, one[setups]) for one in drawn]).T.copy().view(np.complex128)[:, 0]
+        _, first, kind, count = np.unique(marks, return_index=True, return_inverse=True, return_counts=True)
+        return first, kind, count
 
     @cached_property
     def _sizes(self) -> list[int]:
@@ -178,6 +218,13 @@ class ItemModel:
         p, n = int(sum(self._sizes)), len(self.stratum)
         parts = (np.bincount(self.item * p + own, weight, n * p) for own in self.columns)
         return np.asarray(np.sum(list(parts), axis=0), dtype=np.float64).reshape(n, p)
+
+
+def _scaled(alone: Floats, known: Floats, count: Floats | Ints) -> Floats:
+    """What scales the residuals of so many items of each kind; those that tell nothing count as the others do."""
+    told = alone > known + _OWN * alone
+    factor = np.divide(alone, alone - known, out=np.zeros_like(alone), where=told)
+    return np.asarray(factor * float(count @ alone) / max(float(count @ (alone * told)), 1e-300))
 
 
 def _freedom(each: Floats, stratum: Ints, share: Floats) -> Any:

@@ -16,10 +16,10 @@ from quorate.estimate.means.prediction import predict
 from quorate.estimate.means.targets import ABSORBED, FINITE, FIXED, PANEL, POPULATION, Pool, Target
 from quorate.numerics.item_scores import ItemModel
 from quorate.numerics.reach import KAPPA, Effect, Reach
+from quorate.table.judgments import Judgments, occurring
 
 if TYPE_CHECKING:
     from quorate.estimate.components.decomposition import Decomposition
-    from quorate.table.judgments import Judgments
 
 _MOST_EFFECTS = 600
 _MOST_LEVELS = 30
@@ -163,9 +163,9 @@ class _Layout:
             _, variance, df = self._crowds[name]
             profile = self._profile_of(name)[1]
             return Effect(float(profile @ profile) * variance, 0.0, df)
-        apart, size, df = self.apart(name)
-        means, noise = apart @ self.model.score, self.model.scores(apart).covariance
-        return Effect(size * float(means @ means) / df, size * float(np.trace(noise)) / df, df)
+        rows, size, df = self._levels(name)
+        means, noise = self.model.fitted(rows)
+        return Effect(size * float(means @ means) / df, size * float(noise.sum()) / df, df)
 
     def _profile_of(self, name: str) -> tuple[str, Floats]:
         """The lowest facet that a facet holds, or is, and the parts of its levels in the sum."""
@@ -174,14 +174,18 @@ class _Layout:
 
     def apart(self, name: str) -> tuple[Floats, float, float]:
         """Weights of cells in level means less their mean, the sum of squared parts of levels, and levels less 1."""
+        rows, size, df = self._levels(name)
+        return self.model.weights_of(rows), size, df
+
+    def _levels(self, name: str) -> tuple[Floats, float, float]:
+        """The same with weights of the effects in the place of cells."""
         judgments, (lowest, profile) = self._judgments, self._profile_of(name)
         level = np.zeros(len(profile), np.int64)
         level[judgments.level_codes([lowest])] = judgments.level_codes([name])
         share = np.bincount(level, profile)
         rows = np.array([self._row({**self._share, lowest: one}) for one in (np.eye(len(share))[:, level] * profile)])
         within = _within(judgments, name)
-        apart = within @ self.model.weights_of(rows / share[:, None])
-        return apart, float(share @ share), float(np.trace(within))
+        return within @ (rows / share[:, None]), float(share @ share), float(np.trace(within))
 
     def _row(self, share: Mapping[str, Floats]) -> Floats:
         """Weights of all effects in a sum whose levels weigh so; of a part, products of those of its facets."""
@@ -225,7 +229,7 @@ def _parts(judgments: Judgments, item: Ints, names: Sequence[str]) -> list[tuple
 
 def _seen_often(judgments: Judgments, item: Ints, part: tuple[str, ...]) -> bool:
     levels = prod(judgments.n_levels(name) for name in part)
-    pairs = np.unique(_product_code(judgments, part) * (int(item.max()) + 1) + item) // (int(item.max()) + 1)
+    pairs = occurring(_product_code(judgments, part) * (int(item.max()) + 1) + item) // (int(item.max()) + 1)
     return bool(np.bincount(pairs, minlength=levels).min() >= 3)
 
 

@@ -26,7 +26,7 @@ from quorate.estimate.differences.spread import (
 )
 from quorate.estimate.means.effects import level_labels
 from quorate.numerics.inference import checked_level
-from quorate.table.judgments import Facet, Judgments, checked
+from quorate.table.judgments import Facet, Judgments, checked, occurring
 from quorate.table.results import Result
 from quorate.wording import counted, listed, plural
 
@@ -313,7 +313,7 @@ def _filled(panel: _Panel) -> bool:
 
 def _pairs(a: Ints, b: Ints) -> tuple[Ints, Ints]:
     """Pairs of codes that occur."""
-    return np.divmod(np.unique(a * (int(b.max()) + 1) + b), int(b.max()) + 1)
+    return np.divmod(occurring(a * (int(b.max()) + 1) + b), int(b.max()) + 1)
 
 
 def _by_items(panel: _Panel) -> JudgeMeans:
@@ -331,7 +331,7 @@ def _by_influence(panel: _Panel) -> JudgeMeans:
         reason = f"{plural(panel.system or 'system')} share some of their {plural(judgments.object)} only"
     item = panel.judgments.level_codes([panel.judgments.object])
     size = len(panel.judges) * len(panel.systems)
-    items = np.bincount(np.unique(item * size + panel.code) % size)
+    items = np.bincount(occurring(item * size + panel.code) % size)
     if items.min() < 2:
         name = judgments.object
         if judgments.n_levels(name) == 1:
