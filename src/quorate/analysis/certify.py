@@ -108,12 +108,12 @@ class Certificate(Result):
         what = "all pairs at once" if self.subject == "board" else "the truth"
         said = (
             f"Intervals made this way{whom} covered {what} in {100 * one.coverage:.1f} +- "
-            f"{100 * one.coverage_error:.1f}% of {counted(one.studies - one.refused, 'study')} drawn like yours, and "
-            f"are {one.width:.2f} +- {one.width_error:.2f} times as wide as if the standard error were known"
+            f"{100 * one.coverage_error:.1f}% of {counted(one.studies - one.refused, 'study')} drawn like yours. "
+            f"They are {one.width:.2f} +- {one.width_error:.2f} times as wide as if the standard error were known"
         )
         if self.subject == "difference" and one.told_apart is not None:
             said += (
-                f"; of a difference as found {100 * one.told_apart:.0f}% of studies would find one, of none "
+                f". Of studies of a difference as found {100 * one.told_apart:.0f}% would find one, of none "
                 f"{100 * (1 - one.coverage):.1f}%"
             )
         refused = f"; {one.refused} gave no interval" if one.refused else ""

@@ -181,10 +181,10 @@ def sentence(best: Optimum) -> str:
     """The best design, what it costs, and how it compares with the one at hand."""
     plan, by_interval = best.plan, best.searched.found.by_interval
     reached, places = best.reach(plan), 1 + decimals(best.reach(plan))
-    shown = f"{'±' if by_interval else 'SE '}{number(reached, places)}"
+    what, sign = ("Half its 95% interval", "±") if by_interval else ("Its standard error", "")
     text = (
-        f"Best of {best.candidates:,} designs for {asked(best)}{about(best)}{scope(plan)}: {shown} with "
-        f"{briefly(plan)}, {amount(best, best.cost)}."
+        f"Best of {best.candidates:,} designs for {asked(best)}: {briefly(plan)}, {amount(best, best.cost)}. "
+        f"{what}{about(best)} is {sign}{number(reached, places)}{scope(plan)}."
     )
     if best.plan.reused and not best.stays:
         text += f" That is for {best.plan.bought:,} of its {best.calls:,} calls: {best.plan.reused:,} are there."
@@ -202,8 +202,8 @@ def sentence(best: Optimum) -> str:
 
 
 def about(best: Optimum) -> str:
-    """Whose difference the designs are for, to follow what was asked; empty of a mean."""
-    return f", of the difference of {best.systems[0]} and {best.systems[1]}" if best.systems else ""
+    """Whose difference a half-width is of, to follow it; empty of a mean."""
+    return f" of the difference of {best.systems[0]} and {best.systems[1]}" if best.systems else ""
 
 
 def asked(best: Optimum) -> str:

@@ -65,14 +65,12 @@ def taken_as_independent(effects: Mapping[str, float], clusters: Sequence[str] =
     """
     most = max(effects, key=lambda name: effects[name])
     but = f" but for their {' and '.join(clusters)}" if clusters else ""
-    largest = f"most by {most}" if len(effects) > 1 else "the variance by it"
-    times = "less than 0.01" if effects[most] < 0.01 else f"{effects[most]:.3g}"
+    largest = f"most by {most}" if len(effects) > 1 else "variance by it"
+    times = "under 0.01" if effects[most] < 0.01 else f"{effects[most]:.3g}"
     return Caveat(
         "taken-as-independent",
         f"votes are taken as independent{but}, yet some share their {' and '.join(effects)} ({largest}: "
-        f"{times} times that of independent ones): say "
-        + argument("cluster", (*clusters, *effects))
-        + ", or errors are likelier than is said",
+        f"{times} times one vote's): say " + argument("cluster", (*clusters, *effects)) + ", or errors are likelier",
     )
 
 
@@ -230,8 +228,8 @@ def people_asked_once() -> Caveat:
     """A plan of labels where nobody is known to agree with anybody."""
     return Caveat(
         "people-asked-once",
-        "hardly a unit has labels of two people, so how far people agree, which bounds what any judge can predict, is "
-        "not known: have two people label 20 units or more",
+        "hardly a unit has labels of two people, so how far people agree, which bounds every judge, is not known: "
+        " have two people label 20 units or more",
     )
 
 

@@ -86,11 +86,11 @@ def closest_two(a: str, b: str, systems: int) -> Caveat:
 
 def money_left(budget: float, cost: float, most: Mapping[str, int], wider: Mapping[str, range]) -> Caveat:
     """A budget that buys nothing more within the limits: those that the best design has the most of, and wider ones."""
-    said = f"the best design costs {cost:,.6g} of the {budget:,.6g}, and no other within it does better: "
+    said = f"the best design costs {cost:,.6g} of the {budget:,.6g}"
     if not most:
-        return Caveat("money-left", said + "more of what the limits let vary brings nothing")
+        return Caveat("money-left", said + ": more of what the limits let vary brings nothing")
     ends = listed([f"{count:,} {name}" for name, count in most.items()])
-    said += f"it has the most that limits allow ({ends}); allow more with "
+    said += f" and has the most that limits allow ({ends}); allow more with "
     return Caveat("money-left", said + argument("limits", wider))
 
 
@@ -193,8 +193,8 @@ def reused_answers(pulls: float, answers: float) -> Caveat:
     """A replay that draws more often from an arm than it has answers."""
     return Caveat(
         "reused-answers",
-        f"an arm has {answers:.0f} answers and is drawn {pulls:.0f} times, on average, with replacement: errors are "
-        "about the mean of these answers, which has an error of its own that no replay shows",
+        f"an arm has {answers:.0f} answers and is drawn {pulls:.0f} times, on average: errors are about the mean "
+        "of these answers, whose own error no replay shows",
     )
 
 

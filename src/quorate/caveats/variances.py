@@ -48,9 +48,8 @@ def long_tail(items: str, skewness: float, covered: float) -> Caveat:
     """Scores of items so skewed for their number that Student's intervals of such studies are too short."""
     return Caveat(
         "long-tail",
-        f"scores of {items} have a long tail (skewness {skewness:.1f}): of many such studies 95% intervals hold the "
-        f"truth in about {covered:.0%}, missing on the side of the tail; more {items} mend it, or a scale with ends "
-        "(--scale LOW,HIGH)",
+        f"scores of {items} have a long tail (skewness {skewness:.1f}): 95% intervals hold the truth in about "
+        f"{covered:.0%}, missing on that side; more {items}, or --scale LOW,HIGH, mend it",
     )
 
 
@@ -58,8 +57,8 @@ def beyond_the_scores(low: float, high: float) -> Caveat:
     """An interval on a scale whose ends are not known goes on beyond the scores that there are."""
     return Caveat(
         "scale-unknown",
-        f"the interval goes beyond the scores there are ({low:g} to {high:g}), for the ends of the scale are not "
-        "known; if scores cannot be beyond these, say so with --scale LOW,HIGH",
+        f"the interval goes beyond the scores there are ({low:g} to {high:g}), as the ends of the scale are not "
+        "known; if none can be, say so with --scale LOW,HIGH",
     )
 
 
@@ -200,8 +199,8 @@ def no_spread(facet: str, levels: int) -> Caveat:
     """The levels of a fixed facet differ by no more than noise, so that others like them seem to add nothing."""
     return Caveat(
         "no-spread",
-        f"the difference between {levels} {facet} levels is estimated at zero, which happens in about half of small "
-        f"pilots when it is not zero; do not plan with fewer {facet} levels because of it",
+        f"the difference between {levels} {facet} levels is estimated at zero, as in about half of small "
+        "pilots where it is not; do not plan with fewer because of it",
     )
 
 
@@ -253,8 +252,8 @@ def unlike_the_pilot(spread: float, se: float) -> Caveat:
     """Scores that vary more, or less, than the components of the pilot say."""
     return Caveat(
         "unlike-the-pilot",
-        f"the scores vary {spread:.2f} times as much as the pilot says (standard error {se:.2f}): they do not look "
-        "like scores of the same kind, and the interval is the pilot's",
+        f"the scores vary {spread:.2f} times as much as in the pilot (standard error {se:.2f}): they do not look "
+        "alike, and the interval is the pilot's",
     )
 
 
@@ -283,8 +282,8 @@ def labels_with_known_chance() -> Caveat:
     """Coefficients that rest on the chance of every row to be labelled."""
     return Caveat(
         "labels-with-known-chance",
-        "right only if every row was labelled with the chance that is given: people who could not or would not label "
-        "a row are missing for reasons that no chance describes",
+        "right only if every row was labelled with the given chance: rows that people could not or would not label are "
+        "missing for reasons no chance describes",
     )
 
 
@@ -337,6 +336,6 @@ def no_chain(stage: str, before: str) -> Caveat:
     """A stage that tells less of the last than the one before it."""
     return Caveat(
         "no-chain",
-        f"{before} tells more of the last stage than {stage} after it: something passes by {stage}, so that this is no "
-        "chain; name all that the next agent sees as one stage",
+        f"{before} tells more of the last stage than {stage} after it: something passes {stage} by, so this is no "
+        "chain; name all that the next agent sees as one",
     )

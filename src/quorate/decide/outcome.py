@@ -153,7 +153,7 @@ class AnyVerdict(Result, ABC):
         if self.outcome is Outcome.UNDECIDED:
             verdict = f"Undecided whether {self.a} or {self.b} {self._prefers()}"
         elif self.outcome is Outcome.EQUIVALENT:
-            verdict = f"{self.a} and {self.b} are equivalent within a margin of {self.margin:.4g}"
+            verdict = f"{self.a} and {self.b} are equivalent within {self.margin:.4g}"
         by_type = "" if self.types is None else self.types.words(self.a, 1 - self.level)
         parts = (self._claimed(), f"{verdict}: {self._numbers()}.", self._each_item(), by_type, self._rest())
         return " ".join(part for part in parts if part)

@@ -98,7 +98,7 @@ class Monitor(Result):
             return f"Go on: undecided whether {self.a} or {self.b} is preferred; {numbers}.{later}{after}"
         later = f"{more}: the claim was made at the stop, and what they say is no evidence for it." if self.left else ""
         if self.outcome is Outcome.EQUIVALENT:
-            alike = f"{self.a} and {self.b} are equivalent within a margin of {self.margin:.4g}"
+            alike = f"{self.a} and {self.b} are equivalent within {self.margin:.4g}"
             return f"Stop: {alike}; {numbers}.{later}"
         return f"Stop: {self.a} is {self.outcome.value} than {self.b}; {numbers}.{later}"
 

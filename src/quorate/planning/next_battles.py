@@ -91,9 +91,9 @@ class NextBattles(Result):
         said = f"Of the next {counted(len(self), 'vote')}, {percent(float(self.chance[0]))} go to {a} against {b}"
         said += f", {percent(float(self.chance[-1]))} to {' against '.join(self.pairs[-1])}"
         if self.equal <= self.horizon:
-            return f"{said}; equal chances for all pairs would tell as much."
+            return f"{said}. Equal chances for all pairs would tell as much."
         more = f"{self.equal:,.0f} votes by equal chances would tell as much as {self.horizon:,} by these"
-        return f"{said}; as far as is known now, {more}."
+        return f"{said}. As far as is known now, {more}."
 
     def rows(self) -> list[Row]:
         """One row for every pair, the likeliest first: votes so far, chance, gain of one more, and votes drawn."""

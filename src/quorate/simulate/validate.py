@@ -353,8 +353,8 @@ class Validated(Result):
         others = [told(one) for one in some if one is not best]
         return (
             f"With {best.budget:,} judgments the plan "
-            f"{listed([told(best, ' errs'), *others])}, root mean squared against the holdout (coverage of intervals): "
-            f"{counted(self.runs, 'pilot')} of {counted(self.pilot, 'item')}, {self.holdout:,} items held out."
+            f"{listed([told(best, ' errs'), *others])}, root mean squared against the holdout (coverage of intervals). "
+            f"{counted(self.runs, 'pilot')} of {counted(self.pilot, 'item')} drawn, {self.holdout:,} items held out."
         )
 
     def rows(self) -> list[Row]:

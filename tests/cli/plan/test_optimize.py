@@ -40,9 +40,9 @@ def test_the_sentence_and_the_tables(run, published):
     lines = ran.out.splitlines()
     said = " ".join(lines[:4])
     assert said.startswith(
-        "Best of 480 designs for a budget of 141 calls, for prompts like these: ±0.0591 with 141 items, 5 prompts, 3"
+        "Best of 480 designs for a budget of 141 calls: 141 items, 5 prompts, 3 judges, one prompt and judge per"
     )
-    assert "one prompt and judge per item in turn, 141 calls. The design at hand has too few levels to say" in said
+    assert "141 calls. Half its 95% interval is ±0.0591, for prompts like these. The design at hand has too few" in said
 
 
 def test_a_target_and_prices_by_judge(run, published):

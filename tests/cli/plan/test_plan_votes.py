@@ -17,7 +17,7 @@ import pytest
             "needs 749 decisive votes (power 0.9); 5 independent votes would see nothing, even if all agreed",
             2,
         ),
-        ("--pilot 28/50 --budget 500", "you need 749 (from 70 to no finite number)", 2),
+        ("--pilot 28/50 --budget 500", "You need 749 (from 70 to no finite number)", 2),
         ("--pilot 45/50 --budget 500", "Feasible", 0),
         (
             "--margin .06 --icc .1 --cluster 3",
@@ -29,7 +29,7 @@ import pytest
         ("--margin .06 --icc .1 --cluster 3 --budget 899", "the budget of 899 is worth 749 independent ones", 0),
         ("--pilot 60/100 --budget 300 --icc .1 --cluster 5", "Underpowered: at 214 judgments", 2),
         ("--pilot 60/100 --budget 384 --icc .1 --cluster 5", "Feasible if the pilot is right: at 274 judgments", 0),
-        ("--pilot 60/100 --icc .1", "Unattainable: the pilot of 100 says 0.100", 2),
+        ("--pilot 60/100 --icc .1", "Unattainable: the pilot of 100 says a margin of 0.100", 2),
         ("--pilot 25/50 --icc .1", "no number is worth the 23 that are needed", 2),
         ("--margin .06 --icc prompt=.1,judge=.02 --cluster prompt=3,judge=40", "1,484 are worth the 749", 0),
         ("--budget 300 --icc .1 --cluster 5", "the budget of 300 is worth 214 independent ones.", 0),

@@ -64,7 +64,7 @@ def test_equivalence_needs_a_margin_and_is_said_with_its_interval(alike):
     found = verdict_of_scores(alike, A, B, margin=2.0)
     assert found.outcome is Outcome.EQUIVALENT
     assert found.exit_code == 0
-    assert "90% interval, which equivalence rests on" in found.sentence
+    assert "This rests on the 90% interval" in found.sentence
     low, high = found.difference.equivalence_interval(0.05)
     assert -2.0 < low < high < 2.0
     said = found.to_dict()
@@ -94,7 +94,7 @@ def test_without_pairs_it_says_so(alike):
     item, system = alike.column("item"), alike.column("system")
     own = shifted(alike.keep((item < 15) == (system == 0)), 0.4)
     found = verdict_of_scores(own, A, B, limits=FEW)
-    assert "30 items, 5 judges and 3 prompts, not paired" in found.sentence
+    assert "30 items, not paired, with these 5 judges and 3 prompts" in found.sentence
     assert "for each system" in found.sentence
     assert "No study within the limits" in verdict_of_scores(own, A, B, limits={"items": [20, 40]}).sentence
 

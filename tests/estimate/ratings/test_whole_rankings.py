@@ -34,7 +34,7 @@ def test_it_is_one_of_the_models_without_a_likelihood_of_votes(found):
     assert math.isnan(whole.aic)
     assert whole.options == {"rankings": "cluster"}
     assert (found.held, whole.loss < found.even) == ("cluster", True)
-    assert "whole rankings" not in found.sentence.partition("AIC")[2]
+    assert "whole rankings" not in found.sentence.partition("Akaike")[2]
     assert [row["aic"] for row in found.to_dict()["models"] if row["model"] == NAME] == [None]
 
 

@@ -104,7 +104,7 @@ def test_table_6(votes):
 def test_sentence_frame_and_json(votes):
     found = detectability(votes)
     assert found.sentence.startswith("406 votes each would decide")
-    assert "underpowered" in found.sentence
+    assert "with a chance below 0.9" in found.sentence
     assert found.to_frame().shape == (600, 4)
     plain = json.loads(json.dumps(found.to_dict()))
     assert len(plain["decided"]) == len(plain["budgets"]) == 20

@@ -23,8 +23,8 @@ def test_the_worked_example_is_a_range():
     assert found.reach is Reach.UNDERPOWERED
     assert found.power_at_budget == pytest.approx(0.7507, abs=5e-5)
     assert found.sentence == (
-        "Underpowered: at 500 judgments you would see a margin of 0.073 or more (power 0.9); "
-        "the pilot of 50 says 0.060 (-0.087 to 0.200); you need 749 (from 70 to no finite number)."
+        "Underpowered: at 500 judgments you would see a margin of 0.073 or more (power 0.9). "
+        "The pilot of 50 says a margin of 0.060 (-0.087 to 0.200). You need 749 (from 70 to no finite number)."
     )
 
 
@@ -56,7 +56,7 @@ def test_an_even_pilot_is_not_called_no_difference():
     found = feasibility(25, 50, budget=500)
     assert found.needed is None
     assert found.needed_high is None
-    assert "no number of judgments shows a margin of 0; at 0.145, the far end, 132 would show it." in found.sentence
+    assert "No number of judgments shows a margin of 0; at 0.145, the far end, 132 would show it." in found.sentence
     assert found.sentence.startswith("Underpowered: ")
 
 
@@ -70,7 +70,9 @@ def test_a_budget_that_sees_nothing_says_so():
 def test_without_a_budget_the_sentence_is_about_the_pilot():
     found = feasibility(28, 50)
     assert found.detectable is found.power_at_budget is None
-    assert found.sentence == "The pilot of 50 says 0.060 (-0.087 to 0.200); you need 749 (from 70 to no finite number)."
+    assert found.sentence == (
+        "The pilot of 50 says a margin of 0.060 (-0.087 to 0.200). You need 749 (from 70 to no finite number)."
+    )
 
 
 @given(st.integers(1, 300), st.data(), st.sampled_from(["normal", "variance", "exact"]))
@@ -128,7 +130,7 @@ def test_clusters_widen_the_interval_and_raise_the_range():
     assert (found.wins, found.n, found.clusters, found.margin) == (72, 120, 12, single.margin)
     assert found.needed == np.ceil(single.needed * found.effect)
     assert found.detectable == detectable_margin(int(500 / found.effect))
-    assert "the pilot of 120 in 12 clusters says 0.100" in found.sentence
+    assert "The pilot of 120 in 12 clusters says a margin of 0.100" in found.sentence
 
 
 def test_clusters_of_one_judgment_are_independent():

@@ -120,7 +120,7 @@ def test_a_protocol_that_shows_no_more_than_noise_needs_no_number(curated):
     assert found.to_dict()["first"]["needed"] is None
     assert np.isnan(found.ratio)
     assert found.sentence == "One vote under curated is worth many under even, on 1 pair that both have."
-    assert "under even margins are no larger than the noise of its votes" in found.advice[0]
+    assert "under even no known number (margins within noise)" in found.advice[0]
 
 
 def test_few_prompts_are_a_caveat(curated):

@@ -44,7 +44,7 @@ def names(found):
     [
         ((0, 2), None, "system 0 is better than system 2"),
         ((2, 0), None, "system 2 is worse than system 0"),
-        ((0, 2), 5.0, "system 0 and system 2 are equivalent within a margin of 5"),
+        ((0, 2), 5.0, "system 0 and system 2 are equivalent within 5"),
     ],
 )
 def test_the_page_begins_with_the_outcome(rated, systems, margin, says):

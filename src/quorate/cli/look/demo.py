@@ -14,8 +14,8 @@ from quorate.errors import InvalidInput
 
 FILE = "quorate-demo.csv"
 NOTE = (
-    "Simulated, not real judgments: 60 items × 5 prompts × 3 judges × 2 replicates, drawn from the variance components "
-    "published for the AILuminate safety study (Messing 2026) and scaled to read like scores from 0 to 10."
+    "Simulated, not real judgments: 60 items × 5 prompts × 3 judges × 2 replicates. Drawn from the variance components "
+    "published for the AILuminate safety study (Messing 2026), scaled to read like scores from 0 to 10."
 )
 
 

@@ -119,7 +119,7 @@ class Gaming(Result):
         if not buys:
             return f"{text}."
         count = f"{buys[0].more_calls:,} more calls" if buys[0].more_calls > 0 else "no more calls"
-        return f"{text}; what lowers it most for its cost: {buys[0].label}, by {buys[0].reduction:.2g} for {count}."
+        return f"{text}. What lowers it most for its cost: {buys[0].label}, by {buys[0].reduction:.2g} for {count}."
 
     def exact(self, prize: float) -> float:
         """The prize in Elo points on the logistic curve instead of its tangent; infinite from a win rate of 1 on.

@@ -27,7 +27,7 @@ from quorate.roles import JUDGE, PROMPT
 from quorate.streams import stream
 from quorate.table.judgments import Judgments
 from quorate.table.results import Result, Row
-from quorate.wording import Brief, counted, listed, plural
+from quorate.wording import Brief, capitalised, counted, listed, plural
 
 _MOST = 10_000_000
 """Items beyond which nobody plans a study."""
@@ -447,12 +447,12 @@ class BarPlan(Result):
             rate = f"a rate of {self.rate:.3g} is shown to be {side} {self.bar:g}"
             needs = f"{rate} by {self.needed:,} answers (chance {self.power:g})"
         if self.seen is None or self.low is None or self.high is None:
-            return needs[0].upper() + needs[1:] + "."
+            return f"{capitalised(needs)}."
         wins, n = self.seen
         found = f"{wins} of {n} is {wins / n:.1%} ({1 - self.alpha:.0%} interval {self.low:.1%} to {self.high:.1%})"
         if self.shown:
             return f"{found}: {side} {self.bar:.4g} (one-sided p {self.p_value:.2g})."
-        return f"{found}: not shown to be {side} {self.bar:.4g} (one-sided p {self.p_value:.2g}); {needs}."
+        return f"{found}: not shown to be {side} {self.bar:.4g} (one-sided p {self.p_value:.2g}). {capitalised(needs)}."
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain values."""
@@ -494,8 +494,8 @@ def plan_bar(
     Examples
     --------
     >>> print(plan_bar(0.9, seen=(47, 50)).sentence)
-    47 of 50 is 94.0% (95% interval 83.5% to 98.7%): not shown to be above 0.9 (one-sided p 0.25); \
-a rate of 0.94 is shown to be above 0.9 by 526 answers (chance 0.9).
+    47 of 50 is 94.0% (95% interval 83.5% to 98.7%): not shown to be above 0.9 (one-sided p 0.25). \
+A rate of 0.94 is shown to be above 0.9 by 526 answers (chance 0.9).
     """
     check_range("bar", bar, "between 0 and 1", isinstance(bar, Real) and 0 < bar < 1)
     check_alpha(alpha)

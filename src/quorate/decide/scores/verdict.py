@@ -17,7 +17,7 @@ from quorate.decide.votes.verdict import check_question
 from quorate.estimate.components.model import facets_of
 from quorate.estimate.differences.difference import Method, SystemDifference, difference
 from quorate.estimate.means.families import of_families
-from quorate.estimate.means.targets import Target, scope
+from quorate.estimate.means.targets import POPULATION, Target, scope
 from quorate.planning.designs.names import LayoutName
 from quorate.planning.designs.prices import Prices
 from quorate.planning.power.sample_size import check_range
@@ -133,16 +133,15 @@ class ScoreVerdict(AnyVerdict):
     def _numbers(self) -> str:
         study, (low, high) = self.difference, self.difference.at(self.level).ends
         more = f"{abs(study.value):.3g} {'more' if study.value >= 0 else 'less'}"
-        ends = f"{100 * self.level:.4g}% interval of the difference {low:.3g} to {high:.3g}"
-        if self.outcome is Outcome.EQUIVALENT:
-            low, high = study.equivalence_interval(1 - self.level)
-            level = 100 * self._equivalence_level
-            ends += f", {level:.4g}% interval, which equivalence rests on, {low:.3g} to {high:.3g}"
+        ends = f"{100 * self.level:.4g}% interval {low:.3g} to {high:.3g}"
         judgments, item = study.fit.judgments, study.fit.judgments.object
-        names = [n for n in judgments.names if n not in (item, study.facet, *judgments.ancestors(item))]
-        seen = listed([counted(study.items, item), *(counted(judgments.n_levels(n), n) for n in names)])
-        design = f"paired on {seen}" if study.method == "paired" else f"{seen}, not paired"
-        whom = scope(judgments, study.estimate.target, study.facet)
+        aside, target = (item, study.facet, *judgments.ancestors(item)), study.estimate.target
+        names = [n for n in judgments.names if n not in aside and target.get(n, POPULATION) == POPULATION]
+        paired = study.method == "paired"
+        items = counted(study.items, f"paired {item}" if paired else item)
+        seen = listed([items, *(counted(judgments.n_levels(n), n) for n in names)])
+        design = seen if paired else f"{seen}, not paired"
+        whom = scope(judgments, target, study.facet)
         return f"{self.a} scores {more} on average ({ends}; {design}{f', {whom}' if whom else ''})"
 
     def _each_item(self) -> str:
@@ -159,8 +158,11 @@ class ScoreVerdict(AnyVerdict):
         return f"{means} items {found.a} won {won:,}, lost {lost:,} and tied {tied:,}{apart}."
 
     def _rest(self) -> str:
-        if self.outcome is Outcome.EQUIVALENT and self.p_difference <= 1 - self.level:
-            return f"The advantage of {self.a if self.difference.value > 0 else self.b} is real but that small."
+        if self.outcome is Outcome.EQUIVALENT:
+            low, high = self.difference.equivalence_interval(1 - self.level)
+            rests = f"This rests on the {100 * self._equivalence_level:.4g}% interval {low:.3g} to {high:.3g}."
+            real = f" The advantage of {self.a if self.difference.value > 0 else self.b} is real but that small."
+            return rests + (real if self.p_difference <= 1 - self.level else "")
         if self.outcome is not Outcome.UNDECIDED or (self.claim is not None and self.supported):
             return ""
         seen = f"a difference of {self.detectable:.3g} or more (power {self.power:.4g})"

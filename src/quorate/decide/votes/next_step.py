@@ -407,7 +407,7 @@ class NextStep(Result):
         goal = "find a difference" if self.toward == "difference" else "show equivalence"
         step = (
             f"A new study of {self.size}{cost} would {goal} with a chance of {self.power:.4g} if the "
-            f"margin is {wording.margin(self.assumed)} as found; of {self.at_least:,} at the very least."
+            f"margin is {wording.margin(self.assumed)} as found. It takes {self.at_least:,} at the very least."
         )
         step += self._rests_on
         if self.budget is None:

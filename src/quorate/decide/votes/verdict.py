@@ -57,21 +57,17 @@ class Verdict(AnyVerdict):
         each = [f"{wording.counted(count, 'level')} of {name}" for count, name in levels]
         where = f" in {wording.listed(each)}" if each else ""
         interval = f"{100 * self.level:.4g}% interval {low} to {high}"
-        if self.outcome is Outcome.EQUIVALENT:
-            alpha = 1 - self.level
-            inner = lead.equivalence_interval(alpha)
-            _, low, high = wording.shares(*(0.5 + value for value in (lead.value, *inner)))
-            interval += (
-                f"; equivalence, by two one-sided tests at {100 * alpha:.4g}% each, rests on the "
-                f"{100 * self._equivalence_level:.4g}% interval {low} to {high}"
-            )
         cast = lead.n + lead.tied * (lead.ties == "drop")
         tied = f"; {lead.tied:,} of {cast:,} votes are ties" if lead.tied > _MANY_TIES * cast else ""
         return f"{self.a} wins {share} of {wording.counted(lead.n, kind)}{ties}{where} ({interval}{tied})"
 
     def _rest(self) -> str:
-        if self.outcome is Outcome.EQUIVALENT and self.p_difference <= 1 - self.level:
-            return f"The preference for {self.a if self.difference.value > 0 else self.b} is real but that small."
+        if self.outcome is Outcome.EQUIVALENT:
+            inner = self.difference.equivalence_interval(1 - self.level)
+            _, low, high = wording.shares(*(0.5 + value for value in (self.difference.value, *inner)))
+            rests = f"This rests on the {100 * self._equivalence_level:.4g}% interval {low} to {high}."
+            real = f" The preference for {self.a if self.difference.value > 0 else self.b} is real but that small."
+            return rests + (real if self.p_difference <= 1 - self.level else "")
         if self.outcome is not Outcome.UNDECIDED:
             return ""
         seen = f"so many votes see a margin of {wording.margin(self.detectable or 0)} or more"

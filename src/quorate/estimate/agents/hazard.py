@@ -98,8 +98,8 @@ class Hazard(Result):
         ends, lasting = ([percent(end) for end in one.ends] for one in (last.survival, last.lasting))
         return (
             f"Through turn {last.turn}, {percent(last.survival.value)} of conversations have no score {side} "
-            f"{self.threshold:g} ({100 * self.level:.4g}% interval {ends[0]} to {ends[1]}) if turns are independent, "
-            f"and {percent(last.lasting.value)} ({lasting[0]} to {lasting[1]}) as conversations differ from each other."
+            f"{self.threshold:g} ({100 * self.level:.4g}% interval {ends[0]} to {ends[1]}) if turns are independent. "
+            f"As conversations differ it is {percent(last.lasting.value)} ({lasting[0]} to {lasting[1]})."
         )
 
     def rows(self) -> list[Row]:

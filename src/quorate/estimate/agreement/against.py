@@ -54,7 +54,7 @@ from quorate.streams import stream
 from quorate.table.judgments import Judgments
 from quorate.table.results import Result, Row
 from quorate.table.votes import Votes
-from quorate.wording import counted, listed, percent
+from quorate.wording import capitalised, counted, listed, percent
 
 _FEW = 50
 _FEW_JUDGES, _PEOPLE = 2, 3
@@ -169,7 +169,7 @@ class Against(Result):
         first = (
             f"The majority of {counted(len(self.configurations), 'configuration')} is right on "
             f"{percent(self.majority.value)} of {counted(self.items, f'labelled {self.unit}')} (ties as half), one of "
-            f"them on {percent(self.average.value)}, and the one that is best on half of the labels on "
+            f"them on {percent(self.average.value)}. The one that is best on half of the labels is right on "
             f"{percent(self.chosen.value)} of the others"
         )
         said = [first] if not self.bar else [fit_words(self.rates, self.bar).rstrip("."), first]
@@ -182,7 +182,7 @@ class Against(Result):
             again = self.flips.rerun.value
             beside = "" if math.isnan(again) else f", asking again {percent(again)}"
             said.append(f"rewording flips {percent(self.flips.reworded.value)} of verdicts{beside}")
-        return " ".join(["; ".join(said) + ".", *self._beyond_rates()])
+        return " ".join([*(f"{capitalised(one)}." for one in said), *self._beyond_rates()])
 
     def _beyond_rates(self) -> list[str]:
         """Where judges are right less often or lenient, and which may stand in for people."""

@@ -154,7 +154,7 @@ class Corrected(Result):
             f"{capitalised(self.what)}: {self.value:.3f} ({100 * self.level:.4g}% interval {low:.3f} to {high:.3f}) "
             "from "
             f"{self.labels:,} labels{f' in {listed(each)}' if each else ''} and "
-            f"{self.predictions:,} more predictions; labels alone {self.people:.3f} ({alone}), judges alone "
+            f"{self.predictions:,} more predictions. Labels alone say {self.people:.3f} ({alone}), judges alone "
             f"{self.judges:.3f}. The predictions make {self.labels:,} labels worth {self.effective:,.0f}."
         )
 

@@ -100,9 +100,9 @@ def interaction_by_difficulty(residuals: Residuals, facet: str) -> tuple[Check, 
         f,
         p,
         0.0,
-        f"{seen} mean score, {least.variance:.3g} in the {least.third}",
+        f"{seen} score, {least.variance:.3g} in the {least.third}",
         f"the interval is right for this mix of {plural(object_)}; for a harder or easier mix it is not",
-        "give the mean by difficulty (by_level), and a mix like the one it is to speak for; near an end of the scale "
+        "give the mean by difficulty (by_level), and a mix like the one it is to speak for. Near an end of the scale "
         "scores have no room to differ",
     )
     return check, rows

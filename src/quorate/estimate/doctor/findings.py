@@ -157,7 +157,7 @@ def missing_findings(facts: Description, answer: str = "score") -> Iterator[Find
             "missing",
             "warning" if share >= _MUCH else "note",
             f"{unscored:,} of {counted(facts.rows, 'judgment')} ({percent(share)}) {verb} no usable {answer} ({kinds}"
-            f"); estimates are right only if, given the facets, whether a {answer} is missing has nothing to do with "
+            f"). Estimates are right only if, given the facets, whether a {answer} is missing has nothing to do with "
             "what it would have been",
         )
         tables = [(table, table.missing, table.rows) for table in facts.missing]

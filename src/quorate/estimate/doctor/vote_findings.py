@@ -295,7 +295,7 @@ def dependence_findings(group: Grouping) -> Iterator[Finding]:
             f"dependence-{role}",
             "note",
             f"{percent(group.repeated)} of the votes share their {role} with another ({group.mean:,.1f} per {role}, "
-            f"{counted(group.groups, role)} worth {group.effective:,.0f} of equal size): if those were all alike, the "
+            f"{counted(group.groups, role)} worth {group.effective:,.0f} of equal size). If those were all alike, the "
             f"variance of a share over all votes would be {group.gathered:,.1f} times that of independent ones, "
             f"{in_pair} for a single pair",
         )
@@ -309,7 +309,7 @@ def order_findings(facts: VoteFacts) -> Iterator[Finding]:
     share, low, high = share_interval(sides)
     won = (
         f"{percent(share)} of {counted(sides.decisive, 'decisive vote')} ({_LEVEL:.0%} interval {percent(low)} to "
-        f"{percent(high)}, exact, votes taken as independent)"
+        f"{percent(high)} if votes are independent)"
     )
     significant = float(p_value(sides.won, sides.decisive)) < _SIGNIFICANT
     if facts.first is not None:
@@ -317,7 +317,7 @@ def order_findings(facts: VoteFacts) -> Iterator[Finding]:
         severity: Severity = "warning" if significant else "note"
         yield Finding("order-effect", severity, f"the model shown first won {won}{fix}")
     elif significant:
-        fix = "if that is the one shown first, say " + argument("order", "model_a", group="roles")
+        fix = "if that is shown first, say " + argument("order", "model_a", group="roles")
         yield Finding("written-first", "note", f"the model in column model_a won {won}: " + fix)
 
 

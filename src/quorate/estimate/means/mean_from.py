@@ -138,9 +138,9 @@ class MeanFrom(Result):
         places = 1 + decimals(found.half_width)
         ends = f"{found.low:.{places}f} to {found.high:.{places}f}"
         return (
-            f"Mean {found.value:.{places}f}; {100 * self.level:.4g}% interval {ends}"
-            f"{f' {found.scope}' if found.scope else ''}: {counted(found.n, 'answer')} on "
-            f"{counted(table.n_levels(table.object), table.object)}, their variance from a pilot of "
+            f"Mean {found.value:.{places}f} of {counted(found.n, 'answer')} on "
+            f"{counted(table.n_levels(table.object), table.object)}; {100 * self.level:.4g}% interval {ends}"
+            f"{f' {found.scope}' if found.scope else ''}. Their variance is from a pilot of "
             f"{counted(pilot.n_answers, 'answer')} on {counted(pilot.n_levels(pilot.object), pilot.object)}."
         )
 

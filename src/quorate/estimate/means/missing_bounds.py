@@ -90,11 +90,11 @@ class MissingBounds(Result):
         low, mean, high = (f"{value:.{places}f}" for value in (one.low, one.mean, one.high))
         ends = "ends of the scale" if self.of_scale else "least and greatest score there are"
         first = (
-            f"{percent(one.missing / one.rows)} of {counted(one.rows, 'score')} are missing: had they all been "
+            f"{percent(one.missing / one.rows)} of {counted(one.rows, 'score')} are missing. Had they all been "
             f"{self.worst:g} or all {self.best:g} (the {ends}), the plain mean of {mean} would be {low} or {high}"
         )
         orders = counted(len(self.unsettled), "order")
-        return f"{first}; that could reverse {orders} of two levels." if self.unsettled else f"{first}."
+        return f"{first}. That could reverse {orders} of two levels." if self.unsettled else f"{first}."
 
     def rows(self) -> list[dict[str, object]]:
         """One row a level: facet, level, rows, missing, mean, low, high."""

@@ -213,8 +213,8 @@ class Models(Result):
         if first.loss >= self.even:
             said += ", so no better than if they were"
         if self.alike:
-            said += f"; {listed(self.alike)} {'is' if len(self.alike) == 1 else 'are'} not surely worse"
-        said += "; AIC agrees." if least is first else f"; AIC prefers {least.name}."
+            said += f". {listed(self.alike)} {'is' if len(self.alike) == 1 else 'are'} not surely worse"
+        said += f". Akaike's criterion {'agrees' if least is first else f'prefers {least.name}'}."
         if not self.refused:
             return said
         return f"{said} Not possible: {listed(f'{name} ({why})' for name, why in self.refused.items())}."

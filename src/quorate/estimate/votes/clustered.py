@@ -138,8 +138,8 @@ class RatioSummary(Result):
         spread = ", ".join(f"{r:.3f} ({p:.0%})" for p, r in zip(self.probability, self.ratio, strict=True))
         return (
             f"Standard errors by {self.by} over those that take votes as independent: {spread} over {self.pairs:,} "
-            f"{self.unit}s; median design effect {self.design_effect:.3f}, {self.repeated:.1%} of clusters have two "
-            "votes or more."
+            f"{self.unit}s. The median design effect (variance over that of independent votes) is "
+            f"{self.design_effect:.3f}; {self.repeated:.1%} of clusters have two votes or more."
         )
 
 

@@ -262,7 +262,7 @@ class NearTies(Result):
         spread = f"{percent(self.share)}, interval {percent(self.low)} to {percent(self.high)}"
         who = f"{self.count:,} of {counted(self.pairs, 'pair')} ({spread})"
         noise = f"{percent(self.corrected)} without the noise of the votes"
-        cost = f"; half of them need {self.n:,.0f} votes or more" if np.isfinite(self.n) else ""
+        cost = f". Half of them need {self.n:,.0f} votes or more" if np.isfinite(self.n) else ""
         return (
             f"{who} {'has' if self.pairs == 1 else 'have'} an estimated margin of {self.tau:g} or less, {noise}{cost}."
         )

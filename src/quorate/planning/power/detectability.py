@@ -124,8 +124,8 @@ class Detectability(Result):
         reach, known = self.within_reach[-1], counted(int(self.known.sum()), "pair")
         return (
             f"{self.budgets[j]:,} votes each{by} would decide {self.decided[j]:.0%} of {known} "
-            f"({low:.0%} to {high:.0%}; {whole_percent(self.corrected[j])} without the noise of the votes); "
-            f"{1 - reach:.0%} of pairs are underpowered (power below {self.target:g}) even with {self.budgets[-1]:,}."
+            f"({low:.0%} to {high:.0%}; {whole_percent(self.corrected[j])} without the noise of the votes). "
+            f"Even with {self.budgets[-1]:,}, {1 - reach:.0%} of pairs are found with a chance below {self.target:g}."
         )
 
     def curve(self, pair: str) -> Floats:

@@ -121,7 +121,8 @@ class Feasibility(Result):
         if isinstance(self.clusters, dict):
             each = [f"{counted(levels, 'level')} of {name}" for name, levels in self.clusters.items()]
             where = f" in {listed(each)}"
-        parts.append(f"the pilot of {self.n:,}{where} says {self.margin:.3f} ({self.low:.3f} to {self.high:.3f})")
+        seen = f"a margin of {self.margin:.3f} ({self.low:.3f} to {self.high:.3f})"
+        parts.append(f"the pilot of {self.n:,}{where} says {seen}")
         if self.n < FEWEST:
             parts[-1] += f", which rests on {few_votes(self.n)}"
         high = "no finite number" if self.needed_high is None else f"{self.needed_high:,}"
@@ -131,7 +132,7 @@ class Feasibility(Result):
             if self.needed is None
             else f"you need {self.needed:,} (from {self.needed_low:,} to {high})"
         )
-        return capitalised("; ".join(parts)) + "."
+        return " ".join(f"{capitalised(one)}." for one in parts)
 
 
 def feasibility(

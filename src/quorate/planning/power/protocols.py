@@ -159,7 +159,7 @@ class Protocols(Result):
         if not self.better:
             worth = "is not known" if math.isnan(self.ratio) else f"is {_span(*self.ratio_interval)}"
             return (
-                f"Which of {self.first.name} and {self.second.name} decides with fewer votes is not shown {on}: what "
+                f"Which of {self.first.name} and {self.second.name} decides with fewer votes is not shown {on}. What "
                 f"one vote under {self.second.name} is worth in votes under {self.first.name} {worth}."
             )
         ratio, ends, other = self.ratio, self.ratio_interval, self.first.name
@@ -204,7 +204,7 @@ class Protocols(Result):
     def _cost(self) -> str:
         def said(one: Protocol) -> str:
             if math.isinf(one.needed):
-                return f"under {one.name} margins are no larger than the noise of its votes"
+                return f"under {one.name} no known number (margins within noise)"
             return f"under {one.name} about {one.needed:,.0f} votes"
 
         both = f"{said(self.first)}, {said(self.second)}"

@@ -357,8 +357,8 @@ class Allocation(Result):
             return ()
         ratio = self.variance_ratio
         best = (
-            f"The mean variance of an arm is {share_text(ratio)} of the largest, so that known variances give the "
-            f"largest standard error of uniform allocation with {share_text(1 - ratio)} fewer calls; but then any arm "
+            f"The mean variance of an arm is {share_text(ratio)} of the largest, so known variances give the "
+            f"largest standard error of uniform allocation with {share_text(1 - ratio)} fewer calls. But then any arm "
             f"can have the largest error, not the most variable ones alone: with normal means "
             f"{share_text(self.ceiling)} is saved."
         )
@@ -372,8 +372,8 @@ class Allocation(Result):
             reasons.append(f"In this replay, knowing all variances (ROBIN) saves {known}{interval}{less}.")
         pulls = counted(self.constants.warmup, "pull")
         reasons.append(
-            f"The warm-up of {pulls} of each arm takes {share_text(self.warmup_share)} of the budget, "
-            "and variances are learned from the scores themselves: an arm that seems steady at first is pulled late."
+            f"The warm-up of {pulls} of each arm takes {share_text(self.warmup_share)} of the budget. "
+            "Variances are learned from the scores themselves: an arm that seems steady at first is pulled late."
         )
         return tuple(reasons)
 

@@ -318,8 +318,8 @@ class Pipelines(Result):
         scope += ["either order"] if ORDER in facets else []
         return (
             f"Error bars that hold for {' and '.join(scope)} are {single.ratio:.2f} times those over "
-            f"battles alone for a single cell, and {average.ratio:.2f} times for the mean of "
-            f"{self.cells[single.pipeline]} cells (medians of {len(single.systems)} systems).{note}"
+            f"battles alone for a single cell. For the mean of {self.cells[single.pipeline]} cells it "
+            f"is {average.ratio:.2f} times (medians of {len(single.systems)} systems).{note}"
         )
 
     def rows(self) -> list[Row]:

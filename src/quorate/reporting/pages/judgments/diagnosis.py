@@ -78,8 +78,7 @@ def told(check: Check) -> str:
 
 def unlooked(result: Diagnosis) -> list[str]:
     """What could not be looked at, and why."""
-    said = [f"{cut(name, 60)} ({cut(why, 200)})" for name, why in result.not_looked_at.items()]
-    return [f"Not looked at: {'; '.join(said)}."] if said else []
+    return [f"Not looked at: {cut(name, 60)} ({cut(why, 200)})." for name, why in result.not_looked_at.items()]
 
 
 def checks(result: Diagnosis) -> Figure:

@@ -28,7 +28,7 @@ def section(analysis: Analysis) -> Section:
     else:
         text = (
             f"On average the naive standard error of one configuration is {whole_percent(found.width_ratio)} of what "
-            f"it should be; the naive intervals hold the mean over all configurations in {found.naive_coverage:.0%} of "
+            f"it should be. The naive intervals hold the mean over all configurations in {found.naive_coverage:.0%} of "
             f"cases, the corrected ones in {found.corrected_coverage:.0%}."
         )
     return Section("single", heading, (text,), (single(analysis),))

@@ -49,7 +49,7 @@ def components(analysis: Analysis) -> Figure:
         finding = f"{comes}: {cut(first.advice, 200)}"
     alone = f"Standard error that each component alone would leave in the mean {analysis.readings[-1].scope}".rstrip()
     lines = (
-        f"{alone}, with 95% intervals, and its share of the variance of the mean; {size(analysis)}.",
+        f"{alone}, and its share of the variance of the mean. 95% intervals; {size(analysis)}.",
         _law(analysis),
         "Circles: main effects; diamonds: interactions; squares: noise. An arrow: the interval goes on.",
     )
