@@ -76,7 +76,7 @@ def test_all_pairs_of_scores_are_those_of_compare_at_one_level(judged):
     assert "hold together at 95%" in repr(found)
     with pytest.raises(InvalidInput, match="minimum: not for scores"):
         compare_all(table, minimum=3)
-    with pytest.raises(InvalidInput, match="facet: not for votes"):
-        compare_all(votes_of([5], 10), facet="judge")
+    with pytest.raises(InvalidInput, match="system: not for votes"):
+        compare_all(votes_of([5], 10), system="judge")
     with pytest.raises(NotEstimable, match="no two can be compared"):
         compare_all(table.only("system", table.facet("system").levels[0]))

@@ -19,8 +19,8 @@ def test_votes_get_their_verdict(between):
 
 
 def test_a_facet_means_nothing_for_votes(between):
-    with pytest.raises(InvalidInput, match=r'facet: not for votes.*got "system"; leave it out'):
-        q.compare(between(5, 5), "x", "y", facet="system")
+    with pytest.raises(InvalidInput, match=r'system: not for votes.*got "system"; leave it out'):
+        q.compare(between(5, 5), "x", "y", system="system")
 
 
 @pytest.fixture
@@ -29,7 +29,7 @@ def scores(judged):
 
 
 def test_scores_get_their_verdict(scores):
-    options = {"facet": "model", "margin": 3.0, "level": 0.9, "targets": {"judge": "panel"}, "prices": {"call": 0.01}}
+    options = {"system": "model", "margin": 3.0, "level": 0.9, "targets": {"judge": "panel"}, "prices": {"call": 0.01}}
     found = q.compare(scores, "model0000", "model0001", **options)
     assert found.to_dict() == verdict_of_scores(scores, "model0000", "model0001", **options).to_dict()
     assert found.difference.se > 0
@@ -37,21 +37,21 @@ def test_scores_get_their_verdict(scores):
         q.compare(scores, "model0000", "model0001")
 
 
-@pytest.mark.parametrize("option", [{"ties": "half"}, {"cluster": "judge"}, {"price": 0.1}])
+@pytest.mark.parametrize("option", [{"ties": "half"}, {"cluster": "judge"}])
 def test_options_of_votes_mean_nothing_for_scores(scores, option):
     with pytest.raises(InvalidInput, match=rf"{next(iter(option))}: not for scores.*leave it out"):
-        q.compare(scores, "model0000", "model0001", facet="model", **option)
+        q.compare(scores, "model0000", "model0001", system="model", **option)
 
 
 @pytest.mark.slow
 def test_a_budget_is_for_both(scores, between):
-    options = {"facet": "model", "targets": {"judge": "population"}, "budget": 50, "margin": 0.5}
+    options = {"system": "model", "targets": {"judge": "population"}, "budget": 50, "margin": 0.5}
     found = q.compare(scores, "model0000", "model0001", **options)
     assert found.next_step.budget == 50
     assert not found.next_step.affordable
     for budget in (0, -1, float("nan"), float("inf"), "10", True):
         with pytest.raises(InvalidInput, match="budget: a number above 0 and finite, got"):
-            q.compare(scores, "model0000", "model0001", facet="model", budget=budget)
+            q.compare(scores, "model0000", "model0001", system="model", budget=budget)
     with pytest.raises(InvalidInput, match="budget: a number of judgments, whole"):
         q.compare(between(52, 48), "x", "y", budget=10.5)
 

@@ -44,6 +44,7 @@ def analyze(
     price: float | None = None,
     half_width: float | None = None,
     link: Asked | None = None,
+    most: int | None = None,
 ) -> Analysis | AllEqual | ScoreVerdict | RatingsAnalysis | Labels: ...
 
 
@@ -99,6 +100,7 @@ def analyze(
     claim: Claim | None = None,
     budget: int | None = None,
     minimum: int | None = None,
+    most: int | None = None,
 ) -> Analysis | AllEqual | ScoreVerdict | RatingsAnalysis | Labels | VotesAnalysis | PairAnalysis:
     """Everything that a report says of one table: the answer, how sure it is, why, and what to buy next.
 
@@ -113,30 +115,34 @@ def analyze(
         From `quorate.read` or `quorate.read_votes`.
     a, b : str, optional
         Votes: two systems, for the verdict on them instead of all pairs.
-    random, covariates, method, residual_by, interval
+    random, covariates, residual_by, interval
+        Scores: as for `quorate.decompose`.
+    method : {"reml", "ml", "anova"}, optional
         Scores: as for `quorate.decompose`.
     targets : mapping of str to str or Pool, optional
-        Scores: what facets stand for, as for `Decomposition.mean_for`: ``{"judge": "panel"}``; with a target of judges
-        the analysis is for it alone.
+        Scores: what facets stand for: population, panel, finite, sensitivity or pool(K), such as ``{"judge":
+        "panel"}``. As for `Decomposition.mean_for`; with a target of judges the analysis is for it alone.
     level : float, optional
-        Coverage of every interval; 0.95 by default. Tests of votes are at level ``1 - level``.
+        Coverage of every interval, 0.95 by default. Tests of votes are at level ``1 - level``.
     power : float, optional
         Votes: chance of finding a difference that counts as enough, and that next steps are for; 0.9 by default.
     half_width : float, optional
-        Scores: half-width to be met, in score units; makes the analysis a question with an answer.
+        Scores: ask whether the interval is at most this wide to either side, for judges like these where there are two
+        or more; exit code 2 if not. In score units.
     link : {"identity", "logit", "ordinal"}, optional
-        Scores: link of components that are shown beside those of scores as numbers, as for `quorate.decompose`;
-        ``"identity"`` for none. Default: for 0/1 scores and a few marks whose mean is in the outer thirds of the scale.
+        Scores: components of log odds beside those of scores as numbers; identity for none. Default: where the mean of
+        two values or a few marks is in the outer thirds of their scale.
     price : float, optional
         Price of a call; of two systems, of a vote.
     margin, ties, claim, budget
-        Two systems: as for `quorate.compare`.
+        Votes: as for `quorate.compare`, of two systems.
     cluster : str or sequence of str, optional
-        Votes: facets whose votes may resemble each other; by default prompt, judge and cluster, as far as they are
-        there and repeat. ``()`` takes votes as independent.
+        Votes: as for `quorate.compare`.
     minimum : int, optional
-        Votes: decisive votes that a pair must have to be among all pairs. Default: 200, or what every pair has where
-        none has as many.
+        Votes: decisive votes that a pair must have, among all pairs. Default: 200, or what every pair has where none
+        has as many.
+    most : int, optional
+        Labels: items to send to people, at most; 20 by default.
 
     Returns
     -------
@@ -181,7 +187,8 @@ def analyze(
 
             of_numbers = {name: of_scores.pop(name) for name in ("interval", "half_width", "link")}
             _refuse({**of_numbers, "price": price}, "for scores, and these are labels")
-            return labels(judgments_or_votes, **_given({**of_scores, "level": level}))
+            return labels(judgments_or_votes, **_given({**of_scores, "level": level, "most": most}))
+        _refuse({"most": most}, "for labels, and these are scores")
         return analyze_scores(judgments_or_votes, **_given({**of_scores, "level": level, "price": price}))
     if not isinstance(judgments_or_votes, Votes):
         kind = type(judgments_or_votes).__name__
@@ -189,6 +196,7 @@ def analyze(
             f"judgments_or_votes: expects what quorate.read or quorate.read_votes returns, got {kind}; read it first"
         )
     _refuse(of_scores, "for scores, and these are votes")
+    _refuse({"most": most}, "for labels, and these are votes")
     if (a is None) != (b is None):
         raise InvalidInput("a, b: give both systems, or neither")
     if a is None or b is None:

@@ -205,11 +205,12 @@ def _asked(error: QuorateError, typed: Sequence[str]) -> str:
 
 def _usage(error: typer.TyperException) -> str:
     from quorate.cli.options import MODEL
+    from quorate.cli.options.groups import options_of, spelled
 
     said = error.format_message().strip().rstrip(".")
     context: typer.Context | None = getattr(error, "ctx", None)
     unknown, name = getattr(error, "option_name", ""), "" if context is None else context.info_name
-    if name in OWN_MODELS and unknown in {f"--{option.replace('_', '-')}" for option in MODEL.names}:
+    if name in OWN_MODELS and unknown in {spelled(MODEL, option) for option in options_of(MODEL)}:
         return f"{unknown}: {name} {OWN_MODELS[name]}; analyze, rank and compare take it"
     command = "quorate" if context is None else context.command_path
     return f"{said[:1].lower()}{said[1:]} (see {command} --help)"

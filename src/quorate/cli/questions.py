@@ -7,9 +7,9 @@ from typing import Annotated, Any
 
 from quorate.cli.options import (
     MODEL,
+    Declared,
     File,
     Files,
-    Fit,
     Output,
     Reading,
     ScoreReading,
@@ -17,8 +17,9 @@ from quorate.cli.options import (
     VoteReading,
     VotesFile,
     command,
+    of,
 )
-from quorate.cli.options.declared import Declared, functions, of
+from quorate.cli.options.declared import functions
 
 
 def command_of(function: str, says: str) -> Callable[..., int]:
@@ -41,11 +42,9 @@ def command_of(function: str, says: str) -> Callable[..., int]:
             table = reading.votes(file, **covariates) if how is VoteReading else reading.table(file, own, **covariates)
         return shown(own, own(table), table, files, out)
 
-    def of_fit(file: Any, own: Any, fit: Annotated[Fit, MODEL], reading: Any, files: Files, out: Output) -> int:
-        from quorate.estimate.components.decompose import decompose
-
+    def of_fit(file: Any, own: Any, fit: Annotated[Declared, MODEL], reading: Any, files: Files, out: Output) -> int:
         judgments = reading.judgments(file)
-        return shown(own, own(decompose(judgments, **fit.model())), judgments, files, out)
+        return shown(own, own(fit(judgments)), judgments, files, out)
 
     run = of_fit if "Decomposition" in takes else of_table if takes else of_nothing
     run.__annotations__ |= {"file": place, "own": options, "reading": how} if takes else {"own": options}

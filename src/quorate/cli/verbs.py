@@ -151,6 +151,10 @@ STAGES: Mapping[str, Mapping[str, Verb]] = {
             ("quorate rank votes.csv", "quorate rank scores.csv --level 0.9", "quorate rank scores.csv --tries 27"),
             Question("decide.rank", "A leaderboard: ranks, ratings and intervals."),
             {
+                "--watch": Question(
+                    "quorate.decide.standings:monitor_all",
+                    "Which orders of systems are sure already, while votes still come in.",
+                ),
                 "--models": Question(
                     "quorate.estimate.ratings.models:models", "Which model of votes fits, and predicts others."
                 ),

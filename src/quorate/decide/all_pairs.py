@@ -44,7 +44,7 @@ from quorate.wording import brief, counted
 
 
 _WHY = {
-    "facet": "for votes, which name their two systems themselves",
+    "system": "for votes, which name their two systems themselves",
     "method": "for votes, which are pairs already",
     "targets": "for votes, whose facets are named by cluster",
     "random": "for votes, which have no such model",
@@ -55,7 +55,6 @@ _WHY = {
     "ties": "for scores, which have none",
     "cluster": "for scores, whose facets are all in the model",
     "minimum": "for scores, of which every pair that can be is judged",
-    "price": "for scores; prices are by call, judge, item and prompt",
 }
 
 
@@ -82,13 +81,14 @@ def compare(
     a: str | None = None,
     b: str | None = None,
     *,
-    facet: str | None = None,
+    system: str | None = None,
     margin: float | None = None,
     level: float = 0.95,
     claim: Claim | None = None,
     power: float = 0.9,
     method: Method | None = None,
     targets: Mapping[str, Target] | None = None,
+    price: float | None = None,
     prices: Prices | None = None,
     limits: Limits | None = None,
     budget: float | None = None,
@@ -103,7 +103,7 @@ def compare(
     a: str | os.PathLike[str] | None = None,
     b: str | None = None,
     *,
-    facet: str | None = None,
+    system: str | None = None,
     margin: float | None = None,
     level: float = 0.95,
     claim: Claim | None = None,
@@ -131,36 +131,38 @@ def compare(
         Scores or votes from `quorate.read`, or what it takes; a file whose other system is in the file ``a``.
     a, b : str, optional
         The two systems; the outcome is about ``a``. Not needed where there are two.
-    facet : str, optional
+    system : str, optional
         Scores: role of the systems, ``"system"`` by default.
     margin : float, optional
-        Half-width of the range that counts as equal, stated before looking; equivalence is claimed only with it. In
-        score units; for votes about one half: 0.05 for shares from 45% to 55%.
+        Differences below it count as equal; stated before looking, in score units; of votes, the share less .5.
+        Equivalence is claimed only with it: for votes 0.05 for shares from 45% to 55%.
     level : float
-        Coverage of the interval; the chance of a false verdict is about ``1 - level``, as far as
+        Coverage of the interval. The chance of a false verdict is about ``1 - level``, as far as
         ``docs/methods/compare.md`` and ``verdicts.md`` measure it.
     claim : {"better", "equivalent", "not worse"}, optional
-        What is to be shown, for the exit code.
+        What is to be shown, for the exit code. Default: better or equivalent.
     power : float
-        Chance of detection that ``detectable`` and the next step are for.
+        Chance of finding a difference that plans are for. ``detectable`` and the next step are for it.
     ties : {"drop", "half", "pessimistic"}, optional
         Votes: how ties count; dropped by default.
     cluster : str or sequence of str, optional
-        Votes: facets whose votes may resemble each other, nested or crossed; by default prompt, judge and cluster, as
-        far as they are there and repeat. ``()`` takes votes as independent.
+        Votes: facets whose votes may resemble each other; ``()`` takes votes as independent. By default prompt, judge
+        and cluster, as far as they are there and repeat. They may be nested or crossed.
     budget : float, optional
-        What a new study may cost: it is said what the best study of it would see. Votes: as many as can still be
-        collected. Scores: in the unit of ``prices``; without prices, judgments of both systems together.
+        What a new study may cost, at these prices; else how many votes or judgments. It is said what the best study of
+        it would see. Votes: as many as can still be collected. Scores: in the unit of ``prices``; without prices,
+        judgments of both systems together.
     price : float, optional
-        Price of a vote.
+        Price of one call, or of one vote.
     method : {"paired", "joint"}, optional
         Scores: from shared cells, or one model for all scores of both. Default: paired if nearly all are shared.
     targets : mapping of str to str or Pool, optional
-        Scores: what facets stand for, as for `Decomposition.mean_for`: ``{"judge": "population"}``.
+        Scores: what facets stand for, population or panel, such as ``{"judge": "population"}``. As for
+        `Decomposition.mean_for`.
     prices, limits : mapping, optional
         Scores: for the next step, as for `quorate.plan`.
     random, covariates, residual_by
-        Scores: of one model for all scores of both, as for `quorate.decompose`; each random term is also taken by
+        Scores: as for `quorate.decompose`, of one model for all scores of both; each random term is also taken by
         system. The method is then "joint".
 
     Returns
@@ -189,23 +191,34 @@ def compare(
     'better'
     """
     own: dict[str, Any] = {"margin": margin, "level": level, "claim": claim, "power": power}
-    votes = {"ties": ties, "cluster": cluster, "price": price}
-    scores: dict[str, Any] = {"facet": facet, "method": method, "targets": targets, "prices": prices, "limits": limits}
+    votes = {"ties": ties, "cluster": cluster}
+    scores: dict[str, Any] = {
+        "system": system,
+        "method": method,
+        "targets": targets,
+        "prices": prices,
+        "limits": limits,
+    }
     scores |= {"random": random, "covariates": covariates, "residual_by": residual_by}
     if a is not None and b is None and is_place(judgments_or_votes):
         judgments_or_votes, a = read_of([judgments_or_votes, a]), None
     table = read_of(judgments_or_votes)
     if (a is None or b is None) and isinstance(table, (Judgments, Votes)):
-        a, b = the_two(table, facet, claim) or (a, b)
+        a, b = the_two(table, system, claim) or (a, b)
     if isinstance(table, (Judgments, Votes)) and (a is None or b is None):
         raise InvalidInput("a, b: name two systems; for all pairs there is quorate.votes.compare_all")
     first, second = str(a), str(b)
     if isinstance(table, Judgments):
         refuse(votes)
+        if price is not None and "judge" in (prices or {}):
+            raise InvalidInput("price: give it or one for each judge, not both")
+        if price is not None:
+            scores["prices"] = {"call": price, **(prices or {})}
         return verdict_of_scores(table, first, second, **own, **given({**scores, "budget": budget}))
     if isinstance(table, Votes):
         refuse(scores)
-        return verdict_of_votes(table, first, second, **own, **given({**votes, "budget": budget}))
+        whole = int(budget) if isinstance(budget, float) and budget.is_integer() else budget
+        return verdict_of_votes(table, first, second, **own, **given({**votes, "budget": whole, "price": price}))
     refuse_latent(judgments_or_votes, "judgments_or_votes")
     kind = type(judgments_or_votes).__name__
     raise InvalidInput(
@@ -360,7 +373,7 @@ def compare_all(
 def compare_all(
     judgments_or_votes: Judgments,
     *,
-    facet: str | None = None,
+    system: str | None = None,
     margin: float | None = None,
     level: float = 0.95,
     power: float = 0.9,
@@ -375,7 +388,7 @@ def compare_all(
 def compare_all(
     judgments_or_votes: Votes | Judgments,
     *,
-    facet: str | None = None,
+    system: str | None = None,
     margin: float | None = None,
     level: float = 0.95,
     power: float = 0.9,
@@ -394,21 +407,21 @@ def compare_all(
     ----------
     judgments_or_votes : Judgments or Votes
         From `quorate.read` or `quorate.read_votes`.
-    facet : str, optional
+    system : str, optional
         Scores: role of the systems, ``"system"`` by default.
     margin : float, optional
-        Margin of equivalence, as for `quorate.compare`.
+        As for `quorate.compare`.
     level : float
         Chance that no verdict is false, at least.
     power : float
-        Chance of detection that next steps are for.
+        As for `quorate.compare`.
     ties : {"drop", "half", "pessimistic"}, optional
         Votes: how ties count; dropped by default.
     cluster : str or sequence of str, optional
         Votes: facets whose votes may resemble each other, as for `quorate.compare`: by default those of each pair that
         repeat.
     minimum : int, optional
-        Votes: how many must count for a pair to be judged, 1 by default; set before looking.
+        Votes: how many must count for a pair to be judged, among all pairs; 1 by default. Set before looking.
     method, targets, random, covariates, residual_by
         Scores: as for `quorate.compare`.
 
@@ -445,7 +458,7 @@ def compare_all(
     """
     asked: dict[str, Any] = {"margin": margin, "level": level, "power": power}
     votes = {"ties": ties, "cluster": cluster, "minimum": minimum}
-    scores: dict[str, Any] = {"facet": facet, "method": method, "targets": targets}
+    scores: dict[str, Any] = {"system": system, "method": method, "targets": targets}
     scores |= {"random": random, "covariates": covariates, "residual_by": residual_by}
     if isinstance(judgments_or_votes, Votes):
         refuse(scores)
@@ -500,7 +513,7 @@ def _of_scores(
     margin: float | None,
     level: float,
     power: float,
-    facet: str = "system",
+    system: str = "system",
     method: Method | None = None,
     targets: Mapping[str, Target] | None = None,
     random: Sequence[str] | None = None,
@@ -510,14 +523,14 @@ def _of_scores(
     """Verdicts on all pairs by scores."""
     check_question_of_scores(margin, level, None, power, None)
     model: dict[str, Any] = {"random": random, "covariates": covariates, "residual_by": residual_by}
-    pairs, judged, why = list(combinations(judgments.facet(facet).levels, 2)), [], ""
+    pairs, judged, why = list(combinations(judgments.facet(system).levels, 2)), [], ""
     for a, b in pairs:
         try:
-            judged.append(difference(judgments, a, b, facet=facet, method=method, targets=targets, **model))
+            judged.append(difference(judgments, a, b, facet=system, method=method, targets=targets, **model))
         except NotEstimable as error:
             why = str(error)
     if not judged:
-        raise NotEstimable(f"{facet}: no two can be compared{f'; the last: {why}' if why else ', for there is one'}")
+        raise NotEstimable(f"{system}: no two can be compared{f'; the last: {why}' if why else ', for there is one'}")
     p_equal = [0.0 if margin is None else found.p_equivalence(margin) for found in judged]
     alpha = holm_level(np.array([found.p_difference() for found in judged]), np.array(p_equal), 1 - level)
     verdicts = tuple(verdict_of_difference(found, margin=margin, level=1 - alpha, power=power) for found in judged)

@@ -142,11 +142,13 @@ def monitor_all(
 ) -> Standings:
     """Which system is surely preferred to which, of votes that are still coming in; look as often as you like.
 
-    Every pair is watched as `quorate.votes.monitor` does, at a level that all pairs share: the chance that an order is
-    ever
-    stated that is false, of any pair at any time, is at most ``1 - level``. Pairs whose order is stated leave more of
-    it to the others (a closed test by steps). Nothing is assumed of how preferences of different pairs hang together,
-    so they may go in a circle, nor of how their votes depend on each other.
+    Every pair is watched in the order of time or of the rows, at a level that all pairs share: the chance that an order
+    is ever stated that is false, of any pair at any time, is at most ``1 - level``. The exit code is 2 while some order
+    is open.
+
+    Pairs are watched as by `quorate.votes.monitor`. Those whose order is stated leave more of the level to the others
+    (a closed test by steps). Nothing is assumed of how preferences of different pairs hang together, so they may go in
+    a circle, nor of how their votes depend on each other.
 
     Parameters
     ----------

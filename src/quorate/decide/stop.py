@@ -171,17 +171,18 @@ def monitor(
     a, b : str
         The two systems.
     margin : float, optional
-        Half-width of the range about one half that counts as equal; equivalence is claimed only with it.
+        Shares within one half plus or minus this count as equal; stated before looking. Equivalence is claimed only
+        with it.
     level : float
         Chance that every claim, at every look, is true.
     ties : {"drop", "half", "pessimistic"}
-        How ties count; all are valid.
+        How ties count. All are valid.
     cluster : str or sequence of str, optional
-        Facets whose votes may resemble each other, as for `quorate.compare`: by default prompt, judge and cluster, as
-        far as they are there and repeat; ``()`` takes votes as independent. With facets votes are looked at when there
-        are 50, 100, 200 and so on, each time by the test of `quorate.compare`, at levels that add up to ``1 - level``.
+        Facets whose votes may resemble each other; ``()`` takes votes as independent. By default prompt, judge and
+        cluster, as far as they are there and repeat. With facets votes are looked at when there are 50, 100, 200 and so
+        on, each time by the test of `quorate.compare`, at levels that add up to ``1 - level``.
     tuned : float
-        Margin that the test of independent votes is best at finding; all others are found too, later.
+        Margin that the test of independent votes finds soonest. All others are found too, later.
 
     Raises
     ------

@@ -102,7 +102,7 @@ def test_json_and_a_report(run, scored, tmp_path):
         ("{scored} s0 s0", "two different levels of system are compared"),
         ("{scored} s0 s1 --ties half", "--ties: for votes, and this file has scores"),
         ("{scored} s0 s1 --claim equivalent", "margin"),
-        ("{scored} s0 s1 --price 1 --judge-price j0=2", "--price: give it or --judge-price"),
+        ("{scored} s0 s1 --price 1 --judge-price j0=2", "--price: give it or one for each judge"),
         ("{votes} x y --method joint", "--method: for scores, and this file has votes"),
         ("{votes} x q", 'no system "q"'),
         ("{votes} x y --cluster colour", 'no role "colour"'),

@@ -13,6 +13,5 @@ def test_the_page_is_where_it_is_said_unless_it_is_not_wanted(tmp_path, monkeypa
     assert files.by_default("a.html", Output()).report == [Path("a.html")]
     assert files.by_default("a.html", Output(as_json=True)).report == []
     assert AnalysisFiles(context=None, no_report=True).by_default("a.html", Output()).report == []
-    assert AnalysisFiles(context=None, markdown=Path("a.md")).by_default("a.html", Output()).report[1] == Path("a.md")
     with pytest.raises(InvalidInput, match="--no-report: contradicts --report"):
         AnalysisFiles(context=None, no_report=True, report=[tmp_path / "b.html"])

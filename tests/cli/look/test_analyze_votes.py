@@ -82,7 +82,7 @@ def test_a_system_that_is_written_otherwise_is_named(run, tmp_path):
         ("analyze --a x", "--a, --b: give both systems, or neither"),
         ("analyze --a x --b q", '--b: no system "q"; there are "x", "y", "z"'),
         ("analyze --a x --b y --claim equivalent", "margin"),
-        ("analyze --a x --b y --cluster colour", '--cluster: no facet "colour" in these votes'),
+        ("analyze --a x --b y --cluster colour", 'no role "colour"; there are'),
         ("analyze --minimum 100000", "100,000"),
         ("votes replay --budgets none", "--budgets: expects numbers such as"),
         (
@@ -93,7 +93,7 @@ def test_a_system_that_is_written_otherwise_is_named(run, tmp_path):
             "votes replay --a x --b y --budgets 50",
             "--budgets: numbers from 57 to 600, got 50; screening takes 56 votes",
         ),
-        ("analyze --margin .05", "--margin: is for two systems; name them with --a and --b"),
+        ("analyze --margin .05", "--margin: is for two systems; name them as a and b"),
         ("analyze --ties half", "--ties: is for two systems"),
         ("votes replay --by prompt_type", "--by: is for two systems"),
         ("votes replay --a x --b y --margin .1", "--margin: is for all pairs; leave out --a and --b"),

@@ -1,7 +1,7 @@
 import pytest
 
 from quorate.cli.options.reading import VoteReading
-from quorate.cli.options.systems import Asked, Pair, check_facet
+from quorate.cli.options.systems import Pair, check_facet
 from quorate.errors import InvalidInput
 
 
@@ -22,12 +22,6 @@ def test_two_systems_or_none(votes):
 def test_a_name_that_is_written_otherwise_is_meant(votes):
     with pytest.raises(InvalidInput, match='--a: no system "ant"; did you mean "Ant"\\? there are "Ant", "bee"'):
         Pair(a="ant", b="bee").of(votes)
-
-
-def test_what_goes_with_two_systems_needs_them():
-    with pytest.raises(InvalidInput, match="--margin: is for two systems; name them with --a and --b"):
-        Pair().check(Asked(margin=0.1))
-    Pair(a="x", b="y").check(Asked(margin=0.1))
 
 
 def test_a_facet_that_is_not_there_can_be_named(votes):

@@ -12,13 +12,12 @@ from typing import Any
 import pytest
 
 import quorate as q
-from quorate.cli import options
-from quorate.cli.options import declared
+from quorate import cli
 from quorate.cli.spelling import flag_of
 from quorate.cli.verbs import VERBS
 
-PLACE = Path(declared.__file__).with_suffix(".json")
-COMMANDS = Path(options.__file__).parents[1]
+COMMANDS = Path(cli.__file__).parent
+PLACE = COMMANDS / "options" / "declared.json"
 MOST = 200
 """Characters of the help of an option."""
 SORTS = {

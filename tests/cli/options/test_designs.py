@@ -1,6 +1,6 @@
 import quorate as q
+from quorate.cli.options.declared import MODEL
 from quorate.cli.options.designs import Targets, source
-from quorate.cli.options.groups import Fit
 from quorate.cli.options.reading import ScoreReading
 from quorate.estimate.components.published import Components
 
@@ -8,8 +8,8 @@ from quorate.estimate.components.published import Components
 def test_components_come_from_json_and_from_judgments(tmp_path, scores):
     path = tmp_path / "c.json"
     path.write_text('{"random": {"item": 1.0}}')
-    assert isinstance(source(path, ScoreReading(), Fit()), Components)
-    assert source(scores, ScoreReading(), Fit()).judgments.n_cells == 108
+    assert isinstance(source(path, ScoreReading(), MODEL()), Components)
+    assert source(scores, ScoreReading(), MODEL()).judgments.n_cells == 108
 
 
 def test_targets_are_as_they_are_asked():

@@ -25,10 +25,9 @@ from quorate.cli.verbs import SPELLED, VERBS
 
 READ = "quorate.table.read_scores:read_scores"
 READ_VOTES = "quorate.table.read_votes:read_votes"
-ANSWER = "quorate.analysis.analyze:analyze_scores"
+ANSWER = "quorate.analysis.analyze:analyze"
 DECOMPOSE = "quorate.estimate.components.decompose:decompose"
 ANALYZE = "quorate.analysis.judgments:analyze_judgments"
-VIEW, PAIR = "quorate.analysis.votes:votes_view", "quorate.analysis.pair:pair_view"
 BOARD = "quorate.estimate.labelled.corrected_ratings:corrected_ratings"
 WRITEUP = "quorate.reporting.paper.writeup:writeup"
 VARIABLES = "quorate.table.exchange.variables:variables"
@@ -37,7 +36,7 @@ REPLAY = "quorate.analysis.replay:replay_pairs"
 # Functions that each command calls, the one that answers last.
 CALLS: dict[str, tuple[str, ...]] = {
     "doctor": (READ, READ_VOTES, "quorate.estimate.doctor.support:doctor"),
-    "analyze": (READ, READ_VOTES, ANALYZE, ANSWER, VIEW, PAIR),
+    "analyze": (READ, READ_VOTES, ANSWER),
     "analyze --check": (READ, DECOMPOSE, "quorate.estimate.diagnostics.diagnose:diagnose"),
     "analyze --pilot": (READ, DECOMPOSE, "quorate.estimate.means.mean_from:mean_from"),
     "analyze --posterior": (
@@ -71,7 +70,8 @@ CALLS: dict[str, tuple[str, ...]] = {
     "import": ("quorate.study.label_studio:take_annotations",),
     "status --interim": ("quorate.analysis.interim.interim:interim",),
     "compare": (READ, READ_VOTES, "quorate.decide.all_pairs:compare_all", "quorate.decide.all_pairs:compare"),
-    "rank": (READ, READ_VOTES, "quorate.estimate.ratings.rank:rank", "quorate.decide.standings:monitor_all"),
+    "rank": (READ, READ_VOTES, "quorate.estimate.ratings.rank:rank"),
+    "rank --watch": (READ_VOTES, "quorate.decide.standings:monitor_all"),
     "agents hazard": (READ, DECOMPOSE, "quorate.estimate.agents.hazard:hazard"),
     "agents ensemble": (READ, DECOMPOSE, "quorate.estimate.agents.ensemble:ensemble"),
     "agents chain": ("quorate.estimate.agents.chain:chain",),
@@ -108,8 +108,6 @@ CALLS: dict[str, tuple[str, ...]] = {
 # Public functions behind the internal ones above, whose parameters an option must have.
 PUBLIC = {
     ANALYZE: q.analyze,
-    VIEW: q.analyze,
-    PAIR: q.analyze,
     "quorate.analysis.agreement:agreement_view": q.agreement.agreement,
     "quorate.analysis.allocation:allocation_view": q.scores.simulate_allocation,
     "quorate.study.variants.variants:carry_out": q.variants,
@@ -118,7 +116,6 @@ PUBLIC = {
 # Options that have another name than the parameter that they set: a list takes one entry at a time, a word is taken.
 RENAMED = {
     "category": "categories",
-    "covariate": "covariates",
     "facet": "facets",
     "file": "source",
     "file_format": "format",
@@ -161,7 +158,6 @@ RENAMED_IN = {
     },
     **{("rank --tries", name): "designs" for name in ("prompts", "judges")},
     ("serve", "link"): "links",
-    ("compare", "system"): "facet",
     ("votes protocols", "other"): "b",
     ("export --tasks", "folder"): "folder",
     ("export", "to"): "path",
@@ -169,9 +165,7 @@ RENAMED_IN = {
     ("regress", "on"): "x",
     ("regress", "probability"): "sampling_probability",
     ("analyze --posterior", "check"): "studies",
-    ("rank", "system"): "facet",
     ("judges --agree", "seed"): "rng",
-    ("rank --tries", "seed"): "rng",
     ("judges --human", "seed"): "rng",
     ("rank --tries", "file"): "fit",
     ("plan --effect", "file"): "pilot",
@@ -190,7 +184,6 @@ PRINTED = {
     "force": "whether files are replaced",
     "report": "quorate.report writes it",
     "no_report": "as report",
-    "markdown": "as report",
     "charts": "as report",
     "roles": "the arguments of quorate.read, as --save wrote them",
     "save": "keeps what quorate.propose proposes",
@@ -198,7 +191,6 @@ PRINTED = {
     "format_": "how a writeup is printed; quorate.export has it",
 }
 HERE = {
-    ("rank", "watch"): "calls quorate.monitor_all",
     ("papers", "list_"): "lists the studies",
     ("analyze --posterior", "yes"): "the command asks where sampling takes long",
     ("doctor", "fit"): "of quorate.diagnose",
@@ -259,14 +251,15 @@ NO_OPTION = {
     "policies": "the command compares all three",
     "points": "the command shows the end",
     "limits": "quorate plan has them",
-    "order": "asked in the order that the seed draws",
     "covariates": "of votes, where they are not rated",
+    "order": "asked in the order that the seed draws",
 }
 NO_OPTION_IN = {
     ("plan --effect", "rate"): "--rates",
     ("init --variants", "judges"): "functions of Python",
     ("run", "judges"): "functions of Python",
     ("compare --watch", "facets"): "--role names columns of votes",
+    ("rank --watch", "facets"): "--role names columns of votes",
     ("rank --human", "facets"): "--role names columns of votes",
     ("rank --human", "board"): "the file",
     ("rank --models", "facets"): "--role names columns of votes",
@@ -277,7 +270,7 @@ NO_OPTION_IN = {
     ("votes protocols", "a"): "the first file, as read",
     **{
         ("report", name): "of votes"
-        for name in ("a", "b", "power", "margin", "ties", "cluster", "claim", "budget", "minimum")
+        for name in ("a", "b", "power", "margin", "ties", "cluster", "claim", "budget", "minimum", "most")
     },
     ("status --interim", "earlier"): "a value of Python",
     ("agents ensemble", "variances"): "the file",
@@ -355,8 +348,8 @@ VALUES = {
     "cell": "judge=bob",
     "cells": "judge",
     "cluster": "judge",
-    "covariate": "prompt",
     "covariates": "prompt",
+    "targets": "judge=panel",
     "cycle": "judge",
     "discrimination": "judge",
     "rank": "place",
@@ -438,7 +431,6 @@ VALUES_IN = {
     ("assign", "prompts"): "p,r",
     ("assign", "layout"): "cyclic",
     ("assign", "judge"): "c",
-    ("analyze", "markdown"): "page.md",
     ("analyze --check", "order"): "prompt",
     ("plan --votes", "pilot"): "30/50",
     ("assign --pool", "category"): "judge",
@@ -475,9 +467,8 @@ OTHERS = {  # what an option goes with, in place of what the command needs
     ("votes replay", "retained"): "{votes} --a x --b y --by judge",
     ("votes replay", "per_type"): "{votes} --a x --b y --by judge",
     **{("analyze", name): "{votes} --a x --b y" for name in ("margin", "claim", "ties", "budget")},
-    **{("compare", name): "{scores} x y" for name in (*OF_SCORES, "system", "target", "judge_price")},
-    **{("rank", name): "{votes} --watch" for name in ("margin", "tuned", "systems")},
-    **{("rank", name): "{scores}" for name in (*OF_SCORES, "system", "target")},
+    **{("compare", name): "{scores} x y" for name in (*OF_SCORES, "system", "targets", "judge_price")},
+    **{("rank", name): "{scores}" for name in (*OF_SCORES, "system", "targets")},
     **{("rank --pipelines", name): "{scores}" for name in OF_SCORES},
     ("compare", "method"): "{scores} x y",
     ("rank --pipelines", "system"): "{scores}",

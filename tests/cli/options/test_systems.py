@@ -1,8 +1,11 @@
 import pytest
 
+from quorate.cli.options.declared import of
 from quorate.cli.options.reading import Reading
-from quorate.cli.options.systems import Systems
+from quorate.cli.options.systems import Within
 from quorate.errors import UnknownTerm
+
+RANK = of("quorate.estimate.ratings.rank:rank")
 
 
 @pytest.fixture
@@ -13,15 +16,18 @@ def votes(tmp_path):
 
 
 def test_systems_are_told_apart_by_a_facet_or_its_column(votes):
-    assert Systems().told_apart(votes) is votes
-    assert set(Systems(within="topic").told_apart(votes).models) == set(votes.within("prompt_type").models)
-    assert Systems(cluster="topic").clusters(votes) == ("prompt_type",)
-    assert Systems(cluster="none").clusters(votes) == ()
-    assert Systems().clusters(votes) is None
+    assert Within().told_apart(votes) is votes
+    assert set(Within(within="topic").told_apart(votes).models) == set(votes.within("prompt_type").models)
     with pytest.raises(UnknownTerm):
-        Systems(within="nowhere").told_apart(votes)
+        Within(within="nowhere").told_apart(votes)
 
 
-def test_targets_are_pairs():
-    assert Systems().targets() is None
-    assert Systems(target=["judge=panel"]).targets() == {"judge": "panel"}
+def test_columns_stand_for_roles_and_text_for_values(votes):
+    assert RANK(cluster=["topic"]).arguments(votes) == {"cluster": ("prompt_type",)}
+    assert RANK(cluster=["none"], by="topic").arguments(votes) == {"cluster": (), "by": "prompt_type"}
+    assert RANK(targets=["judge=panel"]).arguments() == {"targets": {"judge": "panel"}}
+    assert RANK(position=True, random=["item", "judge,item:judge"]).arguments() == {
+        "position": True,
+        "random": ("item", "judge", "item:judge"),
+    }
+    assert RANK().arguments() == {}

@@ -23,7 +23,6 @@ WRITTEN = [
 CALLS = {
     ("doctor", "--save"): "doctor scores.csv --save X.yaml",
     ("analyze", "--to-people"): "analyze labels.csv --score verdict --labels --no-report --to-people X.csv",
-    ("analyze", "--markdown"): "analyze scores.csv --no-report --markdown X.md",
     ("demo", "--directory"): "demo --no-report --directory .",
     ("assign", "--out"): "assign --items 5 --judges a,b --out X.csv",
     ("assign --after", "--out"): "assign --after votes.csv --number 5 --out X.csv",

@@ -23,7 +23,7 @@ def test_votes_get_ratings(votes):
 
 def test_scores_get_a_leaderboard(judged):
     scores = judged({"item": 20, "judge": 3, "model": 3}, fixed=())
-    options = {"facet": "model", "targets": {"judge": "panel"}, "level": 0.9}
+    options = {"system": "model", "targets": {"judge": "panel"}, "level": 0.9}
     found = rank(scores, **options)
     assert found.to_dict() == leaderboard(scores, **options).to_dict()
     names = ["system", "rating", "se", "low", "high", "rank_low", "rank_high", "group"]
@@ -31,8 +31,8 @@ def test_scores_get_a_leaderboard(judged):
 
 
 def test_options_of_the_other_kind_are_refused(votes, judged):
-    with pytest.raises(InvalidInput, match="facet: not for votes; leave it out"):
-        rank(votes, facet="system")
+    with pytest.raises(InvalidInput, match="system: not for votes; leave it out"):
+        rank(votes, system="system")
     with pytest.raises(InvalidInput, match="ties: not for scores; leave it out"):
         rank(judged({"item": 5, "system": 2}, fixed=()), ties="half")
 

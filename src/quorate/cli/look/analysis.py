@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from quorate.cli.options import Files, For, Output
+from quorate.cli.options import Files, Output
 from quorate.cli.options.output import ENDINGS
 from quorate.errors import InvalidInput
 
@@ -27,19 +27,12 @@ class AnalysisFiles(Files):
         ),
     ] = None
     no_report: Annotated[bool, typer.Option("--no-report", help="Write no HTML report.")] = False
-    markdown: Annotated[
-        Path | None, For("scores"), typer.Option(metavar="PATH", writable=True, help="Write a Markdown report as well.")
-    ] = None
 
     def __post_init__(self) -> None:
         """Refuse places that cannot be written, and a report that is wanted and not."""
-        from quorate.reporting.print.files import writable
-
         super().__post_init__()
         if self.no_report and self.report:
             raise InvalidInput("--no-report: contradicts --report; give one of them")
-        if self.markdown is not None:
-            writable(self.markdown, (".md", ".markdown"), "--markdown")
 
     def by_default(self, page: str, out: Output) -> AnalysisFiles:
         """With the page that is written unless it is said otherwise."""
@@ -49,4 +42,4 @@ class AnalysisFiles(Files):
         if not (reports or self.no_report or out.as_json):
             writable(Path(page), ENDINGS, "--report")
             reports.append(Path(page))
-        return replace(self, report=[*reports, *([] if self.markdown is None else [self.markdown])])
+        return replace(self, report=reports)

@@ -9,8 +9,8 @@ import typer
 
 from quorate.cli.options import (
     MODEL,
+    Declared,
     Files,
-    Fit,
     Level,
     Output,
     ScoreReading,
@@ -35,7 +35,7 @@ def mean_from(
     level: Level = 0.95,
     *,
     targets: Targets,
-    fit: Annotated[Fit, MODEL],
+    fit: Annotated[Declared, MODEL],
     reading: ScoreReading,
     files: Files,
     out: Output,
@@ -45,12 +45,11 @@ def mean_from(
     Scores that each item got from one judge in turn cannot tell what another judge would change. The mean is theirs,
     what varies and how well that is known comes from the crossed pilot.
     """
-    from quorate.estimate.components.decompose import decompose
     from quorate.estimate.means.mean_from import mean_from as found_by
     from quorate.table.reading.reading import Unsure
 
     try:
-        fitted = decompose(reading.alike().judgments(pilot), **fit.model())
+        fitted = fit(reading.alike().judgments(pilot))
     except (UnknownColumn, Unsure) as error:
         why = error.problem if isinstance(error, Unsure) else error
         raise InvalidInput(f"--pilot: {pilot} is read as the production file is, and {why}") from None

@@ -6,12 +6,12 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from quorate.cli.collect.quoting import Yes, confirmed
-from quorate.cli.options import Files, Fit, Group, Output, ScoreReading, ScoresFile, Seed, Targets, command, only
+from quorate.cli.options import Declared, Files, Group, Output, ScoreReading, ScoresFile, command, of
 from quorate.cli.options.designs import components_from
 from quorate.errors import InvalidInput, UnknownColumn
 
@@ -23,9 +23,12 @@ LONG = 60
 DECLINED = 2
 
 
+OWN = of("quorate.estimate.posterior.posterior:posterior")
+
+
 @dataclass(frozen=True, kw_only=True)
-class Sampling(Group):
-    """What is known before, and how long is sampled."""
+class Known(Group):
+    """What is known before, and whether the sampler is tried instead."""
 
     prior: Annotated[
         Path | None,
@@ -34,22 +37,6 @@ class Sampling(Group):
             help="An earlier study: its judgments, read alike, or components as JSON. Default: priors that say little.",
         ),
     ] = None
-    draws: Annotated[
-        int | None,
-        typer.Option(
-            metavar="N", help="Draws of each chain that are kept. Default: 1000, of log odds 2000; to check 250."
-        ),
-    ] = None
-    warmup: Annotated[
-        int | None,
-        typer.Option(metavar="N", help="Draws of each chain to tune it. Default: 200, of log odds 400; to check 100."),
-    ] = None
-    chains: Annotated[int, typer.Option(metavar="N", help="Chains.")] = 4
-    seed: Seed = 0
-    link: Annotated[
-        Literal["identity", "logit", "ordinal"],
-        typer.Option(help="Components of scores as numbers, or of log odds: of two values, of a few ordered marks."),
-    ] = "identity"
     check: Annotated[
         int | None,
         typer.Option(
@@ -59,7 +46,7 @@ class Sampling(Group):
         ),
     ] = None
 
-    def earlier(self, reading: ScoreReading, model: dict[str, Any]) -> Prior | None:
+    def earlier(self, reading: ScoreReading, own: Declared) -> Prior | None:
         """The components of the earlier study."""
         from quorate.estimate.components.decompose import decompose
 
@@ -71,19 +58,18 @@ class Sampling(Group):
             judgments = reading.alike().judgments(self.prior)
         except UnknownColumn as error:
             raise InvalidInput(f"--prior: {self.prior} is read as the scores are, and {error}") from None
-        options = model if self.link == "identity" else {**model, "link": self.link}
-        found: Prior = decompose(judgments, **options)
+        model = ("random", "covariates", "residual_by", "link")
+        found: Prior = decompose(judgments, **{name: one for name, one in own.arguments().items() if name in model})
         return found
 
 
 @command
 def posterior(
     file: ScoresFile,
-    sampling: Sampling,
+    own: Annotated[Declared, OWN],
+    known: Known,
     yes: Yes = False,
     *,
-    targets: Targets,
-    fit: Annotated[Fit, only("random", "covariate", "residual_by")],
     reading: ScoreReading,
     files: Files,
     out: Output,
@@ -94,22 +80,16 @@ def posterior(
     that are estimated at zero. Says how long it takes before it goes on. Needs pip install 'quorate[bayes]'.
     """
     from quorate.estimate.posterior.check import check_posterior
-    from quorate.estimate.posterior.posterior import posterior as sampled
 
-    model: dict[str, Any] = {"random": fit.random or None, "covariates": fit.covariate or ()}
-    if fit.residual_by is not None:
-        model["residual_by"] = fit.residual_by
-    options = {**model, **sampling.given(), "prior": sampling.earlier(reading, model)}
-    studies = options.pop("check", None)
-    judgments, asked = reading.judgments(file), targets.asked()
-    found: Any
-    if studies is None:
-        found = sampled(judgments, **options, targets=asked, on_quote=asks(yes))
-    elif asked:
+    prior = known.earlier(reading, own)
+    judgments = reading.judgments(file)
+    if known.check is None:
+        found: Any = own(judgments, prior=prior, on_quote=asks(yes))
+    elif "targets" in own.given():
         raise InvalidInput("--target: a check is of the mean of default targets; leave it out")
     else:
-        found = check_posterior(judgments, studies=studies, **options, on_quote=asks(yes))
-    out.show(found, files, judgments, seed=sampling.seed)
+        found = check_posterior(judgments, studies=known.check, prior=prior, on_quote=asks(yes), **own.arguments())
+    out.show(found, files, judgments, seed=own.value("seed"))
     return 0
 
 

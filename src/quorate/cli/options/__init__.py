@@ -1,5 +1,6 @@
 """Options in groups, each declared once: a command names the groups that it takes."""
 
+from quorate.cli.options.declared import LINKED, MODEL, Declared, of
 from quorate.cli.options.designs import (
     CategoryItems,
     CategoryShares,
@@ -12,13 +13,10 @@ from quorate.cli.options.designs import (
     table_of,
 )
 from quorate.cli.options.groups import (
-    MODEL,
     SEED,
-    Fit,
     For,
     Group,
     Level,
-    Linked,
     Power,
     Prices,
     Seed,
@@ -38,23 +36,23 @@ from quorate.cli.options.reading import (
     VotesFile,
     role_of,
 )
-from quorate.cli.options.systems import Systems
+from quorate.cli.options.systems import Within
 from quorate.cli.options.values import counts, grid, names, pairs
 
 __all__ = [
+    "LINKED",
     "MODEL",
     "SEED",
     "UNSCALED",
     "CategoryItems",
     "CategoryShares",
+    "Declared",
     "File",
     "Files",
-    "Fit",
     "For",
     "Group",
     "Labelled",
     "Level",
-    "Linked",
     "Output",
     "People",
     "Power",
@@ -66,17 +64,18 @@ __all__ = [
     "SeedOrNone",
     "SourceFile",
     "StudyRecord",
-    "Systems",
     "Targets",
     "VoteReading",
     "VotesFile",
     "Wanted",
+    "Within",
     "category_items",
     "category_shares",
     "command",
     "counts",
     "grid",
     "names",
+    "of",
     "only",
     "pairs",
     "planned_source",

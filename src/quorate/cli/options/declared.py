@@ -17,10 +17,11 @@ from typing import Annotated, Any, ClassVar, Literal
 
 import typer
 
-from quorate.cli.options.groups import For, Group, spelled
+from quorate.cli.options.groups import For, Group, options_of, spelled
 from quorate.cli.options.reading import role_of
 from quorate.cli.options.values import counts, grid, names, numbers, pairs
 from quorate.cli.spelling import flag_of
+from quorate.errors import InvalidInput
 
 NONE = "none"
 """A list of names that is given and empty."""
@@ -76,8 +77,8 @@ KINDS: Mapping[str, Kind] = {
 }
 NOUNS = ("column", "role", "facet", "folder", "file")
 """What a text names, by the first of these words in the help of its option."""
-ROLES = ("ROLE", "FACET")
-"""Names of columns stand for roles, where one is asked for."""
+ROLES = re.compile(r"(votes: )?(role|facet)s?\b", re.IGNORECASE)
+"""How the help of an option begins that asks for a role: names of columns stand for it."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -87,9 +88,21 @@ class Declared(Group):
     function: ClassVar[str]
 
     def __call__(self, *tables: Any, **more: Any) -> Any:
-        """Call the function with what is given: names of columns stand for roles of the first table."""
-        module, _, name = self.function.partition(":")
-        return getattr(import_module(module), name)(*tables, **self.arguments(*tables[:1]), **more)
+        """Call the function with what is given: names of columns stand for roles of the first table.
+
+        Raises
+        ------
+        InvalidInput
+            As the function does, with the option in the place of its parameter.
+        """
+        module, _, function = self.function.partition(":")
+        try:
+            return getattr(import_module(module), function)(*tables, **self.arguments(*tables[:1]), **more)
+        except InvalidInput as error:
+            name = str(error).partition(": ")[0]
+            if type(error) is not InvalidInput or name not in options_of(type(self)):
+                raise
+            raise InvalidInput(spelled(type(self), name) + error.args[0][len(name) :]) from error
 
     def arguments(self, table: object = None) -> dict[str, Any]:
         """What is given, as the function takes it."""
@@ -104,9 +117,9 @@ class Declared(Group):
         value = kind.meant(spelled(type(self), name), getattr(self, name))
         if one["kind"] == "bool":
             return not one["default"]
-        if noun(one["help"]) in ROLES and kind.meant is listed:
-            return tuple(role_of(text, table) for text in value)
-        return role_of(value, table) if noun(one["help"]) in ROLES and kind.typed is str else value
+        if not ROLES.match(one["help"]) or kind not in (KINDS["str"], KINDS["names"]):
+            return value
+        return role_of(value, table) if isinstance(value, str) else tuple(role_of(text, table) for text in value)
 
 
 def of(function: str, *but: str, **flags: str) -> type[Declared]:
@@ -124,7 +137,7 @@ def of(function: str, *but: str, **flags: str) -> type[Declared]:
         option = typer.Option(
             flags.get(name, flag_of(name)), metavar=kind.metavar.format(noun(one["help"])) or None, help=one["help"]
         )
-        use = [For(what) for what in ("votes", "scores") if one["help"].startswith(f"{what.capitalize()}: ")]
+        use = [For(what) for what in ("votes", "scores", "labels") if one["help"].startswith(f"{what.capitalize()}: ")]
         hint = typed if required or default is not None else typed | None
         made.append((name, Annotated[hint, *use, option], declared() if required else declared(default=default)))
     named = {"function": function, "__doc__": Declared.__doc__}
@@ -148,3 +161,9 @@ def parameters_of(function: str) -> dict[str, dict[str, Any]]:
     """Parameters of a function that are options, by their names."""
     found: dict[str, dict[str, Any]] = functions()[function]["parameters"]
     return found
+
+
+MODEL = of("quorate.estimate.components.decompose:decompose", "link", "interval")
+"""How components are fitted, for commands that have intervals of their own."""
+LINKED = of("quorate.estimate.components.decompose:decompose", "interval")
+"""The same, also of log odds."""

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import json
-import re
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, overload
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from quorate.cli.options.groups import Fit, For, Group, Linked, spelled
+from quorate.cli.options.declared import Declared, targets
+from quorate.cli.options.groups import For, Group, spelled
 from quorate.cli.options.reading import ScoreReading
-from quorate.cli.options.values import counts, names, numbers, pairs
+from quorate.cli.options.values import counts, names, numbers
 from quorate.errors import InvalidInput
 from quorate.table.exchange.encoding import ordinary
 
@@ -105,38 +105,21 @@ def category_shares(text: str) -> dict[str, float] | list[float]:
     return found if "=" in text else list(found.values())
 
 
-@overload
 def source(
-    file: Path, reading: ScoreReading, fit: Fit, *, also: Path | None = None, link: None = None
-) -> Components | Decomposition: ...
-
-
-@overload
-def source(
-    file: Path, reading: ScoreReading, fit: Fit, *, also: Path | None = None, link: Linked
-) -> Components | Decomposition | LatentDecomposition: ...
-
-
-def source(
-    file: Path, reading: ScoreReading, fit: Fit, *, also: Path | None = None, link: Linked | None = None
+    file: Path, reading: ScoreReading, fit: Declared, *, also: Path | None = None
 ) -> Components | Decomposition | LatentDecomposition:
     """Components from a JSON file, else fitted to the judgments of any other.
 
-    ``also`` is another file of judgments that the options of reading are for. With a link, components of log odds.
+    ``also`` is another file of judgments that the options of reading are for.
 
     Raises
     ------
     InvalidInput
         If the file is not as it should be, or components come with options that say how judgments are read or fitted.
     """
-    from quorate.estimate.components.decompose import decompose
-
     if file.suffix.lower() != ".json":
-        if link is not None and link.link != "identity":
-            return decompose(reading.judgments(file), **of_log_odds(fit), link=link.link)
-        fitted: Decomposition = decompose(reading.judgments(file), **fit.model())
-        return fitted
-    for group in [*([reading, fit] if also is None else [fit]), *([] if link is None else [link])]:
+        return fitted(reading.judgments(file), fit)
+    for group in [reading, fit] if also is None else [fit]:
         for name in group.given():
             raise InvalidInput(
                 f"{spelled(type(group), name)}: for judgments, and {file} holds components; leave it out"
@@ -144,8 +127,15 @@ def source(
     return components_from(file)
 
 
+def fitted(judgments: Judgments, fit: Declared) -> Decomposition | LatentDecomposition:
+    """The fit that is asked for; of log odds by PIRLS, as `quorate analyze` has it."""
+    quick = "link" in fit.given() and "method" not in fit.given()
+    found: Decomposition | LatentDecomposition = fit(judgments, **({"method": "pirls"} if quick else {}))
+    return found
+
+
 def planned_source(
-    file: Path, reading: ScoreReading, fit: Fit, link: Linked, targets: Targets, *, also: Path | None = None
+    file: Path, reading: ScoreReading, fit: Declared, targets: Targets, *, also: Path | None = None
 ) -> Components | Decomposition | LatentDecomposition | SystemDifference:
     """What designs are planned for: of a file of several systems the difference of two, the closest of more.
 
@@ -157,18 +147,16 @@ def planned_source(
     InvalidInput
         As for `source`, and if an option is given that is for one mean.
     """
-    from quorate.estimate.components.decompose import decompose
     from quorate.estimate.differences.difference import by_mean, closest
     from quorate.roles import SYSTEM
 
     asked = targets.asked()
-    if file.suffix.lower() == ".json" or link.link != "identity" or SYSTEM in asked:
-        return source(file, reading, fit, also=also, link=link)
+    if file.suffix.lower() == ".json" or "link" in fit.given() or SYSTEM in asked:
+        return source(file, reading, fit, also=also)
     judgments = reading.judgments(file)
     if SYSTEM not in judgments.names or judgments.object == SYSTEM or len(by_mean(judgments)) < 2:
-        fitted: Decomposition = decompose(judgments, **fit.model())
-        return fitted
-    model = fit.chosen()
+        return fitted(judgments, fit)
+    model = fit.arguments()
     if "method" in model:
         raise InvalidInput("--method: is of one mean; ask for that of all systems with --target system=panel")
     found = closest(judgments, targets=asked, **model)
@@ -183,20 +171,6 @@ def table_of(planned: Components | Decomposition | LatentDecomposition | SystemD
     if isinstance(planned, Components):
         return None
     return planned.fit.judgments if isinstance(planned, SystemDifference) else planned.judgments
-
-
-def of_log_odds(fit: Fit) -> dict[str, Any]:
-    """The model as `quorate.decompose` takes it with a link, by PIRLS as `quorate analyze` fits it.
-
-    Raises
-    ------
-    InvalidInput
-        If an option is given that is for scores as numbers.
-    """
-    for name in ("method", "residual_by"):
-        if name in fit.given():
-            raise InvalidInput(f"{spelled(type(fit), name)}: is for scores as numbers, not with --link; leave it out")
-    return {"random": fit.random or None, "covariates": fit.covariate or (), "method": "pirls"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -215,10 +189,4 @@ class Targets(Group):
 
     def asked(self) -> dict[str, Target]:
         """The targets asked for."""
-        from quorate.estimate.means.targets import pool
-
-        asked: dict[str, Target] = {}
-        for facet, text in pairs("--target", self.target, "judge=population").items():
-            many = re.fullmatch(r"pool\W?(\d+)\)?", text)
-            asked[facet] = pool(int(many[1])) if many else text
-        return asked
+        return targets("--target", self.target or [])

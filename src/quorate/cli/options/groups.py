@@ -7,7 +7,7 @@ from dataclasses import MISSING, dataclass, fields
 from functools import wraps
 from inspect import Parameter, Signature, signature
 from pathlib import Path
-from typing import Annotated, Any, Literal, get_args, get_type_hints
+from typing import Annotated, Any, get_args, get_type_hints
 
 import typer
 
@@ -101,6 +101,7 @@ def command(function: Callable[..., int]) -> Callable[..., int]:
     parameters: dict[str, Parameter] = {}
     for name, parameter in signature(function).parameters.items():
         group, *extras = get_args(hints[name]) or (hints[name],)
+        group = next((extra for extra in extras if isinstance(extra, type)), group)  # one that is made when it is asked
         if not (isinstance(group, type) and issubclass(group, Group)):
             parameters[name] = parameter.replace(annotation=hints[name], kind=Parameter.KEYWORD_ONLY)
             continue
@@ -140,89 +141,6 @@ Level = Annotated[float, typer.Option(metavar="LEVEL", help="Coverage of the int
 Power = Annotated[float, typer.Option(metavar="P", help="Chance of finding a difference that plans are for.")]
 Seed = Annotated[int, SEED]
 SeedOrNone = Annotated[int | None, SEED]
-
-MODEL = only("random", "covariate", "method", "residual_by")
-"""The options of `Fit` for commands that have intervals of their own."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Fit(Group):
-    """How variance components are estimated."""
-
-    random: Annotated[
-        list[str] | None,
-        For("scores"),
-        typer.Option(
-            metavar="TERM", help="A random term, such as item:judge; repeat for each. Default: all up to two-way."
-        ),
-    ] = None
-    covariate: Annotated[
-        list[str] | None,
-        For("scores"),
-        typer.Option(metavar="FACET", help="A facet that shifts the mean, such as answer order; repeat for each."),
-    ] = None
-    method: Annotated[
-        Literal["reml", "ml", "anova"], For("scores"), typer.Option(help="How components are estimated.")
-    ] = "reml"
-    residual_by: Annotated[
-        str | None,
-        For("scores"),
-        typer.Option(metavar="FACET", help="Fixed facet whose levels each have their own noise."),
-    ] = None
-    interval: Annotated[
-        Literal["normal", "robust"] | None,
-        For("scores"),
-        typer.Option(
-            help="What intervals of components take effects to be. Default: robust where their tails are long."
-        ),
-    ] = None
-    level: Level = 0.95
-
-    def model(self) -> dict[str, Any]:
-        """As `quorate.decompose` takes them."""
-        return {
-            "random": self.random or None,
-            "covariates": self.covariate or (),
-            "method": self.method,
-            "residual_by": self.residual_by,
-        }
-
-    def chosen(self) -> dict[str, Any]:
-        """Those of the model that are given, as `quorate.rank` and `quorate.compare` take them."""
-        given = {name: value for name, value in self.given().items() if name in MODEL.names}
-        return {"covariates" if name == "covariate" else name: value for name, value in given.items()}
-
-    def arguments(self) -> dict[str, Any]:
-        """As `quorate.analyze` takes them."""
-        return {**self.model(), "interval": self.interval, "level": self.level}
-
-
-@dataclass(frozen=True, kw_only=True)
-class Linked(Group):
-    """The scale of the effects."""
-
-    link: Annotated[
-        Literal["identity", "logit", "ordinal"],
-        For("scores"),
-        typer.Option(
-            help="Plan from log odds of scores of two values (logit) or of a few marks (ordinal), and for the mean of "
-            "such a model; identity: from scores as numbers."
-        ),
-    ] = "identity"
-
-
-def refuse_of_labels(fit: Fit, *others: Group) -> None:
-    """Refuse what goes with scores where answers are labels.
-
-    Raises
-    ------
-    InvalidInput
-        If an option of another group is given, or the law of intervals of components.
-    """
-    for group in (*others, fit):
-        for name in (name for name in group.given() if group is not fit or name == "interval"):
-            raise InvalidInput(f"{spelled(type(group), name)}: is for scores, and these are labels; leave it out")
-
 
 # What calls, items, responses and prompts cost.
 

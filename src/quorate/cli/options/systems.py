@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from quorate.cli.options.groups import ALL, TWO, For, Group, Level, Power
+from quorate.cli.options.groups import ALL, TWO, For, Group
 from quorate.cli.options.reading import role_of
-from quorate.cli.options.values import names, pairs
+from quorate.cli.options.values import names
 from quorate.errors import InvalidInput
 from quorate.wording import listed
 
@@ -41,42 +41,21 @@ def clusters_of(text: str | None, table: object) -> tuple[str, ...] | None:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Systems(Group):
-    """Systems of a file of scores or of votes."""
+class Within(Group):
+    """What tells systems of one name apart."""
 
-    level: Level = 0.95
-    cluster: Annotated[Clustering, For("votes")] = None
     within: Annotated[
         str | None,
         For("votes"),
-        typer.Option(metavar="ROLE", help="Votes: tell systems of the same name apart by this facet."),
-    ] = None
-    system: Annotated[
-        str | None,
-        For("scores"),
-        typer.Option(metavar="ROLE", help="Scores: the facet that is ranked. Default: system."),
-    ] = None
-    target: Annotated[
-        list[str] | None,
-        For("scores"),
-        typer.Option(
-            metavar="ROLE=TARGET",
-            help="Scores: what a facet stands for, population or panel, such as judge=population; repeat for each.",
-        ),
+        typer.Option(metavar="ROLE", help="Votes: tell systems of one name apart by this facet, such as prompt_type."),
     ] = None
 
-    def targets(self) -> dict[str, str] | None:
-        """What facets stand for, where that is said."""
-        return pairs("--target", self.target, "judge=population") or None
+    def told_apart(self, table: Judgments | Votes) -> Judgments | Votes:
+        """Votes in which systems of one name are told apart as asked; scores as they are."""
+        from quorate.table.votes import Votes
 
-    def told_apart(self, votes: Votes) -> Votes:
-        """Votes in which systems of one name are told apart as asked."""
-        within = role_of(self.within, votes)
-        return votes if within is None else votes.within(within)
-
-    def clusters(self, table: Judgments | Votes) -> tuple[str, ...] | None:
-        """The roles whose votes resemble each other."""
-        return clusters_of(self.cluster, table)
+        within = role_of(self.within, table)
+        return table if within is None or not isinstance(table, Votes) else table.within(within)
 
 
 # What commands ask of votes: two systems or all pairs, and the names that they check before anything is done.
@@ -89,8 +68,8 @@ MINIMUM = 200
 
 
 @dataclass(frozen=True, kw_only=True)
-class Pair(Group):
-    """Two systems, or none for all pairs; and what tells systems of one name apart."""
+class Pair(Within):
+    """Two systems, or none for all pairs."""
 
     a: Annotated[
         str | None,
@@ -99,11 +78,6 @@ class Pair(Group):
     ] = None
     b: Annotated[
         str | None, For("votes"), typer.Option("--b", metavar="NAME", help="Votes: the system it is compared with.")
-    ] = None
-    within: Annotated[
-        str | None,
-        For("votes"),
-        typer.Option(metavar="ROLE", help="Votes: tell systems of one name apart by this facet, such as prompt_type."),
     ] = None
 
     def __post_init__(self) -> None:
@@ -148,56 +122,6 @@ class Pair(Group):
                 more = f" and {len(told.models) - MOST_NAMED:,} more" if len(told.models) > MOST_NAMED else ""
                 raise InvalidInput(f'{option}: no system "{name}"{question} there are {few}{more}')
         return told
-
-
-@dataclass(frozen=True, kw_only=True)
-class Asked(Group):
-    """What is asked of the two systems, or of all pairs."""
-
-    margin: Annotated[
-        float | None,
-        For("votes"),
-        For(TWO),
-        typer.Option(metavar="D", help="Votes, with --a: shares within .5 +- D count as equal; stated before looking."),
-    ] = None
-    level: Level = 0.95
-    power: Annotated[Power, For("votes")] = 0.9
-    cluster: Annotated[Clustering, For("votes")] = None
-    claim: Annotated[
-        Literal["better", "equivalent", "not worse"] | None,
-        For("votes"),
-        For(TWO),
-        typer.Option(
-            help="Votes, with --a: what is to be shown of it, for the exit code. Default: better or equivalent."
-        ),
-    ] = None
-    ties: Annotated[
-        Literal["drop", "half", "pessimistic"] | None,
-        For("votes"),
-        For(TWO),
-        typer.Option(help="Votes, with --a: how ties count. Default: drop."),
-    ] = None
-    budget: Annotated[
-        int | None,
-        For("votes"),
-        For(TWO),
-        typer.Option(metavar="N", min=1, help="Votes, with --a: votes that can still be collected."),
-    ] = None
-    price: Annotated[
-        float | None,
-        For(TWO),
-        typer.Option(metavar="USD", min=0, help="Votes, with --a: price of a vote."),
-    ] = None
-    minimum: Annotated[
-        int | None,
-        For("votes"),
-        typer.Option(
-            metavar="N",
-            min=2,
-            help="Votes: decisive votes that a pair must have, among all pairs. Default: 200, or what every pair has "
-            "where none has as many.",
-        ),
-    ] = None
 
 
 def check_facet(votes: Votes, option: str, name: str | None) -> None:

@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from quorate.cli.options import (
-    MODEL,
+    LINKED,
     CategoryItems,
+    Declared,
     Files,
-    Fit,
     Group,
-    Linked,
     Output,
     Prices,
     ScoreReading,
@@ -135,8 +134,7 @@ def optimize(
         ),
     ] = None,
     *,
-    fit: Annotated[Fit, MODEL],
-    link: Linked,
+    fit: Annotated[Declared, LINKED],
     reading: ScoreReading,
     files: Files,
     out: Output,
@@ -153,7 +151,7 @@ def optimize(
     from quorate.planning.search.optimize import plan as planned
 
     allowed = limits.limits()
-    fitted = planned_source(file, reading, fit, link, targets, also=have)
+    fitted = planned_source(file, reading, fit, targets, also=have)
     if draws is not None and not isinstance(fitted, (Decomposition, SystemDifference)):
         raise InvalidInput(
             "--draws: pilots are redrawn from scores as numbers that were fitted here, not with --link or from "

@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from quorate.cli.options import (
-    MODEL,
+    LINKED,
     CategoryItems,
     CategoryShares,
+    Declared,
     Files,
-    Fit,
     Group,
-    Linked,
     Output,
     Prices,
     ScoreReading,
@@ -84,8 +83,7 @@ def project(
     design: Design,
     targets: Targets,
     prices: Annotated[Prices, only("price")],
-    fit: Annotated[Fit, MODEL],
-    link: Linked,
+    fit: Annotated[Declared, LINKED],
     reading: ScoreReading,
     files: Files,
     out: Output,
@@ -102,7 +100,7 @@ def project(
     from quorate.planning.search.whatif import as_it_is, what_if
     from quorate.reporting.pages.designs import at_hand
 
-    fitted = planned_source(file, reading, fit, link, targets)
+    fitted = planned_source(file, reading, fit, targets)
     asked = design.asked()
     several = isinstance(fitted, SystemDifference)
     options: dict[str, Any] = {"targets": None if several else targets.asked(), "prices": prices.prices()}

@@ -7,14 +7,16 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from quorate.cli.console import caveats, console, heading, print_json, say, table, whole
-from quorate.cli.options import Fit, Output, Prices, ScoreReading, ScoresFile, StudyRecord, Targets, command, only
-from quorate.cli.options.groups import refuse_of_labels
+from quorate.cli.options import Declared, Output, ScoreReading, ScoresFile, StudyRecord, command, of
 from quorate.errors import InvalidInput
 
 if TYPE_CHECKING:
     from rich.console import Console
 
     from quorate.reporting.paper.writeup import Writeup
+
+OF_VOTES = ("a", "b", "power", "margin", "ties", "claim", "budget", "cluster", "minimum", "most")
+OWN = of("quorate.analysis.analyze:analyze", *OF_VOTES, "half_width", "link")
 
 
 @command
@@ -26,9 +28,7 @@ def writeup(
         Literal["text", "markdown", "json"], typer.Option("--format", help="How it is printed; --json is json.")
     ] = "text",
     *,
-    fit: Fit,
-    targets: Targets,
-    prices: Annotated[Prices, only("price")],
+    own: Annotated[Declared, OWN],
     reading: ScoreReading,
     out: Output,
 ) -> int:
@@ -41,12 +41,10 @@ def writeup(
     record = paper.record()
     judgments = reading.judgments(file)
     if judgments.labels:
-        from quorate.analysis.nominal import labels
-
-        refuse_of_labels(fit, prices, paper)
-        found = written(labels(judgments, **fit.model(), level=fit.level, targets=targets.asked()), command=context.obj)
+        paper.refuse("scores", "is for scores, and these are labels; leave it out")
+        found = written(own(judgments), command=context.obj)
     else:
-        analysis = analyze_judgments(judgments, **fit.arguments(), targets=targets.asked(), price=prices.price)
+        analysis = analyze_judgments(judgments, **own.arguments())
         found = written(analysis, record=record, command=context.obj)
     if out.as_json or format_ == "json":
         print_json(found.to_dict())

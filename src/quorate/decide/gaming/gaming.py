@@ -183,21 +183,22 @@ def gaming(
     fit : Decomposition or Components
         Fitted or published components.
     k : int
-        Attempts, from 1.
+        Attempts of which the best is reported.
     designs : sequence of mapping, optional
         Designs, each as options of `quorate.project`: ``{"prompts": 5, "judges": 3}``. The first is the one to improve.
         Without them, one prompt or all, by one judge or all (5 and 3 from published components).
     items : int, optional
-        Items of designs that do not say; needed with published components.
+        Items of one attempt, of designs that do not say; by default as fitted. Needed with published components.
     redrawn : collection of str, optional
-        Facets that differ from one attempt to the next. By default all of them but a ``system`` and what groups the
-        items: each attempt meets other items, prompts and judges. ``("prompt", "judge")`` is a submitter who runs the
-        same items again with other prompts and judges. What is not redrawn is shared by all attempts and gains nothing;
-        replicates are always redrawn.
+        Facets that differ from one attempt to the next, such as prompt and judge. By default all of them but a
+        ``system`` and what groups the items: each attempt meets other items, prompts and judges. ``("prompt",
+        "judge")`` is a submitter who runs the same items again with other prompts and judges. What is not redrawn is
+        shared by all attempts and gains nothing; replicates are always redrawn.
     scale : {"score", "elo"}
-        Unit of the prize. ``elo``: scores are outcomes of battles from 0 to 1.
+        Unit of the prize; elo for battles scored 0 to 1.
     win_rate : float, optional
-        Win rate at which score units are turned into Elo points; the mean score of the fit, or one half.
+        With ``"elo"``: the win rate where score units are turned into points; by default the mean score of the fit, or
+        one half.
     prices : mapping, optional
         As for `quorate.project`.
     level : float
@@ -205,7 +206,7 @@ def gaming(
     resamples : int
         Draws behind the intervals.
     rng : numpy.random.Generator or int, optional
-        Their source.
+        Seed or generator; the same draws every time if left out.
 
     Returns
     -------

@@ -181,7 +181,7 @@ def verdict_of_scores(
     a: str,
     b: str,
     *,
-    facet: str = "system",
+    system: str = "system",
     margin: float | None = None,
     level: float = 0.95,
     claim: Claim | None = None,
@@ -204,7 +204,7 @@ def verdict_of_scores(
         From `quorate.read`.
     a, b : str
         The two systems; the outcome is about ``a``.
-    facet : str
+    system : str
         Role of the systems.
     margin : float, optional
         Difference, in score units, below which the two count as equal, stated before looking. Equivalence is claimed
@@ -250,7 +250,7 @@ def verdict_of_scores(
     """
     check_question_of_scores(margin, level, claim, power, budget)
     model: dict[str, Any] = {"random": random, "covariates": covariates, "residual_by": residual_by}
-    found = difference(judgments, a, b, facet=facet, method=method, targets=targets, **model)
+    found = difference(judgments, a, b, facet=system, method=method, targets=targets, **model)
     options: dict[str, Any] = {"prices": prices, "limits": limits, "layouts": layouts, "budget": budget}
     verdict = verdict_of_difference(found, margin=margin, level=level, claim=claim, power=power, **options)
     return replace(verdict, types=types_of_scores(found, judgments, level))

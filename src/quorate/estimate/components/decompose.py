@@ -84,23 +84,25 @@ def decompose(
     judgments : Judgments
         From `quorate.read`.
     random : sequence of str, optional
-        Random terms, facets joined by ":". Default: main effects of random facets, two-way interactions with at least
-        one random facet, and the cell.
+        Random terms, such as item:judge. Default: main effects of random facets, and two-way interactions with at least
+        one of these. The cell besides.
     covariates : sequence of str
-        Facets that enter as fixed covariates: numbers as they are, labels as factors, products joined by ":".
+        Facets that shift the mean, such as the order of answers. Numbers as they are, labels as factors, products
+        joined by ":".
     link : {"identity", "logit", "ordinal"}
         Components of the scores as numbers; of the log odds of the higher of two scores; or of those of a score above
         each of a few ordered ones. With a link, components are in squared log odds, beside pi^2/3 for one judgment.
     method : {"reml", "ml", "anova", "laplace", "pirls"}, optional
-        Restricted maximum likelihood (the default), maximum likelihood, or expected mean squares (balanced data only).
-        With a link: maximum likelihood by Laplace's approximation, or the quicker one that finds fixed effects with the
-        random ones. By default the first, and the second with a caveat where a variance has no end by the first.
+        How components are estimated: reml by default, or ml, or anova where all is balanced. Restricted maximum
+        likelihood, maximum likelihood, or expected mean squares. With a link: maximum likelihood by Laplace's
+        approximation, the default, or the quicker one that finds fixed effects with the random ones, which is taken
+        with a caveat where a variance has no end by the first.
     residual_by : str, optional
-        Fixed facet each of whose levels has its own cell and replicate variance.
+        Fixed facet whose levels each have their own noise. Cell and replicate variance.
     interval : {"normal", "robust"}, optional
-        What intervals of components take the effects of 20 or more levels to be: normal, or of any law, by the
-        jackknife over the levels. Default: robust where the tails are heavier than normal ones. The estimates, and
-        intervals of means, are the same.
+        What intervals of components take effects to be. Default: robust where their tails are long. Of 20 or more
+        levels: normal, or of any law, by the jackknife over the levels. The estimates, and intervals of means, are the
+        same.
 
     Returns
     -------

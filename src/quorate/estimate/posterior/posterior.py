@@ -409,20 +409,21 @@ def posterior(
         As for `quorate.decompose`.
         The latter is for scores as numbers.
     link : {"identity", "logit", "ordinal"}
-        Scores as numbers, or the log odds of the higher of two scores, or of a score above each of a few ordered ones,
-        as for `quorate.decompose`. Thresholds and fixed effects of log odds have t priors on 3 degrees of freedom with
-        scale 2.5, and the mean is over the random effects, inside the scale of the scores.
+        Components of scores as numbers, or of log odds: of two values, of a few ordered marks. As for
+        `quorate.decompose`. Thresholds and fixed effects of log odds have t priors on 3 degrees of freedom with scale
+        2.5, and the mean is over the random effects, inside the scale of the scores.
     prior : Decomposition, LatentDecomposition, Posterior, Components or mapping of str to float, optional
         An earlier study of the same kind and link: its fit or posterior gives lognormal priors about what it found, as
         wide as it was unsure; published components, or variances by name, give half-t priors of that size. Components
         that it has not, and all by default: half-t on 3 degrees of freedom, with the standard deviation of all scores
         as scale, 2.5 for log odds.
     targets : mapping of str to str or Pool, optional
-        What facets stand for in the mean, as for `Posterior.mean_for`: ``{"judge": "population"}``. For scores as
-        numbers.
-    draws, warmup : int, optional
-        Iterations of every chain: kept, and before them to tune the sampler. By default 1000 and 200, with a link 2000
-        and 400.
+        What facets stand for in the mean, such as ``{"judge": "population"}``. As for `Posterior.mean_for`, for scores
+        as numbers.
+    draws : int, optional
+        Iterations of every chain that are kept. By default 1000, with a link 2000.
+    warmup : int, optional
+        Iterations of every chain before them, to tune it. By default 200, with a link 400.
     chains : int
         Chains, at least 2.
     seed : int

@@ -479,7 +479,7 @@ def _of_means(square: Floats) -> float:
 def leaderboard(
     judgments: Judgments,
     *,
-    facet: str = "system",
+    system: str = "system",
     level: float = 0.95,
     targets: Mapping[str, Target] | None = None,
     seed: int = 1,
@@ -506,7 +506,7 @@ def leaderboard(
     checked_level(level)
     options = {"random": random, "covariates": covariates, "method": method, "residual_by": residual_by}
     model: dict[str, Any] = {name: value for name, value in options.items() if value is not None}
-    joint = joint_means(judgments, facet=facet, targets=targets, **model)
+    joint = joint_means(judgments, facet=system, targets=targets, **model)
     found = _means(judgments, joint, joint.targets)
     order = np.argsort([-mean.value for mean in found], kind="stable")
     means, systems = tuple(found[i] for i in order), tuple(joint.systems[i] for i in order)

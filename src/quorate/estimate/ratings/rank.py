@@ -52,7 +52,7 @@ def rank(
     judgments_or_votes: Judgments,
     *,
     level: float = 0.95,
-    facet: str | None = None,
+    system: str | None = None,
     targets: Mapping[str, Target] | None = None,
     random: Sequence[str] | None = None,
     covariates: Sequence[str] | None = None,
@@ -78,7 +78,7 @@ def rank(
     regularisation: float | None = None,
     resamples: int | None = None,
     fragility: bool | None = None,
-    facet: str | None = None,
+    system: str | None = None,
     targets: Mapping[str, Target] | None = None,
     random: Sequence[str] | None = None,
     covariates: Sequence[str] | None = None,
@@ -106,7 +106,7 @@ def rank(
     regularisation: float | None = None,
     resamples: int | None = None,
     fragility: bool | None = None,
-    facet: str | None = None,
+    system: str | None = None,
     targets: Mapping[str, Target] | None = None,
     random: Sequence[str] | None = None,
     covariates: Sequence[str] | None = None,
@@ -127,57 +127,61 @@ def rank(
     judgments_or_votes : Judgments or Votes
         Scores from `quorate.read`, or pairwise votes from `quorate.read_votes`.
     ties : {"davidson", "rao-kupper", "glenn-david", "half", "drop"}, optional
-        Votes without preference; both bad is a tie. ``davidson``, the default: outcomes of their own, likelier between
-        systems that are alike. ``rao-kupper``: differences too small to be seen. ``glenn-david``: the same in
+        Votes: how ties count, davidson by default; both bad is a tie. ``davidson``: outcomes of their own, likelier
+        between systems that are alike. ``rao-kupper``: differences too small to be seen. ``glenn-david``: the same in
         Thurstone's model, whose errors are normal. ``half``: half a win for each. ``drop``: left out.
     cluster : str or sequence of str, optional
-        Votes: facets whose votes may resemble each other, nested or crossed. By default ``"prompt"``, ``"judge"`` and
-        ``"cluster"`` (a ranking that several votes come from), as far as they are there, repeat and say something of
-        every difference. ``()`` takes votes as independent.
+        Votes: facets whose votes may resemble each other; ``()`` takes votes as independent. By default prompt, judge
+        and cluster, as far as they are there and repeat, and say something of every difference. They may be nested or
+        crossed; ``"cluster"`` is a ranking that several votes come from.
     level : float
-        Coverage of intervals, in (0, 1).
+        Coverage of the intervals.
     weights : array, shape (rows,), optional
         Votes: weight of every row's votes.
     reweight : {"stabilised", "uniform", "none"}, optional
-        Votes with a ``propensity``, the chance at which each was asked of its pair (`quorate.votes.next_battles`).
-        ``stabilised``, the default there: within a pair by 1 over the root of that chance, so that intervals hold
-        though it followed from earlier votes. ``uniform``: by 1 over the chance, as if all pairs had been asked alike,
-        which holds whether the model does or not, and is dear. ``none``: as they are.
+        Votes: how those with a ``propensity``, the chance at which each was asked, are weighted by it. ``stabilised``,
+        the default there (`quorate.votes.next_battles`): within a pair by 1 over the root of that chance, so that
+        intervals hold though it followed from earlier votes. ``uniform``: by 1 over the chance, as if all pairs had
+        been asked alike, which holds whether the model does or not, and is dear. ``none``: as they are.
     position : bool, optional
-        Votes: whether to estimate what being shown first does; ratings are then of systems shown in either order.
+        Votes: estimate what being shown first does. Ratings are then of systems shown in either order.
     ties_by_system : bool, optional
-        Votes: whether some systems tie more readily than others; ``Ratings.tie_rates``.
+        Votes: let some systems tie more readily than others; ``Ratings.tie_rates``.
     discrimination : str, optional
-        Votes: facet, such as ``"judge"``, whose levels tell systems apart more or less sharply: each has a slope on the
+        Votes: facet, such as judge, whose levels tell systems apart more or less sharply. Each has a slope on the
         difference of the ratings; ``Ratings.slopes``.
     rankings : str, optional
-        Votes: facet, such as ``"cluster"``, whose levels are rankings that votes on all pairs of some systems come from
-        (`quorate.read_rankings`): the model is then that of Plackett and Luce for whole rankings, with ties as of
-        Davidson. Every ranking needs one vote on each pair, and votes that agree with one order.
+        Votes: facet, such as cluster, whose levels are rankings of several systems: the model of Plackett and Luce of
+        these, whole. Votes on all pairs of some systems come from each (`quorate.read_rankings`), ties as of Davidson.
+        Every ranking needs one vote on each pair, and votes that agree with one order.
     regularisation : float, optional
-        Votes: ridge, 0 by default; half of it times the sum of squared ratings is taken off the log likelihood. With
-        it, systems without a finite rating get one; intervals then allow for the shrinkage, as the caveat says.
+        Votes: ridge that keeps ratings finite, 0 by default. Half of it times the sum of squared ratings is taken off
+        the log likelihood. With it, systems without a finite rating get one; intervals then allow for the shrinkage, as
+        the caveat says.
     resamples : int, optional
-        Votes: refits of resampled votes or clusters for the intervals; 0 by default, or at least 100.
+        Votes: refits of resampled votes or clusters for the intervals; none by default, or at least 100.
     fragility : bool, optional
-        Votes: whether to find how few of them, left out, would put another system first
-        (`quorate.votes.fragility` by ratings); ``Ratings.fragility``.
-    facet : str, optional
+        Votes: find how few of them, left out, would put another system first, and in which rows they are. By ratings,
+        as `quorate.votes.fragility`; ``Ratings.fragility``.
+    system : str, optional
         Scores: role of the systems, ``"system"`` by default.
-    targets : mapping of str to str, optional
-        Scores: what other facets stand for, "population" or "panel"; by default "panel" for those read as fixed.
+    targets : mapping of str to str or Pool, optional
+        Scores: what other facets stand for, population or panel, such as ``{"judge": "population"}``. By default panel
+        for those read as fixed.
     covariates : sequence of str, optional
-        Votes: what else the two systems of a vote differ in, such as the length of their answers; ratings are then at
-        equal ``length``. Each is a facet of differences, first less second, or two facets such as ``length_a`` and
-        ``length_b``, read with ``facets`` of `quorate.read_votes`. Scores: as for `quorate.decompose`.
-    random, method, residual_by
-        Scores: of the model, as for `quorate.decompose`; each random term is also taken by system.
+        What the two systems of a vote differ in, such as length, to rate them at equal ``length``; of scores, a facet
+        that shifts the mean. Each is a facet of differences, first less second, or two facets such as ``length_a`` and
+        ``length_b``, read with ``facets`` of `quorate.read_votes`; of scores as for `quorate.decompose`.
+    random, residual_by
+        Scores: as for `quorate.decompose`; each random term is also taken by system.
+    method : {"reml", "ml", "anova"}, optional
+        Scores: as for `quorate.decompose`.
     seed : int
-        Of the draws behind ranks and refits.
+        Seed of the draws behind ranks and refits.
     by : str, optional
         Facet, such as a language, of which every level has a board of its own.
     pooled : bool, optional
-        Votes, with ``by``: whether to shrink the ratings of every level to those of all, by how far levels truly differ
+        Votes: with ``by``, shrink the ratings of every level to those of all levels. By how far levels truly differ
         (partial pooling); ``Boards.pooled``.
 
     Returns
@@ -214,7 +218,7 @@ def rank(
     votes |= {"ties_by_system": ties_by_system, "discrimination": discrimination, "rankings": rankings}
     votes |= {"regularisation": regularisation, "resamples": resamples, "fragility": fragility, "reweight": reweight}
     votes |= {"pooled": pooled}
-    scores: dict[str, Any] = {"facet": facet, "targets": targets, "random": random}
+    scores: dict[str, Any] = {"system": system, "targets": targets, "random": random}
     scores |= {"method": method, "residual_by": residual_by}
     of_scores = isinstance(judgments_or_votes, Judgments)
     options, foreign = (scores, votes) if of_scores else (votes, scores)
