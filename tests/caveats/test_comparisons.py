@@ -12,7 +12,7 @@ from quorate import caveats
             caveats.unpaired_cells(("a", "b"), (1259, 1), 7522),
             "1,259 cells of a and 1 cell of b, next to 7,522 of both",
         ),
-        (caveats.taken_as_independent({"prompt": 1.2, "judge": 4.0}), "prompt and judge (most by judge: 4 times one vote"),
+        (caveats.taken_as_independent({"prompt": 1.2, "judge": 4.0}), "prompt and judge (most by judge: 4 times one"),
         (caveats.shrunk_ratings(0.25), "a standard deviation of 2, and too seldom"),
         (caveats.refits_without_ratings(12, 1000), "12 of 1,000 resamples have no finite ratings"),
     ],
