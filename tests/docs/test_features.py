@@ -53,7 +53,7 @@ FEATURES = {
         "strategies validated on a crossed pilot": "judges --validate",
         "groups of judges, families": "judges --group",
         "assignments that a runner carries out": "assign --layout --per-item --seed --out --pilot",
-        "choice among many judges": "plan --screen --budget --target-se --uncorrected",
+        "choice among many judges": "plan --screen --budget --half-width --uncorrected",
         "strategies redrawn": "simulate.validate_strategies(budgets, repetitions)",
     },
     "human judgments": {

@@ -33,14 +33,14 @@ def test_a_dear_judge_and_a_noisy_one_must_earn_their_place(run, pilot):
 
 
 def test_everything_as_json(run, pilot):
-    found = run("plan", "--screen", pilot, "--target-se", 0.2, *PRICES, "--most", 3, "--json").json
+    found = run("plan", "--screen", pilot, "--half-width", 0.4, *PRICES, "--most", 3, "--json").json
     assert len(found["panel"]["judges"]) <= 3
-    assert found["panel"]["se"] <= 0.2
+    assert found["half_width"] <= 0.4
     assert {one["name"] for one in found["candidates"]} == set("abcdef")
 
 
 def test_without_the_correction(run, pilot):
-    ran = run("plan", "--screen", pilot, "--target-se", 0.4, "--uncorrected", "--fewest", 2)
+    ran = run("plan", "--screen", pilot, "--half-width", 0.8, "--uncorrected", "--fewest", 2)
     assert ran.code == 0
     assert "Subtract" not in ran.out
 
@@ -48,8 +48,8 @@ def test_without_the_correction(run, pilot):
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        ("", "budget, target_se: exactly one is needed"),
-        ("--budget 10 --target-se 1", "budget, target_se: exactly one is needed"),
+        ("", "budget, half_width: exactly one is needed"),
+        ("--budget 10 --half-width 1", "budget, half_width: exactly one is needed"),
         ("--budget 0", "budget: must be a finite amount above 0"),
         ("--budget 10 --judge-price a=1", "has no price"),
         ("--budget 10 --most 0", "most"),

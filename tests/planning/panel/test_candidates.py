@@ -16,7 +16,7 @@ def pool(price, *, budget=100.0, target=None, noise=0.5, limits=(1, 4), seed=0):
     pilot, prices = facts(x, np.zeros(4)), np.array(price, dtype=float)
     asked = (None, target) if target else (budget, None)
     choice = Choice(pilot.spread, pilot.error(corrected=True), prices, *asked, *limits)
-    return JudgePool(tuple("abcd"), prices, 0.0, pilot, choice, True)
+    return JudgePool(tuple("abcd"), prices, 0.0, pilot, choice, True, 20)
 
 
 def members(text):
@@ -35,13 +35,13 @@ def look(made, panel, judge):
 def test_one_change_is_tried(panel, judge, changed):
     made = pool([1, 2, 3, 4])
     found = look(made, panel, judge)
-    assert found.otherwise == min(made.panel("", members(text)).se for text in changed)
+    assert found.otherwise == min(made.panel("", members(text)).half_width() for text in changed)
     assert found.kept == (judge in panel)
 
 
 def test_limits_hold_for_changes():
     made = pool([1, 2, 3, 4], limits=(2, 2))
-    assert look(made, "ab", "c").otherwise == min(made.panel("", members(text)).se for text in ("ac", "bc"))
+    assert look(made, "ab", "c").otherwise == min(made.panel("", members(text)).half_width() for text in ("ac", "bc"))
     alone = pool([1, 1, 1, 1], limits=(4, 4))
     found = look(alone, "abcd", "a")
     assert np.isnan(found.otherwise)

@@ -53,13 +53,13 @@ def test_the_recommendation_is_the_best_of_all_panels():
         for members in map(list, combinations(range(6), k)):
             share = np.sqrt(pilot.spread[members] / price[members])
             best = min(best, exact(None, pilot, members, share * 300 / (share @ price[members])))
-    assert best <= made.se * (1 + 1e-9)
-    assert made.se <= best * 1.03
+    assert best <= made.panel.se * (1 + 1e-9)
+    assert made.panel.se <= best * 1.03
     members = [int(name[1:]) for name in made.panel.judges]
     counts = np.array(made.panel.items_per_judge)
-    assert made.se == pytest.approx(exact(made.panel, pilot, members, counts))
+    assert made.panel.se == pytest.approx(exact(made.panel, pilot, members, counts))
     assert made.panel.bias == pytest.approx(pilot.effects.mean[members].mean())
-    assert made.panel.se_uncorrected == pytest.approx(math.hypot(made.se, made.panel.bias))
+    assert made.panel.se_uncorrected == pytest.approx(math.hypot(made.panel.se, made.panel.bias))
     assert made.panel.cost == pytest.approx(counts @ price[members])
     assert 270 < made.panel.cost <= 300
     assert made.panel.items == made.panel.calls == counts.sum()
@@ -74,10 +74,10 @@ def test_a_judge_twenty_times_as_dear_is_left_out_with_a_reason():
     dear = made.candidates[0]
     assert not dear.kept
     assert "j00" not in made.panel.judges
-    assert dear.otherwise > 1.1 * made.se
+    assert dear.otherwise > 1.1 * made.half_width
     assert dear.reason == (
-        "j00 costs 20 times as much as the panel's other judges and is left out: with it the standard error would be "
-        f"{dear.otherwise:.3g} instead of {made.se:.3g} for the same money"
+        "j00 costs 20 times as much as the panel's other judges and is left out: with it the interval would be "
+        f"±{dear.otherwise:.3g} instead of ±{made.half_width:.3g} for the same money"
     )
 
 
@@ -103,7 +103,7 @@ def test_a_pilot_without_doubt_lets_the_quietest_judge_suffice():
     x = scores(noise=noise)
     made = screen(read(x), prices=named(2, 1, 3, 4, 5, 6), budget=100, resamples=5, rng=1)
     assert made.panel.judges == ("j01",)
-    assert made.se == pytest.approx(math.sqrt(x[:, 1].var(ddof=1) / 100), rel=0.05)
+    assert made.panel.se == pytest.approx(math.sqrt(x[:, 1].var(ddof=1) / 100), rel=0.05)
 
 
 def test_the_dearer_a_judge_the_less_it_is_used():
@@ -118,20 +118,20 @@ def test_the_dearer_a_judge_the_less_it_is_used():
 
 def test_a_target_is_reached_at_the_least_price():
     table, prices = read(scores()), named(20, 2, 1, 1, 1, 3)
-    made = screen(table, prices=prices, target_se=0.1, resamples=5, rng=1)
-    assert made.se <= 0.1
+    made = screen(table, prices=prices, half_width=0.2, resamples=5, rng=1)
+    assert made.half_width <= 0.2
     assert made.panel.cost == min(panel.cost for panel in made.frontier)
     again = screen(table, prices=prices, budget=made.panel.cost * 1.05, resamples=5, rng=1)
-    assert again.se <= 0.102
+    assert again.half_width <= 0.204
     assert "the price would be" in made.candidates[0].reason
 
 
 def test_without_correction_the_bias_counts():
     table = read(scores(tau=1.0))
     plain = screen(table, budget=500, corrected=False, resamples=5, rng=1)
-    assert plain.se == plain.panel.se_uncorrected
-    assert plain.se == min(panel.se_uncorrected for panel in plain.frontier)
-    assert plain.se >= screen(table, budget=500, resamples=5, rng=1).se
+    assert plain.half_width == plain.panel.half_width(corrected=False)
+    assert plain.half_width == min(panel.half_width(corrected=False) for panel in plain.frontier)
+    assert plain.half_width >= screen(table, budget=500, resamples=5, rng=1).half_width
 
 
 def test_alternatives_cost_the_same_and_say_more_or_less():
@@ -140,7 +140,7 @@ def test_alternatives_cost_the_same_and_say_more_or_less():
     assert labels[:3] == ["all judges on every item", "all judges in turn, equally often", "the best single judge"]
     assert labels[3] == f"{len(made.panel.judges)} judges drawn at random, in turn"
     assert all(panel.cost <= made.panel.cost * (1 + 1e-9) for panel in made.alternatives)
-    assert all(panel.se > made.se for panel in made.alternatives)
+    assert all(panel.se > made.panel.se for panel in made.alternatives)
     assert [len(panel.judges) for panel in made.frontier] == [1, 2, 3]
     assert made.panel in made.frontier
 
@@ -173,24 +173,24 @@ def test_more_than_twenty_judges_are_searched():
     made = screen(read(scores(items=15, judges=24)), budget=500, resamples=2, rng=1)
     assert not made.exact
     assert "not-exhaustive" in {caveat.code for caveat in made.caveats}
-    assert made.se == min(panel.se for panel in made.frontier)
+    assert made.half_width == min(panel.half_width() for panel in made.frontier)
 
 
 def test_the_result_in_words_and_as_plain_values():
     made = screen(read(scores(judges=3)), prices={"call": 1}, budget=30, resamples=2, rng=1)
     assert made.sentence.startswith(f"Use {len(made.panel.judges)} judge")
-    assert f"standard error {made.se:.3g} for {figure(made.panel.cost)}" in made.sentence
+    assert f"±{made.half_width:.3g} (95% interval) for {figure(made.panel.cost)}" in made.sentence
     assert made.to_dict()["panel"]["judges"] == made.panel.judges
-    assert made.to_dict()["se"] == made.se
+    assert made.to_dict()["half_width"] == made.half_width
 
 
 @pytest.mark.parametrize(
     ("options", "words"),
     [
         ({}, "exactly one"),
-        ({"budget": 10, "target_se": 0.1}, "exactly one"),
+        ({"budget": 10, "half_width": 0.1}, "exactly one"),
         ({"budget": -1}, r"at most 1e\+12, got -1"),
-        ({"target_se": math.nan}, "target_se: must be a finite amount"),
+        ({"half_width": math.nan}, "half_width: must be a finite amount"),
         ({"budget": True}, "got True"),
         ({"budget": 10, "most": 7}, "most: must be a whole number from 1 to the 6 judges, got 7"),
         ({"budget": 10, "fewest": 0}, "fewest: .* got 0"),
@@ -204,7 +204,7 @@ def test_the_result_in_words_and_as_plain_values():
         ({"budget": 10, "prices": 3}, "prices: a mapping"),
         ({"budget": 0.5, "prices": {"call": 1}}, "budget: one judgment by each of 1 judge costs at least 1, got 0.5"),
         ({"budget": 2.5, "fewest": 3}, "budget: one judgment by each of 3 judges costs at least 3, got 2.5"),
-        ({"target_se": 1e-4, "most": 2}, "target_se: no panel of at most 2 judges has a standard error of 0.0001"),
+        ({"half_width": 1e-4, "most": 2}, "half_width: no panel of at most 2 judges has an interval of ±0.0001"),
     ],
 )
 def test_bad_options_are_refused(options, words):

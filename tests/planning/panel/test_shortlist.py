@@ -8,6 +8,7 @@ import pytest
 
 import quorate as q
 from quorate.estimate.panel.scores import crossed_scores
+from quorate.numerics.distributions import t_quantile
 from quorate.numerics.panel.grubbs import grubbs
 from quorate.numerics.panel.subsets import Choice
 from quorate.planning.panel.shortlist import JudgePool, alternatives, beyond_cells, facts, stability
@@ -29,7 +30,7 @@ def pool(x, budget=100.0, item=0.0, price=None, *, corrected=True):
     pilot = facts(x, np.zeros(x.shape[-1]))
     price = (np.ones(x.shape[-1]) if price is None else np.array(price, dtype=float)) + item
     choice = Choice(pilot.spread, pilot.error(corrected=corrected), price, budget, None, 1, x.shape[-1])
-    return JudgePool(tuple("abcdefgh"[: x.shape[-1]]), price, item, pilot, choice, corrected)
+    return JudgePool(tuple("abcdefgh"[: x.shape[-1]]), price, item, pilot, choice, corrected, len(x))
 
 
 def test_one_generation_is_a_two_way_table():
@@ -100,7 +101,11 @@ def test_the_value_is_what_was_asked_for():
     for corrected in (True, False):
         made = pool(table(), corrected=corrected)
         panel = made.panel("", np.array([True, True, False, False, False]))
-        assert made.se(panel) == made.value(panel) == (panel.se if corrected else panel.se_uncorrected)
+        assert made.half_width(panel) == made.value(panel) == panel.half_width(corrected=corrected)
+    assert panel.half_width() == pytest.approx(t_quantile(panel.df, 0.975) * panel.se)
+    left = made.pilot.effects.covariance[:2, :2].sum() / 4
+    parts = (panel.se**2 - left, panel.items - 2), (left, 19)
+    assert panel.df == pytest.approx(panel.se**4 / sum(part**2 / df for part, df in parts))
 
 
 def test_pilots_drawn_again_in_pieces_are_the_same(monkeypatch):

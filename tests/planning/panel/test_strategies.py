@@ -157,7 +157,17 @@ def test_results_as_values_and_as_a_frame(qwen):
     assert values["left_out"][0]["strategy"] == ALL
     assert len(values["sentences"]) == 2
     frame = found.to_frame()
-    assert list(frame.columns) == ["strategy", "budget", "rank", "items", "generations", "calls", "cost", "se"]
+    assert list(frame.columns) == [
+        "strategy",
+        "budget",
+        "rank",
+        "items",
+        "generations",
+        "calls",
+        "cost",
+        "half_width",
+        "se",
+    ]
     assert len(frame) == 5
 
 

@@ -19,8 +19,8 @@ def screen(
         float | None,
         typer.Option(metavar="USD", help="Most to spend on the main study; calls where no price is given."),
     ] = None,
-    target_se: Annotated[
-        float | None, typer.Option(metavar="SE", help="Largest standard error allowed, in score units.")
+    half_width: Annotated[
+        float | None, typer.Option(metavar="W", help="Half the 95% interval wanted, in score units.")
     ] = None,
     most: Annotated[int | None, typer.Option(metavar="N", help="Most judges to use.")] = None,
     fewest: Annotated[int, typer.Option(metavar="N", help="Fewest judges to use.")] = 1,
@@ -49,7 +49,7 @@ def screen(
         judgments,
         prices=prices.prices(),
         budget=budget,
-        target_se=target_se,
+        half_width=half_width,
         most=most,
         fewest=fewest,
         corrected=not uncorrected,

@@ -20,6 +20,7 @@ from quorate.numerics.reach import KAPPA
 from quorate.numerics.study_power import half_widths
 from quorate.numerics.study_power import mean_squares as mean_squares_of
 from quorate.planning.designs.layouts import Layout
+from quorate.planning.designs.schemes import GENERATION
 from quorate.planning.designs.sources import Source
 from quorate.roles import REPLICATE
 from quorate.wording import Brief
@@ -72,9 +73,15 @@ def _tops(source: Source, laid: Layout) -> frozenset[str]:
     drawn = {
         name
         for name in (*laid.counts, *laid.groups)
-        if source.targets.get(name) == POPULATION or isinstance(source.targets.get(name), Pool)
+        if source.targets.get(name) == POPULATION or _from_a_pool(source, laid, name)
     }
     return frozenset(name for name in drawn if not parents_of(source, laid, name) & drawn)
+
+
+def _from_a_pool(source: Source, laid: Layout, name: str) -> bool:
+    """Whether a facet has some levels of a larger pool, in any of the designs; all of them stand for themselves."""
+    target = source.targets.get(name)
+    return isinstance(target, Pool) and bool(np.min({**laid.grouped, **laid.counts}.get(name, 1)) < target.size)
 
 
 def parents_of(source: Source, laid: Layout, name: str) -> set[str]:
@@ -110,8 +117,9 @@ def _levels(source: Source, laid: Layout, facet: str) -> Any:
         return laid.grouped[facet]
     if facet != source.item or laid.cycle is None:
         return laid.counts[facet]
-    fixed = math.prod(laid.counts[name] for name in laid.assigned - {source.item} if name in laid.counts)
-    return laid.counts[facet] - fixed + 1
+    fixed = math.prod(laid.counts[name] for name in laid.assigned - {source.item, GENERATION} if name in laid.counts)
+    turns = laid.counts[GENERATION] if GENERATION in laid.assigned else 1
+    return laid.counts[facet] - (0 if turns % fixed == 0 else fixed - 1)  # whole cycles within an item take up none
 
 
 # Mean squares of a design: what its interval rests on, from what every term brings to the variance.
@@ -218,7 +226,9 @@ class Studies(Brief):
         """
         upper, targets = (1 + checked_level(level)) / 2, self.source.targets
         parts = self.parts
-        if targets[self.source.item] != POPULATION or any(isinstance(one, Pool) for one in targets.values()):
+        if targets[self.source.item] != POPULATION or any(
+            _from_a_pool(self.source, self.laid, name) for name in targets
+        ):
             df = degrees_of_freedom(self.source, self.laid, parts)
             variance = sum(parts.values(), np.zeros(())) * self._at(share, df)
             widths = half_widths(upper, variance, df, ()) * self.factor

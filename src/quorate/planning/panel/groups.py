@@ -154,7 +154,7 @@ class Groups(Brief):
         best = self.panels[0].panel
         return (
             f"For the price of this study ({self.cost:,.4g}) {listed(best.judges, most=6)} would be the most precise "
-            f"panel (standard error {best.se:.3g}); the same money buys judges of one {self.role} alone this much of "
+            f"panel (±{best.half_width():.3g}); the same money buys judges of one {self.role} alone this much of "
             f"its precision: {listed(named)}."
         )
 
@@ -271,7 +271,7 @@ def _panels(
         raise NotEstimable("every judge gave all items one score, so nothing varies")
     judges = len(scores.judges)
     choice = Choice(pilot.spread, pilot.error(corrected=True), price, cost, None, 1, judges)
-    pool = JudgePool(scores.judges, price, item_price, pilot, choice, corrected=True)
+    pool = JudgePool(scores.judges, price, item_price, pilot, choice, corrected=True, items=len(scores.x))
     found = dict(_best(pool, groups))
     members = np.stack(list(found.values()))
     variance, items = choice.of(members), len(scores.x)

@@ -19,6 +19,7 @@ from quorate.caveats import Caveat
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.means.effects import level_labels
 from quorate.estimate.panel.scores import CrossedScores, crossed_scores
+from quorate.numerics.distributions import normal_quantile
 from quorate.numerics.panel.subsets import BEYOND, Choice, exchange, exhaustive
 from quorate.planning.designs.prices import Prices, check, cost, known
 from quorate.planning.designs.schemes import is_count
@@ -63,7 +64,7 @@ class Candidate(Brief):
     variance : float
         Variance of one of its judgments over items.
     otherwise : float
-        Least standard error (with a target: price) that one change of the panel gives, with the judge if it is left
+        Least half-width (with one wanted: price) that one change of the panel gives, with the judge if it is left
         out, without it if it is kept; nan if there is no such panel.
     reason : str
         The same in words.
@@ -135,10 +136,10 @@ def _reason(pool: JudgePool, panel: Shortlist, judge: int, other: Shortlist | No
         return f"{start}: no one change of the panel {'leaves it out' if kept else 'lets it in'} within these limits"
     now, then = pool.value(panel), pool.value(other)
     little = ", which makes little difference" if then <= now * _SAME else ""
-    aim, same = ("standard error", "money") if pool.choice.budget is not None else ("price", "standard error")
+    aim, sign, same = ("interval", "±", "money") if pool.choice.budget is not None else ("price", "", "interval")
     return (
-        f"{start}{little}: {'without' if kept else 'with'} it the {aim} would be {figure(then)} instead of "
-        f"{figure(now)} for the same {same}"
+        f"{start}{little}: {'without' if kept else 'with'} it the {aim} would be {sign}{figure(then)} instead of "
+        f"{sign}{figure(now)} for the same {same}"
     )
 
 
@@ -192,9 +193,9 @@ class Screening(Result):
     caveats: tuple[Caveat, ...]
 
     @property
-    def se(self) -> float:
-        """Standard error of the recommended panel's mean, as a mean for the whole pool of judges."""
-        return self.panel.se if self.corrected else self.panel.se_uncorrected
+    def half_width(self) -> float:
+        """Half the 95% interval of the recommended panel's mean, as a mean for the whole pool of judges."""
+        return self.panel.half_width(corrected=self.corrected)
 
     @property
     def cost(self) -> float:
@@ -207,12 +208,12 @@ class Screening(Result):
         named = ", ".join(f"{name} {n}" for name, n in zip(self.panel.judges, self.panel.items_per_judge, strict=True))
         return (
             f"Use {counted(len(self.panel.judges), 'judge')} of {len(self.candidates)}, one per item ({named}): "
-            f"standard error {figure(self.se)} for {figure(self.panel.cost)}."
+            f"±{figure(self.half_width)} (95% interval) for {figure(self.panel.cost)}."
         )
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain values."""
-        return {**asdict(self), "se": self.se, "cost": self.cost, "sentence": self.sentence}
+        return {**asdict(self), "half_width": self.half_width, "cost": self.cost, "sentence": self.sentence}
 
 
 def screen(
@@ -220,7 +221,7 @@ def screen(
     *,
     prices: Prices | None = None,
     budget: float | None = None,
-    target_se: float | None = None,
+    half_width: float | None = None,
     most: int | None = None,
     fewest: int = 1,
     corrected: bool = True,
@@ -240,8 +241,8 @@ def screen(
     prices : mapping, optional
         ``{"judge": {name: price}}`` with every judge of the pilot, or ``{"call": price}``; ``"item": price`` for every
         new item, and ``"generation": price`` for a response to it. Without it a judgment costs 1.
-    budget, target_se : float
-        Exactly one: money for the main study, or the standard error wanted.
+    budget, half_width : float
+        Exactly one: money for the main study, or half the 95% interval wanted.
     most, fewest : int, optional
         Limits on the number of judges.
     corrected : bool
@@ -290,23 +291,23 @@ def screen(
             raise InvalidInput(f"{name}: must be a whole number from 1 to the {judges} judges, got {count!r}")
     if fewest > most:
         raise InvalidInput(f"fewest: must be at most most={most}, got {fewest}")
-    if (budget is None) == (target_se is None):
+    if (budget is None) == (half_width is None):
         given = "neither" if budget is None else "both"
-        raise InvalidInput(f"budget, target_se: exactly one is needed, got {given}")
-    for name, value in (("budget", budget), ("target_se", target_se)):
+        raise InvalidInput(f"budget, half_width: exactly one is needed, got {given}")
+    for name, value in (("budget", budget), ("half_width", half_width)):
         if value is not None and not _is_amount(value):
             raise InvalidInput(f"{name}: must be a finite amount above 0, at most {_MOST_MONEY:g}, got {value!r}")
     if isinstance(resamples, bool) or not isinstance(resamples, Integral) or resamples < 1:
         raise InvalidInput(f"resamples: must be a whole number of at least 1, got {resamples!r}")
     money = None if budget is None else float(budget)
-    goal = None if target_se is None else float(target_se) ** 2
+    goal = None if half_width is None else (float(half_width) / normal_quantile(0.975)) ** 2
     extra = beyond_cells(judgments, scores)
     pilot = facts(scores.x, extra)
     if not pilot.spread.any():
         item = judgments.object
         raise NotEstimable(f"{item}: every judge gave all items of the pilot one score, so nothing varies; add items")
     choice = Choice(pilot.spread, pilot.error(corrected=corrected), price, money, goal, int(fewest), int(most))
-    pool = JudgePool(scores.judges, price, item_price, pilot, choice, corrected)
+    pool = JudgePool(scores.judges, price, item_price, pilot, choice, corrected, len(scores.x), half_width)
     exact = len(scores.judges) <= WHOLE_SEARCH
     frontier = _frontier(pool, exact=exact)
     panel = min(frontier, key=pool.value)
@@ -361,8 +362,8 @@ def _frontier(pool: JudgePool, *, exact: bool) -> tuple[Shortlist, ...]:
             f"got {choice.budget:.4g}; allow more money or fewer judges"
         )
     raise InvalidInput(
-        f"target_se: no panel of at most {counted(choice.most, 'judge')} has a standard error of "
-        f"{math.sqrt(choice.target or 0.0):.4g}, whatever is paid: the pilot leaves more than that of its bias; allow "
+        f"half_width: no panel of at most {counted(choice.most, 'judge')} has an interval of "
+        f"±{pool.wanted or 0.0:.4g}, whatever is paid: the pilot leaves more than that of its bias; allow "
         "more judges, or enlarge the pilot"
     )
 
@@ -411,7 +412,8 @@ def _caveats(
     # the fraction of the variance that no money for the main study removes
     members = np.isin(pool.judges, panel.judges)
     bias = pool.choice.error[np.ix_(members, members)].sum() / members.sum() ** 2
-    left = float(bias / pool.se(panel) ** 2) if pool.se(panel) > 0 else 0.0
+    se = panel.se if pool.corrected else panel.se_uncorrected
+    left = float(bias / se**2) if se > 0 else 0.0
     if left > 0.5:
         out.append(caveats.held_by_pilot(plural(item), left))
     if not exact:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -11,14 +12,17 @@ from quorate.arrays import Bools, Floats, Ints
 from quorate.estimate.components.published import components
 from quorate.estimate.means.targets import Pool
 from quorate.estimate.panel.scores import CrossedScores
+from quorate.numerics.distributions import t_quantile
 from quorate.numerics.panel.grubbs import Effects, disagreement, effects, grubbs, moderated
-from quorate.numerics.panel.subsets import Choice, exchange, turns
+from quorate.numerics.panel.subsets import Choice, Turns, exchange, turns
 from quorate.planning.designs.dstudy import project
 from quorate.table.judgments import Judgments
 from quorate.waiting import each
 from quorate.wording import Brief
 
 _MOST_NUMBERS = 4_000_000
+_BELOW = 0.999
+"""Of a variance that would be just small enough: whole cycles come in steps."""
 
 
 @dataclass(frozen=True)
@@ -74,6 +78,8 @@ class Shortlist(Brief):
         Standard error when the bias that the pilot expects is subtracted, in score units.
     se_uncorrected : float
         Root mean squared error to expect when it is not.
+    df : float
+        Degrees of freedom that it is found with: of the main study, and of the pilot for what is left of the bias.
     bias : float
         What to subtract from the equal-weight mean of the judges' means.
     """
@@ -87,7 +93,14 @@ class Shortlist(Brief):
     cost: float
     se: float
     se_uncorrected: float
+    df: float
     bias: float
+
+    def half_width(self, *, corrected: bool = True) -> float:
+        """Half the 95% interval; without end where the items tell nothing of how they vary."""
+        if self.df < 1:
+            return math.inf
+        return t_quantile(self.df, 0.975) * (self.se if corrected else self.se_uncorrected)
 
 
 @dataclass(frozen=True)
@@ -132,6 +145,10 @@ class JudgePool:
         What is wanted.
     corrected : bool
         Whether the bias that the pilot expects will be subtracted.
+    items : int
+        Items of the pilot.
+    wanted : float or None
+        Half the 95% interval wanted, where no budget is given.
     """
 
     judges: tuple[str, ...]
@@ -140,24 +157,38 @@ class JudgePool:
     pilot: JudgeFacts
     choice: Choice
     corrected: bool
+    items: int
+    wanted: float | None = None
 
-    def se(self, panel: Shortlist) -> float:
-        """The standard error that the choice is about."""
-        return panel.se if self.corrected else panel.se_uncorrected
+    def half_width(self, panel: Shortlist) -> float:
+        """Half the interval that the choice is about."""
+        return panel.half_width(corrected=self.corrected)
 
     def value(self, panel: Shortlist) -> float:
-        """What the choice makes as small as can be: the standard error, or the price."""
-        return self.se(panel) if self.choice.budget is not None else panel.cost
+        """What the choice makes as small as can be: half the interval, or the price."""
+        return self.half_width(panel) if self.choice.budget is not None else panel.cost
 
     def panel(self, label: str, members: Bools, choice: Choice | None = None) -> Shortlist | None:
-        """The main study of a subset, in whole cycles; None where that is out of reach."""
-        cycle = turns(choice or self.choice, members)
-        if cycle is None:
-            return None
+        """The main study of a subset, in whole cycles; None where that is out of reach.
+
+        The search is for a variance; with few items, whose t is larger, an interval takes a smaller one.
+        """
+        asked = choice or self.choice
+        while (cycle := turns(asked, members)) is not None:
+            made = self._made(label, members, cycle)
+            if asked.target is None or self.wanted is None or self.half_width(made) <= self.wanted:
+                return made
+            asked = replace(asked, target=asked.target * max((self.wanted / self.half_width(made)) ** 2, 0.5) * _BELOW)
+        return None
+
+    def _made(self, label: str, members: Bools, cycle: Turns) -> Shortlist:
+        """The main study of a subset in these turns."""
         counts, names = cycle.counts, np.flatnonzero(members)
         variance = float(np.sum(self.pilot.spread[members] / counts)) / len(counts) ** 2
         left = float(self.pilot.effects.covariance[np.ix_(members, members)].sum()) / len(counts) ** 2
         bias = float(self.pilot.effects.mean[members].mean())
+        free, known = int(counts.sum()) - len(counts), self.items - 1
+        spent = variance**2 / max(free, 1e-9) + left**2 / known
         return Shortlist(
             label=label,
             judges=tuple(self.judges[i] for i in names),
@@ -168,6 +199,7 @@ class JudgePool:
             cost=float(counts @ self.price[members]),
             se=float(np.sqrt(max(variance + left, 0.0))),
             se_uncorrected=float(np.sqrt(max(variance + left, 0.0) + bias**2)),
+            df=(variance + left) ** 2 / spent if spent > 0 else math.inf,
             bias=bias,
         )
 
@@ -223,12 +255,15 @@ def alternatives(pool: JudgePool, budget: float, size: int) -> Iterator[Shortlis
     judges, every, facts = len(pool.judges), float(pool.price.sum()), pool.pilot
     each = every - (judges - 1) * pool.item_price
     if (items := int(budget / each * (1 + 1e-12))) >= 1:
-        se, label = float(np.sqrt(facts.together / items)), "all judges on every item"
-        yield Shortlist(label, pool.judges, (), (items,) * judges, items, items * judges, items * each, se, se, 0.0)
+        se, label, df = float(np.sqrt(facts.together / items)), "all judges on every item", items - 1
+        yield Shortlist(
+            label, pool.judges, (), (items,) * judges, items, items * judges, items * each, se, se, items - 1, 0.0
+        )
     if (cycles := int(budget / every * (1 + 1e-12))) >= 1:
         se, items = float(np.sqrt(facts.spread.sum() / cycles)) / judges, cycles * judges
         cost, label = cycles * every, "all judges in turn, equally often"
-        yield Shortlist(label, pool.judges, (1,) * judges, (cycles,) * judges, items, items, cost, se, se, 0.0)
+        df = items - judges
+        yield Shortlist(label, pool.judges, (1,) * judges, (cycles,) * judges, items, items, cost, se, se, df, 0.0)
     choice, alone = pool.choice.at(budget), np.eye(judges) > 0
     if (single := pool.panel("the best single judge", alone[choice.of(alone).argmin()], choice)) is not None:
         yield single
@@ -243,8 +278,9 @@ def alternatives(pool: JudgePool, budget: float, size: int) -> Iterator[Shortlis
             source = components({"item": item, "judge": tau2, "cell": cell})
             plan = project(source, items=items, judges=size, layout="cyclic", targets={"judge": Pool(judges)})
             ends.append(plan.se)
+        df = plan.df
         label = f"{size} judge{'s' * (size > 1)} drawn at random, in turn"
-        yield Shortlist(label, (), (), (), items, items, items * price, ends[0], ends[1], 0.0)
+        yield Shortlist(label, (), (), (), items, items, items * price, ends[0], ends[1], df, 0.0)
 
 
 def stability(

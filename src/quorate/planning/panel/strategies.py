@@ -38,9 +38,9 @@ class Strategy:
     budget : int
         Judge calls per item, as asked for.
     rank : int
-        Place among the strategies of this budget, the smallest standard error first; the cheaper of two alike.
+        Place among the strategies of this budget, the narrowest interval first; the cheaper of two alike.
     projection : Projection
-        Its standard error, calls, cost and shares.
+        Its half-width, calls, cost and shares.
     """
 
     name: str
@@ -102,15 +102,16 @@ class Strategies(Brief):
         prices = ""
         if ours.cost is not None and theirs.cost is not None and not math.isclose(ours.cost, theirs.cost):
             prices = f" but for a price of {ours.cost:,.4g} instead of {theirs.cost:,.4g}"
+        what = "a half-width" if by_interval(ours, self.item) else "a standard error"
         main = (
-            f"Cycling the {counted(self.judges, JUDGE)} over {plural(turns)} has a standard error "
-            f"{_against(ours.se, theirs.se)} {asking}, at the same {counted(ours.calls, 'call')}{prices}."
+            f"Cycling the {counted(self.judges, JUDGE)} over {plural(turns)} has {what} "
+            f"{_against(ours, theirs, self.item)} {asking}, at the same {counted(ours.calls, 'call')}{prices}."
         )
         if COVERAGE not in plans:
             return main
         wide = plans[COVERAGE]
         each, items = counted(wide.design[GENERATION], GENERATION), counted(wide.design[self.item], self.item)
-        comparison = _against(wide.se, ours.se)
+        comparison = _against(wide, ours, self.item)
         return f"{main} Over {items} with {each} each it is {comparison} that over {ours.design[self.item]:,}."
 
     def to_dict(self) -> dict[str, Any]:
@@ -129,7 +130,7 @@ class Strategies(Brief):
         }
 
     def to_frame(self) -> Any:
-        """A row per strategy and budget: strategy, budget, rank, items, generations, calls, cost, se."""
+        """A row per strategy and budget: strategy, budget, rank, items, generations, calls, cost, half_width, se."""
         from quorate.table.results import frame
 
         plans = [row.projection for row in self.rows]
@@ -142,6 +143,7 @@ class Strategies(Brief):
                 "generations": [plan.design[GENERATION] for plan in plans],
                 "calls": [plan.calls for plan in plans],
                 "cost": [plan.cost for plan in plans],
+                "half_width": [plan.half_width() for plan in plans],
                 "se": [plan.se for plan in plans],
             }
         )
@@ -222,8 +224,8 @@ def compare_strategies(
     left_out: dict[tuple[str, int], str] = {}
     for budget in calls:
         plans, reasons = _at_budget(pilot, budget, most_items)
-        # standard errors that differ by rounding alone are alike
-        order = sorted(plans, key=lambda name: (float(f"{plans[name].se:.9g}"), plans[name].cost or 0.0))
+        # what differs by rounding alone is alike
+        order = sorted(plans, key=lambda name: (float(f"{reach(plans[name], item):.9g}"), plans[name].cost or 0.0))
         rows += [Strategy(name, budget, rank, plans[name]) for rank, name in enumerate(order, 1)]
         left_out |= {(name, budget): reason for name, reason in reasons.items()}
     return Strategies(tuple(rows), pilot.judges, pilot.item, left_out)
@@ -279,9 +281,20 @@ def _at_budget(pilot: _Pilot, budget: int, most_items: int | None) -> tuple[dict
     return found, reasons
 
 
-def _against(ours: float, theirs: float) -> str:
-    """One standard error in words that end before the other."""
-    change = ours / theirs - 1 if theirs > 0 else 0.0
+def by_interval(plan: Projection, item: str) -> bool:
+    """Whether plans are compared by intervals: of these very items a study of one answer each shows no error."""
+    return plan.targets.get(item) == POPULATION
+
+
+def reach(plan: Projection, item: str) -> float:
+    """What plans are compared by: half a 95% interval, or the standard error."""
+    return plan.half_width() if by_interval(plan, item) else plan.se
+
+
+def _against(ours: Projection, theirs: Projection, item: str) -> str:
+    """How far one plan reaches, in words that end before the other."""
+    other = reach(theirs, item)
+    change = reach(ours, item) / other - 1 if other > 0 else 0.0
     if abs(change) < _ALIKE:
         return "no different from"
     return f"{abs(change):.0%} {'below' if change < 0 else 'above'}"

@@ -25,8 +25,8 @@ def test_strategies_have_the_exact_value_the_redrawn_one_and_the_one_for_items_l
     assert len(own) == 9
     for row in own:
         assert row["redrawn"] == pytest.approx(row["se"], abs=5 * row["error"])
-        assert row["se"] < row["se_like_these"]
-    assert all(row["se"] is None and row["se_like_these"] > 0 for row in rows[9:])
+        assert row["se"] < row["half_like_these"]
+    assert all(row["se"] is None and row["half_like_these"] > 0 for row in rows[9:])
 
 
 def test_the_gain_of_cycling_is_that_of_the_exact_variances(view):
@@ -55,7 +55,7 @@ def test_strategies_are_lines_on_log_axes_with_redrawn_studies_and_their_error(v
 def test_without_redrawn_studies_the_projection_is_drawn_and_said_to_be_one(shape):
     figure = strategies(shape("panel, incomplete").judge_panel)
     assert marks_of(figure) == ["line", "point"]
-    assert {layer["encoding"]["y"]["field"] for layer in spec(figure)["layer"]} == {"se_like_these"}
+    assert {layer["encoding"]["y"]["field"] for layer in spec(figure)["layer"]} == {"half_like_these"}
     text = " ".join(figure.caption.lines)
     assert "as projected from the fitted components" in text
     assert "redrawn" not in text

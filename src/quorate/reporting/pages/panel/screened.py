@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from quorate.reporting.page import Table
 
 ALIKE = 1.1
-"""Times the standard error up to which it hardly matters who judges."""
+"""Times the half-width up to which it hardly matters who judges."""
 
 
 def page(result: Screening, table: Table | None = None) -> Page:
@@ -57,11 +58,11 @@ def panels(result: Screening, name: str, finding: str, lists: Sequence[Shortlist
             "judges": len(one.judges) or None,
             "items": one.items,
             "cost": one.cost,
-            "se": one.se if result.corrected else one.se_uncorrected,
+            "half": one.half_width(corrected=result.corrected),
         }
         for one in lists
     ]
-    heads = {"panel": "panel", "judges": "judges", "items": "items", "cost": "cost", "se": "SE"}
+    heads = {"panel": "panel", "judges": "judges", "items": "items", "cost": "cost", "half": "half interval"}
     return Figure(name, Caption(finding), rows, headers=heads, short=Short(heads))
 
 
@@ -99,6 +100,8 @@ def certainty(result: Screening) -> str:
 def indifference(result: Screening) -> Iterator[str]:
     """A word where it hardly matters which judges are chosen."""
     drawn = next((one for one in result.alternatives if not one.judges), None)
-    if drawn is not None and result.se > 0 and drawn.se / result.se < ALIKE:
-        more = f"{significant(drawn.se)} for the same money, {whole_percent(drawn.se / result.se - 1)} more"
-        yield f"Which judges hardly matters: as many drawn at random would have a standard error of {more}."
+    ours = result.half_width
+    other = 0.0 if drawn is None else drawn.half_width(corrected=result.corrected)
+    if drawn is not None and 0 < ours < math.inf and other / ours < ALIKE:
+        more = f"±{significant(other)} for the same money, {whole_percent(other / ours - 1)} wider"
+        yield f"Which judges hardly matters: as many drawn at random would have an interval of {more}."

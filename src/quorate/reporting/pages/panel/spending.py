@@ -55,14 +55,14 @@ def strategies(view: PanelAnalysis) -> Figure | None:
             if one is not None:
                 se = math.sqrt(one.empirical)
                 row |= {"se": math.sqrt(one.predicted), "redrawn": se, "error": one.error / (2 * se) if se > 0 else 0.0}
-            rows.append(row | {"se_like_these": plan.projection.se, "cost": plan.projection.cost})
+            rows.append(row | {"half_like_these": plan.projection.half_width(), "cost": plan.projection.cost})
     caption = _redrawn(view, view.check, view.drawn) if view.check is not None else _projected(view, view.drawn)
     caption = replace(caption, lines=(*caption.lines, view.panel.weighting["strategies"]))
-    varies = any(row[name] > 0 for name in ("se", "se_like_these") for row in marks.known(rows, name))
+    varies = any(row[name] > 0 for name in ("se", "half_like_these") for row in marks.known(rows, name))
     item = cut(view.item, 30)
     heads = {"system": view.system, "se": f"these {plural(item)}, predicted", "cost": "price, USD"}
     heads |= {"sharing": "who judges what", "calls": f"calls per {item}", "redrawn": "redrawn"}
-    heads |= {"error": "± Monte Carlo", "se_like_these": f"{plural(item)} like these"}
+    heads |= {"error": "± Monte Carlo", "half_like_these": f"half interval, {plural(item)} like these"}
     return Figure(
         "panel-strategies",
         caption,
@@ -75,7 +75,7 @@ def strategies(view: PanelAnalysis) -> Figure | None:
                 "calls": heads["calls"],
                 "strategy": "strategy",
                 "se": "SE, these",
-                "se_like_these": "like these",
+                "half_like_these": "half interval, like these",
             }
         ),
     )
@@ -121,7 +121,7 @@ def sharings(view: PanelAnalysis) -> Figure | None:
 
 def _chart(view: PanelAnalysis, rows: list[Row]) -> Spec:
     """Standard error against calls per item on log axes: predicted lines, redrawn studies with their error."""
-    field = "se" if view.check is not None else "se_like_these"
+    field = "se" if view.check is not None else "half_like_these"
     first = "" if view.alone else view.systems[str(view.drawn)]
     own = [row for row in rows if row["system"] == first and row["strategy"] in STRATEGIES]
     drawn = [row for row in marks.known(own, field) if row[field] > 0]
@@ -134,8 +134,14 @@ def _chart(view: PanelAnalysis, rows: list[Row]) -> Spec:
     log = {"type": "log", "padding": 20, "nice": False}
     x_axis = {"values": sorted({row["calls"] for row in drawn}), "format": "d", "grid": False}
     x = channel("calls:Q", title=f"judge calls per {cut(view.item, 30)} (log scale)", scale=log, axis=x_axis)
+    what = "standard error" if view.check is not None else "half a 95% interval"
     y_axis = {"grid": True, "tickCount": 5, "format": "~g"}
-    y = partial(channel, title=axis(view, "standard error of the mean of"), scale=log, axis=y_axis)
+    y = partial(
+        channel,
+        title=axis(view, f"{what} of the mean of"),
+        scale=log,
+        axis=y_axis,
+    )
     base = marks.chart(drawn, y(f"{field}:Q"), step=1).encode(x=x)
     line = base.mark("line", strokeWidth=2).encode(color=series.colour())
     layers = [line.encode(strokeDash=channel("strategy:N", scale=dash, legend=None))]
@@ -166,21 +172,21 @@ def _redrawn(view: PanelAnalysis, check: Validation, drawn: str) -> Caption:
     like = f"For {items} like these, whose own spread every strategy pays: {wide[:1].lower()}{wide[1:]}."
     ahead = [_AHEAD] if se[CYCLIC] > (1 + _ALIKE) * se[ALL] else []
     notes = (cut(note, 400) for note in check.notes)
-    return Caption(_gains(se), (line, far, *ahead, like, *notes, *_others(view)))
+    return Caption(_gains(se, "a standard error"), (line, far, *ahead, like, *notes, *_others(view)))
 
 
 def _projected(view: PanelAnalysis, drawn: str) -> Caption:
     """What a fitted model promises for items like these."""
     found = view.panel.strategies[drawn]
-    se = {name: plan.se for name, plan in found.at(found.budgets[0]).items()}
+    half = {name: plan.half_width() for name, plan in found.at(found.budgets[0]).items()}
     line = (
-        f"Standard error of the mean{view.whose(drawn)} for {plural(cut(view.item))} like these, against judge calls "
-        f"per {cut(view.item)} (both axes log), as projected from the fitted components."
+        f"Half a 95% interval of the mean{view.whose(drawn)} for {plural(cut(view.item))} like these, against judge "
+        f"calls per {cut(view.item)} (both axes log), as projected from the fitted components."
     )
-    return Caption(_gains(se), (line, *_others(view)))
+    return Caption(_gains(half, "a half-width"), (line, *_others(view)))
 
 
-def _gains(se: Mapping[str, float]) -> str:
+def _gains(se: Mapping[str, float], what: str) -> str:
     """What judges in turn gain over the other strategies for the same calls."""
     if any(se[name] <= 0 for name in (ALL, RANDOM)):
         return "The strategies are as good as each other: nothing varies"
@@ -189,7 +195,7 @@ def _gains(se: Mapping[str, float]) -> str:
         ratio = se[CYCLIC] / se[name]
         below = f"{whole_percent(1 - ratio)} below that of" if ratio < 1 else "not below that of"
         gains.append(f"{'no different from that of' if abs(ratio - 1) < _ALIKE else below} {whose}")
-    return f"For the same calls, judges in turn (cyclic) have a standard error {' and '.join(gains)}"
+    return f"For the same calls, judges in turn (cyclic) have {what} {' and '.join(gains)}"
 
 
 def _others(view: PanelAnalysis) -> Iterator[str]:
