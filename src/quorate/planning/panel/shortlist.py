@@ -255,14 +255,14 @@ def alternatives(pool: JudgePool, budget: float, size: int) -> Iterator[Shortlis
     judges, every, facts = len(pool.judges), float(pool.price.sum()), pool.pilot
     each = every - (judges - 1) * pool.item_price
     if (items := int(budget / each * (1 + 1e-12))) >= 1:
-        se, label, df = float(np.sqrt(facts.together / items)), "all judges on every item", items - 1
+        se, label, df = float(np.sqrt(facts.together / items)), "all judges on every item", items - 1.0
         yield Shortlist(
             label, pool.judges, (), (items,) * judges, items, items * judges, items * each, se, se, items - 1, 0.0
         )
     if (cycles := int(budget / every * (1 + 1e-12))) >= 1:
         se, items = float(np.sqrt(facts.spread.sum() / cycles)) / judges, cycles * judges
         cost, label = cycles * every, "all judges in turn, equally often"
-        df = items - judges
+        df = float(items - judges)
         yield Shortlist(label, pool.judges, (1,) * judges, (cycles,) * judges, items, items, cost, se, se, df, 0.0)
     choice, alone = pool.choice.at(budget), np.eye(judges) > 0
     if (single := pool.panel("the best single judge", alone[choice.of(alone).argmin()], choice)) is not None:
@@ -272,15 +272,15 @@ def alternatives(pool: JudgePool, budget: float, size: int) -> Iterator[Shortlis
         # judges drawn at random from the pool: Proposition 1 of Zhu et al. (2026), by the general projection
         item = max(float(facts.item), 0.0)
         cell = max(float(facts.spread.mean()) - item, 0.0)
-        ends = []
-        for corrected in (True, False):
-            tau2 = float(np.trace(facts.error(corrected=corrected))) / (judges - 1)
+        plans = []
+        for subtracted in (True, False):
+            tau2 = float(np.trace(facts.error(corrected=subtracted))) / (judges - 1)
             source = components({"item": item, "judge": tau2, "cell": cell})
-            plan = project(source, items=items, judges=size, layout="cyclic", targets={"judge": Pool(judges)})
-            ends.append(plan.se)
-        df = plan.df
+            plans.append(project(source, items=items, judges=size, layout="cyclic", targets={"judge": Pool(judges)}))
+        corrected, plain = plans
         label = f"{size} judge{'s' * (size > 1)} drawn at random, in turn"
-        yield Shortlist(label, (), (), (), items, items, items * price, ends[0], ends[1], df, 0.0)
+        cost = items * price
+        yield Shortlist(label, (), (), (), items, items, cost, corrected.se, plain.se, corrected.df, 0.0)
 
 
 def stability(
