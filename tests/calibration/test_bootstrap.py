@@ -100,11 +100,13 @@ def covered(fit: Any, components: dict[str, float], rng: np.random.Generator) ->
     }
     whole = sum(parts.values())
     limits = draws.mean_shares()
-    out = {f"pivotal share of {name} in the mean": inside(limits[name], part / whole) for name, part in parts.items()}
+    out = {
+        f"pivotal share of {name} in the mean": inside(limits[name].ends, part / whole) for name, part in parts.items()
+    }
     for method in ("pivotal", "percentile"):
         for name, value in truth.items():
-            out[f"{method} {name}"] = inside(draws.interval(name, method=method), value)
-            out[f"{method} share of {name}"] = inside(draws.share(name, method=method), value / total)
+            out[f"{method} {name}"] = inside(draws.interval(name, method=method).ends, value)
+            out[f"{method} share of {name}"] = inside(draws.share(name, method=method).ends, value / total)
     return out
 
 

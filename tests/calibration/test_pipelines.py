@@ -69,7 +69,7 @@ def held(errors, truth):
     published = away <= 1.96 * np.array([one.redrawn for one in errors.systems])
     out = [published.mean()]
     for aware in (False, True):
-        low, high = np.array([errors.interval(one.system, aware=aware) for one in errors.systems]).T
+        low, high = np.array([errors.interval(one.system, aware=aware).ends for one in errors.systems]).T
         out.append(np.mean((low <= truths) & (truths <= high)))
     return out[1], out[0], out[2]
 

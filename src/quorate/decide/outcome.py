@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from quorate.caveats import Caveat
 from quorate.numerics.votes import binomial
-from quorate.table.results import Ends, Interval, Result
+from quorate.table.results import Interval, Result
 
 if TYPE_CHECKING:
     from quorate.decide.by_type import Types
@@ -48,8 +48,8 @@ class Difference(Protocol):
     def at(self, level: float) -> Interval:
         """The difference with its interval."""
 
-    def equivalence_interval(self, alpha: float = 0.05) -> Ends:
-        """The interval that the test of equivalence rests on."""
+    def equivalence_interval(self, alpha: float = 0.05) -> Interval:
+        """The difference with the interval that the test of equivalence rests on."""
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain values."""
@@ -182,7 +182,7 @@ class AnyVerdict(Result, ABC):
         where ``level`` is 95%. They are None without a margin.
         """
         low, high = self.estimate.ends
-        within = (None, None) if self.margin is None else self.difference.equivalence_interval(1 - self.level)
+        within = (None, None) if self.margin is None else self.difference.equivalence_interval(1 - self.level).ends
         return {
             **{field.name: getattr(self, field.name) for field in fields(self)},
             "outcome": self.outcome.value,

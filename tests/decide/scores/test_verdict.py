@@ -65,7 +65,7 @@ def test_equivalence_needs_a_margin_and_is_said_with_its_interval(alike):
     assert found.outcome is Outcome.EQUIVALENT
     assert found.exit_code == 0
     assert "This rests on the 90% interval" in found.sentence
-    low, high = found.difference.equivalence_interval(0.05)
+    low, high = found.difference.equivalence_interval(0.05).ends
     assert -2.0 < low < high < 2.0
     said = found.to_dict()
     assert (said["equivalence_low"], said["equivalence_high"], said["outcome"]) == (low, high, "equivalent")

@@ -93,42 +93,45 @@ def test_draws_that_did_not_converge_are_counted_and_shown(fit, monkeypatch):
 def test_the_default_interval_of_a_component_is_that_of_its_mean_square(fit, draws):
     for c in replace(fit, interval="normal").components:
         if c.kind == "random":
-            low, high = draws.interval(c.name)
+            low, high = draws.interval(c.name).ends
             assert low == pytest.approx(c.low, rel=CHI_SQUARE, abs=0.02 * c.variance)
             assert high == pytest.approx(c.high, rel=2 * CHI_SQUARE)
 
 
 def test_percentiles_are_those_of_the_draws(draws):
     for name, values in draws.components.items():
-        assert draws.interval(name, 0.9, "percentile") == pytest.approx(tuple(np.quantile(values, [0.05, 0.95])))
+        assert draws.interval(name, "percentile").at(0.9).ends == pytest.approx(
+            tuple(np.quantile(values, [0.05, 0.95]))
+        )
 
 
 def test_a_wider_level_is_a_wider_interval(draws):
-    narrow, wide = draws.interval("item", 0.5), draws.interval("item", 0.99)
-    assert wide[0] < narrow[0] < narrow[1] < wide[1]
+    narrow, wide = draws.interval("item").at(0.5), draws.interval("item").at(0.99)
+    assert wide.low < narrow.low < narrow.high < wide.high
 
 
 def test_the_sensitivity_of_a_fixed_facet_has_an_interval(fit, draws):
     for method in ("pivotal", "percentile"):
-        low, high = draws.interval("judge", method=method)
-        assert draws.interval(" judge", method=method) == (low, high)
+        low, high = draws.interval("judge", method=method).ends
+        assert draws.interval(" judge", method=method).ends == (low, high)
         assert 0 <= low < fit.variance("judge") < high
 
 
 def test_shares_are_fractions_around_the_shares_shown(fit, draws):
     for c in fit.components:
-        low, high = draws.share(c.name)
-        assert 0 <= low <= c.share <= high <= 1
-        assert draws.share(c.name, method="percentile")[1] <= 1
+        found = draws.share(c.name)
+        assert found.value == pytest.approx(c.share)
+        assert 0 <= found.low <= c.share <= found.high <= 1
+        assert draws.share(c.name, method="percentile").high <= 1
 
 
 def test_shares_of_the_mean_are_fractions_around_the_shares_shown(fit, draws):
     for targets in ({}, {"judge": "population"}, {"judge": "sensitivity"}, {"judge": q.pool(20)}):
         shares, limits = fit.mean_for(**targets).shares, draws.mean_shares(**targets)
         assert shares.keys() == limits.keys()
-        for name, (low, high) in limits.items():
-            assert 0 <= low <= high <= 1
-            assert low <= shares[name] <= high
+        for name, one in limits.items():
+            assert 0 <= one.low <= one.high <= 1
+            assert one.low <= shares[name] == one.value <= one.high
 
 
 def test_a_mean_without_variance_has_neither_shares_nor_a_studentised_interval(simulate):
@@ -148,9 +151,9 @@ def test_unknown_terms_methods_and_levels_are_refused(draws):
     with pytest.raises(InvalidInput, match="one of 'pivotal', 'percentile' is needed, got 'wald'"):
         draws.share("item", method="wald")
     with pytest.raises(InvalidInput, match="level: must lie between 0 and 1, got 1"):
-        draws.interval("item", 1)
+        _ = draws.interval("item").at(1)
     with pytest.raises(InvalidInput, match=r"level: 0\.999 needs at least 4000 draws, got 1000"):
-        draws.interval("item", 0.999)
+        _ = draws.interval("item").at(0.999).ends
 
 
 def test_intervals_as_a_frame_in_the_callers_library(fit, draws):
@@ -158,8 +161,8 @@ def test_intervals_as_a_frame_in_the_callers_library(fit, draws):
     assert isinstance(frame, pl.DataFrame)
     assert frame["term"].to_list() == [c.name for c in fit.components]
     item = frame.row(by_predicate=pl.col("term") == "item", named=True)
-    assert (item["low"], item["high"]) == pytest.approx(draws.interval("item"))
-    assert (item["share_low"], item["share_high"]) == pytest.approx(draws.share("item"))
+    assert (item["low"], item["high"]) == pytest.approx(draws.interval("item").ends)
+    assert (item["share_low"], item["share_high"]) == pytest.approx(draws.share("item").ends)
 
 
 # Designs
@@ -167,7 +170,7 @@ def test_intervals_as_a_frame_in_the_callers_library(fit, draws):
 
 def test_sums_of_aliased_terms_are_drawn_as_one(judged):
     draws = q.decompose(judged({"item": 10, "prompt": 3, "judge": 2})).bootstrap(100)
-    assert draws.interval("cell") == draws.interval("cell + replicate")
+    assert draws.interval("cell").ends == draws.interval("cell + replicate").ends
     with pytest.raises(NotEstimable, match="cannot be told apart"):
         draws.interval("replicate")
 
@@ -175,10 +178,10 @@ def test_sums_of_aliased_terms_are_drawn_as_one(judged):
 def test_residuals_by_level_are_drawn_by_level_and_averaged(judged):
     fit = q.decompose(judged({"item": 12, "prompt": 3, "judge": 2}, replicates=2), residual_by="judge")
     draws = fit.bootstrap(100)
-    low, high = draws.interval("cell")
+    low, high = draws.interval("cell").ends
     assert low < fit.variance("cell") < high
     first, second = (draws.components[f"cell[judge=judge000{k}]"] for k in (0, 1))
-    assert draws.interval("cell", 0.9, "percentile") == pytest.approx(
+    assert draws.interval("cell", "percentile").at(0.9).ends == pytest.approx(
         tuple(np.quantile((first + second) / 2, [0.05, 0.95]))
     )
 
@@ -187,7 +190,7 @@ def test_replicates_that_repeat_their_cell_have_no_interval(simulate):
     frame = simulate({"item": 10, "prompt": 3, "judge": 2}, replicates=2, sd={"replicate": 0.0})
     facets = {name: name for name in ("item", "prompt", "judge", "replicate")}
     draws = q.decompose(q.read(frame, facets=facets)).bootstrap(100)
-    assert draws.interval("cell")[0] > 0
+    assert draws.interval("cell").low > 0
     with pytest.raises(NotEstimable, match="every replicate repeats its cell"):
         draws.interval("replicate")
 
@@ -196,7 +199,7 @@ def test_one_facet_and_its_replicates_are_enough(judged):
     fit = q.decompose(judged({"item": 20}, replicates=3))
     draws = fit.bootstrap(200)
     assert draws.level_squares == {}
-    assert draws.interval("item")[0] < fit.variance("item") < draws.interval("item")[1]
+    assert draws.interval("item").low < fit.variance("item") < draws.interval("item").high
     low, high = fit.mean.at(method="bootstrap").ends
     assert low < fit.mean.value < high
 

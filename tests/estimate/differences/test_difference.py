@@ -37,7 +37,7 @@ def test_p_values_agree_with_the_intervals_that_they_rest_on(judged):
     p = found.p_difference()
     assert min(abs(end) for end in found.at(1 - p).ends) == pytest.approx(0, abs=1e-9)
     margin = abs(found.value) + found.se
-    low, high = found.equivalence_interval(found.p_equivalence(margin))
+    low, high = found.equivalence_interval(found.p_equivalence(margin)).ends
     assert max(abs(low), abs(high)) == pytest.approx(margin)
     assert difference(judged(SIZES, fixed=()), B, A).value == pytest.approx(-found.value)
 

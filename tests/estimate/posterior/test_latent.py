@@ -36,7 +36,7 @@ def test_components_are_those_of_the_fit(found, fit):
     assert found.variance("item") == pytest.approx(fit.variance("item"), rel=0.05)
     assert found.variance("replicate") == pytest.approx(np.pi**2 / 3)
     assert found.variance("judge") == pytest.approx(fit.sensitivity("judge"), rel=0.02)
-    assert found.interval("judge:item")[1] > found.variance("item:judge")
+    assert found.interval("judge:item").high > found.variance("item:judge")
     assert sum(one.share for one in found.components) == pytest.approx(1, abs=0.02)
     with pytest.raises(UnknownTerm):
         found.drawn("annotator")

@@ -87,7 +87,7 @@ def test_medians_are_near_maximum_likelihood_where_the_scores_tell(marks, link):
     )
     item = next(one for one in fit.components if one.name == "item")
     assert abs(found.variance("item") - item.variance) < 0.5 * item.se
-    low, high = found.interval("item")
+    low, high = found.interval("item").ends
     assert high - low == pytest.approx(item.high - item.low, rel=0.25)
     assert np.median(found.thresholds, axis=0) == pytest.approx(fit.thresholds, abs=0.2)
     assert found.mean.value == pytest.approx(fit.mean.value, abs=0.4 * fit.mean.se)

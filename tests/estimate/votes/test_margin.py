@@ -96,7 +96,7 @@ def test_equivalence_is_shown_where_its_interval_lies_within_the_margin(between,
         for wins in range(130, 191, 10):
             votes = between(wins, 320 - wins, 80, prompt=prompts)
             found = margin_of_votes(votes, "x", "y", ties=ties, cluster=cluster)
-            low, high = found.equivalence_interval(0.05)
+            low, high = found.equivalence_interval(0.05).ends
             assert (found.p_equivalence(margin) <= 0.05) == (-margin < low <= high < margin)
             assert low <= found.value <= high
             if not (ties == "half" and cluster == ()):
@@ -105,9 +105,9 @@ def test_equivalence_is_shown_where_its_interval_lies_within_the_margin(between,
 
 def test_the_equivalence_interval_exists_at_the_ends(between):
     for counts in ((0, 0, 20), (20, 0, 0), (0, 20, 5)):
-        low, high = margin_of_votes(between(*counts), "x", "y", ties="half").equivalence_interval()
+        low, high = margin_of_votes(between(*counts), "x", "y", ties="half").equivalence_interval().ends
         assert -0.5 <= low <= high <= 0.5
-    assert margin_of_votes(between(20, 0), "x", "y", ties="half").equivalence_interval()[1] == 0.5
+    assert margin_of_votes(between(20, 0), "x", "y", ties="half").equivalence_interval().high == 0.5
 
 
 def test_too_few_clusters_show_no_difference(between):

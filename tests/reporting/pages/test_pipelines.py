@@ -39,7 +39,7 @@ def test_rows_have_both_error_bars(found):
     rows, errors = systems(found.of("single")), found.of("single")
     assert [row["value"] for row in rows] == sorted((row["value"] for row in rows), reverse=True)
     assert rows[0]["ratio"] == pytest.approx(rows[0]["aware"] / rows[0]["naive"])
-    assert (rows[0]["low"], rows[0]["high"]) == errors.interval(errors.systems[0].system)
+    assert (rows[0]["low"], rows[0]["high"]) == errors.interval(errors.systems[0].system).ends
 
 
 def test_sections_and_words(found):

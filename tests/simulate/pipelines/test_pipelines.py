@@ -45,7 +45,7 @@ def test_the_interval_of_a_single_cell_has_few_degrees_of_freedom_where_judges_d
     between = x.aware**2 - x.naive**2
     assert x.df == pytest.approx((x.aware**2 / between) ** 2)
     assert x.df < 1.1
-    assert found.of("single").interval("x") == (0, 1)
+    assert found.of("single").interval("x").ends == (0, 1)
     assert "Of 2 judges" in found.sentence
     assert "Of" not in pipelines(judged(0.2, 0.8, 0.5, 0.6), by="win rate", resamples=400).sentence
 

@@ -28,13 +28,13 @@ def test_ratios_leave_out_what_never_varies(found):
 
 def test_intervals_are_student_with_cells_and_normal_without(found):
     one = found.of("average")
-    assert one.interval("x", aware=False) == pytest.approx((0.6 - 0.0196, 0.6 + 0.0196), abs=1e-5)
-    assert one.interval("x") == pytest.approx((0.6 - 0.03 * 2.776445, 0.6 + 0.03 * 2.776445), abs=1e-6)
-    assert one.interval("x", level=1 - 1e-9) == (0, 1)
+    assert one.interval("x", aware=False).ends == pytest.approx((0.6 - 0.0196, 0.6 + 0.0196), abs=1e-5)
+    assert one.interval("x").ends == pytest.approx((0.6 - 0.03 * 2.776445, 0.6 + 0.03 * 2.776445), abs=1e-6)
+    assert one.interval("x").at(1 - 1e-9).ends == (0, 1)
     with pytest.raises(UnknownTerm):
         one.interval("z")
     with pytest.raises(InvalidInput, match="level"):
-        one.interval("x", level=95)
+        one.interval("x").at(95)
 
 
 def test_the_sentence_and_the_tables(found):

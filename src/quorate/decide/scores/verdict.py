@@ -159,7 +159,7 @@ class ScoreVerdict(AnyVerdict):
 
     def _rest(self) -> str:
         if self.outcome is Outcome.EQUIVALENT:
-            low, high = self.difference.equivalence_interval(1 - self.level)
+            low, high = self.difference.equivalence_interval(1 - self.level).ends
             rests = f"This rests on the {100 * self._equivalence_level:.4g}% interval {low:.3g} to {high:.3g}."
             real = f" The advantage of {self.a if self.difference.value > 0 else self.b} is real but that small."
             return rests + (real if self.p_difference <= 1 - self.level else "")

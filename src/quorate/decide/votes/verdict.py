@@ -63,7 +63,7 @@ class Verdict(AnyVerdict):
 
     def _rest(self) -> str:
         if self.outcome is Outcome.EQUIVALENT:
-            inner = self.difference.equivalence_interval(1 - self.level)
+            inner = self.difference.equivalence_interval(1 - self.level).ends
             _, low, high = wording.shares(*(0.5 + value for value in (self.difference.value, *inner)))
             rests = f"This rests on the {100 * self._equivalence_level:.4g}% interval {low} to {high}."
             real = f" The preference for {self.a if self.difference.value > 0 else self.b} is real but that small."

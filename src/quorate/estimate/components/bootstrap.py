@@ -18,6 +18,7 @@ from quorate.numerics.mixed.refit import refits
 from quorate.numerics.roots import root
 from quorate.roles import REPLICATE
 from quorate.streams import stream
+from quorate.table.results import Interval, StatedInterval
 
 if TYPE_CHECKING:
     from quorate.estimate.components.decomposition import Decomposition
@@ -80,23 +81,21 @@ class Bootstrap:
         several = {name: means for name, means in self.level_means.items() if means.shape[1] > 1}
         return {name: np.asarray(np.var(means, axis=1, ddof=1)) for name, means in several.items()}
 
-    def interval(self, term: str, level: float = 0.95, method: DrawnMethod = "pivotal") -> tuple[float, float]:
-        """Interval for a variance component or a fixed facet's sensitivity, in squared score units.
+    def interval(self, term: str, method: DrawnMethod = "pivotal") -> Interval:
+        """A variance component or a fixed facet's sensitivity with its interval, in squared score units.
 
         Parameters
         ----------
         term : str
             As in `Decomposition.variance`.
-        level : float
-            Coverage wanted, in (0, 1).
         method : {"pivotal", "percentile"}
             The default turns the mean square behind a component around; percentiles of the redrawn estimates are
             narrower and cover less. Measured in ``docs/methods/bootstrap.md``.
 
         Returns
         -------
-        (float, float)
-            Lower and upper limit, at least 0.
+        Interval
+            At 95%, and at another coverage by ``.at``; its limits are at least 0.
 
         Raises
         ------
@@ -105,24 +104,23 @@ class Bootstrap:
         NotEstimable
             If only a sum that contains it can be estimated, or nothing about it varies.
         """
-        return self._quantiles(self._term(term, self._draws(method)), level)
+        return self._stated(self.fit.variance(term), self._term(term, self._draws(method)))
 
-    def share(self, term: str, level: float = 0.95, method: DrawnMethod = "pivotal") -> tuple[float, float]:
-        """Interval for the share of a term in the variance of one judgment; see `interval`."""
-        draws = self._draws(method)
-        return self._quantiles(self._term(term, draws) / _total(draws), level)
+    def share(self, term: str, method: DrawnMethod = "pivotal") -> Interval:
+        """The share of a term in the variance of one judgment; see `interval`."""
+        draws, total = self._draws(method), sum(max(one.variance, 0.0) for one in self.fit.components)
+        return self._stated(max(self.fit.variance(term), 0.0) / total, self._term(term, draws) / _total(draws))
 
-    def mean_shares(self, level: float = 0.95, **targets: Target) -> Mapping[str, tuple[float, float]]:
-        """Intervals for the shares of the variance of the mean, by component.
+    def mean_shares(self, **targets: Target) -> Mapping[str, Interval]:
+        """The shares of the variance of the mean, by component.
 
         Parameters
         ----------
-        level : float
-            Coverage wanted, in (0, 1).
         **targets : str or Pool
             As in `Decomposition.mean_for`.
         """
-        basis = self.fit.mean_for(**targets).basis
+        mean = self.fit.mean_for(**targets)
+        basis = mean.basis
         if basis.plain <= 0:
             raise NotEstimable("the variance of the mean is zero for these targets, so it has no shares")
         draws = self._draws("pivotal")
@@ -134,7 +132,7 @@ class Bootstrap:
             square = self._pivots[facet] if index else self.plausible_square(drawn, rng)
             parts[facet] = drawn.factor * np.maximum(square - self.plausible @ drawn.noise, 0.0)
         total = _total(parts)
-        return {name: self._quantiles(part / total, level) for name, part in parts.items()}
+        return {name: self._stated(mean.shares[name], part / total) for name, part in parts.items()}
 
     def to_frame(self, level: float = 0.95) -> Any:
         """Intervals as a frame in the caller's library: term, variance, low, high, share, share_low, share_high."""
@@ -226,6 +224,11 @@ class Bootstrap:
         levels = rng.normal(0.0, np.sqrt(own), means.shape)
         centred = means - self.fit.assembled.fixed.levels[facet] @ self.fit.beta
         return np.asarray(np.var(centred + levels, axis=1, ddof=1))
+
+    def _stated(self, value: float, draws: Floats) -> Interval:
+        """A number with the quantiles of its draws as limits."""
+        se, n = float(draws.std(ddof=1)), self.fit.judgments.n_answers
+        return StatedInterval(value, se, n, 0.95, law=lambda level: self._quantiles(draws, level))
 
     def _quantiles(self, draws: Floats, level: float) -> tuple[float, float]:
         tail = _tail(level, len(self))

@@ -423,8 +423,8 @@ class Decomposition(Result):
         >>> from quorate.simulate import write_demo
         >>> fit = q.decompose(q.read(write_demo("scores.csv")))
         >>> draws = fit.bootstrap(100)
-        >>> low, high = draws.interval("item")
-        >>> low < fit.variance("item") < high
+        >>> item = draws.interval("item")
+        >>> item.low < item.value < item.high
         True
         """
         from quorate.estimate.components.bootstrap import bootstrap

@@ -29,7 +29,7 @@ from quorate.estimate.means.targets import FIXED, PANEL, POPULATION, Target, amo
 from quorate.numerics.votes.binomial import p_value
 from quorate.roles import CATEGORY, SYSTEM
 from quorate.table.judgments import Judgments
-from quorate.table.results import Ends, Result
+from quorate.table.results import Interval, Result
 from quorate.wording import brief, plural
 
 Method = Literal["paired", "joint"]
@@ -230,15 +230,15 @@ class SystemDifference(Result):
         """The difference with an interval of another coverage."""
         return self.estimate.at(level)
 
-    def equivalence_interval(self, alpha: float = 0.05) -> Ends:
-        """The interval that the test of equivalence rests on: it rejects where this lies within the margin.
+    def equivalence_interval(self, alpha: float = 0.05) -> Interval:
+        """The difference with the interval that equivalence rests on: it is shown where this lies within the margin.
 
         Parameters
         ----------
         alpha : float
             Level of each of the two one-sided tests.
         """
-        return self.estimate.at(1 - 2 * alpha).ends
+        return self.estimate.at(1 - 2 * alpha)
 
     def p_difference(self) -> float:
         """Two-sided p-value of no difference."""

@@ -13,11 +13,10 @@ import numpy as np
 from quorate import caveats
 from quorate.arrays import Floats
 from quorate.caveats import Caveat
-from quorate.numerics.inference import checked_level
 from quorate.numerics.posterior.importance import WORST_K, quantiles, smoothed
 from quorate.numerics.posterior.laws import Laws, log_density, widened
 from quorate.table.judgments import Judgments
-from quorate.table.results import Result, Row
+from quorate.table.results import Interval, Result, Row, StatedInterval
 from quorate.wording import counted
 
 if TYPE_CHECKING:
@@ -176,11 +175,15 @@ class DrawnComponents(Result, ABC):
         """Median of a component; terms as for `Decomposition.variance`."""
         return float(np.median(self.drawn(term)))
 
-    def interval(self, term: str, level: float = 0.95) -> tuple[float, float]:
-        """Credible interval of a component: quantiles with equal tails."""
-        tail = (1 - checked_level(level)) / 2
-        low, high = np.quantile(self.drawn(term), [tail, 1 - tail])
-        return float(low), float(high)
+    def interval(self, term: str) -> Interval:
+        """A component, at the median, with its credible interval: quantiles with equal tails."""
+        draws = self.drawn(term)
+
+        def law(level: float) -> tuple[float, float]:
+            low, high = np.quantile(draws, [(1 - level) / 2, (1 + level) / 2])
+            return float(low), float(high)
+
+        return StatedInterval(self.variance(term), float(draws.std(ddof=1)), self.judgments.n_answers, 0.95, law=law)
 
     @cached_property
     def components(self) -> tuple[PosteriorComponent, ...]:

@@ -21,7 +21,7 @@ from quorate.numerics.votes import binomial, clustered, equivalence
 from quorate.numerics.votes.binomial import p_value
 from quorate.numerics.votes.clustered import Multiway, balance, multiway
 from quorate.table.pairs import FIRST_A, A, B
-from quorate.table.results import Ends, Interval
+from quorate.table.results import Ends, Interval, StatedInterval
 from quorate.table.votes import Encoding, Votes
 
 # Order of presentation: how often either system of a pair was shown first, and whether that decides.
@@ -187,15 +187,20 @@ class VoteMargin(Interval):
             low, high = max(self.value - half, -0.5), min(self.value + half, 0.5)
         return (min(low, 0.0), max(high, 0.0)) if self.least_p > 1 - level else (low, high)
 
-    def equivalence_interval(self, alpha: float = 0.05) -> Ends:
-        """The interval that the test of equivalence rests on: it rejects where this lies within the margin.
+    def equivalence_interval(self, alpha: float = 0.05) -> Interval:
+        """The margin with the interval that equivalence rests on: it is shown where this lies within the margin.
 
         That is the ``1 - 2 alpha`` interval, for each of the two tests is one-sided: 90% where tests are at 5%.
         """
         if self.exact or not self.decisive:
-            return self.at(1 - 2 * alpha).ends
+            return self.at(1 - 2 * alpha)
         wins, losses = self.decisive.wins, self.decisive.n - self.decisive.wins
-        return -_score_limit(losses, wins, self.n, alpha), _score_limit(wins, losses, self.n, alpha)
+
+        def law(level: float) -> Ends:
+            tail = (1 - level) / 2
+            return -_score_limit(losses, wins, self.n, tail), _score_limit(wins, losses, self.n, tail)
+
+        return StatedInterval(self.value, self.se, self.n, 1 - 2 * alpha, law=law)
 
     def p_difference(self) -> float:
         """P-value of a margin of 0, two-sided.

@@ -68,7 +68,7 @@ def systems(errors: PipelineErrors) -> list[Row]:
     names = distinct([one.system for one in errors.systems])
     out = []
     for name, one in zip(names, errors.systems, strict=True):
-        low, high = errors.interval(one.system, level=LEVEL)
+        low, high = errors.interval(one.system).at(LEVEL).ends
         numbers = {"naive": one.naive, "aware": one.aware, "low": low, "high": high, "ratio": one.ratio}
         out.append({"system": name, "value": one.value, **numbers})
     return out
@@ -130,9 +130,9 @@ def board(name: str, errors: PipelineErrors, facets: Mapping[str, int]) -> Figur
     rows = systems(errors)
 
     def chart() -> Spec:
+        naives = [errors.interval(one.system, aware=False) for one in errors.systems]
         intervals = [
-            {**row, **dict(zip(("naive_low", "naive_high"), errors.interval(one.system, aware=False), strict=True))}
-            for row, one in zip(rows, errors.systems, strict=True)
+            row | {"naive_low": one.low, "naive_high": one.high} for row, one in zip(rows, naives, strict=True)
         ]
         both = marks.spread(intervals)
         window = marks.around(both, "value")

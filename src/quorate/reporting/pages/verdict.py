@@ -109,7 +109,7 @@ def interval(verdict: AnyVerdict) -> Figure:
     name = axis(verdict)
     lines = [f"{capitalised(name)}.", f"Dashed: no difference ({p_value(verdict.p_difference)})."]
     if half is not None:
-        least, most = (zero + end for end in difference.equivalence_interval(1 - verdict.level))
+        least, most = (zero + end for end in difference.equivalence_interval(1 - verdict.level).ends)
         narrow = _percent(2 * verdict.level - 1)
         rows.append({"interval": f"{narrow} interval, for equivalence", "value": value, "low": least, "high": most})
         if verdict.outcome is Outcome.EQUIVALENT:

@@ -15,14 +15,13 @@ from quorate.errors import UnknownTerm
 from quorate.estimate.agreement.battles import ORDER
 from quorate.estimate.agreement.leaderboards import Leaderboards
 from quorate.numerics.distributions import t_quantile
-from quorate.numerics.inference import checked_level
 from quorate.numerics.ratings.bradley_terry import Design, fit
 from quorate.numerics.ratings.draws import poisson
 from quorate.numerics.ratings.existence import exists
 from quorate.numerics.ratings.ties.registry import Ties, tie_model
 from quorate.simulate.pipelines.cells import CellMargins, Verdicts
 from quorate.table.pairs import TIE, A, B
-from quorate.table.results import Result, Row
+from quorate.table.results import Interval, Result, Row, StatedInterval
 from quorate.wording import Brief, counted, listed
 
 # Leaderboards of redrawn battles, with verdicts as they are or from redrawn judges, prompts and orders.
@@ -223,8 +222,8 @@ class PipelineErrors(Brief):
         """Median over systems of the published standard error over the naive one."""
         return _median([rated.redrawn_ratio for rated in self.systems])
 
-    def interval(self, system: str, *, aware: bool = True, level: float = 0.95) -> tuple[float, float]:
-        """Interval of a system's rating or win rate: Student's with cells, normal over battles alone.
+    def interval(self, system: str, *, aware: bool = True) -> Interval:
+        """A system's rating or win rate with its interval: Student's with cells, normal over battles alone.
 
         That of a win rate is cut at 0 and 1.
 
@@ -234,25 +233,24 @@ class PipelineErrors(Brief):
             Which.
         aware : bool
             Whether over cells too; else over battles alone.
-        level : float
-            Coverage.
 
         Raises
         ------
         UnknownTerm
             If there is no such system.
-        InvalidInput
-            If the level is no share.
         """
-        checked_level(level)
         known = {rated.system: rated for rated in self.systems}
         if system not in known:
             raise UnknownTerm(system, known, "system")
         rated = known[system]
         df, se = (rated.df, rated.aware) if aware else (np.inf, rated.naive)
-        half = t_quantile(df, (1 + level) / 2) * se
-        low, high = rated.value - half, rated.value + half
-        return (max(low, 0.0), min(high, 1.0)) if self.by == "win rate" else (low, high)
+
+        def law(level: float) -> tuple[float, float]:
+            half = t_quantile(df, (1 + level) / 2) * se
+            low, high = rated.value - half, rated.value + half
+            return (max(low, 0.0), min(high, 1.0)) if self.by == "win rate" else (low, high)
+
+        return StatedInterval(rated.value, se, 0, 0.95, law=law)
 
 
 @dataclass(frozen=True)

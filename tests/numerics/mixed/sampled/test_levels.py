@@ -136,5 +136,5 @@ def test_what_cannot_be_told_apart_is_the_same(monkeypatch):
 def test_bootstrap_draws_are_fitted_again(judgments, monkeypatch):
     monkeypatch.setattr(assemble, "MOST_INVERTED", 0)
     small = q.decompose(q.read(table(60, 20), facets=FACETS, fixed=()), random=["item", "judge"])
-    low, high = small.bootstrap(100).interval("item")
+    low, high = small.bootstrap(100).interval("item").ends
     assert low < small.variance("item") < high
