@@ -86,10 +86,8 @@ class AnyVerdict(Result, ABC):
         Two-sided p-value that there is no difference.
     p_equivalence : float or None
         P-value that the difference is the margin or more; None without a margin.
-    detectable : float or None
-        Smallest difference that such a study detects with a chance of ``power``; None if it detects none.
     power : float
-        That chance.
+        Chance of detection that `detectable` and the next step are for.
     error_rate : float
         Largest chance of a false verdict, whatever the truth, where tests are exact; else the nominal level of t tests.
     next_step : Step or None
@@ -108,12 +106,18 @@ class AnyVerdict(Result, ABC):
     level: float
     p_difference: float
     p_equivalence: float | None
-    detectable: float | None
     power: float
     error_rate: float
     next_step: Step | None
     claim: Claim | None = None
     types: Types | None = None
+
+    derived = ("detectable",)
+
+    @property
+    @abstractmethod
+    def detectable(self) -> float | None:
+        """Smallest difference that such a study detects with a chance of ``power``; None if it detects none."""
 
     @property
     def estimate(self) -> Interval:
@@ -188,6 +192,7 @@ class AnyVerdict(Result, ABC):
             "outcome": self.outcome.value,
             "difference": self.difference.to_dict(),
             "next_step": self.next_step and self.next_step.to_dict(),
+            "detectable": self.detectable,
             "types": self.types and self.types.to_dict(),
             "p_types": self.p_types,
             "low": low,

@@ -156,11 +156,17 @@ def test_the_study_of_scores_that_would_decide(open_scores, scored):
 
 def test_why_a_detectable_difference_is_far_beyond_the_interval(scored, close):
     low, high = scored.difference.at(scored.level).ends
-    far = replace(scored, detectable=3 * (high - low) / 2)
+
+    def seen(value):
+        made = replace(scored)
+        made.__dict__["detectable"] = value
+        return made
+
+    far = seen(3 * (high - low) / 2)
     said = pages.why_detectable(far)
     assert said.startswith("The smallest difference is that of new studies of this design, ")
     assert pages.compared(far).caption.lines == (said,)
-    for near in (replace(far, detectable=(high - low)), replace(far, detectable=None), close):
+    for near in (seen(high - low), seen(None), close):
         assert pages.why_detectable(near) == ""
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from numbers import Real
 from typing import Any
 
@@ -40,7 +41,7 @@ class ScoreVerdict(AnyVerdict):
 
     Parameters
     ----------
-    a, b, outcome, margin, level, p_difference, p_equivalence, detectable, power, error_rate, claim, types
+    a, b, outcome, margin, level, p_difference, p_equivalence, power, error_rate, claim, types
         As for `quorate.decide.outcome.AnyVerdict`; differences are in score units.
     difference : SystemDifference
         Mean of ``a`` less mean of ``b``, with its standard error, degrees of freedom and intervals.
@@ -60,6 +61,11 @@ class ScoreVerdict(AnyVerdict):
             *(() if others is None else (*others.caveats, *of_families(others.estimate))),
         ]
         return tuple(dict.fromkeys([*found, *(self.next_step.caveats if self.next_step else ())]))
+
+    @cached_property
+    def detectable(self) -> float:
+        """Smallest difference that such a study detects with a chance of ``power``."""
+        return studies_like(self.difference).detectable(1 - self.level, self.power)
 
     @property
     def widest(self) -> SystemDifference:
@@ -295,7 +301,6 @@ def verdict_of_difference(
         level=level,
         p_difference=p_difference,
         p_equivalence=p_equivalence,
-        detectable=studies_like(found).detectable(alpha, power),
         power=power,
         error_rate=alpha,
         next_step=step,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from numbers import Real
 from typing import get_args
 
@@ -36,14 +37,17 @@ class Verdict(AnyVerdict):
         As for `quorate.decide.outcome.AnyVerdict`.
     difference : VoteMargin
         The margin ``p - 1/2`` with its standard error and intervals.
-    detectable : float or None
-        Smallest margin that so many votes detect with a chance of ``power``; None if they detect none.
     next_step : NextStep or None
         What would decide; None where it is decided, or no number of votes would do.
     """
 
     difference: VoteMargin
     next_step: NextStep | None
+
+    @cached_property
+    def detectable(self) -> float | None:
+        """Smallest margin that so many votes detect with a chance of ``power``; None if they detect none."""
+        return detectable(self.difference, 1 - self.level, self.power)
 
     def _prefers(self) -> str:
         return "is preferred"
@@ -197,7 +201,6 @@ def verdict_of_margin(
         level=level,
         p_difference=found.p_difference(),
         p_equivalence=None if margin is None else found.p_equivalence(margin),
-        detectable=detectable(found, alpha, power),
         power=power,
         error_rate=error_rate,
         next_step=step,

@@ -16,7 +16,7 @@ from quorate.numerics.correlation import ranks
 from quorate.numerics.distributions import t_quantile
 from quorate.numerics.inference import checked_level
 from quorate.numerics.nominal import krippendorff, score_interval
-from quorate.table.judgments import Judgments, checked
+from quorate.table.judgments import Judgments, checked, dense
 from quorate.table.results import Result
 
 Metric = Literal["nominal", "ordinal", "interval"]
@@ -185,35 +185,36 @@ def alpha(judgments: Judgments, metric: Metric = "interval", *, level: float = 0
 def alpha_of(item: Ints, score: Floats, metric: Metric = "interval", *, level: float = 0.95) -> Alpha:
     """Krippendorff's alpha of scores, each with the code of its item."""
     several = np.bincount(item)[item] > 1
-    item, score = np.unique(item[several], return_inverse=True)[1], score[several]
+    item, score = dense(item[several]), score[several]
     if not len(score):
         raise NotEstimable("alpha: no item has two scores; let two judges score the same items")
+    found, size = np.unique(score), np.bincount(item).astype(float)
+    code = np.searchsorted(found, score)
     if metric == "nominal":  # points whose squared distances are those of the metric, up to a factor
-        columns = np.asarray(score[:, None] == np.unique(score)).astype(float)
+        points, squares = np.eye(len(found)), size
+        sums = np.bincount(item * len(found) + code, minlength=len(size) * len(found)).reshape(len(size), -1)
     else:
         values = ranks(score) if metric == "ordinal" else score
-        columns = np.asarray(values - values.mean())[:, None]
-    per_item = _per_item(item, columns)
+        column = np.asarray(values - values.mean())
+        points = np.zeros((len(found), 1))
+        points[code, 0] = column
+        sums, squares = np.bincount(item, column)[:, None], np.bincount(item, column**2)
+    per_item = _per_item(size, sums, squares)
     value = float(krippendorff(per_item.sum(axis=0)))
     if np.isnan(value):
         raise NotEstimable("alpha: all scores are equal, so there is nothing to agree about")
     n, low, high = len(per_item), np.nan, np.nan
     if n >= _FEWEST:
         limit = t_quantile(n - 1, (1 + level) / 2) ** 2
-        _, first, times = np.unique(score, return_index=True, return_counts=True)
-        kept = np.unique(np.linspace(0, len(first) - 1, MOST_POINTS).astype(np.int64))
-        two_or_names = metric == "nominal" or len(first) == 2
-        usual_size = int(np.bincount(np.bincount(item)).argmax())
-        possible = _possible(columns[first[kept]], int(times[kept].argmax()), usual_size, two_or_names)
+        kept = np.unique(np.linspace(0, len(found) - 1, MOST_POINTS).astype(np.int64))
+        two_or_names, usual = metric == "nominal" or len(found) == 2, int(np.bincount(code)[kept].argmax())
+        possible = _possible(points[kept], usual, int(np.bincount(size.astype(np.int64)).argmax()), two_or_names)
         low, high = score_interval(per_item, possible, krippendorff, limit)
     return Alpha(value, low, high, metric, n, len(score), level)
 
 
-def _per_item(item: Ints, columns: Floats) -> Floats:
-    """What every item adds to the sums of `krippendorff`, from a point for each score."""
-    size = np.bincount(item).astype(float)
-    sums = np.column_stack([np.bincount(item, column) for column in columns.T])
-    squares = np.bincount(item, (columns**2).sum(axis=1))
+def _per_item(size: Floats, sums: Floats, squares: Floats) -> Floats:
+    """What every item adds to the sums of `krippendorff`, of the points of its scores: how many, their sums and squares."""
     inside = 2 * size / (size - 1) * np.maximum(squares - (sums**2).sum(axis=1) / size, 0.0)
     return np.column_stack([size, inside, squares, sums])
 
@@ -239,4 +240,5 @@ def _possible(points: Floats, usual: int, size: int, nominal: bool) -> Floats:
     moved = np.arange(size) < np.arange(most + 1)[:, None]
     scores = np.where(moved[..., None], points[other, None, None], points[:, None, None])
     flat = scores.reshape(-1, points.shape[1])
-    return _per_item(np.repeat(np.arange(len(flat) // size), size), flat)
+    each = flat.reshape(-1, size, flat.shape[1])
+    return _per_item(np.full(len(each), float(size)), each.sum(axis=1), (each**2).sum(axis=(1, 2)))
