@@ -10,7 +10,6 @@ import typer
 
 from quorate.cli.options import Files, Output
 from quorate.cli.options.output import ENDINGS
-from quorate.errors import InvalidInput
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,13 +25,6 @@ class AnalysisFiles(Files):
             "of the demo quorate-demo.html; with --json, none.",
         ),
     ] = None
-    no_report: Annotated[bool, typer.Option("--no-report", help="Write no HTML report.")] = False
-
-    def __post_init__(self) -> None:
-        """Refuse places that cannot be written, and a report that is wanted and not."""
-        super().__post_init__()
-        if self.no_report and self.report:
-            raise InvalidInput("--no-report: contradicts --report; give one of them")
 
     def by_default(self, page: str, out: Output) -> AnalysisFiles:
         """With the page that is written unless it is said otherwise."""
