@@ -28,8 +28,8 @@ from quorate.numerics.roots import root
 # Quantiles of many degrees of freedom at once: of Student's t and of mean squares, as polynomials through a few.
 
 
-_DEGREE_T, _DEGREE_SQUARE = 16, 14
-"""Errors are below 1e-8 of a t, and of a mean square below 1e-6."""
+_DEGREE_T, _DEGREE_SQUARE, _DEGREE_LAW = 16, 14, 24
+"""Errors are below 1e-8 of a t, and of a mean square below 1e-6; of its law, along its chances, below 1e-9."""
 _MOST_T = 0.9995
 """Probability up to which quantiles of t are so smooth."""
 
@@ -80,8 +80,18 @@ def _t_terms(probability: float) -> Floats:
 def _square_terms(chance: tuple[float, ...]) -> Floats:
     """Terms of the cube root of a mean square, nearly normal, in the inverse root of its degrees of freedom."""
     knots, inverse = _knots(_DEGREE_SQUARE)
-    roots = [[(chi_square_quantile(1 / u**2, 1 - p) * u**2) ** (1 / 3) for p in chance] for u in inverse]
-    return np.asarray(chebyshev.chebfit(knots, np.array(roots), _DEGREE_SQUARE))
+    some, normal = chance, np.array([normal_quantile(p) for p in chance])
+    many = len(chance) > _DEGREE_LAW + 1  # then they lie on a polynomial in normal quantiles, through a few
+    low, high = normal.min(), normal.max()
+    if many:
+        places, parts = _knots(_DEGREE_LAW)
+        some = tuple(normal_cdf(low + (high - low) * part) for part in parts)
+    roots = [[(chi_square_quantile(1 / u**2, 1 - p) * u**2) ** (1 / 3) for p in some] for u in inverse]
+    found = np.array(roots)
+    if many:
+        law = chebyshev.chebfit(places, found.T, _DEGREE_LAW)
+        found = chebyshev.chebval(2 * (normal - low) / (high - low) - 1, law)
+    return np.asarray(chebyshev.chebfit(knots, found, _DEGREE_SQUARE))
 
 
 def _knots(degree: int) -> tuple[Floats, list[float]]:

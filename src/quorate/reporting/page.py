@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from quorate.reporting.paper.reproduce import Provenance, called, made_with, read_from, seed_used, titled
@@ -149,13 +150,16 @@ class Page:
     title, sentence : str
         What was looked at, and what came out.
     sections : tuple of Section
-        All but the last, the methods' own.
+        Those that a screen may show.
     facts : Figure
         The table under the paragraph on methods.
     methods : str
         The paragraph for a methods section.
     content : callable
         Gives the result as plain values, which only JSON needs.
+    rest : callable, optional
+        Gives the sections after these and the facts, where a screen shows none of them: they are made when they are
+        written.
     caveats : tuple of str
         What must be known to read it, what matters most first.
     next_step : Step, optional
@@ -182,6 +186,7 @@ class Page:
     facts: Figure
     methods: str
     content: Callable[[], Mapping[str, Any]]
+    rest: Callable[[], tuple[tuple[Section, ...], Figure]] | None = None
     caveats: tuple[str, ...] = ()
     next_step: Step | None = None
     tiles: tuple[Tile, ...] = ()
@@ -191,6 +196,14 @@ class Page:
     record: Mapping[str, str] = field(default_factory=dict)
     prompts: tuple[tuple[str, str], ...] = ()
     origin: Provenance = field(default_factory=Provenance)
+
+    @cached_property
+    def whole(self) -> Page:
+        """The page with all that belongs to it."""
+        if self.rest is None:
+            return self
+        sections, facts = self.rest()
+        return replace(self, sections=(*self.sections, *sections), facts=facts, rest=None)
 
     @property
     def figures(self) -> tuple[Figure, ...]:
@@ -212,6 +225,8 @@ class Page:
         return {name: value for name, value in entries.items() if value}
 
 
+UNMADE = Figure("facts", Caption(""), ())
+"""In the place of facts that are made when they are written."""
 WHAT = Short({"what": "", "value": ""})
 """Of `particulars` and other tables of two columns."""
 

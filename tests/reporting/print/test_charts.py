@@ -15,7 +15,7 @@ LABELLED = ("components", "effects-judge", "effects-prompt", "means", "leave-one
 
 
 def charts_of(analysis):
-    return [figure for figure in page_of(analysis).figures if figure.chart]
+    return [figure for figure in page_of(analysis).whole.figures if figure.chart]
 
 
 def texts(path) -> list[str]:

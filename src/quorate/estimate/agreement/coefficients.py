@@ -214,7 +214,7 @@ def alpha_of(item: Ints, score: Floats, metric: Metric = "interval", *, level: f
 
 
 def _per_item(size: Floats, sums: Floats, squares: Floats) -> Floats:
-    """What every item adds to the sums of `krippendorff`, of the points of its scores: how many, their sums and squares."""
+    """What every item adds to the sums of `krippendorff`: how many scores, and the sums of their points and squares."""
     inside = 2 * size / (size - 1) * np.maximum(squares - (sums**2).sum(axis=1) / size, 0.0)
     return np.column_stack([size, inside, squares, sums])
 

@@ -49,7 +49,7 @@ def write_charts(page: Page, place: str | Path) -> tuple[Path, ...]:
     """
     folder = Path(place)
     directory(folder, "charts")
-    drawn = [figure for figure in page.figures if figure.chart]
+    drawn = [figure for figure in page.whole.figures if figure.chart]
     return tuple(write_chart(figure, folder / f"{slug(figure.name)}.svg") for figure in drawn)
 
 
@@ -124,7 +124,7 @@ def plot(page: Page, name: str = "") -> Any:
     InvalidInput
         If there is no such chart.
     """
-    figures = {figure.name: figure for figure in page.figures if figure.chart}
+    figures = {figure.name: figure for figure in page.whole.figures if figure.chart}
     figure = figures.get(name or next(iter(figures), ""))
     if figure is None:
         there = f"there are {', '.join(figures)}" if figures else "there is none for this result"

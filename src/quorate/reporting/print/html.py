@@ -26,6 +26,7 @@ def as_html(page: Page) -> str:
     """The page as HTML."""
     from markupsafe import escape
 
+    page = page.whole
     lead = _lead(page)
     sections = [
         {**vars(one), "figures": [_figure(figure) for figure in one.figures if figure is not lead]}

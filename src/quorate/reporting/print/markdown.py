@@ -17,6 +17,7 @@ MOST_ROWS = 100
 
 def as_markdown(page: Page) -> str:
     """The page as Markdown."""
+    page = page.whole
     note, caveats = page.origin.note, [plain_markdown(visible(caveat, LONGEST)) for caveat in page.caveats]
     blocks = [
         f"# {plain_markdown(page.title)}",

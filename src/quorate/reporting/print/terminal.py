@@ -61,6 +61,7 @@ def as_text(
     read : str
         How the file was read.
     """
+    page = page.whole if full else page
     above = [*paragraph(out, page.origin.note or ""), *paragraph(out, spelled(page.sentence), "bold")]
     for text in page.sections[0].text if page.sections and not full else ():
         lines = paragraph(out, spelled(text))
@@ -84,6 +85,8 @@ def as_text(
     tables, left_out = _fitted(out, shorts, spelled, LINES - 2 - len(above) - len(below))
     hidden = {"table": left_out, "caveat": len(page.caveats) - len(caveats)}
     more = [counted(count, f"more {name}") for name, count in hidden.items() if count]
+    if page.rest is not None:  # how many there are, nobody has counted
+        more = ["more tables", *more[1 if left_out else 0 :]]
     return [*above, *tables, *below, *(paragraph(out, f"--full shows {listed(more)}.", "dim") if more else [])]
 
 

@@ -16,7 +16,7 @@ def test_page_and_section_say_both_shares():
     table = q.read(pl.DataFrame(rows, schema=["item", "judge", "prompt", "score"], orient="row"), announce=False)
     found = q.analyze(table)
     fit = found.latent
-    (section,) = [one for one in page_of(found).sections if one.name == "latent"]
+    (section,) = [one for one in page_of(found).whole.sections if one.name == "latent"]
     (figure,) = page_of(fit).sections[0].figures
     assert section.figures[0].rows == figure.rows
     assert {row["term"]: row["share"] for row in figure.rows} == {one.name: one.share for one in fit.components}

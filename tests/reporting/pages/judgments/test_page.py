@@ -22,7 +22,7 @@ TITLED = ("intervals", "components", "per-judgment", "what-if", "single")
 @cache
 def page_of(name: str) -> Page:
     """The page of a shape, made once."""
-    return page(studies.made(name), Record({}))
+    return page(studies.made(name), Record({})).whole
 
 
 @pytest.fixture(params=studies.ALL)
