@@ -118,11 +118,10 @@ def rank_intervals(
         se = difference_se(covariance, rows)
         np.fill_diagonal(se[:, rows], np.inf)
         t, freedom = (estimate[rows, None] - estimate) / se, spent[rows]
-        bins = _bins(freedom, edges)
-        above[rows] = _exceeds(t, np.array([[joint]]), freedom, bins, edges)
+        above[rows] = _exceeds(t, np.array([[joint]]), freedom, edges)
         own = marginal[rows, None]
-        marginal_low[rows] = 1 + _exceeds(-t, own, freedom, bins, edges).sum(axis=1)
-        marginal_high[rows] = systems - _exceeds(t, own, freedom, bins, edges).sum(axis=1)
+        marginal_low[rows] = 1 + _exceeds(-t, own, freedom, edges).sum(axis=1)
+        marginal_high[rows] = systems - _exceeds(t, own, freedom, edges).sum(axis=1)
     low, high = 1 + above.sum(axis=0), systems - above.sum(axis=1)
     return RankIntervals(low, high, marginal_low, marginal_high, joint, df, above)
 
@@ -191,7 +190,10 @@ def most_draws(systems: int) -> int:
 def difference_se(covariance: Floats, rows: slice = slice(None)) -> Floats:
     """Standard error of every difference of two estimates, shape (systems, systems); of some of the rows."""
     variance = np.diag(covariance)
-    return np.asarray(np.sqrt(np.maximum(variance[rows, None] + variance - 2 * covariance[rows], 0.0)))
+    out = variance[rows, None] + variance
+    out -= 2 * covariance[rows]
+    np.maximum(out, 0.0, out=out)
+    return np.asarray(np.sqrt(out, out=out))
 
 
 def normal_deviations(covariance: Floats, df: float | Floats, draws: int, rng: np.random.Generator) -> Floats:
@@ -408,26 +410,25 @@ def _edges(df: Floats) -> Floats:
 
 def _bins(df: Floats, edges: Floats) -> NDArray[np.intp]:
     """Bin of each."""
-    if len(edges) == 1:
-        return np.zeros((1, 1), dtype=np.intp)
     place = np.log(np.minimum(df, _NORMAL) / edges[0]) * (_BINS / np.log(edges[-1] / edges[0]))
     return np.asarray(np.clip(place.astype(np.intp), 0, _BINS - 1))
 
 
-def _exceeds(t: Floats, limit: Floats, df: Floats, bins: NDArray[np.intp], edges: Floats) -> NDArray[np.bool_]:
+def _exceeds(t: Floats, limit: Floats, df: Floats, edges: Floats) -> NDArray[np.bool_]:
     """Whether each exceeds the quantile of Student's t where the normal law has the limit, shape (rows or 1, 1).
 
-    Quantiles at both ends of the bin decide nearly all; only for the others, the quantile of each is found.
+    Quantiles of the least and most degrees of freedom decide most, those at both ends of its bin nearly all others;
+    only for what is left the quantile of each is found.
     """
     ends = _studentised(limit, edges[None])
     if len(edges) == 1:
         return np.asarray(t > ends)
-    if len(limit) == 1:
-        most, least = ends[0][bins], ends[0][bins + 1]
-    else:
-        most, least = np.take_along_axis(ends, bins, axis=1), np.take_along_axis(ends, bins + 1, axis=1)
-    out: NDArray[np.bool_] = t > most
-    row, column = np.nonzero((t > least) & ~out)
-    own = limit[0, 0] if len(limit) == 1 else limit[row, 0]
-    out[row, column] = t[row, column] > _studentised(own, df[row, column])
+    out: NDArray[np.bool_] = t > ends[:, :1]
+    row, column = np.nonzero((t > ends[:, -1:]) & ~out)
+    own, place = row if len(limit) > 1 else np.zeros_like(row), _bins(df[row, column], edges)
+    t = t[row, column]
+    over = t > ends[own, place]
+    near = np.flatnonzero(~over & (t > ends[own, place + 1]))
+    over[near] = t[near] > _studentised(limit[own[near], 0], df[row[near], column[near]])
+    out[row, column] = over
     return out
