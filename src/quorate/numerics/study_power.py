@@ -80,18 +80,18 @@ def _t_terms(probability: float) -> Floats:
 def _square_terms(chance: tuple[float, ...]) -> Floats:
     """Terms of the cube root of a mean square, nearly normal, in the inverse root of its degrees of freedom."""
     knots, inverse = _knots(_DEGREE_SQUARE)
-    some, normal = chance, np.array([normal_quantile(p) for p in chance])
-    many = len(chance) > _DEGREE_LAW + 1  # then they lie on a polynomial in normal quantiles, through a few
-    low, high = normal.min(), normal.max()
-    if many:
-        places, parts = _knots(_DEGREE_LAW)
-        some = tuple(normal_cdf(low + (high - low) * part) for part in parts)
-    roots = [[(chi_square_quantile(1 / u**2, 1 - p) * u**2) ** (1 / 3) for p in some] for u in inverse]
-    found = np.array(roots)
-    if many:
-        law = chebyshev.chebfit(places, found.T, _DEGREE_LAW)
-        found = chebyshev.chebval(2 * (normal - low) / (high - low) - 1, law)
-    return np.asarray(chebyshev.chebfit(knots, found, _DEGREE_SQUARE))
+
+    def roots(some: Sequence[float]) -> Floats:
+        return np.array([[(chi_square_quantile(1 / u**2, 1 - p) * u**2) ** (1 / 3) for p in some] for u in inverse])
+
+    if len(chance) <= _DEGREE_LAW:
+        return np.asarray(chebyshev.chebfit(knots, roots(chance), _DEGREE_SQUARE))
+    # Many lie on a polynomial in their normal quantiles, through a few.
+    normal = np.array([normal_quantile(p) for p in chance])
+    low, span = normal.min(), np.ptp(normal)
+    places, parts = _knots(_DEGREE_LAW)
+    law = chebyshev.chebfit(places, roots([normal_cdf(low + span * part) for part in parts]).T, _DEGREE_LAW)
+    return np.asarray(chebyshev.chebfit(knots, chebyshev.chebval(2 * (normal - low) / span - 1, law), _DEGREE_SQUARE))
 
 
 def _knots(degree: int) -> tuple[Floats, list[float]]:

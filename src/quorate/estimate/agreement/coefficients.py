@@ -192,7 +192,8 @@ def alpha_of(item: Ints, score: Floats, metric: Metric = "interval", *, level: f
     code = np.searchsorted(found, score)
     if metric == "nominal":  # points whose squared distances are those of the metric, up to a factor
         points, squares = np.eye(len(found)), size
-        sums = np.bincount(item * len(found) + code, minlength=len(size) * len(found)).reshape(len(size), -1)
+        times = np.bincount(item * len(found) + code, minlength=len(size) * len(found))
+        sums = times.reshape(len(size), -1).astype(float)
     else:
         values = ranks(score) if metric == "ordinal" else score
         column = np.asarray(values - values.mean())
