@@ -6,9 +6,9 @@ import pytest
 
 import quorate as q
 from quorate.decide.scores.step import score_step
-from quorate.decide.scores.studies import studies_of_plan
 from quorate.errors import InvalidInput
 from quorate.estimate.differences.difference import difference
+from quorate.planning.search.power import studies_of_plan
 
 # Few sizes to choose from: a search within them is quick.
 FEW = {

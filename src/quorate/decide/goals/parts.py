@@ -20,8 +20,6 @@ from quorate.decide.goals.look import UNDECIDED, DifferenceTest, Ending, Look, P
 from quorate.decide.goals.offer import Offer, Spent
 from quorate.decide.goals.plans import Plan, Plans, bought, nothing, of_difference, of_mean, together
 from quorate.decide.goals.pursuit import Pursuit
-from quorate.decide.scores.step import largest_errors
-from quorate.decide.scores.studies import studies_of_plan
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.components.decompose import decompose
 from quorate.estimate.differences.difference import SystemDifference, difference, stratified_difference
@@ -30,6 +28,7 @@ from quorate.estimate.means.stratified import strata, stratified_mean
 from quorate.numerics.distributions import chi_square_quantile
 from quorate.numerics.sequential.spending import inflation
 from quorate.numerics.study_power import Studies
+from quorate.planning.search.power import largest_errors, studies_of_plan
 from quorate.roles import CATEGORY, ITEM, SYSTEM
 from quorate.table.cells import Cells
 from quorate.table.collapse.grouped import pooled

@@ -15,13 +15,13 @@ from quorate.decide.goals.goal import BestGoal, CompareGoal, HalfWidthGoal
 from quorate.decide.goals.look import UNDECIDED, Ending, Look, Power
 from quorate.decide.goals.offer import Offer, Spent
 from quorate.decide.goals.plans import Plan, Plans, batch, bought, crossed, described, nothing
-from quorate.decide.scores.studies import studies_of_plan
 from quorate.estimate.differences.difference import SystemDifference
 from quorate.estimate.doctor.support import ITEMS, PROMPTS, REPLICATES
 from quorate.estimate.means.mean import Estimate
 from quorate.estimate.means.targets import POPULATION
 from quorate.numerics.sequential.spending import Spending, obrien_fleming, pocock
 from quorate.numerics.study_power import Studies
+from quorate.planning.search.power import studies_of_plan
 from quorate.roles import ITEM, JUDGE, PROMPT, REPLICATE
 from quorate.streams import stream
 from quorate.table.cells import Cells

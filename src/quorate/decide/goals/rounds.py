@@ -20,7 +20,6 @@ from quorate.decide.goals.parts import Comparison, Parts, Precision, has_parts
 from quorate.decide.goals.plans import Plan, Plans, bought, calls, nothing, of_difference
 from quorate.decide.goals.pursuit import Pursuit
 from quorate.decide.goals.votes import Preference
-from quorate.decide.scores.step import largest_errors
 from quorate.errors import InvalidInput
 from quorate.estimate.differences.difference import SystemDifference, difference
 from quorate.numerics.distributions import normal_quantile
@@ -29,6 +28,7 @@ from quorate.numerics.study_power import Studies
 from quorate.numerics.votes.binomial import clopper_pearson
 from quorate.numerics.votes.two_stages import supplied
 from quorate.planning.power.prompt_types import TwoStage, two_stage
+from quorate.planning.search.power import largest_errors
 from quorate.roles import PROMPT, SYSTEM
 from quorate.table.cells import Cells
 from quorate.table.judgments import Judgments

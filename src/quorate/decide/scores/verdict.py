@@ -13,16 +13,17 @@ from quorate.caveats import Caveat
 from quorate.decide.by_type import types_of_scores
 from quorate.decide.outcome import AnyVerdict, Claim, Outcome, outcome_by
 from quorate.decide.scores.step import ScoreStep, score_step
-from quorate.decide.scores.studies import studies_like
 from quorate.decide.votes.verdict import check_question
 from quorate.estimate.components.model import facets_of
 from quorate.estimate.differences.difference import Method, SystemDifference, difference
 from quorate.estimate.means.families import of_families
 from quorate.estimate.means.targets import POPULATION, Target, scope
+from quorate.numerics.study_power import Studies, one_square, studies
 from quorate.planning.designs.names import LayoutName
 from quorate.planning.designs.prices import Prices
 from quorate.planning.power.sample_size import check_range
 from quorate.planning.search.optimize import Limits
+from quorate.streams import stream
 from quorate.table.judgments import Judgments
 from quorate.wording import capitalised, counted, listed, plural
 
@@ -306,3 +307,12 @@ def verdict_of_difference(
         next_step=step,
         claim=claim,
     )
+
+
+def studies_like(found: SystemDifference) -> Studies:
+    """What studies of the same design would find, if components are as estimated."""
+    reach = found.estimate.reach
+    if reach is None:
+        return one_square(found.se, found.df)
+    beyond = sum(max(one.square - one.noise, 0.0) for one in reach.effects)
+    return studies(reach.variance, reach.df, reach.effects, beyond, stream(0, "study power"))
