@@ -143,17 +143,17 @@ def next_battles(
     n : int
         Votes to draw now; choose again when they have come.
     criterion : {"A", "D"}
-        ``A``: smallest sum of the variances of the ratings about their mean. ``D``: smallest determinant of their
-        covariance, which favours close pairs more.
+        What is made small: A, the sum of the variances of ratings; D, their determinant. ``A``: variances about the
+        mean of all. ``D`` favours close pairs more.
     floor : float
-        Part of the chances, above 0 and up to 1, that all pairs share alike: no pair has less than its share of it. For
+        Part of the chances that all pairs share alike, above 0 and up to 1. No pair has less than its share of it. For
         ``reweight="uniform"`` take .5.
     horizon : int, optional
-        Votes to come in all, ``n`` among them; ``n`` by default. The chances are best at their end.
+        Votes to come in all; by default those of now. ``n`` among them. The chances are best at their end.
     systems : sequence of str
         Systems without votes so far that are to be rated too.
     seed : int
-        Of the draws.
+        Seed of the draws.
 
     Returns
     -------

@@ -32,7 +32,11 @@ SORTS = {
     r"mapping of str to str": "pairs",
     r"mapping of str to int": "counts",
     r"mapping of str to str or Pool": "targets",
+    r"mapping of str to float": "amounts",
+    r"mapping of str to int, or sequence of int": "sizes",
+    r"mapping of str to float, or sequence of float": "shares",
     r"float or mapping of str to float": "each or one",
+    r"float or \(float, float\)": "one or two",
 }
 """Kinds of options, by the types of parameters in docstrings."""
 

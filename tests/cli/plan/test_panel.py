@@ -63,7 +63,7 @@ def test_groups_of_judges(run, path):
         ("--system colour", 'no facet "colour"'),
         ("--generation colour", 'no facet "colour"'),
         ("--generation judge", 'generation: "judge" is no response'),
-        ("--identity Qwen", "--identity: expects a pair such as gpt-5=GPT-5"),
+        ("--identity Qwen", "--identity: expects a pair such as gpt=GPT"),
         ("--identity Mistral=Qwen", 'no judge "Mistral"'),
         ("--level 2", "level: must lie between 0 and 1"),
         ("--price -1", "prices: call must be a finite amount"),

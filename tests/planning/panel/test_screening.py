@@ -128,7 +128,7 @@ def test_a_target_is_reached_at_the_least_price():
 
 def test_without_correction_the_bias_counts():
     table = read(scores(tau=1.0))
-    plain = screen(table, budget=500, corrected=False, resamples=5, rng=1)
+    plain = screen(table, budget=500, uncorrected=True, resamples=5, rng=1)
     assert plain.half_width == plain.panel.half_width(corrected=False)
     assert plain.half_width == min(panel.half_width(corrected=False) for panel in plain.frontier)
     assert plain.half_width >= screen(table, budget=500, resamples=5, rng=1).half_width

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import shlex
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
-from quorate.cli.options import File, Files, For, Labelled, Level, Output, Reading, SeedOrNone, command
+from quorate.cli.options import Declared, File, Files, Labelled, Output, Reading, command, of
 from quorate.cli.options.groups import spelled
-from quorate.cli.options.values import numbers
 
 if TYPE_CHECKING:
     from quorate.table.judgments import Judgments
@@ -21,40 +18,19 @@ if TYPE_CHECKING:
 NO_VOTES = "for votes, and this file has scores; leave it out"
 
 
-@dataclass(frozen=True, kw_only=True)
-class Labels(Labelled):
-    """What people said, and what is wanted of it."""
-
-    key: Annotated[
-        str,
-        For("votes"),
-        typer.Option(metavar="ROLE", help="Votes: what the two systems answered; battles of one are drawn together."),
-    ] = "prompt"
-    bar: Annotated[
-        str | None,
-        typer.Option(
-            metavar="P",
-            help="What a judge is to reach: a share of right verdicts, or rates, such as "
-            "sensitivity=.9,specificity=.8,kappa=.6. Exit code 2 if one is not shown to.",
-        ),
-    ] = None
-    splits: Annotated[
-        int, typer.Option(metavar="N", help="Random halves of the labels, to choose and to test the best on.")
-    ] = 200
-    resamples: Annotated[int, typer.Option(metavar="N", help="Bootstrap samples of items.")] = 1000
-    level: Level = 0.95
-    seed: SeedOrNone = None
+OWN = of("quorate.estimate.agreement.against:against")
 
 
 @command
-def against(file: File, labels: Labels, reading: Reading, files: Files, out: Output) -> int:
+def against(
+    file: File, labels: Labelled, own: Annotated[Declared, OWN], reading: Reading, files: Files, out: Output
+) -> int:
     """How often judges say what people say, and how many judges they are worth.
 
     What each judge passes and fails against a label for each item, or people's votes on each battle; where it is
     lenient, whether it is fit by a --bar and may stand in for people; what averaging gains, which judge to drop, and
     how often verdicts flip when the prompt is reworded.
     """
-    from quorate.estimate.agreement.against import against as found_by
     from quorate.table.reading.reading import Unsure
     from quorate.table.votes import Votes
 
@@ -62,25 +38,17 @@ def against(file: File, labels: Labels, reading: Reading, files: Files, out: Out
         judgments = judged(file, reading)
     except Unsure as error:
         judgments, labels = beside_people(error, file, reading, labels)
-    if not isinstance(judgments, Votes):
-        labels.refuse("votes", NO_VOTES)
-    human = labels.said(file, reading, judgments, **({"facet": reading.facet} if isinstance(judgments, Votes) else {}))
-    bar = numbers("--bar", labels.bar, "sensitivity=.9")
-    found = found_by(
-        judgments,
-        human,
-        key=labels.key,
-        bar={"right": bar} if isinstance(bar, float) else bar,
-        splits=labels.splits,
-        resamples=labels.resamples,
-        level=labels.level,
-        rng=labels.seed,
-    )
-    out.show(found, files, judgments, seed=labels.seed)
-    return found.exit_code
+    of_votes = isinstance(judgments, Votes)
+    if not of_votes:
+        own.refuse("votes", NO_VOTES)
+    facet = {"facet": reading.facet} if of_votes else {}
+    human = labels.said(file, reading, judgments, key=own.value("key"), **facet)
+    found = own(judgments, human)
+    out.show(found, files, judgments, seed=own.value("rng"))
+    return int(found.exit_code)
 
 
-def beside_people(error: Unsure, file: Path, reading: Reading, labels: Labels) -> tuple[Judgments | Votes, Labels]:
+def beside_people(error: Unsure, file: Path, reading: Reading, labels: Labelled) -> tuple[Judgments | Votes, Labelled]:
     """A table whose only question is whether somebody is a person, read as the options say that they are.
 
     Raises

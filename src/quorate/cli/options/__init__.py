@@ -25,7 +25,7 @@ from quorate.cli.options.groups import (
     only,
 )
 from quorate.cli.options.output import Files, Output, StudyRecord
-from quorate.cli.options.people import Labelled, People, Wanted
+from quorate.cli.options.people import Labelled, People
 from quorate.cli.options.reading import (
     UNSCALED,
     File,
@@ -67,7 +67,6 @@ __all__ = [
     "Targets",
     "VoteReading",
     "VotesFile",
-    "Wanted",
     "Within",
     "category_items",
     "category_shares",

@@ -33,19 +33,24 @@ class Kind:
 
     typed: Any
     metavar: str
-    meant: Callable[[str, Any], Any] = lambda _, value: value
+    meant: Callable[[str, Any, str], Any] = lambda _, value, __: value
 
 
-def listed(option: str, texts: str | list[str]) -> tuple[str, ...]:  # noqa: ARG001
+def listed(option: str, texts: str | list[str], example: str) -> tuple[str, ...]:  # noqa: ARG001
     """Names of an option that is repeated, or that has commas."""
     text = texts if isinstance(texts, str) else ",".join(texts)
     return () if text == NONE else names(text)
 
 
-def targets(option: str, texts: list[str]) -> dict[str, Any]:
+def entries(texts: list[str]) -> list[str]:
+    """Pairs of an option that is repeated, or that has commas; a name on its own may hold a comma."""
+    return [part for text in texts for part in (text.split(",") if text.count("=") > 1 else [text])]
+
+
+def targets(option: str, texts: list[str], example: str = "judge=population") -> dict[str, Any]:
     """What facets stand for: ``judge=panel``, ``judge=pool(3)``."""
     asked: dict[str, Any] = {}
-    for facet, text in pairs(option, texts, "judge=population").items():
+    for facet, text in pairs(option, entries(texts), example).items():
         many = re.fullmatch(r"pool\W?(\d+)\)?", text)
         if many:
             from quorate.estimate.means.targets import pool
@@ -56,9 +61,46 @@ def targets(option: str, texts: list[str]) -> dict[str, Any]:
     return asked
 
 
-def each_or_one(option: str, texts: list[str]) -> Any:
+def each_or_one(option: str, texts: list[str], example: str) -> Any:
     """One number, or one for every name."""
-    return numbers(option, ",".join(texts), "0.1 or prompt=.1,judge=.05")
+    return numbers(option, ",".join(texts), example)
+
+
+def amounts(option: str, texts: list[str], example: str) -> dict[str, float]:
+    """A number for every name."""
+    found = each_or_one(option, texts, example)
+    if not isinstance(found, dict):
+        raise InvalidInput(f'{option}: expects a role with each number, such as {example}, got "{texts[0]}"')
+    return found
+
+
+def sizes(option: str, texts: list[str], example: str) -> dict[str, int] | list[int]:
+    """Whole numbers by name, or in any order."""
+    named = entries(texts)
+    if any("=" in one for one in named):
+        return counts(option, named, example)
+    each = (f"category {at}={value}" for at, value in enumerate(names(",".join(texts)), 1))
+    return [*counts(option, each, example).values()]
+
+
+def shares(option: str, texts: list[str], example: str) -> dict[str, float] | list[float]:
+    """Numbers by name, or in any order."""
+    text = ",".join(texts)
+    if "=" in text:
+        return amounts(option, texts, example)
+    each = ",".join(f"category {at}={value}" for at, value in enumerate(names(text), 1))
+    return [*amounts(option, [each], example).values()]
+
+
+def one_or_two(option: str, text: str, example: str) -> float | tuple[float, float]:
+    """A number, or one for each of two systems."""
+    try:
+        found = [float(one) for one in names(text)]
+    except ValueError:
+        found = []
+    if len(found) not in (1, 2):
+        raise InvalidInput(f'{option}: expects a number or two, such as {example}, got "{text}"')
+    return found[0] if len(found) == 1 else (found[0], found[1])
 
 
 KINDS: Mapping[str, Kind] = {
@@ -69,12 +111,18 @@ KINDS: Mapping[str, Kind] = {
     "path": Kind(Path, "{}"),
     "choice": Kind(None, ""),
     "names": Kind(list[str], "{}S", listed),
-    "numbers": Kind(str, "NUMBERS", grid),
-    "pairs": Kind(list[str], "{}=NAME", lambda option, texts: pairs(option, texts, "judge=gpt")),
-    "counts": Kind(list[str], "{}=N", lambda option, texts: counts(option, texts, "prompt=3")),
+    "numbers": Kind(str, "NUMBERS", lambda option, text, _: grid(option, text)),
+    "pairs": Kind(list[str], "{}=NAME", lambda option, texts, example: pairs(option, entries(texts), example)),
+    "counts": Kind(list[str], "{}=N", lambda option, texts, example: counts(option, entries(texts), example)),
+    "amounts": Kind(list[str], "{}=X", amounts),
+    "sizes": Kind(list[str], "NAME=N", sizes),
+    "shares": Kind(list[str], "NAME=X", shares),
+    "one or two": Kind(str, "X|X,X", one_or_two),
     "targets": Kind(list[str], "ROLE=TARGET", targets),
     "each or one": Kind(list[str], "X|{}=X", each_or_one),
 }
+EXAMPLE = re.compile(r"(?<=such as )[\w.]*[=,]?[\w.,=]*\w")
+"""What is typed, where the help of an option gives an example."""
 NOUNS = ("column", "role", "facet", "folder", "file")
 """What a text names, by the first of these words in the help of its option."""
 ROLES = re.compile(r"(votes: )?(role|facet)s?\b", re.IGNORECASE)
@@ -114,7 +162,8 @@ class Declared(Group):
         if name not in self.given():
             return one.get("default")
         kind = KINDS[one["kind"]]
-        value = kind.meant(spelled(type(self), name), getattr(self, name))
+        example = EXAMPLE.search(one["help"])
+        value = kind.meant(spelled(type(self), name), getattr(self, name), example[0] if example else "judge=gpt")
         if one["kind"] == "bool":
             return not one["default"]
         if not ROLES.match(one["help"]) or kind not in (KINDS["str"], KINDS["names"]):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
-from quorate.cli.options.groups import For, Group
+from quorate.cli.options.groups import Group
 from quorate.cli.options.reading import Reading, VoteReading
 from quorate.errors import InvalidInput, UnknownColumn
 from quorate.roles import PROMPT
@@ -39,7 +39,9 @@ class Labelled(Group):
         Path | None, typer.Option(metavar="FILE", help="Instead of --human: a file of what people said, read alike.")
     ] = None
 
-    def said(self, file: Path, reading: VoteReading, judged: Table, **people: Any) -> Table | list[str]:
+    def said(
+        self, file: Path, reading: VoteReading, judged: Table, *, key: str | None = None, **people: Any
+    ) -> Table | list[str]:
         """What people said, a table of the kind that ``judged`` is, or the judges who are people.
 
         Parameters
@@ -50,6 +52,8 @@ class Labelled(Group):
             How it is read; that of scores too where ``judged`` may have scores.
         judged : Votes or Judgments
             What judges said.
+        key : str, optional
+            Role of what the two systems of a vote answered.
         **people
             How votes of people are read otherwise, as for `VoteReading.votes`.
 
@@ -68,7 +72,7 @@ class Labelled(Group):
             )
         if self.human_label is not None:
             if isinstance(judged, Votes):
-                return in_column(file, reading, self.human_label, getattr(self, "key", None), **people)
+                return in_column(file, reading, self.human_label, key, **people)
             return replace(cast("Reading", reading), score=self.human_label).judgments(file)
         if self.people is None:
             return list(self.human or ())
@@ -90,58 +94,8 @@ def in_column(file: Path, reading: VoteReading, column: str, key: str | None, **
 
 
 @dataclass(frozen=True, kw_only=True)
-class Wanted(Labelled):
-    """What people said, and what is wanted of it."""
-
-    a: Annotated[
-        str | None,
-        typer.Option(
-            "--a",
-            metavar="NAME",
-            help="Votes: the system whose win rate is wanted. Scores: that whose mean is, less that of --b.",
-        ),
-    ] = None
-    b: Annotated[str | None, typer.Option("--b", metavar="NAME", help="Against it. Default, of votes: all others.")] = (
-        None
-    )
-    key: Annotated[
-        str | None,
-        For("votes"),
-        typer.Option(metavar="ROLE", help="Votes: what the two models answered. Default: prompt."),
-    ] = None
-    cluster: Annotated[
-        str | None,
-        typer.Option(
-            metavar="ROLES",
-            help="Facets whose items or battles resemble each other, with commas; none takes them as independent. "
-            "Default: prompt, judge (of the labels) and cluster, as far as they are there and repeat.",
-        ),
-    ] = None
-    strata: Annotated[
-        str | None,
-        typer.Option(metavar="ROLE", help="Facet such as category whose levels are labelled at rates of their own."),
-    ] = None
-
-
-@dataclass(frozen=True, kw_only=True)
-class People(Group):
-    """People among the judges, as a column of their votes, or in a file of their own."""
-
-    human: Named = None
-    human_label: Column = None
-    people: Annotated[
-        Path | None,
-        typer.Option(metavar="VOTES", help="Instead of --human: a file of people's votes; FILE may then have scores."),
-    ] = None
-    key: Annotated[str, typer.Option(metavar="ROLE", help="What the two models answered.")] = "prompt"
-    threshold: Annotated[
-        float | None,
-        typer.Option(
-            metavar="MARGIN",
-            help="Least margin that is no tie: share of votes above one half (default .05), or difference of scores "
-            "(default half a point on scales of 4 to 10 points).",
-        ),
-    ] = None
+class People(Labelled):
+    """People among the judges, as a column of their votes, or in a file of their own, whose judges may have scores."""
 
     def __post_init__(self) -> None:
         """Refuse people who are named twice."""
@@ -150,7 +104,7 @@ class People(Group):
             raise InvalidInput("--human: people are judges, a column (--human-label) or a file (--people); give one")
 
     def sources(
-        self, file: Path, reading: Reading, *, needed: bool = False
+        self, file: Path, reading: Reading, key: str, *, needed: bool = False
     ) -> tuple[Votes | Judgments, Votes | list[str] | None]:
         """What judges said, and what people said, or which judges are people; None where no option names people.
 
@@ -160,6 +114,8 @@ class People(Group):
             Votes, or scores where people have a file of their own, or are not needed.
         reading : Reading
             How it is read; facets are of scores and of votes.
+        key : str
+            Role of what the two systems of a vote answered.
         needed : bool
             Whether there must be people.
 
@@ -178,7 +134,7 @@ class People(Group):
         reading.refuse("scores", "for scores, and this file has votes; leave it out", but=("facet",))
         judged = reading.votes(file, facet=reading.facet)
         if people is None and winner:
-            people = in_column(file, reading, winner["winner"], self.key, facet=reading.facet)
+            people = in_column(file, reading, winner["winner"], key, facet=reading.facet)
         if people is None and needed and not self.human:
             raise InvalidInput(
                 "--human: name the judges who are people, or give --human-label, the column of their votes, or "

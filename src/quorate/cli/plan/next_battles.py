@@ -3,35 +3,19 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from quorate.cli.options import Files, Output, Seed, VoteReading, VotesFile, command
-from quorate.numerics.ratings.next_vote import Criterion
+from quorate.cli.options import Declared, Files, Output, VoteReading, VotesFile, command, of
 
-if TYPE_CHECKING:
-    pass
+OWN = of("quorate.planning.next_battles:next_battles", n="--number", systems="--system")
 
 
 @command
 def next_battles(
     file: VotesFile,
-    number: Annotated[int, typer.Option(metavar="N", min=1, help="Votes to draw now.")],
-    criterion: Annotated[
-        Criterion,
-        typer.Option(help="What is made small: A, the sum of the variances of ratings; D, their determinant."),
-    ] = "A",
-    floor: Annotated[
-        float, typer.Option(metavar="P", help="Part of the chances that all pairs share alike, above 0 and up to 1.")
-    ] = 0.2,
-    horizon: Annotated[
-        int | None, typer.Option(metavar="N", min=1, help="Votes to come in all. Default: those of --number.")
-    ] = None,
-    system: Annotated[
-        list[str] | None,
-        typer.Option(metavar="NAME", help="A system without votes so far that is to be rated too; repeat for each."),
-    ] = None,
+    own: Annotated[Declared, OWN],
     chosen: Annotated[
         Path | None,
         typer.Option(
@@ -41,7 +25,6 @@ def next_battles(
             help="Where the battles are written: .csv, .tsv, .jsonl or .parquet.",
         ),
     ] = None,
-    seed: Seed = 1,
     *,
     reading: VoteReading,
     files: Files,
@@ -54,16 +37,13 @@ def next_battles(
     """
     import numpy as np
 
-    from quorate.planning.next_battles import next_battles as planned
     from quorate.table.cells import writable, write_columns
 
     if chosen is not None:
         writable(chosen, "--out")
     votes = reading.votes(file)
-    found = planned(
-        votes, number, criterion=criterion, floor=floor, horizon=horizon, systems=tuple(system or ()), seed=seed
-    )
+    found = own(votes)
     if chosen is not None:
         write_columns({name: np.array(values, dtype=object) for name, values in found.battles().items()}, chosen)
-    out.show(found, files, votes, seed=seed, written=None if chosen is None else str(chosen))
+    out.show(found, files, votes, seed=own.value("seed"), written=None if chosen is None else str(chosen))
     return 0

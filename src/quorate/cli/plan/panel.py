@@ -2,33 +2,31 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from quorate.cli.options import Files, Level, Output, Prices, ScoreReading, ScoresFile, command, names, only, pairs
+from quorate.cli.options import (
+    Declared,
+    Files,
+    Output,
+    Prices,
+    ScoreReading,
+    ScoresFile,
+    command,
+    names,
+    of,
+    only,
+    pairs,
+)
 
-if TYPE_CHECKING:
-    pass
-
-FOUND = 2
+OWN = of("quorate.planning.panel.panel:judges", "resamples")
 
 
 @command
 def panel(
     file: ScoresFile,
-    system: Annotated[
-        str | None,
-        typer.Option(metavar="ROLE", help="What is evaluated and ranked. Default: system, if there are several."),
-    ] = None,
-    generation: Annotated[
-        str | None,
-        typer.Option(metavar="ROLE", help="What tells responses to an item apart. Default: generation, if any."),
-    ] = None,
-    identity: Annotated[
-        list[str] | None,
-        typer.Option(metavar="JUDGE=SYSTEM", help="System that a judge is; repeat for each. Default: equal names."),
-    ] = None,
+    own: Annotated[Declared, OWN],
     group: Annotated[
         str | None,
         typer.Option(
@@ -37,7 +35,6 @@ def panel(
             "the group of each judge, with commas: gpt-4o=mid,gpt-5=frontier.",
         ),
     ] = None,
-    level: Level = 0.95,
     validate: Annotated[
         bool, typer.Option("--validate", help="Redraw studies from these scores and compare the strategies' variances.")
     ] = False,
@@ -54,23 +51,13 @@ def panel(
     Ends with exit code 2 if one judge alone would reverse an order, or prefers itself, beyond chance.
     """
     from quorate.analysis.panel import validations
-    from quorate.planning.panel.panel import judges as judges_of
     from quorate.table.families import AUTO
 
     of_judge = pairs("--group", names(group), "gpt-4o=mid") if "=" in (group or "") else None
     column = () if group in (None, AUTO) or of_judge else (str(group),)
-    found = judges_of(
-        reading.judgments(file, also=column),
-        group=of_judge or group,
-        system=system,
-        generation=generation,
-        identities=pairs("--identity", identity, "gpt-5=GPT-5") or None,
-        level=level,
-        prices=prices.prices(),
-    )
+    judgments = reading.judgments(file, also=column)
+    found = own(judgments, group=of_judge or group, prices=prices.prices())
     redrawn = validations(found) if validate else {}
     validation = {name: one.to_dict() for name, one in redrawn.items()}
     out.show(found, files, found.judgments, validation=validation)
-    reversed_ = found.reversals is not None and found.reversals.sure
-    preferred = found.self_preference is not None and found.self_preference.sure
-    return FOUND if reversed_ or preferred else 0
+    return int(found.exit_code)

@@ -230,7 +230,7 @@ def against(
     human: Judgments | Votes | str | Collection[str],
     *,
     key: str = PROMPT,
-    bar: Mapping[str, float] | None = None,
+    bar: float | Mapping[str, float] | None = None,
     splits: int = 200,
     resamples: int = 1000,
     level: float = 0.95,
@@ -250,17 +250,18 @@ def against(
         What people said of the items or battles, or a key: a table read alike; or the levels of ``judge`` that are
         people. The label of an item is what most say.
     key : str
-        Of votes, the role of what the two systems answered. A battle is two systems on one level of it; battles of one
-        level are drawn together. Wordings of the judges' question are a facet ``variant``, and if most battles were
-        shown both ways round, so is their order.
-    bar : mapping of str to float, optional
-        Rates that a judge is to reach to be fit for its use: ``right``, ``sensitivity``, ``specificity``, ``kappa``.
+        Votes: role of what the two systems answered; battles of one level are drawn together. A battle is two systems
+        on one level of it. Wordings of the judges' question are a facet ``variant``, and if most battles were shown
+        both ways round, so is their order.
+    bar : float or mapping of str to float, optional
+        What a judge is to reach: a share of right verdicts, or rates such as sensitivity=.9,specificity=.8,kappa=.6;
+        exit code 2 if one is not shown to. A number is of ``right``.
     splits : int
-        Random halves of the labels, on which the best configuration is chosen and tested.
+        Random halves of the labels, to choose the best configuration on and to test it.
     resamples : int
-        Bootstrap samples of items, for the share of configurations that the majority beats and the correlation.
+        Bootstrap samples of items. For the share of configurations that the majority beats, and the correlation.
     level : float
-        Coverage of intervals.
+        Coverage of the intervals.
     rng : numpy.random.Generator or int, optional
         Seed or generator; the same draws every time if left out.
 
@@ -296,7 +297,7 @@ def against(
         if isinstance(value, bool) or not isinstance(value, int) or value < 20:
             raise InvalidInput(f"{name}: a whole number of at least 20 is needed, got {value!r}")
     draws = stream(0, "against") if rng is None else np.random.default_rng(rng)
-    stated = checked_bar(bar or {})
+    stated = checked_bar({"right": bar} if isinstance(bar, (int, float)) else bar or {})
     judged, people = judged_and_labelled(judgments, human)
     judged, thresholds = passed_and_failed(judged, people)
     seen = rightness(judged, people, key)

@@ -307,27 +307,28 @@ def agreement(
     human : Votes, str or sequence of str
         What people said, or the levels of ``judge`` in ``judged`` that are people.
     each : str or collection of str, optional
-        Also take every level of this role as a pipeline of its own, such as ``judge``; of several roles, every cell of
-        them, such as ``("judge", "variant", "order")``. ``order`` is that of the battle's first vote, or the other.
+        Also every level of this role alone, such as judge; of several roles, every cell. Such as ``("judge", "variant",
+        "order")``. ``order`` is that of the battle's first vote, or the other.
     key : str
-        For votes: role of what the two models answered.
+        Role of what the two systems answered, of votes.
     by : str, optional
-        Role of the category, in the people's votes. The bootstrap draws battles within categories.
+        Also within every level of this role of people's votes, such as category. The bootstrap draws battles within
+        categories.
     cluster : str, optional
-        Role, in the people's votes, whose battles may resemble each other, such as ``judge`` for the annotator of
-        each. Without it, battles of one level of ``key`` between several pairs of models are a cluster.
+        Role of people's votes whose battles may resemble each other. Default: battles of one key between several pairs.
+        Such as ``judge`` for the annotator of each.
     threshold : float, optional
-        Least margin that is no tie, instead of the usual one: for votes the share above one half (.05), for scores the
-        difference of means (half a point, on scales of 4 to 10 points; others need it). Of ``Battles`` it is their own.
+        Least margin that is no tie: of votes the share above one half, .05 by default; of scores the difference, half a
+        point on scales of 4 to 10 points. Other scales need it. Of ``Battles`` it is their own.
     calibrated : bool
-        Whether every pipeline's threshold is moved to where it ties as often as people do. The threshold then rests on
-        the labels that it is measured with; calibrate on other battles where there are few.
+        Move thresholds to where judges tie as often as people do. The threshold then rests on the labels that it is
+        measured with; calibrate on other battles where there are few.
     level : float
         Coverage of the intervals.
     resamples : int
-        Bootstrap samples.
+        Bootstrap samples, of differences.
     rng : numpy.random.Generator or int, optional
-        Their source.
+        Seed or generator; the same draws every time if left out.
 
     Returns
     -------

@@ -72,21 +72,22 @@ def corrected(
         halves, for people and judges alike. For scores: the mean of ``a`` less that of ``b``, two levels of ``system``,
         on the items that have both.
     key : str
-        For votes: role of what the models answered.
+        Votes: role of what the two systems answered.
     cluster : str or sequence of str, optional
-        Roles whose levels are clusters of units that resemble each other, nested or crossed; ``judge`` is the person
-        who gave the label. By default the ``key`` of battles, the person and ``cluster``, as far as every unit has one
-        and they repeat. ``()`` takes units as independent.
+        Roles whose levels are clusters of items or battles that resemble each other; ``()`` takes them as independent.
+        Default: prompt, judge (of the labels) and cluster, as far as they are there and repeat. Nested or crossed;
+        ``judge`` is the person who gave the label, and of battles the ``key`` is one. A role counts where every unit
+        has one.
     strata : str, optional
-        Role whose levels were labelled at rates of their own, such as ``category``; labelled units were then chosen at
-        random within each, as `quorate.agreement.plan_labels` has them. Levels count by their share of all units.
+        Role such as category whose levels were labelled at rates of their own. As `quorate.agreement.plan_labels` has
+        them: labelled units were then chosen at random within each, and levels count by their share of all units.
     tuning : float, optional
-        Weight of the predictions from 0 to 1; by default the best one, estimated from other units than it multiplies.
+        Weight of the predictions from 0 to 1; by default the best. It is estimated from other units than it multiplies.
     finite : bool
-        Whether the answer is about exactly these units, not about a population that they were drawn from. With clusters
-        it takes whole clusters as chosen to be labelled; where single units were, the error is too large.
+        About exactly these items or battles, not others like them. With clusters it takes whole clusters as chosen to
+        be labelled; where single units were, the error is too large.
     level : float
-        Coverage of intervals unless another is asked for.
+        Coverage of the intervals. Unless another is asked for.
 
     Returns
     -------

@@ -349,25 +349,25 @@ def corrected_ratings(
         What people said of some of the battles: votes, or the levels of ``judge`` that are people. Battles must have
         been chosen at random. Several people of one battle share it.
     ties : {"davidson", "rao-kupper", "glenn-david", "half", "drop"}
-        How ties count, as for `quorate.rank`.
+        How ties count; davidson takes them as outcomes of their own. As for `quorate.rank`.
     key : str
-        Role of what the two systems answered; a battle is a level of it and a pair of systems.
+        Role of what the two systems answered. A battle is a level of it and a pair of systems.
     cluster : str or sequence of str, optional
-        Roles whose levels are clusters of battles that resemble each other, nested or crossed; ``judge`` is the person
-        who voted. By default the ``key``, the person and ``cluster``, as far as they repeat and say something of every
-        difference. ``()`` takes battles as independent.
+        Roles whose levels are clusters of battles that resemble each other; ``()`` takes them as independent. Default:
+        prompt, judge (of people's votes) and cluster, as far as they are there and repeat. Nested or crossed; the
+        ``key`` and the person count where they say something of every difference.
     strata : str, optional
-        Role whose levels were labelled at rates of their own, such as ``category``; each has its own weights of the
+        Role such as category whose levels people voted on at rates of their own. Each has its own weights of the
         judges, and counts by its share of all battles.
     sampling_probability : str, optional
-        Role of people's votes, a column of numbers: the chance of the battle to be labelled, where chances differ.
+        Column of people's votes: the chance of the battle to be voted on, where chances differ. A role, of numbers.
     tuning : float, optional
-        Weight of the mean of the judges, from 0 to 1; by default those that are best for the ratings together, each
-        estimated from other clusters than it multiplies.
+        Weight of the mean of the judges, from 0 to 1; by default the best of each. Those that are best for the ratings
+        together, each estimated from other clusters than it multiplies.
     level : float
-        Coverage of intervals.
+        Coverage of the intervals.
     seed : int
-        Of the draws behind ranks.
+        Seed of the draws behind ranks.
 
     Returns
     -------

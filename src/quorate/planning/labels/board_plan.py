@@ -158,12 +158,12 @@ def plan_board_labels(
     board : CorrectedRatings
         From `quorate.agreement.corrected_ratings`.
     half_width : float, optional
-        Half-width of the interval of every gap between neighbours, in the unit of the ratings. By default neighbours
-        are to be told apart, their gaps being as estimated.
+        Half-width that the gaps of neighbours are to have. Default: to tell these apart. Of the interval of every gap,
+        in the unit of the ratings; gaps are taken as estimated.
     margin : float, optional
-        Instead: a gap that is to be found wherever it is.
+        Instead: a gap between neighbours that is to be found wherever it is.
     power : float
-        Chance that the interval of a gap leaves out 0.
+        Chance of finding a gap. That its interval leaves out 0.
     units : int, optional
         Battles that judges will have voted on; by default those at hand.
     price : float, optional

@@ -203,8 +203,10 @@ def plan_labels(
         The pilot, as for `quorate.agreement.corrected`: what judges said, and people if they are among the judges.
     human : Votes, Judgments, str or collection of str
         What people said of some or all of the units, or the levels of ``judge`` that are people.
-    a, b : str, optional
-        For votes: the win rate of ``a`` against ``b`` or all others. For scores: the mean of ``a`` less that of ``b``.
+    a : str, optional
+        Votes: the system whose win rate is wanted. Scores: that whose mean is, less that of ``b``.
+    b : str, optional
+        The system against it; by default, of votes, all others.
     prices : mapping
         ``{"human": usd, "call": usd}``, or ``{"human": usd, "judge": {name: usd}, "item": usd}``: of one answer by a
         person, of one call of a judge, and of an item on top. A prediction takes as many calls of each judge as in the
@@ -212,19 +214,19 @@ def plan_labels(
     budget : float, optional
         Most that may be spent. Exactly one of ``budget``, ``half_width`` and ``margin`` is given.
     half_width : float, optional
-        Half-width of the interval that half of the studies of the plan find at most.
+        Instead: half-width of the interval that is wanted. That half of the studies of the plan find at most.
     margin : float, optional
-        With ``a``: a difference, or a win rate less one half, that is to be found with the chance ``power``.
+        Instead, with ``a``: a difference, or a win rate less .5, that is to be found. With the chance ``power``.
     power : float
         Chance of finding the margin.
     strata : str, optional
-        Role such as ``category`` by which labels are split too, more to where people vary and judges do not see it
-        (Neyman); `quorate.agreement.corrected` is then to have the same ``strata``.
+        Role such as category whose levels are labelled at rates of their own. More to where people vary and judges do
+        not see it (Neyman); `quorate.agreement.corrected` is then to have the same ``strata``.
     units : int, optional
-        Most units there are.
+        Most items or battles that there are.
     have : bool
-        Whether the labels and predictions of the pilot belong to the study: numbers are then those of all of it, and
-        the price is what must still be bought.
+        The labels and predictions of the file belong to the study. Numbers are then those of all of it, and the price
+        is what must still be bought.
     key, cluster
         As for `quorate.agreement.corrected`. Of clusters the plan takes as many per label as the pilot has.
     level : float

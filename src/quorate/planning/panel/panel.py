@@ -113,6 +113,11 @@ class Panel(Result):
         return self._self_preference[0]
 
     @property
+    def exit_code(self) -> int:
+        """2 where one judge alone would reverse an order, or prefers itself, beyond chance; else 0."""
+        return 2 if any(found is not None and found.sure for found in (self.reversals, self.self_preference)) else 0
+
+    @property
     def crossed(self) -> Mapping[str, Crossed]:
         """Components and tests of the crossed scores of every system, under both models."""
         return _there(self._crossed)
@@ -299,13 +304,14 @@ def judges(
     judgments : Judgments
         From `quorate.read`, with several judges.
     system : str, optional
-        Role of what is evaluated and ranked. Default: ``system`` if there are several, else all is one system.
+        Role of what is evaluated and ranked. Default: system, if there are several. Else all is one system.
     generation : str, optional
-        Role of the facet that tells responses to an item apart. Default: ``generation`` if there is one.
+        Role of what tells responses to an item apart. Default: generation, if there is one.
     identities : mapping of str to str, optional
-        System that a judge is, by judge, for self-preference. Default: equal labels, whatever their case.
+        System that a judge is, by judge, such as ``{"gpt": "GPT"}``. Default: equal names, whatever their case. For
+        self-preference.
     level : float
-        Coverage of every interval, in (0, 1).
+        Coverage of the intervals.
     resamples : int
         Of the bootstrap over scenarios.
     prices : mapping, optional

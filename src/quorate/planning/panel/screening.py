@@ -224,7 +224,7 @@ def screen(
     half_width: float | None = None,
     most: int | None = None,
     fewest: int = 1,
-    corrected: bool = True,
+    uncorrected: bool = False,
     generation: str | None = None,
     resamples: int = 200,
     rng: np.random.Generator | int | None = None,
@@ -241,14 +241,18 @@ def screen(
     prices : mapping, optional
         ``{"judge": {name: price}}`` with every judge of the pilot, or ``{"call": price}``; ``"item": price`` for every
         new item, and ``"generation": price`` for a response to it. Without it a judgment costs 1.
-    budget, half_width : float
-        Exactly one: money for the main study, or half the 95% interval wanted.
-    most, fewest : int, optional
-        Limits on the number of judges.
-    corrected : bool
-        Whether the bias that the pilot expects will be subtracted. If not, its square counts as error.
+    budget : float, optional
+        Most to spend on the main study; judgments where no price is given. Either this or ``half_width``.
+    half_width : float, optional
+        Half the 95% interval wanted, in score units.
+    most : int, optional
+        Most judges to use.
+    fewest : int
+        Fewest judges to use.
+    uncorrected : bool
+        The bias that the pilot expects will not be subtracted from the mean. Its square then counts as error.
     generation : str, optional
-        Facet of the responses to an item, as for `crossed_scores`; a new item gets one.
+        Facet of the responses to an item. Default: generation. As for `crossed_scores`; a new item gets one.
     resamples : int
         Resampled pilots for the stability of the choice.
     rng : numpy.random.Generator or int, optional
@@ -306,8 +310,8 @@ def screen(
     if not pilot.spread.any():
         item = judgments.object
         raise NotEstimable(f"{item}: every judge gave all items of the pilot one score, so nothing varies; add items")
-    choice = Choice(pilot.spread, pilot.error(corrected=corrected), price, money, goal, int(fewest), int(most))
-    pool = JudgePool(scores.judges, price, item_price, pilot, choice, corrected, len(scores.x), half_width)
+    choice = Choice(pilot.spread, pilot.error(corrected=not uncorrected), price, money, goal, int(fewest), int(most))
+    pool = JudgePool(scores.judges, price, item_price, pilot, choice, not uncorrected, len(scores.x), half_width)
     exact = len(scores.judges) <= WHOLE_SEARCH
     frontier = _frontier(pool, exact=exact)
     panel = min(frontier, key=pool.value)
@@ -315,7 +319,7 @@ def screen(
     draws = np.random.default_rng(stream(0, "screening") if rng is None else rng)
     return Screening(
         panel=panel,
-        corrected=corrected,
+        corrected=not uncorrected,
         candidates=tuple(candidate(pool, panel, members, judge) for judge in range(len(members))),
         frontier=frontier,
         alternatives=tuple(alternatives(pool, panel.cost, len(panel.judges))),

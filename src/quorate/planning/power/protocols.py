@@ -276,14 +276,16 @@ def protocols(
     names : sequence of str
         What the two are called.
     by : str, optional
-        Facet whose votes may be alike, and whose levels are taken as drawn: by default ``prompt`` where a table has it.
-        Without it votes are taken as independent.
+        Role of which votes of one level may be alike. Default: prompt, where there is one. Its levels are taken as
+        drawn; without it votes are taken as independent.
     minimum : int
-        Decisive votes on a pair that each protocol must have.
+        Decisive votes on a pair that both must have.
     budget : int
-        Votes on every pair at which the two are compared.
-    alpha, power : float
-        Level of the two-sided test, and the chance of detection wanted.
+        Votes on a pair at which the two are compared.
+    alpha : float
+        Chance of finding a difference that is not there.
+    power : float
+        Chance of finding a difference that plans are for.
     level : float
         Coverage of intervals.
 

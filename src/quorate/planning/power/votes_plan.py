@@ -226,28 +226,31 @@ def plan_votes(
         Margin to be seen: the share of votes for the better system, less .5. With ``equivalence`` the one taken for
         true, 0 by default.
     equivalence : float, optional
-        Instead of seeing a margin, show that it is smaller than this one, as `quorate.votes.equivalence_size`.
+        Instead: show that the margin is below this; the margin is then the one taken for true. As
+        `quorate.votes.equivalence_size`.
     pilot : (int, int) or Votes, optional
         Votes for one system and all decisive votes of a pilot, in place of a margin; or the votes themselves, whose
         prompts and judges then say what votes that share one are worth.
-    a, b : str, optional
-        With votes of more than two systems as the pilot: the two.
+    a : str, optional
+        With a pilot of votes on more than two systems: the first.
+    b : str, optional
+        The second.
     margins_from : Votes, optional
         Votes on other systems by a protocol like the one planned, in place of a margin: that of the pair at a quarter
         of theirs is taken, without the noise of the votes; pairs of 50 decisive votes or more.
     budget : int, optional
         Votes that can be paid for.
     alpha : float
-        Level of the two-sided test.
+        Chance of finding a difference that is not there.
     power : float
-        Chance of seeing the margin, above ``alpha`` and below 1.
+        Chance of seeing the margin. Above ``alpha`` and below 1.
     method : {"exact", "normal", "variance"}
-        As for `quorate.votes.sample_size`.
+        The exact test; the normal formula; or that with the variance at the margin. As for `quorate.votes.sample_size`.
     icc : float or mapping of str to float, optional
-        Correlation of two votes that share a prompt or an annotator, those of the pilot too; of each facet, where they
-        may share either: ``{"prompt": 0.1, "judge": 0.05}``. Without it votes are independent.
+        Correlation of two votes that share a prompt or an annotator; of each, where they may share either:
+        prompt=.1,judge=.05. Those of the pilot too. Without it votes are independent.
     cluster : float or mapping of str to float, optional
-        Votes that share one, for each facet of ``icc``; with ``icc`` and without this, all of them do.
+        Votes that share one, with ``icc``, or of each such as prompt=3,judge=40. By default all of them do.
 
     Raises
     ------

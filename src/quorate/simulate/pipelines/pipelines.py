@@ -70,29 +70,29 @@ def pipelines(
         What people said, or the levels of ``judge`` that are people: leaderboards are then compared with theirs.
     by : {"bradley-terry", "win rate"}
         What systems are ranked by.
-    ties : str
-        How ties count, as for `quorate.rank`; "half" or "drop" for win rates.
+    ties : {"davidson", "rao-kupper", "glenn-david", "half", "drop"}
+        How ties count. As for `quorate.rank`; "half" or "drop" for win rates.
     cells : collection of str, optional
-        Roles that tell cells apart, such as ``judge`` and ``variant``; see
-        `quorate.simulate.pipelines.cells.votes_margins` and ``score_margins`` for what is taken without it.
+        What tells cells apart, roles such as judge and variant; by default all that there are. See
+        `quorate.simulate.pipelines.cells.votes_margins` and ``score_margins``.
     cell : mapping of str to str, optional
-        The single cell that is used, such as ``{"judge": "gpt", "variant": "1", "order": "as listed"}``; without it
-        the naive standard error is that of a cell taken at random.
+        Roles with their levels in the single cell that is used, such as ``{"judge": "gpt"}``; by default a cell taken
+        at random. Such as ``{"judge": "gpt", "variant": "1", "order": "as listed"}``: the naive standard error is of
+        it.
     key : str
-        For votes: role of what the two systems answered.
+        Role of what the two systems answered, of votes.
     system : str
-        For scores: role of the systems.
+        Scores: role of the systems.
     cluster : str, optional
-        For votes: role whose battles are drawn together.
+        Votes: role whose battles are drawn together, such as prompt.
     threshold : float, optional
-        Least margin that is no tie, as for `quorate.agreement.agreement`; people's verdicts and ``CellMargins`` keep
-        theirs.
+        As for `quorate.agreement.agreement`; people's verdicts and ``CellMargins`` keep theirs.
     regularisation : float
-        Ridge of the ratings, as for `quorate.rank`.
+        Ridge that keeps ratings finite. As for `quorate.rank`.
     resamples : int
-        Draws; at least 100, and 4 for every cell.
+        Draws: at least 100, and 4 for every cell.
     seed : int
-        Of the draws.
+        Seed of the draws.
 
     Returns
     -------
