@@ -248,7 +248,7 @@ ROUTES: dict[str, Callable[[Routes], tuple[Any, Any]]] = {
     # The design at hand
     "standard error as it is: analyze, its mean": lambda r: (r.one.what_if[0].projection.se, r.one.others.se),
     "half-width as it is: analyze, its mean": lambda r: (
-        r.one.what_if[0].projection.found_half_width(),
+        r.one.what_if[0].projection.found_half_width,
         r.one.others.half_width,
     ),
     "standard error as it is: project, mean": lambda r: (

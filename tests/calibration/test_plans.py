@@ -76,7 +76,7 @@ def test_what_is_promised_is_realised(problem):
     targets = {name: "population" for name in best.plan.design if name in ("prompt", "judge")}
     found = [q.decompose(study(rng, components, best.plan)).mean_for(**targets) for _ in range(STUDIES)]
     realised = float(np.median([mean.half_width for mean in found]))
-    promised = best.plan.half_width()
+    promised = best.plan.half_width
     df = float(np.median([mean.df for mean in found]))
     print(
         f"{problem}: {dict(best.plan.design)}, promised {promised:.3f} by {best.plan.df:.1f} degrees of freedom, "

@@ -55,8 +55,8 @@ def test_what_a_plan_of_categories_promises_is_realised(case):
     rng = np.random.default_rng(3)
     found = [q.decompose(study(rng, law, sizes, design)).mean_for(category="population") for _ in range(STUDIES)]
     halves = np.array([mean.half_width for mean in found])
-    ratio = float(np.median(halves)) / plan.half_width()
+    ratio = float(np.median(halves)) / plan.half_width
     covered = float(np.mean(np.abs([mean.value for mean in found]) < halves))
-    print(f"{case}: promised {plan.half_width():.3f}, realised {np.median(halves):.3f}, {ratio:.3f}; {covered:.3f}")
+    print(f"{case}: promised {plan.half_width:.3f}, realised {np.median(halves):.3f}, {ratio:.3f}; {covered:.3f}")
     assert ratio == pytest.approx(1, abs=0.1)
     assert covered > 0.91

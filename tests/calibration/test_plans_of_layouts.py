@@ -59,6 +59,6 @@ def test_what_a_layout_promises_is_realised(case):
     drawn = {"judge": "population", "prompt": "population" if design["prompts"] > 2 else "panel"}
     plan = q.project(q.components(law), targets=drawn, **design)
     found = [q.decompose(study(rng, law, design)).mean_for(**drawn).half_width for _ in range(STUDIES)]
-    ratio = float(np.median(found)) / plan.half_width()
-    print(f"{case}: promised {plan.half_width():.3f}, realised {np.median(found):.3f}, ratio {ratio:.3f}")
+    ratio = float(np.median(found)) / plan.half_width
+    print(f"{case}: promised {plan.half_width:.3f}, realised {np.median(found):.3f}, ratio {ratio:.3f}")
     assert 0.97 - 0.05 <= ratio <= 1.04 + 0.05

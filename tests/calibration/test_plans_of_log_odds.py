@@ -64,7 +64,7 @@ def test_what_a_plan_of_log_odds_promises_is_realised(law, share, prompts, items
             found.append(fitted(rng, law, center, items, prompts).mean.half_width)
         except NotEstimable:  # a judge whose log odds are infinite
             continue
-    ratio = float(np.median(found)) / plan.half_width()
-    print(f"{share}, {prompts} prompts, {items} items: promised {plan.half_width():.4f}, ratio {ratio:.3f}")
+    ratio = float(np.median(found)) / plan.half_width
+    print(f"{share}, {prompts} prompts, {items} items: promised {plan.half_width:.4f}, ratio {ratio:.3f}")
     assert len(found) > 0.9 * STUDIES
     assert ratio == pytest.approx(1, abs=0.12)

@@ -81,8 +81,8 @@ def ratios(law, designs):
         center = brentq(lambda x, n=judges, p=share: rate(x, n, law) - p, -10, 14)
         plan = planned(share, prompts, judges, items, center, law)
         found = [fitted(rng, items, prompts, judges, center, law).mean.half_width for _ in range(STUDIES)]
-        out.append(float(np.median(found)) / plan.half_width())
-        print(f"{share} x {prompts} prompts x {judges} judges: promised {plan.half_width():.3f}, ratio {out[-1]:.2f}")
+        out.append(float(np.median(found)) / plan.half_width)
+        print(f"{share} x {prompts} prompts x {judges} judges: promised {plan.half_width:.3f}, ratio {out[-1]:.2f}")
     return np.array(out)
 
 

@@ -38,7 +38,7 @@ class Changes(Result):
         """One row per change: label, half its interval, how that differs, se, calls, price, more calls, the reason."""
         known = ("se", "calls", "cost")
         return [
-            {"change": one.label, "half_width": None if one.projection is None else one.projection.half_width()}
+            {"change": one.label, "half_width": None if one.projection is None else one.projection.half_width}
             | {"gain": one.change}
             | {name: None if one.projection is None else getattr(one.projection, name) for name in known}
             | {"more_calls": one.more_calls, "reason": one.reason}

@@ -175,7 +175,7 @@ def test_categories_of_unequal_size_and_what_they_count_for(run, tmp_path):
     assert run(*named).json["se"] == pytest.approx(left.se)
     assert run(*named, "--category-shares", "chat=.2,math=.5,code=.3").json["se"] == pytest.approx(asked.se)
     unnamed = run(*words, "--category-items", "60,30,10", "--category-shares", ".5,.3,.2")
-    assert unnamed.json["half_width_95"] == pytest.approx(asked.half_width())
+    assert unnamed.json["half_width_95"] == pytest.approx(asked.half_width)
 
 
 def test_log_odds_of_few_values_and_options_that_are_not_for_them(run, tmp_path):
@@ -184,6 +184,6 @@ def test_log_odds_of_few_values_and_options_that_are_not_for_them(run, tmp_path)
     path.write_text("\n".join(["item,judge,score", *rows]))
     fit = q.decompose(q.read(path, announce=False), link="logit", method="pirls")
     ran = run("plan", "--design", path, "--link", "logit", "--items", 40, "--json")
-    assert ran.json["half_width_95"] == pytest.approx(q.project(fit, items=40).half_width())
+    assert ran.json["half_width_95"] == pytest.approx(q.project(fit, items=40).half_width)
     refused = run("plan", "--design", path, "--link", "logit", "--method", "ml", "--items", 40)
     assert refused.err.startswith("quorate: --method: with a link, one of 'laplace', 'pirls' is needed")

@@ -42,7 +42,7 @@ def test_the_design_at_hand_is_the_comparison(pair):
     """Its standard error and interval are those of the difference, and a judgment is one of either system."""
     for found in (pair, pair.others):
         own = as_it_is(found, prices={"call": 0.5})
-        assert own.found_half_width() == found.estimate.half_width
+        assert own.found_half_width == found.estimate.half_width
         assert (own.calls, own.cost) == (240, 120.0)
         assert q.project(found).variance == pytest.approx(found.estimate.basis.plain, rel=1e-9)
     assert pair.others.estimate.target["judge"] == "population"
@@ -60,7 +60,7 @@ def test_a_plan_of_a_difference_is_not_that_of_the_mean_over_both(judged, pair):
     of_both = q.plan(pair, budget=240)
     assert of_both.systems == (A, B)
     assert of_both.own.calls == 240
-    assert of_both.plan.half_width() <= of_both.own.half_width() < mean.own.half_width()
+    assert of_both.plan.half_width <= of_both.own.half_width < mean.own.half_width
     assert of_both.plan.calls <= 240
 
 

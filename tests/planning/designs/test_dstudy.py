@@ -247,7 +247,7 @@ def test_as_plain_values(safety):
     assert out["targets"]["judge"] == "pool of 4"
     assert out["design"]["judge"] == 2
     assert out["calls"] == out["cost"] == 20
-    assert out["half_width_95"] == pytest.approx(got.half_width(), rel=1e-12)
+    assert out["half_width_95"] == pytest.approx(got.half_width, rel=1e-12)
 
 
 # Refusals

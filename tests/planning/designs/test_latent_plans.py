@@ -40,15 +40,15 @@ def test_the_interval_is_inside_the_scale(fit):
     plan = q.project(fit, **DESIGN)
     assert plan.variance == pytest.approx(q.project(scored(fit), **DESIGN, targets={"judge": "panel"}).variance)
     one = q.project(fit, items=3, prompts=3)
-    assert one.half_width() < 0.5
-    assert q.project(fit, items=160, prompts=8).half_width() < plan.half_width()
+    assert one.half_width < 0.5
+    assert q.project(fit, items=160, prompts=8).half_width < plan.half_width
 
 
 def test_the_best_design_is_searched_and_the_study_is_at_hand(fit):
     best = q.plan(fit, half_width=0.12, limits={"items": [40, 80, 160], "prompts": [4, 6]})
-    assert best.plan.half_width() <= 0.12
+    assert best.plan.half_width <= 0.12
     assert as_it_is(fit).se == fit.mean.se
-    assert as_it_is(fit).found_half_width() == pytest.approx(fit.mean.half_width)
+    assert as_it_is(fit).found_half_width == pytest.approx(fit.mean.half_width)
     with pytest.raises(InvalidInput, match="ranking: pilots are redrawn as scores that are numbers"):
         best.ranking(100)
 

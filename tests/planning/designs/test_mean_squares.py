@@ -27,7 +27,7 @@ def test_of_prompts_like_these():
 def test_two_prompts_say_nothing_of_others():
     plan = q.project(FOUND, items=10, prompts=2)
     assert np.isinf(squares_of(plan).effects["prompt"][0]).all()
-    assert plan.half_width() == float("inf")
+    assert plan.half_width == float("inf")
 
 
 def test_of_these_prompts_there_are_items_alone():

@@ -18,7 +18,7 @@ def test_half_an_interval_is_the_median_of_many(items, level):
     """One mean square: the middle study has its median, and Student's quantile on all its degrees of freedom."""
     plan = q.project(q.components({"item": 1.0}), items=items)
     middle = stats.t.ppf((1 + level) / 2, items - 1) * np.sqrt(stats.chi2.median(items - 1) / (items - 1))
-    assert plan.half_width(level) == pytest.approx(middle * plan.se, rel=1e-6)
+    assert plan.at(level).half_width == pytest.approx(middle * plan.se, rel=1e-6)
 
 
 @pytest.mark.parametrize(("prompts", "variance"), [(3, 0.0), (3, 0.15), (6, 0.02)])
@@ -31,7 +31,7 @@ def test_the_middle_study_is_the_median_of_simulated_ones(prompts, variance):
     found = truth * rng.chisquare(df, (20_000, 2)) / df
     drawn = np.maximum(found[:, 1] - 0.5 * 0.7 / (items * prompts), 0)
     t = stats.t.ppf(0.975, df) ** 2
-    assert plan.half_width() == pytest.approx(np.median(np.sqrt(t[0] * found[:, 0] + t[1] * drawn)), rel=0.03)
+    assert plan.half_width == pytest.approx(np.median(np.sqrt(t[0] * found[:, 0] + t[1] * drawn)), rel=0.03)
 
 
 @pytest.fixture(scope="module")
@@ -46,15 +46,15 @@ def shares():
 def test_plans_of_shares_near_an_end_stay_on_the_scale(shares):
     """The study at hand and the same planned again: no interval of shares is longer than their scale."""
     made, again = what_if(shares)[0].projection, q.project(shares)
-    assert again.half_width() == pytest.approx(made.half_width(), rel=0.5)
-    assert again.half_width(0.999) <= 0.5
+    assert again.half_width == pytest.approx(made.half_width, rel=0.5)
+    assert again.at(0.999).half_width <= 0.5
 
 
 def test_no_promise_is_narrower_than_with_fewer_facets_drawn():
     source = q.components({**NORMAL, "replicate": 0.3})
 
     def half(**targets):
-        return q.project(source, items=120, prompts=3, judges=3, layout="cyclic", targets=targets).half_width()
+        return q.project(source, items=120, prompts=3, judges=3, layout="cyclic", targets=targets).half_width
 
     assert half() > half(prompt="panel") > half(judge="panel", prompt="panel")
     assert half() > half(judge="panel") > half(judge="panel", prompt="panel")
@@ -63,8 +63,8 @@ def test_no_promise_is_narrower_than_with_fewer_facets_drawn():
 @pytest.mark.parametrize("judges", [1, 2])
 def test_fewer_than_three_levels_promise_nothing_of_others(judges):
     plan = q.project(q.components({"item": 0.01, "judge": 0.001}), items=50, judges=judges)
-    assert plan.half_width() == np.inf
-    assert np.isfinite(q.project(q.components({"item": 0.01, "judge": 0.001}), items=50, judges=3).half_width())
+    assert plan.half_width == np.inf
+    assert np.isfinite(q.project(q.components({"item": 0.01, "judge": 0.001}), items=50, judges=3).half_width)
 
 
 def test_many_designs_at_once_are_what_each_is():
@@ -81,4 +81,4 @@ def test_many_designs_at_once_are_what_each_is():
     )
     assert "ends-unknown" in [caveat.code for caveat in best.caveats]
     kept = best.searched.found.frontier
-    assert np.sqrt(kept.width[best.position]) == pytest.approx(alone.half_width(), rel=1e-5)
+    assert np.sqrt(kept.width[best.position]) == pytest.approx(alone.half_width, rel=1e-5)

@@ -35,13 +35,13 @@ def look(made, panel, judge):
 def test_one_change_is_tried(panel, judge, changed):
     made = pool([1, 2, 3, 4])
     found = look(made, panel, judge)
-    assert found.otherwise == min(made.panel("", members(text)).half_width() for text in changed)
+    assert found.otherwise == min(made.panel("", members(text)).half_width for text in changed)
     assert found.kept == (judge in panel)
 
 
 def test_limits_hold_for_changes():
     made = pool([1, 2, 3, 4], limits=(2, 2))
-    assert look(made, "ab", "c").otherwise == min(made.panel("", members(text)).half_width() for text in ("ac", "bc"))
+    assert look(made, "ab", "c").otherwise == min(made.panel("", members(text)).half_width for text in ("ac", "bc"))
     alone = pool([1, 1, 1, 1], limits=(4, 4))
     found = look(alone, "abcd", "a")
     assert np.isnan(found.otherwise)

@@ -129,8 +129,8 @@ def test_a_target_is_reached_at_the_least_price():
 def test_without_correction_the_bias_counts():
     table = read(scores(tau=1.0))
     plain = screen(table, budget=500, uncorrected=True, resamples=5, rng=1)
-    assert plain.half_width == plain.panel.half_width(corrected=False)
-    assert plain.half_width == min(panel.half_width(corrected=False) for panel in plain.frontier)
+    assert plain.half_width == plain.panel.half_width_uncorrected
+    assert plain.half_width == min(panel.half_width_uncorrected for panel in plain.frontier)
     assert plain.half_width >= screen(table, budget=500, resamples=5, rng=1).half_width
 
 
@@ -173,7 +173,7 @@ def test_more_than_twenty_judges_are_searched():
     made = screen(read(scores(items=15, judges=24)), budget=500, resamples=2, rng=1)
     assert not made.exact
     assert "not-exhaustive" in {caveat.code for caveat in made.caveats}
-    assert made.half_width == min(panel.half_width() for panel in made.frontier)
+    assert made.half_width == min(panel.half_width for panel in made.frontier)
 
 
 def test_the_result_in_words_and_as_plain_values():

@@ -101,8 +101,9 @@ def test_the_value_is_what_was_asked_for():
     for corrected in (True, False):
         made = pool(table(), corrected=corrected)
         panel = made.panel("", np.array([True, True, False, False, False]))
-        assert made.half_width(panel) == made.value(panel) == panel.half_width(corrected=corrected)
-    assert panel.half_width() == pytest.approx(t_quantile(panel.df, 0.975) * panel.se)
+        half = panel.half_width if corrected else panel.half_width_uncorrected
+        assert made.half_width(panel) == made.value(panel) == half
+    assert panel.half_width == pytest.approx(t_quantile(panel.df, 0.975) * panel.se)
     left = made.pilot.effects.covariance[:2, :2].sum() / 4
     parts = (panel.se**2 - left, panel.items - 2), (left, 19)
     assert panel.df == pytest.approx(panel.se**4 / sum(part**2 / df for part, df in parts))

@@ -177,12 +177,12 @@ def test_a_fit_is_compared_with_its_own_study(pilot):
     best = q.plan(pilot, budget=540, limits=limits, targets=targets)
     assert best.own.se == pytest.approx(pilot.mean_for(judge="population", prompt="population").se)
     assert (best.own.calls, best.own.cost) == (540, 540)
-    assert best.plan.half_width() <= best.own.half_width()
-    assert best.same_cost.half_width() == best.plan.half_width()
+    assert best.plan.half_width <= best.own.half_width
+    assert best.same_cost.half_width == best.plan.half_width
     assert best.same_se.cost <= best.own.cost
     plans = list(brute_force(pilot, limits, ("factorial", "cyclic", "latin"), targets=targets, prices={"call": 1.0}))
-    least = min(plan.half_width() for plan in plans if plan.calls <= 540)
-    assert best.plan.half_width() == pytest.approx(least, rel=0.01)
+    least = min(plan.half_width for plan in plans if plan.calls <= 540)
+    assert best.plan.half_width == pytest.approx(least, rel=0.01)
 
 
 def test_what_limits_do_not_name_stays_as_it_is_in_the_data(pilot):
@@ -412,9 +412,9 @@ def test_never_worse_than_the_design_at_hand(seed):
     given_ = {"limits": limits, "own": own, "layouts": ("factorial",)}
     assert q.plan(source, budget=at_hand.cost, **given_).se <= at_hand.se
     assert q.plan(source, target_se=at_hand.se, **given_).cost <= at_hand.cost
-    best = q.plan(source, half_width=at_hand.half_width(), **given_)
+    best = q.plan(source, half_width=at_hand.half_width, **given_)
     assert best.cost <= at_hand.cost
-    assert best.plan.half_width() <= at_hand.half_width() * (1 + 1e-9)
+    assert best.plan.half_width <= at_hand.half_width * (1 + 1e-9)
 
 
 def test_a_study_of_many_judges_is_not_bettered_by_fewer(simulate):

@@ -36,8 +36,8 @@ def test_designs_of_the_frontier_are_those_projected_one_by_one(safety):
         one = q.project(safety, **counts, layout=plan.layout, prices={"call": 1.0})
         assert (plan.design, plan.calls, plan.cost, plan.groups) == (one.design, one.calls, one.cost, one.groups)
         assert plan.shares == pytest.approx(one.shares)
-        assert (plan.se, plan.df, plan.half_width()) == pytest.approx((one.se, one.df, one.half_width()))
-        assert plan.half_width() == pytest.approx(one.half_width())
+        assert (plan.se, plan.df, plan.half_width) == pytest.approx((one.se, one.df, one.half_width))
+        assert plan.half_width == pytest.approx(one.half_width)
 
 
 @pytest.mark.slow

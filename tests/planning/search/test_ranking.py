@@ -157,9 +157,9 @@ def test_pilots_choose_by_the_interval_where_that_was_asked_for(fit):
     kept, weights = contenders(best)
     values = np.array(list(best.searched.source.values.values()))[:, None]
     widths = reached(best, kept, weights, values)[:, 0]
-    assert widths[0] == pytest.approx(best.plan.half_width())
+    assert widths[0] == pytest.approx(best.plan.half_width)
     for position in range(0, len(widths), 3):
-        assert widths[position] == pytest.approx(best.searched.projection(kept, position).half_width())
+        assert widths[position] == pytest.approx(best.searched.projection(kept, position).half_width)
     sure = best.ranking(100, rng=1)
     assert 0 <= sure.met <= 1
     assert sure.loss_high >= 0

@@ -63,8 +63,8 @@ def test_filling_the_gaps_is_the_first_change(simulate, fit, rows):
     filled = what_if(some)[1]
     assert (filled.label, filled.projection.calls, filled.more_calls) == (EVERY_CELL, 144, 144 - 86)
     base = as_it_is(some)
-    assert filled.change == pytest.approx(q.project(some).half_width() / base.half_width() - 1)
-    assert base.found_half_width() == for_others(some).half_width
+    assert filled.change == pytest.approx(q.project(some).half_width / base.half_width - 1)
+    assert base.found_half_width == for_others(some).half_width
     assert filled.change < 0
     assert EVERY_CELL not in rows
 
@@ -120,7 +120,7 @@ def test_changes_to_every_facet(rows):
 def test_each_row_is_a_projection(fit, rows, label, options, more):
     row, wanted = rows[label], q.project(fit, **options)
     assert row.projection.se == pytest.approx(wanted.se)
-    assert row.change == pytest.approx(wanted.half_width() / q.project(fit).half_width() - 1)
+    assert row.change == pytest.approx(wanted.half_width / q.project(fit).half_width - 1)
     assert row.more_calls == more
     assert row.more_cost == pytest.approx(0.1 * more)
 
@@ -192,7 +192,7 @@ def test_changes_are_projected_for_the_targets_asked_for(fit):
 def test_of_two_judges_that_stand_for_others_a_third_is_what_to_buy(fit):
     """Two have no interval, so no other change has one; the third brings it."""
     rows = what_if(fit, targets={"judge": "population"})
-    assert rows[0].projection.half_width() == math.inf
+    assert rows[0].projection.half_width == math.inf
     assert {row.label for row in rows[1:] if row.projection is not None} == {"one more judge", "two more judges"}
     assert best_purchases(rows)[0].label == "one more judge"
 

@@ -29,10 +29,10 @@ def test_the_best_design_stands_beside_the_one_at_hand(best):
     rows = {row["which"]: row for row in figure(page, "designs").rows}
     assert page.sentence == sentence(best)
     assert (rows["best"]["se"], rows["best"]["price"]) == (best.se, best.cost)
-    assert rows["as it is"]["half"] == best.own.half_width()
+    assert rows["as it is"]["half"] == best.own.half_width
     assert [tile.value for tile in page.tiles] == [
         number(best.se, 4),
-        f"±{number(best.plan.half_width(), 4)}",
+        f"±{number(best.plan.half_width, 4)}",
         "$150.00",
     ]
 
@@ -77,6 +77,6 @@ def test_changes_have_a_page(demo):
     page = page_of(Changes(demo.what_if))
     rows = figure(page, "changes").rows
     assert [row["change"] for row in rows] == [one.label for one in demo.what_if]
-    assert rows[1]["half_width"] == demo.what_if[1].projection.half_width()
+    assert rows[1]["half_width"] == demo.what_if[1].projection.half_width
     assert page.sentence.startswith("As it is: half a 95% interval ±")
     assert "takes off most" in page.sentence

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,7 @@ from quorate.estimate.differences.difference import SystemDifference
 from quorate.estimate.means.mean import Estimate
 from quorate.estimate.means.targets import Target
 from quorate.numerics.distributions import t_quantile
+from quorate.numerics.inference import checked_level
 from quorate.planning.designs.differences import of_both, of_difference
 from quorate.planning.designs.fitted import from_fit
 from quorate.planning.designs.layouts import Count, Layout, lay_out
@@ -69,6 +70,8 @@ class Projection(Result):
         Which of the designs of ``studies`` it is, where they are of several.
     reused : int
         Judgments of it that are paid for; see ``have`` of `quorate.plan`.
+    level : float
+        Coverage of its intervals; see `at`.
     """
 
     se: float
@@ -88,6 +91,7 @@ class Projection(Result):
     studies: Studies | None = field(default=None, repr=False, compare=False)
     place: int = field(default=0, repr=False, compare=False)
     reused: int = 0
+    level: float = field(default=0.95, repr=False)
 
     @property
     def bought(self) -> int:
@@ -99,20 +103,26 @@ class Projection(Result):
         """Variance of the mean."""
         return self.se**2
 
-    def half_width(self, level: float = 0.95) -> float:
+    def at(self, level: float) -> Projection:
+        """The same with intervals of another coverage, in (0, 1)."""
+        return replace(self, level=checked_level(level))
+
+    @property
+    def half_width(self) -> float:
         """Half the interval that the middle one of the studies of this design finds, whether one was made or none.
 
         Half of them find a narrower interval, half a wider one, if components are right; infinite where the design has
         too few levels of what stands for others. Of a study that was made `found` has the interval that it found.
         """
         if self.studies is not None:
-            return self.studies.half_width_of(self.place, level)
-        found = self.found_half_width(level)
-        return t_quantile(self.df, (1 + level) / 2) * self.se if found is None else found
+            return self.studies.half_width_of(self.place, self.level)
+        found = self.found_half_width
+        return t_quantile(self.df, (1 + self.level) / 2) * self.se if found is None else found
 
-    def found_half_width(self, level: float = 0.95) -> float | None:
+    @property
+    def found_half_width(self) -> float | None:
         """Half the interval that a study that was made found; None of a plan."""
-        return None if self.found is None else self.found.at(level).half_width
+        return None if self.found is None else self.found.at(self.level).half_width
 
     def to_plain(self) -> dict[str, Any]:
         """Its fields as plain values, as a result that holds several designs has them."""
@@ -122,8 +132,8 @@ class Projection(Result):
         """Everything as plain values."""
         return {
             "se": self.se,
-            "half_width_95": self.half_width(),
-            "found_half_width_95": self.found_half_width(),
+            "half_width_95": self.half_width,
+            "found_half_width_95": self.found_half_width,
             "df": self.df,
             "calls": self.calls,
             "reused": self.reused,

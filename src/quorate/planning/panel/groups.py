@@ -154,7 +154,7 @@ class Groups(Brief):
         best = self.panels[0].panel
         return (
             f"For the price of this study ({self.cost:,.4g}) {listed(best.judges, most=6)} would be the most precise "
-            f"panel (±{best.half_width():.3g}); the same money buys judges of one {self.role} alone this much of "
+            f"panel (±{best.half_width:.3g}); the same money buys judges of one {self.role} alone this much of "
             f"its precision: {listed(named)}."
         )
 

@@ -195,7 +195,7 @@ class Screening(Result):
     @property
     def half_width(self) -> float:
         """Half the 95% interval of the recommended panel's mean, as a mean for the whole pool of judges."""
-        return self.panel.half_width(corrected=self.corrected)
+        return self.panel.half_width if self.corrected else self.panel.half_width_uncorrected
 
     @property
     def cost(self) -> float:

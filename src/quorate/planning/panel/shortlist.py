@@ -96,11 +96,19 @@ class Shortlist(Brief):
     df: float
     bias: float
 
-    def half_width(self, *, corrected: bool = True) -> float:
+    @property
+    def half_width(self) -> float:
         """Half the 95% interval; without end where the items tell nothing of how they vary."""
-        if self.df < 1:
-            return math.inf
-        return t_quantile(self.df, 0.975) * (self.se if corrected else self.se_uncorrected)
+        return self._t * self.se
+
+    @property
+    def half_width_uncorrected(self) -> float:
+        """The same when the bias that the pilot expects is not subtracted."""
+        return self._t * self.se_uncorrected
+
+    @property
+    def _t(self) -> float:
+        return math.inf if self.df < 1 else t_quantile(self.df, 0.975)
 
 
 @dataclass(frozen=True)
@@ -162,7 +170,7 @@ class JudgePool:
 
     def half_width(self, panel: Shortlist) -> float:
         """Half the interval that the choice is about."""
-        return panel.half_width(corrected=self.corrected)
+        return panel.half_width if self.corrected else panel.half_width_uncorrected
 
     def value(self, panel: Shortlist) -> float:
         """What the choice makes as small as can be: half the interval, or the price."""

@@ -143,7 +143,7 @@ class Strategies(Brief):
                 "generations": [plan.design[GENERATION] for plan in plans],
                 "calls": [plan.calls for plan in plans],
                 "cost": [plan.cost for plan in plans],
-                "half_width": [plan.half_width() for plan in plans],
+                "half_width": [plan.half_width for plan in plans],
                 "se": [plan.se for plan in plans],
             }
         )
@@ -288,7 +288,7 @@ def by_interval(plan: Projection, item: str) -> bool:
 
 def reach(plan: Projection, item: str) -> float:
     """What plans are compared by: half a 95% interval, or the standard error."""
-    return plan.half_width() if by_interval(plan, item) else plan.se
+    return plan.half_width if by_interval(plan, item) else plan.se
 
 
 def _against(ours: Projection, theirs: Projection, item: str) -> str:

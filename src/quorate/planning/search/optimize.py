@@ -292,7 +292,7 @@ def _is_better(own: Projection, plan: Projection | None, found: Found, asked: Ma
         return False
     if goal == "budget":
         return own.cost <= value and (plan is None or found.reach(own) < found.reach(plan) * (1 - _SAME))
-    found_it = own.found_half_width() if found.by_interval else None
+    found_it = own.found_half_width if found.by_interval else None
     reached = found.reach(own) if found_it is None else found_it
     return reached <= value and (plan is None or plan.cost is None or own.cost < plan.cost * (1 - _SAME))
 

@@ -268,7 +268,7 @@ class Optimum(Result):
         """The frontier, one design a row: price, half-width, se, calls, layout, and the levels of every facet."""
         own = ("cost", "se", "calls", "reused", "layout", "per_item")
         return [
-            {"half_width": plan.half_width()}
+            {"half_width": plan.half_width}
             | {name: getattr(plan, name) for name in own}
             | {name: plan.design[name] for name in self.plan.design}
             | {name: plan.groups[name] for name in self.plan.groups}

@@ -101,7 +101,7 @@ class Found(Brief):
 
     def reach(self, plan: Projection) -> float:
         """What designs are compared by: half their 95% intervals, or their standard errors."""
-        return plan.half_width() if self.by_interval else plan.se
+        return plan.half_width if self.by_interval else plan.se
 
 
 def search(source: Source, grid: Grid, prices: Prices, *, by_interval: bool = False, paid: Paid | None = None) -> Found:

@@ -96,14 +96,14 @@ def what_if(
     base = as_it_is(fit, prices=prices, targets=targets)
     layout = own_layout(fit)
     filled = _filled(fit, layout, targets) if _has_gaps(fit, base.calls, layout) else None
-    middle = base.half_width()
+    middle = base.half_width
     rows = [WhatIf(AS_IT_IS, base, 0.0, 0, 0.0 if base.cost is not None else None)]
     for label, options in _changes(fit, base, layout):
         try:
             made = project(fit, prices=prices, targets=targets, **{"layout": layout, **options})
             if filled is not None and _keeps_gaps(label, options, base, made, fit.judgments.object):
                 made = _with_gaps(base, filled, made, prices)
-            half = made.half_width()
+            half = made.half_width
             if not math.isfinite(half):
                 rows.append(WhatIf(label, None, float("nan"), 0, None, _TOO_FEW))
                 continue

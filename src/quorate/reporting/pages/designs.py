@@ -167,7 +167,7 @@ def page(result: Optimum | OptimumAnalysis, table: Table | None = None) -> Page:
 def planned(plan: Projection, table: Table | None = None) -> Page:
     """The page on one design."""
     places = 1 + decimals(plan.se)
-    se, half = number(plan.se, places), number(plan.half_width(), places)
+    se, half = number(plan.se, places), number(plan.half_width, places)
     return Page(
         title=title_of(table, "What a design would give"),
         sentence=f"{in_words(plan)}: standard error {se}, half a 95% interval ±{half}{scope(plan)}.",
@@ -188,7 +188,7 @@ def changed(result: Changes, table: Table | None = None) -> Page:
     least = min(known, key=lambda one: one.change, default=None)
     sentence = "What a change to the design would give"
     if base is not None:
-        sentence = f"As it is: half a 95% interval ±{number(base.half_width(), 1 + decimals(base.se))}{scope(base)}."
+        sentence = f"As it is: half a 95% interval ±{number(base.half_width, 1 + decimals(base.se))}{scope(base)}."
     if least is not None and least.change < 0:
         sentence += f" Of the changes listed, {least.label} takes off most: {whole_percent(-least.change)}."
     named = {"half_width": "half a 95% interval", "gain": "change of it", "calls": "judgments"}
@@ -225,12 +225,12 @@ def exhibits(plans: Mapping[str, Projection]) -> Iterator[Figure]:
         | {plural(name): plan.design[name] for name in last.design}
         | {plural(name): plan.groups[name] for name in last.groups}
         | {"layout": layout_named(plan), "calls": plan.calls, "reused": plan.reused, "price": plan.cost}
-        | {"se": plan.se, "half": plan.half_width(), "found": plan.found_half_width(), "df": significant(plan.df)}
+        | {"se": plan.se, "half": plan.half_width, "found": plan.found_half_width, "df": significant(plan.df)}
         for label, plan in plans.items()
     ]
     named = {"calls": "judgments", "reused": "of these there", "se": "standard error", "half": "half a 95% interval"}
     named |= {"found": "as this study found it", "df": "degrees of freedom", "which": "design", "price": "price to pay"}
-    caption = f"{in_words(last)}: half a 95% interval ±{significant(last.half_width(), 2)}"
+    caption = f"{in_words(last)}: half a 95% interval ±{significant(last.half_width, 2)}"
     reused = any(plan.reused for plan in plans.values())
     columns = {name: name for name in rows[0] if name not in ("df", "found") and (name != "reused" or reused)}
     short = Short(columns | {"which": "", "se": "SE", "half": "half a 95% interval"})
@@ -289,7 +289,7 @@ def tiles(plan: Projection) -> tuple[Tile, ...]:
     places = 1 + decimals(plan.se)
     out = (
         Tile(number(plan.se, places), "standard error"),
-        Tile(f"±{number(plan.half_width(), places)}", "half a 95% interval"),
+        Tile(f"±{number(plan.half_width, places)}", "half a 95% interval"),
         Tile(f"{plan.calls:,}", "judgments"),
     )
     return out if plan.cost is None else (*out, Tile(dollars(plan.cost), "price"))

@@ -256,7 +256,7 @@ def next_design(analysis: Analysis) -> str:
         return "No design projected would narrow the interval by more than half a percent."
     return (
         f'Of the changes projected, "{shown(analysis.purchases[0].label)}" gains most per judgment: half of such '
-        f"studies find ±{significant(plan.half_width(), 2)} or less, with {counted(plan.calls, 'judgment')}."
+        f"studies find ±{significant(plan.half_width, 2)} or less, with {counted(plan.calls, 'judgment')}."
     )
 
 

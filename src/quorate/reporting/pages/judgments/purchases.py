@@ -57,7 +57,7 @@ def what_if(analysis: Analysis) -> Figure | None:
         row: Row = {"number": number, "change": cut(one.label), "half": None, "gain": None, "calls": None}
         row |= {"more_calls": None, "more_cost": None, "facet": ""}
         if one.projection is not None and base is not None:
-            row |= {"half": one.projection.half_width(), "gain": one.change, "calls": one.projection.calls}
+            row |= {"half": one.projection.half_width, "gain": one.change, "calls": one.projection.calls}
             row |= {"more_calls": one.more_calls, "more_cost": one.more_cost, "facet": changed(base, one.projection)}
         rows.append(row)
     known = marks.known(rows, "half", "calls")

@@ -58,7 +58,7 @@ def panels(result: Screening, name: str, finding: str, lists: Sequence[Shortlist
             "judges": len(one.judges) or None,
             "items": one.items,
             "cost": one.cost,
-            "half": one.half_width(corrected=result.corrected),
+            "half": one.half_width if result.corrected else one.half_width_uncorrected,
         }
         for one in lists
     ]
@@ -101,7 +101,9 @@ def indifference(result: Screening) -> Iterator[str]:
     """A word where it hardly matters which judges are chosen."""
     drawn = next((one for one in result.alternatives if not one.judges), None)
     ours = result.half_width
-    other = 0.0 if drawn is None else drawn.half_width(corrected=result.corrected)
-    if drawn is not None and 0 < ours < math.inf and other / ours < ALIKE:
+    if drawn is None:
+        return
+    other = drawn.half_width if result.corrected else drawn.half_width_uncorrected
+    if 0 < ours < math.inf and other / ours < ALIKE:
         more = f"±{significant(other)} for the same money, {whole_percent(other / ours - 1)} wider"
         yield f"Which judges hardly matters: as many drawn at random would have an interval of {more}."

@@ -55,7 +55,7 @@ def strategies(view: PanelAnalysis) -> Figure | None:
             if one is not None:
                 se = math.sqrt(one.empirical)
                 row |= {"se": math.sqrt(one.predicted), "redrawn": se, "error": one.error / (2 * se) if se > 0 else 0.0}
-            rows.append(row | {"half_like_these": plan.projection.half_width(), "cost": plan.projection.cost})
+            rows.append(row | {"half_like_these": plan.projection.half_width, "cost": plan.projection.cost})
     caption = _redrawn(view, view.check, view.drawn) if view.check is not None else _projected(view, view.drawn)
     caption = replace(caption, lines=(*caption.lines, view.panel.weighting["strategies"]))
     varies = any(row[name] > 0 for name in ("se", "half_like_these") for row in marks.known(rows, name))
@@ -87,7 +87,7 @@ def sharings(view: PanelAnalysis) -> Figure | None:
         {
             "system": "" if view.alone else view.systems[name],
             "sharing": cut(one.label, 200),
-            "half": one.projection.half_width(),
+            "half": one.projection.half_width,
             "calls": one.projection.calls,
             "cost": one.projection.cost,
         }
@@ -178,7 +178,7 @@ def _redrawn(view: PanelAnalysis, check: Validation, drawn: str) -> Caption:
 def _projected(view: PanelAnalysis, drawn: str) -> Caption:
     """What a fitted model promises for items like these."""
     found = view.panel.strategies[drawn]
-    half = {name: plan.half_width() for name, plan in found.at(found.budgets[0]).items()}
+    half = {name: plan.half_width for name, plan in found.at(found.budgets[0]).items()}
     line = (
         f"Half a 95% interval of the mean{view.whose(drawn)} for {plural(cut(view.item))} like these, against judge "
         f"calls per {cut(view.item)} (both axes log), as projected from the fitted components."
