@@ -64,6 +64,60 @@ experiment=const iteration=time test_case=item assertion=criterion pass=passed
 doc=item summarizer=system annotator=judge consistency=score
 timestamp=stamp user_id=judge item_id=item rating=score
 """
+FRESH = """
+abstract_no=item screener=judge include=score
+PMID=item Screener_1=lj Screener_2=lj
+ticket=item agent_version=system csat=score handle_time=measure
+call_id=item qa_analyst=judge compliance=wc tone=wc resolution=wc
+src=it hyp=rt mqm=score annotator_login=judge
+segmentId=item translator=system DA=score linguist=judge
+pair_no=row sysA=side sysB=side pref=won
+battle=row left_model=side right_model=side verdict=won voter=judge
+bot_a=side bot_b=side human_pref=won topic=group
+specimen=item pathologist=judge Gleason=score
+scan_id=item radiologist1=wj radiologist2=wj radiologist3=wj slice_mm=measure
+clip=item viewer=judge likert=score bitrate=measure
+file_name=item emotion=label annotator_no=judge
+pid=judge stim=item resp=score rt_ms=measure
+subj=judge trial=order item=item rating=score condition=group
+student_no=item marker=judge mark=score exam_board=group
+essay=item teacher_A=wj teacher_B=wj word_count=measure
+script_id=item examiner=judge marks_awarded=score
+team=item juror=judge score=score category=criterion
+contestant=item judge=judge round=time total=score
+recipe=item taster=judge taste=score session=time
+problem_id=item llm=system is_right=passed n_tokens=measure
+task_name=item solver=system solved=passed wall_seconds=measure seed=time
+bug_id=item tool=system fixed=passed cost=cost
+uuid=item model_tag=system judge_tag=judge helpful=score rationale=rt
+prompt=it completion=rt grader=judge grade=score
+qid=item ans=rt gpt4o_grade=wj claude_grade=wj gemini_grade=wj
+qn=item coherence=wc relevance=wc fluency=wc consistency=wc
+dialog=item turn_idx=time rater=judge engagingness=score
+doc_key=item summ_id=system crowd_worker=judge overall_quality=score
+comment_id=item rev_id=row worker_id=judge toxicity_score=score
+claim=it fact_checker=judge verdict=label
+utterance=it coder_1=lj coder_2=lj coder_3=lj
+Patient=item Time=time Rater=judge ROM=score
+unit_id=item trusted_judgment=const label=label contributor=judge
+HITId=item WorkerId=judge Answer=score AcceptTime=stamp
+workflow=item variant=system eval_model=judge eval_score=score
+chat_id=item assistant_version=system thumbs=passed country=group
+case_number=item reviewer_initials=judge severity=score
+product_id=item user_id=judge stars=score helpful_votes=measure
+movie=item critic=judge rating=score year=group
+participant=judge q1=wi q2=wi q3=wi q4=wi age=measure
+teacher_id=judge stmt_1=wi stmt_2=wi stmt_3=wi
+sample=item lab=judge result=score
+part=item operator=judge trial=time measurement=score
+date=stamp shift=group inspector=judge panel=item defects=score
+question=it llama_3=wy qwen_2=wy mistral=wy
+input=it output=rt expected=rt exact=passed
+trace_id=item scorer=judge value=score comment=note
+run_id=row dataset_item=item evaluator=judge score=score
+idx=item human_1=wj human_2=wj human_3=wj
+"""
+"""Headers that no name in the package was made for."""
 SHORT = {
     "wj": "wide:judge",
     "wc": "wide:criterion",
@@ -95,7 +149,10 @@ def styled(rng: np.random.Generator, names: list[str]) -> list[str]:
 
 def headed(rng: np.random.Generator) -> Known:
     """A table under one of the headers, with some of the columns that play no role left out."""
-    parts = [part.rsplit("=", 1) for part in str(rng.choice(HEADERS.strip().splitlines())).split()]
+    headers = FRESH if rng.random() < 0.5 else HEADERS
+    parts = [part.rsplit("=", 1) for part in str(rng.choice(headers.strip().splitlines())).split()]
+    if headers is FRESH:
+        parts = [parts[place] for place in rng.permutation(len(parts))]
     columns = [(name, SHORT.get(role, role)) for name, role in parts]
     free = ("note", "measure", "cost", "const", "group", "rowtext", "other", "order", "stamp")
     columns = [pair for pair in columns if pair[1] not in free or rng.random() < 0.8]

@@ -89,7 +89,8 @@ def read(
         Column of the score: numbers, booleans, or text that says either.
     facets : mapping of str to str, optional
         Role to column, such as ``{"item": "item_id", "judge": "judge_model"}``. The role ``replicate`` names the
-        column that tells repeated judgments of one cell apart. Without it columns are recognised by their names and
+        column that tells repeated judgments of one cell apart, ``count`` one that says how many times a row is meant.
+        Without it columns are recognised by their names and
         what was taken is said in ``notes``, as is which columns are not used.
     object : str
         Role of the object of measurement.
@@ -110,7 +111,11 @@ def read(
         instead of those seen in the data. A score beyond it is refused.
     wide : mapping of str to sequence of str, optional
         Of a file with a column for each judge, prompt or criterion: the role and its columns, such as
-        ``{"judge": ["gpt", "claude"]}``. Each value is a judgment of its own.
+        ``{"judge": ["gpt", "claude"]}``. Each value is a judgment of its own. Of one column whose cells hold lists,
+        such as ``[3, 4, 5]`` or ``3;4;5``, each entry is one; who gave it says a column of lists that ``facets`` names
+        for the role, else its place. ``{"score": ["low", "high"]}`` are columns that count how often each label was
+        given. Where the rows are labels too, as in a cross table, ``"columns"`` is the other judge:
+        ``{"score": ["low", "high"], "judge": ["rater1", "columns"]}``.
     label : str, optional
         Of a column of words, the one whose share is the score: 1 where a judge gave it, 0 where it gave another.
     numbers : mapping of str to float, optional

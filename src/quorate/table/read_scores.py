@@ -30,10 +30,11 @@ from quorate.table.columns.words import (
     words_in,
     words_in_frame,
 )
+from quorate.table.exchange.engine import connection, registered
 from quorate.table.exchange.format import Opened
 from quorate.table.exchange.postgres.address import Places, absolute, is_place, places_of, title_of
 from quorate.table.exchange.rows import ROW_NUMBER, Rows
-from quorate.table.exchange.wide import checked_wide, note_of
+from quorate.table.exchange.wide import COUNT, shape_of
 from quorate.table.families import Families, in_families
 from quorate.table.files import explained, opened, source_of
 from quorate.table.judgments import Judgments, Origin, Source
@@ -113,8 +114,9 @@ def read_scores(
         If scores are not finite numbers or beyond the scale, statuses are not known, the object has no label, or the
         file is broken.
     """
-    shape = checked_wide(wide)
-    added = () if shape is None else (shape[0],)
+    shape = shape_of(wide, facets)
+    added = tuple(role for role in shape.roles if role not in (facets or {}))
+    facets = facets and {role: column for role, column in facets.items() if role != COUNT}
     named = {**(facets or {}), **_unrecognised((*(only or {}), *added), facets or {})}
     if facets is not None and not recognise:  # the role of wide columns is a facet, whether its name says so or not
         named |= {role: role for role in added if role not in (*named, *named.values())}
@@ -286,16 +288,22 @@ def _read_frame(source: Any, declared: Mapping[str, Any], missing: Missing, rows
 
     frame = wrapped(source)
     library = frame.implementation.value
+    called = "duckdb relation" if library == "duckdb" else f"{library} frame"
     if not frame.implementation.is_duckdb():
-        rows.refuse(f"{library} frame")
+        rows.refuse(called)
     reshaped: tuple[Note, ...] = ()
-    if not frame.implementation.is_duckdb() and (rows.numbered or rows.wide):
-        reshaped = (note_of(*rows.wide),) if rows.wide else ()
-        frame = shaped(frame, rows.wide, ROW_NUMBER if rows.numbered else None)
+    if not (frame.implementation.is_duckdb() or rows.shape.simple):
+        if isinstance(frame, nw.LazyFrame):
+            raise InvalidInput("source: lists and counts are read of a frame that is in memory; collect it first")
+        source = registered(connection(), frame)
+        frame = wrapped(source)
+    if not frame.implementation.is_duckdb() and (rows.numbered or rows.shape.steps):
+        reshaped = tuple(step.note for step in rows.shape.steps)
+        frame = shaped(frame, rows.shape.steps, ROW_NUMBER if rows.numbered else None)
         source, rows = frame.to_native(), Rows()
     names = tuple(frame.collect_schema().names())
     if frame.implementation.is_duckdb():
-        with explained("duckdb relation"):
+        with explained(called):
             held = rows.of(Opened(frame.to_native(), names, typed=True))
             roles = resolve(held.columns, **declared)
 
@@ -304,7 +312,7 @@ def _read_frame(source: Any, declared: Mapping[str, Any], missing: Missing, rows
 
             grouped, words = _grouped(grouped_by, lambda: counts_in(held, roles.score), roles.score, said, missing)
             hint, reshaped = hint_of_file(roles.notes, held, votes=False), held.notes
-        place = Source("duckdb relation", caveats=held.caveats)
+        place = Source(called, caveats=held.caveats, backend=library if library in LIBRARIES else None)
     else:
         roles = resolve(names, **declared)
 
@@ -316,7 +324,7 @@ def _read_frame(source: Any, declared: Mapping[str, Any], missing: Missing, rows
 
         grouped, words = _grouped(grouped_by, lambda: counts_in_frame(frame, roles.score), roles.score, said, missing)
         hint = hint_of_frame(roles.notes, frame, votes=False)
-        place = Source(f"{library} frame", backend=library if library in LIBRARIES else None)
+        place = Source(called, backend=library if library in LIBRARIES else None)
     table = judgments(grouped, roles, place)
     table = _worded(replace(table, notes=(*reshaped, *table.notes, *hint)), words)
     return replace(table, origin=Origin(source, roles, missing, replace(rows, words=words), write))

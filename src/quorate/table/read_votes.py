@@ -22,7 +22,7 @@ from quorate.table.columns.vote_roles import VoteRoles, resolve_votes
 from quorate.table.exchange.format import Opened, quoted
 from quorate.table.exchange.postgres.address import Places, is_place, places_of
 from quorate.table.exchange.rows import ROW_NUMBER, Rows
-from quorate.table.exchange.wide import SCORE, checked_wide, note_of
+from quorate.table.exchange.wide import AS_IT_IS, SCORE, shape_of
 from quorate.table.files import explained, opened, source_of
 from quorate.table.judgments import STATUSES, Facet, Source, dense
 from quorate.table.notes import Note, log
@@ -139,9 +139,9 @@ def read_votes(
     """
     if status is not None:
         roles = {**roles, "status": status}
-    shape = None if isinstance(winner, str) or len(winner) < 2 else checked_wide({JUDGE: winner})
+    shape = AS_IT_IS if isinstance(winner, str) or len(winner) < 2 else shape_of({JUDGE: winner})
     if not isinstance(winner, str):
-        winner = SCORE if shape else winner[0]
+        winner = SCORE if shape.steps else winner[0]
     declared = {
         "pair": {"model_a": model_a, "model_b": model_b, "winner": winner},
         "wins": wins,
@@ -197,9 +197,9 @@ def _read_frame(source: Any, declared: Mapping[str, Any], outcomes: object, rows
         return _votes(columns, roles, outcomes, Source("duckdb relation", caveats=held.caveats))
     library = frame.implementation.value
     rows.refuse(f"{library} frame")
-    if rows.wide is not None or rows.numbered:
-        reshaped = (note_of(*rows.wide),) if rows.wide else ()
-        frame = shaped(frame, rows.wide, ROW_NUMBER if rows.numbered else None)
+    if rows.shape.steps or rows.numbered:
+        reshaped = tuple(step.note for step in rows.shape.steps)
+        frame = shaped(frame, rows.shape.steps, ROW_NUMBER if rows.numbered else None)
     roles, together = _untimed(resolve_votes(tuple(frame.collect_schema().names()), **declared), together)
     roles = replace(roles, notes=(*reshaped, *roles.notes, *hint_of_frame(roles.notes, frame, votes=True)))
     place = Source(f"{library} frame", backend=library if library in LIBRARIES else None)

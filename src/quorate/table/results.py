@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quorate.errors import InvalidInput, QuorateError
-from quorate.table.exchange.wide import SCORE, beside_wide
+from quorate.table.exchange.wide import SCORE, Step, beside_wide
 from quorate.wording import brief, counted, safe
 
 if TYPE_CHECKING:
@@ -94,7 +94,7 @@ def wrapped(source: Any) -> nw.DataFrame[Any] | nw.LazyFrame[Any]:
 
 
 def shaped(
-    frame: nw.DataFrame[Any] | nw.LazyFrame[Any], wide: tuple[str, tuple[str, ...]] | None, number: str | None
+    frame: nw.DataFrame[Any] | nw.LazyFrame[Any], steps: Sequence[Step], number: str | None
 ) -> nw.DataFrame[Any] | nw.LazyFrame[Any]:
     """A frame with the number of each row in a column of this name, and a row for each of several columns of scores.
 
@@ -111,15 +111,13 @@ def shaped(
         if isinstance(frame, nw.LazyFrame):
             raise InvalidInput("source: rows of a frame that is not in memory have no order; collect it first")
         frame = frame.with_row_index(number).with_columns(nw.col(number) + 1)
-    if wide is None:
-        return frame
-    role, columns = wide
-    names = frame.collect_schema().names()
-    others = beside_wide(names, role, columns)
-    kinds = [frame.collect_schema()[name] for name in columns]
-    if not all(kind.is_numeric() for kind in kinds):
-        frame = frame.with_columns(nw.col(name).cast(nw.String) for name in columns)
-    return frame.unpivot(on=list(columns), index=list(others), variable_name=role, value_name=SCORE)
+    for step in steps:
+        schema = frame.collect_schema()
+        others = beside_wide(schema.names(), step)
+        if not all(schema[name].is_numeric() for name in step.columns):
+            frame = frame.with_columns(nw.col(name).cast(nw.String) for name in step.columns)
+        frame = frame.unpivot(on=list(step.columns), index=list(others), variable_name=step.role, value_name=SCORE)
+    return frame
 
 
 Row = dict[str, Any]

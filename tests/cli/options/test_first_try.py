@@ -12,13 +12,13 @@ RIGHT = {
     "R06_id_score.csv": {"item": 60},
     "R08_score_twice.json": {"item": 60, "system": 1},
     "R10_subject_rater_rating_one_each.csv": {"item": 36, "judge": 3},
+    "R18_counts_per_category.csv": {"item": 30},
     "R23_RaterID_with_item_and_score.csv": {"item": 60, "judge": 3},
 }
 ASKED = {
     "R12_two_responses_label_code.jsonl": "which of the two is better",
     "R14_no_judgment_at_all.csv": "no column looks like a judgment",
     "R16_no_header_matrix.csv": "the first line holds values, not names",
-    "R18_counts_per_category.csv": "add up to 6 in every row: counts of labels",
     "R33_judges_equal_effects.csv": "it may be meant as: quorate analyze",
 }
 

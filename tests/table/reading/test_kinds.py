@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+from itertools import product
 
 import numpy as np
+import polars as pl
 import pytest
 
 import quorate as q
-from quorate.errors import InvalidInput
+from quorate.errors import InvalidData, InvalidInput
 from quorate.table.judgments import Judgments
+from quorate.table.reread import answers
 
 N = 24
 MARKS = [1 + (i * i + i // 3) % 5 for i in range(97)]
@@ -126,6 +129,47 @@ RIGHT = {
         ),
         {"item": "id", "judge": "judge"},
     ),
+    # several judgments in a row
+    "counts": (
+        rows("Subject,red,green,blue", *(f"{i},{i % 3},{2 - i % 3},4" for i in range(N))),
+        {"item": "Subject"},
+    ),
+    "counts of stars": (
+        rows("film_id,1,2,3,4,5", *(f"{i},{i % 3},{2 - i % 3},4,{i % 2},{1 - i % 2}" for i in range(N))),
+        {"item": "film_id"},
+    ),
+    "counts by their names": (
+        rows("id,n_safe,n_unsafe", *(f"{i},{mark(i)},{mark(i, 1)}" for i in range(N))),
+        {"item": "id"},
+    ),
+    "counts in rows": (
+        rows("item,label,count", *(f"{i // 2},{'yn'[i % 2]},{mark(i)}" for i in range(2 * N))),
+        {"item": "item"},
+    ),
+    "cross table": (
+        rows("rater1,low,mid,high", "low,10,3,1", "mid,2,11,4", "high,1,3,12"),
+        {"item": "row number", "judge": "judge"},
+    ),
+    "cross table in rows": (
+        rows("human,model,n", *(f"{a},{b},{mark(i)}" for i, (a, b) in enumerate(product("xyz", "xyz")))),
+        {"item": "row number", "judge": "judge"},
+    ),
+    "lists with names": (
+        rows("id,annotators,ratings", *(f'{i},"[""a{i % 3}"", ""b""]","[{mark(i)}, {mark(i, 1)}]"' for i in range(N))),
+        {"item": "id", "judge": "annotators"},
+    ),
+    "lists of judges": (
+        rows("id,judge_scores", *(f"{i},{mark(i)};{mark(i, 1)};{mark(i, 2)}" for i in range(N))),
+        {"item": "id", "judge": "judge"},
+    ),
+    "lists of tries": (
+        rows("id,judge,scores", *(f'{i // 2},j{i % 2},"({mark(i)}, {mark(i, 1)})"' for i in range(2 * N))),
+        {"item": "id", "judge": "judge"},
+    ),
+    "lists of labels": (
+        rows("id,annotator_labels", *(f"{i},\"['a{mark(i)}', 'a1', 'a1']\"" for i in range(N))),
+        {"item": "id", "judge": "judge"},
+    ),
     # who judged, when
     "occasions": (
         crossed(["subject", "rater", "time", "score"], 3, 2),
@@ -175,14 +219,19 @@ ASKED = {
         rows("id,rater1,rater2", *(f'{i},{mark(i)},"{mark(i, 1)},5"' for i in range(N))),
         "write numbers alike",
     ),
-    "counts": (
-        rows("Subject,red,green,blue", *(f"{i},{i % 3},{2 - i % 3},4" for i in range(N))),
-        "add up to 6 in every row",
+    "parts of a hundred": (
+        rows("Subject,red,green,blue", *(f"{i},{i % 3},{40 - i % 3},60" for i in range(N))),
+        "add up to 100 in every row|no name says",
     ),
-    "cross table": (
-        rows("rater1,low,mid,high", "low,10,3,1", "mid,2,11,4", "high,1,3,12"),
-        "cross table|asked|looks like a judgment|do not say",
+    "lists of whom": (
+        rows("id,score", *(f'{i},"[{mark(i)}, {mark(i, 1)}]"' for i in range(N))),
+        "every entry is a judgment; it may be meant as: .*judge.* or .*replicate",
     ),
+    "lists of several lengths": (
+        rows("id,rater_scores", *(f"{i},{mark(i)};{mark(i, 1)}{f';{mark(i, 2)}' * (i % 2)}" for i in range(N))),
+        "every entry is a judgment",
+    ),
+    "tags": (rows("id,labels", *(f'{i},"[""a{i % 3}"", ""b{i % 5}""]"' for i in range(N))), "is no number|labels|word"),
     "two answers and a code": (
         rows("prompt,response_a,response_b,label", *(f"p{i},a{i},b{i},{mark(i) % 3}" for i in range(N))),
         "which of the two is better",
@@ -192,7 +241,6 @@ ASKED = {
         "no column looks like a judgment",
     ),
     "no header": (rows(*(f"{mark(i)},{mark(i, 1)},{mark(i, 2)}" for i in range(N))), "values, not names"),
-    "lists": (rows("id,score", *(f'{i},"[{mark(i)}, {mark(i, 1)}]"' for i in range(N))), "several numbers in a cell"),
     "people and a judge": (
         rows("id,judge_passed,human_passed", *(f"{i},{mark(i) % 2},{mark(i, 1) % 2}" for i in range(N))),
         "human_passed is what people said by its name",
@@ -257,9 +305,130 @@ def test_kinds_that_leave_several_readings(tmp_path, name):
         q.read(write(tmp_path, lines), announce=False)
 
 
-@pytest.mark.parametrize("content", [{"gpt": {"acc": 0.7, "f1": 0.6}, "claude": {"acc": 0.8, "f1": 0.7}}])
-def test_systems_by_metrics(tmp_path, content):
+EACH = [(i, {"judge": judge, "score": mark(i, at)}) for i in range(N) for at, judge in enumerate("abc")]
+NESTED = {
+    "lists of records": (
+        [{"id": f"q{i}", "judgments": [one for at, one in EACH if at == i]} for i in range(N)],
+        {"item": "id", "judge": "judge"},
+    ),
+    "names below": (
+        [
+            {"id": i, "model": f"m{i % 2}", "ratings": [{"model": j, "rating": mark(i, ord(j))} for j in "ab"]}
+            for i in range(N)
+        ],
+        {"item": "id", "judge": "ratings.model", "system": "model"},
+    ),
+    "lists in lists": (
+        [
+            {
+                "id": i,
+                "judges": [{"name": j, "scores": [{"criterion": c, "score": mark(i)} for c in "xy"]} for j in "ab"],
+            }
+            for i in range(N)
+        ],
+        {"item": "id", "judge": "judges.name", "criterion": "criterion"},
+    ),
+    "judges by name": (
+        [{"id": i, "judges": {j: {"score": mark(i, at)} for at, j in enumerate(("one", "two"))}} for i in range(N)],
+        {"item": "id", "judge": "judge"},
+    ),
+    "columns": (
+        {
+            "item": [i for i, _ in EACH],
+            "judge": [one["judge"] for _, one in EACH],
+            "score": [one["score"] for _, one in EACH],
+        },
+        {"item": "item", "judge": "judge"},
+    ),
+    "columns of pandas": (
+        {
+            "item": {str(at): i for at, (i, _) in enumerate(EACH)},
+            "score": {str(at): one["score"] for at, (_, one) in enumerate(EACH)},
+        },
+        {"item": "item"},
+    ),
+    "rows of pandas": (
+        {"columns": ["item", "judge", "score"], "data": [[i, one["judge"], one["score"]] for i, one in EACH]},
+        {"item": "item", "judge": "judge"},
+    ),
+    "results beside what was run": (
+        {"model": "gpt", "results": [{"id": i, **one} for i, one in EACH]},
+        {"item": "id", "judge": "judge"},
+    ),
+    "a score beside what it was made of": (
+        [
+            {"id": i, "score": mark(i), "criteria": [{"name": c, "score": mark(i, ord(c))} for c in "xy"]}
+            for i in range(N)
+        ],
+        {"item": "id"},
+    ),
+}
+
+
+@pytest.mark.parametrize("name", NESTED)
+def test_judgments_below_what_is_judged(tmp_path, name):
+    content, roles = NESTED[name]
+    path = tmp_path / "table.json"
+    path.write_text(json.dumps(content))
+    table = q.read(path, announce=False)
+    assert isinstance(table, Judgments)
+    assert {facet.name: facet.column for facet in table.facets} == roles
+    assert table.n_levels("item") == N
+
+
+def test_votes_below_a_key(tmp_path):
+    path = tmp_path / "table.json"
+    path.write_text(json.dumps({"battles": [{"model_a": "x", "model_b": "y", "winner": "model_a"}] * N}))
+    assert q.read(path, announce=False).n_decisive == N
+
+
+KEYED = [
+    {"gpt": {"acc": 0.7, "f1": 0.6}, "claude": {"acc": 0.8, "f1": 0.7}},
+    {f"q{i}": {"gpt": mark(i), "claude": mark(i, 1)} for i in range(N)},
+    {f"q{i}": [mark(i, at) for at in range(2 + i % 2)] for i in range(N)},
+    [{"id": i, "ratings": {"gpt": mark(i), "claude": mark(i, 1)}} for i in range(N)],
+]
+
+
+@pytest.mark.parametrize("content", KEYED)
+def test_keys_that_may_be_anything_are_asked_about(tmp_path, content):
     path = tmp_path / "results.json"
     path.write_text(json.dumps(content))
-    with pytest.raises(InvalidInput):
+    with pytest.raises(InvalidInput, match="may be meant as"):
         q.read(path, announce=False)
+
+
+def test_counts_stand_for_as_many_judgments(tmp_path):
+    lines, _ = RIGHT["counts of stars"]
+    table = q.read(write(tmp_path, lines), announce=False)
+    assert (table.n_answers, table.low.min(), table.high.max()) == (7 * N, 1, 5)
+    lines, _ = RIGHT["cross table"]
+    table = q.read(write(tmp_path, lines), announce=False)
+    assert (table.n_answers, table.labels) == (94, ("high", "low", "mid"))
+    assert (
+        q.read(
+            pl.DataFrame({"item": ["a", "b"], "score": [1, 2], "n": [2, 3]}), facets={"item": "item", "count": "n"}
+        ).n_answers
+        == 5
+    )
+
+
+def test_lists_of_frames_are_read_as_those_of_files():
+    frame = pl.DataFrame({"id": ["a", "b"], "scores": [[1, 2], [3, 4]]})
+    table = q.read(frame, wide={"judge": ["scores"]}, facets={"item": "id"}, announce=False)
+    assert answers(table).values.tolist() == [1, 2, 3, 4]
+    assert table.source.backend == "polars"
+
+
+@pytest.mark.parametrize(
+    ("frame", "options", "said"),
+    [
+        ({"id": ["a"], "s": ["[1, 2]"], "who": ["[x]"]}, {"facets": {"judge": "who"}}, "another length in 1 rows"),
+        ({"item": ["a"], "score": [1], "n": [1.5]}, {"facets": {"count": "n"}}, 'holds "1.5"'),
+        ({"item": ["a"], "score": [1], "n": [10**9]}, {"facets": {"count": "n"}}, "stands for 1,000,000,000"),
+    ],
+)
+def test_counts_and_lists_that_cannot_be_meant(frame, options, said):
+    wide = {"wide": {"judge": ["s"]}} if "s" in frame else {}
+    with pytest.raises(InvalidData, match=said):
+        q.read(pl.DataFrame(frame), recognise=True, announce=False, **options, **wide)

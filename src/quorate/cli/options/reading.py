@@ -191,12 +191,12 @@ class ScoreReading(Rows):
         ),
     ] = None
     wide: Annotated[
-        str | None,
+        list[str] | None,
         For("scores"),
         typer.Option(
             metavar="ROLE=COLUMNS",
             help="A file with a column for each judge, prompt or criterion: the role and its columns, with commas, "
-            "such as judge=gpt,claude.",
+            "such as judge=gpt,claude; one column whose cells hold lists; score=low,high where columns count labels.",
         ),
     ] = None
     label: Annotated[

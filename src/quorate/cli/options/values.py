@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import math
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from quorate.errors import InvalidInput
 
@@ -86,8 +86,8 @@ def grid(option: str, text: str) -> list[int]:
     return out
 
 
-def columns_by_role(option: str, text: str) -> dict[str, tuple[str, ...]]:
-    """One role with its columns.
+def columns_by_role(option: str, texts: Sequence[str]) -> dict[str, tuple[str, ...]]:
+    """Roles with their columns.
 
     Raises
     ------
@@ -96,13 +96,16 @@ def columns_by_role(option: str, text: str) -> dict[str, tuple[str, ...]]:
 
     Examples
     --------
-    >>> columns_by_role("--wide", "judge=gpt,claude")
+    >>> columns_by_role("--wide", ["judge=gpt,claude"])
     {'judge': ('gpt', 'claude')}
     """
-    role, equals, columns = text.partition("=")
-    if not (equals and role.strip()):
-        raise InvalidInput(f'{option}: expects a role and its columns, such as judge=gpt,claude, got "{text}"')
-    return {role.strip(): names(columns)}
+    out = {}
+    for text in texts:
+        role, equals, columns = text.partition("=")
+        if not (equals and role.strip()):
+            raise InvalidInput(f'{option}: expects a role and its columns, such as judge=gpt,claude, got "{text}"')
+        out[role.strip()] = names(columns)
+    return out
 
 
 def numbers_of_words(option: str, text: str) -> dict[str, float]:

@@ -124,7 +124,7 @@ def propose(
     ('scores', {'score': 'diameter', 'facets': {'item': 'plate', 'dose': 'dose'}})
     """
     rows = Rows(where, partitions, part, format)
-    given = {key: value for key, value in vars(rows).items() if value}
+    given = {key: value for key, value in vars(rows).items() if value and key != "shape"}
     name = os.fspath(source) if isinstance(source, (str, os.PathLike)) else "frame"
     with looked_at(source, rows) as table:
         found = reading_of(table)

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from quorate.table.columns.outcomes import plain
 
 ASKED = ("item", "item_id", "question", "question_id")
-EXAMPLES = ("example_id", "sample_id", "doc_id", "instance_id")
+EXAMPLES = ("example_id", "sample_id", "doc_id", "instance_id", "dataset_item", "dataset_item_id")
 SEGMENTS = ("segment", "segment_id")
 PROMPTS = ("prompt", "prompt_id")
 VARIANTS = ("variant", "variant_id", "prompt_variant", "prompt_variant_id", "template")
@@ -41,12 +41,16 @@ _JUDGED_BY = (
     "coded",
     "marked",
 )
+_WHO = ("model", "name", "id", "by", "user")
+"""Keys that say who gave what is in a list of judgments, such as ``ratings.model``."""
 JUDGES_TOO = (
     *JUDGES_ALONE,
     *(f"{alone}_{beside}" for alone in JUDGES_ALONE for beside in _BESIDE),
     *(f"{kind}_{alone}" for kind in ("llm", "model", "ai", "human", "auto", "crowd") for alone in JUDGES_ALONE),
     *(f"{judging}_{model}" for judging in _JUDGING for model in ("model", "llm")),
     *(f"{judged}_by" for judged in (*_JUDGED_BY, "labeled", "labelled")),
+    *(f"{held}_{who}" for held in ("judgments", "judgements", "ratings", "annotations", "reviews") for who in _WHO),
+    *(f"{alone}s_{who}" for alone in JUDGES_ALONE for who in _WHO),
     *("user_id", "user_name", "username", "participantid", "raterid", "annotatorid"),
 )
 """Names of judges where no column has one of the others."""

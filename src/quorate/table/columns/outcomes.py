@@ -177,7 +177,7 @@ def shown(text: object) -> str:
 
 def plain(text: str) -> str:
     """A label in lower case, its words joined by underscores: ``RaterID`` and ``Rater ID`` are ``rater_id``."""
-    words = re.sub("(?<=[a-z])(?=[A-Z])", "_", text)
+    words = re.sub("(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", text)
     return re.sub("[^a-z0-9]+", "_", words.lower()).strip("_")
 
 

@@ -8,10 +8,10 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection
+    from duckdb import DuckDBPyConnection, DuckDBPyRelation
 
 
 def connection() -> DuckDBPyConnection:
@@ -19,6 +19,12 @@ def connection() -> DuckDBPyConnection:
     own = _database().cursor()
     own.execute("SET enable_progress_bar = false")
     return own
+
+
+def registered(own: DuckDBPyConnection, frame: Any) -> DuckDBPyRelation:
+    """The rows of a frame of narwhals that is in memory."""
+    own.register("frame", {name: frame[name].to_numpy() for name in frame.columns})
+    return own.sql("SELECT * FROM frame")
 
 
 @cache

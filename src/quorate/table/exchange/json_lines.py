@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from quorate.errors import InvalidData, InvalidInput
+from quorate.table.columns.aliases import JUDGES_TOO, SCORES
+from quorate.table.columns.outcomes import plain
+from quorate.table.exchange.foreign.lines import document
 from quorate.table.exchange.format import Format, Opened, head, literal, quoted, refuse_matrix
 from quorate.table.exchange.glance import begun
 from quorate.table.exchange.parquet import names_of, scan
+from quorate.table.notes import Note
 
 if TYPE_CHECKING:
     import duckdb
@@ -20,6 +26,10 @@ SUFFIXES = (".jsonl", ".ndjson")
 MOST_KEYS = 100
 """Keys of a record inside a record that become columns; one with more is text."""
 
+KEY = "key"
+"""Column of the keys under which records stand."""
+_GIVEN = ("label", "verdict", "grade", "vote", "winner", "preference", "decision", "judgment", "judgement")
+"""What a key is called that says what was given, beside the names of scores."""
 _TYPES = ("BIGINT", "UBIGINT", "HUGEINT", "DOUBLE", "BOOLEAN")
 
 
@@ -38,12 +48,89 @@ def open_array(connection: duckdb.DuckDBPyConnection, path: Path) -> Opened:
     text = head(path).lstrip()
     lines = text.split("\n", 2)[:2]
     if text[:1] != "[" and not (len(lines) == 2 and all(_keys(line) for line in lines)):
+        return _of_object(connection, path)
+    refuse_matrix(path, _keys(text))
+    return _table(connection, path, "array" if text[:1] == "[" else "newline_delimited")
+
+
+def _of_object(connection: duckdb.DuckDBPyConnection, path: Path) -> Opened:
+    """A file that is one JSON object, which holds records somewhere."""
+    found = records_in(document(path, "write JSON lines (.jsonl), one record per line"))
+    if found is None:
         raise InvalidInput(
             f"source: {path.name} cannot be read as .json; it is no log that is known, and no list of records; write "
             "JSON lines (.jsonl), one record per line"
         )
-    refuse_matrix(path, _keys(text))
-    return _table(connection, path, "array" if text[:1] == "[" else "newline_delimited")
+    records, said = found
+    with TemporaryDirectory() as folder:
+        lines = Path(folder) / "records.jsonl"
+        lines.write_text("".join(json.dumps(one) + "\n" for one in records), encoding="utf-8")
+        table = _table(connection, lines, "newline_delimited")
+        return replace(table, relation=table.relation.materialize(), notes=(Note(said), *table.notes))
+
+
+def records_in(content: Any) -> tuple[list[dict[str, Any]], str] | None:
+    """The records that a JSON object holds, and how; None if it holds none, or several lists of them.
+
+    Examples
+    --------
+    >>> records_in({"judge": ["a", "b"], "score": [1, 2]})
+    ([{'judge': 'a', 'score': 1}, {'judge': 'b', 'score': 2}], 'lists side by side are columns')
+    >>> records_in({"q1": {"gpt": 4}, "q2": {"gpt": 5}})[0]
+    [{'key': 'q1', 'gpt': 4}, {'key': 'q2', 'gpt': 5}]
+    """
+    if not isinstance(content, dict) or not content:
+        return None
+    return _side_by_side(content) or _of_lists(content) or _by_key(content)
+
+
+def _side_by_side(content: dict[str, Any]) -> tuple[list[dict[str, Any]], str] | None:
+    """Rows of a table whose columns, or their names, stand apart from one another."""
+    columns, data, values = content.get("columns"), content.get("data"), list(content.values())
+    if isinstance(columns, list) and isinstance(data, list) and all(_is_list(row, len(columns)) for row in data):
+        return [
+            dict(zip(map(str, columns), row, strict=True)) for row in data
+        ], "data has the rows, columns their names"
+    size = len(values[0]) if isinstance(values[0], list) else 0
+    if len(values) > 1 < size and all(_is_list(one, size) for one in values) and not _has_records(values[0]):
+        return [dict(zip(content, row, strict=True)) for row in zip(*values, strict=True)], (
+            "lists side by side are columns"
+        )
+    return None
+
+
+def _of_lists(content: dict[str, Any]) -> tuple[list[dict[str, Any]], str] | None:
+    """The records of the one list of them, or of all where nothing else is there."""
+    lists = {name: value for name, value in content.items() if _has_records(value)}
+    if len(lists) == 1:
+        ((name, records),) = lists.items()
+        return records, f"the records of {name}"
+    if lists and len(lists) == len(content):
+        return [{KEY: name, **one} for name, some in lists.items() for one in some], "keys are in a column key"
+    return None
+
+
+def _by_key(content: dict[str, Any]) -> tuple[list[dict[str, Any]], str] | None:
+    """A row for each key; of columns that pandas writes, for each number of a row in all of them."""
+    values = list(content.values())
+    if len(values) < 2 or not all(isinstance(one, (dict, list)) and one for one in values):
+        return None
+    if not all(isinstance(one, dict) for one in values):
+        return [{KEY: name, "value": value} for name, value in content.items()], "keys are in a column key"
+    numbers = list(values[0])
+    if all(name.isdigit() for name in numbers) and all(list(one) == numbers for one in values):
+        return [{name: one[at] for name, one in content.items()} for at in numbers], "keys are columns"
+    if all(name == str(at) for at, name in enumerate(content)):
+        return values, "keys are numbers of rows"
+    return [{KEY: name, **value} for name, value in content.items()], "keys are in a column key"
+
+
+def _has_records(value: Any) -> bool:
+    return isinstance(value, list) and bool(value) and all(isinstance(one, dict) for one in value)
+
+
+def _is_list(value: Any, size: int) -> bool:
+    return isinstance(value, list) and len(value) == size
 
 
 def _table(connection: duckdb.DuckDBPyConnection, path: Path, form: str) -> Opened:
@@ -55,24 +142,51 @@ def _table(connection: duckdb.DuckDBPyConnection, path: Path, form: str) -> Open
     outside = names_of(path, SUFFIXES)
     wide = _wide(seen)
     # dates, times and ids that DuckDB would recognise stay text, as written
-    kinds = zip(seen.columns, map(str, seen.types), strict=True)
-    inner = {name: kind for name, kind in zip(seen.columns, seen.types, strict=True) if _is_record(kind)}
-    types = (
-        _written(inner[name]) if name in inner else kind if kind in _TYPES and name not in wide else "VARCHAR"
-        for name, kind in kinds
-    )
+    types = ("VARCHAR" if name in wide else _written(kind) for name, kind in zip(seen.columns, seen.types, strict=True))
     columns = ", ".join(
         f"{literal(name)}: '{kind}'" for name, kind in zip(seen.columns, types, strict=True) if name not in outside
     )
-    relation = scan(connection, "read_json", path, SUFFIXES, f"{lines}, columns={{{columns}}}")
-    if not inner:
-        return Opened(relation, tuple(relation.columns), typed=True)
-    parts = [part for name in relation.columns for part in _leaves([name], inner.get(name))]
-    names = tuple(".".join(path) for path in parts)
-    if len(set(names)) < len(names):
-        return Opened(relation, tuple(relation.columns), typed=True)
+    relation = _flat(scan(connection, "read_json", path, SUFFIXES, f"{lines}, columns={{{columns}}}"))
+    notes = []
+    while lists := [name for name, kind in _kinds(relation) if _is_list_of_records(kind)]:
+        if len(lists) > 1 or {*map(plain, relation.columns)} & {*SCORES}:  # what they are beside a score, nothing says
+            relation = relation.project(
+                f"* REPLACE ({', '.join(f'{_text(name)} AS {quoted(name)}' for name in lists)})"
+            )
+            break
+        relation = _entries(relation, lists[0])
+        notes.append(Note(f"every entry of {lists[0]} is a row"))
+    return Opened(relation, tuple(relation.columns), typed=True, notes=tuple(notes))
+
+
+def _kinds(relation: duckdb.DuckDBPyRelation) -> list[tuple[str, Any]]:
+    return list(zip(relation.columns, relation.types, strict=True))
+
+
+def _text(name: str) -> str:
+    return f"to_json({quoted(name)})::VARCHAR"
+
+
+def _flat(relation: duckdb.DuckDBPyRelation) -> duckdb.DuckDBPyRelation:
+    """A column for each value that stands in a record, called ``a.b``, unless two would have one name."""
+    parts = [path for name, kind in _kinds(relation) for path in _leaves([name], kind)]
+    names = [".".join(path) for path in parts]
+    if max(map(len, parts)) == 1 or len({*names}) < len(names):
+        return relation
     shown = (f"{'.'.join(map(quoted, path))} AS {quoted(name)}" for path, name in zip(parts, names, strict=True))
-    return Opened(relation.project(", ".join(shown)), names, typed=True)
+    return relation.project(", ".join(shown))
+
+
+def _entries(relation: duckdb.DuckDBPyRelation, name: str) -> duckdb.DuckDBPyRelation:
+    """A row for each record in the lists of a column, whose keys are columns; an empty list is one without values."""
+    others = [one for one in relation.columns if one != name]
+    every = f"unnest(CASE WHEN len({quoted(name)}) > 0 THEN {quoted(name)} ELSE [NULL] END) AS {quoted(name)}"
+    long = _flat(relation.project(", ".join([*map(quoted, others), every])))
+    bare = {one: one.removeprefix(f"{name}.") for one in long.columns if one not in others}
+    bare = {one: key for one, key in bare.items() if plain(one) not in JUDGES_TOO}  # else nothing says whose name it is
+    shown = (f"{quoted(one)} AS {quoted(bare.get(one, one))}" for one in long.columns if bare.get(one) not in others)
+    kept = (quoted(one) for one in long.columns if bare.get(one) in others)
+    return long.project(", ".join([*shown, *kept]))
 
 
 def _is_record(kind: Any) -> bool:
@@ -80,8 +194,22 @@ def _is_record(kind: Any) -> bool:
     return str(kind).startswith("STRUCT") and not str(kind).endswith("]") and len(kind.children) <= MOST_KEYS
 
 
+def _is_list_of_records(kind: Any) -> bool:
+    """Whether a column holds lists of records that are judgments, by what their keys are called."""
+    return str(kind).startswith("STRUCT") and str(kind).endswith(")[]") and _are_judgments(kind.child)
+
+
+def _are_judgments(record: Any) -> bool:
+    if not _is_record(record):
+        return False
+    named = {word.removesuffix("s") for name, _ in record.children for word in plain(name).split("_")}
+    return bool(named & {*SCORES, *_GIVEN}) or any(_is_list_of_records(kind) for _, kind in record.children)
+
+
 def _written(kind: Any) -> str:
-    """The type of a record in SQL, in which what is no number, truth or record of its own is text."""
+    """The type of a column in SQL, in which what is no number, truth, record or list of judgments is text."""
+    if _is_list_of_records(kind):
+        return f"{_written(kind.child)}[]"
     if not _is_record(kind):
         return str(kind) if str(kind) in _TYPES else "VARCHAR"
     return f"STRUCT({', '.join(f'{quoted(name)} {_written(inner)}' for name, inner in kind.children)})"
@@ -89,7 +217,7 @@ def _written(kind: Any) -> str:
 
 def _leaves(path: list[str], kind: Any) -> Iterator[list[str]]:
     """Where the values of a column stand, which may be inside records."""
-    if kind is None or not _is_record(kind):
+    if not _is_record(kind):
         yield path
         return
     for name, inner in kind.children:

@@ -11,7 +11,7 @@ from quorate import caveats
 from quorate.errors import InvalidInput, UnknownColumn
 from quorate.table.columns.words import Words, words_in
 from quorate.table.exchange.format import Opened, quoted
-from quorate.table.exchange.wide import lengthened
+from quorate.table.exchange.wide import AS_IT_IS, Shape, lengthened, repeated
 from quorate.table.notes import Note
 from quorate.wording import Brief
 
@@ -57,8 +57,8 @@ class Rows(Brief):
         Which of the scores that the log of another tool holds; several with commas.
     format : str, optional
         Name of the format, whatever the file looks like.
-    wide : pair of role and columns, optional
-        Columns of scores, each for a level of the role.
+    shape : Shape
+        How rows of several judgments become one row for each.
     words : Words, optional
         A column of words, and the numbers that stand for them.
     numbered : bool
@@ -69,7 +69,7 @@ class Rows(Brief):
     partitions: bool = False
     part: str | None = None
     format: str | None = None
-    wide: tuple[str, tuple[str, ...]] | None = None
+    shape: Shape = AS_IT_IS
     words: Words | None = None
     numbered: bool = False
 
@@ -108,8 +108,14 @@ class Rows(Brief):
         return self._shaped(kept_rows)
 
     def _shaped(self, opened: Opened) -> Opened:
-        """With the numbers of rows, a row for each judgment, and numbers in the place of words."""
-        return words_in(lengthened(numbered(opened) if self.numbered else opened, self.wide), self.words)
+        """With a row for each judgment, the numbers of what is judged, and numbers in the place of words."""
+        if self.shape.count is not None:
+            opened = repeated(opened, self.shape.count)
+        *first, last = self.shape.steps or (None,)
+        for step in first:
+            opened = lengthened(opened, step)
+        opened = numbered(opened) if self.numbered else opened
+        return words_in(opened if last is None else lengthened(opened, last), self.words)
 
 
 def numbered(opened: Opened) -> Opened:

@@ -1,37 +1,111 @@
-"""Tables with a column for each judge, prompt or criterion, as one row for each judgment."""
+"""Tables whose rows hold several judgments, in columns, in lists or as counts, as one row for each judgment."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
-from quorate.errors import InvalidInput, UnknownColumn
+from quorate.errors import InvalidData, InvalidInput, UnknownColumn
 from quorate.table.exchange.format import Opened, literal, quoted
 from quorate.table.notes import Note
 
-SCORE = "score"
+SCORE, COUNT, COLUMNS = "score", "count", "columns"
+"""Columns that tables get: of scores; of how often a row is meant; of the other judge in a cross table."""
+MOST_COUNTED = 50_000_000
+"""Judgments that a table of counts may stand for."""
 _NUMBERS = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER", "FLOAT", "DOUBLE")
 
 
-def checked_wide(wide: Mapping[str, Sequence[str]] | None) -> tuple[str, tuple[str, ...]] | None:
-    """The role and its columns, if one role is named with two columns or more.
+@dataclass(frozen=True)
+class Step:
+    """Columns that become rows.
+
+    Parameters
+    ----------
+    role : str
+        What the columns are levels of; ``score`` where their names are the scores, which their cells count.
+    columns : tuple of str
+        One alone holds lists, of which each entry is a judgment.
+    names : str, optional
+        The column of lists that says who, or what, each entry of the other list is of.
+    """
+
+    role: str
+    columns: tuple[str, ...]
+    names: str | None = None
+
+    @property
+    def listed(self) -> bool:
+        """Whether the judgments stand in lists."""
+        return len(self.columns) == 1
+
+    @property
+    def note(self) -> Note:
+        """What became rows."""
+        if self.listed:
+            return Note(f"every entry of the lists in {self.columns[0]} is a judgment", self.role, self.columns)
+        if self.role in (SCORE, COLUMNS):
+            return Note(f"{len(self.columns)} columns count judgments: one row for each", SCORE, self.columns)
+        return Note(f"{len(self.columns)} columns are {self.role}s: one row for each judgment", self.role, self.columns)
+
+
+@dataclass(frozen=True)
+class Shape:
+    """How rows of several judgments become one row for each.
+
+    Parameters
+    ----------
+    steps : tuple of Step
+        One after the other.
+    count : str, optional
+        Column that says how many times a row is meant.
+    """
+
+    steps: tuple[Step, ...] = ()
+    count: str | None = None
+
+    @property
+    def roles(self) -> tuple[str, ...]:
+        """Facets that the steps make."""
+        return tuple(step.role for step in self.steps if step.role not in (SCORE, COLUMNS))
+
+    @property
+    def simple(self) -> bool:
+        """Whether it is columns of scores alone, which any library of frames makes rows."""
+        return self.count is None and not any(step.listed or step.role in (SCORE, COLUMNS) for step in self.steps)
+
+
+AS_IT_IS = Shape()
+"""A row for each judgment already."""
+
+
+def shape_of(wide: Mapping[str, Sequence[str]] | None, facets: Mapping[str, str] | None = None) -> Shape:
+    """How rows become one for each judgment, as arguments of `quorate.read` say it.
 
     Raises
     ------
     InvalidInput
-        If it is anything else.
+        If roles or their columns cannot be meant so.
     """
-    if wide is None:
-        return None
-    if len(wide) != 1:
+    count = (facets or {}).get(COUNT) or None
+    steps = tuple(_step(str(role), columns, facets or {}) for role, columns in (wide or {}).items())
+    if len(steps) == 2 and steps[0].role == SCORE and COLUMNS in steps[1].columns:
+        return Shape((replace(steps[0], role=COLUMNS), steps[1]), count)
+    if len(steps) > 1 or wide == {}:
         raise InvalidInput(f'wide: expects one role with its columns, such as {{"judge": ["a", "b"]}}, got {wide!r}')
-    ((role, columns),) = wide.items()
-    if isinstance(columns, str) or len(set(columns)) < 2 or not role:
-        raise InvalidInput(f'wide: "{role}" needs two columns or more, each once, got {columns!r}')
-    return str(role), tuple(dict.fromkeys(columns))
+    return Shape(steps, count)
 
 
-def beside_wide(names: Sequence[str], role: str, columns: Sequence[str]) -> tuple[str, ...]:
+def _step(role: str, columns: Sequence[str], facets: Mapping[str, str]) -> Step:
+    if isinstance(columns, str) or not columns or not role or (len({*columns}) < 2 and role == SCORE):
+        raise InvalidInput(
+            f'wide: "{role}" needs two columns or more, each once, or one whose cells hold lists, got {columns!r}'
+        )
+    named = tuple(dict.fromkeys(columns))
+    return Step(role, named, facets.get(role) if len(named) == 1 else None)
+
+
+def beside_wide(names: Sequence[str], step: Step) -> tuple[str, ...]:
     """The columns beside those that hold scores, if all are there and none has a name that these become.
 
     Raises
@@ -41,45 +115,106 @@ def beside_wide(names: Sequence[str], role: str, columns: Sequence[str]) -> tupl
     InvalidInput
         If the table has a column of the role's name, or of scores, already.
     """
-    for name in columns:
+    for name in step.columns:
         if name not in names:
             raise UnknownColumn("wide", name, names)
-    others = tuple(name for name in names if name not in columns)
-    for name in {role, SCORE} & set(others):
+    others = tuple(name for name in names if name not in step.columns)
+    made = {SCORE} if step.role == SCORE else {step.role} if step.role == COLUMNS else {step.role, SCORE}
+    for name in made & ({*others} - {step.names}):
         raise InvalidInput(f'wide: the table has a column "{name}" already, which its columns would become; rename it')
     return others
 
 
-def note_of(role: str, columns: Sequence[str]) -> Note:
-    """The note that columns were read as levels of a role."""
-    return Note(f"{len(columns)} columns are {role}s: one row for each judgment", role, columns)
-
-
-def lengthened(opened: Opened, wide: tuple[str, tuple[str, ...]] | None) -> Opened:
-    """A row for each of the columns that hold scores: its name under the role, its value as the score.
+def lengthened(opened: Opened, step: Step) -> Opened:
+    """A row for each judgment that a row holds.
 
     Raises
     ------
     UnknownColumn
         If a column is not there.
     InvalidInput
-        If the table has a column of the role's name, or of scores, already.
+        If the table has a column of the role's name, or of scores, already, or its cells hold no lists.
+    InvalidData
+        If lists that belong together are of another length, or cells that count hold something else.
     """
-    if wide is None:
-        return opened
-    role, columns = wide
-    others = beside_wide(opened.columns, role, columns)
+    others = beside_wide(opened.columns, step)
     inside = dict(zip(opened.columns, opened.relation.columns, strict=True))
+    kept, noted = [quoted(inside[name]) for name in others], (*opened.notes, step.note)
+    if step.listed:
+        return replace(_entries(opened, step, inside), notes=noted)
     kinds = dict(zip(opened.columns, map(str, opened.relation.types), strict=True))
-    kind = "DOUBLE" if all(kinds[name] in _NUMBERS for name in columns) else "VARCHAR"
-    names = ", ".join(map(literal, columns))
-    values = ", ".join(f"{quoted(inside[name])}::{kind}" for name in columns)
+    kind = "DOUBLE" if all(kinds[name] in _NUMBERS for name in step.columns) else "VARCHAR"
+    names = ", ".join(map(literal, step.columns))
+    values = ", ".join(f"{quoted(inside[name])}::{kind}" for name in step.columns)
     # lists of one length side by side become rows together
-    parts = [*(quoted(inside[name]) for name in others), f"unnest([{names}]) AS {quoted(role)}"]
-    long = opened.relation.project(", ".join([*parts, f"unnest([{values}]) AS {SCORE}"]))
-    return replace(
-        opened,
-        relation=long,
-        columns=(*others, role, SCORE),
-        notes=(*opened.notes, note_of(role, columns)),
+    counts = step.role in (SCORE, COLUMNS)
+    value = COUNT if counts else SCORE
+    parts = [*kept, f"unnest([{names}]) AS {quoted(step.role)}", f"unnest([{values}]) AS {quoted(value)}"]
+    long = replace(
+        opened, relation=opened.relation.project(", ".join(parts)), columns=(*others, step.role, value), notes=noted
     )
+    return repeated(long, COUNT, listed_in=step.columns) if counts else long
+
+
+def repeated(opened: Opened, count: str, *, listed_in: Sequence[str] = ()) -> Opened:
+    """Every row as many times as a column says, which is then left out.
+
+    Raises
+    ------
+    UnknownColumn
+        If the column is not there.
+    InvalidData
+        If a count is no whole number, below nought, or they are too many.
+    """
+    if count not in opened.columns:
+        raise UnknownColumn(COUNT, count, opened.columns, "facets")
+    place = len(opened.columns) - 1 - opened.columns[::-1].index(count)
+    text = f"nullif(trim({quoted(opened.relation.columns[place])}::VARCHAR), '')"
+    number = f"TRY_CAST({text} AS DOUBLE)"
+    bad = f"{text} IS NOT NULL AND NOT coalesce({number} >= 0 AND {number} = floor({number}), false)"
+    asked = f"count(*) FILTER (WHERE {bad}), min({text}) FILTER (WHERE {bad}), sum({number}) FILTER (WHERE NOT ({bad}))"
+    ((wrong, first, total),) = opened.relation.aggregate(asked).fetchall()
+    named = f"column {listed_in[0]} and others" if listed_in else f'column "{count}"'
+    if wrong:
+        raise InvalidData(f'{named}: counts how often a row occurs, and holds "{first}" ({wrong:,} cells like this)')
+    if (total or 0) > MOST_COUNTED:
+        raise InvalidData(f"{named}: stands for {total:,.0f} judgments, at most {MOST_COUNTED:,} are read")
+    kept = [quoted(name) for at, name in enumerate(opened.relation.columns) if at != place]
+    again = f"unnest(range(coalesce({number}, 0)::BIGINT)) AS again"
+    relation = opened.relation.project(", ".join([*kept, again])).project(", ".join(kept))
+    columns = (*opened.columns[:place], *opened.columns[place + 1 :])
+    said = () if listed_in else (Note(f"every row is meant as often as {count} says", COUNT, (count,)),)
+    return replace(opened, relation=relation, columns=columns, notes=(*opened.notes, *said))
+
+
+def _entries(opened: Opened, step: Step, inside: Mapping[str, str]) -> Opened:
+    """A row for each entry of the lists in a column, with its place, or what the list beside it says."""
+    (column,) = step.columns
+    if step.names is not None and step.names not in inside:
+        raise UnknownColumn(step.role, step.names, opened.columns, "facets")
+    lists = {name: entries_of(quoted(inside[name])) for name in (column, step.names) if name is not None}
+    sizes = [f"len({one})" for one in lists.values()]
+    differ = f"count(*) FILTER (WHERE {sizes[0]} <> {sizes[-1]}), coalesce(max({sizes[0]}), 0)"
+    ((uneven, most),) = opened.relation.aggregate(differ).fetchall()
+    if most < 2:
+        raise InvalidInput(f'wide: no cell of "{column}" holds a list; "{step.role}" needs two columns or more')
+    if uneven:
+        raise InvalidData(f"{column} and {step.names} hold lists of another length in {uneven:,} rows")
+    others = [name for name in opened.columns if name not in lists]
+    made = {
+        step.names or step.role: lists[step.names] if step.names else f"range(1, {sizes[0]} + 1)",
+        SCORE: lists[column],
+    }
+    parts = [*(quoted(inside[name]) for name in others), *(f"unnest({sql}) AS {quoted(k)}" for k, sql in made.items())]
+    return replace(opened, relation=opened.relation.project(", ".join(parts)), columns=(*others, *made))
+
+
+def entries_of(name: str) -> str:
+    """The entries of a list that a cell holds, in SQL: JSON, or values with commas, semicolons or bars between them."""
+    text = f"trim({name}::VARCHAR)"
+    bare = f"regexp_replace({text}, '^[\\[(]|[\\])]$', '', 'g')"
+    mark = f"CASE WHEN contains({bare}, ';') THEN ';' WHEN contains({bare}, '|') THEN '|' ELSE ',' END"
+    split = f"list_transform(string_split({bare}, {mark}), lambda x: trim(x, ' \"'''))"
+    as_json = f"CASE WHEN {text} LIKE '[%' AND json_valid({text}) THEN from_json({text}, '[\"VARCHAR\"]') END"
+    found = f"coalesce({as_json}, {split})"
+    return f"CASE WHEN len({found}) > 0 THEN {found} ELSE [NULL] END"

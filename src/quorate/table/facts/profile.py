@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from quorate.errors import InvalidInput
 from quorate.table.columns.scales import Scale, scale_of
 from quorate.table.columns.scores import number
-from quorate.table.exchange.engine import connection
+from quorate.table.exchange.engine import connection, registered
 from quorate.table.exchange.format import Opened, quoted
 from quorate.table.exchange.postgres.address import is_place, places_of
 from quorate.table.exchange.rows import Rows
@@ -188,8 +188,7 @@ def looked_at(source: Any, rows: Rows) -> Iterator[Table]:
     if isinstance(frame, nw.LazyFrame):
         raise InvalidInput("source: a frame must be in memory for its columns to be looked at; collect it first")
     own = connection()
-    own.register("frame", {name: frame[name].to_numpy() for name in names})
-    yield _profiled(Opened(own.sql("SELECT * FROM frame"), names, typed=True))
+    yield _profiled(Opened(registered(own, frame), names, typed=True))
     own.close()
 
 

@@ -11,6 +11,7 @@ from quorate.table.exchange.encoding import ordinary
 from quorate.table.exchange.format import Kind
 from quorate.table.exchange.postgres.address import is_place, places_of
 from quorate.table.exchange.rows import ROW_NUMBER, Rows
+from quorate.table.exchange.wide import COLUMNS
 from quorate.table.files import opened
 
 BESIDE = ".quorate.yaml"
@@ -70,7 +71,7 @@ def beside(source: Any, rows: Rows) -> dict[str, Any] | None:
     options = options_in(kept)
     try:
         with opened(place, rows) as file:
-            known = {*file.columns, ROW_NUMBER, ""}
+            known = {*file.columns, ROW_NUMBER, COLUMNS, ""}
     except QuorateError:  # said by who reads it
         return None
     return options if {*_columns(options)} <= known else None

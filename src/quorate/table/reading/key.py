@@ -14,6 +14,7 @@ from quorate.table.exchange.rows import ROW_NUMBER
 from quorate.table.facts.profile import Column, Table
 from quorate.table.reading.names import (
     GIVEN,
+    GROUPS,
     HINTS,
     IDS,
     OCCASIONS,
@@ -88,14 +89,14 @@ def facets_of(table: Table, known: Mapping[str, str], taken: set[str]) -> Key | 
         most = max(judged or coming, key=lambda one: one.distinct, default=None)
         if len(judged) == 1:  # beside it, what is another in every row is the number of a row, or what was said of it
             unique = None
-        named = unique is not None or len(judged) == 1
+        named = len(judged) == 1 or (unique is not None and not _crossed(table, known, taken, coming))
         asked = PROMPT in known and table.column(known[PROMPT]).distinct > MOST_WORDINGS
         if unique is None and not judged and (asked or most is None):
             named, measured = asked, known.pop(PROMPT, None)
         else:
             measured = unique or (most.name if most else None)
         if measured is None:
-            others = [one.name for one in table.columns if one.name not in taken and not _is_payload(table, one)]
+            others = [one.name for one in table.columns if one.name not in taken and not _is_payload(one)]
             named, measured = not others, ROW_NUMBER
             reasons.append("no column says what is judged: every row is another")
         elif unique is None:
@@ -108,9 +109,18 @@ def facets_of(table: Table, known: Mapping[str, str], taken: set[str]) -> Key | 
         if measured == ROW_NUMBER:
             return Key(facets, reasons, True, named, ())
     added, tied = _telling_apart(table, known, taken, reasons)
+    if known[ITEM] in facets.values():  # what comes back less often than it may be the item itself
+        named &= all(table.column(name).distinct <= table.column(known[ITEM]).distinct for name in added)
     facets |= added
     key = [column for role, column in {**known, **facets}.items() if role != "status" and column]
     return Key(facets, reasons, table.keys(key) == table.rows, named, tied)
+
+
+def _crossed(table: Table, known: Mapping[str, str], taken: set[str], coming: Sequence[Column]) -> bool:
+    """Whether, beside a number of each row, a column comes back once for each who judged, as what is judged does."""
+    key = [known[role] for role in (JUDGE, PROMPT, REPLICATE) if role in known]
+    free = [one for one in coming if one.name not in taken and not {*GROUPS} & {*words_of(one.name)}]
+    return bool(key) and any(table.keys([one.name, *key]) == table.rows for one in free)
 
 
 def _named_as_judged(table: Table, taken: set[str], judges: bool) -> list[Column]:
@@ -135,9 +145,9 @@ def _named_as_judged(table: Table, taken: set[str], judges: bool) -> list[Column
     return found
 
 
-def _is_payload(table: Table, one: Column) -> bool:
-    """Whether a column tells nothing of who judged what: text that is another in most rows, a measure, one value."""
-    return one.distinct < 2 or measures(one.name) or (not one.numeric and 2 * one.distinct > table.rows)
+def _is_payload(one: Column) -> bool:
+    """Whether a column tells nothing of who judged what: text that is another in every row, a measure, one value."""
+    return one.distinct < 2 or measures(one.name) or (not one.numeric and one.distinct == one.filled)
 
 
 def _telling_apart(

@@ -146,6 +146,8 @@ GROUPS = frozenset(
     )
 )
 """Words in the name of a column that groups what is judged, or says where it comes from."""
+_NAMED = JUDGED | ANSWERERS | {"item", "question", "model", "system", "prompt", "judge", "hit", "row", "run", "group"}
+"""What ``id`` is joined to without a mark, as in ``taskid``."""
 HOLDERS = frozenset(("scores", "ratings", "criteria", "rubric", "rubrics", "metrics", "grades", "marks", "evaluation"))
 """Names of records that hold a score for each of several criteria, whose columns are ``scores.helpful``."""
 QUESTION = re.compile(r"(q|question|item|statement|frage)_?\d+[a-z]?")
@@ -160,7 +162,10 @@ def words_of(name: str) -> list[str]:
     >>> words_of("RaterID"), words_of("model_a1.score")
     (['rater', 'id'], ['model', 'a', '1', 'score'])
     """
-    return re.sub(r"(?<=[a-z])(?=[0-9])", "_", plain(name)).split("_")
+    words = re.sub(r"(?<=[a-z])(?=[0-9])", "_", plain(name)).split("_")
+    return [
+        part for word in words for part in ((word[:-2], "id") if word[:-2] in _NAMED and word[-2:] == "id" else [word])
+    ]
 
 
 def is_person(name: str) -> bool:

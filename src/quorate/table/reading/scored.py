@@ -34,6 +34,7 @@ from quorate.table.reading.names import (
 )
 from quorate.table.reading.people import checked_by, is_of_people
 from quorate.table.reading.reading import Meant, Reading, Unsure
+from quorate.table.reading.several import several_in
 from quorate.table.reading.wide import (
     CRITERION,
     MOST_SHOWN,
@@ -46,10 +47,6 @@ from quorate.table.reading.wide import (
 )
 from quorate.wording import listed
 
-_SEVERAL = re.compile(
-    r"[\[(]?\s*-?[\d.]+(\s*[,;|]\s*-?[\d.]+){2,}\s*[\])]?|[\[(]\s*-?[\d.]+\s*[,;|]\s*-?[\d.]+\s*[\])]"
-)
-"""Several numbers in one cell; two without brackets may be one with a decimal comma."""
 _LONG, _MANY_EACH = 40, 5
 """Characters of a question, and answers to one, beyond which the wording of a judge's prompt is likelier."""
 _MOST_WAYS, _FEWEST_LEVELS, _MOST_JUDGES, _MOST_SIDES = 3, 4, 60, 3
@@ -70,6 +67,9 @@ def scores_of(table: Table) -> Reading | None:
     dropped = {role for role, column in known.items() if not column}
     known = {role: column for role, column in known.items() if column}
     _refuse_rows(table, known)
+    several = several_in(table, known, aside)
+    if several is not None:
+        return replace(several, reasons=(*reasons, *several.reasons))
     wide = None if "score" in known else side_by_side(table, known, aside)
     if wide is not None:
         return replace(wide, reasons=(*reasons, *wide.reasons))
@@ -351,7 +351,7 @@ def _refuse_rows(table: Table, known: Mapping[str, str]) -> None:
 
 
 def _refuse_score(table: Table, score: str | None) -> None:
-    """Refuse a column of scores that holds something else: which of two is better, or several scores in a cell."""
+    """Refuse a column of scores that holds which of two is better."""
     if score is None:
         return
     column, sides = table.column(score), _two_responses(table)
@@ -360,11 +360,6 @@ def _refuse_score(table: Table, score: str | None) -> None:
             f"source: {score} stands beside {listed(sides)} and holds {listed(sorted(column.words))}: perhaps which of "
             "the two is better; name the columns of the two systems and give every vote a winner: model_a, model_b or "
             "tie"
-        )
-    if any(_SEVERAL.fullmatch(word) for word in column.words):
-        raise Unsure(
-            f'source: {score} holds several numbers in a cell, such as "{column.words[0]}"; give a row for each, with '
-            "their number in a column replicate"
         )
 
 

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from quorate.errors import InvalidData, InvalidInput, QuorateError
+from quorate.errors import InvalidData, InvalidInput, QuorateError, UnknownColumn
 from quorate.roles import JUDGE, SYSTEM
 from quorate.table.columns.labels import ABSENT
 from quorate.table.columns.scores import number
@@ -135,7 +135,8 @@ def _looked_at(source: Any, rows: Rows, kind: Kind | None, error: InvalidInput |
         raise refused from None
     if found is None:
         raise Unsure("; ".join([*unnamed, str(refused), NOTHING]), _named(source)) from None
-    if kind not in (None, found.kind) or not (found.options or found.meant or (error is None and found.said)):
+    known = isinstance(error, UnknownColumn) and found.kind == "votes"  # whose names the beginning did not show
+    if kind not in (None, found.kind) or not (found.options or found.meant or known or (not error and found.said)):
         raise refused from None
     if error is not None and found.options and found.options.keys() <= {"label", "labels", "numbers"}:
         raise refused from None  # says all that can be said of words

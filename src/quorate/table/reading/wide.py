@@ -8,6 +8,7 @@ from typing import Any
 
 from quorate.arguments import argument, joined
 from quorate.roles import ITEM, JUDGE, PROMPT, REPLICATE, SYSTEM
+from quorate.table.columns.aliases import JUDGES_ALONE
 from quorate.table.columns.makers import maker
 from quorate.table.columns.outcomes import WORDS, plain
 from quorate.table.exchange.rows import ROW_NUMBER
@@ -32,6 +33,7 @@ from quorate.table.reading.names import (
 )
 from quorate.table.reading.people import checked_by, is_of_people, people_beside
 from quorate.table.reading.reading import Confidence, Meant, Reading, Unsure
+from quorate.table.reading.several import counts_of_labels
 from quorate.wording import listed
 
 CRITERION = "criterion"
@@ -44,7 +46,7 @@ _PLURAL = {JUDGE: "judges", ITEM: "questions", CRITERION: "criteria", SYSTEM: "s
 _SURE = frozenset(("total", "sum", "mean", "average", "avg", "median"))
 """Words in the name of a column that is made of others, whatever it holds."""
 _CLOSE, _ROUNDED = 1e-6, 0.051
-_FEWEST_CROSSED, _FEWEST_COUNTS = 4, 3
+_FEWEST_CROSSED = 4
 
 
 @dataclass(frozen=True)
@@ -64,16 +66,15 @@ def side_by_side(table: Table, known: Mapping[str, str], aside: set[str]) -> Rea
     Unsure
         If such columns are there and cannot be read as they stand.
     """
-    _refuse_crossed_raters(table)
     row = _row(table, known)
     taken = {*known.values(), *aside, *([row] if row else [])}
     totals = _totals(table, taken)
     columns, words = _family(table, {*taken, *totals})
-    if len(columns) < 2 or _is_beside(table, columns, words):
+    if len(columns) < 2 or _is_beside(table, columns, words) or not (row or _only(table, {*columns, *totals}, known)):
         return None
-    if row is None and not _only(table, {*columns, *totals}, known):
-        return None
-    _refuse_counts(table, columns, row, words)
+    counts = counts_of_labels(table, columns, row, words)
+    if counts is not None:
+        return counts
     _refuse_crossed(columns)
     said = _role(row, columns, known)
     ties = {*WORDS[TIE]} - {"c"}
@@ -292,35 +293,6 @@ def _made_of(table: Table, one: Column, parts: Sequence[Column]) -> bool:
     return summed is not None and (summed <= _CLOSE or meant <= _ROUNDED)
 
 
-def _refuse_counts(table: Table, columns: Sequence[str], row: str | None, words: bool) -> None:
-    """Refuse counts of labels, which add up to the same in every row or cross two raters."""
-    free = [one for one in table.columns if one.name != row and one.numeric and one.whole and not is_id(one.name)]
-    kinds = free if {one.name for one in free} >= {*columns} else []
-    if words or len(kinds) < _FEWEST_COUNTS or any((one.low or 0) < 0 for one in kinds):
-        return
-    columns = [one.name for one in kinds]
-    numbers = " + ".join(f"coalesce(TRY_CAST({table.sql(name)} AS DOUBLE), 0)" for name in columns)
-    ((low, high),) = table.opened.relation.aggregate(f"min({numbers}), max({numbers})").fetchall()
-    if low == high and low > 1:
-        raise Unsure(
-            f"source: {listed(columns, most=6)} add up to {low:g} in every row: counts of labels for each "
-            f"{row or 'row'}, not scores; give a row for each label that was given"
-        )
-
-
-def _refuse_crossed_raters(table: Table) -> None:
-    """Refuse a table whose rows and columns are the same labels: how often two raters gave which."""
-    names = {plain(name) for name in table.names}
-    for one in table.columns:
-        levels = {plain(word) for word in one.words}
-        counts = [two.name for two in table.columns if two.numeric and two.whole and plain(two.name) in levels]
-        if not one.numeric and 2 <= len(levels) == table.rows == len(counts) and levels <= names:
-            raise Unsure(
-                f"source: rows and columns are both {listed(counts, most=6)}: a cross table of counts; give a row for "
-                "each thing that was judged, with a column for each of the two judges"
-            )
-
-
 def _refuse_crossed(columns: Sequence[str]) -> None:
     """Refuse columns whose names cross two things, such as ``gpt_judge1`` and ``claude_judge1``."""
     if len(columns) < _FEWEST_CROSSED:
@@ -458,7 +430,10 @@ def _role(row: str | None, columns: Sequence[str], known: Mapping[str, str]) -> 
     told = JUDGE in known or all(words_of(name)[0] in ("model", "system") for name in bare)
     several = f"{columns[0]} to {columns[-1]}"
     ways = (
-        (all(is_judge(name) for name in bare), _Said(JUDGE, "columns are judges by their names", "sure")),
+        (
+            all(is_judge(name) for name in bare) or all(map(_is_of_judge, columns)),
+            _Said(JUDGE, "columns are judges by their names", "sure"),
+        ),
         (
             2 * criteria > len(columns),
             _Said(CRITERION, "columns are criteria by their names", "sure" if criteria == len(columns) else "unsure"),
@@ -486,6 +461,11 @@ def _role(row: str | None, columns: Sequence[str], known: Mapping[str, str]) -> 
         (JUDGE in known, _Said(CRITERION, f"{known.get(JUDGE)} is the judge: columns are criteria", "unsure")),
     )
     return next((said for true, said in ways if true), _Said(JUDGE, "columns are taken for judges", "unsure"))
+
+
+def _is_of_judge(name: str) -> bool:
+    """Whether a record of judges holds a column, as in ``judges.gpt.score``."""
+    return "." in name and words_of(name)[0].removesuffix("s") in JUDGES_ALONE
 
 
 def _is_level(name: str) -> bool:

@@ -1,0 +1,203 @@
+"""Rows that hold several judgments each: in lists, as counts of labels, or as counts of how often they occurred."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from quorate.arguments import argument
+from quorate.roles import ITEM, JUDGE, REPLICATE
+from quorate.table.columns.aliases import COUNTS, JUDGES_ALONE
+from quorate.table.columns.outcomes import plain
+from quorate.table.columns.scales import known_scale
+from quorate.table.columns.scores import number
+from quorate.table.exchange.rows import ROW_NUMBER
+from quorate.table.exchange.wide import COLUMNS, COUNT, SCORE
+from quorate.table.facts.profile import Column, Table
+from quorate.table.reading.key import facets_of
+from quorate.table.reading.names import GIVEN, HINTS, HOLDERS, is_id, words_of
+from quorate.table.reading.reading import Meant, Reading
+from quorate.wording import listed
+
+_FEWEST_COUNTED, _HUNDRED, _MOST_LABELS, _SEEN = 3, 100, 12, 400
+_NUMBER = r"-?\d+(?:\.\d+)?"
+_LIST = re.compile(
+    rf"\[.*\]|\(\s*{_NUMBER}(\s*,\s*{_NUMBER})*\s*,?\)|{_NUMBER}(\s*[;|]\s*{_NUMBER})+|{_NUMBER}(\s*,\s*{_NUMBER}){{2,}}",
+    re.DOTALL,
+)
+"""Several values in a cell; two with a comma and without brackets may be one number with a decimal comma."""
+_GIVEN_OFTEN = frozenset(
+    ("labels", "annotations", "votes", "judgments", "judgements", "verdicts", "decisions", "marks")
+)
+_AGAIN = frozenset(("sample", "repeat", "run", "trial", "epoch", "seed", "replicate", "attempt", "draw", "pass"))
+_TIMES = (*COUNTS, "n", "freq", "frequency", "times", "counts", "occurrences", "num", "n_times")
+"""What a column is called that may say how many times a row is meant."""
+_OF_LABELS = frozenset(("count", "counts", "n", "num", "votes", "number"))
+"""Words in the names of columns that count how often a label was given."""
+
+
+def several_in(table: Table, known: Mapping[str, str], aside: set[str]) -> Reading | None:
+    """A table whose rows hold several judgments each; None where each holds one."""
+    return _cross_table(table) or _in_lists(table, known, aside) or _repeated(table, known, aside)
+
+
+def counts_of_labels(table: Table, columns: Sequence[str], row: str | None, words: bool) -> Reading | None:
+    """Columns that count how often each label was given: by their names, or as they add up to the same in every row."""
+    free = [one for one in table.columns if one.name != row and one.numeric and one.whole and not is_id(one.name)]
+    free = [one for one in free if (one.low or 0) >= 0]
+    named = [one for one in free if len(words_of(one.name)) > 1 and _OF_LABELS & {*words_of(one.name)}]
+    kinds = named if len(named) > 1 else free if {one.name for one in free} >= {*columns} else []
+    if words or not {one.name for one in kinds} & {*columns} or (len(kinds) < _FEWEST_COUNTED and not named):
+        return None
+    held = tuple(one.name for one in kinds)
+    numbers = " + ".join(f"coalesce(TRY_CAST({table.sql(name)} AS DOUBLE), 0)" for name in held)
+    ((low, high),) = table.opened.relation.aggregate(f"min({numbers}), max({numbers})").fetchall()
+    same = low == high and low > 1
+    if not (same or kinds is named):
+        return None
+    adds = f"add up to {low:g} in every row" if same else "count by their names"
+    options: dict[str, Any] = {"wide": {SCORE: held}, "facets": {ITEM: row or ROW_NUMBER}}
+    options |= {} if all(number(name) is not None for name in held) else {"labels": True}
+    said = f"{listed(held, most=6)} {adds}: counts of labels for each {row or 'row'}"
+    if low == high == _HUNDRED or (kinds is named and row is None):  # parts of a hundred are no judgments
+        return Reading(options, (said,), said=said, meant=(Meant(options, "counts of labels"),))
+    return Reading(options, (said,), "likely", said=said)
+
+
+def _cross_table(table: Table) -> Reading | None:
+    """How often two raters gave which labels: with a row and a column for each label, or a row for each two."""
+    names = {plain(name) for name in table.names}
+    for one in table.columns:
+        levels = {plain(word) for word in one.words}
+        counts = [two.name for two in table.columns if two.numeric and two.whole and plain(two.name) in levels]
+        if one.name not in counts and 2 <= len(levels) == table.rows == len(counts) and levels <= names:
+            options: dict[str, Any] = {
+                "wide": {SCORE: tuple(counts), JUDGE: (one.name, COLUMNS)},
+                "facets": {ITEM: ROW_NUMBER},
+                "labels": True,
+            }
+            said = f"rows and columns are both {listed(counts, most=6)}: a cross table of what two judges said"
+            return Reading(options, (said,), "likely", said=said)
+    times = _times(table, ())
+    texts = [one for one in table.columns if one is not times and 2 <= len(one.words) <= _MOST_LABELS]
+    if times is None or len(texts) != 2 or len(table.columns) != 3:
+        return None
+    first, second = texts
+    if {*first.words} != {*second.words} or table.keys([first.name, second.name]) < table.rows:
+        return None
+    options = {
+        "wide": {JUDGE: (first.name, second.name)},
+        "facets": {ITEM: ROW_NUMBER, COUNT: times.name},
+        "labels": True,
+    }
+    said = f"{times.name} counts how often {first.name} and {second.name} said what each row says"
+    return Reading(options, (said,), "likely", said=said)
+
+
+def _times(table: Table, taken: Sequence[str]) -> Column | None:
+    """The column that may say how many times a row is meant, by its name."""
+    found = [one for one in table.columns if one.name not in taken and plain(one.name) in _TIMES]
+    found = [one for one in found if one.numeric and one.whole and (one.low or 0) >= 0 and (one.high or 0) > 1]
+    return found[0] if len(found) == 1 else None
+
+
+def _repeated(table: Table, known: Mapping[str, str], aside: set[str]) -> Reading | None:
+    """Rows that say how often a score, or a label, was given to what is judged, of which each has several."""
+    times, score = _times(table, [*known.values()]), known.get(SCORE)
+    if score is None:
+        named = [one.name for one in table.columns if {*GIVEN, *HINTS} & {*words_of(one.name)}]
+        score = named[0] if len(named) == 1 else None
+    if times is None or score is None or score == times.name or ITEM not in known:
+        return None
+    column, key = table.column(score), [known[role] for role in known if role != SCORE]
+    once = table.keys([*key, score]) == table.rows > table.keys(key)
+    if not once or column.distinct > _MOST_LABELS or (column.numeric and not column.whole):
+        return None
+    found = facets_of(table, known, {*known.values(), *aside, score, times.name})
+    if found is None or found.added:
+        return None
+    options = {"facets": {**found.facets, COUNT: times.name}} | ({} if score == SCORE else {"score": score})
+    options |= {"labels": True} if not column.scored else {}
+    said = f"{times.name} counts how often each {score} was given"
+    return Reading(options, (said,), "likely", said=said)
+
+
+def _in_lists(table: Table, known: Mapping[str, str], aside: set[str]) -> Reading | None:
+    """Lists in the cells of a column that says what was given."""
+    texts = [one for one in table.columns if not one.scored and one.filled and one.name not in aside]
+    hinted = [one.name for one in texts if {*HINTS, *GIVEN, *HOLDERS, *_GIVEN_OFTEN} & {*words_of(one.name)}]
+    texts = [one for one in texts if one.name in hinted or _says_who(one.name)]
+    lists = _lists(table, [one.name for one in texts]) if hinted else {}
+    judged = [name for name in hinted if name in lists and _are_judgments(lists[name])]
+    if len(judged) != 1:
+        return None
+    (name,) = judged
+    entries = [entry for cell in lists[name] for entry in cell]
+    sizes = [len(cell) for cell in lists[name]]
+    who = next((one for one in lists if one != name and _says_who(one) and [*map(len, lists[one])] == sizes), None)
+    others = {role: column for role, column in known.items() if column not in (name, who)}
+    found = facets_of(table, others, {*others.values(), *aside, name, *([who] if who else [])})
+    if found is None:
+        return None
+    words = {entry for entry in entries if number(entry) is None}
+    labels = bool(words) and known_scale(sorted(words)) is None
+    more = {"labels": True} if labels else {}
+
+    def as_role(role: str) -> dict[str, Any]:
+        facets = {**found.facets, **({JUDGE: who} if who else {})}
+        return {"wide": {role: (name,)}, **({"facets": facets} if facets else {}), **more}
+
+    parts = {part.removesuffix("s") for part in words_of(name)}
+    if who is not None:
+        role, why = JUDGE, f"{who} says who gave each"
+    elif JUDGE in others or parts & _AGAIN:
+        role, why = REPLICATE, "each another try"
+    elif parts & {*JUDGES_ALONE} and len({*sizes}) == 1:
+        role, why = JUDGE, "each of one judge, by its place"
+    else:
+        role, why = JUDGE, ""
+    said = f"{name} holds lists, of which every entry is a judgment"
+    if why and found.named and found.whole:
+        other = JUDGE if role == REPLICATE else REPLICATE
+        granted = f"{said}, {why}" + (f"; else {argument('wide', {other: (name,)})}" if who is None else "")
+        return Reading(as_role(role), (said, *found.reasons), "likely", said=granted)
+    ways = (Meant(as_role(JUDGE), "a judge at each place"), Meant(as_role(REPLICATE), "the same judged again"))
+    return Reading(as_role(role), (said, *found.reasons), said=said, meant=ways[: 1 if who else 2])
+
+
+def _says_who(name: str) -> bool:
+    """Whether a column of lists says who gave what, by its name, such as ``annotators`` or ``rater_ids``."""
+    words = [part.removesuffix("s") for part in words_of(name)]
+    return words[0] in {*JUDGES_ALONE, "user", "who"} and {*words[1:]} <= {"id", "name", "model", "list"}
+
+
+def _lists(table: Table, names: Sequence[str]) -> dict[str, list[list[str]]]:
+    """The entries of the first cells of columns that all hold lists."""
+    if not names:
+        return {}
+    shown = ", ".join(f"trim({table.sql(name)}::VARCHAR)" for name in names)
+    cells = table.opened.relation.project(shown).limit(_SEEN).fetchall()
+    found = {}
+    for name, column in zip(names, zip(*cells, strict=True), strict=True):
+        filled = [cell for cell in column if cell]
+        if filled and all(_LIST.fullmatch(cell) for cell in filled):
+            found[name] = [_split(cell) for cell in filled]
+    return found
+
+
+def _split(cell: str) -> list[str]:
+    bare = re.sub(r"^[\[(]|[\])]$", "", cell)
+    mark = ";" if ";" in bare else "|" if "|" in bare else ","
+    return [part.strip(" \"'") for part in bare.split(mark) if part.strip(" \"'")]
+
+
+def _are_judgments(cells: Sequence[Sequence[str]]) -> bool:
+    """Whether lists hold scores or labels: numbers, or few words of which some come twice in a list, as no tag does."""
+    entries = [entry for cell in cells for entry in cell]
+    if max(map(len, cells)) < 2 or any("{" in entry for entry in entries):
+        return False
+    if all(number(entry) is not None for entry in entries):
+        return True
+    again = any(len({*cell}) < len(cell) for cell in cells)
+    return again and len({*entries}) <= _MOST_LABELS
