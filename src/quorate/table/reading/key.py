@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
-from quorate.roles import ITEM, JUDGE, PROMPT, REPLICATE
+from quorate.roles import ITEM, JUDGE, PROMPT, REPLICATE, SYSTEM
 from quorate.table.columns.aliases import claims
 from quorate.table.columns.outcomes import plain
 from quorate.table.columns.roles import ALIASES, FURTHER
@@ -118,7 +118,7 @@ def facets_of(table: Table, known: Mapping[str, str], taken: set[str]) -> Key | 
 
 def _crossed(table: Table, known: Mapping[str, str], taken: set[str], coming: Sequence[Column]) -> bool:
     """Whether, beside a number of each row, a column comes back once for each who judged, as what is judged does."""
-    key = [known[role] for role in (JUDGE, PROMPT, REPLICATE) if role in known]
+    key = [known[role] for role in (JUDGE, SYSTEM, PROMPT, REPLICATE) if role in known]
     free = [one for one in coming if one.name not in taken and not {*GROUPS} & {*words_of(one.name)}]
     return bool(key) and any(table.keys([one.name, *key]) == table.rows for one in free)
 

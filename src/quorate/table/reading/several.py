@@ -117,7 +117,8 @@ def _repeated(table: Table, known: Mapping[str, str], aside: set[str]) -> Readin
     found = facets_of(table, known, {*known.values(), *aside, score, times.name})
     if found is None or found.added:
         return None
-    options = {"facets": {**found.facets, COUNT: times.name}} | ({} if score == SCORE else {"score": score})
+    options: dict[str, Any] = {"facets": {**found.facets, COUNT: times.name}}
+    options |= {} if score == SCORE else {"score": score}
     options |= {"labels": True} if not column.scored else {}
     said = f"{times.name} counts how often each {score} was given"
     return Reading(options, (said,), "likely", said=said)
