@@ -1,10 +1,11 @@
-"""Exponent of every step of a study in the number of its cells: quote, plan, run, status, analyze, rank, report.
+"""How CPU seconds grow with rows, of every verb that reads a table, and with cells, of every step of a study.
 
-Run with ``make bench``, or alone: ``python benchmarks/growth.py``. Items grow with the cells: two judges behind an
-endpoint on the loopback interface give every response of five systems one score. Every step is the command as it is
-typed, in this process, by its CPU seconds (``time.process_time``), after one study that is not counted, so that
-nothing is loaded while it is timed. The exponent is that between the last two sizes, where what every command costs
-matters least: 1 is linear. It ends with exit code 1 if one is greater than 1.2.
+Run with ``make bench``, or alone: ``python benchmarks/growth.py``; ``--tables`` or ``--studies`` for one of the two,
+``--most 100000`` for smaller ones. Items grow with the rows. Studies: two judges behind an endpoint on the loopback
+interface give every response of five systems one score. Every step is the command as it is typed, in this process, by
+its CPU seconds (``time.process_time``), after one round that is not counted, so that nothing is loaded while it is
+timed. The exponent is that between the last two sizes, where what every command costs matters least: 1 is linear. It
+ends with exit code 1 if one is greater than 1.1.
 """
 
 from __future__ import annotations
@@ -21,6 +22,9 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
+import polars as pl
+
 from quorate.cli import main as quorate
 from quorate.collect.ledger.ledger import Ledger
 from quorate.study.file import load
@@ -30,7 +34,58 @@ from quorate.study.quote import sizes, worst
 
 ENDPOINT = Path(__file__).parent.parent / "tests" / "collect" / "loopback.py"
 SIZES = (1000, 10_000, 100_000)
-JUDGES, SYSTEMS, MOST = 2, 5, 1.2
+ROWS = (*SIZES, 1_000_000)
+JUDGES, SYSTEMS, MOST = 2, 5, 1.1
+VERBS = {
+    "doctor": "doctor scores.csv",
+    "doctor, votes": "doctor votes.csv",
+    "analyze": "analyze scores.csv --no-report",
+    "analyze, page": "analyze one.csv --report page.html",
+    "analyze, wide": "analyze wide.csv --no-report",
+    "analyze --runs": "analyze runs.csv --runs",
+    "analyze --baseline": "analyze runs.csv --baseline 0.5",
+    "judges": "judges scores.csv",
+    "compare": "compare scores.csv s1 s0",
+    "compare, votes": "compare votes.csv s1 s0",
+    "rank": "rank scores.csv",
+    "rank, votes": "rank votes.csv",
+    "plan": "plan one.csv --budget 1000000",
+    "report": "report one.csv",
+    "export": "export scores.csv out.parquet",
+}
+"""Commands on files whose rows grow."""
+
+
+def tables(folder: Path, rows: int) -> None:
+    """Files of so many rows: scores of two systems and of one, a column for each of ten judges, votes, and runs."""
+    folder.mkdir()
+    rng = np.random.default_rng(1)
+
+    def named(letter: str, code: np.ndarray) -> list[str]:
+        return [f"{letter}{one}" for one in code.tolist()]
+
+    for name, systems in (("scores", 2), ("one", 1)):
+        shape = (systems, rows // (systems * 5), 5)
+        system, item, judge = np.indices(shape).reshape(3, -1)
+        score = 5 + 0.1 * system + rng.normal(0, 1, shape[1])[item] + rng.normal(0, 0.5, shape[1:])[item, judge]
+        score += rng.normal(0, 0.5, shape[:2])[system, item] + rng.normal(0, 0.6, len(item))
+        columns = {"item": named("q", item), "judge": named("j", judge), "score": score.round(2)}
+        if systems > 1:
+            columns = {"system": named("s", system), **columns}
+        pl.DataFrame(columns).write_csv(folder / f"{name}.csv")
+    items = np.arange(rows // 10)
+    quality = rng.normal(0, 1, len(items))
+    wide = {f"judge_{judge}": (5 + quality + rng.normal(0, 1, len(items))).round(1) for judge in range(10)}
+    pl.DataFrame({"item": named("q", items), **wide}).write_csv(folder / "wide.csv")
+    a = rng.integers(8, size=rows)
+    b = (a + rng.integers(1, 8, size=rows)) % 8
+    first = rng.random(rows) < 1 / (1 + np.exp((b - a) / 4))
+    votes = {"model_a": named("s", a), "model_b": named("s", b), "judge": named("j", rng.integers(4, size=rows))}
+    votes |= {"item": named("q", np.arange(rows) // 5), "winner": np.where(first, "model_a", "model_b")}
+    pl.DataFrame(votes).write_csv(folder / "votes.csv")
+    item, run = np.divmod(np.arange(rows), 5)
+    right = (rng.random(rows) < rng.random(rows // 5)[item]).astype(int)
+    pl.DataFrame({"item": named("q", item), "run": run, "score": right}).write_csv(folder / "runs.csv")
 
 
 def study(folder: Path, cells: int, port: int) -> Path:
@@ -55,6 +110,30 @@ def study(folder: Path, cells: int, port: int) -> Path:
     return path
 
 
+def typed(*words: str) -> Callable[[], object]:
+    """A command as it is typed, silently."""
+
+    def command() -> None:
+        with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()) as said:
+            try:
+                code = quorate([*words])
+            except SystemExit as ended:
+                code = ended.code
+        if code not in (0, 2, None):
+            raise RuntimeError(f"quorate {' '.join(words)} ended with exit code {code}: {said.getvalue()}")
+
+    return command
+
+
+def verbs(folder: Path) -> dict[str, Callable[[], object]]:
+    """The commands on the files of a folder, by name; what they write is there too."""
+
+    def there(word: str) -> str:
+        return str(folder / word) if "." in word and word.rpartition(".")[2].isalpha() else word
+
+    return {name: typed(*map(there, words.split())) for name, words in VERBS.items()}
+
+
 def steps(path: Path) -> dict[str, Callable[[], object]]:
     """The steps by name, in their order."""
     ledger = str(path.with_suffix(".db"))
@@ -64,18 +143,6 @@ def steps(path: Path) -> dict[str, Callable[[], object]]:
         asked = questions(loaded)
         with Ledger.open(loaded.database) as there:
             plan(there, asked, worst(asked, sizes(asked)))
-
-    def typed(*words: str) -> Callable[[], object]:
-        def command() -> None:
-            with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
-                try:
-                    code = quorate([*words])
-                except SystemExit as ended:
-                    code = ended.code
-            if code not in (0, 2, None):
-                raise RuntimeError(f"quorate {' '.join(words)} ended with exit code {code}")
-
-        return command
 
     return {
         "quote": typed("run", str(path), "--quote"),
@@ -97,9 +164,9 @@ def scored(path: Path) -> None:
 
 
 def measured(path: Path) -> dict[str, float]:
-    """CPU seconds of every step."""
+    """CPU seconds of every step; of a folder, of every verb."""
     found = {}
-    for name, step in steps(path).items():
+    for name, step in (verbs(path) if path.is_dir() else steps(path)).items():
         start = time.process_time()
         step()
         found[name] = time.process_time() - start
@@ -108,27 +175,43 @@ def measured(path: Path) -> dict[str, float]:
     return found
 
 
-def main() -> int:
-    """Print the table."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--most", type=int, default=SIZES[-1], help="cells of the largest study")
-    most = parser.parse_known_args()[0].most
-    chosen = [size for size in SIZES if size <= most]
-    server = subprocess.Popen([sys.executable, ENDPOINT, "0.005", "3600"], stdout=subprocess.PIPE, text=True)
-    try:
-        port = int(server.stdout.readline())
-        with tempfile.TemporaryDirectory() as folder:
-            measured(study(Path(folder) / "first", chosen[0], port))
-            times = {size: measured(study(Path(folder) / str(size), size, port)) for size in chosen}
-    finally:
-        server.kill()
-    print(f"{'CPU s':10}" + "".join(f"{size:>12,}" for size in chosen) + f"{'exponent':>12}")
-    small, large = chosen[-2:]
+def printed(times: dict[int, dict[str, float]]) -> int:
+    """Print a table; how many grow too fast."""
+    small, large = [*times][-2:]
+    print(f"{'CPU s':20}" + "".join(f"{size:>12,}" for size in times) + f"{'exponent':>12}")
     steep = 0
     for name in times[large]:
         exponent = math.log(times[large][name] / times[small][name]) / math.log(large / small)
         steep += exponent > MOST
-        print(f"{name:10}" + "".join(f"{times[size][name]:12.2f}" for size in chosen) + f"{exponent:12.2f}")
+        print(f"{name:20}" + "".join(f"{times[size][name]:12.2f}" for size in times) + f"{exponent:12.2f}", flush=True)
+    return steep
+
+
+def main() -> int:
+    """Print the table."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--most", type=int, default=ROWS[-1], help="rows or cells of the largest")
+    parser.add_argument("--tables", action="store_true", help="no studies")
+    parser.add_argument("--studies", action="store_true", help="no tables")
+    asked = parser.parse_known_args()[0]
+    steep = 0
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        if not asked.studies:
+            chosen = [size for size in ROWS if size <= asked.most]
+            for size in chosen:
+                tables(folder / str(size), size)
+            measured(folder / str(chosen[0]))
+            steep += printed({size: measured(folder / str(size)) for size in chosen})
+        if not asked.tables:
+            chosen = [size for size in SIZES if size <= asked.most]
+            server = subprocess.Popen([sys.executable, ENDPOINT, "0.005", "3600"], stdout=subprocess.PIPE, text=True)
+            try:
+                port = int(server.stdout.readline())
+                measured(study(folder / "first", chosen[0], port))
+                steep += printed({size: measured(study(folder / f"study{size}", size, port)) for size in chosen})
+            finally:
+                server.kill()
     return 1 if steep else 0
 
 

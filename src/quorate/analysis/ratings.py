@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from quorate.analysis.words import distinct, p_value, shown
-from quorate.estimate.ratings.leaderboard import Leaderboard
 from quorate.estimate.ratings.ratings import Ratings
 from quorate.table.results import Result, Row
 from quorate.wording import capitalised, counted, decimals, percent
@@ -18,6 +17,7 @@ from quorate.wording import capitalised, counted, decimals, percent
 if TYPE_CHECKING:
     from quorate.caveats import Caveat
     from quorate.estimate.ratings.contrast import Contrast
+    from quorate.estimate.ratings.leaderboard import Leaderboard
     from quorate.table.judgments import Judgments
     from quorate.table.votes import Votes
 
@@ -87,7 +87,7 @@ class RatingsAnalysis(Result):
     @property
     def not_rankable(self) -> str:
         """Why these systems cannot be put in order, in a sentence; empty where they can."""
-        if isinstance(self.found, Leaderboard) and not self.found.rankable:
+        if not isinstance(self.found, Ratings) and not self.found.rankable:
             return f"Not rankable: {self.noise_words}."
         return ""
 
@@ -95,7 +95,7 @@ class RatingsAnalysis(Result):
     def noise_words(self) -> str:
         """How noise compares with what systems truly differ by; only of scores."""
         found = self.found
-        if not isinstance(found, Leaderboard):
+        if isinstance(found, Ratings):
             return ""
         parts = f"the noise of a mean (sd {found.noise**0.5:.3g}) against the true means (sd {found.spread**0.5:.3g})"
         return f"{parts}, {found.common:.0%} of the noise common to all items"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,7 +13,6 @@ from quorate import caveats
 from quorate.arrays import Floats
 from quorate.caveats import Caveat
 from quorate.errors import NotConverged, NotEstimable
-from quorate.estimate.ratings.leaderboard import Leaderboard
 from quorate.estimate.ratings.ranked import may_be_first
 from quorate.estimate.ratings.ratings import Ratings
 from quorate.numerics.distributions import t_quantile
@@ -22,6 +21,9 @@ from quorate.table.judgments import Judgments
 from quorate.table.results import Result, Row, plain, rows_of
 from quorate.table.votes import Votes
 from quorate.wording import brief, counted, listed
+
+if TYPE_CHECKING:
+    from quorate.estimate.ratings.leaderboard import Leaderboard
 
 # Partial pooling of boards by a facet: ratings of every category, shrunk to those of all categories.
 

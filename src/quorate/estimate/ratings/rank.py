@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, overload
+from typing import TYPE_CHECKING, Any, overload
 
 from numpy.typing import ArrayLike
 
 from quorate.arguments import argument
 from quorate.errors import InvalidInput, NotEstimable
-from quorate.estimate.components.decomposition import Method
-from quorate.estimate.means.targets import Target
 from quorate.estimate.ratings.bradley_terry import bradley_terry
 from quorate.estimate.ratings.categories import Boards, boards
 from quorate.estimate.ratings.fragility import fragility as fragility_of
-from quorate.estimate.ratings.leaderboard import Leaderboard, leaderboard
 from quorate.estimate.ratings.ratings import Ratings
 from quorate.estimate.ratings.reweight import Reweight, reweighted
 from quorate.estimate.votes.clustered import Cluster
@@ -23,6 +20,11 @@ from quorate.numerics.ratings.ties.registry import Ties
 from quorate.table.judgments import Judgments
 from quorate.table.read import read_first
 from quorate.table.votes import Votes, checked_votes
+
+if TYPE_CHECKING:
+    from quorate.estimate.components.decomposition import Method
+    from quorate.estimate.means.targets import Target
+    from quorate.estimate.ratings.leaderboard import Leaderboard
 
 
 @overload
@@ -237,6 +239,8 @@ def rank(
         checked = judgments_or_votes if of_scores else checked_votes(judgments_or_votes)
         return boards(checked, by, lambda part: rank(part, level=level, seed=seed, **given), pooled=together)
     if isinstance(judgments_or_votes, Judgments):
+        from quorate.estimate.ratings.leaderboard import leaderboard
+
         return leaderboard(judgments_or_votes, level=level, seed=seed, **given)
     return of_votes(judgments_or_votes, level=level, seed=seed, **given)
 
