@@ -1,6 +1,8 @@
-"""Types of arrays: what the numerics take and give."""
+"""Arrays: their types, and codes 0, 1, ... of whatever occurs in one."""
 
 from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -8,3 +10,25 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
+
+
+def dense(key: NDArray[Any]) -> Ints:
+    """Codes 0, 1, ... in the order of the values of ``key``, whole numbers from 0; linear where these are compact."""
+    if key.size == 0:
+        return key.astype(np.int64)
+    span = int(key.max()) + 1
+    if span > max(4 * key.size, 1024):
+        return np.unique(key, return_inverse=True)[1].astype(np.int64)
+    seen = np.zeros(span, dtype=np.int64)
+    seen[key] = 1
+    return np.asarray((np.cumsum(seen) - 1)[key])
+
+
+def occurring(key: NDArray[Any]) -> Ints:
+    """Values of ``key`` that occur, whole numbers from 0, in order; linear where they are compact."""
+    span = int(key.max(initial=-1)) + 1
+    if span > max(4 * key.size, 1024):
+        return np.unique(key).astype(np.int64)
+    seen = np.zeros(span, dtype=np.bool_)
+    seen[key] = True
+    return np.flatnonzero(seen)

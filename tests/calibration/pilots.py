@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from quorate.arrays import Floats, Ints
+from quorate.arrays import Floats, Ints, dense
 from quorate.errors import InvalidInput, NotEstimable, QuorateError
 from quorate.estimate.components.decompose import decompose
 from quorate.estimate.components.decomposition import Decomposition
@@ -27,7 +27,7 @@ from quorate.planning.search.optimize import Limits
 from quorate.planning.search.optimum import Searched, within
 from quorate.planning.search.search import Found, judge, search
 from quorate.streams import stream
-from quorate.table.judgments import Judgments, checked, dense
+from quorate.table.judgments import Judgments, checked
 from quorate.waiting import each
 from quorate.wording import Brief
 

@@ -5,8 +5,9 @@ import polars as pl
 import pytest
 
 import quorate as q
+from quorate.arrays import dense
 from quorate.errors import InvalidInput, UnknownTerm
-from quorate.table.judgments import Facet, Judgments, dense
+from quorate.table.judgments import Facet, Judgments
 from quorate.table.read import read
 
 

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quorate.arguments import argument
+from quorate.arrays import dense
 from quorate.errors import InvalidInput, NotEstimable, UnknownTerm
 from quorate.table.facts.describe import Description, ScoreFacts, describe, score_facts
 from quorate.table.notes import Note
@@ -366,28 +367,6 @@ def table_of(judgments: object) -> Judgments:
         kind = type(judgments).__name__
         raise InvalidInput(f"judgments: expects what quorate.read returns, got {kind}; read it first")
     return judgments
-
-
-def dense(key: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Codes 0, 1, ... in the order of the values of ``key``; linear where the values are compact."""
-    if key.size == 0:
-        return key
-    span = int(key.max()) + 1
-    if span > max(4 * key.size, 1024):
-        return np.unique(key, return_inverse=True)[1].astype(np.int64)
-    seen = np.zeros(span, dtype=np.int64)
-    seen[key] = 1
-    return (np.cumsum(seen) - 1)[key]
-
-
-def occurring(key: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Values of ``key`` that occur, in order; linear where they are compact."""
-    span = int(key.max(initial=-1)) + 1
-    if span > max(4 * key.size, 1024):
-        return np.unique(key)
-    seen = np.zeros(span, dtype=np.bool_)
-    seen[key] = True
-    return np.flatnonzero(seen)
 
 
 def used_levels(

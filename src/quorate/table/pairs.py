@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from quorate.arrays import Ints
-from quorate.table.judgments import dense
+from quorate.arrays import Ints, dense
 from quorate.wording import Brief
 
 A, B, TIE, BOTH_BAD, MISSING = range(5)

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quorate.arguments import argument
+from quorate.arrays import dense
 from quorate.errors import InvalidData, InvalidInput
 from quorate.roles import JUDGE, PROMPT
 from quorate.table.columns.labels import statuses_of
@@ -24,7 +25,7 @@ from quorate.table.exchange.postgres.address import Places, is_place, places_of
 from quorate.table.exchange.rows import ROW_NUMBER, Rows
 from quorate.table.exchange.wide import AS_IT_IS, SCORE, shape_of
 from quorate.table.files import explained, opened, source_of
-from quorate.table.judgments import STATUSES, Facet, Source, dense
+from quorate.table.judgments import STATUSES, Facet, Source
 from quorate.table.notes import Note, log
 from quorate.table.pairs import MISSING, TIE, A, B, Codes, turn
 from quorate.table.read_scores import at_levels

@@ -7,7 +7,7 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from quorate.arrays import Floats, Ints
+from quorate.arrays import Floats, Ints, dense
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.components.decompose import decomposed
 from quorate.estimate.components.decomposition import Decomposition
@@ -16,7 +16,7 @@ from quorate.numerics.correlation import ranks
 from quorate.numerics.distributions import t_quantile
 from quorate.numerics.inference import checked_level
 from quorate.numerics.nominal import krippendorff, score_interval
-from quorate.table.judgments import Judgments, checked, dense
+from quorate.table.judgments import Judgments, checked
 from quorate.table.results import Result
 
 Metric = Literal["nominal", "ordinal", "interval"]

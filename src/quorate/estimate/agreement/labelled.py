@@ -7,12 +7,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from quorate.arrays import Floats
+from quorate.arrays import Floats, dense
 from quorate.errors import InvalidInput, UnknownTerm
 from quorate.estimate.agreement.battles import ORDER, pairwise_battles, refuse_keyless
 from quorate.estimate.means.effects import level_labels
 from quorate.roles import JUDGE, SYSTEM
-from quorate.table.judgments import Judgments, checked, dense
+from quorate.table.judgments import Judgments, checked
 from quorate.table.pairs import MISSING
 from quorate.table.votes import Votes
 

@@ -9,12 +9,12 @@ from typing import Literal
 
 import numpy as np
 
-from quorate.arrays import Bools, Floats, Ints
+from quorate.arrays import Bools, Floats, Ints, dense
 from quorate.numerics.distributions import t_quantile
 from quorate.numerics.inference import checked_level
 from quorate.numerics.votes.clustered import interval, share
 from quorate.roles import JUDGE, PROMPT, REPLICATE
-from quorate.table.judgments import Judgments, dense
+from quorate.table.judgments import Judgments
 from quorate.table.pairs import BOTH_BAD, MISSING, TIE
 from quorate.table.results import Result
 from quorate.table.votes import Votes

@@ -9,7 +9,7 @@ from itertools import product
 
 import numpy as np
 
-from quorate.arrays import Floats, Ints
+from quorate.arrays import Floats, Ints, dense
 from quorate.errors import InvalidInput, NotEstimable, Unbalanced
 from quorate.estimate.components.model import CELL, Model, closure, residuals
 from quorate.numerics.mixed.anova import Strata, strata
@@ -17,7 +17,7 @@ from quorate.numerics.mixed.patterns import Cells, patterns
 from quorate.numerics.mixed.problem import Problem
 from quorate.roles import REPLICATE
 from quorate.table.facts.thin import drawn_cells
-from quorate.table.judgments import Judgments, dense
+from quorate.table.judgments import Judgments
 
 # Fixed effects of the model: treatment contrasts, covariates, and the mean they stand for.
 

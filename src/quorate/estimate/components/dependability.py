@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 
 from quorate.arguments import argument
-from quorate.arrays import Floats
+from quorate.arrays import Floats, occurring
 from quorate.caveats import Caveat
 from quorate.errors import InvalidInput, NotEstimable, UnknownTerm
 from quorate.estimate.components.decompose import decomposed
@@ -19,7 +19,7 @@ from quorate.estimate.components.published import Components
 from quorate.estimate.means.mean import draw_of
 from quorate.estimate.means.targets import PANEL, POPULATION, all_drawn
 from quorate.roles import ITEM, REPLICATE
-from quorate.table.judgments import Judgments, occurring
+from quorate.table.judgments import Judgments
 from quorate.table.results import Result
 from quorate.wording import Brief, listed
 

@@ -9,11 +9,11 @@ from numpy.typing import NDArray
 
 from quorate import caveats
 from quorate.arguments import argument
-from quorate.arrays import Floats, Ints
+from quorate.arrays import Floats, Ints, dense
 from quorate.caveats import Caveat
 from quorate.errors import InvalidInput, NotEstimable, UnknownTerm
 from quorate.numerics.distributions import t_cdf
-from quorate.table.judgments import OK, Judgments, checked, dense
+from quorate.table.judgments import OK, Judgments, checked
 from quorate.wording import brief, listed, plural
 
 _MUCH = 0.1

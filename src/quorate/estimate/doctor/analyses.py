@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from quorate.arguments import argument
-from quorate.arrays import Floats
+from quorate.arrays import Floats, occurring
 from quorate.errors import InvalidInput, NotEstimable, QuorateError, Unbalanced, UnknownTerm
 from quorate.estimate.components.assemble import balanced_strata
 from quorate.estimate.components.decompose import decompose
@@ -25,7 +25,7 @@ from quorate.estimate.means.targets import FINITE, POPULATION, Target, all_drawn
 from quorate.numerics.nominal import tally
 from quorate.roles import JUDGE, REPLICATE
 from quorate.table.facts.describe import Description
-from quorate.table.judgments import Judgments, occurring
+from quorate.table.judgments import Judgments
 from quorate.wording import counted, listed, plural
 
 if TYPE_CHECKING:

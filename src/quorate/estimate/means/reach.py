@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from quorate.arrays import Floats, Ints
+from quorate.arrays import Floats, Ints, occurring
 from quorate.estimate.components.model import of_items
 from quorate.estimate.means.prediction import predict
 from quorate.estimate.means.targets import ABSORBED, FINITE, FIXED, PANEL, POPULATION, Pool, Target
 from quorate.numerics.item_scores import ItemModel
 from quorate.numerics.reach import KAPPA, Effect, Reach
-from quorate.table.judgments import Judgments, occurring
+from quorate.table.judgments import Judgments
 
 if TYPE_CHECKING:
     from quorate.estimate.components.decomposition import Decomposition

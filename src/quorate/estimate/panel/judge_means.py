@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 
 from quorate import caveats
-from quorate.arrays import Floats, Ints
+from quorate.arrays import Floats, Ints, occurring
 from quorate.caveats import Caveat
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.components.decompose import decompose
@@ -26,7 +26,7 @@ from quorate.estimate.differences.spread import (
 )
 from quorate.estimate.means.effects import level_labels
 from quorate.numerics.inference import checked_level
-from quorate.table.judgments import Facet, Judgments, checked, occurring
+from quorate.table.judgments import Facet, Judgments, checked
 from quorate.table.results import Result
 from quorate.wording import counted, listed, plural
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from quorate.arguments import argument
-from quorate.arrays import Bools, Floats, Ints
+from quorate.arrays import Bools, Floats, Ints, dense
 from quorate.errors import NotEstimable
 from quorate.estimate.ratings.contrast import Law
 from quorate.estimate.ratings.counts import VoteCounts, groups_of, some
@@ -64,7 +64,7 @@ class Rows:
 
     def code(self, facet: str) -> Ints:
         """Level of a facet in the rows that count, from 0; a row without a label is a level of its own."""
-        return np.unique(cells(self.votes, facet)[self.used], return_inverse=True)[1].astype(np.int64)
+        return dense(cells(self.votes, facet)[self.used])
 
     def units(self, code: Ints) -> Units:
         """Clusters of the rows that count."""

@@ -8,7 +8,7 @@ from itertools import combinations
 import numpy as np
 
 from quorate import caveats
-from quorate.arrays import Bools, Floats, Ints
+from quorate.arrays import Bools, Floats, Ints, dense
 from quorate.caveats import Caveat
 from quorate.estimate.votes.clustered import Cluster, cells, clustered_by
 from quorate.numerics.distributions import each as each_of
@@ -94,10 +94,7 @@ def cycles(votes: Votes, *, cluster: Cluster | None = None, level: float = 0.95)
     n, wins = np.bincount(pair, weight, size**2), np.bincount(pair, weight * first, size**2)
     share = (wins + 0.5) / (n + 1)
     each = weight * (first - share[pair]) / (n * share * (1 - share) + 1e-300)[pair]
-    groups = [
-        np.unique(cells(votes, name)[used][inside], return_inverse=True)[1]
-        for name in clustered_by(votes, cluster, used)
-    ]
+    groups = [dense(cells(votes, name)[used][inside]) for name in clustered_by(votes, cluster, used)]
     i, j, k = _triples((n >= FEWEST).reshape(size, size), size)
     if not len(i):
         return ()

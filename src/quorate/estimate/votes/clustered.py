@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from quorate.arrays import Bools, Floats, Ints
+from quorate.arrays import Bools, Floats, Ints, occurring
 from quorate.errors import InvalidInput
 from quorate.estimate.votes.well_sampled_pairs import MINIMUM, Random, Sampled, Unit, labelled, well_sampled
 from quorate.numerics.votes import clusters as vote_clusters
@@ -49,7 +49,7 @@ def clustered_by(votes: Votes, cluster: Cluster | None, used: Bools) -> tuple[st
         If there is no such facet.
     """
     if cluster is None:
-        return tuple(name for name in repeating(votes, used) if len(np.unique(cells(votes, name)[used])) > 1)
+        return tuple(name for name in repeating(votes, used) if len(occurring(cells(votes, name)[used])) > 1)
     return named(votes, cluster)
 
 
@@ -81,8 +81,7 @@ def repeating(votes: Votes, used: Bools) -> tuple[str, ...]:
     for name in DEPENDENCE:
         if name in votes.names:
             code = votes.column(name)[used]
-            level = np.unique(code[code >= 0], return_inverse=True)[1]
-            found += [name] if np.bincount(level, each[code >= 0]).max(initial=0) > 1 else []
+            found += [name] if np.bincount(code[code >= 0], each[code >= 0]).max(initial=0) > 1 else []
     return tuple(found)
 
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from quorate import caveats
 from quorate.arguments import argument
-from quorate.arrays import Bools, Floats, Ints
+from quorate.arrays import Bools, Floats, Ints, dense
 from quorate.caveats import Caveat
 from quorate.errors import NotEstimable
 from quorate.estimate.votes.clustered import Cluster, cells, clustered_by, repeating
@@ -85,7 +85,7 @@ def order_effect(votes: Votes, cluster: Cluster | None = None) -> Iterator[Cavea
         other = np.zeros((len(both), 2))
         other[both] = shown[:, ::-1] / total[:, None]
         worth = weight * other[pair, side]
-        codes = [np.unique(cells(votes, name)[rows], return_inverse=True)[1] for name in by]
+        codes = [dense(cells(votes, name)[rows]) for name in by]
         first = (won == (side == FIRST_A)).astype(float)
         p = balance(multiway(first[kept], worth[kept], codes).share, 1 - SIGNIFICANT)[2]
     else:

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from quorate.arrays import Floats, Ints
+from quorate.arrays import Floats, Ints, dense
 from quorate.numerics.mixed.rows import full
 
 
@@ -134,7 +134,7 @@ def compress(cells: Cells) -> Units:
     sizes = np.diff(np.append(starts, len(order)))
     pattern = patterns(cells.position[order], starts)
     span = int(cells.attribute.max(initial=0)) + 1
-    group = _dense(pattern * span + cells.attribute[order][starts])
+    group = dense(pattern * span + cells.attribute[order][starts])
     first_of_pattern = _first(pattern)
     first_of_group = _first(group)
     pattern_cells = ranges(starts[first_of_pattern], sizes[first_of_pattern])
@@ -157,7 +157,7 @@ def compress(cells: Cells) -> Units:
         cells.within[order][pattern_cells], np.repeat(pattern[first_of_pattern], sizes[first_of_pattern])
     )
     representatives = order[group_cells]  # among the cells of mean units: distinct rows, and a cell that has each
-    row = _dense(cells.position[representatives] * span + cells.attribute[representatives])
+    row = dense(cells.position[representatives] * span + cells.attribute[representatives])
     rows = representatives[_first(row)]
     levels = cells.shared.max(axis=0, initial=-1) + 1
     return Units(
@@ -237,10 +237,6 @@ def ranges(starts: Ints, sizes: Ints) -> Ints:
 
 def _offsets(sizes: Ints) -> Ints:
     return np.cumsum(sizes) - sizes
-
-
-def _dense(key: Ints) -> Ints:
-    return np.unique(key, return_inverse=True)[1].astype(np.int64)
 
 
 # Shared levels once the fixed effects, and one another, are taken out.

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from quorate.arrays import Floats, Ints
+from quorate.arrays import Floats, Ints, dense
 from quorate.numerics.distributions import t_cdf, t_quantile
 from quorate.numerics.votes.binomial import clopper_pearson, p_value
 
@@ -363,7 +363,7 @@ def multiways(study: Ints, outcome: Floats, weight: Floats, codes: Sequence[NDAr
         As for `multiway`; a level counts within its study alone.
     """
     ways, total = list[Shares](), np.zeros(1)
-    for count, cell in intersections([_dense(study * (int(code.max(initial=0)) + 1) + code) for code in codes]):
+    for count, cell in intersections([dense(study * (int(code.max(initial=0)) + 1) + code) for code in codes]):
         wins, votes, squares = (
             np.bincount(cell, weight * x).astype(float) for x in (outcome, np.ones_like(outcome), outcome**2)
         )
@@ -412,9 +412,5 @@ def intersections(codes: Sequence[NDArray[Any]]) -> Iterator[tuple[int, Ints]]:
         for chosen in combinations(codes, count):
             cell = np.zeros(len(chosen[0]), dtype=np.int64)
             for code in chosen:
-                cell = _dense(cell * (int(code.max(initial=0)) + 1) + code)
+                cell = dense(cell * (int(code.max(initial=0)) + 1) + code)
             yield count, cell
-
-
-def _dense(key: NDArray[Any]) -> Ints:
-    return np.unique(key, return_inverse=True)[1].astype(np.int64)

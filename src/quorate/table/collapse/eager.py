@@ -10,13 +10,13 @@ import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from quorate.arrays import Floats
+from quorate.arrays import Floats, dense
 from quorate.table.collapse.grouped import Grouped, Long, Ungrouped, cell_key
 from quorate.table.columns.categories import choose, coded, has_numbers
 from quorate.table.columns.labels import STATUS_WORDS, Coded, statuses_of
 from quorate.table.columns.roles import Roles
 from quorate.table.columns.scores import Missing, not_numbers, number, parse
-from quorate.table.judgments import OK, dense
+from quorate.table.judgments import OK
 
 Moments = tuple[NDArray[np.int64], Floats, Floats, Floats, Floats]
 

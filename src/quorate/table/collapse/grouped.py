@@ -10,11 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quorate.arguments import argument
+from quorate.arrays import dense
 from quorate.errors import InvalidData
 from quorate.table.columns.labels import ABSENT, Coded
 from quorate.table.columns.roles import Roles
 from quorate.table.exchange.format import quoted
-from quorate.table.judgments import OK, Facet, Judgments, Source, dense
+from quorate.table.judgments import OK, Facet, Judgments, Source
 from quorate.table.notes import Note
 
 

@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from quorate.arrays import Ints
+from quorate.arrays import Ints, dense
 from quorate.roles import JUDGE, PROMPT
-from quorate.table.judgments import dense
 from quorate.table.pairs import BOTH_BAD, FIRST_A, MISSING, TIE, A, B, Pairs, summed
 from quorate.wording import Brief
 
