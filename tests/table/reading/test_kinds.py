@@ -170,6 +170,13 @@ RIGHT = {
         rows("id,annotator_labels", *(f"{i},\"['a{mark(i)}', 'a1', 'a1']\"" for i in range(N))),
         {"item": "id", "judge": "judge"},
     ),
+    "labels of tries": (
+        rows(
+            "prompt_id,trial_verdicts,flips",
+            *(f"{i},A|{'AB'[mark(i) % 2]}|tie|{'AB'[i % 2]},{mark(i)}" for i in range(N)),
+        ),
+        {"item": "prompt_id"},
+    ),
     # who judged, when
     "occasions": (
         crossed(["subject", "rater", "time", "score"], 3, 2),

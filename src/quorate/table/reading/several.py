@@ -23,7 +23,7 @@ from quorate.wording import listed
 _FEWEST_COUNTED, _HUNDRED, _MOST_LABELS, _SEEN = 3, 100, 12, 400
 _NUMBER = r"-?\d+(?:\.\d+)?"
 _LIST = re.compile(
-    rf"\[.*\]|\(\s*{_NUMBER}(\s*,\s*{_NUMBER})*\s*,?\)|{_NUMBER}(\s*[;|]\s*{_NUMBER})+|{_NUMBER}(\s*,\s*{_NUMBER}){{2,}}",
+    rf"\[.*\]|\(\s*{_NUMBER}(\s*,\s*{_NUMBER})*\s*,?\)|[^;|]{{1,20}}([;|][^;|]{{1,20}})+|{_NUMBER}(\s*,\s*{_NUMBER}){{2,}}",
     re.DOTALL,
 )
 """Several values in a cell; two with a comma and without brackets may be one number with a decimal comma."""
