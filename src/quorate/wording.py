@@ -186,7 +186,7 @@ def shares(value: float, low: float, high: float) -> tuple[str, str, str]:
     >>> shares(1.0, 0.9999, 1.0)
     ('100.0%', '>99.9%', '100.0%')
     """
-    places = max(1, decimals(50 * (high - low) / 2)) if high > low else 1
+    places = max(1, decimals(50 * (high - low) / 2)) if high - low > 1e-9 else 1  # what rounding leaves is no width
     each = [f"{one:.{places}%}" if 0.001 <= one <= 0.999 else percent(one) for one in (value, low, high)]
     first, second, third = each
     return first, second, third

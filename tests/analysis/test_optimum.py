@@ -30,7 +30,7 @@ def test_the_design_at_hand_may_be_the_best(safety):
 def test_what_was_asked_for(safety):
     assert "for an interval of ±0.1" in sentence(q.plan(safety, half_width=0.1, limits=LIMITS))
     priced = q.plan(safety, target_se=0.03, limits=LIMITS, prices={"call": 0.5})
-    assert "for an SE of 0.03" in sentence(priced)
+    assert "for a standard error of 0.03" in sentence(priced)
     assert amount(priced, 3.0) == "$3.00"
     assert amount(priced, None) == "price unknown"
 

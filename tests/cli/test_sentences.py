@@ -234,7 +234,7 @@ def folder(tmp_path_factory, shared):
         answers = [(f"q{n}", system) for n in range(40) for system in systems]
         rows = [{"id": n, "prompt": "p", "response": "r", "system": system} for n, system in answers]
         (folder / f"{name}.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
-        cells = [(*a, "score", j, 1, item[int(a[0][1:])] + noise(0.3)) for a in answers for j in "ab"]
+        cells = [(*a, "score", j, 1, round(5 + item[int(a[0][1:])] + noise(0.3), 2)) for a in answers for j in "ab"]
         write(f"{name}-answers.csv", "item,system,prompt,judge,replicate,score", cells)
         replay = f"{{kind: replay, table: {name}-answers.csv, price: {{call: 0.01}}}}"
         judges = f"judges:\n  a: {replay}\n  b: {replay}\n"

@@ -198,7 +198,7 @@ def sentence(best: Optimum) -> str:
     words = ("narrower than that of", "wider than that of") if by_interval else ("below that of", "above that of")
     side = f"{abs(change):.0%} {words[change > 0]}" if abs(change) >= 0.005 else "about that of"
     cost = f" ({amount(best, best.own.cost)})" if best.own.cost else ""
-    return f"{text} Its {'interval' if by_interval else 'SE'} is {side} the design at hand{cost}."
+    return f"{text} Its {'interval' if by_interval else 'standard error'} is {side} the design at hand{cost}."
 
 
 def about(best: Optimum) -> str:
@@ -210,7 +210,11 @@ def asked(best: Optimum) -> str:
     """What was asked for."""
     if best.budget is not None:
         return f"a budget of {amount(best, best.budget)}"
-    return f"an SE of {best.target_se:g}" if best.target_se is not None else f"an interval of ±{best.half_width:g}"
+    return (
+        f"a standard error of {best.target_se:g}"
+        if best.target_se is not None
+        else f"an interval of ±{best.half_width:g}"
+    )
 
 
 def allowed(best: Optimum) -> str:

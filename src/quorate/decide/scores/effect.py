@@ -153,7 +153,7 @@ class EffectPlan(Result):
         levels = {JUDGE: self.judges, PROMPT: self.prompts}
         each = [counted(n, name) for name, n in levels.items() if n > 1]
         by = f", each scored by {listed(each)}" if each else ""
-        whom = f", for {listed([plural(name) for name in self.spread])} like these" if self.spread else ""
+        whom = f", for {listed([plural(name) for name in self.spread])} like these," if self.spread else ""
         answer = f"{goal}{whom} takes {counted(self.items, 'item')}{which}{by}: {self.calls:,} judgments ({sure})."
         if not self.assumed:
             return answer

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from quorate.planning.panel.shortlist import Shortlist
     from quorate.reporting.page import Table
 
+_NOTHING = 1e-9
+"""Standard errors up to which a bias is what rounding leaves: all judges of the pool have none."""
 ALIKE = 1.1
 """Times the half-width up to which it hardly matters who judges."""
 
@@ -31,7 +33,7 @@ def page(result: Screening, table: Table | None = None) -> Page:
             Section(
                 "panels",
                 "The panel",
-                (subtract,) if result.corrected else (),
+                (subtract,) if result.corrected and abs(result.panel.bias) > _NOTHING * result.panel.se else (),
                 (
                     panels(
                         result, "panels", "Against other ways to spend the same", (result.panel, *result.alternatives)
