@@ -27,13 +27,13 @@ CASES = {  # components, items of each category, the rest of the design
 
 
 def study(rng, law, sizes, design):
-    """Scores from normal effects, of items in categories, by judges who are known."""
+    """Scores from normal effects, of items in categories, by judges who are known; and the mean of these categories."""
     category = np.repeat(np.arange(len(sizes)), sizes)
     size = {"item": len(category), "prompt": design.get("prompts", 1), "judge": design["judges"]}
-    score = np.zeros(tuple(size.values()))
+    of_category = np.sqrt(law["category"]) * rng.normal(size=len(sizes))[category]
+    score = np.zeros(tuple(size.values())) + of_category[:, None, None]
     for term, variance in law.items():
         if term == "category":
-            score += np.sqrt(variance) * rng.normal(size=len(sizes))[category, None, None]
             continue
         own = size if term == "replicate" else term.split(":")
         score = score + np.sqrt(variance) * rng.normal(size=[n if name in own else 1 for name, n in size.items()])
@@ -43,20 +43,31 @@ def study(rng, law, sizes, design):
     columns = {**dict(zip(size, at, strict=True)), "category": category[at[0]], "score": score[tuple(at)]}
     facets = {name: name for name, count in size.items() if count > 1}
     kept = pl.DataFrame(columns).select(*facets, "category", "score")
-    return q.read(kept, facets=facets, nested={"item": "category"}, announce=False)
+    return q.read(kept, facets=facets, nested={"item": "category"}, announce=False), of_category.mean()
 
 
+@pytest.mark.parametrize(
+    ("target", "within"), [("panel", 0.1), ("population", 0.35)], ids=["these categories", "others like them"]
+)
 @pytest.mark.parametrize("case", CASES)
-def test_what_a_plan_of_categories_promises_is_realised(case):
-    """Monte Carlo error of the median 1 to 4%, of the coverage 1.5 points."""
+def test_what_a_plan_of_categories_promises_is_realised(case, target, within):
+    """Monte Carlo error of the median 1 to 4%, of the coverage 1.5 points.
+
+    A plan knows the variances by which categories weigh, a study estimates them: with one of 50 items beside some of 5
+    it finds its interval a third wider.
+    """
     law, sizes, design = CASES[case]
     source = q.components(law, sensitivity={"judge": 1e-9})
-    plan = q.project(source, items=sum(sizes), category_items=sizes, targets={"judge": "panel"}, **design)
-    rng = np.random.default_rng(3)
-    found = [q.decompose(study(rng, law, sizes, design)).mean_for(category="population") for _ in range(STUDIES)]
-    halves = np.array([mean.half_width for mean in found])
-    ratio = float(np.median(halves)) / plan.half_width
-    covered = float(np.mean(np.abs([mean.value for mean in found]) < halves))
+    asked = {"judge": "panel", "category": target}
+    plan = q.project(source, items=sum(sizes), category_items=sizes, targets=asked, **design)
+    rng, drawn = np.random.default_rng(3), {"prompt": "population"} if "prompts" in design else {}
+    random = [name for name in law if name != "replicate"] if target == "population" else None
+    halves, errors = np.zeros(STUDIES), np.zeros(STUDIES)
+    for k in range(STUDIES):
+        table, here = study(rng, law, sizes, design)
+        mean = q.decompose(table, random=random).mean_for(**drawn)
+        halves[k], errors[k] = mean.half_width, mean.value - (here if target == "panel" else 0.0)
+    ratio, covered = float(np.median(halves)) / plan.half_width, float(np.mean(np.abs(errors) < halves))
     print(f"{case}: promised {plan.half_width:.3f}, realised {np.median(halves):.3f}, {ratio:.3f}; {covered:.3f}")
-    assert ratio == pytest.approx(1, abs=0.1)
+    assert ratio == pytest.approx(1, abs=within)
     assert covered > 0.91

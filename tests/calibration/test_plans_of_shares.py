@@ -54,7 +54,7 @@ def fitted(rng, items, prompts, judges, center, law):
     return q.decompose(q.read(pl.DataFrame(columns), announce=False), interval="normal")
 
 
-def planned(share, prompts, judges, items, center, law):
+def planned(share, prompts, judges, items, center, law, targets):
     """The plan by the components that these log odds come to, as no pilot would find them exactly."""
     facets = {frozenset(term.split(":")): sd**2 for term, sd in law.items()}
     at, levels = (center + np.linspace(-0.5, 0.5, judges))[:, None], {"judge": np.arange(judges)}
@@ -68,28 +68,35 @@ def planned(share, prompts, judges, items, center, law):
     theta = np.zeros_like(small.theta)
     for name, place in small.representatives.items():
         theta[place] = found[name] / small.assembled.scale**2
-    source = from_fit(replace(small, theta=theta), Design(items=items, given={"prompt": prompts}))
+    source = from_fit(replace(small, theta=theta), Design(items=items, given={"prompt": prompts}, targets=targets))
     source = replace(source, scale=Ended(share, (0.0, 1.0)))
     return projection(source, source.counts, source.replicates, scheme_of("factorial", None, None))
 
 
-def ratios(law, designs):
+def ratios(law, designs, targets):
     """Half-width realised over promised, for every design."""
     out = []
     for place, (share, prompts, judges, items) in enumerate(designs):
         rng = np.random.default_rng([7, place])
         center = brentq(lambda x, n=judges, p=share: rate(x, n, law) - p, -10, 14)
-        plan = planned(share, prompts, judges, items, center, law)
-        found = [fitted(rng, items, prompts, judges, center, law).mean.half_width for _ in range(STUDIES)]
+        plan = planned(share, prompts, judges, items, center, law, targets)
+        found = [
+            fitted(rng, items, prompts, judges, center, law).mean_for(**targets).half_width for _ in range(STUDIES)
+        ]
         out.append(float(np.median(found)) / plan.half_width)
         print(f"{share} x {prompts} prompts x {judges} judges: promised {plan.half_width:.3f}, ratio {out[-1]:.2f}")
     return np.array(out)
 
 
-@pytest.mark.parametrize(("law", "designs"), [(SD, DESIGNS), (SECOND, DESIGNS[1::2])])
-def test_what_is_promised_of_shares_is_realised(law, designs):
-    """Monte Carlo error of one median: up to 10% with two prompts, whose half-widths are of two kinds."""
-    found = ratios(law, designs)
+@pytest.mark.parametrize(
+    ("law", "designs", "target"),
+    [(SD, DESIGNS, "panel"), (SECOND, DESIGNS[1::2], "panel"), (SD, DESIGNS[1::2], "population")],
+)
+def test_what_is_promised_of_shares_is_realised(law, designs, target):
+    """Monte Carlo error of one median: up to 5% for these prompts, 10% for others like them, of which two say nothing."""
+    found = ratios(
+        law, [one for one in designs if one[1] > 2 or target == "panel"], {"judge": "panel", "prompt": target}
+    )
     assert np.median(found) == pytest.approx(1, abs=0.05)
     assert found.min() > 0.8
     assert found.max() < 1.35

@@ -90,7 +90,18 @@ def test_categories_are_strata_and_take_no_verdict_away(simulate):
     assert with_.value == pytest.approx(without.value)
     assert with_.se == pytest.approx(without.se, rel=0.1)
     asked = difference(q.read(frame, announce=False), "system0000", "system0001", targets={"category": "population"})
-    assert asked.df == pytest.approx(1)
+    assert asked.estimate.high - asked.estimate.low > with_.estimate.high - with_.estimate.low
+    assert "few-levels" in {one.code for one in asked.caveats}
+
+
+def test_few_groups_that_stand_for_others_are_levels():
+    """Six batches that differ more than their items: the t over batches; items are drawn within them."""
+    rng, batch = np.random.default_rng(3), np.arange(60) // 10
+    score = 3.0 * rng.normal(size=6)[batch] + 0.3 * rng.normal(size=60)
+    frame = pl.DataFrame({"item": np.arange(60), "category": batch, "score": score})
+    mean = q.decompose(q.read(frame, announce=False)).mean_for(category="population")
+    means = score.reshape(6, 10).mean(axis=1)
+    assert mean.half_width == pytest.approx(2.5706 * means.std(ddof=1) / np.sqrt(6), rel=0.01)
 
 
 def test_groups_that_are_too_small_to_be_strata_are_drawn_as_a_whole(simulate):

@@ -79,25 +79,16 @@ def test_no_weights_are_better(sizes, within, between):
     own = between * found.squares["category"] + within * found.items
     assert own <= (between * share @ share + within) * (1 + 1e-9)
     assert own <= (between + within * np.mean(1 / share)) / len(share) * (1 + 1e-9)
-    assert 0 <= found.seen <= 1 + 1e-9
-    assert found.added >= 0
+    assert found.told["category"] >= 1 / len(sizes)
 
 
 def test_weights_that_are_asked_for():
     found = given_sizes(["category"], [3, 1], [0.5, 0.5]).weights(1.0, {"category": 2.0})
     assert [float(found.squares["category"]), float(found.apart["category"])] == pytest.approx([0.5, 0.0])
     assert float(found.items) == pytest.approx(0.25 / 0.75 + 1.0)
-    assert float(found.added) == 0
+    assert float(found.told["category"]) == pytest.approx(0.5 * (1 / 0.25 + 1 / 0.75) / 2 / (0.25 / 0.75 + 1.0))
 
 
-@pytest.mark.parametrize(
-    ("within", "added"),
-    [
-        (0.1, 1 / 72),  # weights 9/17 and 8/17: little is to be estimated
-        (1.0, (7 / 3) / (15 / 7) - 1),  # weights 9/14 and 5/14: as much as groups that weigh alike vary more
-    ],
-)
-def test_what_estimating_how_groups_vary_adds_is_no_more_than_weighing_them_alike(within, added):
-    """Groups of 3 and 1, written out: 4 (s3 - s2^2) / (s2 - 2 s3 + s2^2) of Kenward and Roger, within the bounds."""
-    found = given_sizes(["category"], [3, 1]).weights(within, {"category": 2.0})
-    assert float(found.added) == pytest.approx(added)
+def test_equal_groups_tell_of_their_spread_as_items_bring_to_the_mean():
+    found = given_sizes(["category"], [4, 4, 4]).weights(1.0, {"category": 2.0})
+    assert float(found.told["category"]) == pytest.approx(1)

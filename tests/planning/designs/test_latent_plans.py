@@ -5,10 +5,12 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 import pytest
+from scipy import stats
 
 import quorate as q
 from quorate.errors import InvalidInput
 from quorate.estimate.components.marginal import marginal, scored
+from quorate.estimate.means.intervals import wilson_limits
 from quorate.planning.search.whatif import as_it_is
 
 DESIGN = {"items": 80, "prompts": 4}
@@ -42,6 +44,13 @@ def test_the_interval_is_inside_the_scale(fit):
     one = q.project(fit, items=3, prompts=3)
     assert one.half_width < 0.5
     assert q.project(fit, items=160, prompts=8).half_width < plan.half_width
+
+
+def test_a_study_of_such_a_design_has_students_interval_within_zero_and_one(fit):
+    plan, level = q.project(fit, **DESIGN), 0.975
+    half = stats.t.ppf(level, plan.df) * plan.se
+    low, high = wilson_limits(fit.mean.value, half, plan.calls, (0.0, 1.0))
+    assert plan.half_width == pytest.approx((high - low) / 2, rel=0.02)  # the middle study's variance is its own
 
 
 def test_the_best_design_is_searched_and_the_study_is_at_hand(fit):

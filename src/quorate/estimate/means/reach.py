@@ -9,6 +9,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from quorate.arrays import Floats, Ints, occurring
 from quorate.estimate.components.model import of_items
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
 _MOST_EFFECTS = 600
 _MOST_LEVELS = 30
+_FEWEST_ITEMS = 3
 _KNOWN = (PANEL, FINITE, FIXED)
 
 
@@ -103,9 +105,26 @@ def errors_of_studies(
 
 
 def drawn_facets(judgments: Judgments, targets: Mapping[str, Target]) -> list[str]:
-    """Facets of the setup whose levels stand for others, in the order of the effects of a reach."""
-    drawn = [name for name in judgments.names if targets[name] == POPULATION and is_setup(judgments, name)]
+    """Facets whose levels stand for others, of the setup or of groups of items, in the order of a reach's effects."""
+    few = few_groups(judgments)
+    drawn = [
+        name for name in judgments.names if targets[name] == POPULATION and (is_setup(judgments, name) or name in few)
+    ]
     return [name for name in drawn if not {*judgments.ancestors(name)} & {*drawn}]
+
+
+def few_groups(judgments: Judgments) -> tuple[str, ...]:
+    """What groups items, as far as it has so few levels of so many items that each tells its own mean."""
+    items, over = judgments.n_levels(judgments.object), judgments.ancestors(judgments.object)
+    return tuple(name for name in over if tell_their_mean(judgments.n_levels(name), items))
+
+
+def tell_their_mean(groups: ArrayLike, items: ArrayLike) -> NDArray[np.bool_]:
+    """Whether groups of items count as levels, each with a mean of its own; many or small ones are drawn as items are.
+
+    Both may be arrays.
+    """
+    return (np.asarray(groups) <= _MOST_LEVELS) & (np.asarray(items) >= _FEWEST_ITEMS * np.asarray(groups))
 
 
 def is_complete(judgments: Judgments) -> bool:
@@ -138,10 +157,11 @@ class _Layout:
         crowds: Mapping[str, tuple[Floats, float, float]],
     ) -> None:
         self._judgments, self._crowds = judgments, crowds
-        over = judgments.ancestors(judgments.object)
-        groups = [name for name in reversed(over) if targets[name] == POPULATION]
+        over, few = judgments.ancestors(judgments.object), few_groups(judgments)
+        groups = [name for name in reversed(over) if targets[name] == POPULATION and name not in few]
         item = judgments.level_codes([groups[0] if groups else judgments.object])
-        strata = [name for name in over if targets[name] in _KNOWN]
+        known = [name for name in over if targets[name] in _KNOWN or (targets[name] == POPULATION and name in few)]
+        strata = known[:1]  # the nearest, which are all in the next ones
         setup = [name for name in judgments.names if is_setup(judgments, name) and judgments.n_levels(name) > 1]
         above = {up for name in setup for up in judgments.ancestors(name)}
         setup = [name for name in setup if name not in above]  # the effects of families are in those of their judges

@@ -47,7 +47,7 @@ def from_fit(source: Decomposition | LatentDecomposition, design: Design) -> Sou
         refuse_targets(source.linear, design.targets)
         own = {name: to for name, to in all_drawn(source.linear).items() if not is_grouping(source.judgments, name)}
         made = from_fit(scored(source), replace(design, targets=own))  # what the mean of such a model stands for
-        return replace(made, scale=Ended(source.mean.value, source.mean.ends))
+        return replace(made, scale=Ended(source.mean.value, source.mean.scale), latent=True)
     judgments = source.judgments
     counts = observed_counts(source)
     for name in design.given:

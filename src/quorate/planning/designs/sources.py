@@ -163,6 +163,8 @@ class Source(Brief):
         Where the mean is on a scale that ends; None where scores have no ends, or nothing is known of them.
     sizes : GroupSizes, optional
         How items are spread over what groups them, where nothing else is said; None where nothing does.
+    latent : bool
+        Whether studies are analysed by log odds: their mean has Student's interval on the variance of the components.
     grouping : callable
         Maps a layout to how the mean weighs groups of items; to None where it weighs all alike.
     """
@@ -180,6 +182,7 @@ class Source(Brief):
     unseen: frozenset[str] = frozenset()
     scale: Ended | None = None
     sizes: GroupSizes | None = None
+    latent: bool = False
     grouping: Callable[[Layout], GroupWeights | None] = lambda _: None
 
     def totals(self, laid: Layout) -> dict[str, Count]:
@@ -231,9 +234,11 @@ def _published(source: Components, design: Design, counts: Mapping[str, int], ch
         name: mine | {up for one in mine for up in above.get(one, ()) if up in counts} for name, mine in own.items()
     }
     sizes = given_sizes([CATEGORY], design.sizes, design.wanted)
+    drawn = chosen[CATEGORY] == POPULATION or isinstance(chosen[CATEGORY], Pool)
+    varying = [name for name in source.random if drawn or ITEM in whole[name]]  # known categories weigh as their items
 
     def grouping(laid: Layout) -> GroupWeights | None:
-        return group_weights(sizes, laid, ((name, whole[name], value) for name, value in source.random.items()))
+        return group_weights(sizes, laid, ((name, whole[name], source.random[name]) for name in varying))
 
     def weigh(laid: Layout) -> dict[str, Floats]:
         groups, out = grouping(laid), {}

@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike
 
 from quorate.arrays import Floats
 from quorate.estimate.components.model import CELL
+from quorate.estimate.means.reach import tell_their_mean
 from quorate.estimate.means.targets import FEWEST_DRAWN, POPULATION, Pool
 from quorate.numerics.inference import checked_level
 from quorate.numerics.reach import KAPPA
@@ -64,8 +65,15 @@ def degrees_of_freedom(source: Source, laid: Layout, parts: Mapping[str, Any]) -
 
 def item_freedom(source: Source, laid: Layout) -> Any:
     """Degrees of freedom over items: less one, or less the levels assigned to them in turn, of each stratum."""
-    fixed = [laid.grouped[name] for name in laid.groups if source.targets.get(name) != POPULATION]
-    return _levels(source, laid, source.item) - math.prod(fixed, start=1.0)
+    levels = _levels(source, laid, source.item)
+    return levels - np.where(_are_levels(source, laid), math.prod(laid.grouped[name] for name in laid.groups), 1.0)
+
+
+def _are_levels(source: Source, laid: Layout) -> Any:
+    """Whether groups of items are strata: known ones always, drawn ones where they tell their own means."""
+    drawn = [name for name in laid.groups if source.targets.get(name) == POPULATION]
+    told = (tell_their_mean(laid.grouped[name], laid.counts[source.item]) for name in drawn)
+    return np.all(np.broadcast_arrays(True, *told), axis=0)
 
 
 def _tops(source: Source, laid: Layout) -> frozenset[str]:
@@ -149,34 +157,37 @@ class MeanSquares(Brief):
 
 
 def mean_squares(source: Source, laid: Layout, parts: Mapping[str, Any]) -> MeanSquares:
-    """The mean squares of a layout, from what every term brings to the variance for the targets of its source."""
-    drawn_groups = [name for name in laid.groups if source.targets.get(name) == POPULATION]
-    over = {source.item, *drawn_groups}
-    of_items = {name for name in parts if reach_of(source, laid, name) & over}
-    apart = {source.item, *laid.groups}
-    drawn = [
+    """The mean squares of a layout, from what every term brings to the variance for the targets of its source.
+
+    Few groups of items that stand for others are levels as those of the setup are, and items are drawn within them;
+    many, or small ones, are drawn whole as items are.
+    """
+    varies, item = {name: reach_of(source, laid, name) for name in parts}, source.item
+    groups = [name for name in laid.groups if source.targets.get(name) == POPULATION]
+    outermost = [name for name in groups if not parents_of(source, laid, name) & {*groups}]
+    setup = [
         name
         for name in laid.counts
-        if source.targets.get(name) == POPULATION
-        and name not in apart
-        and source.item not in source.above.get(name, ())
+        if source.targets.get(name) == POPULATION and name != item and item not in source.above.get(name, ())
     ]
-    effects = {}
-    for facet in drawn:
-        levels = np.asarray(laid.counts[facet], dtype=float)
-        own = [name for name in parts if facet in reach_of(source, laid, name)]
-        spread = _total(parts[name] for name in own if name not in of_items)
-        noise = _total(parts[name] for name in own if name in of_items)
-        effects[facet] = np.where(levels < FEWEST_DRAWN, np.inf, spread), noise, np.maximum(levels - 1, 1.0)
-    known = {name for facet in drawn for name in parts if facet in reach_of(source, laid, name)}
-    free = (
-        np.min([np.asarray(laid.grouped[name], float) - 1 for name in drawn_groups], axis=0) if drawn_groups else None
-    )
+    weighed, few, effects = source.grouping(laid), _are_levels(source, laid), {}
+    for facet in (*setup, *outermost):
+        counts, told = np.asarray(laid.counts.get(facet, laid.grouped.get(facet)), dtype=float), 1.0
+        own = [name for name in parts if facet in varies[name]]
+        spread = _total(parts[name] for name in own if item not in varies[name])
+        noise = _total(parts[name] for name in own if item in varies[name])
+        if facet in outermost:
+            spread, noise = np.where(few, spread, 0.0), np.where(few, noise, 0.0)
+            told = told if weighed is None else weighed.told[facet]
+        effects[facet] = np.where(counts < FEWEST_DRAWN, np.inf, spread), noise * told, np.maximum(counts - 1, 1.0)
+    with_groups = {name for name in parts if varies[name] & {*groups} and item not in varies[name]}
+    free = [np.asarray(laid.grouped[name], dtype=float) - 1 for name in outermost]
     return MeanSquares(
-        items=_total(parts[name] for name in of_items),
-        df=np.maximum(item_freedom(source, laid) if free is None else free, 1.0),
+        items=_total(parts[name] for name in parts if item in varies[name])
+        + np.where(few, 0.0, _total(parts[name] for name in with_groups)),
+        df=np.maximum(np.where(few, item_freedom(source, laid), np.min(free, axis=0) if free else np.inf), 1.0),
         effects=effects,
-        rest=_total(part for name, part in parts.items() if name not in of_items and name not in known),
+        rest=_total(part for name, part in parts.items() if not varies[name] & {item, *groups, *setup}),
     )
 
 
@@ -195,8 +206,8 @@ class Studies(Brief):
     """Studies of one design, or of many at once, as they would be analysed.
 
     Every mean square of a study is drawn from its chi-square law, and its interval is that of
-    `quorate.numerics.reach.Reach`, within the ends of the scale. Where items stand for themselves or for a pool it is
-    Student's on the variance of the components.
+    `quorate.numerics.reach.Reach`, within the ends of the scale. Where items stand for themselves or for a pool, and of
+    log odds, it is Student's on the variance of the components.
 
     Parameters
     ----------
@@ -226,9 +237,10 @@ class Studies(Brief):
         """
         upper, targets = (1 + checked_level(level)) / 2, self.source.targets
         parts = self.parts
-        if targets[self.source.item] != POPULATION or any(
+        held = targets[self.source.item] != POPULATION or any(
             _from_a_pool(self.source, self.laid, name) for name in targets
-        ):
+        )
+        if held or self.source.latent:
             df = degrees_of_freedom(self.source, self.laid, parts)
             variance = sum(parts.values(), np.zeros(())) * self._at(share, df)
             widths = half_widths(upper, variance, df, ()) * self.factor

@@ -40,17 +40,15 @@ class GroupWeights(Brief):
         Sum of their squared distances from what groups count for in the mean that is meant: their shares of the items.
     items : array
         Sum of the squared weights of single items times their number; 1 where they weigh alike.
-    added : array
-        What estimating how groups vary adds to the variance of what varies with them, relative.
-    seen : array
-        How well a study sees how groups vary, as a part of the degrees of freedom that equal groups have.
+    told : mapping of str to array
+        What items bring to the spread of the groups' means, by what groups them, as a part of what they bring to the
+        mean; 1 where groups are equally large.
     """
 
     squares: Mapping[str, Floats]
     apart: Mapping[str, Floats]
     items: Floats
-    added: Floats
-    seen: Floats
+    told: Mapping[str, Floats]
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,8 +120,11 @@ class GroupSizes(Brief):
         squares = [np.sum(one**2, axis=0) / times for one in weight]
         apart = [np.sum((one - tau) ** 2, axis=0) / times for one, tau in zip(weight, target, strict=True)]
         items = np.sum(weight[0] ** 2 / share, axis=0)
-        found = self._found(weight[0], variance[0], noise / times, times)
-        return GroupWeights(dict(zip(names, squares, strict=True)), dict(zip(names, apart, strict=True)), items, *found)
+        told = {
+            name: square * float(np.mean(1 / self.each[name])) * times / items
+            for name, square in zip(names, squares, strict=True)
+        }
+        return GroupWeights(dict(zip(names, squares, strict=True)), dict(zip(names, apart, strict=True)), items, told)
 
     def _least(self, share: Floats, variance: Sequence[Floats], noise: Floats) -> list[Floats]:
         """Weights of groups, by kind, in the mean that varies least."""
@@ -135,22 +136,6 @@ class GroupSizes(Brief):
         for parent, own in zip(self.parents[::-1], precision[-2::-1], strict=True):
             weight.insert(0, weight[0][parent] * own / _sums(own, parent)[parent])
         return weight
-
-    def _found(self, weight: Floats, variance: Floats, within: Floats, times: Floats) -> tuple[Floats, Floats]:
-        """What estimating the variance of groups of one kind adds, within bounds, and how well it is seen.
-
-        The adjustment of Kenward and Roger (1997), and the expected information; ``docs/methods/optimize.md``.
-        """
-        if self.parents or self.wanted is not None:
-            return np.zeros(()), np.ones(())
-        count, share = len(self.shares) * times, self.shares
-        square, cube = np.sum(weight**2, axis=0) / times, np.sum(weight**3, axis=0) / times**2
-        information = np.maximum(square - 2 * cube + square**2, 1e-12)
-        own = square * variance + np.sum(weight**2 / share.reshape(-1, *[1] * within.ndim), axis=0) * within
-        by_items = float(share @ share) / times * variance + within
-        equal = variance / count + float(np.mean(1 / share)) / len(share) * within
-        added = np.minimum(4 * np.maximum(cube - square**2, 0.0) / information, np.maximum(by_items, equal) / own - 1)
-        return np.maximum(added, 0.0), np.minimum(information / square**2 / np.maximum(count - 1, 1), 1.0)
 
 
 def group_sizes_of(judgments: Judgments) -> GroupSizes | None:
@@ -242,8 +227,8 @@ def group_weights(
 ) -> GroupWeights | None:
     """How the mean of a layout weighs groups of items; None where all groups and items weigh alike.
 
-    ``terms`` are names with their facets, those that these are nested in included, and what each is worth. Their
-    weights in the mean do not depend on what it stands for.
+    ``terms`` are names with their facets, those that these are nested in included, and what each is worth; without any
+    that varies with groups alone, groups weigh as their items.
     """
     if sizes is None or sizes.alike or not laid.groups:
         return None
