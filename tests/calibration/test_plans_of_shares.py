@@ -93,7 +93,7 @@ def ratios(law, designs, targets):
     [(SD, DESIGNS, "panel"), (SECOND, DESIGNS[1::2], "panel"), (SD, DESIGNS[1::2], "population")],
 )
 def test_what_is_promised_of_shares_is_realised(law, designs, target):
-    """Monte Carlo error of one median: up to 5% for these prompts, 10% for others like them, of which two say nothing."""
+    """Monte Carlo error of a median: 5% for these prompts, 10% for others like them, of which two say nothing."""
     found = ratios(
         law, [one for one in designs if one[1] > 2 or target == "panel"], {"judge": "panel", "prompt": target}
     )

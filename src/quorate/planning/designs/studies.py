@@ -172,14 +172,15 @@ def mean_squares(source: Source, laid: Layout, parts: Mapping[str, Any]) -> Mean
     ]
     weighed, few, effects = source.grouping(laid), _are_levels(source, laid), {}
     for facet in (*setup, *outermost):
-        counts, told = np.asarray(laid.counts.get(facet, laid.grouped.get(facet)), dtype=float), 1.0
+        counts = np.asarray(laid.counts.get(facet, laid.grouped.get(facet)), dtype=float)
         own = [name for name in parts if facet in varies[name]]
         spread = _total(parts[name] for name in own if item not in varies[name])
         noise = _total(parts[name] for name in own if item in varies[name])
+        spread = np.where(counts < FEWEST_DRAWN, np.inf, spread)
         if facet in outermost:
             spread, noise = np.where(few, spread, 0.0), np.where(few, noise, 0.0)
-            told = told if weighed is None else weighed.told[facet]
-        effects[facet] = np.where(counts < FEWEST_DRAWN, np.inf, spread), noise * told, np.maximum(counts - 1, 1.0)
+            noise = noise if weighed is None else noise * weighed.told[facet]
+        effects[facet] = spread, noise, np.maximum(counts - 1, 1.0)
     with_groups = {name for name in parts if varies[name] & {*groups} and item not in varies[name]}
     free = [np.asarray(laid.grouped[name], dtype=float) - 1 for name in outermost]
     return MeanSquares(
