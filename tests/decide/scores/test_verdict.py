@@ -114,7 +114,7 @@ def test_everything_as_plain_values(alike):
         ({"power": 1.0}, InvalidInput, "power"),
         ({"claim": "equivalent"}, InvalidInput, "within a margin; state it"),
         ({"claim": "best"}, InvalidInput, "claim: one of"),
-        ({"facet": "model"}, UnknownTerm, 'no facet "model"'),
+        ({"system": "model"}, UnknownTerm, 'no facet "model"'),
         ({"prices": {"cal": 1}}, InvalidInput, "prices: cal is unknown"),
         ({"targets": {"judge": "panels"}}, InvalidInput, "the target must be one of"),
     ],
