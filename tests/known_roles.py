@@ -115,7 +115,7 @@ def tables(n: int, seed: int) -> Iterator[Known]:
     """Tables of every design, drawn."""
     rng = np.random.default_rng(seed)
     for _ in range(n):
-        yield (long, long, once, wide, wide, votes)[rng.integers(6)](rng)
+        yield (long, long, once, wide, wide, votes, several)[rng.integers(7)](rng)
 
 
 def name(rng: np.random.Generator, role: str, taken: set[str]) -> str:
@@ -243,6 +243,36 @@ def wide(rng: np.random.Generator) -> Known:
     score = columns[held[0]]
     beside(rng, columns, {*columns}, score, np.arange(rows))
     return Known(pl.DataFrame(columns), "scores", tuple(held), named, wide=role)
+
+
+def several(rng: np.random.Generator) -> Known:
+    """A row with several judgments: in lists, as counts of labels, or as how often it occurred."""
+    taken: set[str] = set()
+    rows, k = int(rng.integers(12, 40)), int(rng.integers(2, 6))
+    named = name(rng, "item", taken)
+    item = levels(rng, rows, "i")
+    kind = rng.integers(3)
+    if kind == 0:
+        columns: dict[str, Any] = {named: item}
+        who = str(rng.choice(["annotators", "raters", "judge_ids", "worker_ids"])) if rng.random() < 0.5 else None
+        if who is not None:
+            columns[who] = [";".join(f"r{place}" for place in rng.permutation(9)[:k]) for _ in range(rows)]
+        held = str(rng.choice(["ratings", "scores", "judge_scores", "annotations", "marks", "given"]))
+        form = str(rng.choice(["[{}]", "{}"]))
+        marks = np.clip(np.round(rng.normal(3, 1, (rows, k))), 1, 5).astype(int)
+        columns[held] = [form.format((", " if "[" in form else ";").join(map(str, one))) for one in marks]
+        return Known(pl.DataFrame(columns), "scores", ("score",), named, frozenset({who} if who else ()))
+    if kind == 1:
+        held = (("red", "green", "blue"), ("n_safe", "n_unsafe"), ("1", "2", "3", "4", "5"))[rng.integers(3)]
+        each = np.full(rows, k + 1) if rng.random() < 0.5 else rng.integers(2, 9, rows)
+        counts = np.array([rng.multinomial(n, rng.dirichlet(np.ones(len(held)))) for n in each])
+        columns = {named: item, **{one: counts[:, place] for place, one in enumerate(held)}}
+        return Known(pl.DataFrame(columns), "scores", ("score",), named)
+    given = str(rng.choice(["label", "verdict", "score", "rating"]))
+    times = str(rng.choice(["count", "n", "freq", "votes", "times"]))
+    values = np.array(["yes", "no", "unsure"]) if given in ("label", "verdict") else np.array([1, 2, 3])
+    columns = {named: np.repeat(item, 3), given: np.tile(values, rows), times: rng.integers(1, 9, 3 * rows)}
+    return Known(pl.DataFrame(columns), "scores", (given,), named, frozenset({times}))
 
 
 def votes(rng: np.random.Generator) -> Known:

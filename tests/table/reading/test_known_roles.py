@@ -37,7 +37,7 @@ def judged(known: Known, table: Judgments | Votes) -> tuple[str, str]:
         same = isinstance(table, Votes) and read.get("winner") == known.score and known.kind == "votes"
         return ("right" if same else "wrong"), told
     facets = {facet.name: facet.column for facet in table.facets}
-    columns = {*facets.values()}
+    columns = {*facets.values(), *read.get("count", ())}
     if known.wide:
         right = {*read.get(known.wide, ())} - {known.wide} == {*known.score} and known.wide in facets
     else:

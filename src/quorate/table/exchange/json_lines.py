@@ -120,6 +120,8 @@ def _by_key(content: dict[str, Any]) -> tuple[list[dict[str, Any]], str] | None:
     numbers = list(values[0])
     if all(name.isdigit() for name in numbers) and all(list(one) == numbers for one in values):
         return [{name: one[at] for name, one in content.items()} for at in numbers], "keys are columns"
+    if not {*values[0]}.intersection(*values[1:]):  # nothing that all of them have: no rows of one table
+        return None
     if all(name == str(at) for at, name in enumerate(content)):
         return values, "keys are numbers of rows"
     return [{KEY: name, **value} for name, value in content.items()], "keys are in a column key"

@@ -108,14 +108,15 @@ def _repeated(table: Table, known: Mapping[str, str], aside: set[str]) -> Readin
     if score is None:
         named = [one.name for one in table.columns if {*GIVEN, *HINTS} & {*words_of(one.name)}]
         score = named[0] if len(named) == 1 else None
-    if times is None or score is None or score == times.name or ITEM not in known:
+    if times is None or score is None or score == times.name:
         return None
-    column, key = table.column(score), [known[role] for role in known if role != SCORE]
-    once = table.keys([*key, score]) == table.rows > table.keys(key)
-    if not once or column.distinct > _MOST_LABELS or (column.numeric and not column.whole):
+    column, others = table.column(score), {role: name for role, name in known.items() if role != SCORE}
+    found = facets_of(table, others, {*others.values(), *aside, score, times.name})
+    if found is None or found.added or not found.named or column.distinct > _MOST_LABELS:
         return None
-    found = facets_of(table, known, {*known.values(), *aside, score, times.name})
-    if found is None or found.added:
+    key = [*{*others.values(), *found.facets.values()}]
+    once = ROW_NUMBER not in key and table.keys([*key, score]) == table.rows > table.keys(key)
+    if not once or (column.numeric and not column.whole):
         return None
     options: dict[str, Any] = {"facets": {**found.facets, COUNT: times.name}}
     options |= {} if score == SCORE else {"score": score}
