@@ -130,7 +130,7 @@ def one_pool(world: World, seed: int, resamples: int = 1) -> tuple[Truth, np.nda
     truth = pool(world, rng)
     x = scores(world, truth, world.items, rng)
     prices = {"judge": dict(zip(NAMES.tolist(), truth.price.tolist(), strict=True))}
-    options = {"budget": world.budget, "corrected": world.corrected, "resamples": resamples, "rng": seed}
+    options = {"budget": world.budget, "uncorrected": not world.corrected, "resamples": resamples, "rng": seed}
     return truth, x, screen(table(x), prices=prices, **options)
 
 
