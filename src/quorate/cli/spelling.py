@@ -28,7 +28,7 @@ _ENTRIES = {
 }
 _LISTS = {"cluster": "none", "fixed": "", "winner": "", "wins": ""}
 """Arguments that are lists, with commas as options, and what stands for an empty one."""
-_LIMITS = ("items", "prompts", "judges", "temperatures", "replicates", "categories")
+_LIMITS = ("items", "prompts", "judges", "replicates")
 """Limits that have an option of their own."""
 _RENAMED = {"format": "file_format", "covariates": "covariate", "rng": "seed"}
 """Arguments whose options have other names."""

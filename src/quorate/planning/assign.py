@@ -56,29 +56,29 @@ def assign(
         What is to be judged: labels, a number of items labelled 1, 2, ..., or a mapping of label to category.
     judges, prompts : sequence of labels
         Who judges, and with which wordings; no prompts is one prompt that has no name.
-    layout : str
+    layout
         As for `quorate.project`. Without prompts "latin" is "cyclic".
     seed : int
-        Root seed, 0 or greater.
+        Root of the random numbers, 0 or greater.
     per_item : int, optional
-        Judges per item, for "blocks"; (prompt, judge) pairs per item, for "latin", 1 unless given.
+        As for `quorate.project`.
     places : mapping of str to int, or sequence of int, optional
-        For "weighted": how many places each judge has in a cycle, by name or in the order of ``judges``.
+        As for `quorate.project`, in the order of ``judges`` where they are not named.
     generations : int, optional
-        Responses of every item, labelled 1, 2, ...; turns are then taken by generations.
+        Responses of every item; judges take turns by responses. Labelled 1, 2, ...
     replicates : int
-        Calls per cell.
+        Calls of each cell.
     categories : sequence of labels, optional
         Category of every item, in the order of ``items``.
     category_items : mapping of str to int, optional
-        Where ``items`` is a number: how many of them each category has, such as ``{"math": 60, "code": 40}``.
+        Items of each category, where items are a number, such as math=60,code=40.
     levels : mapping of str to sequence of labels, optional
         Other facets, such as ``{"temperature": [0, 1]}``, crossed with everything.
     pilot : int
-        Items that are judged by every judge with every prompt, twice or more: the small crossed pilot that tells apart
-        what the layout leaves together. They come first.
+        Items that every judge judges with every prompt, twice or more: the crossed pilot. It tells apart what the
+        layout leaves together. They come first.
     order : {"random", "given"}
-        Whether judges take turns in a random order, or in that of ``judges``: what does not divide evenly then falls on
+        Whether judges take turns in a random order, or in that of ``judges``. What does not divide evenly then falls on
         the first ones, such as the cheapest of `Optimum.judges`, and the price is that of the plan.
 
     Returns

@@ -22,7 +22,7 @@ MOST = 200
 """Characters of the help of an option."""
 SORTS = {
     r"bool": "bool",
-    r"int( or numpy\.random\.Generator)?|numpy\.random\.Generator or int": "int",
+    r"int( or (numpy\.random\.Generator|sequence of str))?|numpy\.random\.Generator or int": "int",
     r"float": "float",
     r"str": "str",
     r"path": "path",

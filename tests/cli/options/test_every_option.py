@@ -150,10 +150,7 @@ RENAMED_IN = {
             "plan --human",
         )
     },
-    **{
-        ("plan", name): "limits"
-        for name in ("items", "prompts", "judges", "temperatures", "replicates", "per_item", "categories", "levels")
-    },
+    **{("plan", name): "limits" for name in ("items", "prompts", "judges", "replicates", "per_item", "levels")},
     **{("rank --tries", name): "designs" for name in ("prompts", "judges")},
     ("serve", "link"): "links",
     ("votes protocols", "other"): "b",
@@ -251,6 +248,7 @@ NO_OPTION = {
 }
 NO_OPTION_IN = {
     ("plan --effect", "rate"): "--rates",
+    ("plan", "method"): "components are estimated as usual; quorate analyze has it",
     ("init --variants", "judges"): "functions of Python",
     ("run", "judges"): "functions of Python",
     ("compare --watch", "facets"): "--role names columns of votes",
@@ -406,7 +404,7 @@ VALUES = {
 VALUES_IN = {
     **{("plan --effect", name): text for name, text in {"rates": ".7", "sd": "1", "spread": "judge=.03"}.items()},
     ("plan --effect", "seen"): "47/50",
-    **{("plan", name): "2,3" for name in ("items", "replicates", "per_item", "categories")},
+    **{("plan", name): "2,3" for name in ("items", "replicates", "per_item")},
     ("assign", "category"): "system",
     ("assign", "category_items"): "x=7,y=5",
     **{(name, "category_items"): "9,1" for name in ("plan --design", "plan")},

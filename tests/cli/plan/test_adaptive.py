@@ -103,7 +103,6 @@ def test_json_and_a_report_with_charts(run, path, tmp_path):
     [
         ("", "missing option '--budget'"),
         ("--budget 100 --only dimension=noisy", "budget: ROBIN-HOOD begins with 20 pulls"),
-        ("--budget 0", "--budget"),
         ("--budget 2000 --by colour", 'no column "colour"'),
         ("--budget 2000 --by item", "by: a facet that is neither measured"),
         ("--budget 2000 --human humans", 'human: no column "humans"'),

@@ -30,7 +30,7 @@ def test_published_components_give_the_paper_s_formula(run, published):
 def test_published_components_need_a_design(run, published):
     ran = run("plan", "--design", published)
     assert (ran.code, ran.out) == (1, "")
-    assert ran.err.startswith("quorate: items: the number of items is needed")
+    assert ran.err.startswith("quorate: --items: the number of items is needed")
 
 
 def test_a_design_is_shown_beside_the_one_at_hand(run, scores):
@@ -113,8 +113,8 @@ def test_every_design_option_is_used(run, scores):
         ("--target judge=all", "judge: the target must be one of"),
         ("--target judge=pool(1)", "judge: a pool of 1 cannot hold the 3 levels"),
         ("--layout spiral", "invalid value for '--layout'"),
-        ("--layout blocks", "per_item: is needed with --layout blocks"),
-        ("--layout blocks --per-item 9", "per_item: must be between 1"),
+        ("--layout blocks", "--per-item: is needed with --layout blocks"),
+        ("--layout blocks --per-item 9", "--per-item: must be between 1"),
         ("--price -1", "prices: call must be a finite amount"),
     ],
 )

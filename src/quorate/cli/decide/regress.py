@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated
 
 import typer
 
-from quorate.cli.options import Files, Group, Level, Output, command, names, only
+from quorate.cli.options import Declared, Files, Group, Output, command, names, of, only
 from quorate.cli.options.reading import Rows
 from quorate.errors import InvalidInput
 
-if TYPE_CHECKING:
-    pass
+OWN = of("quorate.estimate.regression.regress:regress")
 
 RowsFile = Annotated[
     Path, typer.Argument(metavar="FILE", help="CSV, TSV, JSON lines or Parquet; one row per item that was labelled.")
@@ -35,22 +34,22 @@ class Model(Group):
     cluster: Annotated[
         str | None, typer.Option(metavar="COLUMNS", help="What makes rows alike, such as author, with commas.")
     ] = None
-    link: Annotated[
-        Literal["logit"] | None, typer.Option(help="For a logistic regression, of labels that are 0 or 1.")
-    ] = None
-    level: Level = 0.95
 
 
 @command
 def regress(
-    file: RowsFile, model: Model, rows: Annotated[Rows, only("where", "file_format")], files: Files, out: Output
+    file: RowsFile,
+    model: Model,
+    own: Annotated[Declared, OWN],
+    rows: Annotated[Rows, only("where", "file_format")],
+    files: Files,
+    out: Output,
 ) -> int:
     """A regression on labels of a judge, right also where the judge is not.
 
     Coefficients of what people would label, from a judge's labels of all rows and people's of some, each chosen with a
     chance that is known. Printed beside what the judge's labels alone say.
     """
-    from quorate.estimate.regression.regress import regress as found_by
     from quorate.table.exchange.variables import variables
 
     regressors, clusters, chance = names(model.on), names(model.cluster), _number(model.probability)
@@ -58,14 +57,12 @@ def regress(
         raise InvalidInput("--on: name a column, or several with commas, got none")
     given = [model.outcome, model.labels, *([] if chance is not None else [model.probability])]
     columns = variables(file, list(dict.fromkeys([*given, *regressors, *clusters])), rows=rows.opening())
-    found = found_by(
+    found = own(
         columns[model.outcome],
         {name: columns[name] for name in regressors},
         columns[model.labels],
         columns[model.probability] if chance is None else chance,
         cluster={name: columns[name] for name in clusters} or None,
-        link=model.link,
-        level=model.level,
     )
     out.show(found, files)
     return 0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -11,18 +11,15 @@ from quorate.cli.options import (
     MODEL,
     Declared,
     Files,
-    Level,
     Output,
     ScoreReading,
     ScoresFile,
-    Targets,
     command,
+    of,
 )
 from quorate.errors import InvalidInput, UnknownColumn
 
-if TYPE_CHECKING:
-    pass
-
+OWN = of("quorate.estimate.means.mean_from:mean_from")
 Pilot = Annotated[
     Path, typer.Option(metavar="FILE", help="The crossed study whose components the mean is judged by; read alike.")
 ]
@@ -32,9 +29,7 @@ Pilot = Annotated[
 def mean_from(
     file: ScoresFile,
     pilot: Pilot,
-    level: Level = 0.95,
-    *,
-    targets: Targets,
+    own: Annotated[Declared, OWN],
     fit: Annotated[Declared, MODEL],
     reading: ScoreReading,
     files: Files,
@@ -45,7 +40,6 @@ def mean_from(
     Scores that each item got from one judge in turn cannot tell what another judge would change. The mean is theirs,
     what varies and how well that is known comes from the crossed pilot.
     """
-    from quorate.estimate.means.mean_from import mean_from as found_by
     from quorate.table.reading.reading import Unsure
 
     try:
@@ -54,6 +48,5 @@ def mean_from(
         why = error.problem if isinstance(error, Unsure) else error
         raise InvalidInput(f"--pilot: {pilot} is read as the production file is, and {why}") from None
     judgments = reading.judgments(file)
-    found = found_by(judgments, fitted, targets=targets.asked(), level=level)
-    out.show(found, files, judgments)
+    out.show(own(judgments, fitted), files, judgments)
     return 0

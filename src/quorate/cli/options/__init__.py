@@ -2,12 +2,8 @@
 
 from quorate.cli.options.declared import LINKED, MODEL, Declared, of
 from quorate.cli.options.designs import (
-    CategoryItems,
-    CategoryShares,
     SourceFile,
     Targets,
-    category_items,
-    category_shares,
     planned_source,
     source,
     table_of,
@@ -44,8 +40,6 @@ __all__ = [
     "MODEL",
     "SEED",
     "UNSCALED",
-    "CategoryItems",
-    "CategoryShares",
     "Declared",
     "File",
     "Files",
@@ -68,8 +62,6 @@ __all__ = [
     "VoteReading",
     "VotesFile",
     "Within",
-    "category_items",
-    "category_shares",
     "command",
     "counts",
     "grid",

@@ -79,7 +79,7 @@ def sizes(option: str, texts: list[str], example: str) -> dict[str, int] | list[
     named = entries(texts)
     if any("=" in one for one in named):
         return counts(option, named, example)
-    each = (f"category {at}={value}" for at, value in enumerate(names(",".join(texts)), 1))
+    each = (f"number {at}={value}" for at, value in enumerate(names(",".join(texts)), 1))
     return [*counts(option, each, example).values()]
 
 
@@ -88,7 +88,7 @@ def shares(option: str, texts: list[str], example: str) -> dict[str, float] | li
     text = ",".join(texts)
     if "=" in text:
         return amounts(option, texts, example)
-    each = ",".join(f"category {at}={value}" for at, value in enumerate(names(text), 1))
+    each = ",".join(f"number {at}={value}" for at, value in enumerate(names(text), 1))
     return [*amounts(option, [each], example).values()]
 
 
@@ -145,7 +145,7 @@ class Declared(Group):
         """
         module, _, function = self.function.partition(":")
         try:
-            return getattr(import_module(module), function)(*tables, **self.arguments(*tables[:1]), **more)
+            return getattr(import_module(module), function)(*tables, **{**self.arguments(*tables[:1]), **more})
         except InvalidInput as error:
             name = str(error).partition(": ")[0]
             if type(error) is not InvalidInput or name not in options_of(type(self)):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -12,7 +13,6 @@ import typer
 from quorate.cli.options.declared import Declared, targets
 from quorate.cli.options.groups import For, Group, spelled
 from quorate.cli.options.reading import ScoreReading
-from quorate.cli.options.values import counts, names, numbers
 from quorate.errors import InvalidInput
 from quorate.table.exchange.encoding import ordinary
 
@@ -71,39 +71,6 @@ SourceFile = Annotated[
     ),
 ]
 
-CategoryItems = Annotated[
-    str | None,
-    typer.Option(
-        metavar="NAME=N,...",
-        help="Where categories are not equally large: items of each, or their proportions; math=60,code=40, or 60,40.",
-    ),
-]
-
-
-CategoryShares = Annotated[
-    str | None,
-    typer.Option(
-        metavar="NAME=SHARE,...",
-        help="What each category counts for in the mean, where it is not left to the analysis: math=.5,code=.5.",
-    ),
-]
-
-
-def category_items(text: str) -> dict[str, int] | list[int]:
-    """Items of each category, by name or in any order."""
-    if "=" in text:
-        return counts("--category-items", names(text), "math=60,code=40")
-    each = (f"category {at}={value}" for at, value in enumerate(names(text), 1))
-    return list(counts("--category-items", each, "60,40").values())
-
-
-def category_shares(text: str) -> dict[str, float] | list[float]:
-    """What each category counts for, as `category_items` has their items."""
-    given = names(text) if "=" in text else [f"{at}={value}" for at, value in enumerate(names(text), 1)]
-    shares = numbers("--category-shares", ",".join(given), "math=.5,code=.5")
-    found = shares if isinstance(shares, dict) else {}
-    return found if "=" in text else list(found.values())
-
 
 def source(
     file: Path, reading: ScoreReading, fit: Declared, *, also: Path | None = None
@@ -135,7 +102,7 @@ def fitted(judgments: Judgments, fit: Declared) -> Decomposition | LatentDecompo
 
 
 def planned_source(
-    file: Path, reading: ScoreReading, fit: Declared, targets: Targets, *, also: Path | None = None
+    file: Path, reading: ScoreReading, fit: Declared, asked: Mapping[str, Target], *, also: Path | None = None
 ) -> Components | Decomposition | LatentDecomposition | SystemDifference:
     """What designs are planned for: of a file of several systems the difference of two, the closest of more.
 
@@ -150,7 +117,6 @@ def planned_source(
     from quorate.estimate.differences.difference import by_mean, closest
     from quorate.roles import SYSTEM
 
-    asked = targets.asked()
     if file.suffix.lower() == ".json" or "link" in fit.given() or SYSTEM in asked:
         return source(file, reading, fit, also=also)
     judgments = reading.judgments(file)

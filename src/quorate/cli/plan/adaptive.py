@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from quorate.cli.options import UNSCALED, Files, Group, Output, ScoreReading, ScoresFile, Seed, command
+from quorate.cli.options import UNSCALED, Declared, Files, Group, Output, ScoreReading, ScoresFile, command, of
 from quorate.cli.options.reading import with_column
 from quorate.errors import InvalidInput
 
@@ -16,13 +16,13 @@ if TYPE_CHECKING:
     pass
 
 MOST_SCORES = 100_001
+OWN = of("quorate.simulate.allocation.allocation:simulate_allocation", "policies", "floor")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Replay(Group):
     """What is replayed, and how."""
 
-    budget: Annotated[int, typer.Option(metavar="CALLS", min=1, help="Judge calls that could be paid for.")]
     by: Annotated[
         str | None,
         typer.Option(
@@ -32,25 +32,6 @@ class Replay(Group):
     human: Annotated[
         str | None, typer.Option(metavar="COLUMN", help="Column with a human score of every item, to correlate with.")
     ] = None
-    cycle: Annotated[
-        str | None,
-        typer.Option(
-            metavar="FACET",
-            help="Ask every level of this facet in each pull, such as every judge; compared with single ones.",
-        ),
-    ] = None
-    delta: Annotated[
-        float,
-        typer.Option(metavar="P", help="Chance of failure of ROBIN-HOOD; a smaller one has a longer warm-up."),
-    ] = 0.007
-    variant: Annotated[
-        Literal["experiment", "theory"], typer.Option(help="Constants of its experiments or of its theorems.")
-    ] = "experiment"
-    runs: Annotated[
-        int,
-        typer.Option(metavar="N", min=1, help="Replays; intervals take 20, and hold as often as they say from 50 on."),
-    ] = 50
-    seed: Seed = 1
     no_floor: Annotated[
         bool,
         typer.Option("--no-floor", help="Take an arm whose answers were all equal so far as one that never varies."),
@@ -73,8 +54,7 @@ class Replay(Group):
 
     def arguments(self) -> dict[str, Any]:
         """As the analysis takes them."""
-        same = {name: getattr(self, name) for name in ("by", "human", "cycle", "delta", "variant", "runs", "seed")}
-        return {**same, "floor": not self.no_floor, "scale": self.scores()}
+        return {"by": self.by, "human": self.human, "floor": not self.no_floor, "scale": self.scores()}
 
     def scores(self) -> list[float] | None:
         """Possible scores from ``LOW:HIGH``, or from a list."""
@@ -118,7 +98,12 @@ class ReplayFiles(Files):
 
 @command
 def adaptive(
-    file: ScoresFile, replay: Replay, reading: Annotated[ScoreReading, UNSCALED], files: ReplayFiles, out: Output
+    file: ScoresFile,
+    own: Annotated[Declared, OWN],
+    replay: Replay,
+    reading: Annotated[ScoreReading, UNSCALED],
+    files: ReplayFiles,
+    out: Output,
 ) -> int:
     """What asking more where scores vary would save, replayed.
 
@@ -130,6 +115,6 @@ def adaptive(
     also = (replay.by,) if replay.by else ()
     swept = replay.sweep or bool(files.report)
     judgments = reading.judgments(file, also=also)
-    found = allocation_view(judgments, replay.budget, sweep=swept, **replay.arguments())
+    found = allocation_view(judgments, sweep=swept, **replay.arguments(), **own.arguments())
     out.show(found, files, judgments, notes=with_column(judgments.notes, "human", replay.human))
     return found.exit_code

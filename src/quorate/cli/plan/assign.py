@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from quorate.cli.console import heading, points, say, table, whole
-from quorate.cli.options import SEED, Group, Output, command, counts, names, pairs
+from quorate.cli.options import Declared, Group, Output, command, names, of, pairs
 from quorate.cli.spelling import in_options
 from quorate.errors import InvalidInput, UnknownColumn
-from quorate.planning.designs.names import LayoutName, all_layouts
 from quorate.table.exchange.encoding import ordinary
 
 if TYPE_CHECKING:
@@ -21,6 +20,7 @@ if TYPE_CHECKING:
 
     from quorate.planning.assignment import Assignment
 
+OWN = of("quorate.planning.assign:assign", "order")
 MOST_ROWS = 6
 MOST_JUDGES = 12
 
@@ -44,17 +44,6 @@ class Items(Group):
         str | None,
         typer.Option(metavar="COLUMN", help="Column of their categories; every judge gets its part of each."),
     ] = None
-
-    category_items: Annotated[
-        str | None,
-        typer.Option(metavar="NAME=N,...", help="Items of each category, where --items is a number: math=60,code=40."),
-    ] = None
-
-    def sizes(self) -> dict[str, int] | None:
-        """Items of each category, as `quorate.assign` takes them."""
-        if self.category_items is None:
-            return None
-        return counts("--category-items", names(self.category_items), "math=60,code=40")
 
     def read(self) -> tuple[int | Sequence[object], list[object] | None]:
         """A number of items, or their labels and categories from a file."""
@@ -102,7 +91,7 @@ class Items(Group):
 
 @dataclass(frozen=True, kw_only=True)
 class Asked(Group):
-    """Who is asked, with what words, and how calls are laid out."""
+    """Who is asked, and with what words."""
 
     judges: Annotated[str | None, typer.Option(metavar="NAMES", help="Who judges, with commas.")] = None
     judge: Annotated[
@@ -113,29 +102,10 @@ class Asked(Group):
     prompt: Annotated[
         list[str] | None, typer.Option(metavar="NAME", help="A prompt variant, commas and all; repeat for each.")
     ] = None
-    layout: Annotated[LayoutName, typer.Option(help=f"{all_layouts()}.")] = "latin"
-    per_item: Annotated[
-        int | None, typer.Option(metavar="K", help="Judges per item, with the layout blocks; pairs, with latin.")
-    ] = None
-    places: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="NAME=N,...", help="Places of every judge in the cycle, such as gpt=4,small=1; may repeat."
-        ),
-    ] = None
-    generations: Annotated[
-        int | None, typer.Option(metavar="M", help="Responses of every item; judges take turns by responses.")
-    ] = None
-    replicates: Annotated[int, typer.Option(metavar="R", help="Calls per cell.")] = 1
     levels: Annotated[
         list[str] | None,
         typer.Option(metavar="ROLE=NAMES", help="Any other facet, crossed, such as temperature=0,1; repeat for each."),
     ] = None
-    pilot: Annotated[
-        int,
-        typer.Option(metavar="N", help="Items that every judge judges with every prompt, twice: the crossed pilot."),
-    ] = 0
-    seed: Annotated[int, SEED] = 1
 
     def arguments(self) -> dict[str, object]:
         """As `quorate.assign` takes them."""
@@ -143,14 +113,7 @@ class Asked(Group):
         return {
             "judges": named("--judges", self.judges, self.judge),
             "prompts": named("--prompts", self.prompts, self.prompt),
-            "layout": self.layout,
-            "per_item": self.per_item,
-            "places": places(self.places),
-            "generations": self.generations,
-            "replicates": self.replicates,
             "levels": {name: names(text) for name, text in levels.items()},
-            "pilot": self.pilot,
-            "seed": self.seed,
         }
 
 
@@ -158,6 +121,7 @@ class Asked(Group):
 def assign(
     items: Items,
     asked: Asked,
+    own: Annotated[Declared, OWN],
     calls: Annotated[
         Path | None,
         typer.Option(
@@ -172,14 +136,12 @@ def assign(
     Everything is shuffled, by the seed, so that what does not divide evenly falls on a random few. Says what the
     judgments will not be able to tell apart, and the small crossed pilot that would.
     """
-    from quorate.planning.assign import assign as assigned
     from quorate.table.cells import writable
 
     if calls is not None:
         writable(calls, "--out")
     labels, categories = items.read()
-    given = {"items": labels, "categories": categories, "category_items": items.sizes(), **asked.arguments()}
-    plan = assigned(**given)  # type: ignore[arg-type]  # checked there
+    plan = own(items=labels, categories=categories, **asked.arguments())
     written = None if calls is None else plan.write(calls)
     made: dict[str, Any] = {"written": None if written is None else str(written)}
     if written is None:
@@ -193,17 +155,6 @@ def named(option: str, text: str | None, repeated: list[str] | None) -> tuple[st
     if text is not None and repeated:
         raise InvalidInput(f"{option}: give names with commas, or {option.removesuffix('s')} for each, not both")
     return names(text) if text is not None else tuple(repeated or ())
-
-
-def places(values: list[str] | None) -> dict[str, int] | None:
-    """Places by judge; a name may hold a sign of equality, and a comma if it is given on its own."""
-    out: dict[str, int] = {}
-    for pair in (pair for value in values or () for pair in ([value] if value.count("=") == 1 else value.split(","))):
-        name, _, count = (part.strip() for part in pair.rpartition("="))
-        if not name or not (count.isascii() and count.isdigit() and len(count) < 10) or name in out:
-            raise InvalidInput(f'--places: expects each judge once, with a whole number, such as gpt=4; got "{pair}"')
-        out[name] = int(count)
-    return out or None
 
 
 def show(out: Console, plan: Assignment, written: Path | None) -> None:

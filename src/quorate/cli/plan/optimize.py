@@ -9,8 +9,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from quorate.cli.options import (
-    LINKED,
-    CategoryItems,
     Declared,
     Files,
     Group,
@@ -18,17 +16,14 @@ from quorate.cli.options import (
     Prices,
     ScoreReading,
     SourceFile,
-    Targets,
-    category_items,
     command,
     grid,
-    names,
+    of,
     pairs,
     planned_source,
     table_of,
 )
 from quorate.errors import InvalidInput
-from quorate.planning.designs.names import all_layouts
 
 if TYPE_CHECKING:
     from quorate.estimate.components.decomposition import Decomposition
@@ -40,25 +35,10 @@ if TYPE_CHECKING:
 Numbers = Annotated[
     str | None, typer.Option(metavar="NUMBERS", help="Numbers allowed, such as 50,100 or 1-5 or 20-200:10.")
 ]
-
-
-@dataclass(frozen=True, kw_only=True)
-class Goal(Group):
-    """What is asked of a design."""
-
-    budget: Annotated[
-        float | None, typer.Option(metavar="USD", help="Most to spend; a number of calls where no price is given.")
-    ] = None
-    target_se: Annotated[
-        float | None, typer.Option(metavar="SE", help="Largest standard error allowed, in score units.")
-    ] = None
-    half_width: Annotated[
-        float | None,
-        typer.Option(
-            metavar="W",
-            help="Largest half-width of the 95% interval that an analysis of the design would find.",
-        ),
-    ] = None
+GOAL = of("quorate.planning.search.optimize:plan")
+FIT = of("quorate.estimate.components.decompose:decompose", "interval", "method")
+LIMITS = {"temperature": "temperatures", "category": "categories"}
+"""Facets whose limits have names of their own."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,45 +48,30 @@ class Limits(Group):
     items: Numbers = None
     prompts: Numbers = None
     judges: Numbers = None
-    temperatures: Numbers = None
     replicates: Numbers = None
     per_item: Annotated[
         str | None,
         typer.Option(metavar="NUMBERS", help="Judges per item allowed, with the layout blocks; pairs, with latin."),
     ] = None
-    categories: Numbers = None
-    category_items: CategoryItems = None
     levels: Annotated[
         list[str] | None,
-        typer.Option(metavar="ROLE=NUMBERS", help="Levels allowed of any other facet; repeat for each."),
+        typer.Option(metavar="ROLE=NUMBERS", help="Levels allowed of any other facet, such as temperature=1-2."),
     ] = None
 
     def limits(self) -> dict[str, list[int]] | None:
         """Numbers allowed, as `quorate.plan` takes them; None where nothing is named."""
-        given = {name: text for name, text in self.given().items() if name != "category_items"}
+        given = self.given()
         levels = pairs("--levels", given.pop("levels", None), "annotator=2-4")
         out = {name: grid(f"--{name.replace('_', '-')}", text) for name, text in given.items()}
-        return out | {name: grid("--levels", text) for name, text in levels.items()} or None
-
-    def sizes(self) -> dict[str, int] | list[int] | None:
-        """Items of each category, as `quorate.plan` takes them."""
-        return None if self.category_items is None else category_items(self.category_items)
+        return out | {LIMITS.get(name, name): grid("--levels", text) for name, text in levels.items()} or None
 
 
 @command
 def optimize(
     file: SourceFile,
-    goal: Goal,
+    goal: Annotated[Declared, GOAL],
     prices: Prices,
     limits: Limits,
-    targets: Targets,
-    layouts: Annotated[
-        str,
-        typer.Option(
-            metavar="NAMES",
-            help=f"Layouts allowed, with commas: {all_layouts()}.",
-        ),
-    ] = "factorial,cyclic,latin",
     own: Annotated[
         str | None,
         typer.Option(
@@ -114,9 +79,6 @@ def optimize(
             help="The design at hand, such as items=141,judges=3,layout=cyclic. Default: the study in the file.",
         ),
     ] = None,
-    traded: Annotated[
-        bool, typer.Option("--traded", help="Weighted cycles may leave some of the panel's bias for less variance.")
-    ] = False,
     have: Annotated[
         Path | None,
         typer.Option(
@@ -134,7 +96,7 @@ def optimize(
         ),
     ] = None,
     *,
-    fit: Annotated[Declared, LINKED],
+    fit: Annotated[Declared, FIT],
     reading: ScoreReading,
     files: Files,
     out: Output,
@@ -148,29 +110,21 @@ def optimize(
     from quorate.analysis.designs import optimum_view
     from quorate.estimate.components.decomposition import Decomposition
     from quorate.estimate.differences.difference import SystemDifference
-    from quorate.planning.search.optimize import plan as planned
 
-    allowed = limits.limits()
-    fitted = planned_source(file, reading, fit, targets, also=have)
+    allowed, asked = limits.limits(), goal.value("targets") or {}
+    fitted = planned_source(file, reading, fit, asked, also=have)
     if draws is not None and not isinstance(fitted, (Decomposition, SystemDifference)):
         raise InvalidInput(
             "--draws: pilots are redrawn from scores as numbers that were fitted here, not with --link or from "
             "components of a file; leave it out"
         )
-    several = isinstance(fitted, SystemDifference)
-    best = planned(
+    best = goal(
         fitted,
-        budget=goal.budget,
-        target_se=goal.target_se,
-        half_width=goal.half_width,
         prices=prices.prices(),
         limits=allowed,
-        layouts=names(layouts),  # type: ignore[arg-type]  # checked there
-        targets=None if several else targets.asked(),
+        targets=None if isinstance(fitted, SystemDifference) else asked,
         own=design(own),
-        traded=traded,
         have=paid_for(have, file, fitted, reading),
-        category_items=limits.sizes(),
     )
     view = optimum_view(best, 200 if draws is None else draws)
     out.show(view, files, table_of(fitted))

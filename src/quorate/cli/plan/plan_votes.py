@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from quorate.cli.options import Files, Output, Power, VoteReading, command
+from quorate.cli.options import Declared, Files, Output, VoteReading, command, of
 from quorate.cli.options.groups import spelled
-from quorate.cli.options.values import numbers
 from quorate.cli.spelling import in_options
 from quorate.errors import InvalidInput
 
@@ -18,20 +17,11 @@ if TYPE_CHECKING:
     from quorate.table.votes import Votes
 
 UNDERPOWERED = 2
+OWN = of("quorate.planning.power.votes_plan:plan_votes")
 
 
 @command
 def plan_votes(
-    margin: Annotated[
-        float | None,
-        typer.Option(metavar="D", help="Margin to be seen: the share of votes for the better model, less .5."),
-    ] = None,
-    equivalence: Annotated[
-        float | None,
-        typer.Option(
-            metavar="D", help="Instead: show that the margin is below D; --margin is then the one taken for true."
-        ),
-    ] = None,
     pilot: Annotated[
         str | None,
         typer.Option(
@@ -40,10 +30,6 @@ def plan_votes(
             "judges then say what votes that share one are worth.",
         ),
     ] = None,
-    a: Annotated[
-        str | None, typer.Option(metavar="MODEL", help="With a pilot of votes on more than two models: the first.")
-    ] = None,
-    b: Annotated[str | None, typer.Option(metavar="MODEL", help="The second.")] = None,
     margins_from: Annotated[
         Path | None,
         typer.Option(
@@ -51,28 +37,8 @@ def plan_votes(
             help="Votes on other systems by a like protocol: plan for the margin of the pair at a quarter of theirs.",
         ),
     ] = None,
-    budget: Annotated[int | None, typer.Option(metavar="N", min=1, help="Votes that can be paid for.")] = None,
-    alpha: Annotated[float, typer.Option(metavar="P", help="Chance of finding a difference that is not there.")] = 0.05,
-    power: Power = 0.9,
-    method: Annotated[
-        Literal["exact", "normal", "variance"],
-        typer.Option(help="The exact test; the normal formula; or that with the variance at the margin."),
-    ] = "exact",
-    icc: Annotated[
-        str | None,
-        typer.Option(
-            metavar="RHO",
-            help="Correlation of two votes that share a prompt or an annotator; of each, where they may share either: "
-            "prompt=.1,judge=.05.",
-        ),
-    ] = None,
-    cluster: Annotated[
-        str | None,
-        typer.Option(
-            metavar="N", help="Votes that share one, with --icc, or prompt=3,judge=40. Default: all of them do."
-        ),
-    ] = None,
     *,
+    own: Annotated[Declared, OWN],
     reading: VoteReading,
     files: Files,
     out: Output,
@@ -82,8 +48,6 @@ def plan_votes(
     With a budget alone: the margin that it could see. Ends with exit code 2 if a budget is too small, or if no number
     of votes is enough.
     """
-    from quorate.planning.power.votes_plan import plan_votes as planned
-
     counts = re.fullmatch(r"(\d{1,9})/(\d{1,9})", pilot or "")
     of_file = pilot is not None and counts is None
     if pilot is not None and of_file and "." not in pilot and not Path(pilot).exists():
@@ -98,19 +62,6 @@ def plan_votes(
     wins: tuple[int, int] | Votes | None = (int(counts[1]), int(counts[2])) if counts else None
     if pilot is not None and of_file:
         wins = reading.votes(Path(pilot))
-    found = planned(
-        margin,
-        equivalence=equivalence,
-        pilot=wins,
-        a=a,
-        b=b,
-        margins_from=None if margins_from is None else reading.votes(margins_from),
-        budget=budget,
-        alpha=alpha,
-        power=power,
-        method=method,
-        icc=numbers("--icc", icc, "0.1 or prompt=.1,judge=.05"),
-        cluster=numbers("--cluster", cluster, "3 or prompt=3,judge=40"),
-    )
+    found = own(pilot=wins, margins_from=None if margins_from is None else reading.votes(margins_from))
     out.show(found, files, sentence=in_options(found.sentence))
     return 0 if found.enough else UNDERPOWERED

@@ -177,7 +177,7 @@ def plan_effect(
     half_width: float | None = None,
     rates: float | tuple[float, float] | None = None,
     sd: float | tuple[float, float] | None = None,
-    paired: bool = True,
+    unpaired: bool = False,
     correlation: float | None = None,
     judges: int | None = None,
     prompts: int = 1,
@@ -194,28 +194,31 @@ def plan_effect(
     Parameters
     ----------
     effect : float, optional
-        Difference to be found, in score units; of two ``rates`` it is theirs. Or ``half_width``.
+        Difference of two systems to be found, in score units. Of two ``rates`` it is theirs. Or ``half_width``.
     half_width : float, optional
-        Half the interval that half of the studies are to find: of the difference, where ``rates`` or ``sd`` are two,
-        of one system's mean, where they are one.
+        Instead: half the interval that half of the studies are to find, of the difference with two rates or deviations,
+        of one mean with one.
     rates : float or (float, float), optional
-        Rates of 0/1 scores: of both systems, or of the first where the other's is that and the effect. Or ``sd``.
+        Scores of 0 and 1: rates of both systems, such as .7,.72; or of the first, with the effect. Or ``sd``.
     sd : float or (float, float), optional
-        Standard deviation of single scores of a system over items; of both, or the same for both.
-    paired : bool
-        Whether both systems answer the same items.
+        Other scores: standard deviation of a system's scores over items, such as 1; or of each, 1,1.2.
+    unpaired : bool
+        Each system answers items of its own.
     correlation : float, optional
-        Of scores of both systems on an item. By default half of ``icc``, which is then said.
-    judges, prompts : int, optional
-        Scores of an item are by each of these judges with each of these prompts. By default one judge; with a spread of
-        judges as many as take the fewest judgments.
+        Correlation of the scores of both on an item; by default half of ``icc``. Which is then said.
+    judges : int, optional
+        Judges of every item. Default: 1; with a spread of judges as many as take the fewest judgments.
+    prompts : int
+        Prompts of every item.
     icc : float, optional
-        Correlation of two scores of an item and a system, by different judges or prompts; needed with several.
+        Correlation of two scores of an item by different judges or prompts. Of a system; needed with several.
     spread : mapping of str to float, optional
-        Standard deviation of the true difference, or mean, from ``"judge"`` to judge or ``"prompt"`` to prompt: the
-        plan is then for others like these.
-    alpha, power : float
-        Level of the two-sided test, or 1 less that of the interval, and chance wanted of finding the effect.
+        How the true difference varies from judge to judge, or prompt to prompt, such as judge=.03,prompt=.02; the plan
+        is then for others like these. Its standard deviation; of one system that of the mean.
+    alpha : float
+        Chance of finding a difference that is not there. Or 1 less the level of the interval.
+    power : float
+        Chance of finding a difference that plans are for.
 
     Raises
     ------
@@ -228,7 +231,7 @@ def plan_effect(
 
     Examples
     --------
-    >>> plan_effect(0.5, sd=1, correlation=0.5).items, plan_effect(1, sd=1, paired=False).items
+    >>> plan_effect(0.5, sd=1, correlation=0.5).items, plan_effect(1, sd=1, unpaired=True).items
     (44, 23)
     >>> plan_effect(rates=(0.8, 0.82), correlation=0.5).items
     4046
@@ -241,7 +244,7 @@ def plan_effect(
     alone, drawn = len(size) == 1, _spread(spread)
     some = _numbers_of_judges(judges, prompts, icc, drawn)
     alike, several = 1.0 if icc is None else icc, some[-1] * prompts > 1
-    both = paired and not alone
+    both = not (unpaired or alone)
     most = _most_correlated(effect, size, alike, several, binary=rates is not None) if both else 0.0
     rho = min(alike / 2, most) if correlation is None else correlation
     if correlation is not None and not both:

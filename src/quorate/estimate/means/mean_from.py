@@ -186,7 +186,8 @@ def mean_from(
         From `quorate.decompose` without a link, of a crossed study. Scores of both must come about in the same way: the
         same scale, items of the same kind, judges and prompts drawn from the same ones.
     targets : mapping of str to str or Pool, optional
-        As for `Decomposition.mean_for`.
+        What facets stand for: population, panel, finite, sensitivity or pool(K), such as ``{"judge": "panel"}``. As for
+        `Decomposition.mean_for`.
     level : float
         Coverage of the interval.
 

@@ -212,7 +212,7 @@ def regress(
     link : {"logit"}, optional
         For a logistic regression, whose labels are 0 or 1.
     level : float
-        Coverage of intervals unless another is asked for.
+        Coverage of the intervals. Unless another is asked for.
 
     Returns
     -------

@@ -180,37 +180,48 @@ def project(
         default. From a fit, what is not given stays as in the data. From published components,
         a random facet that is not given has one level, and a fixed facet that is not given is a condition of the study:
         its sensitivity does not enter.
-    items, prompts, judges, temperatures, replicates : int, optional
-        Levels per facet. Judges may be named, in the order in which they take turns: their own prices count, and their
-        own residual variances where the fit has them.
+    items : int, optional
+        How many items; as fitted if left out.
+    prompts : int, optional
+        How many prompts; as fitted if left out.
+    judges : int or sequence of str, optional
+        How many judges; as fitted if left out. They may be named, in the order in which they take turns: their own
+        prices count, and their own residual variances where the fit has them.
+    temperatures : int, optional
+        How many temperatures; as fitted if left out.
+    replicates : int, optional
+        Answers of each cell; as fitted if left out.
     layout : {"factorial", "random", "cyclic", "weighted", "latin", "blocks"}
-        All crossed; a judge drawn at random for every item; judges in turn, one per item; judges in turn with unequal
-        ``places``; one (prompt, judge) pair per item in turn; or balanced blocks of ``per_item`` judges in turn. Facets
-        that a layout does not assign are crossed. With a facet "generation", turns are taken by generations: the judges
-        of an item change from one generation to the next.
+        How judges are assigned: all crossed; one at random for every item; in turn; in turn with unequal places; in
+        turn with prompts, pair by pair; or blocks of several in turn. As a factorial, random, cyclic, weighted by
+        ``places``, latin, or balanced blocks of ``per_item`` judges. Facets that a layout does not assign are crossed.
+        With a facet "generation", turns are taken by generations: the judges of an item change from one generation to
+        the next.
     per_item : int, optional
-        Judges per item, for ``blocks``; pairs per item, for ``latin``, 1 unless given.
+        Judges per item, with blocks; pairs per item, with latin, 1 unless given.
     places : mapping of str to int, or sequence of int, optional
-        For ``weighted``: how many places each judge has in a cycle, by name or in any order.
+        Places of each judge in a cycle, with weighted, such as gpt=4,small=1. By name or in any order.
     balanced : float
-        1: the levels of a fixed facet that is assigned weigh equally in the mean, so that nothing of their spread is
-        left in it. 0: every judgment weighs the same; where levels then weigh unequally, by what remains of a cycle, by
-        ``places`` or by chance, a bias is left, and its expected square is part of the variance: by what a fit says of
-        judges that are named, over a random order of levels where they are not. In between, a mixture of the two means.
+        1: judges weigh equally in the mean; 0: every judgment does. With 1 the levels of a fixed facet that is assigned
+        weigh equally, so that nothing of their spread is left in the mean. With 0, where levels then weigh unequally,
+        by what remains of a cycle, by ``places`` or by chance, a bias is left, and its expected square is part of the
+        variance: by what a fit says of judges that are named, over a random order of levels where they are not. In
+        between, a mixture of the two means.
     levels : mapping of str to int, optional
-        Levels of other facets; within one parent for nested ones.
+        Levels of any other facet, such as ``{"annotator": 4}``. Within one parent for nested ones.
     categories : int, optional
-        Categories drawn with the items. From published components the category variance is otherwise absorbed in the
-        items' (divided by items), as the source paper has it.
+        How many categories are drawn with the items. From published components the category variance is otherwise
+        absorbed in the items' (divided by items), as the source paper has it.
     category_items : mapping of str to int, or sequence of int, optional
-        In place of ``categories``, where these are not equally large: items of each, or their proportions. The mean
-        weighs them as its analysis does, by how precisely each is known, so that a large one counts for less than its
-        items where categories differ.
+        Where categories are not equally large: items of each, or their proportions, such as math=60,code=40, or 60,40.
+        In place of ``categories``. The mean weighs them as its analysis does, by how precisely each is known, so that a
+        large one counts for less than its items where categories differ.
     category_shares : mapping of str to float, or sequence of float, optional
-        What each of these counts for in the mean that is meant, in place of that; they sum to 1. See
-        `Assignment.weights`.
+        What each category counts for in the mean, where the analysis is not to say, such as math=.5,code=.5. They sum
+        to 1. See `Assignment.weights`.
     targets : mapping of str to str or Pool, optional
-        As for `Decomposition.mean_for`.
+        What facets stand for: population, panel, finite, sensitivity or pool(K), such as ``{"judge": "panel"}``. As for
+        `Decomposition.mean_for`.
     prices : mapping, optional
         ``{"call": usd}``, or ``{"judge": {name: usd}, "item": usd, "generation": usd, "prompt": usd}``: per call, per
         call of each judge (the cheapest ones are used unless ``places`` name them), per item, per generation (a

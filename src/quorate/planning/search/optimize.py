@@ -80,12 +80,12 @@ def plan(
         (``quorate.compare(...).difference``, or its ``others``) the designs are of both systems, for the reading that
         the difference has, and a price per call, judge or generation is paid for either.
     budget : float, optional
-        Most that may be spent, in the unit of the prices. Exactly one of ``budget``, ``target_se`` and ``half_width``
-        is given.
+        Most to spend, in the unit of the prices; a number of calls where there is none. Exactly one of ``budget``,
+        ``target_se`` and ``half_width`` is given.
     target_se : float, optional
         Largest standard error allowed, in score units.
     half_width : float, optional
-        Largest half-width of the 95% interval, in score units, that an analysis of the design would find: half of the
+        Largest half-width of the 95% interval that an analysis of the design would find. In score units: half of the
         studies of the plan find one as narrow (`Projection.half_width`).
     prices : mapping, optional
         ``{"call": usd}``, or ``{"judge": {name: usd}, "item": usd, "generation": usd, "prompt": usd}``: per call, or
@@ -100,17 +100,17 @@ def plan(
         components. Without any limits, designs around the study that was fitted: up to four times its items, twice its
         levels of facets that stand for a population, and a few replicates.
     layouts : sequence of str
-        Layouts allowed, by the names that `quorate.project` lists. "weighted" compares cycles in which judges that are
-        cheap, or whose scores scatter less, come more often.
+        Layouts allowed, of factorial, random, cyclic, weighted, latin and blocks. As `quorate.project` has them.
+        "weighted" compares cycles in which judges that are cheap, or whose scores scatter less, come more often.
     targets : mapping of str to str or Pool, optional
-        As for `Decomposition.mean_for`. With judges as a panel, designs of one and of three judges answer different
-        questions; compare them with ``{"judge": "population"}``.
+        As for `quorate.project`. With judges as a panel, designs of one and of three judges answer different questions;
+        compare them with ``{"judge": "population"}``.
     own : mapping, optional
         The design at hand, as options of `quorate.project`, to place it among the others. By default the study that
         was fitted.
     traded : bool
-        Whether weighted cycles may leave some of the panel's bias, where that is worth less than the variance it
-        saves: judges then weigh unequally in the mean (`Projection.balanced`), and the analysis must weigh them so.
+        Weighted cycles may leave some of the panel's bias for less variance. Judges then weigh unequally in the mean
+        (`Projection.balanced`), and the analysis must weigh them so.
     have : Judgments, optional
         Judgments that are paid for, such as those that were fitted: a plan keeps those that have a cell in it
         (`Projection.reused`) and costs what must still be bought: calls, items, generations and prompts that are not
@@ -118,8 +118,8 @@ def plan(
         same judgments or one each; elsewhere what a good choice of levels and turns keeps, so that no plan costs more
         than is said. The layout "random" draws judges anew and keeps none. ``docs/methods/optimize.md``.
     category_items : mapping of str to int, or sequence of int, optional
-        Categories that are not equally large, in every design: items of each, or their proportions. In place of
-        ``categories`` among the limits, whose categories are equally large.
+        As for `quorate.project`, in every design. In place of ``categories`` among the limits, whose categories are
+        equally large.
 
     Returns
     -------

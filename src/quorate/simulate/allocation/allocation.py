@@ -56,23 +56,24 @@ def simulate_allocation(
         Judgments with replicates, from `quorate.read`, whose single answers are read again; or answers by arm, in rows
         that may differ in length, with nan for none. Arms with fewer than 2 answers are left out.
     budget : int
-        Judge calls in all; those that buy no whole cycle are not spent.
+        Judge calls that could be paid for. Those that buy no whole cycle are not spent.
     policies : sequence of {"uniform", "robin", "robin-hood"}
         Equal numbers of pulls; by known variances, the ceiling; by variances estimated on the way.
     runs : int
-        Replays. Below 20 there is no interval of the budget saved, and below 50 it may be too narrow.
+        Replays; intervals take 20, and hold as often as they say from 50 on.
     seed : int
         Root of the random numbers.
     variant : {"experiment", "theory"}
-        Constants of ROBIN-HOOD, of the paper's experiments or of its theorems.
+        Constants of ROBIN-HOOD, of its experiments or of its theorems.
     delta : float
-        Chance of failure, in (0, 1); a smaller one has a longer warm-up.
+        Chance of failure of ROBIN-HOOD; a smaller one has a longer warm-up. In (0, 1).
     floor : bool
         Whether an arm whose answers were all equal so far may still vary. Without, as in the paper, it is starved.
     scale : iterable of float, optional
         Possible scores, such as ``range(1, 6)``, whose smallest gap sets the floor; without, that of the answers.
     cycle : str, optional
-        Facet, such as ``judge``, of which a pull asks every level once: the arm's score is that of the panel.
+        Facet of which a pull asks every level once, such as judge; compared with single ones. The arm's score is that
+        of the panel.
     human : mapping of str to float, or array of shape (arms,), optional
         Human scores by item label, or by arm, to correlate the means with; nan, or no entry, where there is none.
     points : int or sequence of int
