@@ -40,8 +40,8 @@ from quorate.numerics.study_power import beyond
         (0.5, {"correlation": 0.5}, 44),
         (0.2, {"correlation": 0.5, "power": 0.8}, 199),
         (0.9, {"correlation": 0.5, "alpha": 0.01}, 22),
-        (1.0, {"paired": False}, 23),
-        (0.2, {"paired": False, "power": 0.8}, 394),
+        (1.0, {"unpaired": True}, 23),
+        (0.2, {"unpaired": True, "power": 0.8}, 394),
     ],
 )
 def test_items_are_those_of_the_t_test(effect, options, items):
@@ -167,7 +167,7 @@ def test_what_is_taken_for_granted_is_said():
         (0.1, {"rates": (0.7, 0.8)}, "effect: is the difference of the two rates"),
         (0.1, {"sd": 1, "judges": 2}, "icc: with several judges"),
         (0.1, {"rates": 0.5, "correlation": 0.95}, "the most that these rates and icc allow"),
-        (0.1, {"sd": 1, "paired": False, "correlation": 0.2}, "correlation: is of scores on the same items"),
+        (0.1, {"sd": 1, "unpaired": True, "correlation": 0.2}, "correlation: is of scores on the same items"),
         (0.1, {"sd": 1, "judges": 2, "icc": 0.5, "spread": {"judge": 0.1}}, "judges: fewer than 3 say nothing"),
         (0.1, {"sd": 1, "spread": {"rater": 0.1}}, 'spread: is of "judge" and "prompt"'),
         (1e-6, {"sd": 1}, "effect: takes more than 10,000,000 items; no study can"),
