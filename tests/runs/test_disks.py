@@ -11,6 +11,19 @@ from contextlib import suppress
 
 import pytest
 
+from quorate.collect.ledger.ledger import Ledger
+
+OPENED = """
+import sys
+from quorate.collect.ledger.ledger import Ledger
+from quorate.errors import InvalidInput
+try:
+    with Ledger.open(sys.argv[1]) as ledger:
+        ledger.spend()
+except InvalidInput as error:
+    sys.exit(f"quorate: {error}")
+"""
+
 
 def mounted(*words):
     """Whether a file system could be mounted."""
@@ -85,3 +98,34 @@ def test_a_disk_that_fills_and_empties_loses_nothing(panel, serve, start, ended,
     assert ask(ledger, "SELECT count(*), count(DISTINCT cell) FROM attempts WHERE status = 'ok'") == [(cells, cells)]
     assert cells <= server.counts().total() <= ask(ledger, "SELECT calls FROM spend")[0][0]
     assert not list(disk.glob("unsaved*"))
+
+
+@pytest.mark.slow
+@pytest.mark.fault("the disk fills and empties")
+def test_blocks_smaller_than_a_page_of_memory_end_no_process(start, ended, tmp_path):
+    """SQLite allocates one block of each page of its shared memory, and the system ends who writes to the others."""
+    if os.geteuid() or shutil.which("mkfs.ext4") is None:
+        pytest.skip("needs root, who may mount file systems")
+    image, place = tmp_path / "image", tmp_path / "disk"
+    place.mkdir()
+    with image.open("wb") as file:
+        file.truncate(8 << 20)
+    subprocess.run(["mkfs.ext4", "-q", "-b", "1024", "-m", "0", image], check=True)
+    if not mounted("mount", "-o", "loop", image, place):
+        pytest.skip("needs a system on which a file may be mounted")
+    try:
+        with Ledger.open(place / "study.db") as ledger:
+            ledger.spend()
+        for left in (0, 4, 7, 10, 40):
+            with (place / "filler").open("wb", buffering=0) as file, suppress(OSError):
+                os.posix_fallocate(file.fileno(), 0, (os.statvfs(place).f_bavail - left - 100) * 1024)
+                file.seek(0, os.SEEK_END)
+                while os.statvfs(place).f_bavail > left:
+                    file.write(bytes(1024))
+                    os.fsync(file.fileno())
+            ran = ended(start(place / "study.db", code=OPENED))
+            assert (ran.code, "the disk is full; everything recorded so far is kept" in ran.err) == (1, True), left
+            (place / "filler").unlink()
+        assert ended(start(place / "study.db", code=OPENED)).code == 0
+    finally:
+        mounted("umount", "-l", place)

@@ -13,7 +13,7 @@ from pathlib import Path
 from quorate.collect.ledger.owner import start_of_machine
 from quorate.collect.ledger.schema import ADDED_ONLY, HELD, LATER, PATIENCE, VERSION, Adrift, tables
 from quorate.errors import InvalidInput
-from quorate.table.exchange.ledger import APPLICATION
+from quorate.table.exchange.ledger import APPLICATION, FULL, check_room
 
 _OLDEST = (3, 35, 0)
 _CACHE, _CACHE_TO_PLAN = 2048, 128 * 1024  # kB of pages; keys are in no order, so that planning touches all of them
@@ -28,7 +28,7 @@ _GUARDS = tuple(
 )
 
 _REASONS = {
-    "disk is full": "the disk is full; everything recorded so far is kept: free some space and run it again",
+    "disk is full": FULL,
     "disk I/O error": "the disk cannot be written (full, over a limit, or failing); everything recorded so far is "
     "kept: make room and run it again",
     "readonly": "cannot be written; change its permissions or name another file",
@@ -67,6 +67,7 @@ class SqliteStore:
             raise InvalidInput(
                 f"ledger: {log} belongs to a file that is not there: put it back, or remove this one and its -shm too"
             )
+        check_room(place)
         with _explained(place):
             # The commit, which waits for the disk, is made on another thread than the statements, never at one time.
             connection = sqlite3.connect(place, timeout=PATIENCE, isolation_level=None, check_same_thread=False)
@@ -161,6 +162,7 @@ class SqliteStore:
         """That the file, and the two beside it, are those that were opened: other processes see no others."""
         if self._adrift:
             return
+        check_room(self.place)
         with self.explained():
             ((application,),) = self.connection.execute("PRAGMA application_id").fetchall()
         if application != APPLICATION or _files(self.place) != self._files:

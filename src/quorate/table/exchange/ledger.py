@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import hashlib
+import mmap
+import os
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager
@@ -27,6 +29,8 @@ if TYPE_CHECKING:
 APPLICATION = 0x51554F52
 """The four letters QUOR, in the header of a ledger's file."""
 
+FULL = "the disk is full; everything recorded so far is kept: free some space and run it again"
+_ROOM = 1 << 18  # bytes: two regions of shared memory, and what is written meanwhile
 _VIEW = "judgments"
 _TABLES = ("facets", "labels", "cells", "attempts", "spend")
 _UNANSWERED = """
@@ -202,6 +206,21 @@ def _kind(facets: Iterable[str]) -> Kind:
     return "votes" if set(PAIR) <= set(facets) else "scores"
 
 
+def check_room(place: Path) -> None:
+    """That SQLite's shared memory can be written, where the disk's blocks are smaller than a page of memory.
+
+    SQLite allocates one block of each page, so that on a full disk the system would end the process with SIGBUS.
+
+    Raises
+    ------
+    InvalidInput
+        If the disk is full.
+    """
+    disk = os.statvfs(place.parent) if hasattr(os, "statvfs") and place.parent.is_dir() else None
+    if disk and disk.f_blocks and disk.f_frsize < mmap.PAGESIZE and disk.f_bavail * disk.f_frsize < _ROOM:
+        raise InvalidInput(f"ledger: {place}: {FULL}")
+
+
 @contextmanager
 def _reading(path: Path) -> Iterator[sqlite3.Connection]:
     place = path.absolute().as_uri()
@@ -209,11 +228,12 @@ def _reading(path: Path) -> Iterator[sqlite3.Connection]:
         with ExitStack() as held:
             connection = held.enter_context(closing(sqlite3.connect(f"{place}?mode=ro", uri=True, timeout=30)))
             try:
+                check_room(path)
                 connection.execute("SELECT 1 FROM sqlite_master")
-            except sqlite3.OperationalError:
+            except (sqlite3.OperationalError, InvalidInput):
                 if path.with_name(f"{path.name}-wal").exists():
                     raise
-                # In a folder that cannot be written to, SQLite must be told that nobody else writes either.
+                # Where nothing can be written, SQLite must be told that nobody else writes either.
                 connection = held.enter_context(closing(sqlite3.connect(f"{place}?immutable=1", uri=True)))
             yield connection
     except sqlite3.OperationalError as error:
