@@ -19,7 +19,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import numpy as np
@@ -163,27 +163,34 @@ def scored(path: Path) -> None:
         connection.execute("UPDATE attempts SET score = 1 + (cell * 7919 + cell / 10 * 104729) % 10")
 
 
+def took(step: Callable[[], object]) -> float:
+    """CPU seconds of a step."""
+    start = time.process_time()
+    step()
+    return time.process_time() - start
+
+
 def measured(path: Path) -> dict[str, float]:
-    """CPU seconds of every step; of a folder, of every verb."""
+    """CPU seconds of every step of a study."""
     found = {}
-    for name, step in (verbs(path) if path.is_dir() else steps(path)).items():
-        start = time.process_time()
-        step()
-        found[name] = time.process_time() - start
+    for name, step in steps(path).items():
+        found[name] = took(step)
         if name == "status":
             scored(path.with_suffix(".db"))
     return found
 
 
-def printed(times: dict[int, dict[str, float]]) -> int:
-    """Print a table; how many grow too fast."""
-    small, large = [*times][-2:]
-    print(f"{'CPU s':20}" + "".join(f"{size:>12,}" for size in times) + f"{'exponent':>12}")
-    steep = 0
-    for name in times[large]:
-        exponent = math.log(times[large][name] / times[small][name]) / math.log(large / small)
+def printed(rows: Iterable[tuple[str, dict[int, float]]]) -> int:
+    """Print a table as it comes; how many grow too fast."""
+    steep, headed = 0, False
+    for name, times in rows:
+        if not headed:
+            print(f"{'CPU s':20}" + "".join(f"{size:>12,}" for size in times) + f"{'exponent':>12}")
+            headed = True
+        (small, least), (large, most) = [*times.items()][-2:]
+        exponent = math.log(most / least) / math.log(large / small)
         steep += exponent > MOST
-        print(f"{name:20}" + "".join(f"{times[size][name]:12.2f}" for size in times) + f"{exponent:12.2f}", flush=True)
+        print(f"{name:20}" + "".join(f"{one:12.2f}" for one in times.values()) + f"{exponent:12.2f}", flush=True)
     return steep
 
 
@@ -195,21 +202,24 @@ def main() -> int:
     parser.add_argument("--studies", action="store_true", help="no tables")
     asked = parser.parse_known_args()[0]
     steep = 0
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
+    with tempfile.TemporaryDirectory() as made:
+        folder = Path(made)
         if not asked.studies:
             chosen = [size for size in ROWS if size <= asked.most]
             for size in chosen:
                 tables(folder / str(size), size)
-            measured(folder / str(chosen[0]))
-            steep += printed({size: measured(folder / str(size)) for size in chosen})
+            each = {size: verbs(folder / str(size)) for size in chosen}
+            for name in VERBS:
+                took(each[chosen[0]][name])
+            steep += printed((name, {size: took(each[size][name]) for size in chosen}) for name in VERBS)
         if not asked.tables:
             chosen = [size for size in SIZES if size <= asked.most]
             server = subprocess.Popen([sys.executable, ENDPOINT, "0.005", "3600"], stdout=subprocess.PIPE, text=True)
             try:
                 port = int(server.stdout.readline())
                 measured(study(folder / "first", chosen[0], port))
-                steep += printed({size: measured(study(folder / f"study{size}", size, port)) for size in chosen})
+                times = {size: measured(study(folder / f"study{size}", size, port)) for size in chosen}
+                steep += printed((name, {size: times[size][name] for size in chosen}) for name in times[chosen[0]])
             finally:
                 server.kill()
     return 1 if steep else 0

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 from quorate.errors import InvalidData, InvalidInput
 from quorate.table.columns.aliases import JUDGES_TOO, SCORES
 from quorate.table.columns.outcomes import plain
-from quorate.table.exchange.foreign.lines import document
 from quorate.table.exchange.format import Format, Opened, head, literal, quoted, refuse_matrix
 from quorate.table.exchange.glance import begun
 from quorate.table.exchange.parquet import names_of, scan
@@ -55,6 +54,8 @@ def open_array(connection: duckdb.DuckDBPyConnection, path: Path) -> Opened:
 
 def _of_object(connection: duckdb.DuckDBPyConnection, path: Path) -> Opened:
     """A file that is one JSON object, which holds records somewhere."""
+    from quorate.table.exchange.foreign.lines import document
+
     found = records_in(document(path, "write JSON lines (.jsonl), one record per line"))
     if found is None:
         raise InvalidInput(
