@@ -10,7 +10,7 @@ import numpy as np
 from scipy.special import gammaln
 
 from quorate.arguments import argument
-from quorate.arrays import Floats, Ints
+from quorate.arrays import Floats, Ints, occurring
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.numerics.distributions import t_quantile
 from quorate.numerics.inference import checked_level
@@ -281,14 +281,25 @@ class Scored(Brief):
             tuple(Flip(labels[items[at]], int(c[at]), int(n[at])) for at in order if differ[at] > 0), self.own(level),
         )  # fmt: skip
 
+    def _several(self) -> list[Ints]:
+        """Rows of every item that has several runs, and several judgments."""
+        kept = np.ones(len(self.item), dtype=np.bool_)
+        for code in (self.run, self.judgment):
+            span = int(code.max()) + 1
+            kept &= (
+                np.bincount(occurring(self.item * span + code) // span, minlength=int(self.item.max()) + 1)[self.item]
+                > 1
+            )
+        order = np.flatnonzero(kept)[np.argsort(self.item[kept], kind="stable")]
+        return np.split(order, np.flatnonzero(np.diff(self.item[order])) + 1) if len(order) else []
+
     def own(self, level: float) -> Interval | None:
         """Part of the variance between runs of an item that is their own; None where it is unknown."""
         squares = []
-        for one in np.unique(self.item):
-            here = self.item == one
+        for here in self._several():
             run, judgment = (np.unique(code[here], return_inverse=True)[1] for code in (self.run, self.judgment))
             shape = run.max() + 1, judgment.max() + 1
-            if min(shape) < 2 or here.sum() != shape[0] * shape[1]:
+            if len(here) != shape[0] * shape[1]:
                 continue  # a run without all of the judgments of the others
             y: Any = np.zeros(shape)
             y[run, judgment] = self.mean[here]
