@@ -8,7 +8,10 @@ import pytest
 import quorate
 from quorate.arguments import argument
 from quorate.cli import entry
-from quorate.cli.verbs import SPELLED, STAGES, VERBS, spelling_of
+from quorate.cli.look.analysis import AnalysisFiles
+from quorate.cli.options import Output
+from quorate.cli.options.groups import options_of
+from quorate.cli.verbs import SPELLED, STAGES, VERBS, reading_options, spelling_of
 from quorate.errors import InvalidInput
 
 
@@ -63,6 +66,13 @@ def test_options_of_reading_are_listed_once(run):
     assert "--facet" not in ran.out
     assert "quorate help reading" in ran.out
     assert run("agents").err.startswith("quorate: agents: is followed by one of hazard, chain, ensemble")
+
+
+def test_a_verb_has_a_screen_of_options_of_its_own():
+    shared = {*reading_options(), *options_of(AnalysisFiles), *options_of(Output), "force"}
+    for name in ("analyze", "compare", "plan", "rank"):
+        params = entry.program().commands[name].params
+        assert len([one for one in params if one.param_type_name == "option" and one.name not in shared]) <= 25
 
 
 def test_a_command_does_not_load_the_others():

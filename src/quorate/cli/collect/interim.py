@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from quorate.cli.collect.quoting import INCOMPLETE, StudyFile
 from quorate.cli.options import Files, Level, Output, command
-
-if TYPE_CHECKING:
-    pass
 
 
 @command

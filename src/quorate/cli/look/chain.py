@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from quorate.cli.options import Files, Group, Level, Output, command, names, only
 from quorate.cli.options.reading import Rows
-
-if TYPE_CHECKING:
-    pass
 
 RunsFile = Annotated[
     Path, typer.Argument(metavar="FILE", help="CSV, TSV, JSON lines or Parquet; one row per run of the chain.")

@@ -138,9 +138,7 @@ def command(function: Callable[..., int]) -> Callable[..., int]:
 
 SEED = typer.Option(metavar="N", help="Root of the random numbers.")
 Level = Annotated[float, typer.Option(metavar="LEVEL", help="Coverage of the intervals.")]
-Power = Annotated[float, typer.Option(metavar="P", help="Chance of finding a difference that plans are for.")]
 Seed = Annotated[int, SEED]
-SeedOrNone = Annotated[int | None, SEED]
 
 # What calls, items, responses and prompts cost.
 

@@ -22,23 +22,6 @@ if TYPE_CHECKING:
 NO_CLUSTER = "none"
 """What takes votes as independent."""
 
-Clustering = Annotated[
-    str | None,
-    typer.Option(
-        metavar="ROLES",
-        help="Votes: facets whose votes resemble each other, with commas, such as prompt,judge; none takes votes as "
-        "independent. Default: prompt, judge and cluster, as far as they are there and repeat.",
-    ),
-]
-
-
-def clusters_of(text: str | None, table: object) -> tuple[str, ...] | None:
-    """Roles that clusters are by, as named with commas; none of them for "none", None without a name."""
-    if text is None:
-        return None
-    roles = () if text == NO_CLUSTER else names(text)
-    return tuple(role_of(name, table) or name for name in roles)
-
 
 @dataclass(frozen=True, kw_only=True)
 class Within(Group):
@@ -63,8 +46,6 @@ class Within(Group):
 
 MOST_NAMED = 5
 """Systems that a message names."""
-MINIMUM = 200
-"""Decisive votes that a pair must have to be looked at among all, unless no pair has as many."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from quorate.cli.options import UNSCALED, Declared, Files, Group, Output, ScoreReading, ScoresFile, command, of
 from quorate.cli.options.reading import with_column
 from quorate.errors import InvalidInput
-
-if TYPE_CHECKING:
-    pass
 
 MOST_SCORES = 100_001
 OWN = of("quorate.simulate.allocation.allocation:simulate_allocation", "policies", "floor")

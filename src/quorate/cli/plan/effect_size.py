@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -12,9 +12,6 @@ from quorate.cli.options import Declared, Output, Prices, ScoreReading, Targets,
 from quorate.cli.options.groups import spelled
 from quorate.cli.spelling import in_options
 from quorate.errors import InvalidInput
-
-if TYPE_CHECKING:
-    pass
 
 UNDECIDED = 2
 OWN = of("quorate.decide.scores.effect:plan_effect")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -12,9 +12,6 @@ from quorate.cli.options import For, Group, Level, Output, VoteReading, VotesFil
 from quorate.cli.options.groups import ALL, TWO
 from quorate.cli.options.systems import Pair, check_facet, clustered_by
 from quorate.cli.spelling import in_options
-
-if TYPE_CHECKING:
-    pass
 
 
 @dataclass(frozen=True, kw_only=True)

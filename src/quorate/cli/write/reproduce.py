@@ -5,15 +5,12 @@ from __future__ import annotations
 import sys
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from quorate.cli.console import console, print_json, table
 from quorate.cli.options import Files, Group, Output, Seed, command
-
-if TYPE_CHECKING:
-    pass
 
 FOUND = 2
 
