@@ -82,3 +82,12 @@ def test_what_cannot_be(run, wide):
     both = run("analyze", wide, "--roles", "roles.yaml", "--score", "gpt")
     assert "--score: --roles says how the file is read" in both.err
     assert run("analyze", wide).err.startswith("quorate: ")
+
+
+def test_what_is_read_by_itself_is_kept_too(run, tmp_path):
+    path = tmp_path / "cross.csv"
+    path.write_text("rater1,low,mid,high\nlow,10,3,1\nmid,2,11,4\nhigh,1,3,12\n")
+    run("doctor", path, "--save", "roles.yaml")
+    by_itself, kept = run("analyze", path, "--no-report"), run("analyze", path, "--roles", "roles.yaml", "--no-report")
+    assert "two judges agree on 70.2%" in kept.out
+    assert kept.out == by_itself.out

@@ -99,8 +99,10 @@ def doctor(context: typer.Context, file: File, kept: Kept, further: Further, rea
     if found is None and (proposal is None or proposal.kind is None):
         raise InvalidData(problem if proposal is None else f"{problem}; {proposal.problem}")
     if kept.save is not None:
-        options = (beside(file, reading.opening()) or {}) if proposal is None else proposal.options
-        save_options(options if plain else reading.kept(), kept.save)
+        options = reading.kept()
+        if plain:
+            options = beside(file, reading.opening()) or getattr(proposal or proposed(file, reading), "options", {})
+        save_options(options, kept.save)
     if found is not None:
         more: dict[str, Any] = {} if proposal is None else {"proposal": proposal.to_dict()}
         more |= {} if fitted is None else {"diagnosis": fitted.to_dict()}
