@@ -171,3 +171,14 @@ def test_cells_that_chance_chose_are_seldom_suspected(whole):
 
 def test_nothing_missing_shows_nothing():
     assert not follow_scores(apart(lambda x: np.zeros(x.shape, bool)))
+
+
+def test_items_that_one_of_two_systems_lacks_do_not_move_the_names_of_others():
+    """Items and judges as they come in: the first item is only y's, and a judge has not seen x."""
+    rows = [("q0", "y", "late", 5.0)]
+    rows += [(f"q{n}", name, "a", n + (n == 3 and name == "x")) for n in range(1, 5) for name in "xy"]
+    frame = pl.DataFrame(rows, schema=["item", "system", "judge", "score"], orient="row", strict=False)
+    found = q.compare(q.read(frame, announce=False), "x", "y").difference
+    assert [one.item for one in found.changed()] == ["q3"]
+    assert [one.item for one in found.by_item][:1] == ["q3"]
+    assert len(found.means) == 2

@@ -147,7 +147,7 @@ class SystemDifference(Result):
     def means(self) -> tuple[Estimate | None, ...]:
         """Mean of either system, from its own scores, for the same targets; None where its scores are all equal."""
         out: list[Estimate | None] = []
-        for side in () if self.systems is None else (self.systems.first, self.systems.second):
+        for side in () if self.systems is None else self.systems.sides:
             asked = {name: to for name, to in self.estimate.target.items() if name in side.names}
             try:
                 out.append(mean_for(decompose(side), asked))
@@ -179,7 +179,7 @@ class SystemDifference(Result):
         """Codes of the items that both have, and the means on them."""
         if self.method != "paired" or self.systems is None:
             return np.zeros(0, np.int64), np.zeros((0, 2))
-        side, other = self.systems.first, self.systems.second
+        side, other = self.systems.sides
         first, second = self.systems.shared()
         code = side.level_codes([side.object])[first]
         count = np.bincount(code)
@@ -194,7 +194,7 @@ class SystemDifference(Result):
         """The first of the items by their labels."""
         if not len(self.on_items) or self.systems is None:
             return ()
-        labels = level_labels(self.systems.first, self.systems.first.object)
+        labels = level_labels(self.systems.sides[0], self.systems.object)
         codes, means = (one[:most].tolist() for one in self._shared)
         return tuple(ItemDifference(labels[code], *pair) for code, pair in zip(codes, means, strict=True))
 

@@ -54,6 +54,12 @@ class TwoSystems:
         return self.first.n_answers + self.second.n_answers
 
     @property
+    def sides(self) -> tuple[Judgments, Judgments]:
+        """The two by themselves: each with the levels that it has, and its cells in the same order."""
+        first, second = (side.keep(np.ones(side.n_cells, dtype=bool)) for side in (self.first, self.second))
+        return first, second
+
+    @property
     def object(self) -> str:
         """Role of the object of measurement, usually ``item``."""
         return self.first.object
