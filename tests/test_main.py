@@ -1,6 +1,6 @@
 import builtins
 import gc
-import runpy
+import subprocess
 import sys
 
 import pytest
@@ -16,13 +16,20 @@ def _collection():
     gc.set_threshold(*before)
 
 
-def test_python_m_quorate_is_the_command(monkeypatch, capsys):
-    monkeypatch.delitem(sys.modules, "quorate.__main__")
-    monkeypatch.setattr(sys, "argv", ["quorate", "--version"])
-    with pytest.raises(SystemExit) as ended:
-        runpy.run_module("quorate", run_name="__main__")
-    assert ended.value.code == 0
-    assert capsys.readouterr().out == f"quorate {quorate.__version__}\n"
+def test_python_m_quorate_is_the_command():
+    command = [sys.executable, "-m", "quorate", "--version"]
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert (ended.returncode, ended.stdout, ended.stderr) == (0, f"quorate {quorate.__version__}\n", "")
+
+
+def test_nobody_reads_the_end_of_an_answer():
+    """A pipe that is closed early: no traceback, and the code of a failure."""
+    command = [sys.executable, "-m", "quorate", "--help"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        process.stdout.close()
+        said = process.stderr.read()
+        assert process.wait(timeout=60) in (0, 1)
+    assert said == ""
 
 
 def test_ctrl_c_while_the_command_loads_is_one_line(monkeypatch, capsys):
