@@ -16,6 +16,8 @@ _LARGEST_RIDGE = 1e12
 """Beyond it the ratings of a million votes differ by less than a millionth, and standard errors leave single precision.
 """
 
+_NEAREST = 1e-12
+
 
 def checked_level(level: float) -> float:
     """The coverage of an interval, if it is one.
@@ -23,14 +25,14 @@ def checked_level(level: float) -> float:
     Parameters
     ----------
     level : float
-        Coverage wanted, in (0, 1).
+        Coverage wanted, in (0, 1), at least 1e-12 from 1: nearer ones are no different from it in quantiles.
 
     Raises
     ------
     InvalidInput
         If it is out of range.
     """
-    if not 0 < level < 1:
+    if not 0 < level <= 1 - _NEAREST:
         raise InvalidInput(f"level: must lie between 0 and 1, got {level}")
     return level
 
