@@ -47,14 +47,14 @@ def study(rng, law, sizes, design):
 
 
 @pytest.mark.parametrize(
-    ("target", "within"), [("panel", 0.1), ("population", 0.35)], ids=["these categories", "others like them"]
+    ("target", "within"), [("panel", 0.1), ("population", 0.2)], ids=["these categories", "others like them"]
 )
 @pytest.mark.parametrize("case", CASES)
 def test_what_a_plan_of_categories_promises_is_realised(case, target, within):
     """Monte Carlo error of the median 1 to 4%, of the coverage 1.5 points.
 
-    A plan knows the variances by which categories weigh, a study estimates them: with one of 50 items beside some of 5
-    it finds its interval a third wider.
+    Where one category has 50 items and others 5 the means of these are noisier than its own, which the plan does not
+    know: half of the studies find half of what it promises.
     """
     law, sizes, design = CASES[case]
     source = q.components(law, sensitivity={"judge": 1e-9})
@@ -69,5 +69,8 @@ def test_what_a_plan_of_categories_promises_is_realised(case, target, within):
         halves[k], errors[k] = mean.half_width, mean.value - (here if target == "panel" else 0.0)
     ratio, covered = float(np.median(halves)) / plan.half_width, float(np.mean(np.abs(errors) < halves))
     print(f"{case}: promised {plan.half_width:.3f}, realised {np.median(halves):.3f}, {ratio:.3f}; {covered:.3f}")
-    assert ratio == pytest.approx(1, abs=within)
+    if (case, target) == ("one large", "population"):
+        assert ratio < 1
+    else:
+        assert ratio == pytest.approx(1, abs=within)
     assert covered > 0.91

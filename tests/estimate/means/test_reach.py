@@ -104,6 +104,21 @@ def test_few_groups_that_stand_for_others_are_levels():
     assert mean.half_width == pytest.approx(2.5706 * means.std(ddof=1) / np.sqrt(6), rel=0.01)
 
 
+def test_levels_are_told_apart_whatever_they_have_in_common():
+    """Items asked once, prompts in turn, categories of 7, 5, 4 and 4: what all scores share is no spread of levels."""
+    rng, category = np.random.default_rng(3), np.repeat([0, 1, 2, 3], [7, 5, 4, 4])
+    score, prompt = rng.normal(size=20), np.arange(20) % 3
+    found = []
+    for moved in (0.0, 100.0):
+        frame = pl.DataFrame({"item": np.arange(20), "prompt": prompt, "category": category, "score": score + moved})
+        fit = q.decompose(q.read(frame, announce=False), random=["item", "prompt", "category"])
+        reach = fit.mean_for(category="population", prompt="population").reach
+        found.append([one.square for one in reach.effects])
+    assert len(found[0]) == 2
+    assert found[0] == pytest.approx(found[1], abs=1e-6)
+    assert max(found[0]) < 1.0
+
+
 def test_groups_that_are_too_small_to_be_strata_are_drawn_as_a_whole(simulate):
     """Passages of two items: the t over passages."""
     frame = simulate({"item": 40}, seed=3).with_columns(category=pl.col("item").str.slice(-4).cast(pl.Int64) // 2)

@@ -214,9 +214,7 @@ class _Layout:
             row = np.ones(1)
             for name in part:
                 row = np.outer(row, share[name]).ravel()
-            rows.append(
-                row * prod(float(one.sum()) for name, one in share.items() if name in self._few and name not in part)
-            )
+            rows.append(row * prod(float(one.sum()) for name, one in share.items() if name not in part))
         return np.concatenate(rows)
 
 
