@@ -32,6 +32,8 @@ NO_OPTION = {
         files:explained files:open exchange/foreign/langsmith:_runs""",
     "columns that are no table of judgments, which the names given say": """
         exchange/variables:variables exchange/variables:values_of results:shaped""",
+    "a cell of a list or a count cannot be read, which the column that is named says": """
+        exchange/wide:_entries exchange/wide:repeated read_scores:_read_frame""",
     "there is no row, no score or no vote in it": """
         collapse/grouped:judgments read_votes:_votes read_votes:_kept exchange/foreign/deepeval:read_run
         exchange/foreign/helm:read_run exchange/foreign/inspect/log:_nothing exchange/foreign/openai_evals:read_events
@@ -64,11 +66,11 @@ NO_OPTION = {
         columns/vote_columns:_words""",
     "it is no table of judgments at all": """
         exchange/parquet:open_parquet
-        exchange/format:refuse_matrix exchange/json_lines:open_array exchange/ledger:_check_ledger files:_by_name
+        exchange/format:refuse_matrix exchange/json_lines:_of_object exchange/ledger:_check_ledger files:_by_name
         files:_format_in results:wrapped""",
     "nothing is there, or it may not be opened": """
         files:located files:explained files:_require files:_tables
-        files:_together exchange/foreign/together:as_levels exchange/ledger:columns""",
+        files:_together exchange/foreign/together:as_levels exchange/ledger:columns exchange/ledger:check_room""",
     "the address of a ledger on Postgres, or the way to it": """
         exchange/postgres/address:_address exchange/postgres/address:place_of exchange/postgres/session:__init__
         exchange/postgres/session:_connect exchange/postgres/session:_connected""",

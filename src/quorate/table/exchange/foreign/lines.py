@@ -76,8 +76,12 @@ def document(path: Path, way_out: str) -> Any:
     try:
         return json.loads(text)
     except (ValueError, RecursionError) as error:
-        end = isinstance(error, json.JSONDecodeError) and error.pos >= len(error.doc.rstrip()) - 1
-        cut = end or (isinstance(error, json.JSONDecodeError) and error.msg.startswith("Unterminated"))
+        broken = error if isinstance(error, json.JSONDecodeError) else None
+        cut = (
+            broken is not None
+            and broken.doc.lstrip()[:1] in ("{", "[")
+            and (broken.pos >= len(broken.doc.rstrip()) - 1 or broken.msg.startswith("Unterminated"))
+        )
         fix = "the file is cut off: export it again" if cut else "export it again"
         raise InvalidData(f"{path}: is not JSON ({_why(error)}); {fix}") from None
 
