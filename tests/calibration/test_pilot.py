@@ -45,18 +45,15 @@ def test_the_truth_buys_three_judges():
 
 
 @pytest.mark.parametrize(
-    ("judges", "zero", "alone"),
-    [
-        pytest.param(2, 0.554, 0.128, marks=pytest.mark.slow),
-        (3, 0.44, 0.074),
-        pytest.param(5, 0.37, 0.032, marks=pytest.mark.slow),
-    ],
+    ("judges", "zero"),
+    [pytest.param(2, 0.554, marks=pytest.mark.slow), (3, 0.44), pytest.param(5, 0.37, marks=pytest.mark.slow)],
 )
-def test_pilots_with_few_judges_see_no_difference_between_them(judges, zero, alone):
+def test_pilots_with_few_judges_see_no_difference_between_them(judges, zero):
+    """Then a plan buys three all the same, as fewer say nothing of others."""
     rng = np.random.default_rng(31)
     fits = [q.decompose(pilot(rng, judges)) for _ in range(PILOTS)]
     unseen = np.mean([fit.mean_for(judge="population").shares["judge"] == 0 for fit in fits])
-    chosen = np.mean([judges_bought(fit, judge="population") == 1 for fit in fits])
-    print(f"{judges} judges: spread seen as zero {unseen:.1%}, one judge chosen {chosen:.1%} of {PILOTS} pilots")
+    fewest = min(judges_bought(fit, judge="population") for fit in fits)
+    print(f"{judges} judges: spread seen as zero {unseen:.1%} of {PILOTS} pilots, fewest judges bought {fewest}")
     assert unseen == pytest.approx(zero, abs=0.04)
-    assert chosen == pytest.approx(alone, abs=0.04)
+    assert fewest >= 3
