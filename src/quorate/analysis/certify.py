@@ -275,6 +275,7 @@ def _variance(marks: Floats, cut: Floats) -> float:
 # Certificates: what intervals made as an answer's was do in studies drawn like its own.
 
 
+_MOST_STUDIES = 1_000_000
 _ENTRIES = 2**20
 """Scores that are drawn at a time."""
 
@@ -300,7 +301,7 @@ def certify(
     Raises
     ------
     InvalidInput
-        If the answer is another, or ``n`` is no whole number of at least 20.
+        If the answer is another, or ``n`` is no whole number from 20 to a million.
     NotEstimable
         If the comparison is not by pairs, the items are drawn in groups, or a board is not for this study's setup.
 
@@ -319,8 +320,8 @@ def certify(
     >>> 0.7 <= found.found[0].coverage <= 1
     True
     """
-    if n is not None and (not is_count(n) or n < 20):
-        raise InvalidInput(f"n: a whole number of at least 20 studies is needed, got {n!r}")
+    if n is not None and not (is_count(n) and 20 <= n <= _MOST_STUDIES):
+        raise InvalidInput(f"n: a whole number from 20 to {_MOST_STUDIES:,} studies is needed, got {n!r}")
     if isinstance(answer, RatingsAnalysis) and isinstance(answer.found, Leaderboard):
         answer = answer.found
     if isinstance(answer, Leaderboard):

@@ -162,6 +162,7 @@ def test_nothing_is_learnt_across_groups_by_a_ridge():
         ({"regularisation": np.nan}, InvalidInput, r"regularisation: expects a number from 0 to 1e\+12, got nan"),
         ({"regularisation": 1e13}, InvalidInput, r"regularisation: expects a number from 0 to 1e\+12, got 1"),
         ({"resamples": 10}, InvalidInput, "resamples: expects 0, or a whole number of at least 100, got 10"),
+        ({"resamples": 10**20}, InvalidInput, "resamples: at most 1,000,000 are drawn, got 100000000000000000000"),
         ({"resamples": 200.5}, InvalidInput, "resamples: expects 0, or a whole number of at least 100, got 200.5"),
         ({"seed": -1}, InvalidInput, "seed: must be a whole number of at least 0, got -1"),
         ({"position": True}, NotEstimable, "position: nothing says which system was shown first"),

@@ -39,6 +39,7 @@ from quorate.table.votes import Votes, checked_votes
 
 FEW_CLUSTERS = 30
 FEWEST_RESAMPLES = 100
+_MOST_RESAMPLES = 1_000_000
 FEWEST_VOTES = 10
 """Votes of a judge from which on it can have a slope."""
 
@@ -234,6 +235,8 @@ def _check(ties: str, level: float, regularisation: float, resamples: int) -> No
         whole = -1
     if whole != 0 and whole < FEWEST_RESAMPLES:
         raise InvalidInput(f"resamples: expects 0, or a whole number of at least {FEWEST_RESAMPLES}, got {resamples}")
+    if whole > _MOST_RESAMPLES:
+        raise InvalidInput(f"resamples: at most {_MOST_RESAMPLES:,} are drawn, got {resamples}")
 
 
 def _resampled(
