@@ -115,7 +115,7 @@ def test_the_same_seed_draws_the_same_studies():
 
 def test_what_cannot_be_certified_is_said():
     table = read(scores(30, 3, 1))
-    with pytest.raises(InvalidInput, match="whole number of at least 20"):
+    with pytest.raises(InvalidInput, match="whole number from 20 to 1,000,000"):
         q.certify(q.analyze(table), 1)
     with pytest.raises(InvalidInput, match="expects what analyze, compare or rank"):
         q.certify(table)
