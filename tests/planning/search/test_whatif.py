@@ -232,10 +232,10 @@ def test_groups_of_unequal_size_weigh_as_they_do_in_the_mean(simulate):
     fit = q.decompose(q.read(frame, facets={n: n for n in names}, nested={"item": "category"}, fixed=("judge",)))
     rows = {row.label: row.projection for row in what_if(fit)}
     base, items, both = (rows[label] for label in (AS_IT_IS, "double the items", "double the categories and items"))
-    assert items.se < base.se
+    assert items.half_width < base.half_width
     brought = [plan.shares["category"] * plan.variance for plan in (base, items, both)]
-    assert brought[1] == pytest.approx(brought[0], rel=0.02)  # weights are a little more equal with more items
-    assert brought[2] == pytest.approx(brought[0] / 2, rel=0.02)
+    assert brought[1] == pytest.approx(brought[0], rel=0.06)  # as it is counts half of the noise in the means of groups
+    assert brought[2] == pytest.approx(brought[0] / 2, rel=0.06)
 
 
 @pytest.fixture(scope="module")
