@@ -10,7 +10,7 @@ from quorate.arrays import Floats
 from quorate.estimate.components.decompose import decompose
 from quorate.estimate.components.published import Components, components
 from quorate.estimate.means.families import configurations
-from quorate.estimate.means.mean import Estimate
+from quorate.estimate.means.mean import Estimate, plain_mean
 from quorate.numerics.distributions import t_quantile
 from quorate.reproduction.study import Drawing, MonteCarlo, Outcome, Value, share
 from quorate.simulate.crossed import draw_judgments
@@ -66,11 +66,13 @@ def replicate(items: int, rng: np.random.Generator) -> list[float]:
     terms = ("item", "prompt", "judge", "temperature")
     found += [_wald(whole, terms), _wald(whole, (*terms, "prompt:judge", "prompt:temperature"))]
     ours = decompose(drawn(rng, items, prompts=3, all_of=("judge", "temperature"), fixed=True))
-    return [*found, _held(ours.mean), _held(ours.mean_for(judge="population", temperature="population"))]
+    drawn_too = ours.mean_for(prompt="population", judge="population", temperature="population")
+    return [*found, _held(ours.mean_for(prompt="population")), _held(drawn_too)]
 
 
 def _wald(table: Judgments, terms: tuple[str, ...]) -> float:
-    mean = decompose(table, random=terms).mean
+    """As the paper has it: by the components, with every facet of the model drawn."""
+    mean = plain_mean(decompose(table, random=terms), {name: "population" for name in terms if ":" not in name})
     return covers(mean.value, mean.se)
 
 
