@@ -83,7 +83,7 @@ def replicate(strength: float, rng: np.random.Generator) -> list[float]:
     found = {term: float(value) for term, value in fit.variances.items()}
     own, true = variances(found), variances(truth(strength))
     middle = float(np.mean(TEMPERATURES) + np.mean(JUDGES))
-    low, high = fit.mean.ends
+    low, high = fit.mean_for(prompt="population").ends
     covered = [float(abs(fit.mean.value) <= 1.96 * np.sqrt(own[0])), float(low <= middle <= high)]
     order = of_pair(spearman, own[1:] / own[0], true[1:] / true[0])
     return [*covered, order, *(found[term] / truth(strength)[term] for term in LARGE)]

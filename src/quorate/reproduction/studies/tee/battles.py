@@ -14,9 +14,9 @@ import numpy as np
 from scipy.special import ndtri
 
 from quorate.arrays import Floats
-from quorate.estimate.components.decompose import decompose
 from quorate.estimate.components.published import components
 from quorate.numerics.distributions import t_quantile
+from quorate.reproduction.studies.tee.staircase import drawn_mean
 from quorate.reproduction.study import Drawing, MonteCarlo, Outcome, Value, mean, share
 from quorate.simulate.crossed import draw_judgments
 from quorate.table.judgments import Judgments
@@ -58,7 +58,7 @@ def replicate(battles: int, rng: np.random.Generator) -> list[float]:
     drawn = np.isin(whole.column("item"), rng.choice(BATTLES, battles, replace=False))
     cell = (whole.column("prompt") == rng.integers(PROMPTS)) & (whole.column("judge") == rng.integers(JUDGES))
     rate = float(whole.mean[drawn & cell].mean())
-    fitted = decompose(whole.keep(drawn), random=("item", "prompt", "judge")).mean
+    fitted = drawn_mean(whole.keep(drawn), ("item", "prompt", "judge"))
     found = ((rate, float(np.sqrt(rate * (1 - rate) / battles))), (fitted.value, fitted.se))
     z = t_quantile(np.inf, 0.975)
     return [*(float(abs(value - truth) <= z * se) for value, se in found), *(se for _, se in found)]

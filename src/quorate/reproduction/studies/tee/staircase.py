@@ -71,9 +71,13 @@ def replicate(items: int, rng: np.random.Generator) -> list[float]:
 
 
 def _wald(table: Judgments, terms: tuple[str, ...]) -> float:
-    """As the paper has it: by the components, with every facet of the model drawn."""
-    mean = plain_mean(decompose(table, random=terms), {name: "population" for name in terms if ":" not in name})
+    mean = drawn_mean(table, terms)
     return covers(mean.value, mean.se)
+
+
+def drawn_mean(table: Judgments, terms: tuple[str, ...]) -> Estimate:
+    """The mean with the standard error that the paper gives it: by the components, every facet of the model drawn."""
+    return plain_mean(decompose(table, random=terms), {name: "population" for name in terms if ":" not in name})
 
 
 def _held(mean: Estimate) -> float:
