@@ -92,7 +92,7 @@ class Chain(Result):
         most, last = max(self.links, key=lambda one: one.share), self.links[-1]
         also = "" if most is last else f"; {last.stage}, the last, adds {percent(max(last.share, 0.0))} of its own"
         return (
-            f"Of the variance of {last.stage} over {counted(self.n, 'run')}, {percent(most.share)} comes from "
+            f"Of the variance of {last.stage} over {counted(self.n, 'run')}, {percent(min(most.share, 1.0))} comes from "
             f"{most.stage} ({100 * self.level:.4g}% interval {percent(most.low)} to {percent(most.high)}){also}."
         )
 

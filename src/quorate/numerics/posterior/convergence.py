@@ -33,13 +33,6 @@ def bulk_ess(draws: Floats) -> float:
     return ess(_normal_scores(_split(draws)))
 
 
-def tail_ess(draws: Floats) -> float:
-    """Effective sample size of the 5% and 95% quantiles, the smaller; R: ``posterior::ess_tail``."""
-    halves = _split(draws)
-    limits = np.quantile(halves, [0.05, 0.95])
-    return min(ess((halves <= limit).astype(np.float64)) for limit in limits)
-
-
 def ess(chains: Floats) -> float:
     """Effective sample size of a mean by Geyer's initial monotone sequence; Eq. 10 of Vehtari et al. (2021)."""
     m, n = chains.shape
