@@ -92,8 +92,8 @@ class Chain(Result):
         most, last = max(self.links, key=lambda one: one.share), self.links[-1]
         also = "" if most is last else f"; {last.stage}, the last, adds {percent(max(last.share, 0.0))} of its own"
         return (
-            f"Of the variance of {last.stage} over {counted(self.n, 'run')}, {percent(min(most.share, 1.0))} comes from "
-            f"{most.stage} ({100 * self.level:.4g}% interval {percent(most.low)} to {percent(most.high)}){also}."
+            f"Of the variance of {last.stage} over {counted(self.n, 'run')}, {percent(min(most.share, 1.0))} comes "
+            f"from {most.stage} ({100 * self.level:.4g}% interval {percent(most.low)} to {percent(most.high)}){also}."
         )
 
     def rows(self) -> list[Row]:
