@@ -41,6 +41,16 @@ SORTS = {
 """Kinds of options, by the types of parameters in docstrings."""
 
 
+EXAMPLE = re.compile(r"(?<=such as )[\w.]*[=,]?[\w.,=]*\w")
+"""What is typed, where the help of an option gives an example."""
+NOUN = re.compile(r"\b(column|role|facet|folder|file)s?\b", re.IGNORECASE)
+"""What a text names, by the first of these words in its help."""
+ROLES = re.compile(r"(votes: )?(role|facet)s?\b", re.IGNORECASE)
+"""How the help of an option begins that asks for a role: names of columns stand for it."""
+OF = re.compile(r"(Votes|Scores|Labels): ")
+"""How the help of an option begins that is for one kind of table alone."""
+
+
 def named(path: str) -> Any:
     """The function that a command names, or a docstring."""
     if ":" in path:
@@ -105,6 +115,11 @@ def spec(path: str) -> dict[str, Any]:
             takes = takes or (sort if not kept else "")
             continue
         one: dict[str, Any] = {"kind": kind, "help": helped(text, parameters)}
+        example, noun, of = EXAMPLE.search(one["help"]), NOUN.search(one["help"]), OF.match(one["help"])
+        one |= {"example": example[0]} if example else {}
+        one |= {"noun": noun[1].upper()} if noun else {}
+        one |= {"of": of[1].lower()} if of else {}
+        one |= {"role": True} if kind in ("str", "names") and ROLES.match(one["help"]) else {}
         if kind == "choice":
             one["choices"] = re.findall(r'"([^"]+)"', sort)
         default = parameter.default

@@ -121,12 +121,6 @@ KINDS: Mapping[str, Kind] = {
     "targets": Kind(list[str], "ROLE=TARGET", targets),
     "each or one": Kind(list[str], "X|{}=X", each_or_one),
 }
-EXAMPLE = re.compile(r"(?<=such as )[\w.]*[=,]?[\w.,=]*\w")
-"""What is typed, where the help of an option gives an example."""
-NOUNS = ("column", "role", "facet", "folder", "file")
-"""What a text names, by the first of these words in the help of its option."""
-ROLES = re.compile(r"(votes: )?(role|facet)s?\b", re.IGNORECASE)
-"""How the help of an option begins that asks for a role: names of columns stand for it."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -161,12 +155,12 @@ class Declared(Group):
         one = parameters_of(self.function)[name]
         if name not in self.given():
             return one.get("default")
-        kind = KINDS[one["kind"]]
-        example = EXAMPLE.search(one["help"])
-        value = kind.meant(spelled(type(self), name), getattr(self, name), example[0] if example else "judge=gpt")
+        value = KINDS[one["kind"]].meant(
+            spelled(type(self), name), getattr(self, name), one.get("example", "judge=gpt")
+        )
         if one["kind"] == "bool":
             return not one["default"]
-        if not ROLES.match(one["help"]) or kind not in (KINDS["str"], KINDS["names"]):
+        if not one.get("role"):
             return value
         return role_of(value, table) if isinstance(value, str) else tuple(role_of(text, table) for text in value)
 
@@ -183,20 +177,13 @@ def of(function: str, *but: str, **flags: str) -> type[Declared]:
             default = False
         elif isinstance(default, list):
             typed, default = str, ",".join(map(str, default))
-        option = typer.Option(
-            flags.get(name, flag_of(name)), metavar=kind.metavar.format(noun(one["help"])) or None, help=one["help"]
-        )
-        use = [For(what) for what in ("votes", "scores", "labels") if one["help"].startswith(f"{what.capitalize()}: ")]
+        metavar = kind.metavar.format(one.get("noun", "NAME")) or None
+        option = typer.Option(flags.get(name, flag_of(name)), metavar=metavar, help=one["help"])
+        use = [For(one["of"])] if "of" in one else []
         hint = typed if required or default is not None else typed | None
         made.append((name, Annotated[hint, *use, option], declared() if required else declared(default=default)))
     named = {"function": function, "__doc__": Declared.__doc__}
     return make_dataclass("Declared", made, bases=(Declared,), namespace=named, frozen=True, kw_only=True)
-
-
-def noun(text: str) -> str:
-    """What the value of an option names."""
-    found = re.search(rf"\b({'|'.join(NOUNS)})s?\b", text, re.IGNORECASE)
-    return found[1].upper() if found else "NAME"
 
 
 @cache
