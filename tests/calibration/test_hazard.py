@@ -67,6 +67,10 @@ def truth(law: Law) -> tuple[float, float]:
     return float(alone), float(inside @ weight / weight.sum())
 
 
+def _holds(interval, value):
+    return interval.low <= value <= interval.high
+
+
 @pytest.mark.parametrize("name", LAWS)
 def test_coverage(name):
     law, rng = LAWS[name], np.random.default_rng(sum(map(ord, name)))
@@ -78,8 +82,8 @@ def test_coverage(name):
         facets = {one: one for one in ("item", "turn", "judge")[: 2 if law.judges == 1 else 3]}
         fit = q.decompose(q.read(frame, facets=facets, fixed=("turn",), announce=False), random=random)
         last = q.agents.hazard(fit, law.threshold).turns[-1]
-        held.append([last.survival_low <= alone <= last.survival_high, last.lasting_low <= stays <= last.lasting_high])
-        width.append(last.survival_high - last.survival_low)
+        held.append([_holds(last.survival, alone), _holds(last.lasting, stays)])
+        width.append(last.survival.high - last.survival.low)
     cover = np.mean(held, axis=0)
     print(f"{name}: survival {alone:.4f} and {stays:.4f}; covers {cover.round(3).tolist()}, width {np.mean(width):.4f}")
     assert (cover >= 0.93 - 0.04).all()

@@ -54,12 +54,13 @@ def test_fixed_panel_and_finite_items(items: int, simulate: Any, design: Any) ->
     def one(rng: np.random.Generator) -> dict[str, bool]:
         drawn = simulate(design(items), rng)
         fit = q.decompose(drawn.judgments)
-        panel = covers(fit.mean, drawn.population)
+        mean = fit.mean_for(prompt="population")
+        panel = covers(mean, drawn.population)
         at_zero = {"panel where the prompt is at zero": panel} if fit.variances["prompt"] == 0 else {}
         return at_zero | {
             "panel": panel,
-            "Wald": covers(fit.mean, drawn.population, "wald"),
-            "pivotal": covers(fit.mean, drawn.population, "pivotal"),
+            "Wald": covers(mean, drawn.population, "wald"),
+            "pivotal": covers(mean, drawn.population, "pivotal"),
             "finite items": covers(fit.mean_for(item="finite"), drawn.finite_items),
         }
 
@@ -81,8 +82,8 @@ def test_population_of_judges(judges: int, items: int, simulate: Any, design: An
         drawn = simulate(design(items, judges=judges, judge_variance=0.015), rng)
         fit = q.decompose(drawn.judgments)
         return {
-            "population": covers(fit.mean_for(judge="population"), drawn.population),
-            "sensitivity": covers(fit.mean_for(judge="sensitivity"), drawn.population, "wald"),
+            "population": covers(fit.mean_for(prompt="population", judge="population"), drawn.population),
+            "sensitivity": covers(fit.mean_for(prompt="population", judge="sensitivity"), drawn.population, "wald"),
         }
 
     found = coverage(1500, 100 * judges + items, one)
@@ -97,7 +98,11 @@ def test_judges_fitted_as_random(simulate: Any, design: Any) -> None:
 
     def one(rng: np.random.Generator) -> dict[str, bool]:
         drawn = simulate(design(50, judges=5, judge_variance=0.015, fixed=("temperature",)), rng)
-        return {"population": covers(q.decompose(drawn.judgments).mean, drawn.population)}
+        return {
+            "population": covers(
+                q.decompose(drawn.judgments).mean_for(prompt="population", judge="population"), drawn.population
+            )
+        }
 
     found = coverage(1500, 7, one)
     report("N = 50, M = 5 judges drawn and fitted at random", 1500, found)
@@ -111,7 +116,7 @@ def test_a_tenth_of_the_cells_missing_at_random(items: int, simulate: Any, desig
         drawn = simulate(design(items, missing=0.1), rng)
         fit = q.decompose(drawn.judgments)
         return {
-            "panel": covers(fit.mean, drawn.population),
+            "panel": covers(fit.mean_for(prompt="population"), drawn.population),
             "finite items": covers(fit.mean_for(item="finite"), drawn.finite_items),
         }
 
@@ -128,7 +133,7 @@ def test_binary_scores(items: int, simulate: Any, design: Any) -> None:
 
     def one(rng: np.random.Generator) -> dict[str, bool]:
         drawn = simulate(design(items, binary=True), rng)
-        return {"panel": covers(q.decompose(drawn.judgments).mean, drawn.population)}
+        return {"panel": covers(q.decompose(drawn.judgments).mean_for(prompt="population"), drawn.population)}
 
     found = coverage(1500, 20 + items, one)
     report(f"N = {items}, binary scores, fixed panel", 1500, found)
@@ -184,7 +189,9 @@ def test_two_levels_and_maximum_likelihood_cover_less(simulate: Any, design: Any
             "2 dominant judges": covers(
                 q.decompose(dominant.judgments).mean_for(judge="population"), dominant.population
             ),
-            "sensitivity, fixed panel": covers(fit.mean_for(judge="sensitivity"), small.population, "wald"),
+            "sensitivity, fixed panel": covers(
+                fit.mean_for(prompt="population", judge="sensitivity"), small.population, "wald"
+            ),
             "REML": covers(fit.mean, small.population),
             "ML": covers(q.decompose(small.judgments, method="ml").mean, small.population),
         }
