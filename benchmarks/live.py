@@ -16,9 +16,9 @@ from pathlib import Path
 
 from starlette.testclient import TestClient
 
-from quorate.collect.ledger import sums
+from quorate.collect.ledger import money
 from quorate.collect.ledger.ledger import Ledger
-from quorate.collect.ledger.links import LINK
+from quorate.collect.ledger.seats import LINK
 from quorate.web.serve import Opened, application, prepare
 
 ANSWERED = 900_000
@@ -99,7 +99,7 @@ def main() -> None:
         filled(place)
         print(f"1,000,000 cells, 900,000 answered; status from all attempts: {status(place)}")
         with Ledger.open(place) as ledger:
-            ledger.whole(lambda: sums.carry(ledger.store.connection, ANSWERED))
+            ledger.whole(lambda: money.carry(ledger.store.connection, ANSWERED))
         print(f"status from sums: {status(place)}")
         first, again = page(opened)
         print(f"the owner's page: {first}, and {again} while the estimate is made")

@@ -11,7 +11,7 @@ import httpx2
 from quorate.collect.budget import Budget
 from quorate.collect.judge import Expects, Message, Reply, Request
 from quorate.collect.ledger.ledger import Ledger
-from quorate.collect.runner.limits import Limits, Pace
+from quorate.collect.runner.lane import Limits, Pace
 from quorate.collect.runner.run import collect, run
 
 SCALE = Expects(1, 10)

@@ -9,7 +9,7 @@ import pytest
 
 from quorate.collect.judge import Reply
 from quorate.collect.ledger.ledger import Ledger
-from quorate.collect.runner.limits import Limits, Pace
+from quorate.collect.runner.lane import Limits, Pace
 from quorate.collect.runner.run import collect
 from quorate.errors import InvalidInput
 from quorate.table.exchange.postgres import session as postgres

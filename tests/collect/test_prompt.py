@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 
 from quorate.collect.judge import Expects
-from quorate.collect.parse.parse import judged
+from quorate.collect.parse import judged
 from quorate.collect.prompt import BUILT_IN, Prompt, built_in
 from quorate.errors import InvalidInput
 

@@ -10,7 +10,7 @@ from urllib.parse import quote
 
 import pytest
 
-from quorate.collect.secret import SHOWN, Secret, from_environment, scrub
+from quorate.collect.judges.connection import SHOWN, Secret, from_environment, scrub
 from quorate.errors import InvalidInput
 
 KEY = 'sk-ca"nary/+47'

@@ -40,8 +40,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from cluster import Cluster, programs
 
-from quorate.collect.ledger.ledger import Ledger
-from quorate.collect.ledger.looks import Looks
+from quorate.collect.ledger.ledger import Ledger, Looks
 from quorate.errors import InvalidInput
 from quorate.web.serve import prepare
 

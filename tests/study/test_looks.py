@@ -8,8 +8,7 @@ import pytest
 from goal_studies import SCORES, drawn, functions, rows, scored, settings, two_more
 
 import quorate as q
-from quorate.collect.ledger.ledger import Ledger
-from quorate.collect.ledger.looks import Looks
+from quorate.collect.ledger.ledger import Ledger, Looks
 from quorate.collect.runner import run as runner
 from quorate.collect.runner.lane import Ended
 from quorate.decide.goals.look import Ending, Look

@@ -7,7 +7,7 @@ import pytest
 
 from quorate.collect.judge import Reply
 from quorate.collect.ledger.facts import JudgeStatus
-from quorate.collect.runner.limits import Limits
+from quorate.collect.runner.lane import Limits
 from quorate.errors import InvalidInput
 from quorate.study import loop
 from quorate.study.file import load

@@ -16,8 +16,7 @@ import pytest
 
 import quorate as q
 from quorate.collect.judge import ERROR, Reply
-from quorate.collect.runner.lane import Ended
-from quorate.collect.runner.limits import Limits
+from quorate.collect.runner.lane import Ended, Limits
 from quorate.errors import InvalidInput
 from quorate.study import loop
 from quorate.study.file import load

@@ -5,7 +5,7 @@ import pytest
 import quorate as q
 from quorate.collect.judge import Reply
 from quorate.collect.ledger.ledger import Ledger
-from quorate.collect.ledger.sqlite import SqliteStore
+from quorate.collect.ledger.stores import SqliteStore
 
 
 def test_before_the_first_run_nothing_is_made(study):

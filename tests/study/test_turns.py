@@ -5,8 +5,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from quorate.collect.ledger.ledger import Ledger
-from quorate.collect.ledger.looks import Looks
+from quorate.collect.ledger.ledger import Ledger, Looks
 from quorate.collect.runner.lane import Ended, RunOutcome
 from quorate.study.battles import Turn, in_turns
 from quorate.study.file import load

@@ -16,7 +16,7 @@ import uvicorn
 import yaml
 from starlette.testclient import TestClient
 
-from quorate.collect.ledger.links import LINK
+from quorate.collect.ledger.seats import LINK
 from quorate.web.serve import application, listen, prepare
 
 PAIRS = [

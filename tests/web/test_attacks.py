@@ -14,7 +14,7 @@ from starlette.requests import Request
 from starlette.testclient import TestClient
 from starlette.websockets import WebSocketDisconnect
 
-from quorate.collect.ledger.links import LINK, Links, hashed
+from quorate.collect.ledger.seats import LINK, Links, hashed
 from quorate.web import live
 from quorate.web import serve as guard
 from quorate.web.live import Watch

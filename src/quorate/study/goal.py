@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal, get_args
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
-from quorate.collect.judges.apis.registry import ApiName
+from quorate.collect.judges.apis import ApiName
 from quorate.study.problems import belonging
 
 # Kinds of judges: the settings of each in a study file, and what every part of such a file is made of.

@@ -18,14 +18,12 @@ import numpy as np
 
 from quorate.collect.budget import Price
 from quorate.collect.judge import Judge
-from quorate.collect.judges.apis.openai import OPENAI
+from quorate.collect.judges.apis import OPENAI
 from quorate.collect.judges.batch import BatchJudge
 from quorate.collect.judges.endpoint import Endpoint, EndpointJudge, without_keys
-from quorate.collect.judges.local import LocalJudge
-from quorate.collect.judges.python import PythonJudge
-from quorate.collect.judges.replay import ReplayJudge
+from quorate.collect.judges.local import LocalJudge, PythonJudge, ReplayJudge
 from quorate.collect.ledger.plan import digest
-from quorate.collect.runner.limits import Pace
+from quorate.collect.runner.lane import Pace
 from quorate.errors import InvalidData, InvalidInput, UnknownColumn
 from quorate.roles import REPLICATE
 from quorate.study.file import Items, Study

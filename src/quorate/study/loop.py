@@ -14,8 +14,7 @@ from typing import Any
 from quorate.collect.budget import Budget
 from quorate.collect.ledger.ledger import Ledger
 from quorate.collect.runner import run as runner
-from quorate.collect.runner.lane import Ended, RunOutcome, Update
-from quorate.collect.runner.limits import Limits
+from quorate.collect.runner.lane import Ended, Limits, RunOutcome, Update
 from quorate.decide.goals.look import Look
 from quorate.errors import InvalidInput
 from quorate.study.battles import battling, in_battles

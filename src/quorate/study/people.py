@@ -11,8 +11,7 @@ from quorate.collect.budget import Budget
 from quorate.collect.judge import REFUSED, Expects, Reply
 from quorate.collect.ledger.lease import LeasedCell
 from quorate.collect.ledger.ledger import Ledger
-from quorate.collect.ledger.links import OWNER, Links, hashed
-from quorate.collect.ledger.seats import Seats
+from quorate.collect.ledger.seats import OWNER, Links, Seats, hashed
 from quorate.collect.prompt import Sheet
 from quorate.errors import InvalidInput
 from quorate.study import judges

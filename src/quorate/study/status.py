@@ -13,8 +13,7 @@ import numpy as np
 from quorate.collect.budget import Budget, Spend
 from quorate.collect.ledger.facts import JudgeStatus
 from quorate.collect.ledger.lease import NO_ANSWERS
-from quorate.collect.ledger.ledger import Ledger
-from quorate.collect.ledger.looks import HeldLook, Looks
+from quorate.collect.ledger.ledger import HeldLook, Ledger, Looks
 from quorate.collect.ledger.seats import CLOSED
 from quorate.collect.runner.lane import Ended, RunOutcome
 from quorate.decide.goals.goal import Goal

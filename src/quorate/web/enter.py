@@ -6,7 +6,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
-from quorate.collect.ledger.links import LINK, OWNER
+from quorate.collect.ledger.seats import LINK, OWNER
 from quorate.web.site import Site
 
 

@@ -24,10 +24,9 @@ from starlette.responses import FileResponse, RedirectResponse, Response, Stream
 from starlette.routing import BaseRoute, Route
 from starlette.types import Receive, Scope, Send
 
-from quorate.collect.ledger import lease, owner
-from quorate.collect.ledger.lease import START, under_way
+from quorate.collect.ledger import lease
+from quorate.collect.ledger.lease import START, process_here, under_way
 from quorate.collect.ledger.ledger import Ledger
-from quorate.collect.ledger.owner import process_here
 from quorate.errors import InvalidInput
 from quorate.study.file import Study
 from quorate.study.goal import PythonSettings
@@ -267,13 +266,13 @@ class Machine:
             stderr=asyncio.subprocess.STDOUT,
             start_new_session=True,  # Ctrl-C to the server is none to it
         )
-        name = owner.here(self._process.pid)
+        name = lease.here(self._process.pid)
         await read(lambda ledger: ledger.insist(lambda: self._named(ledger, number, name)))
 
     def _claimed(self, ledger: Ledger) -> int | None:
         """The record by which this server, and no other, begins a run."""
         over = None if self._process is None or self._process.returncode is None else self._number
-        now, here = ledger.clock(), owner.here()
+        now, here = ledger.clock(), lease.here()
         return ledger.whole(lambda: lease.claim(ledger.store.connection, here, now, now + STARTING, over=over))
 
     def _named(self, ledger: Ledger, number: int, name: str) -> None:
@@ -287,7 +286,7 @@ class Machine:
 
     def end(self, ledger: Ledger, *, at_once: bool = False) -> None:
         """Tell the runs of this machine to end: what is in flight is waited for, unless it is to be at once."""
-        names = set(under_way(ledger.store.connection, ledger.clock())) - {f"{START}{owner.here()}"}
+        names = set(under_way(ledger.store.connection, ledger.clock())) - {f"{START}{lease.here()}"}
         found = {process_here(name.removeprefix(START)) for name in names} - {None}
         if self._process is not None and self._process.returncode is None:
             found.add(self._process.pid)

@@ -26,7 +26,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from uvicorn.protocols.http.h11_impl import H11Protocol, RequestResponseCycle
 
 from quorate.collect.ledger.ledger import Ledger
-from quorate.collect.ledger.links import LINK, OWNER, Links
+from quorate.collect.ledger.seats import LINK, OWNER, Links
 from quorate.errors import InvalidInput, QuorateError
 from quorate.study.file import load
 from quorate.study.judges import check, people

@@ -13,7 +13,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
-from quorate.collect.ledger.links import OWNER
+from quorate.collect.ledger.seats import OWNER
 from quorate.study.file import Study
 from quorate.study.people import People
 from quorate.study.questions import Questions

@@ -6,7 +6,7 @@ import pytest
 
 from quorate.collect.budget import Price
 from quorate.collect.judge import Expects
-from quorate.collect.judges.completion import completion, decoded, reply_from, usage
+from quorate.collect.judges.apis import completion, decoded, reply_from, usage
 
 
 def body(message, **choice):

@@ -9,9 +9,8 @@ import httpx2
 import pytest
 
 from quorate.collect.judge import MOST_ERROR, Expects, Message, Request
-from quorate.collect.judges.connection import Broken, HttpConnection, NotSent, Unusable
+from quorate.collect.judges.connection import Broken, HttpConnection, NotSent, Secret, Unusable
 from quorate.collect.judges.endpoint import Endpoint, EndpointJudge
-from quorate.collect.secret import Secret
 
 CANARY = "sk-canary-4711"
 

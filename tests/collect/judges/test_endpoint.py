@@ -16,9 +16,8 @@ import pytest
 
 from quorate.collect.budget import Price
 from quorate.collect.judge import MOST_TEXT, Expects, Message, Request
-from quorate.collect.judges.connection import Answer, Unusable
+from quorate.collect.judges.connection import Answer, Secret, Unusable
 from quorate.collect.judges.endpoint import Endpoint, EndpointJudge, body, cleaned, reply_to
-from quorate.collect.secret import Secret
 from quorate.errors import InvalidInput
 
 spec = importlib.util.spec_from_file_location("hostile", Path(__file__).parents[1] / "hostile.py")

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from quorate.collect.judge import Expects
-from quorate.collect.parse.parse import judged
+from quorate.collect.parse import judged
 
 TEN = Expects(1, 10, expected=True)
 PAIR = Expects(0, 1, labels={"A": 1, "tie": 0.5, "B": 0}, expected=True)

@@ -10,8 +10,8 @@ from concurrent.futures import Future
 import pytest
 
 from quorate.collect.judge import Expects, Message, Request
+from quorate.collect.judges.apis import grammar
 from quorate.collect.judges.local import LocalJudge, WordQueue, bundled
-from quorate.collect.judges.structured import grammar
 from quorate.collect.prompt import built_in
 from quorate.errors import InvalidInput
 

@@ -11,7 +11,7 @@ import pytest
 
 from quorate.collect.budget import Price
 from quorate.collect.judge import Expects, Message, Reply, Request
-from quorate.collect.judges.python import PythonJudge
+from quorate.collect.judges.local import PythonJudge
 from quorate.errors import InvalidInput
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from quorate.collect.budget import Price
 from quorate.collect.judge import Expects, Request
-from quorate.collect.judges.replay import ReplayJudge
+from quorate.collect.judges.local import ReplayJudge
 from quorate.errors import InvalidInput
 from quorate.table.read import read
 

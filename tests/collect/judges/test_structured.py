@@ -7,7 +7,7 @@ import json
 import pytest
 
 from quorate.collect.judge import Expects
-from quorate.collect.judges.structured import WAYS, grammar, structure
+from quorate.collect.judges.apis import WAYS, grammar, structure
 from quorate.errors import InvalidInput
 
 PAIR = Expects(0, 1, labels={"A": 1, "tie": 0.5, "B": 0}, name="verdict")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from quorate.collect.ledger.links import OWNER, Links, hashed
+from quorate.collect.ledger.seats import OWNER, Links, hashed
 
 
 def test_links(planned):

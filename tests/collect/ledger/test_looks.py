@@ -2,8 +2,7 @@
 
 import pytest
 
-from quorate.collect.ledger.ledger import Ledger
-from quorate.collect.ledger.looks import Looks
+from quorate.collect.ledger.ledger import Ledger, Looks
 from quorate.collect.ledger.plan import Dependency
 
 

@@ -4,11 +4,11 @@ import sys
 import pytest
 
 from quorate.collect.budget import Budget
-from quorate.collect.ledger import owner as ledger_owner
-from quorate.collect.ledger.owner import here, is_gone
+from quorate.collect.ledger import lease as ledger_owner
+from quorate.collect.ledger.lease import here, is_gone
 
 pytestmark = pytest.mark.skipif(not ledger_owner._PROC.joinpath("self/stat").exists(), reason="needs /proc")
-SCRIPT = "from quorate.collect.ledger.owner import here; print(here(), flush=True); input()"
+SCRIPT = "from quorate.collect.ledger.lease import here; print(here(), flush=True); input()"
 
 
 @pytest.fixture

@@ -7,7 +7,8 @@ import pytest
 from quorate.collect.budget import Budget
 from quorate.collect.judge import Reply
 from quorate.collect.ledger.lease import Settled
-from quorate.collect.ledger.ledger import Ledger, PostgresStore, is_made
+from quorate.collect.ledger.ledger import Ledger
+from quorate.collect.ledger.stores import PostgresStore, is_made
 from quorate.errors import InvalidInput
 from quorate.table.exchange.postgres.address import place_of
 from quorate.table.exchange.postgres.session import Session

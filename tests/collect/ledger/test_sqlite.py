@@ -7,7 +7,7 @@ from contextlib import closing
 import pytest
 
 from quorate.collect.ledger.schema import Adrift
-from quorate.collect.ledger.sqlite import SqliteStore
+from quorate.collect.ledger.stores import SqliteStore
 from quorate.errors import InvalidInput
 
 
@@ -159,7 +159,7 @@ def test_after_a_start_of_the_machine_time_does_not_go_back(path, monkeypatch):
     first.close()
     monkeypatch.setattr(time, "time", lambda: real - 7200.0)
     for start in ("another", None):
-        monkeypatch.setattr("quorate.collect.ledger.sqlite.start_of_machine", lambda start=start: start)
+        monkeypatch.setattr("quorate.collect.ledger.stores.start_of_machine", lambda start=start: start)
         second = SqliteStore(path)
         assert second.now() >= real - 1
         second.close()

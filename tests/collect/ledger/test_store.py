@@ -2,7 +2,7 @@ import pytest
 
 from quorate.collect.ledger.ledger import Ledger
 from quorate.collect.ledger.schema import HELD, PATIENCE
-from quorate.collect.ledger.sqlite import SqliteStore
+from quorate.collect.ledger.stores import SqliteStore
 from quorate.table.exchange.postgres.address import place_of
 
 
@@ -16,7 +16,7 @@ def opened(place):
         if isinstance(where, type(place_of("a"))):
             stores.append(SqliteStore(where))
         else:
-            from quorate.collect.ledger.ledger import PostgresStore
+            from quorate.collect.ledger.stores import PostgresStore
 
             stores.append(PostgresStore(where))
         return stores[-1]

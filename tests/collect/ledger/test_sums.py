@@ -4,7 +4,7 @@ import pytest
 
 from quorate.collect.budget import Budget
 from quorate.collect.judge import Reply
-from quorate.collect.ledger import sums
+from quorate.collect.ledger import money
 from quorate.collect.ledger.lease import Settled
 
 REPLIES = (
@@ -28,7 +28,7 @@ def answered(planned, monkeypatch):
     """A ledger with answers of two judges, one lost request, and the sums carried now and then."""
 
     def made(most):
-        monkeypatch.setattr(sums, "MOST_AFTER", most)
+        monkeypatch.setattr(money, "MOST_AFTER", most)
         ledger = planned(20, ("a", "b"), prices={"a": 1.0})
         for at in (1.0, 2.0):
             answer(ledger, "a", at)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from quorate.collect.judge import Expects
-from quorate.collect.parse.parse import answer, judged
+from quorate.collect.parse import answer, judged
 
 TEN = Expects(1, 10)
 FOUR = Expects(0, 4, name="helpfulness")

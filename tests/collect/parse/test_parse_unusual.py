@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quorate.collect.judge import Expects
-from quorate.collect.parse.parse import answer, judged
+from quorate.collect.parse import answer, judged
 
 TEN = Expects(1, 10)
 FOUR = Expects(0, 4, name="helpfulness")

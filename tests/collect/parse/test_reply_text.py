@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from quorate.collect.parse.parse import concluded, declines, lines, plain, unquoted, without_block_quotes
+from quorate.collect.parse import concluded, declines, lines, plain, unquoted, without_block_quotes
 
 
 @pytest.mark.parametrize(

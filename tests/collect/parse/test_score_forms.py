@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from quorate.collect import forms
 from quorate.collect.judge import Expects
-from quorate.collect.parse import score_forms as forms
 
 TEN = Expects(1, 10)
 
@@ -33,9 +33,9 @@ def test_a_hit_says_where_it_is():
 
 @pytest.mark.parametrize(("text", "score"), [("7", 7), ("(7).", 7), ("7/10", 7), ("77", None), ("−7", None)])
 def test_a_number_standing_alone(text, score):
-    assert forms.standing_alone(text, TEN).score == score
+    assert forms.number_alone(text, TEN).score == score
 
 
 @pytest.mark.parametrize("text", ["", "x", "7 x", "x 7", "7a"])
 def test_a_number_in_company(text):
-    assert forms.standing_alone(text, TEN) is None
+    assert forms.number_alone(text, TEN) is None

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from quorate.collect import forms
 from quorate.collect.judge import Expects
-from quorate.collect.parse import verdict_forms as forms
 
 PAIR = Expects(0, 1, labels={"A": 1, "tie": 0.5, "B": 0}, name="verdict")
 ARENA = Expects(0, 4, labels={"A>>B": 4, "A>B": 3, "A=B": 2, "B>A": 1, "B>>A": 0}, name="verdict")
@@ -32,5 +32,5 @@ def test_a_form_finds_its_statements(form, expects, text, scores):
 
 
 def test_a_label_standing_alone():
-    assert forms.standing_alone(" (B). ", PAIR).score == 0
-    assert forms.standing_alone("B it is", PAIR) is None
+    assert forms.label_alone(" (B). ", PAIR).score == 0
+    assert forms.label_alone("B it is", PAIR) is None

@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from quorate.collect.judge import Expects, Message, Reply, Request, lasts
-from quorate.collect.runner.limits import Limits, Pace
+from quorate.collect.runner.lane import Limits, Pace
 from quorate.collect.runner.run import collect
 from quorate.table.exchange.postgres.session import Interrupted, Session
 

@@ -4,8 +4,7 @@ import pytest
 
 from quorate.collect.judge import Reply
 from quorate.collect.ledger.lease import LeasedCell
-from quorate.collect.runner.lane import Lane
-from quorate.collect.runner.limits import Limits, Pace
+from quorate.collect.runner.lane import Lane, Limits, Pace
 
 OK = Reply("ok", 1.0)
 BUSY = Reply("error", retryable=True, error="429")

@@ -2,7 +2,7 @@ import math
 
 import pytest
 
-from quorate.collect.runner.limits import Limits, Pace
+from quorate.collect.runner.lane import Limits, Pace
 from quorate.errors import InvalidInput
 
 

@@ -6,8 +6,7 @@ from quorate.collect.budget import Budget, Spend
 from quorate.collect.judge import Reply
 from quorate.collect.ledger.lease import Settled
 from quorate.collect.ledger.ledger import Ledger
-from quorate.collect.runner.lane import Ended, Lane, RunOutcome, why_end
-from quorate.collect.runner.limits import Limits
+from quorate.collect.runner.lane import Ended, Lane, Limits, RunOutcome, why_end
 from quorate.collect.runner.run import collect
 
 

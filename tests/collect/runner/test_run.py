@@ -8,8 +8,7 @@ import pytest
 from quorate.collect.budget import Budget
 from quorate.collect.judge import Reply
 from quorate.collect.ledger.ledger import Ledger
-from quorate.collect.runner.lane import Ended
-from quorate.collect.runner.limits import Limits, Pace
+from quorate.collect.runner.lane import Ended, Limits, Pace
 from quorate.collect.runner.run import collect, run
 from quorate.errors import InvalidInput
 

@@ -4,8 +4,7 @@ import pytest
 
 from quorate.collect.judge import Reply
 from quorate.collect.ledger.lease import LeasedCell
-from quorate.collect.runner.lane import LONGEST_PAUSE, asked_to_wait, blames, settled, spared
-from quorate.collect.runner.limits import Limits
+from quorate.collect.runner.lane import LONGEST_PAUSE, Limits, asked_to_wait, blames, settled, spared
 
 LIMITS = Limits(tries=3, backoff=2.0, longest_backoff=10.0)
 

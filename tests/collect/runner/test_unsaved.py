@@ -7,7 +7,7 @@ from quorate.collect.ledger.lease import LeasedCell, Settled
 from quorate.collect.ledger.ledger import Ledger
 from quorate.collect.runner import disk as unsaved
 from quorate.collect.runner.disk import Unsaved, found, set_aside
-from quorate.collect.runner.limits import Limits, Pace
+from quorate.collect.runner.lane import Limits, Pace
 from quorate.collect.runner.run import collect
 from quorate.errors import InvalidInput
 

@@ -10,7 +10,7 @@ from quorate.collect.judge import Reply
 from quorate.collect.ledger.ledger import Ledger
 from quorate.collect.ledger.plan import digest
 from quorate.collect.runner import disk as runner_disk
-from quorate.collect.runner.limits import Limits, Pace
+from quorate.collect.runner.lane import Limits, Pace
 from quorate.collect.runner.run import collect
 from quorate.errors import InvalidInput
 

@@ -18,10 +18,18 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import quote
 
 from quorate.collect.judge import ERROR, Reply, Request
-from quorate.collect.judges.completion import decoded
-from quorate.collect.judges.connection import Broken, HttpConnection, NotSent, Unusable, turned_away
+from quorate.collect.judges.apis import decoded
+from quorate.collect.judges.connection import (
+    Broken,
+    HttpConnection,
+    NotSent,
+    Secret,
+    Unusable,
+    from_environment,
+    scrub,
+    turned_away,
+)
 from quorate.collect.judges.endpoint import Endpoint, body, cleaned, reply_of, scrubbed, without_key
-from quorate.collect.secret import Secret, from_environment, scrub
 from quorate.errors import InvalidInput
 
 if TYPE_CHECKING:

@@ -14,19 +14,19 @@ from urllib.parse import urlencode, urlsplit
 
 from quorate.collect.budget import Price
 from quorate.collect.judge import ERROR, RESERVED, Reply, Request
-from quorate.collect.judges.apis.api import Api
-from quorate.collect.judges.apis.registry import APIS
-from quorate.collect.judges.completion import decoded, reply_from
+from quorate.collect.judges.apis import APIS, Api, decoded, reply_from
 from quorate.collect.judges.connection import (
     Answer,
     Broken,
     HttpConnection,
     NotSent,
+    Secret,
     Unusable,
+    from_environment,
     inner_status,
+    scrub,
     turned_away,
 )
-from quorate.collect.secret import Secret, from_environment, scrub
 from quorate.errors import InvalidInput
 
 if TYPE_CHECKING:

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from quorate.collect.budget import NANO
 from quorate.collect.judge import ERROR, REFUSED, TRUNCATED, UNPARSED
 from quorate.collect.ledger.lease import LOST, UNSENT, held
+from quorate.collect.ledger.money import BY_STATUS
 from quorate.collect.ledger.schema import FAILED, Connection
-from quorate.collect.ledger.sums import BY_STATUS
 from quorate.table.cells import Cells
 from quorate.table.judgments import OK
 from quorate.table.progress import Progress

@@ -7,35 +7,29 @@ lost. See the methods page on collecting.
 
 from __future__ import annotations
 
+import json
 import os
-import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import contextmanager
 from functools import partial
 from types import TracebackType
-from typing import Self, TypeVar
+from typing import Any, NamedTuple, Self, TypeVar
 
 from quorate.collect.budget import Budget, Spend, affordable
-from quorate.collect.ledger import facts, lease, money, owner, plan
+from quorate.collect.ledger import facts, lease, money, plan
 from quorate.collect.ledger.facts import JudgeStatus
 from quorate.collect.ledger.lease import LeasedCell, Settled
 from quorate.collect.ledger.plan import Dependency, Draft
 from quorate.collect.ledger.schema import (
-    ADDED,
-    ADDED_ONLY,
-    VERSION,
     Connection,
     Store,
-    later_on_postgres,
-    tables_on_postgres,
 )
-from quorate.collect.ledger.sqlite import SqliteStore
+from quorate.collect.ledger.stores import PostgresStore, SqliteStore, is_made
 from quorate.errors import InvalidInput
 from quorate.roles import JUDGE
 from quorate.table.cells import Cells
-from quorate.table.exchange.format import literal
 from quorate.table.exchange.postgres.address import Address, place_of
-from quorate.table.exchange.postgres.session import Session, patiently
+from quorate.table.exchange.postgres.session import patiently
 from quorate.table.progress import Progress
 
 Clock = Callable[[], float]
@@ -168,12 +162,12 @@ class Ledger:
     def enlist(self, seconds: float) -> int:
         """Number of a new runner, whose leases hold for some seconds unless `renew` is called."""
         now = self.clock()
-        return self.insist(lambda: lease.enlist(self._connection, owner.here(), now, now + seconds))
+        return self.insist(lambda: lease.enlist(self._connection, lease.here(), now, now + seconds))
 
     def renew(self, runner: int, seconds: float) -> None:
         """Let the leases of a runner hold for some seconds from now; refused where it was not enlisted."""
         with self._transaction() as connection:
-            if not lease.renew(connection, runner, owner.here(), self.clock() + seconds):
+            if not lease.renew(connection, runner, lease.here(), self.clock() + seconds):
                 raise InvalidInput(f"ledger: {self.path} was replaced while it was written to; look for the one before")
 
     def lease(self, runner: int, judge: str, count: int, budget: Budget) -> list[LeasedCell]:
@@ -405,151 +399,52 @@ class Ledger:
         return self._codes[name]
 
 
-# Postgres: a ledger in a schema, for runners on several machines.
-#
-# Whoever writes holds the one row of the budget until the commit, so that writers come one after the other, as they do
-# in a file. Times are those of the server's clock.
-
-
-_NOW = "SELECT extract(epoch FROM clock_timestamp())"
-_HOLD = "SELECT 1 FROM spend FOR UPDATE"
-_MARK = "quorate ledger "
-_GUARD = f"""
-CREATE FUNCTION attempts_stay() RETURNS trigger LANGUAGE plpgsql AS
-$$ BEGIN RAISE EXCEPTION '{ADDED_ONLY}' USING ERRCODE = 'integrity_constraint_violation'; END $$;
-CREATE TRIGGER attempts_stay BEFORE UPDATE OR DELETE ON attempts FOR EACH ROW EXECUTE FUNCTION attempts_stay()
-"""
-
-
-class PostgresStore:
-    """A schema of its own, made if there is none.
+class HeldLook(NamedTuple):
+    """A look as the ledger holds it.
 
     Parameters
     ----------
-    place : Address
-        Database and schema.
-
-    Raises
-    ------
-    InvalidInput
-        If the server cannot be reached, or the schema holds something else or a ledger of a newer version.
+    number : int
+        From 1.
+    last : int
+        Number of the last cell that was planned before it: what it rests on.
+    at : float
+        When, in seconds since 1970.
+    content : dict
+        What was seen and done, as plain values.
     """
 
-    remote = True
-
-    def __init__(self, place: Address) -> None:
-        self.place = place
-        self.connection = Session(place)
-        self._ahead = 0.0
-        try:
-            if not _is_there(self.connection) or _is_older(self.connection):
-                patiently(self._make)
-            self._heard(self.connection.execute(_NOW).fetchall()[0][0])
-        except BaseException:
-            self.connection.close()
-            raise
-
-    def now(self) -> float:
-        """Seconds since 1970 by the server's clock, as it was when something was last begun."""
-        return self._ahead + time.monotonic()
-
-    def begin(self, *, wait: bool = True) -> bool:
-        """Begin to write, alone; False if another session writes and ``wait`` is not set."""
-        rows = self.connection.begin(f"{_HOLD}{'' if wait else ' SKIP LOCKED'}; {_NOW}").fetchall()
-        self._heard(rows[-1][0])
-        if len(rows) == 1:
-            self.undo()
-        return len(rows) > 1
-
-    def look(self) -> None:
-        """Begin to read what is there now, whatever others write."""
-        self._heard(self.connection.begin(f"SET TRANSACTION ISOLATION LEVEL REPEATABLE READ; {_NOW}").fetchall()[-1][0])
-
-    def end(self) -> None:
-        """Make it durable."""
-        self.connection.end()
-
-    def undo(self) -> None:
-        """Forget everything since `begin`, if there was one."""
-        self.connection.undo()
-
-    def cut(self) -> None:
-        """End what waits for the server on another thread."""
-        self.connection.cut()
-
-    def close(self) -> None:
-        """End the connection."""
-        self.connection.close()
-
-    def explained(self) -> AbstractContextManager[None]:
-        """Nothing to do: the connection speaks in such lines already."""
-        return nullcontext()
-
-    def planning(self) -> AbstractContextManager[None]:
-        """Nothing to do: the server keeps what it can."""
-        return nullcontext()
-
-    def drift(self) -> None:
-        """Nothing to do: a server does not go on with what was dropped."""
-
-    def copy(self) -> None:
-        """Nothing, for the same reason."""
-
-    def _heard(self, now: float) -> None:
-        self._ahead = now - time.monotonic()
-
-    def _make(self) -> None:
-        session, schema = self.connection, self.place.identifier
-        session.begin(f"SELECT pg_advisory_xact_lock(hashtext({literal(_MARK + schema)}))")
-        try:
-            if not _is_there(session):  # nobody was quicker
-                if session.execute("SELECT to_regnamespace(?)", (schema,)).fetchall() == [(None,)]:
-                    session.execute(f"CREATE SCHEMA {schema}")
-                for statement in (*tables_on_postgres(), _GUARD):
-                    session.execute(statement)
-                session.execute(f"INSERT INTO study VALUES (1, ({_NOW}), NULL)")
-                session.execute(f"COMMENT ON TABLE study IS '{_MARK}{VERSION}'")
-            elif _is_older(session):
-                for statement in later_on_postgres():
-                    session.execute(statement)
-            session.end()
-        except BaseException:
-            session.undo()
-            raise
+    number: int
+    last: int
+    at: float
+    content: dict[str, Any]
 
 
-def _is_older(session: Session) -> bool:
-    """Whether the ledger lacks what is added to those of an earlier version."""
-    names = [f"{session.address.identifier}.{name}" for name in ADDED]
-    found = f"SELECT num_nulls({', '.join(['to_regclass(?)'] * len(names))})"
-    ((missing,),) = session.execute(found, names).fetchall()
-    return bool(missing)
+class Looks:
+    """The looks of a ledger, which are only ever added; every method is part of a transaction as those of `Ledger`."""
 
+    def __init__(self, ledger: Ledger) -> None:
+        self._ledger = ledger
 
-def is_made(place: Address) -> bool:
-    """Whether there is a ledger.
+    @property
+    def _connection(self) -> Connection:
+        return self._ledger.store.connection
 
-    Raises
-    ------
-    InvalidInput
-        If the server cannot be reached, or something else is there.
-    """
-    with Session(place) as session:
-        return _is_there(session)
+    def held(self) -> tuple[HeldLook, ...]:
+        """All of them, in their order."""
+        rows = self._connection.execute("SELECT number, last, at, content FROM looks ORDER BY number")
+        return tuple(HeldLook(number, last, at, json.loads(content)) for number, last, at, content in rows.fetchall())
 
+    def add(self, content: Mapping[str, Any]) -> None:
+        """Record what was seen and done now; all cells that are planned so far are what it rests on."""
+        self._ledger.whole(lambda: self._add(json.dumps(content, ensure_ascii=False, allow_nan=False)))
 
-def _is_there(session: Session) -> bool:
-    schema = session.address.identifier
-    ((mark, others),) = session.execute(
-        "SELECT obj_description(to_regclass(?), 'pg_class'), "
-        "(SELECT count(*) FROM pg_class WHERE relnamespace = to_regnamespace(?))",
-        (f"{schema}.study", schema),
-    )
-    if mark is None and others:
-        raise InvalidInput(f"ledger: {session.address}: the schema holds tables of another program; name another one")
-    if mark not in (None, f"{_MARK}{VERSION}"):
-        version = mark.removeprefix(_MARK)
-        raise InvalidInput(
-            f"ledger: {session.address} has format {version}, this version reads {VERSION}; use the one it is from"
-        )
-    return mark is not None
+    def _add(self, content: str) -> None:
+        ((count,),) = self._connection.execute("SELECT count(*) FROM looks").fetchall()
+        row = (count + 1, self._ledger.last, self._ledger.clock(), content)
+        self._connection.execute("INSERT INTO looks VALUES (?, ?, ?, ?)", row)
+
+    def begun(self) -> bool:
+        """Whether the ledger was planned for a goal."""
+        found = "SELECT 1 FROM parts WHERE kind = 'setting' AND name = 'goal'"
+        return self._connection.execute(found).fetchone() is not None

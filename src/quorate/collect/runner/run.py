@@ -14,8 +14,7 @@ from typing import Any, TypeVar
 from quorate.collect.budget import Budget
 from quorate.collect.judge import Judge
 from quorate.collect.ledger.ledger import Ledger
-from quorate.collect.runner.lane import RunOutcome
-from quorate.collect.runner.limits import Limits
+from quorate.collect.runner.lane import Limits, RunOutcome
 from quorate.collect.runner.work import Build, Clock, Report, Work
 from quorate.errors import InvalidInput
 

@@ -7,7 +7,7 @@ from importlib import import_module
 from typing import Any
 
 from quorate.collect.judge import ERROR, Expects
-from quorate.collect.parse.parse import judged
+from quorate.collect.parse import judged
 from quorate.collect.prompt import Prompt, built_in
 from quorate.errors import InvalidInput
 from quorate.planning.designs.names import LayoutName

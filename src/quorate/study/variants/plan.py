@@ -19,7 +19,7 @@ from quorate.arguments import argument
 from quorate.collect.budget import Budget, Spend
 from quorate.collect.judge import ERROR, REFUSED, TRUNCATED, Expects, Judge, Message, Reply, Request
 from quorate.collect.ledger.ledger import Ledger
-from quorate.collect.parse.parse import concluded
+from quorate.collect.parse import concluded
 from quorate.collect.runner.lane import asked_to_wait
 from quorate.errors import InvalidInput
 from quorate.study.file import Study, load

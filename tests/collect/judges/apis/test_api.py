@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from quorate.collect.judge import Expects, Message, Request
-from quorate.collect.judges.apis.api import renamed, turns
+from quorate.collect.judges.apis import renamed, turns
 
 
 def test_what_has_no_other_name_keeps_its_own():

@@ -8,7 +8,7 @@ import pytest
 from forms import PARAMS, asked, endpoint, generated, question
 
 from quorate.collect.judge import Expects
-from quorate.collect.judges.apis.registry import APIS
+from quorate.collect.judges.apis import APIS
 
 
 def test_content_is_asked_as_gemini_wants_it():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from forms import ASKED, question
 
-from quorate.collect.judges.apis.registry import APIS
+from quorate.collect.judges.apis import APIS
 from quorate.collect.judges.endpoint import Endpoint, body
 
 

@@ -8,7 +8,7 @@ import pytest
 from forms import ANSWERS, BASES, asked, endpoint, generated, message, question
 
 from quorate.collect.judge import STATUSES
-from quorate.collect.judges.apis.registry import APIS
+from quorate.collect.judges.apis import APIS
 from quorate.collect.judges.endpoint import Endpoint, reply_of
 from quorate.errors import InvalidInput
 

@@ -8,14 +8,15 @@ otherwise nothing is taken. What is off the scale is no answer, and neither is a
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from numbers import Real
 from typing import Any
 
+from quorate.collect import forms
+from quorate.collect.forms import Form, Hit
 from quorate.collect.judge import MOST_TEXT, REFUSED, TRUNCATED, UNPARSED, Expects
-from quorate.collect.judges.expected_score import expected_score
-from quorate.collect.parse import score_forms, verdict_forms
-from quorate.collect.parse.score_forms import Form, Hit
 from quorate.table.judgments import OK
 
 # Text of a raw reply: the part in which a judge states its answer, and whether it declines to.
@@ -121,14 +122,14 @@ def _blank(text: str, start: int, end: int) -> str:
 
 _Forms = tuple[Form, Form, tuple[Form, ...]]
 _SCORES: _Forms = (
-    score_forms.json_scores,
-    score_forms.boxed_scores,
-    (score_forms.overall_scores, score_forms.named_scores, score_forms.fractions, score_forms.verbs),
+    forms.json_scores,
+    forms.boxed_scores,
+    (forms.overall_scores, forms.named_scores, forms.fractions, forms.verbs),
 )
 _VERDICTS: _Forms = (
-    verdict_forms.json_verdicts,
-    verdict_forms.boxed_verdicts,
-    (verdict_forms.final_verdicts, verdict_forms.named_verdicts, verdict_forms.sentences),
+    forms.json_verdicts,
+    forms.boxed_verdicts,
+    (forms.final_verdicts, forms.named_verdicts, forms.sentences),
 )
 _HEAD = (
     "so|therefore|thus|hence|my|the|final|overall|total|better|best|response|assistant|answer|one|is|score|rating|grade"
@@ -219,7 +220,7 @@ def _agreed(hits: Sequence[Hit]) -> Hit:
 
 def _alone(text: str, expects: Expects) -> Hit | None:
     """A text that is nothing but a number or a label."""
-    form = verdict_forms.standing_alone if expects.labels else score_forms.standing_alone
+    form = forms.label_alone if expects.labels else forms.number_alone
     return form(plain(text), expects)
 
 
@@ -249,3 +250,64 @@ def _without_scale(text: str, expects: Expects) -> str:
     mention = rf"\((?:from[ \t]+|scale[ \t]*:?[ \t]*|out[ \t]+of[ \t]+)?(?:{span}|{high})\)"
     scale = rf"(?:(?:on|using|with)[ \t]+)?(?:a|the)[ \t]+(?:scale[ \t]+(?:of|from)[ \t]+{span}|{span}[ \t]+scale)"
     return re.sub(rf"{mention}|{scale}", lambda match: " " * len(match[0]), text, flags=re.IGNORECASE)
+
+
+_AROUND = " \t\n\"'[](){}.,"
+COVERAGE = 0.8
+"""Least probability that must lie on tokens that are points of the scale."""
+
+
+def expected_score(tokens: Sequence[Any] | None, text: str, found: Hit, expects: Expects) -> float | None:
+    """Mean of the scale at the token where the answer starts; None where the tokens do not say.
+
+    A token that may be the first half of another point, such as ``1`` of ``10``, counts only where that other point is
+    a token of its own. Points that are not among the alternatives have no weight; the rest is scaled to one, and must
+    have been at least `COVERAGE` before.
+    """
+    token = _token_at(tokens, text, found.at)
+    if token is None:
+        return None
+    likely = _alternatives(token)
+    labels = {label.casefold(): score for label, score in expects.labels.items()}
+    spelled = labels or {f"{point:g}": point for point in expects.points}
+    weights: dict[float, float] = {}
+    for written, probability in likely.items():
+        begun = {point: score for point, score in spelled.items() if point.startswith(written)}
+        one_point = len(set(begun.values())) == 1
+        if one_point or (written in begun and all(point in likely for point in begun)):
+            score = next(iter(begun.values())) if one_point else begun[written]
+            weights[score] = weights.get(score, 0.0) + probability
+    total = math.fsum(weights.values())
+    if not COVERAGE <= total <= 1 + 1e-6:
+        return None
+    return math.fsum(score * weight for score, weight in weights.items()) / total
+
+
+def _token_at(tokens: Sequence[Any] | None, text: str, at: int) -> Mapping[str, Any] | None:
+    """The token in which the answer starts; None where the tokens do not spell the reply."""
+    if not isinstance(tokens, (list, tuple)):
+        return None
+    end = 0
+    for token in tokens:
+        if not isinstance(token, Mapping) or not isinstance(token.get("token"), str):
+            return None
+        if not text.startswith(token["token"], end):
+            return None
+        end += len(token["token"])
+        if at < end:
+            return token
+    return None
+
+
+def _alternatives(token: Mapping[str, Any]) -> dict[str, float]:
+    """Probability of what could have been written here, without the space around it."""
+    listed = token.get("top_logprobs")
+    spellings: dict[str, dict[str, float]] = {}
+    for other in (*(listed if isinstance(listed, (list, tuple)) else ()), token):
+        if not isinstance(other, Mapping) or not isinstance(other.get("token"), str):
+            continue
+        logprob = other.get("logprob")
+        if not isinstance(logprob, bool) and isinstance(logprob, Real) and logprob <= 1e-6:
+            written = other["token"].strip(_AROUND).casefold()
+            spellings.setdefault(written, {})[other["token"]] = math.exp(logprob)
+    return {written: math.fsum(raw.values()) for written, raw in spellings.items() if written}

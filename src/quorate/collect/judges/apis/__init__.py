@@ -1,1 +1,0 @@
-"""Forms in which models behind endpoints are asked and answer."""

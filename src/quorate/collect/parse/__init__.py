@@ -1,1 +1,0 @@
-"""Parsing: what the words of a judge amount to."""
