@@ -293,11 +293,11 @@ def test_line_ends_become_no_headers(attacked, wire):
 
 def test_paths_lead_nowhere_else(wire):
     for path in (
-        "/static/../person.py",
-        "/static/..%2fperson.py",
-        "/static/%2e%2e/person.py",
-        "/static/..%5cperson.py",
-        "/static/%252e%252e/person.py",
+        "/static/../people.py",
+        "/static/..%2fpeople.py",
+        "/static/%2e%2e/people.py",
+        "/static/..%5cpeople.py",
+        "/static/%252e%252e/people.py",
         "/static//etc/passwd",
         "/static/%00",
         "/static/site.css%00.html",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from quorate.errors import InvalidInput
-from quorate.web.desk import Desk
+from quorate.web.site import Desk
 
 
 def test_a_step_that_fails_says_so_and_the_others_count(served):

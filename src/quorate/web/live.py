@@ -33,7 +33,7 @@ from quorate.study.goal import PythonSettings
 from quorate.study.judges import people
 from quorate.study.loop import carry_out
 from quorate.study.status import Status, counted_in
-from quorate.web.person import fields, stranger
+from quorate.web.people import fields, stranger
 from quorate.web.site import Site, Visitor, from_own_form
 
 # Watch: a study as its owner sees it: sums at once, and the estimate as often as it costs little.

@@ -34,7 +34,8 @@ from quorate.study.loop import plan
 from quorate.study.people import People
 from quorate.study.questions import Questions, questions
 from quorate.study.quote import sizes
-from quorate.web import enter, live, person, raters
+from quorate.web import live
+from quorate.web import people as pages
 from quorate.web.site import HERE, Site
 
 SELF = "owner"
@@ -390,7 +391,7 @@ class Connection(H11Protocol):
 # Application: the pages of a study behind the guard.
 
 
-PAGES: tuple[Callable[[Site], list[BaseRoute]], ...] = (enter.routes, person.routes, live.routes, raters.routes)
+PAGES: tuple[Callable[[Site], list[BaseRoute]], ...] = (pages.entrance, pages.question, live.routes, pages.overview)
 """The routes of every page."""
 
 

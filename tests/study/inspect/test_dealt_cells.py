@@ -9,9 +9,7 @@ from hashlib import sha256
 import pytest
 
 import quorate as q
-from quorate.study.inspect.deal import Deal
-from quorate.study.inspect.error import Scored, mean_with_error
-from quorate.study.inspect.votes import Vote, mean_of, metadata
+from quorate.study.inspect.deal import Deal, Scored, Vote, mean_of, mean_with_error, metadata
 
 JUDGES, PROMPTS = ("ann", "bob", "cyd"), ("score", "score-reasoned")
 ITEMS = [f"q{number:02d}" for number in range(16)]

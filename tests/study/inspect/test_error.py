@@ -5,8 +5,7 @@ import math
 import pytest
 
 import quorate as q
-from quorate.study.inspect.error import Scored, mean_with_error
-from quorate.study.inspect.votes import Vote, mean_of, metadata
+from quorate.study.inspect.deal import Scored, Vote, mean_of, mean_with_error, metadata
 
 
 def scored(item: int, marks: dict[str, float]) -> Scored:

@@ -3,7 +3,7 @@ from __future__ import annotations
 import json
 import math
 
-from quorate.study.inspect.votes import Vote, mean_of, metadata
+from quorate.study.inspect.deal import Vote, mean_of, metadata
 from quorate.table.exchange.foreign.inspect.marks import given
 
 VOTES = [

@@ -1,20 +1,29 @@
-"""Deal: which judges, with which prompts, are asked about a sample, without knowing the other samples."""
+"""Deal: which judges are asked about a sample, with which prompts, what votes say of it, and the error of their mean."""
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
-from dataclasses import dataclass
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from functools import cached_property
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
 
 import numpy as np
 
-from quorate.errors import InvalidInput
+from quorate.errors import InvalidInput, NotEstimable
+from quorate.estimate.components.decompose import decompose
 from quorate.planning.designs.names import LAYOUTS, LayoutName
 from quorate.planning.designs.schemes import Scheme
 from quorate.roles import JUDGE, PROMPT
 from quorate.table.cells import labels, whole
+from quorate.table.exchange.foreign.inspect.marks import OURS
+from quorate.table.judgments import checked
+from quorate.table.read import read
 
 _MOST_REPLICATES = 1_000
 
@@ -100,3 +109,101 @@ class Deal:
         digest = hashlib.sha256(json.dumps([self.seed, str(sample), epoch]).encode()).digest()
         pairs = self.turns[int.from_bytes(digest) % len(self.turns)]
         return tuple((judge, prompt, number) for judge, prompt in pairs for number in range(1, self.replicates + 1))
+
+
+@dataclass(frozen=True)
+class Vote:
+    """What came of one call.
+
+    Parameters
+    ----------
+    judge, prompt : str
+        Who was asked, and with which prompt.
+    replicate : int
+        Which of several calls of one judge with one prompt it is, from 1.
+    score : float, optional
+        None if it failed.
+    status : {"ok", "unparsed", "refused", "error", "truncated"}
+        What became of it.
+    error : str, optional
+        Why there is no score.
+    """
+
+    judge: str
+    prompt: str
+    replicate: int
+    score: float | None
+    status: str
+    error: str | None = None
+
+
+def metadata(votes: Iterable[Vote]) -> dict[str, Any]:
+    """The votes as a score's metadata.
+
+    Examples
+    --------
+    >>> metadata([Vote("x", "score", 1, 7.0, "ok")])["quorate"]["votes"][0]["score"]
+    7.0
+    """
+    return {OURS: {"votes": [asdict(vote) for vote in votes]}}
+
+
+def mean_of(votes: Sequence[Vote]) -> float:
+    """The mean of the votes that have a score; nan if none has."""
+    scores = [vote.score for vote in votes if vote.score is not None]
+    return math.fsum(scores) / len(scores) if scores else math.nan
+
+
+MEAN = ("mean", "standard_error", "low", "high")
+"""What the metric reports."""
+
+
+@dataclass(frozen=True)
+class Scored:
+    """A score of the panel, as a metric gets it.
+
+    Parameters
+    ----------
+    sample : str
+        Id of the sample.
+    value : float
+        The score of one epoch.
+    metadata : mapping
+        The score's, with the votes in it.
+    labels : mapping
+        Metadata of the sample.
+    """
+
+    sample: str
+    value: float
+    metadata: Mapping[str, Any]
+    labels: Mapping[str, Any]
+
+
+def mean_with_error(scores: Iterable[Scored]) -> dict[str, float]:
+    """Mean, standard error and the ends of the 95 % interval, as `quorate.decompose` gives them for the same votes.
+
+    Returns
+    -------
+    dict of str to float
+        nan where the votes do not tell.
+    """
+    held = list(scores)
+    if not held:
+        return dict.fromkeys(MEAN, math.nan)
+    epochs = Counter[str]()
+    samples = []  # the votes as a log has them, read as a log is
+    for score in held:
+        epochs[score.sample] += 1
+        entry = {"value": score.value, "metadata": score.metadata}
+        known = {"id": score.sample, "epoch": epochs[score.sample], "metadata": score.labels}
+        samples.append({**known, "scores": {"panel": entry}})
+    log = {"version": 2, "status": "success", "eval": {"model": "one", "task": "one"}, "plan": {}, "samples": samples}
+    try:
+        with TemporaryDirectory() as folder:
+            path = Path(folder) / "log.json"
+            path.write_text(json.dumps(log, default=str), encoding="utf-8")
+            estimate = decompose(checked(read(path, announce=False))).mean
+    except NotEstimable:
+        return dict.fromkeys(MEAN, math.nan)
+    return dict(zip(MEAN, (estimate.value, estimate.se, *estimate.ends), strict=True))

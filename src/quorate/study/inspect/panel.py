@@ -11,9 +11,7 @@ from quorate.collect.parse import judged
 from quorate.collect.prompt import Prompt, built_in
 from quorate.errors import InvalidInput
 from quorate.planning.designs.names import LayoutName
-from quorate.study.inspect.deal import Deal
-from quorate.study.inspect.error import Scored, mean_with_error
-from quorate.study.inspect.votes import Vote, mean_of, metadata
+from quorate.study.inspect.deal import Deal, Scored, Vote, mean_of, mean_with_error, metadata
 
 _model: Any = import_module("inspect_ai.model")
 _scorer: Any = import_module("inspect_ai.scorer")

@@ -1,9 +1,16 @@
-"""Page of a person: one question at a time, answered by a button or a key, saved at once."""
+"""Pages about people: where a link lets them in, their questions, and how far they are for the owner.
+
+A link is opened once in each browser, which keeps its word as a cookie; the address forgets it. A person has one question
+at a time, answered by a button or a key and saved at once.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import csv
+import io
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from urllib.parse import parse_qs
 
 from starlette.requests import Request
@@ -11,9 +18,31 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from quorate.collect.judge import Expects
+from quorate.collect.ledger.seats import LINK, OWNER
 from quorate.errors import InvalidInput
 from quorate.study.people import MOST_COMMENT, People, Standing
 from quorate.web.site import Site, Visitor, from_own_form
+from quorate.wording import duration, inert
+
+
+def entrance(site: Site) -> list[BaseRoute]:
+    """The route of the entrance."""
+
+    async def enter(request: Request) -> Response:
+        word = request.path_params["word"]
+        name = await site.desk.do(lambda people: people.whose(word))
+        if name is None:
+            text = "Ask whoever sent it for a new one."
+            return site.message("This link does not work, or no longer", text, status=404)
+        # A page that goes on by itself, for a browser that comes from another site does not show a strict cookie to
+        # what it is redirected to.
+        response = site.page("enter.html", {"to": "/study" if name == OWNER else "/"})
+        response.headers["Referrer-Policy"] = "no-referrer"
+        site.admit(response, request, word, owner=name == OWNER)
+        return response
+
+    return [Route(f"{LINK}{{word:str}}", enter)]
+
 
 _TIES = frozenset({"tie", "equal", "same", "draw"})
 _MOST_POINTS = 21
@@ -39,7 +68,7 @@ class Choice:
     key: str
 
 
-def routes(site: Site) -> list[BaseRoute]:
+def question(site: Site) -> list[BaseRoute]:
     """The routes of the page."""
 
     async def show(request: Request) -> Response:
@@ -114,3 +143,55 @@ async def fields(request: Request) -> Mapping[str, str]:
     if text.count("&") >= _MOST_FIELDS:
         raise InvalidInput(f"form: must have at most {_MOST_FIELDS} fields")
     return {name: values[-1] for name, values in parse_qs(text, keep_blank_values=True).items()}
+
+
+_PEOPLE = "/people"
+
+
+def overview(site: Site) -> list[BaseRoute]:
+    """The routes of the page."""
+
+    async def show(request: Request) -> Response:
+        found = await site.serve(request, lambda people, _: people.progress(), owner=True)
+        if found is None:
+            return stranger(site)
+        visitor, progress = found
+        return site.page("raters.html", {"form": visitor.form, "people": progress, "duration": duration})
+
+    async def change(request: Request) -> Response:
+        form = await fields(request)
+
+        found = await site.serve(request, partial(changed, form), owner=True)
+        if found is None:
+            return stranger(site)
+        if not found[1]:
+            return site.message("That did not work", "Load the page again, and try it there.", status=403)
+        return RedirectResponse(_PEOPLE, 303)
+
+    async def comments(request: Request) -> Response:
+        found = await site.serve(request, lambda people, _: people.comments(), owner=True)
+        if found is None:
+            return stranger(site)
+        headers = {"Content-Disposition": 'attachment; filename="comments.csv"'}
+        return Response(table(found[1]), media_type="text/csv", headers=headers)
+
+    return [Route(_PEOPLE, show), Route(_PEOPLE, change, methods=["POST"]), Route(f"{_PEOPLE}/comments.csv", comments)]
+
+
+def changed(form: Mapping[str, str], people: People, owner: Visitor) -> bool:
+    """Close or open the study as a form says, to one person or, without a name, to all; False if it is not our form."""
+    if not from_own_form(owner, form.get("form", "")):
+        return False
+    for field, closed in (("close", True), ("open", False)):
+        if field in form:
+            people.set_closed(people.settings if form[field] == "" else [form[field]], closed=closed)
+    return True
+
+
+def table(rows: Sequence[Mapping[str, object]]) -> str:
+    """Rows as CSV in which no text is a formula: raters write what a spreadsheet opens."""
+    out = io.StringIO()
+    writer = csv.DictWriter(out, list(rows[0]) if rows else ["comment"])
+    writer.writeheader()
+    writer.writerows({name: inert(value) for name, value in row.items()} for row in rows)
+    return out.getvalue()
