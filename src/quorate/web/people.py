@@ -1,7 +1,7 @@
 """Pages about people: where a link lets them in, their questions, and how far they are for the owner.
 
-A link is opened once in each browser, which keeps its word as a cookie; the address forgets it. A person has one question
-at a time, answered by a button or a key and saved at once.
+A link is opened once in each browser, which keeps its word as a cookie; the address forgets it. A person has one
+question at a time, answered by a button or a key and saved at once.
 """
 
 from __future__ import annotations

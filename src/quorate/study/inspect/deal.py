@@ -1,4 +1,4 @@
-"""Deal: which judges are asked about a sample, with which prompts, what votes say of it, and the error of their mean."""
+"""Deal: which judges are asked about a sample, with which prompts, what they say, and the error of their mean."""
 
 from __future__ import annotations
 
