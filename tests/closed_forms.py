@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from quorate.planning.designs.cycles import cyclic
+from quorate.planning.panel.strategies import cyclic
 
 
 @dataclass(frozen=True)

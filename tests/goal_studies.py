@@ -6,8 +6,8 @@ import hashlib
 
 import numpy as np
 
+from quorate.decide.goals.goal import Spent
 from quorate.decide.goals.look import Ending, Look
-from quorate.decide.goals.offer import Spent
 from quorate.decide.goals.plans import crossed, nothing
 
 JUDGES = {name: {"kind": "python", "price": {"call": 0.01}} for name in "abcd"}

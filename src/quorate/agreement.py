@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from quorate.estimate.agreement.labelled import beside as beside
     from quorate.estimate.agreement.prediction_powered import corrected as corrected
     from quorate.estimate.labelled.corrected_ratings import corrected_ratings as corrected_ratings
-    from quorate.planning.labels.board_plan import plan_board_labels as plan_board_labels
-    from quorate.planning.labels.plan_labels import plan_labels as plan_labels
+    from quorate.planning.board_plan import plan_board_labels as plan_board_labels
+    from quorate.planning.plan_labels import plan_labels as plan_labels
 
 _HOMES = {
     "accuracy": "quorate.estimate.agreement.accuracy",
@@ -32,8 +32,8 @@ _HOMES = {
     "corrected": "quorate.estimate.agreement.prediction_powered",
     "corrected_ratings": "quorate.estimate.labelled.corrected_ratings",
     "icc": "quorate.estimate.agreement.coefficients",
-    "plan_board_labels": "quorate.planning.labels.board_plan",
-    "plan_labels": "quorate.planning.labels.plan_labels",
+    "plan_board_labels": "quorate.planning.board_plan",
+    "plan_labels": "quorate.planning.plan_labels",
 }
 
 __all__, __getattr__, __dir__ = lazily(__name__, _HOMES)

@@ -11,10 +11,10 @@ from quorate.lazily import lazily
 
 if TYPE_CHECKING:
     from quorate.analysis.nominal import labels as labels
-    from quorate.decide.gaming.gaming import gaming as gaming
-    from quorate.decide.scores.effect import plan_bar as plan_bar
-    from quorate.decide.scores.effect import plan_effect as plan_effect
-    from quorate.decide.scores.effect import plan_study as plan_study
+    from quorate.decide.effect import plan_bar as plan_bar
+    from quorate.decide.effect import plan_effect as plan_effect
+    from quorate.decide.effect import plan_study as plan_study
+    from quorate.decide.gaming import gaming as gaming
     from quorate.estimate.components.dependability import dependability as dependability
     from quorate.estimate.components.robustness import by_level as by_level
     from quorate.estimate.components.robustness import leave_one_out as leave_one_out
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from quorate.estimate.posterior.posterior import posterior as posterior
     from quorate.estimate.regression.surrogate import sign_flip as sign_flip
     from quorate.estimate.regression.surrogate import surrogate as surrogate
-    from quorate.planning.adaptive.adaptive import adaptive as adaptive
+    from quorate.planning.adaptive import adaptive as adaptive
     from quorate.planning.naive import naive as naive
     from quorate.planning.panel.screening import screen as screen
     from quorate.simulate.allocation.allocation import simulate_allocation as simulate_allocation
@@ -36,22 +36,22 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "against_baseline": "quorate.estimate.means.baseline",
-    "adaptive": "quorate.planning.adaptive.adaptive",
+    "adaptive": "quorate.planning.adaptive",
     "by_level": "quorate.estimate.components.robustness",
     "check_posterior": "quorate.estimate.posterior.check",
     "dependability": "quorate.estimate.components.dependability",
     "effects": "quorate.estimate.means.effects",
     "flags": "quorate.estimate.means.flags",
-    "gaming": "quorate.decide.gaming.gaming",
+    "gaming": "quorate.decide.gaming",
     "labels": "quorate.analysis.nominal",
     "leave_one_out": "quorate.estimate.components.robustness",
     "mean_from": "quorate.estimate.means.mean_from",
     "missing_bounds": "quorate.estimate.means.missing_bounds",
     "naive": "quorate.planning.naive",
     "pipelines": "quorate.simulate.pipelines.pipelines",
-    "plan_bar": "quorate.decide.scores.effect",
-    "plan_effect": "quorate.decide.scores.effect",
-    "plan_study": "quorate.decide.scores.effect",
+    "plan_bar": "quorate.decide.effect",
+    "plan_effect": "quorate.decide.effect",
+    "plan_study": "quorate.decide.effect",
     "posterior": "quorate.estimate.posterior.posterior",
     "screen": "quorate.planning.panel.screening",
     "sign_flip": "quorate.estimate.regression.surrogate",

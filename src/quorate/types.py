@@ -28,16 +28,16 @@ if TYPE_CHECKING:
     from quorate.analysis.votes import VotesAnalysis as VotesAnalysis
     from quorate.caveats import Caveat as Caveat
     from quorate.decide.all_pairs import Verdicts as Verdicts
-    from quorate.decide.gaming.gaming import Gaming as Gaming
-    from quorate.decide.gaming.gaming import Prize as Prize
-    from quorate.decide.scores.effect import BarPlan as BarPlan
-    from quorate.decide.scores.effect import EffectPlan as EffectPlan
-    from quorate.decide.scores.step import ScoreStep as ScoreStep
-    from quorate.decide.scores.verdict import ScoreVerdict as ScoreVerdict
-    from quorate.decide.standings import Standings as Standings
+    from quorate.decide.effect import BarPlan as BarPlan
+    from quorate.decide.effect import EffectPlan as EffectPlan
+    from quorate.decide.gaming import Gaming as Gaming
+    from quorate.decide.gaming import Prize as Prize
+    from quorate.decide.scores import ScoreStep as ScoreStep
+    from quorate.decide.scores import ScoreVerdict as ScoreVerdict
     from quorate.decide.stop import Monitor as Monitor
+    from quorate.decide.stop import Standings as Standings
     from quorate.decide.stop import StoppingRule as StoppingRule
-    from quorate.decide.votes.verdict import Verdict as Verdict
+    from quorate.decide.votes import Verdict as Verdict
     from quorate.estimate.agents.chain import Chain as Chain
     from quorate.estimate.agents.chain import Link as Link
     from quorate.estimate.agents.ensemble import Ensemble as Ensemble
@@ -106,20 +106,20 @@ if TYPE_CHECKING:
     from quorate.estimate.votes.signals import OneVoteEach as OneVoteEach
     from quorate.estimate.votes.signals import RateVariance as RateVariance
     from quorate.estimate.votes.ties import TieSensitivity as TieSensitivity
-    from quorate.planning.adaptive.policy import Policy as Policy
     from quorate.planning.assignment import Assignment as Assignment
     from quorate.planning.battles import BattleSample as BattleSample
+    from quorate.planning.battles import NextBattles as NextBattles
+    from quorate.planning.board_plan import BoardPlan as BoardPlan
     from quorate.planning.designs.dstudy import Projection as Projection
-    from quorate.planning.labels.board_plan import BoardPlan as BoardPlan
-    from quorate.planning.labels.labels_plan import LabelsPlan as LabelsPlan
+    from quorate.planning.labels_plan import LabelsPlan as LabelsPlan
     from quorate.planning.naive import Naive as Naive
-    from quorate.planning.next_battles import NextBattles as NextBattles
     from quorate.planning.panel.panel import Panel as Panel
     from quorate.planning.panel.screening import Screening as Screening
+    from quorate.planning.policy import Policy as Policy
     from quorate.planning.power.clusters import Clustered as Clustered
-    from quorate.planning.power.concentration import Concentration as Concentration
     from quorate.planning.power.detectability import Detectability as Detectability
     from quorate.planning.power.pilot import Feasibility as Feasibility
+    from quorate.planning.power.prompt_types import Concentration as Concentration
     from quorate.planning.power.protocols import Protocols as Protocols
     from quorate.planning.power.sample_size import PowerCurve as PowerCurve
     from quorate.planning.power.votes_plan import Borrowed as Borrowed
@@ -153,7 +153,7 @@ _HOMES = {
     "Analysis": "quorate.analysis.judgments",
     "AllEqual": "quorate.estimate.means.missing_bounds",
     "Assignment": "quorate.planning.assignment",
-    "BarPlan": "quorate.decide.scores.effect",
+    "BarPlan": "quorate.decide.effect",
     "BattleSample": "quorate.planning.battles",
     "Caveat": "quorate.caveats",
     "Cells": "quorate.table.cells",
@@ -163,11 +163,11 @@ _HOMES = {
     "Certificate": "quorate.analysis.certify",
     "Certified": "quorate.analysis.certify",
     "Chain": "quorate.estimate.agents.chain",
-    "EffectPlan": "quorate.decide.scores.effect",
+    "EffectPlan": "quorate.decide.effect",
     "Ensemble": "quorate.estimate.agents.ensemble",
     "Hazard": "quorate.estimate.agents.hazard",
     "Link": "quorate.estimate.agents.chain",
-    "ScoreStep": "quorate.decide.scores.step",
+    "ScoreStep": "quorate.decide.scores",
     "Turn": "quorate.estimate.agents.hazard",
     "AltTest": "quorate.estimate.agreement.alt_test",
     "Stood": "quorate.estimate.agreement.alt_test",
@@ -182,7 +182,7 @@ _HOMES = {
     "Compared": "quorate.reproduction.comparison",
     "Component": "quorate.estimate.components.model",
     "Components": "quorate.estimate.components.published",
-    "Concentration": "quorate.planning.power.concentration",
+    "Concentration": "quorate.planning.power.prompt_types",
     "Corrected": "quorate.estimate.agreement.corrected",
     "CorrectedRatings": "quorate.estimate.labelled.result",
     "Decomposition": "quorate.estimate.components.decomposition",
@@ -197,7 +197,7 @@ _HOMES = {
     "Flags": "quorate.estimate.means.flags",
     "DroppedVotes": "quorate.estimate.ratings.fragility",
     "Fragility": "quorate.estimate.ratings.fragility",
-    "Gaming": "quorate.decide.gaming.gaming",
+    "Gaming": "quorate.decide.gaming",
     "GoalPath": "quorate.analysis.goals.path",
     "GoalQuote": "quorate.analysis.goals.quote",
     "Interim": "quorate.analysis.interim.result",
@@ -221,7 +221,7 @@ _HOMES = {
     "MissingBounds": "quorate.estimate.means.missing_bounds",
     "Monitor": "quorate.decide.stop",
     "Naive": "quorate.planning.naive",
-    "NextBattles": "quorate.planning.next_battles",
+    "NextBattles": "quorate.planning.battles",
     "OneVoteEach": "quorate.estimate.votes.signals",
     "Optimum": "quorate.planning.search.optimum",
     "PairAnalysis": "quorate.analysis.pair",
@@ -229,14 +229,14 @@ _HOMES = {
     "Part": "quorate.estimate.components.robustness",
     "Pipelines": "quorate.simulate.pipelines.result",
     "PlanRun": "quorate.simulate.validate",
-    "Policy": "quorate.planning.adaptive.policy",
+    "Policy": "quorate.planning.policy",
     "Pool": "quorate.estimate.means.targets",
     "Posterior": "quorate.estimate.posterior.latent",
     "PosteriorCheck": "quorate.estimate.posterior.check",
     "PosteriorComponent": "quorate.estimate.posterior.result",
     "PosteriorMean": "quorate.estimate.posterior.mean",
     "PowerCurve": "quorate.planning.power.sample_size",
-    "Prize": "quorate.decide.gaming.gaming",
+    "Prize": "quorate.decide.gaming",
     "Progress": "quorate.table.progress",
     "Projection": "quorate.planning.designs.dstudy",
     "Proposal": "quorate.estimate.doctor.propose",
@@ -247,7 +247,7 @@ _HOMES = {
     "Regression": "quorate.estimate.regression.regress",
     "Reproduction": "quorate.reproduction.comparison",
     "Reweighted": "quorate.estimate.posterior.result",
-    "ScoreVerdict": "quorate.decide.scores.verdict",
+    "ScoreVerdict": "quorate.decide.scores",
     "Screening": "quorate.planning.panel.screening",
     "SignFlip": "quorate.estimate.regression.surrogate",
     "Sensitivity": "quorate.estimate.posterior.result",
@@ -255,18 +255,18 @@ _HOMES = {
     "AnnotationTasks": "quorate.study.label_studio",
     "Surrogate": "quorate.estimate.regression.surrogate",
     "TakenAnnotations": "quorate.study.label_studio",
-    "Standings": "quorate.decide.standings",
+    "Standings": "quorate.decide.stop",
     "Status": "quorate.study.status",
     "StoppingRule": "quorate.decide.stop",
     "Support": "quorate.estimate.doctor.support",
     "TieSensitivity": "quorate.estimate.votes.ties",
     "Validated": "quorate.simulate.validate",
     "Variants": "quorate.study.variants.variants",
-    "Verdict": "quorate.decide.votes.verdict",
+    "Verdict": "quorate.decide.votes",
     "Verdicts": "quorate.decide.all_pairs",
     "Votes": "quorate.table.votes",
-    "BoardPlan": "quorate.planning.labels.board_plan",
-    "LabelsPlan": "quorate.planning.labels.labels_plan",
+    "BoardPlan": "quorate.planning.board_plan",
+    "LabelsPlan": "quorate.planning.labels_plan",
     "VotesPlan": "quorate.planning.power.votes_plan",
     "VotesSupport": "quorate.estimate.doctor.support",
     "Writeup": "quorate.reporting.paper.writeup",

@@ -11,23 +11,23 @@ from quorate.lazily import lazily
 
 if TYPE_CHECKING:
     from quorate.decide.all_pairs import compare_all as compare_all
-    from quorate.decide.standings import monitor_all as monitor_all
     from quorate.decide.stop import monitor as monitor
+    from quorate.decide.stop import monitor_all as monitor_all
     from quorate.decide.stop import stopping_rule as stopping_rule
     from quorate.estimate.ratings.fragility import fragility as fragility
     from quorate.estimate.ratings.models import models as models
     from quorate.estimate.votes.signals import one_vote_each as one_vote_each
     from quorate.estimate.votes.signals import rate_variance as rate_variance
     from quorate.estimate.votes.ties import tie_sensitivity as tie_sensitivity
+    from quorate.planning.battles import next_battles as next_battles
     from quorate.planning.battles import sample_battles as sample_battles
-    from quorate.planning.next_battles import next_battles as next_battles
     from quorate.planning.power.clusters import clustered_sample_size as clustered_sample_size
-    from quorate.planning.power.concentration import concentration as concentration
     from quorate.planning.power.detectability import detectability as detectability
-    from quorate.planning.power.equivalence import equivalence_size as equivalence_size
     from quorate.planning.power.pilot import feasibility as feasibility
+    from quorate.planning.power.prompt_types import concentration as concentration
     from quorate.planning.power.protocols import protocols as protocols
     from quorate.planning.power.sample_size import detectable_margin as detectable_margin
+    from quorate.planning.power.sample_size import equivalence_size as equivalence_size
     from quorate.planning.power.sample_size import least_judgments as least_judgments
     from quorate.planning.power.sample_size import power_curve as power_curve
     from quorate.planning.power.sample_size import sample_size as sample_size
@@ -36,17 +36,17 @@ if TYPE_CHECKING:
 _HOMES = {
     "clustered_sample_size": "quorate.planning.power.clusters",
     "compare_all": "quorate.decide.all_pairs",
-    "concentration": "quorate.planning.power.concentration",
+    "concentration": "quorate.planning.power.prompt_types",
     "detectability": "quorate.planning.power.detectability",
     "detectable_margin": "quorate.planning.power.sample_size",
-    "equivalence_size": "quorate.planning.power.equivalence",
+    "equivalence_size": "quorate.planning.power.sample_size",
     "feasibility": "quorate.planning.power.pilot",
     "fragility": "quorate.estimate.ratings.fragility",
     "least_judgments": "quorate.planning.power.sample_size",
     "models": "quorate.estimate.ratings.models",
     "monitor": "quorate.decide.stop",
-    "monitor_all": "quorate.decide.standings",
-    "next_battles": "quorate.planning.next_battles",
+    "monitor_all": "quorate.decide.stop",
+    "next_battles": "quorate.planning.battles",
     "one_vote_each": "quorate.estimate.votes.signals",
     "plan_votes": "quorate.planning.power.votes_plan",
     "power_curve": "quorate.planning.power.sample_size",

@@ -5,7 +5,7 @@ import polars as pl
 import pytest
 
 from quorate.analysis.votes import dependence, votes_view
-from quorate.decide.votes.verdict import verdict_of_votes
+from quorate.decide.votes import verdict_of_votes
 from quorate.errors import UnknownTerm
 from quorate.reporting.pages.votes.page import decided, margins, pairs
 from quorate.reporting.pages.votes.words import methods

@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 from itertools import combinations, cycle, islice
 from typing import Any
 
-from quorate.decide.goals.goal import BestGoal, CompareGoal, HalfWidthGoal, PreferGoal
-from quorate.decide.goals.offer import Offer
+from quorate.decide.goals.goal import BestGoal, CompareGoal, HalfWidthGoal, Offer, PreferGoal
 from quorate.estimate.means.targets import Target
 from quorate.simulate.goals.fixed import fixed_cost
 from quorate.simulate.goals.goal import GoalRates, simulate_goal

@@ -17,15 +17,15 @@ from quorate.estimate.components.decomposition import Decomposition
 from quorate.estimate.means.targets import Target
 from quorate.numerics.correlation import of_pair, spearman
 from quorate.planning.designs.dstudy import Projection
-from quorate.planning.designs.fitted import from_fit
 from quorate.planning.designs.names import LayoutName
 from quorate.planning.designs.prices import Prices
-from quorate.planning.designs.sources import Design, Source
-from quorate.planning.search.grid import CATEGORIES, REPLICATE, Grid, Piece, allowed, around
+from quorate.planning.designs.sources import Design, Source, from_fit
+from quorate.planning.search.grid import CATEGORIES, Grid, Piece, allowed, around
 from quorate.planning.search.grid import checked as checked_grid
 from quorate.planning.search.optimize import Limits
 from quorate.planning.search.optimum import Searched, within
 from quorate.planning.search.search import Found, judge, search
+from quorate.roles import REPLICATE
 from quorate.streams import stream
 from quorate.table.judgments import Judgments, checked
 from quorate.waiting import each

@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 import quorate as q
-from quorate.decide.by_type import brown_forsythe, types_of_votes
+from quorate.decide.outcome import brown_forsythe, types_of_votes
 
 pytestmark = pytest.mark.calibration
 

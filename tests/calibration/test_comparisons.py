@@ -8,12 +8,12 @@ import pytest
 from calibration.comparisons import OWN, Pair, draw_pair, replay_comparisons, simulate_comparisons
 
 import quorate as q
-from quorate.decide.scores.verdict import studies_like
+from quorate.decide.scores import studies_like
 from quorate.estimate.differences.difference import difference
 from quorate.estimate.differences.paired import pairs
 from quorate.estimate.differences.spread import unlike_system
 from quorate.estimate.ratings.leaderboard import leaderboard
-from quorate.planning.search.power import studies_of_plan
+from quorate.planning.search.optimize import studies_of_plan
 
 pytestmark = pytest.mark.calibration
 STUDIES = 2000

@@ -8,7 +8,7 @@ import pytest
 from calibration.resampled_prize import resampled_prize
 
 import quorate as q
-from quorate.decide.gaming.gaming import elo_slope
+from quorate.decide.gaming import elo_slope
 
 pytestmark = pytest.mark.calibration
 

@@ -12,8 +12,7 @@ import numpy as np
 import pytest
 from calibration.goal_scenarios import NEAR
 
-from quorate.decide.goals.goal import CompareGoal, HalfWidthGoal
-from quorate.decide.goals.offer import Offer
+from quorate.decide.goals.goal import CompareGoal, HalfWidthGoal, Offer
 from quorate.simulate.goals.goal import simulate_goal
 
 pytestmark = pytest.mark.calibration

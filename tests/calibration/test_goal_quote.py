@@ -9,9 +9,8 @@ import pytest
 import yaml
 
 import quorate as q
-from quorate.decide.goals.goal import PreferGoal
+from quorate.decide.goals.goal import Offer, PreferGoal
 from quorate.decide.goals.look import Ending
-from quorate.decide.goals.offer import Offer
 from quorate.simulate import VoteLaw
 from quorate.simulate.goals.votes import vote_world
 from quorate.study.file import load

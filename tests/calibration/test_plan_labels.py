@@ -11,8 +11,7 @@ import pytest
 from quorate.estimate.agreement.prediction_powered import Matched, of_sample
 from quorate.numerics.prediction_powered import Sample, powered_mean
 from quorate.numerics.stratified import Costs, Split, people_alone, powered, stratified_mean, worth_from
-from quorate.planning.labels.pilot import Pilot
-from quorate.planning.labels.plan_labels import Study
+from quorate.planning.plan_labels import Pilot, Study
 
 pytestmark = pytest.mark.calibration
 

@@ -13,8 +13,7 @@ import quorate as q
 from quorate.errors import NotEstimable
 from quorate.numerics.links.uncertainty import logistic_normal
 from quorate.planning.designs.dstudy import projection, scheme_of
-from quorate.planning.designs.fitted import from_fit
-from quorate.planning.designs.sources import Design
+from quorate.planning.designs.sources import Design, from_fit
 
 pytestmark = pytest.mark.calibration
 STUDIES, JUDGES = 80, np.array([-0.3, 0.0, 0.3])

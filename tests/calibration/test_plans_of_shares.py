@@ -13,8 +13,7 @@ import quorate as q
 from quorate.estimate.components.marginal import Marginal
 from quorate.estimate.means.intervals import Ended
 from quorate.planning.designs.dstudy import projection, scheme_of
-from quorate.planning.designs.fitted import from_fit
-from quorate.planning.designs.sources import Design
+from quorate.planning.designs.sources import Design, from_fit
 
 pytestmark = pytest.mark.calibration
 STUDIES = 150

@@ -8,9 +8,8 @@ import pytest
 from quorate.numerics.distributions import t_quantile
 from quorate.numerics.votes import binomial, equivalence, kl
 from quorate.planning.power.clusters import clustered_sample_size
-from quorate.planning.power.equivalence import equivalence_power, equivalence_size
 from quorate.planning.power.pilot import Reach, feasibility
-from quorate.planning.power.sample_size import power_curve, sample_size
+from quorate.planning.power.sample_size import equivalence_power, equivalence_size, power_curve, sample_size
 
 pytestmark = pytest.mark.calibration
 

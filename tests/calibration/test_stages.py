@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import pytest
 
-from quorate.decide.goals.goal import StagedGoal
-from quorate.decide.goals.offer import Offer, Spent
+from quorate.decide.goals.goal import Offer, Spent, StagedGoal
 from quorate.decide.goals.rounds import TwoStages
 from quorate.simulate.two_stage import regime, simulate_two_stage
 

@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from quorate.decide.standings import monitor_all
+from quorate.decide.stop import monitor_all
 from quorate.numerics.sequential.fair_coin import log_evidence, prior
 from quorate.table.read_votes import read_votes
 

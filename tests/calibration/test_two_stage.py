@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from quorate.numerics.votes import strata
-from quorate.planning.power.concentration import concentration
+from quorate.planning.power.prompt_types import concentration
 from quorate.simulate.two_stage import TESTS, regime, replay_two_stage, simulate_two_stage
 from quorate.table.read_votes import read_votes
 

@@ -9,7 +9,7 @@ import pytest
 
 import quorate as q
 from quorate.decide.all_pairs import compare_all
-from quorate.decide.votes.verdict import verdict_of_votes
+from quorate.decide.votes import verdict_of_votes
 from quorate.errors import InvalidInput, NotEstimable, UnknownTerm
 from quorate.table.read_votes import read_votes
 

@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 
 import quorate as q
-from quorate.decide.scores.verdict import verdict_of_scores
-from quorate.decide.votes.verdict import Outcome, verdict_of_votes
+from quorate.decide.scores import verdict_of_scores
+from quorate.decide.votes import Outcome, verdict_of_votes
 from quorate.errors import InvalidInput, UnknownTerm
 
 

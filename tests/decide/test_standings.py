@@ -9,8 +9,7 @@ import polars as pl
 import pytest
 
 from quorate.decide.outcome import Outcome
-from quorate.decide.standings import monitor_all
-from quorate.decide.stop import monitor
+from quorate.decide.stop import monitor, monitor_all
 from quorate.errors import InvalidInput
 from quorate.table.read_votes import read_votes
 
@@ -70,7 +69,7 @@ def test_pairs_with_too_few_votes_are_undecided_and_cost_nothing():
 
 def test_no_order_is_decided_by_fewer_votes_than_those_that_are_passed_over():
     """One vote less than the least, all for one system, decides nothing."""
-    from quorate.decide.standings import _least
+    from quorate.decide.stop import _least
 
     for alpha in (0.05, 0.001, 1e-5):
         least = _least(alpha, 0.1)

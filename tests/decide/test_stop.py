@@ -4,7 +4,7 @@ import pytest
 
 from quorate.decide.all_pairs import compare
 from quorate.decide.stop import monitor, stopping_rule
-from quorate.decide.votes.verdict import Outcome
+from quorate.decide.votes import Outcome
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.table.read_votes import read_votes
 

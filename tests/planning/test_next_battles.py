@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 import quorate as q
 from quorate.errors import InvalidInput
-from quorate.planning.next_battles import chosen_battles
+from quorate.planning.battles import chosen_battles
 
 COUNTS = [("x", "y", 30, 2, 4), ("x", "z", 30, 3, 1), ("y", "z", 17, 15, 5)]
 

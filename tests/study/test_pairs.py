@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import quorate as q
-from quorate.decide.votes.verdict import verdict_of_votes
+from quorate.decide.votes import verdict_of_votes
 from quorate.errors import InvalidData, InvalidInput
 from quorate.estimate.agreement.position import position_bias
 from quorate.study.file import load

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from quorate.errors import InvalidInput
-from quorate.planning.adaptive.policy import Policy
+from quorate.planning.policy import Policy
 from quorate.study.file import load
 from quorate.study.questions import questions
 from quorate.study.quote import sizes

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from quorate.analysis.views import Asked
     from quorate.analysis.votes import VotesAnalysis
     from quorate.decide.outcome import Claim
-    from quorate.decide.scores.verdict import ScoreVerdict
+    from quorate.decide.scores import ScoreVerdict
     from quorate.estimate.components.decomposition import Method
     from quorate.estimate.components.model import Interval
     from quorate.estimate.means.targets import Target
@@ -233,7 +233,7 @@ def analyze_scores(judgments: Judgments, **options: Any) -> Analysis | AllEqual 
         refused = argument(name, options[name])
         raise InvalidInput(refused + ": is of one mean; ask for that of all systems with " + mean + ", or leave it out")
     if len(systems) == 2:
-        from quorate.decide.scores.verdict import verdict_of_scores
+        from quorate.decide.scores import verdict_of_scores
 
         a, b = by_mean(answered)
         prices: dict[str, Any] = {"prices": {"call": options["price"]}} if options.get("price") else {}

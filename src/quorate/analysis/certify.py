@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from quorate.analysis.judgments import Analysis
 from quorate.analysis.ratings import RatingsAnalysis
 from quorate.arrays import Floats, Ints
-from quorate.decide.scores.verdict import ScoreVerdict
+from quorate.decide.scores import ScoreVerdict
 from quorate.errors import InvalidInput, NotEstimable, QuorateError
 from quorate.estimate.components.decompose import decompose
 from quorate.estimate.components.model import CELL

@@ -13,11 +13,9 @@ from quorate.estimate.components.decomposition import Decomposition
 from quorate.estimate.means.targets import PANEL, POPULATION
 from quorate.planning.designs.dstudy import Projection
 from quorate.planning.designs.names import LAYOUTS, PARTIAL, LayoutName
-from quorate.planning.designs.schemes import GENERATION
-from quorate.planning.search.optimum import Optimum
-from quorate.planning.search.ranking import Ranking
+from quorate.planning.search.optimum import Optimum, Ranking
 from quorate.planning.search.whatif import WhatIf
-from quorate.roles import ITEM, JUDGE, REPLICATE
+from quorate.roles import GENERATION, ITEM, JUDGE, REPLICATE
 from quorate.table.results import Result, Row
 from quorate.wording import counted, decimals, dollars, listed, plural
 

@@ -9,12 +9,12 @@ from typing import Any
 
 from quorate.analysis.votes import VotesAnalysis, votes_view
 from quorate.caveats import Caveat
-from quorate.decide.by_type import TYPES
-from quorate.decide.votes.verdict import Claim, Verdict, verdict_of_votes
+from quorate.decide.outcome import TYPES
+from quorate.decide.votes import Claim, Verdict, verdict_of_votes
 from quorate.errors import NotEstimable
 from quorate.estimate.doctor.support import VotesSupport, doctor
 from quorate.estimate.votes.clustered import Cluster, clustered_by
-from quorate.planning.power.concentration import Concentration, concentration
+from quorate.planning.power.prompt_types import Concentration, concentration
 from quorate.simulate.two_stage import type_counts
 from quorate.table.pairs import MISSING
 from quorate.table.results import Result, Row

@@ -187,7 +187,7 @@ def promised(one: Crossed) -> dict[str, float]:
     one : Crossed
         Of one system; components below 0 count as 0.
     """
-    from quorate.planning.designs.cycles import cyclic
+    from quorate.planning.panel.strategies import cyclic
 
     found = {}
     for model, components in ((APART, one.separated), (PUBLISHED, one.paper)):

@@ -152,7 +152,7 @@ STAGES: Mapping[str, Mapping[str, Verb]] = {
             Question("decide.rank", "A leaderboard: ranks, ratings and intervals."),
             {
                 "--watch": Question(
-                    "quorate.decide.standings:monitor_all",
+                    "quorate.decide.stop:monitor_all",
                     "Which orders of systems are sure already, while votes still come in.",
                 ),
                 "--models": Question(

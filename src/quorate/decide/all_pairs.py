@@ -15,13 +15,13 @@ import numpy as np
 from quorate.arguments import argument
 from quorate.caveats import Caveat
 from quorate.decide.outcome import AnyVerdict, Claim, Outcome
-from quorate.decide.scores.verdict import (
+from quorate.decide.scores import (
     ScoreVerdict,
     check_question_of_scores,
     verdict_of_difference,
     verdict_of_scores,
 )
-from quorate.decide.votes.verdict import Verdict, check_question, verdict_of_margin, verdict_of_votes
+from quorate.decide.votes import Verdict, check_question, verdict_of_margin, verdict_of_votes
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.components.latent import refuse_latent
 from quorate.estimate.differences.difference import Method, by_mean, difference

@@ -12,12 +12,11 @@ import numpy as np
 from quorate.arguments import argument
 from quorate.arrays import Ints
 from quorate.errors import InvalidInput
-from quorate.planning.assignment import CATEGORY, ITEM, REPLICATES, Assignment
-from quorate.planning.designs.cycles import Cycle
-from quorate.planning.designs.layouts import Layout, lay_out
+from quorate.planning.assignment import REPLICATES, Assignment
+from quorate.planning.designs.layouts import Cycle, Layout, lay_out
 from quorate.planning.designs.names import LayoutName
-from quorate.planning.designs.schemes import GENERATION, Scheme
-from quorate.roles import JUDGE, PROMPT, REPLICATE
+from quorate.planning.designs.schemes import Scheme
+from quorate.roles import CATEGORY, GENERATION, ITEM, JUDGE, PROMPT, REPLICATE
 from quorate.streams import stream
 from quorate.table.cells import Cells, completed, labels, whole
 

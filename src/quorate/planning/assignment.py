@@ -20,10 +20,9 @@ from quorate.estimate.doctor.analyses import alias_class, component_analyses
 from quorate.estimate.doctor.support import ITEMS
 from quorate.numerics.mixed.information import null_point
 from quorate.numerics.mixed.reml import evaluate
-from quorate.planning.designs.cycles import Cycle
-from quorate.planning.designs.layouts import Layout
+from quorate.planning.designs.layouts import Cycle, Layout
 from quorate.planning.designs.schemes import Scheme
-from quorate.roles import JUDGE, PROMPT, REPLICATE
+from quorate.roles import CATEGORY, ITEM, JUDGE, PROMPT, REPLICATE
 from quorate.streams import stream
 from quorate.table.cells import Cells, completed
 from quorate.table.columns.roles import FIXED
@@ -197,9 +196,6 @@ def _pilot(cells: Cells, items: int) -> Completion:
     above = {parent for child, parent in cells.nested.items() if child == cells.object}
     levels = {name: len(labels) for name, labels in cells.levels.items() if name not in (cells.object, *above)}
     return Completion(items, levels, REPLICATES, items * int(np.prod(list(levels.values()))) * REPLICATES)
-
-
-ITEM, CATEGORY = "item", "category"
 
 
 @dataclass(frozen=True, eq=False, repr=False)

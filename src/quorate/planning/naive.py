@@ -18,7 +18,7 @@ from quorate.estimate.means.mean import Estimate
 from quorate.estimate.means.targets import POPULATION, SENSITIVITY, Target
 from quorate.numerics.distributions import t_quantile
 from quorate.planning.designs.dstudy import project
-from quorate.planning.designs.fitted import observed_counts
+from quorate.planning.designs.sources import observed_counts
 from quorate.table.judgments import Judgments
 from quorate.table.results import Ends, Interval, Result, StatedInterval
 from quorate.wording import Brief

@@ -16,9 +16,8 @@ from quorate.estimate.panel.scores import CrossedScores, crossed_scores
 from quorate.numerics.distributions import f_tail
 from quorate.numerics.panel.crossed import MeanSquares, f_ratio, mean_squares, paper, separated, sums
 from quorate.numerics.resample import drawn_means, pool_variance, variance_error
-from quorate.planning.designs.cycles import all_judges, cyclic, random_judge
-from quorate.planning.designs.schemes import GENERATION
-from quorate.planning.panel.strategies import ALL, CYCLIC, RANDOM
+from quorate.planning.panel.strategies import ALL, CYCLIC, RANDOM, all_judges, cyclic, random_judge
+from quorate.roles import GENERATION
 from quorate.streams import stream
 from quorate.table.judgments import Judgments
 from quorate.waiting import each

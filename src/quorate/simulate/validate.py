@@ -24,10 +24,9 @@ from quorate.estimate.means.targets import PANEL, POPULATION, Pool, Target
 from quorate.numerics.distributions import t_quantile
 from quorate.numerics.inference import checked_level
 from quorate.planning.designs.dstudy import Projection
-from quorate.planning.designs.fitted import from_fit
 from quorate.planning.designs.names import LAYOUTS, LayoutName
 from quorate.planning.designs.schemes import Scheme, is_count
-from quorate.planning.designs.sources import Design
+from quorate.planning.designs.sources import Design, from_fit
 from quorate.planning.search.grid import ROLES, allowed
 from quorate.planning.search.optimum import Searched, within
 from quorate.planning.search.search import search

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from quorate.arrays import Floats
-from quorate.decide.votes.verdict import Outcome, outcome_of
+from quorate.decide.votes import Outcome, outcome_of
 from quorate.errors import NotEstimable
 from quorate.estimate.votes.margin import VoteMargin, margin_of_counts, margin_of_share
 from quorate.numerics.roots import root
@@ -100,7 +100,7 @@ def replay_verdicts(
     margin : float
         Margin of equivalence.
     level : float
-        As for `quorate.decide.votes.verdict.verdict_of_votes`.
+        As for `quorate.decide.votes.verdict_of_votes`.
     draws : int
         Studies per pair and size.
     least : int

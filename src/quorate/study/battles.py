@@ -19,7 +19,7 @@ from quorate.collect.budget import Spend
 from quorate.collect.ledger.ledger import Ledger
 from quorate.collect.runner.lane import RunOutcome
 from quorate.errors import InvalidInput, QuorateError
-from quorate.planning.next_battles import NextBattles, Pair, chosen_battles
+from quorate.planning.battles import NextBattles, Pair, chosen_battles
 from quorate.roles import PROPENSITY
 from quorate.streams import stream
 from quorate.study.file import Battles, Study, answers

@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 
 from quorate.collect.ledger.facts import JudgeStatus
-from quorate.decide.goals.goal import BestGoal, CompareGoal, HalfWidthGoal, PreferGoal, StagedGoal, check_shares
+from quorate.decide.goals.goal import BestGoal, CompareGoal, HalfWidthGoal, Offer, PreferGoal, StagedGoal, check_shares
 from quorate.decide.goals.goal import Goal as Question
-from quorate.decide.goals.offer import Offer
 from quorate.errors import InvalidInput
 from quorate.study.file import Study, answers
 from quorate.study.goal import Goal

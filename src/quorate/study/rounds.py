@@ -18,9 +18,9 @@ from quorate.collect.ledger.ledger import Ledger
 from quorate.collect.runner.lane import Ended, RunOutcome
 from quorate.errors import InvalidInput, QuorateError
 from quorate.numerics.sequential.bandit import floored
-from quorate.planning.adaptive.adaptive import adaptive
-from quorate.planning.adaptive.arms import Arms, arms_of, standing
-from quorate.planning.adaptive.policy import SLACK, Policy
+from quorate.planning.adaptive import adaptive
+from quorate.planning.arms import Arms, arms_of, standing
+from quorate.planning.policy import SLACK, Policy
 from quorate.study.battles import Collect, Prices, Turn, in_turns
 from quorate.study.file import Adaptive, Cap, Study
 from quorate.study.goal import ReplaySettings

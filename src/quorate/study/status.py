@@ -16,9 +16,8 @@ from quorate.collect.ledger.lease import NO_ANSWERS
 from quorate.collect.ledger.ledger import HeldLook, Ledger, Looks
 from quorate.collect.ledger.seats import CLOSED
 from quorate.collect.runner.lane import Ended, RunOutcome
-from quorate.decide.goals.goal import Goal
+from quorate.decide.goals.goal import Goal, Offer, Spent
 from quorate.decide.goals.look import Ending, Look
-from quorate.decide.goals.offer import Offer, Spent
 from quorate.decide.goals.rounds import look, pilot
 from quorate.errors import InvalidInput
 from quorate.study.battles import Collect, Prices, Turn, drawn_so_far, in_turns

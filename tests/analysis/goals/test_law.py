@@ -9,8 +9,7 @@ from studies import rated
 
 import quorate as q
 from quorate.analysis.goals.quote import best_two, law_of
-from quorate.decide.goals.goal import BestGoal, CompareGoal, HalfWidthGoal, PreferGoal, StagedGoal
-from quorate.decide.goals.offer import Offer
+from quorate.decide.goals.goal import BestGoal, CompareGoal, HalfWidthGoal, Offer, PreferGoal, StagedGoal
 from quorate.errors import InvalidInput
 from quorate.simulate import VoteLaw
 from quorate.simulate.goals.goal import world

@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 
 from quorate.analysis.goals.path import GoalPath, in_words
+from quorate.decide.goals.goal import Spent
 from quorate.decide.goals.look import Ending, Look, Power
-from quorate.decide.goals.offer import Spent
 from quorate.study.goal import Goal
 
 

@@ -11,8 +11,7 @@ from under_way import written
 
 import quorate as q
 from quorate.analysis.goals.quote import Law, is_sized, one_look
-from quorate.decide.goals.goal import CompareGoal, HalfWidthGoal, PreferGoal, StagedGoal
-from quorate.decide.goals.offer import Offer
+from quorate.decide.goals.goal import CompareGoal, HalfWidthGoal, Offer, PreferGoal, StagedGoal
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.simulate import VoteLaw
 from quorate.study.file import load

@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 
 from quorate.analysis.goals.quote import law_of_votes
-from quorate.decide.goals.goal import BestGoal, PreferGoal
-from quorate.decide.goals.offer import Offer
+from quorate.decide.goals.goal import BestGoal, Offer, PreferGoal
 from quorate.errors import NotEstimable
 from quorate.simulate.goals.votes import VoteLaw, vote_world
 

@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 import quorate as q
-from quorate.decide.gaming.attempts import Mitigation, Played, attempts_targets, mitigations, projected, standard_errors
+from quorate.decide.gaming import Mitigation, Played, attempts_targets, mitigations, projected, standard_errors
 from quorate.errors import InvalidInput
 
 DESIGNS = [
@@ -74,10 +74,10 @@ def test_the_median_of_plausible_errors_is_near_the_projection(fit, design, redr
 
 def test_draws_follow_the_components(fit, monkeypatch):
     """With draws that are the components themselves, every draw is the projection."""
-    from quorate.decide.gaming import attempts as gaming_source
 
     monkeypatch.setattr(
-        gaming_source, "plausible", lambda source, *_: np.array(list(source.values.values()))[:, None] * np.ones(3)
+        "quorate.decide.gaming.plausible",
+        lambda source, *_: np.array(list(source.values.values()))[:, None] * np.ones(3),
     )
     played = Played(fit, 45, attempts_targets(fit, None)[0], None)
     drawn = standard_errors(played, DESIGNS, 100, 1)

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import quorate as q
-from quorate.decide.gaming.gaming import elo_slope, gaming
+from quorate.decide.gaming import elo_slope, gaming
 from quorate.errors import InvalidInput, NotEstimable, UnknownTerm
 
 PARTS = {"item": 0.09, "item:judge": 0.04, "prompt": 0.001, "prompt:judge": 0.002, "cell": 0.05}

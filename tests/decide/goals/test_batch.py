@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from quorate.decide.goals.offer import Offer
+from quorate.decide.goals.goal import Offer
 from quorate.decide.goals.plans import batch, crossed, nothing
 from quorate.estimate.components.published import components
 from quorate.planning.designs.dstudy import project

@@ -3,9 +3,8 @@
 import numpy as np
 import pytest
 
-from quorate.decide.goals.goal import BestGoal
+from quorate.decide.goals.goal import BestGoal, Offer, Spent
 from quorate.decide.goals.look import UNDECIDED
-from quorate.decide.goals.offer import Offer, Spent
 from quorate.decide.goals.rounds import Elimination
 from quorate.estimate.components.published import components
 from quorate.simulate.crossed import draw_judgments

@@ -5,8 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from quorate.decide.goals.goal import CompareGoal
-from quorate.decide.goals.offer import Offer, Spent
+from quorate.decide.goals.goal import CompareGoal, Offer, Spent
 from quorate.decide.goals.parts import Comparison
 from quorate.decide.goals.rounds import look, pilot
 from quorate.simulate.goals.goal import world

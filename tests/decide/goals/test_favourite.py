@@ -10,11 +10,10 @@ import polars as pl
 import pytest
 
 import quorate as q
-from quorate.decide.goals.favourite import Favourite
-from quorate.decide.goals.goal import BestGoal
+from quorate.decide.goals.goal import BestGoal, Offer, Spent
 from quorate.decide.goals.look import Ending, Look
-from quorate.decide.goals.offer import Offer, Spent
 from quorate.decide.goals.rounds import look, pilot
+from quorate.decide.goals.votes import Favourite
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.numerics.sequential.spending import bounds, pocock
 

@@ -2,9 +2,8 @@
 
 import pytest
 
-from quorate.decide.goals.goal import HalfWidthGoal
+from quorate.decide.goals.goal import HalfWidthGoal, Offer, Spent
 from quorate.decide.goals.look import UNDECIDED
-from quorate.decide.goals.offer import Offer, Spent
 from quorate.decide.goals.parts import Precision
 from quorate.estimate.components.decompose import decompose
 from quorate.estimate.components.published import components

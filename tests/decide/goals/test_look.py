@@ -2,8 +2,8 @@
 
 from dataclasses import replace
 
+from quorate.decide.goals.goal import Spent
 from quorate.decide.goals.look import Ending, Look
-from quorate.decide.goals.offer import Spent
 
 LOOK = Look(3, 5, 900, Spent(900, 9.0), 0.21, 0.09, 20.0, 0.02, 0.4, 0.6, 0.01, 2.7, buys=Spent(310, 2.1))
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from quorate.decide.goals.offer import Offer, Spent
+from quorate.decide.goals.goal import Offer, Spent
 from quorate.decide.goals.plans import crossed
 from quorate.errors import InvalidInput
 

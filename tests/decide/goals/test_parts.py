@@ -5,9 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from quorate.decide.goals.goal import BestGoal, CompareGoal, HalfWidthGoal
+from quorate.decide.goals.goal import BestGoal, CompareGoal, HalfWidthGoal, Offer, Spent
 from quorate.decide.goals.look import UNDECIDED, Ending, Look
-from quorate.decide.goals.offer import Offer, Spent
 from quorate.decide.goals.parts import Parts, has_parts, shared
 from quorate.decide.goals.rounds import look, pilot
 from quorate.errors import InvalidInput

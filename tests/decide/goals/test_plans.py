@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from quorate.decide.goals.goal import CompareGoal
-from quorate.decide.goals.offer import Offer, Spent
+from quorate.decide.goals.goal import CompareGoal, Offer, Spent
 from quorate.decide.goals.parts import Comparison
 from quorate.estimate.components.published import components
 from quorate.estimate.differences.difference import difference

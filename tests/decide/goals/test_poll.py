@@ -7,9 +7,9 @@ import polars as pl
 import pytest
 
 import quorate as q
-from quorate.decide.goals.offer import Offer
+from quorate.decide.goals.goal import Offer
 from quorate.decide.goals.plans import calls
-from quorate.decide.goals.poll import Poll, Size, estimated
+from quorate.decide.goals.votes import Poll, Size, estimated
 from quorate.errors import NotEstimable
 
 OFFER = Offer(tuple(f"i{n}" for n in range(20)), ("ann", "gpt"), people=("ann",), calls=100)

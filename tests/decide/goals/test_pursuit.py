@@ -2,8 +2,7 @@
 
 import pytest
 
-from quorate.decide.goals.goal import CompareGoal
-from quorate.decide.goals.offer import Offer
+from quorate.decide.goals.goal import CompareGoal, Offer
 from quorate.decide.goals.parts import Comparison
 
 OFFER = Offer(("i",), ("a",), calls=1)

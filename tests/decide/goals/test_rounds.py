@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from quorate.decide.goals.goal import CompareGoal
-from quorate.decide.goals.offer import Offer, Spent
+from quorate.decide.goals.goal import CompareGoal, Offer, Spent
 from quorate.decide.goals.rounds import Ending, Look, look, pilot
 from quorate.errors import InvalidInput
 from quorate.table.judgments import OK, Facet, Judgments

@@ -10,9 +10,8 @@ import polars as pl
 import pytest
 
 import quorate as q
-from quorate.decide.goals.goal import StagedGoal
+from quorate.decide.goals.goal import Offer, Spent, StagedGoal
 from quorate.decide.goals.look import Ending, Look
-from quorate.decide.goals.offer import Offer, Spent
 from quorate.decide.goals.rounds import look, pilot
 from quorate.errors import InvalidInput
 from quorate.planning.power.prompt_types import two_stage, two_stage_test

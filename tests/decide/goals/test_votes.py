@@ -7,12 +7,10 @@ import polars as pl
 import pytest
 
 import quorate as q
-from quorate.decide.goals.goal import PreferGoal
+from quorate.decide.goals.goal import Offer, PreferGoal, Spent
 from quorate.decide.goals.look import Ending
-from quorate.decide.goals.offer import Offer, Spent
-from quorate.decide.goals.poll import Size
 from quorate.decide.goals.rounds import look, pilot
-from quorate.decide.goals.votes import Preference
+from quorate.decide.goals.votes import Preference, Size
 from quorate.errors import InvalidInput
 
 GOAL = PreferGoal("x", "y", margin=0.1)

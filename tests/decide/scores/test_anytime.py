@@ -6,8 +6,8 @@ import polars as pl
 import pytest
 
 import quorate as q
+from quorate.decide.anytime import anytime_difference, anytime_mean
 from quorate.decide.outcome import Outcome
-from quorate.decide.scores.anytime import anytime_difference, anytime_mean
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.numerics.sequential.confidence_sequence import bounded_mean
 

@@ -28,7 +28,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import quorate as q
-from quorate.decide.scores.effect import plan_bar, plan_effect, plan_study
+from quorate.decide.effect import plan_bar, plan_effect, plan_study
 from quorate.errors import InvalidInput
 from quorate.numerics.distributions import t_quantile
 from quorate.numerics.study_power import beyond

@@ -5,10 +5,10 @@ import polars as pl
 import pytest
 
 import quorate as q
-from quorate.decide.scores.step import score_step
+from quorate.decide.scores import score_step
 from quorate.errors import InvalidInput
 from quorate.estimate.differences.difference import difference
-from quorate.planning.search.power import studies_of_plan
+from quorate.planning.search.optimize import studies_of_plan
 
 # Few sizes to choose from: a search within them is quick.
 FEW = {

@@ -1,10 +1,10 @@
 import pytest
 
 import quorate as q
-from quorate.decide.scores.verdict import studies_like
+from quorate.decide.scores import studies_like
 from quorate.errors import NotEstimable
 from quorate.estimate.differences.difference import difference
-from quorate.planning.search.power import studies_of_plan
+from quorate.planning.search.optimize import studies_of_plan
 
 SIZES = {"item": 30, "judge": 5, "prompt": 3, "system": 2}
 DRAWN = {"judge": "population", "prompt": "population"}

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from quorate.decide.outcome import Outcome
-from quorate.decide.scores.verdict import verdict_of_scores
+from quorate.decide.scores import verdict_of_scores
 from quorate.errors import InvalidInput, NotEstimable, UnknownTerm
 
 SIZES = {"item": 30, "judge": 5, "prompt": 3, "system": 2}

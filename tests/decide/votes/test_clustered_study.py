@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from quorate.decide.votes.next_step import ClusteredVotes
+from quorate.decide.next_step import ClusteredVotes
 from quorate.errors import InvalidInput
 from quorate.estimate.votes.margin import margin_of_share
 from quorate.numerics.votes import clustered

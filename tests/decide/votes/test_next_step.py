@@ -1,12 +1,11 @@
 import pytest
 
-from quorate.decide.votes.next_step import next_step
-from quorate.decide.votes.verdict import verdict_of_votes
+from quorate.decide.next_step import next_step
+from quorate.decide.votes import verdict_of_votes
 from quorate.estimate.votes.margin import margin_of_counts, margin_of_votes
 from quorate.numerics.votes import binomial
-from quorate.planning.power.equivalence import equivalence_power, equivalence_size
 from quorate.planning.power.pilot import feasibility
-from quorate.planning.power.sample_size import sample_size
+from quorate.planning.power.sample_size import equivalence_power, equivalence_size, sample_size
 from quorate.wording import margin
 
 

@@ -5,12 +5,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quorate.decide.votes.next_step import SingleVotes, TiedVotes, detectable, t_reach
+from quorate.decide.next_step import SingleVotes, TiedVotes, detectable, t_reach
 from quorate.errors import InvalidInput
 from quorate.estimate.votes.margin import margin_of_votes
 from quorate.numerics.votes import binomial
-from quorate.planning.power.equivalence import equivalence_power, equivalence_size
-from quorate.planning.power.sample_size import detectable_margin, sample_size
+from quorate.planning.power.sample_size import detectable_margin, equivalence_power, equivalence_size, sample_size
 
 
 def mean_power(votes, share, chance):

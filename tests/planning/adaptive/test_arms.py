@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import quorate as q
 from quorate.errors import InvalidInput, UnknownTerm
-from quorate.planning.adaptive.arms import arms_of, standing
+from quorate.planning.arms import arms_of, standing
 from quorate.table.progress import Progress
 from quorate.table.roster import Roster, crossed
 

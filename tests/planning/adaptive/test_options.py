@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from quorate.errors import InvalidInput
-from quorate.planning.adaptive.options import Scale, by_arm, positive, prices_of, scales
+from quorate.planning.arms import Scale, by_arm, positive, prices_of, scales
 from quorate.table.roster import crossed
 
 PANEL = crossed({"item": ["1", "2"], "judge": ["x", "y"]})

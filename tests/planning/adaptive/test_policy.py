@@ -15,7 +15,7 @@ import quorate as q
 from quorate.errors import InvalidData, InvalidInput
 from quorate.numerics.sequential.bandit import packed
 from quorate.numerics.sequential.replay import Paths, replay
-from quorate.planning.adaptive.policy import best
+from quorate.planning.policy import best
 
 
 def one_by_one(draws, budget, rank, *, lam, warmup, step, objective="worst", at=0.0, tolerance=0.0, price=None):

@@ -8,9 +8,8 @@ import pytest
 import quorate as q
 from quorate.errors import InvalidInput
 from quorate.numerics.sequential.item_intervals import Moments, half_width
-from quorate.planning.adaptive.arms import Standing
-from quorate.planning.adaptive.options import Scale
-from quorate.planning.adaptive.policy import Boundary, Precision, sentence
+from quorate.planning.arms import Scale, Standing
+from quorate.planning.policy import Boundary, Precision, sentence
 
 SCALE = Scale(1, 5, 1)
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import quorate as q
 from quorate.errors import InvalidInput
-from quorate.planning.designs.cycles import all_judges, cyclic, random_judge
+from quorate.planning.panel.strategies import all_judges, cyclic, random_judge
 
 # Zhu et al. (2026), Table 2: components, and contributions to the variance x 1e-3 at n = 80, m = 1, K = 1, K_tot = 5
 TABLE_2 = {

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from quorate.errors import InvalidInput
-from quorate.planning.designs.cycles import Draw, cycle_of
+from quorate.planning.designs.layouts import Draw, cycle_of
 
 
 def test_one_period_of_generations_that_do_not_divide():

@@ -9,7 +9,7 @@ import pytest
 import quorate as q
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.differences.difference import difference
-from quorate.planning.designs.differences import components_of_difference, of_difference
+from quorate.planning.designs.dstudy import components_of_difference, of_difference
 from quorate.planning.search.whatif import as_it_is, what_if
 
 SIZES = {"item": 30, "judge": 4, "system": 2}

@@ -10,7 +10,7 @@ import quorate as q
 from quorate.errors import InvalidInput, NotEstimable, UnknownTerm
 from quorate.estimate.means.mean import plain_mean
 from quorate.estimate.means.targets import drawn_too
-from quorate.planning.designs.fitted import observed_counts
+from quorate.planning.designs.sources import observed_counts
 
 CROSSED = {"item": 12, "prompt": 4, "judge": 3, "temperature": 2}
 NAMES = ("item", "prompt", "judge")

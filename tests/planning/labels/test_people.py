@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from quorate.planning.labels.labels_plan import Persons
+from quorate.planning.labels_plan import Persons
 
 
 def test_it_is_the_textbook_alpha_and_the_variance_within_units():

@@ -8,7 +8,7 @@ import pytest
 from quorate.estimate.agreement.prediction_powered import Matched, of_sample
 from quorate.numerics.prediction_powered import Sample
 from quorate.numerics.stratified import Split
-from quorate.planning.labels.pilot import Pilot
+from quorate.planning.plan_labels import Pilot
 
 
 def drawn(n, m, seed, clusters=None):

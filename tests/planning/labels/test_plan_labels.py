@@ -163,7 +163,7 @@ def test_people_who_disagree_are_named():
         ({"margin": 0.1}, "margin: is between two systems"),
         ({"budget": 5}, "5 does not buy a study of 10 labels"),
         ({"budget": 99, "prices": {"call": 1}}, "one of human is needed"),
-        ({"budget": 99, "prices": {"human": 1, "call": 1, "judge": {"llm": 1}}}, "one of call or judge"),
+        ({"budget": 99, "prices": {"human": 1, "call": 1, "judge": {"llm": 1}}}, "a call has one price"),
         ({"budget": 99, "prices": {"human": 1, "judge": {"gpt": 1}}}, "llm has no price"),
         ({"budget": 99, "prices": {"human": 0, "call": 1}}, "human must be above 0"),
         ({"budget": 99, "prices": {"human": -1, "call": 1}}, "human must be a finite amount"),

@@ -9,8 +9,7 @@ import pytest
 
 from quorate.errors import NotEstimable
 from quorate.numerics.stratified import Costs, Strata
-from quorate.planning.labels.pilot import Pilot
-from quorate.planning.labels.plan_labels import Study
+from quorate.planning.plan_labels import Pilot, Study
 
 
 def study(goal="budget", r=(0.8, 0.3), have=False, most=math.inf):

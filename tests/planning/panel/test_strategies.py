@@ -8,8 +8,17 @@ from closed_forms import coverage
 
 import quorate as q
 from quorate.errors import InvalidInput, UnknownTerm
-from quorate.planning.designs.cycles import all_judges, cyclic, random_judge
-from quorate.planning.panel.strategies import ALL, COVERAGE, CYCLIC, RANDOM, Strategies, compare_strategies
+from quorate.planning.panel.strategies import (
+    ALL,
+    COVERAGE,
+    CYCLIC,
+    RANDOM,
+    Strategies,
+    all_judges,
+    compare_strategies,
+    cyclic,
+    random_judge,
+)
 
 ALPHA, BETA, GAMMA, EPS = 1.530, 0.266, 0.947, 1.486  # Zhu et al. (2026), Table 2, Qwen
 

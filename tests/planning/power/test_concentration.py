@@ -3,7 +3,7 @@ import polars as pl
 import pytest
 
 from quorate.errors import InvalidInput, NotEstimable, UnknownTerm
-from quorate.planning.power.concentration import concentrated_pairs, concentration
+from quorate.planning.power.prompt_types import concentrated_pairs, concentration
 from quorate.table.read_votes import read_votes
 
 

@@ -5,7 +5,7 @@ import pytest
 from scipy.special import ndtri
 
 from quorate.errors import InvalidInput
-from quorate.planning.power.equivalence import equivalence_margin, equivalence_power, equivalence_size
+from quorate.planning.power.sample_size import equivalence_margin, equivalence_power, equivalence_size
 
 
 @pytest.mark.parametrize("margin", [0.05, 0.1, 0.2])

@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 
 import quorate as q
-from quorate.planning.designs.fitted import from_fit
 from quorate.planning.designs.schemes import Scheme
-from quorate.planning.designs.sources import Design
+from quorate.planning.designs.sources import Design, from_fit
 from quorate.planning.search.grid import Piece, allowed, around
 
 HELD = {"item": 12, "prompt": 2, "judge": 3, "replicate": 1}

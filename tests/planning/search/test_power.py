@@ -4,7 +4,7 @@ import pytest
 
 import quorate as q
 from quorate.estimate.differences.difference import difference
-from quorate.planning.search.power import best_study, cheapest_study, studies_of_plan
+from quorate.planning.search.optimize import best_study, cheapest_study, studies_of_plan
 
 SIZES = {"item": 30, "judge": 4, "prompt": 3, "system": 2}
 NULL = {"system": 0.0, "judge:system": 0.2, "prompt:system": 0.15}

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import quorate as q
-from quorate.planning.search.ranking import contenders, ranking, reached, redrawn
+from quorate.planning.search.optimum import contenders, ranking, reached, redrawn
 
 LIMITS = {"items": range(4, 61, 8), "prompts": [1, 2, 4], "judges": 3, "replicates": [1, 2]}
 LAYOUTS = ("factorial", "cyclic")

@@ -5,9 +5,8 @@ import pytest
 
 import quorate as q
 from quorate.errors import InvalidInput
-from quorate.planning.designs.fitted import from_fit
-from quorate.planning.designs.sources import Design, from_components
-from quorate.planning.search.weighted import MIXTURES, named_panels, weighted_cycles
+from quorate.planning.designs.sources import Design, from_components, from_fit
+from quorate.planning.search.grid import MIXTURES, named_panels, weighted_cycles
 
 SOURCE = q.components({"item": 0.5, "item:judge": 0.3, "cell": 0.2}, sensitivity={"judge": 0.1})
 PRICES = {"judge": {"dear": 0.16, "cheap": 0.01, "middle": 0.04}}

@@ -2,8 +2,7 @@
 
 import pytest
 
-from quorate.decide.goals.goal import CompareGoal, HalfWidthGoal
-from quorate.decide.goals.offer import Offer
+from quorate.decide.goals.goal import CompareGoal, HalfWidthGoal, Offer
 from quorate.errors import InvalidInput
 from quorate.simulate.goals.fixed import fixed_cost
 

@@ -7,8 +7,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from quorate.decide.goals.goal import BestGoal, PreferGoal
-from quorate.decide.goals.offer import Offer
+from quorate.decide.goals.goal import BestGoal, Offer, PreferGoal
 from quorate.errors import InvalidInput
 from quorate.simulate import VoteLaw
 from quorate.simulate.goals.fixed import fixed_cost

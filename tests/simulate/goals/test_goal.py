@@ -4,8 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from quorate.decide.goals.goal import CompareGoal
-from quorate.decide.goals.offer import Offer
+from quorate.decide.goals.goal import CompareGoal, Offer
 from quorate.errors import InvalidInput
 from quorate.simulate import simulate_goal
 

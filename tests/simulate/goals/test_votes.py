@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from quorate.decide.goals.goal import BestGoal, HalfWidthGoal, PreferGoal
-from quorate.decide.goals.offer import Offer
+from quorate.decide.goals.goal import BestGoal, HalfWidthGoal, Offer, PreferGoal
 from quorate.errors import InvalidInput
 from quorate.simulate import VoteLaw, simulate_goal
 from quorate.simulate.goals.votes import vote_world

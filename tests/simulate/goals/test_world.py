@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from quorate.decide.goals.offer import Offer
+from quorate.decide.goals.goal import Offer
 from quorate.decide.goals.plans import crossed
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.simulate.goals.goal import told, world

@@ -14,8 +14,16 @@ from quorate.analysis.words import drawn_share
 from quorate.arrays import Floats, Ints
 from quorate.collect.ledger.facts import JudgeStatus
 from quorate.collect.ledger.ledger import Ledger
-from quorate.decide.goals.goal import MOST_NAMED, BestGoal, CompareGoal, Goal, HalfWidthGoal, PreferGoal, StagedGoal
-from quorate.decide.goals.offer import Offer
+from quorate.decide.goals.goal import (
+    MOST_NAMED,
+    BestGoal,
+    CompareGoal,
+    Goal,
+    HalfWidthGoal,
+    Offer,
+    PreferGoal,
+    StagedGoal,
+)
 from quorate.decide.goals.parts import without_facet
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.agreement.rightness import VARIANT

@@ -12,7 +12,7 @@ from quorate.analysis.goals.path import goal_path
 from quorate.analysis.interim.result import MOST_PAIRS, Decision, Interim, Look
 from quorate.analysis.interim.scores import of_scores
 from quorate.decide.stop import monitor
-from quorate.decide.votes.verdict import verdict_of_votes
+from quorate.decide.votes import verdict_of_votes
 from quorate.errors import InvalidData, InvalidInput, NotEstimable
 from quorate.estimate.agreement.pairwise import pairwise_agreement
 from quorate.estimate.votes.margin import margin_of_votes

@@ -11,7 +11,7 @@ from quorate.analysis.interim.result import MOST_PAIRS, Decision, Interim, Look
 from quorate.analysis.judgments import Analysis, analyze_judgments
 from quorate.collect.ledger.facts import planned_by
 from quorate.collect.ledger.ledger import Ledger
-from quorate.decide.scores.anytime import anytime_difference, anytime_mean
+from quorate.decide.anytime import anytime_difference, anytime_mean
 from quorate.errors import NotEstimable
 from quorate.estimate.agreement.pairwise import pairwise_agreement
 from quorate.estimate.means.mean import Estimate

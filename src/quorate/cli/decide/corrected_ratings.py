@@ -10,7 +10,7 @@ from quorate.cli.options import Declared, Files, Labelled, Output, VoteReading, 
 
 UNDECIDED = 2
 OWN = of("quorate.estimate.labelled.corrected_ratings:corrected_ratings")
-NEEDED = of("quorate.planning.labels.board_plan:plan_board_labels")
+NEEDED = of("quorate.planning.board_plan:plan_board_labels")
 
 
 @command

@@ -28,7 +28,7 @@ from quorate.cli.options import (
 from quorate.errors import InvalidInput
 
 MOST_DESIGNS = 400
-OWN = of("quorate.decide.gaming.gaming:gaming", "resamples", k="--tries")
+OWN = of("quorate.decide.gaming:gaming", "resamples", k="--tries")
 
 
 @dataclass(frozen=True, kw_only=True)

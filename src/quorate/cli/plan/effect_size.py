@@ -14,7 +14,7 @@ from quorate.cli.spelling import in_options
 from quorate.errors import InvalidInput
 
 UNDECIDED = 2
-OWN = of("quorate.decide.scores.effect:plan_effect")
+OWN = of("quorate.decide.effect:plan_effect")
 
 
 @command
@@ -44,7 +44,7 @@ def effect_size(
 
     Ends with exit code 2 if a share that was seen is not shown to be on either side of the bar.
     """
-    from quorate.decide.scores.effect import plan_bar, plan_study
+    from quorate.decide.effect import plan_bar, plan_study
 
     asked = {name: own.value(name) for name in ("alpha", "power")}
     given = [name for name in own.given() if name not in ("effect", *asked)]

@@ -9,7 +9,7 @@ import typer
 
 from quorate.cli.options import Declared, Files, Output, VoteReading, VotesFile, command, of
 
-OWN = of("quorate.planning.next_battles:next_battles", n="--number", systems="--system")
+OWN = of("quorate.planning.battles:next_battles", n="--number", systems="--system")
 
 
 @command

@@ -8,7 +8,7 @@ import typer
 
 from quorate.cli.options import Declared, File, Files, Labelled, Output, Prices, Reading, command, of, only
 
-OWN = of("quorate.planning.labels.plan_labels:plan_labels")
+OWN = of("quorate.planning.plan_labels:plan_labels")
 
 
 @command

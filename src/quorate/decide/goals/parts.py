@@ -15,11 +15,9 @@ from typing import Any
 import numpy as np
 
 from quorate.arrays import Floats
-from quorate.decide.goals.goal import MOST_NAMED, CompareGoal, Goal, HalfWidthGoal
-from quorate.decide.goals.look import UNDECIDED, DifferenceTest, Ending, Look, Power, found_at
-from quorate.decide.goals.offer import Offer, Spent
+from quorate.decide.goals.goal import MOST_NAMED, CompareGoal, Goal, HalfWidthGoal, Offer, Spent
+from quorate.decide.goals.look import UNDECIDED, DifferenceTest, Ending, Look, Power, Pursuit, found_at
 from quorate.decide.goals.plans import Plan, Plans, bought, nothing, of_difference, of_mean, together
-from quorate.decide.goals.pursuit import Pursuit
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.components.decompose import decompose
 from quorate.estimate.differences.difference import SystemDifference, difference, stratified_difference
@@ -28,7 +26,7 @@ from quorate.estimate.means.stratified import strata, stratified_mean
 from quorate.numerics.distributions import chi_square_quantile
 from quorate.numerics.sequential.spending import inflation
 from quorate.numerics.study_power import Studies
-from quorate.planning.search.power import largest_errors, studies_of_plan
+from quorate.planning.search.optimize import largest_errors, studies_of_plan
 from quorate.roles import CATEGORY, ITEM, SYSTEM
 from quorate.table.cells import Cells
 from quorate.table.collapse.grouped import pooled

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quorate.arrays import Floats, Ints
-from quorate.decide.goals.offer import Offer, Spent
-from quorate.decide.scores.step import searched_studies
+from quorate.decide.goals.goal import Offer, Spent
+from quorate.decide.scores import searched_studies
 from quorate.errors import NotEstimable
 from quorate.estimate.differences.difference import SystemDifference, common_share
 from quorate.estimate.means.mean import Estimate
@@ -20,9 +20,8 @@ from quorate.estimate.means.targets import POPULATION, Target
 from quorate.planning.assign import assign
 from quorate.planning.designs.dstudy import Projection
 from quorate.planning.designs.names import LAYOUTS
-from quorate.planning.search.optimize import designs
+from quorate.planning.search.optimize import designs, screened
 from quorate.planning.search.optimum import Searched
-from quorate.planning.search.power import screened
 from quorate.planning.search.search import Kept, intervals, judge
 from quorate.roles import CATEGORY, ITEM, JUDGE, PROMPT, REPLICATE, SYSTEM
 from quorate.table.cells import Cells

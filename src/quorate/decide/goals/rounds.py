@@ -11,15 +11,12 @@ from typing import Any
 import numpy as np
 
 from quorate.arrays import Floats, Ints
-from quorate.decide.by_type import types_of_counts
-from quorate.decide.goals.favourite import Favourite
-from quorate.decide.goals.goal import BestGoal, CompareGoal, Goal, HalfWidthGoal, PreferGoal, StagedGoal
-from quorate.decide.goals.look import UNDECIDED, Ending, Look, found_at, held, t_bound
-from quorate.decide.goals.offer import Offer, Spent
+from quorate.decide.goals.goal import BestGoal, CompareGoal, Goal, HalfWidthGoal, Offer, PreferGoal, Spent, StagedGoal
+from quorate.decide.goals.look import UNDECIDED, Ending, Look, Pursuit, found_at, held, t_bound
 from quorate.decide.goals.parts import Comparison, Parts, Precision, has_parts
 from quorate.decide.goals.plans import Plan, Plans, bought, calls, nothing, of_difference
-from quorate.decide.goals.pursuit import Pursuit
-from quorate.decide.goals.votes import Preference
+from quorate.decide.goals.votes import Favourite, Preference
+from quorate.decide.outcome import types_of_counts
 from quorate.errors import InvalidInput
 from quorate.estimate.differences.difference import SystemDifference, difference
 from quorate.numerics.distributions import normal_quantile
@@ -28,7 +25,7 @@ from quorate.numerics.study_power import Studies
 from quorate.numerics.votes.binomial import clopper_pearson
 from quorate.numerics.votes.two_stages import supplied
 from quorate.planning.power.prompt_types import TwoStage, two_stage
-from quorate.planning.search.power import largest_errors
+from quorate.planning.search.optimize import largest_errors
 from quorate.roles import PROMPT, SYSTEM
 from quorate.table.cells import Cells
 from quorate.table.judgments import Judgments

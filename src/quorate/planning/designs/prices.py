@@ -87,8 +87,8 @@ def known(value: Floats | None) -> float | None:
     return None if value is None or np.isnan(value) else float(value)
 
 
-def check(prices: Prices) -> None:
-    """Refuse prices that are none.
+def check(prices: Prices, kinds: Sequence[str] = _KINDS) -> None:
+    """Refuse prices that are none, or of other kinds than there are.
 
     Raises
     ------
@@ -99,9 +99,9 @@ def check(prices: Prices) -> None:
         raise InvalidInput(f'prices: a mapping such as {{"call": 0.01}} is needed, got {prices!r}')
     if "call" in prices and "judge" in prices:
         raise InvalidInput("prices: a call has one price, or one by judge; got both call and judge")
-    unknown = set(prices) - set(_KINDS)
+    unknown = set(prices) - set(kinds)
     if unknown:
-        raise InvalidInput(f"prices: {', '.join(sorted(unknown))} is unknown; use {', '.join(_KINDS)}")
+        raise InvalidInput(f"prices: {', '.join(sorted(unknown))} is unknown; use {', '.join(kinds)}")
     for kind, value in prices.items():
         values = value.values() if isinstance(value, Mapping) else [value]
         if isinstance(value, Mapping) and kind != "judge":

@@ -127,7 +127,6 @@ def _unevenness(differences: Ints, judges: int) -> NDArray[np.float64]:
     return np.asarray(((shared - mean[..., None]) ** 2) @ pairs)
 
 
-GENERATION = "generation"
 MOST = 10**9
 """Levels of a facet, at most."""
 _MOST_ROWS = 10_000_000

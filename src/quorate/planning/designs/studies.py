@@ -21,9 +21,8 @@ from quorate.numerics.reach import KAPPA
 from quorate.numerics.study_power import half_widths
 from quorate.numerics.study_power import mean_squares as mean_squares_of
 from quorate.planning.designs.layouts import Layout
-from quorate.planning.designs.schemes import GENERATION
 from quorate.planning.designs.sources import Source
-from quorate.roles import REPLICATE
+from quorate.roles import GENERATION, REPLICATE
 from quorate.wording import Brief
 
 # Degrees of freedom that a design's standard error will have.

@@ -24,13 +24,12 @@ from quorate.estimate.panel.preference import SelfPreference, self_preference
 from quorate.estimate.panel.reversals import Reversals, reversals
 from quorate.numerics.inference import checked_level
 from quorate.planning.designs.dstudy import Projection, project
-from quorate.planning.designs.fitted import observed_counts
 from quorate.planning.designs.names import LayoutName
 from quorate.planning.designs.prices import Prices, check
-from quorate.planning.designs.schemes import GENERATION
+from quorate.planning.designs.sources import observed_counts
 from quorate.planning.panel.groups import Grouping, Groups, grouping, groups_of
 from quorate.planning.panel.strategies import AS_DRAWN, Strategies, compare_strategies
-from quorate.roles import JUDGE
+from quorate.roles import GENERATION, JUDGE
 from quorate.table.judgments import Judgments, checked
 from quorate.table.read import read_first
 from quorate.table.results import Result, Row

@@ -20,8 +20,8 @@ from quorate.estimate.votes.well_sampled_pairs import matched, rows_on, same_lev
 from quorate.numerics.distributions import t_quantile
 from quorate.numerics.votes.power import normal_size
 from quorate.numerics.votes.signal import ratio_interval
-from quorate.planning.power.concentration import concentrated_pairs
 from quorate.planning.power.detectability import Detectability, detectability
+from quorate.planning.power.prompt_types import concentrated_pairs
 from quorate.planning.power.sample_size import check_counts, check_range
 from quorate.roles import PROMPT
 from quorate.table.results import Result, Row, rows_of

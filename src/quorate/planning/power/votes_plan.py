@@ -22,9 +22,15 @@ from quorate.planning.power.clusters import (
     correlation_words,
     effective_judgments,
 )
-from quorate.planning.power.equivalence import equivalence_margin, equivalence_size
 from quorate.planning.power.pilot import Feasibility, feasibility
-from quorate.planning.power.sample_size import Method, check_count, sample_size, seen_by
+from quorate.planning.power.sample_size import (
+    Method,
+    check_count,
+    equivalence_margin,
+    equivalence_size,
+    sample_size,
+    seen_by,
+)
 from quorate.table.results import Result
 from quorate.table.votes import Votes
 from quorate.wording import counted

@@ -14,15 +14,12 @@ from quorate.estimate.components.marginal import scored
 from quorate.estimate.differences.difference import SystemDifference
 from quorate.estimate.means.mean import mean_for
 from quorate.estimate.means.targets import Target, drawn_too
-from quorate.planning.designs.differences import OfDifference, of_both, of_difference
-from quorate.planning.designs.dstudy import Projection, bill, project
-from quorate.planning.designs.fitted import from_fit, observed_counts, refuse_targets
+from quorate.planning.designs.dstudy import OfDifference, Projection, bill, of_both, of_difference, project
 from quorate.planning.designs.names import LAYOUTS, PARTIAL, LayoutName
 from quorate.planning.designs.prices import Prices, cost, known
-from quorate.planning.designs.schemes import GENERATION
-from quorate.planning.designs.sources import Design
+from quorate.planning.designs.sources import Design, from_fit, observed_counts, refuse_targets
 from quorate.planning.designs.studies import Studies
-from quorate.roles import SYSTEM
+from quorate.roles import GENERATION, SYSTEM
 from quorate.wording import plural
 
 AS_IT_IS = "as it is"

@@ -8,8 +8,8 @@ from quorate.analysis.words import cut
 from quorate.caveats import weightiest_first
 from quorate.decide.all_pairs import Verdicts
 from quorate.decide.outcome import Outcome
-from quorate.decide.scores.verdict import ScoreVerdict
-from quorate.decide.votes.verdict import Verdict
+from quorate.decide.scores import ScoreVerdict
+from quorate.decide.votes import Verdict
 from quorate.reporting.draw import marks
 from quorate.reporting.draw.marks import CORRECTED, NAIVE
 from quorate.reporting.page import Caption, Figure, Page, Row, Section, Short, Tile, particulars, source_of, title_of

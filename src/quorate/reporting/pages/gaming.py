@@ -15,7 +15,7 @@ from quorate.reporting.page import Caption, Figure, Page, Section, Short, Tile, 
 from quorate.wording import capitalised, counted, listed, whole_percent
 
 if TYPE_CHECKING:
-    from quorate.decide.gaming.gaming import Gaming
+    from quorate.decide.gaming import Gaming
     from quorate.reporting.draw.vega import Spec
     from quorate.reporting.page import Row, Table
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from quorate.analysis.words import called, cut, p_value, significant
 from quorate.caveats import weightiest_first
 from quorate.decide.outcome import Outcome
-from quorate.decide.scores.verdict import ScoreVerdict
-from quorate.decide.votes.verdict import Verdict
+from quorate.decide.scores import ScoreVerdict
+from quorate.decide.votes import Verdict
 from quorate.estimate.differences.difference import SystemDifference
 from quorate.estimate.means.targets import scope
 from quorate.reporting.draw import marks
@@ -32,10 +32,9 @@ from quorate.reporting.page import (
 from quorate.wording import capitalised, counted, listed, margin, plural, shares, whole_percent
 
 if TYPE_CHECKING:
-    from quorate.decide.by_type import Types
-    from quorate.decide.outcome import AnyVerdict
-    from quorate.decide.scores.step import ScoreStep
-    from quorate.decide.votes.next_step import NextStep
+    from quorate.decide.next_step import NextStep
+    from quorate.decide.outcome import AnyVerdict, Types
+    from quorate.decide.scores import ScoreStep
     from quorate.reporting.draw.vega import Spec
     from quorate.reporting.page import Table
 

@@ -13,7 +13,7 @@ from quorate.arrays import Ints
 from quorate.errors import InvalidInput
 from quorate.numerics.sequential.bandit import Constants, Pools, Rule, Variant, affordable, constants
 from quorate.numerics.sequential.replay import forced
-from quorate.planning.adaptive.options import scales
+from quorate.planning.arms import scales
 from quorate.simulate.allocation.arms import arms_of, human_scores
 from quorate.simulate.allocation.result import POLICIES, ROBIN_HOOD, Allocation, runs_note
 from quorate.simulate.allocation.runs import Adaptive, Runs

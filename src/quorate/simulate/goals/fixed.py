@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from quorate.decide.goals.goal import BestGoal, CompareGoal, Goal, HalfWidthGoal, PreferGoal, StagedGoal
-from quorate.decide.goals.offer import Offer
+from quorate.decide.goals.goal import BestGoal, CompareGoal, Goal, HalfWidthGoal, Offer, PreferGoal, StagedGoal
 from quorate.decide.goals.parts import Parts, has_parts
 from quorate.decide.goals.plans import by_interval
 from quorate.errors import InvalidInput
@@ -17,8 +16,7 @@ from quorate.estimate.components.published import components
 from quorate.estimate.means.targets import PANEL, POPULATION, Target
 from quorate.numerics.study_power import Studies
 from quorate.planning.designs.names import LayoutName
-from quorate.planning.search.optimize import designs
-from quorate.planning.search.power import cheapest_study
+from quorate.planning.search.optimize import cheapest_study, designs
 from quorate.roles import ITEM, JUDGE, PROMPT, REPLICATE
 from quorate.simulate.goals.fixed_votes import fixed_votes
 from quorate.simulate.goals.goal import Amount, terms_on, told, truth

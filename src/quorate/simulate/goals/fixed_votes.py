@@ -7,9 +7,8 @@ import math
 import numpy as np
 
 from quorate.arrays import Floats
-from quorate.decide.goals.goal import BestGoal, PreferGoal
-from quorate.decide.goals.offer import Offer
-from quorate.decide.goals.poll import Poll
+from quorate.decide.goals.goal import BestGoal, Offer, PreferGoal
+from quorate.decide.goals.votes import Poll
 from quorate.numerics.distributions import normal_cdf, normal_quantile
 from quorate.numerics.roots import root
 from quorate.numerics.stratified import Strata, to_reach

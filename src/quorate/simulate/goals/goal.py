@@ -10,14 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quorate.arrays import Floats
-from quorate.decide.goals.favourite import Favourite
-from quorate.decide.goals.goal import BestGoal, CompareGoal, Goal, HalfWidthGoal, PreferGoal, StagedGoal
-from quorate.decide.goals.look import UNDECIDED, Ending, Look
-from quorate.decide.goals.offer import Offer, Spent
+from quorate.decide.goals.goal import BestGoal, CompareGoal, Goal, HalfWidthGoal, Offer, PreferGoal, Spent, StagedGoal
+from quorate.decide.goals.look import UNDECIDED, Ending, Look, Pursuit
 from quorate.decide.goals.parts import Parts
-from quorate.decide.goals.pursuit import Pursuit
 from quorate.decide.goals.rounds import TwoStages, method, of_votes, pilot
-from quorate.decide.goals.votes import Preference
+from quorate.decide.goals.votes import Favourite, Preference
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.components.published import Components
 from quorate.estimate.means.targets import POPULATION
@@ -314,7 +311,7 @@ def simulate_goal(
     Examples
     --------
     >>> from quorate.decide.goals.goal import CompareGoal
-    >>> from quorate.decide.goals.offer import Offer
+    >>> from quorate.decide.goals.goal import Offer
     >>> offer = Offer([f"i{n}" for n in range(400)], ["a", "b", "c"], systems=["x", "y"], calls=1500)
     >>> law = {"item": 0.1, "item:judge": 0.1, "cell": 0.2}
     >>> rates = simulate_goal(CompareGoal("x", "y", margin=0.3), offer, law, effect=0.6, studies=4)

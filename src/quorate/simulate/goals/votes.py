@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quorate.arrays import Floats
-from quorate.decide.goals.goal import BestGoal, PreferGoal
-from quorate.decide.goals.offer import Offer
+from quorate.decide.goals.goal import BestGoal, Offer, PreferGoal
 from quorate.errors import InvalidInput
 from quorate.roles import ITEM, JUDGE, PROMPT
 from quorate.table.cells import Cells

@@ -6,8 +6,8 @@ import json
 from dataclasses import replace
 
 from quorate.analysis.goals.path import GoalPath
+from quorate.decide.goals.goal import Spent
 from quorate.decide.goals.look import Contest, Ending, Look, Power
-from quorate.decide.goals.offer import Spent
 from quorate.reporting.pages.interim.path import section
 
 

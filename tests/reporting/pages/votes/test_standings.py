@@ -5,7 +5,7 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
-from quorate.decide.standings import monitor_all
+from quorate.decide.stop import monitor_all
 from quorate.reporting.pages.votes.standings import page
 from quorate.table.read_votes import read_votes
 

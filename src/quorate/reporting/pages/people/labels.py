@@ -13,7 +13,7 @@ from quorate.reporting.page import Caption, Figure, Page, Row, Section, Short, T
 from quorate.wording import capitalised, counted
 
 if TYPE_CHECKING:
-    from quorate.planning.labels.labels_plan import LabelsPlan
+    from quorate.planning.labels_plan import LabelsPlan
     from quorate.reporting.draw.vega import Spec
     from quorate.reporting.page import Table
 

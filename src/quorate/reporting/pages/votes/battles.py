@@ -14,7 +14,7 @@ from quorate.reporting.pages.verdict import SHORT
 from quorate.wording import counted, percent
 
 if TYPE_CHECKING:
-    from quorate.planning.next_battles import NextBattles
+    from quorate.planning.battles import NextBattles
     from quorate.reporting.draw.vega import Spec
     from quorate.reporting.page import Table
 

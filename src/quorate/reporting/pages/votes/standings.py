@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from quorate.analysis.words import cut
 from quorate.caveats import weightiest_first
 from quorate.decide.outcome import Outcome
-from quorate.decide.standings import Standings
+from quorate.decide.stop import Standings
 from quorate.reporting.draw import marks
 from quorate.reporting.draw.marks import CORRECTED, NAIVE
 from quorate.reporting.page import Caption, Figure, Page, Row, Section, Short, Tile, particulars, source_of, title_of

@@ -6,8 +6,7 @@ import math
 
 import numpy as np
 
-from quorate.planning.designs.cycles import all_judges, cyclic, random_judge
-from quorate.planning.panel.strategies import CYCLIC, RANDOM
+from quorate.planning.panel.strategies import CYCLIC, RANDOM, all_judges, cyclic, random_judge
 from quorate.reproduction.studies.cyclic.panel import simulated
 from quorate.reproduction.study import Drawing, Outcome, Study, Value
 from quorate.simulate.panel_demo import SYSTEMS

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from quorate.decide.gaming.gaming import elo_slope, gaming
+from quorate.decide.gaming import elo_slope, gaming
 from quorate.estimate.components.published import components
 from quorate.reproduction.published import inputs
 from quorate.reproduction.study import Drawing, Outcome, Study

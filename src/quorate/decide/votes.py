@@ -9,9 +9,8 @@ from typing import get_args
 
 from quorate import wording
 from quorate.arguments import argument
-from quorate.decide.by_type import types_of_votes
-from quorate.decide.outcome import AnyVerdict, Claim, Outcome, outcome_by
-from quorate.decide.votes.next_step import NextStep, detectable, next_step
+from quorate.decide.next_step import NextStep, detectable, next_step
+from quorate.decide.outcome import AnyVerdict, Claim, Outcome, outcome_by, types_of_votes
 from quorate.errors import InvalidInput
 from quorate.estimate.votes.clustered import Cluster
 from quorate.estimate.votes.margin import VoteMargin, margin_of_votes

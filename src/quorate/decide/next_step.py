@@ -20,9 +20,8 @@ from quorate.numerics.roots import root
 from quorate.numerics.threshold import last
 from quorate.numerics.votes import binomial, clustered, equivalence
 from quorate.numerics.votes.binomial import SLACK
-from quorate.planning.power.equivalence import equivalence_size
 from quorate.planning.power.pilot import FEWEST, few_votes
-from quorate.planning.power.sample_size import sample_size, seen_by, whole
+from quorate.planning.power.sample_size import equivalence_size, sample_size, seen_by, whole
 from quorate.streams import stream
 from quorate.table.results import Result
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from functools import partial
 from numbers import Real
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -17,16 +17,208 @@ from quorate.arrays import Floats
 from quorate.caveats import Caveat
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.agreement.labelled import Table, people_apart
-from quorate.estimate.agreement.prediction_powered import is_share, matched, units_of, wanted
+from quorate.estimate.agreement.prediction_powered import Matched, is_share, matched, units_of, wanted
 from quorate.estimate.votes.clustered import Cluster
+from quorate.numerics.distributions import t_quantile
 from quorate.numerics.inference import checked_level
+from quorate.numerics.prediction_powered import Codes, Sample, mean_error
 from quorate.numerics.roots import root
-from quorate.numerics.stratified import Costs, Split, neyman, people_alone, powered, worth_from
-from quorate.planning.labels.labels_plan import LabelsPlan, Persons, Reliability, StratumLabels, Way
-from quorate.planning.labels.pilot import Pilot, Precision
+from quorate.numerics.stratified import (
+    Costs,
+    Split,
+    Strata,
+    deviations,
+    neyman,
+    people_alone,
+    powered,
+    shares,
+    worth_from,
+)
+from quorate.planning.designs.prices import Prices, check
+from quorate.planning.labels_plan import LabelsPlan, Persons, Reliability, StratumLabels, Way
 from quorate.planning.power.sample_size import check_power
 from quorate.roles import JUDGE
 from quorate.table.votes import Votes
+
+_LIKE_THE_REST = 10.0
+"""Labels of the whole pilot that the variance of a stratum is averaged with."""
+_ADDED = 4.0
+"""Labels that `quorate.agreement.corrected` adds to a share."""
+_WEIGHTED = 2.0
+"""Over the number of labels: how much the residual variance grows by weights that are estimated."""
+
+
+class Precision(NamedTuple):
+    """What an analysis will find: standard error, degrees of freedom, and of a share as many independent labels."""
+
+    se: float
+    df: float
+    trials: float | None
+    level: float
+
+    def half_width(self, coverage: float) -> float:
+        """Half of the interval with this coverage, Student's or of a share Wilson's."""
+        quantile = t_quantile(self.df, (1 + coverage) / 2)
+        if self.trials is None:
+            return quantile * self.se
+        normal = t_quantile(np.inf, (1 + coverage) / 2)
+        n = self.trials * (normal / quantile) ** 2
+        square = self.level * (1 - self.level) / n + normal**2 / (4 * n**2)
+        return normal * float(np.sqrt(square)) / (1 + normal**2 / n)
+
+    def detectable(self, coverage: float, power: float) -> float:
+        """Difference, or margin of a share above one half, that the interval excludes 0 or one half by, so often."""
+        se = self.se if self.trials is None else 0.5 / float(np.sqrt(self.trials))
+        return (t_quantile(self.df, (1 + coverage) / 2) + t_quantile(self.df, power)) * se
+
+
+@dataclass(frozen=True, eq=False)
+class Pilot:
+    """What a pilot says of labels and predictions.
+
+    Parameters
+    ----------
+    names : tuple of str
+        Strata; one without a name where there are none.
+    strata : Strata
+        Variances of a label by one person, those of clusters included.
+    levels : array, shape (strata,)
+        Mean label.
+    labels, units : array, shape (strata,)
+        Labelled and predicted units of the pilot.
+    correlation : (float, float, float)
+        Of label and prediction within strata, and its interval.
+    bias, bias_se : float
+        Prediction less label, and its error.
+    share : bool
+        Whether labels are shares.
+    clusters : mapping of str to int
+        Labelled clusters by facet.
+    """
+
+    names: tuple[str, ...]
+    strata: Strata
+    levels: Floats
+    labels: Floats
+    units: Floats
+    correlation: tuple[float, float, float]
+    bias: float
+    bias_se: float
+    share: bool
+    clusters: Mapping[str, int]
+
+    @classmethod
+    def of(cls, found: Matched, *, share: bool, level: float, within: float, persons: Floats) -> Pilot:
+        """From labels by ``persons`` people each, whose labels of one unit have the variance ``within``."""
+        sample = found.sample
+        own, others = sample.strata or (np.zeros(len(sample.y), np.int64), np.zeros(len(sample.others), np.int64))
+        weight = shares(sample)
+        count, units = (np.bincount(each, minlength=len(weight)) for each in (own, np.append(own, others)))
+        y, predicted = (_within(own, each) for each in (sample.y, sample.predicted))
+        slope = _slopes(own, y, predicted, len(weight))
+        left = y - slope[own] * predicted
+        single = within * float(np.mean(1 - 1 / persons))
+        variance = _variances(own, y, len(weight), 1) + single
+        residual = np.minimum(_variances(own, left, len(weight), 2) + single, variance)
+        by_label, by_residual, by_prediction = _effects(sample, left)
+        r = float(np.sqrt(max(0.0, 1 - float(weight @ residual) / max(float(weight @ variance), 1e-300))))
+        half = t_quantile(np.inf, (1 + level) / 2) / np.sqrt(max(len(own) - len(weight) - 2, 1))
+        around = float(np.arctanh(min(r, 1 - 1e-12)))
+        rates = np.bincount(own, sample.y, len(weight)) + _LIKE_THE_REST * sample.y.mean()
+        gap = sample.predicted - sample.y
+        return cls(
+            names=found.strata or ("",),
+            strata=Strata(weight, variance * by_label, residual * by_residual, (variance - residual) * by_prediction),
+            levels=rates / (count + _LIKE_THE_REST) if len(weight) > 1 else np.array([sample.y.mean()]),
+            labels=count.astype(float),
+            units=units.astype(float),
+            correlation=(r, float(np.tanh(max(around - half, 0.0))), float(np.tanh(around + half))),
+            bias=float(np.sum(weight * np.bincount(own, gap, len(weight)) / np.maximum(count, 1))),
+            bias_se=mean_error(deviations(sample, gap), sample.cluster, *(each for each, _ in sample.also)),
+            share=share,
+            clusters={name: len(np.unique(code)) for name, code in zip(found.groups, _facets(sample), strict=False)},
+        )
+
+    def at_correlation(self, r: float) -> Strata:
+        """The strata if labels and predictions had this correlation in each."""
+        total = self.strata.residual + self.strata.explained
+        return Strata(self.strata.weight, self.strata.variance, (1 - r**2) * total, r**2 * total)
+
+    def precision(self, split: Split, strata: Strata | None = None) -> Precision:
+        """What `quorate.agreement.corrected` will find of the labels and predictions of this split."""
+        strata = self.strata if strata is None else strata
+        weight, n = strata.weight, split.labels
+        if split.units:
+            units = split.units * weight
+            part = np.minimum(n / units, 1.0)
+            left = strata.residual * (1 + _WEIGHTED / n) + part**2 * strata.explained
+            rest, others = weight**2 * (1 - part) * strata.explained / units, units - n
+        else:
+            left, rest, others = strata.variance, np.zeros(len(n)), np.full(len(n), 2.0)
+        own = weight**2 * left / n
+        variance = float(np.sum(own + rest))
+        freedom = float(np.sum(own**2 / np.maximum(n - 1, 1) + rest**2 / np.maximum(others - 1, 1)))
+        df = variance**2 / freedom if freedom > 0 else float(n.sum() - 1)
+        if self.clusters:
+            df = max(min(self.clusters.values()) * float(n.sum() / self.labels.sum()) - 1, 1.0)
+        level = float(weight @ self.levels)
+        if not self.share:
+            return Precision(float(np.sqrt(variance)), df, None, level)
+        added = _ADDED / len(n)
+        centre = (n * self.levels + added / 2) / (n + added)
+        more = (weight / (n + added)) ** 2 * (n * left + added / 2 * (centre**2 + (1 - centre) ** 2))
+        level = float(weight @ centre)
+        trials = level * (1 - level) * float(n.sum() / (n.sum() + _ADDED)) / float(np.sum(more + rest))
+        return Precision(float(np.sqrt(variance)), df, trials, level)
+
+
+def _facets(sample: Sample) -> list[Codes]:
+    return [sample.cluster, *(own for own, _ in sample.also)]
+
+
+def _within(own: Codes, values: Floats) -> Floats:
+    """Values less the mean of their stratum."""
+    return np.asarray(values - (np.bincount(own, values) / np.maximum(np.bincount(own), 1))[own])
+
+
+def _slopes(own: Codes, y: Floats, predicted: Floats, strata: int) -> Floats:
+    """Slope of labels on predictions from 0 to 1, that of every stratum averaged with that of all."""
+    together, spread = (np.bincount(own, each, strata) for each in (y * predicted, predicted**2))
+    each = spread.sum() / len(own) * _LIKE_THE_REST if strata > 1 else 0.0
+    if not spread.sum() > 1e-12 * float(y @ y):
+        return np.zeros(strata)
+    slope = (together + each * together.sum() / spread.sum()) / (spread + each)
+    return np.asarray(np.clip(slope, 0.0, 1.0))
+
+
+def _variances(own: Codes, deviation: Floats, strata: int, lost: int) -> Floats:
+    """Variance of every stratum, averaged with that of all; ``lost`` degrees of freedom each."""
+    squares, count = np.bincount(own, deviation**2, strata), np.bincount(own, minlength=strata)
+    pooled = squares.sum() / max(len(own) - lost * strata, 1)
+    if strata == 1:
+        return np.array([pooled])
+    free = np.maximum(count - lost, 0)
+    each = np.divide(squares, free, out=np.zeros(strata), where=free > 0)
+    return np.asarray((free * each + _LIKE_THE_REST * pooled) / (free + _LIKE_THE_REST))
+
+
+def _effects(sample: Sample, left: Floats) -> tuple[float, float, float]:
+    """How many times that of independent units the variances of labels, residuals and predictions are."""
+    facets = _facets(sample)
+    if len(facets) == 1 and len(np.unique(facets[0])) == len(facets[0]):
+        return 1.0, 1.0, 1.0
+    everywhere = [np.concatenate(pair) for pair in ((sample.cluster, sample.others_cluster), *sample.also)]
+    predicted = np.concatenate([sample.predicted, sample.others])
+    out = []
+    for values, clusters in (
+        (deviations(sample, sample.y), facets),
+        (deviations(sample, left), facets),
+        (predicted - predicted.mean(), everywhere),
+    ):
+        alone = mean_error(values, np.arange(len(values)))
+        out.append((mean_error(values, *clusters) / alone) ** 2 if alone > 0 else 1.0)
+    return out[0], out[1], out[2]
+
 
 # A pilot with prices and bounds: what money buys, and what a goal costs.
 
@@ -107,13 +299,9 @@ class Study:
         found = self.pilot.precision(split)
         return found.detectable(self.level, self.power) if self.goal == "margin" else found.half_width(self.level)
 
-    def half(self, precision: Precision) -> float:
-        """Half-width of the interval."""
-        return precision.half_width(self.level)
-
     def way(self, split: Split) -> Way:
         """The split as a result."""
-        half = self.half(self.pilot.precision(split))
+        half = self.pilot.precision(split).half_width(self.level)
         return Way(round(float(split.labels.sum())), round(split.units), self.price(split), half)
 
     def same_price(self, best: Split) -> tuple[Way, ...]:
@@ -166,7 +354,6 @@ def _whole(split: Split, rounded: Callable[[float], int]) -> Split:
     return Split(labels, float(rounded(split.units + nudge)) if split.units else 0.0, split.variance)
 
 
-LabelPrices = Mapping[str, float | Mapping[str, float]]
 _KINDS = ("human", "call", "judge", "item")
 _FEW = 30
 
@@ -177,7 +364,7 @@ def plan_labels(
     a: str | None = None,
     b: str | None = None,
     *,
-    prices: LabelPrices,
+    prices: Prices,
     budget: float | None = None,
     half_width: float | None = None,
     margin: float | None = None,
@@ -291,8 +478,8 @@ def plan_labels(
     study = Study(pilot, costs, math.inf if units is None else float(units), have, goal, level, power)
     best, alone = study.within(asked) if goal == "budget" else study.reaching(asked)
     r, low, high = pilot.correlation
-    ends = [pilot.precision(best, pilot.at_correlation(end)) for end in (high, low)] if best.units else []
-    narrowest, widest = (study.half(end) for end in ends) if ends else (study.half(pilot.precision(best)),) * 2
+    ends = [pilot.at_correlation(end) for end in (high, low)] if best.units else [pilot.strata] * 2
+    narrowest, widest = (pilot.precision(best, end).half_width(level) for end in ends)
     return LabelsPlan(
         what=wanted(judges, a, b),
         best=study.way(best),
@@ -341,47 +528,25 @@ def _goal(budget: float | None, half_width: float | None, margin: float | None, 
 
 
 def _costs(
-    prices: LabelPrices, judges: Table, people: Table, pilot: Pilot, persons: Persons, a: str | None, b: str | None
+    prices: Prices, judges: Table, people: Table, pilot: Pilot, persons: Persons, a: str | None, b: str | None
 ) -> Costs:
     """Price of a label, a prediction and a unit, each with as many answers as in the pilot."""
-    _check_prices(prices)
-    calls = _calls(judges, a, b)
-    units = float(pilot.units.sum())
-    each = prices["judge"] if "judge" in prices else prices["call"]
-    by_judge = each if isinstance(each, Mapping) else dict.fromkeys(calls, _amount(each))
-    if unpriced := [name for name in calls if name not in by_judge]:
-        raise InvalidInput(f"prices: {', '.join(unpriced)} has no price; name one for each judge")
-    prediction = sum(float(by_judge[name]) * count for name, count in calls.items()) / units
-    answers = sum(_calls(people, a, b).values()) / len(persons.unit)
-    return Costs(_amount(prices["human"]) * answers, prediction, _amount(prices.get("item", 0.0)))
-
-
-def _amount(price: float | Mapping[str, float]) -> float:
-    if isinstance(price, Mapping):
-        raise InvalidInput(f"prices: one amount is needed, got {dict(price)!r}; judges alone have one each")
-    return float(price)
-
-
-def _check_prices(prices: LabelPrices) -> None:
-    """Refuse prices that are none."""
-    if not isinstance(prices, Mapping):
-        raise InvalidInput(f'prices: a mapping such as {{"human": 0.5, "call": 0.01}} is needed, got {prices!r}')
-    if unknown := set(prices) - set(_KINDS):
-        raise InvalidInput(f"prices: {', '.join(sorted(unknown))} is unknown; use {', '.join(_KINDS)}")
-    if "human" not in prices or ("call" in prices) == ("judge" in prices):
+    check(prices, _KINDS)
+    if "human" not in prices or not {"call", "judge"} & {*prices}:
         raise InvalidInput(
             "prices: one of human is needed, and one of call or judge; got " + (", ".join(prices) or "none")
         )
-    for kind, value in prices.items():
-        amounts = list(value.values()) if isinstance(value, Mapping) and kind == "judge" else [value]
-        if not all(_is_amount(each) for each in amounts):
-            raise InvalidInput(f"prices: {kind} must be a finite amount of at least 0, got {value!r}")
-    if not _amount(prices["human"]) > 0:
+    amounts: Mapping[str, Any] = prices
+    if not amounts["human"] > 0:
         raise InvalidInput("prices: human must be above 0; where labels are free there is nothing to split")
-
-
-def _is_amount(value: Any) -> bool:
-    return not isinstance(value, bool) and isinstance(value, Real) and 0 <= float(value) < math.inf
+    calls = _calls(judges, a, b)
+    each = amounts.get("judge", amounts.get("call"))
+    by_judge = each if isinstance(each, Mapping) else dict.fromkeys(calls, each)
+    if unpriced := [name for name in calls if name not in by_judge]:
+        raise InvalidInput(f"prices: {', '.join(unpriced)} has no price; name one for each judge")
+    prediction = sum(float(by_judge[name]) * count for name, count in calls.items()) / float(pilot.units.sum())
+    answers = sum(_calls(people, a, b).values()) / len(persons.unit)
+    return Costs(float(amounts["human"]) * answers, prediction, float(amounts.get("item", 0.0)))
 
 
 def _calls(table: Table, a: str | None, b: str | None) -> dict[str, float]:

@@ -14,9 +14,8 @@ from quorate.errors import InvalidInput
 from quorate.numerics.sequential.bandit import Objective, Rule, Variant, affordable, least_budget
 from quorate.numerics.sequential.item_intervals import Method
 from quorate.numerics.sequential.replay import forced
-from quorate.planning.adaptive.arms import Arms, arms_of
-from quorate.planning.adaptive.options import by_arm, positive, prices_of, scales
-from quorate.planning.adaptive.policy import SLACK, Boundary, Name, Policy, Precision
+from quorate.planning.arms import Arms, arms_of, by_arm, positive, prices_of, scales
+from quorate.planning.policy import SLACK, Boundary, Name, Policy, Precision
 from quorate.streams import stream
 from quorate.table.cells import whole
 from quorate.table.judgments import Judgments

@@ -15,8 +15,7 @@ from quorate.errors import InvalidInput
 from quorate.numerics.sequential import item_intervals
 from quorate.numerics.sequential.bandit import Rule, in_turn
 from quorate.numerics.sequential.item_intervals import Moments, against_difference, against_mean
-from quorate.planning.adaptive.arms import Arms, Standing, standing
-from quorate.planning.adaptive.options import Scale
+from quorate.planning.arms import Arms, Scale, Standing, standing
 from quorate.table.cells import Cells, whole
 from quorate.table.judgments import Judgments
 from quorate.table.progress import Progress

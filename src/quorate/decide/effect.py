@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from quorate.arguments import Sentence, argument
-from quorate.decide.scores.step import ScoreStep, score_step
+from quorate.decide.scores import ScoreStep, score_step
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.differences.difference import difference
 from quorate.estimate.means.intervals import Ended

@@ -1,1 +1,0 @@
-"""Gaming: what submitting many times and reporting the best is worth."""

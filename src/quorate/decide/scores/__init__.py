@@ -1,1 +1,0 @@
-"""Scores of two systems: the verdict, and what would decide."""

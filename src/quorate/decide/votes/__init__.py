@@ -1,1 +1,0 @@
-"""Votes on two systems: the verdict, and what would decide."""

@@ -1,1 +1,0 @@
-"""Adaptive allocation of calls."""

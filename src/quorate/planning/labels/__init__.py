@@ -1,1 +1,0 @@
-"""Labels of people and predictions of judges: how many of each to buy."""
