@@ -40,7 +40,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from cluster import Cluster, programs
 
-from quorate.collect.ledger.ledger import Ledger, Looks
+from quorate.collect.ledger.ledger import Ledger
 from quorate.errors import InvalidInput
 from quorate.web.serve import prepare
 
@@ -363,7 +363,7 @@ class Goal(Soak):
         """Whether the ledger has a look that ended the study."""
         try:
             with Ledger.open(self.place) as ledger:
-                held = Looks(ledger).held()
+                held = ledger.looks()
         except InvalidInput:  # being made
             return False
         return bool(held) and held[-1].content["look"]["ending"] is not None
@@ -390,7 +390,7 @@ class Goal(Soak):
             by_status = dict(read("SELECT status, count(*) FROM attempts GROUP BY status").fetchall())
             ((judged,),) = read("SELECT count(DISTINCT cell) FROM attempts WHERE status = 'ok'").fetchall()
             done = {key for (key,) in read("SELECT key FROM cells WHERE state = 'done'").fetchall()}
-            ((ending, looks),) = [(held[-1].content["look"]["ending"], len(held)) for held in [Looks(ledger).held()]]
+            ((ending, looks),) = [(held[-1].content["look"]["ending"], len(held)) for held in [ledger.looks()]]
             by_stopped = self.lost_by_stopped(ledger)
         kept = len(list(self.folder.glob("*kept*")))
         known = sum(number for status, number in by_status.items() if status != "unsent")

@@ -8,7 +8,7 @@ import pytest
 from goal_studies import SCORES, drawn, functions, rows, scored, settings, two_more
 
 import quorate as q
-from quorate.collect.ledger.ledger import Ledger, Looks
+from quorate.collect.ledger.ledger import Ledger
 from quorate.collect.runner import run as runner
 from quorate.collect.runner.lane import Ended
 from quorate.decide.goals.look import Ending, Look
@@ -17,7 +17,6 @@ from quorate.study import status as look_at
 from quorate.study.file import load
 from quorate.study.loop import carry_out
 from quorate.study.questions import questions
-from quorate.study.quote import sizes
 from quorate.study.status import looking
 
 ASKED = functions(scored())
@@ -37,7 +36,7 @@ def quick(monkeypatch):
 
 def looks(path):
     with Ledger.open(load(path).database) as ledger:
-        return [one.content for one in Looks(ledger).held()]
+        return [one.content for one in ledger.looks()]
 
 
 def test_a_study_buys_what_its_goal_needs_and_stops(study):
@@ -88,8 +87,8 @@ def test_every_look_is_found_again_from_the_ledger(study):
 
     def found_again(said):
         with Ledger.open(load(path).database) as ledger:
-            *before, latest = Looks(ledger).held()
-            plan = looking(asked, sizes(asked))
+            *before, latest = ledger.looks()
+            plan = looking(asked)
             found, cells = plan.look(ledger, tuple(before), said.spent.calls, said.spent.money)
             again.append((latest.content["look"], found.to_dict(), said.buys.calls, len(cells)))
 
@@ -141,14 +140,14 @@ def crashing(monkeypatch, owner, name, *, at, after):
     monkeypatch.setattr(owner, name, broken_later if iscoroutinefunction(real) else broken)
 
 
-MOMENTS = {"when a look is recorded and not kept": (Looks, "add", 2, True)}
+MOMENTS = {"when a look is recorded and not kept": (Ledger, "add_look", 2, True)}
 MORE = {
     "before a round is asked": (runner, "collect", 2, False),
     "before the pilot is planned": (Ledger, "plan", 1, False),
     "when it is planned": (Ledger, "plan", 1, True),
     "when a round is planned and not recorded": (Ledger, "plan", 2, True),
-    "before a look is recorded": (Looks, "add", 1, False),
-    "when the last look is recorded and not kept": (Looks, "add", 3, True),
+    "before a look is recorded": (Ledger, "add_look", 1, False),
+    "when the last look is recorded and not kept": (Ledger, "add_look", 3, True),
     "when a round is answered": (runner, "collect", 2, True),
 }
 EVERY = [
@@ -173,7 +172,7 @@ def test_a_study_that_is_killed_decides_as_it_would_have(study, quick, monkeypat
     assert (looks(path), q.status(path).cells) == (expected, cells)
 
 
-@pytest.mark.parametrize(("name", "at"), [("plan", 2), pytest.param("add", 1, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(("name", "at"), [("plan", 2), pytest.param("add_look", 1, marks=pytest.mark.slow)])
 def test_the_second_stage_is_that_of_the_first_look_whenever_it_is_killed(study, monkeypatch, name, at):
     """With the statistics as they are: the first stage chooses the type, and no later run chooses again."""
     texts = {"prompt": "p", "response_a": "by x", "response_b": "by y", "a": "x", "b": "y"}
@@ -188,7 +187,7 @@ def test_the_second_stage_is_that_of_the_first_look_whenever_it_is_killed(study,
     items = {"file": "items.jsonl", "system_a": "a", "system_b": "b", "category": "topic"}
     path = study(rows=rows, items=items, prompts=["pairwise"], goal=goal, budget={"calls": 50})
     with monkeypatch.context() as patched:
-        crashing(patched, Ledger if name == "plan" else Looks, name, at=at, after=True)
+        crashing(patched, Ledger, name, at=at, after=True)
         with pytest.raises(Crash):
             carry_out(load(path), judges={"rule": judge})
     carried = carry_out(load(path), judges={"rule": judge})

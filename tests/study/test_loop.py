@@ -12,7 +12,6 @@ from quorate.errors import InvalidInput
 from quorate.study.file import load
 from quorate.study.loop import carry_out, plan, quotation
 from quorate.study.questions import questions
-from quorate.study.quote import sizes
 
 CANARY = "sk-canary-5f2e9d"
 
@@ -227,12 +226,12 @@ def test_a_quote_beside_a_runner_that_plans_is_of_one_moment(study, monkeypatch)
         found = real(self, cells, keys)
         asked = questions(loaded)
         with Ledger.open(loaded.database) as other:
-            plan(other, asked, sizes(asked))
+            plan(other, asked)
         return found
 
     monkeypatch.setattr(Ledger, "lacks", meanwhile)
     asked = questions(loaded)
-    assert quotation(asked, sizes(asked), {}).cells == 12
+    assert quotation(asked).cells == 12
 
 
 def test_what_was_never_recorded_is_not_asked(study, tmp_path):

@@ -14,7 +14,6 @@ from quorate.study.file import load
 from quorate.study.loop import carry_out
 from quorate.study.offer import offer_of
 from quorate.study.questions import questions
-from quorate.study.quote import sizes
 
 NAMED = {"file": "items.jsonl", "system_a": "by_a", "system_b": "by_b"}
 BETTER, BIAS, TIES = 0.25, 0.12, 0.1
@@ -241,5 +240,5 @@ def test_people_of_a_study_vote_on_a_part(study):
     goal = {"prefer": ["amber", "basalt"]}
     path = study(rows=rows(60), items=NAMED, prompts=["pairwise"], judges=judges, budget={"money": 40}, goal=goal)
     asked = questions(load(path))
-    offer = offer_of(asked, sizes(asked))
+    offer = offer_of(asked)
     assert (offer.people, offer.prices) == (("ana",), {"ana": 0.5, "rule": 0.01})

@@ -13,14 +13,13 @@ from quorate.study.judges import digests
 from quorate.study.loop import carry_out, plan
 from quorate.study.people import People
 from quorate.study.questions import questions
-from quorate.study.quote import sizes
 
 
 @pytest.fixture
 def people(study):
     asked = questions(load(study(judges={"raters": {"kind": "people", "seats": 2, "price": 0.2}})))
     with Ledger.open(asked.study.database) as ledger:
-        plan(ledger, asked, sizes(asked))
+        plan(ledger, asked)
         made = People(ledger, asked)
         made.arrange()
         yield made

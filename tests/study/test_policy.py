@@ -8,7 +8,6 @@ from quorate.errors import InvalidInput
 from quorate.planning.policy import Policy
 from quorate.study.file import load
 from quorate.study.questions import questions
-from quorate.study.quote import sizes
 from quorate.study.rounds import expected, policy_of, roster_of
 
 ROWS = [
@@ -55,8 +54,8 @@ def test_a_continuous_scale_among_prompts_has_no_steps(study):
 def test_prices_are_those_of_calls_that_go_well(study):
     path = study(rows=ROWS, judges=TWO, adaptive={"objective": "average", "delta": 0.3}, budget={"money": 9})
     asked = questions(load(path))
-    assert expected(asked, sizes(asked)) == {"a": 0.01, "b": 0.02}
-    found = policy_of(asked, expected(asked, sizes(asked)))
+    assert expected(asked) == {"a": 0.01, "b": 0.02}
+    found = policy_of(asked, expected(asked))
     assert np.asarray(found.rules[0].price).ravel().tolist() == [0.01, 0.02] * 3
 
 
@@ -146,7 +145,7 @@ def test_what_does_not_fit_is_refused_in_words_of_the_study(study, settings, cha
     path = study(**{"rows": ROWS, "judges": TWO, "budget": {"calls": 500}, "adaptive": settings, **changes})
     asked = questions(load(path))
     with pytest.raises(InvalidInput) as error:
-        policy_of(asked, None if asked.study.budget.money is None else expected(asked, sizes(asked)))
+        policy_of(asked, None if asked.study.budget.money is None else expected(asked))
     assert re.search(said, str(error.value)), str(error.value)
 
 

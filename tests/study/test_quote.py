@@ -12,7 +12,7 @@ from quorate.errors import InvalidInput
 from quorate.study import loop
 from quorate.study.file import load
 from quorate.study.questions import questions
-from quorate.study.quote import quote, sizes, worst
+from quorate.study.quote import quote, worst
 from quorate.study.status import status
 
 ENDPOINT = {"kind": "endpoint", "base_url": "http://127.0.0.1:1/v1", "model": "m"}
@@ -21,7 +21,7 @@ PRICED = ENDPOINT | {"price": {"input": 1, "output": 10}, "params": {"max_tokens
 
 def made(path, *seen, **cells):
     asked = questions(load(path))
-    return quote(asked, cells, sizes(asked), seen=seen)
+    return quote(asked, cells, seen=seen)
 
 
 def test_low_expected_and_high_are_in_order_and_add_up(study):
@@ -42,7 +42,7 @@ def test_the_worst_case_is_a_token_for_every_byte_and_the_longest_reply(study):
     rows = [{"id": "a", "prompt": "p", "response": "ü" * 1000}]
     asked = questions(load(study(rows=rows, judges={"m": PRICED})))
     text = sum(len(turn.content.encode()) for turn in next(asked.messages()))
-    price = worst(asked, sizes(asked))["m"]
+    price = worst(asked)["m"]
     assert (text + 100 * 10) / 1e6 < price < (text + 100 * 10 + 100) / 1e6
 
 
@@ -60,7 +60,7 @@ def test_an_unknown_price_is_unknown(study):
 def test_money_is_not_capped_without_a_worst_case(study, judge, said):
     asked = questions(load(study(judges={"m": judge}, budget={"money": 1})))
     with pytest.raises(InvalidInput, match=said):
-        worst(asked, sizes(asked))
+        worst(asked)
 
 
 def test_judges_without_cells_are_not_quoted(study):

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from quorate.collect.ledger.ledger import Ledger, Looks
+from quorate.collect.ledger.ledger import Ledger
 from quorate.collect.runner.lane import Ended, RunOutcome
 from quorate.study.battles import Turn, in_turns
 from quorate.study.file import load
@@ -17,7 +17,7 @@ class Seen:
     looks: int
 
     def holds(self, ledger):
-        return len(Looks(ledger).held()) == self.looks
+        return len(ledger.looks()) == self.looks
 
 
 class Three:
@@ -27,7 +27,7 @@ class Three:
         self.cells, self.meanwhile = cells, meanwhile
 
     def read(self, ledger, _):
-        return Seen(len(Looks(ledger).held()))
+        return Seen(len(ledger.looks()))
 
     def next(self, ledger, stand):
         if self.meanwhile is not None:
@@ -35,7 +35,7 @@ class Three:
         return Turn(
             self.cells.keep(self.cells.replicate < 0),
             over=stand.looks >= 2,
-            record=lambda: Looks(ledger).add({"by": "me"}),
+            record=lambda: ledger.add_look({"by": "me"}),
         )
 
 
@@ -49,11 +49,11 @@ async def answered():
 
 
 def turns(ledger, plan, asked):
-    return asyncio.run(in_turns(ledger, plan, asked, {}, answered))
+    return asyncio.run(in_turns(ledger, plan, asked, answered))
 
 
 def by(ledger):
-    return [look.content["by"] for look in Looks(ledger).held()]
+    return [look.content["by"] for look in ledger.looks()]
 
 
 def test_it_ends_where_the_plan_is_over(asked, tmp_path):
@@ -70,7 +70,7 @@ def test_a_turn_that_another_runner_has_planned_is_not_planned_again(asked, tmp_
         def first(looks):
             if looks == 1 and not done:
                 done.append(looks)
-                Looks(other).add({"by": "them"})
+                other.add_look({"by": "them"})
 
         turns(ledger, Three(asked.cells(), first), asked)
         assert by(ledger) == ["me", "them", "me"]
@@ -81,5 +81,5 @@ def test_it_ends_where_collecting_does(asked, tmp_path):
         return RunOutcome(Ended.JUDGES, 0, 0, 3, {})
 
     with Ledger.open(tmp_path / "t.db") as ledger:
-        found = asyncio.run(in_turns(ledger, Three(asked.cells()), asked, {}, dead))
+        found = asyncio.run(in_turns(ledger, Three(asked.cells()), asked, dead))
         assert (found.ended, by(ledger)) == (Ended.JUDGES, [])

@@ -7,7 +7,7 @@ comes back with the vote.
 from __future__ import annotations
 
 import math
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import NamedTuple, Protocol, TypeVar
@@ -24,7 +24,7 @@ from quorate.roles import PROPENSITY
 from quorate.streams import stream
 from quorate.study.file import Battles, Study, answers
 from quorate.study.questions import ITEM, JUDGE, Questions, questions
-from quorate.study.quote import sizes, worst
+from quorate.study.quote import worst
 from quorate.table.cells import Cells
 from quorate.table.exchange.format import PAIR
 from quorate.table.exchange.ledger import columns
@@ -35,7 +35,6 @@ from quorate.wording import counted, percent
 
 
 Collect = Callable[[], Awaitable[RunOutcome]]
-Prices = Mapping[str, float | None]
 
 
 class Turn(NamedTuple):
@@ -76,7 +75,7 @@ class Plan(Protocol[S]):
         """What follows from that; may take long."""
 
 
-async def in_turns(ledger: Ledger, plan: Plan[S], asked: Questions, prices: Prices, collect: Collect) -> RunOutcome:
+async def in_turns(ledger: Ledger, plan: Plan[S], asked: Questions, collect: Collect) -> RunOutcome:
     """Ask in turns until the plan is done, the budget spent, or a judge does not answer.
 
     Any number of runners may be at it: the next turn is that of whoever plans it first.
@@ -89,8 +88,6 @@ async def in_turns(ledger: Ledger, plan: Plan[S], asked: Questions, prices: Pric
         What comes next.
     asked : Questions
         Of the study.
-    prices : mapping of str to float
-        Worst-case price of a call, by judge.
     collect : callable
         Asks everything that is planned.
 
@@ -107,7 +104,7 @@ async def in_turns(ledger: Ledger, plan: Plan[S], asked: Questions, prices: Pric
         if read is not None:
             stand = read
             turn = plan.next(ledger, stand)  # nothing is held meanwhile
-            over = ledger.insist(partial(_take, ledger, turn, stand, asked, prices)) and turn.over
+            over = ledger.insist(partial(_take, ledger, turn, stand, asked)) and turn.over
         if not over:
             total = total.then(await collect())
     return total
@@ -118,11 +115,11 @@ def _read(ledger: Ledger, plan: Plan[S], before: S | None) -> S | None:
     return None if ledger.unfinished() else plan.read(ledger, before)
 
 
-def _take(ledger: Ledger, turn: Turn, stand: S, asked: Questions, prices: Prices) -> bool:
+def _take(ledger: Ledger, turn: Turn, stand: S, asked: Questions) -> bool:
     """Plan a turn, unless another runner has planned more, or this one has and did not hear of it; whether it did."""
     if ledger.unfinished() or not stand.holds(ledger):
         return False
-    ledger.plan(turn.cells, asked.keys(turn.cells), prices)
+    ledger.plan(turn.cells, asked.keys(turn.cells), worst(asked))
     if turn.record is not None:
         turn.record()
     return True
@@ -173,13 +170,15 @@ class Battling:
         Of the study.
     settings : Battles
         How they are drawn.
-    prices : mapping of str to float
-        Worst-case price of a call, by judge.
     """
 
     asked: Questions
     settings: Battles
-    prices: Prices
+
+    @cached_property
+    def prices(self) -> dict[str, float | None]:
+        """Worst-case price of a call, by judge."""
+        return worst(self.asked)
 
     @cached_property
     def every(self) -> Cells:
@@ -325,7 +324,7 @@ class Battling:
         return said + ("; all are asked" if taken.all() else "; the budget has no room for more")
 
 
-def battling(asked: Questions, prices: Prices) -> Battling:
+def battling(asked: Questions) -> Battling:
     """The rounds of a study whose battles are drawn.
 
     Raises
@@ -338,10 +337,10 @@ def battling(asked: Questions, prices: Prices) -> Battling:
         raise InvalidInput(
             f"battles: {asked.study.path} draws none; give it battles, such as battles: {{criterion: A}}"
         )
-    return Battling(asked, settings, prices)
+    return Battling(asked, settings)
 
 
-async def in_battles(ledger: Ledger, asked: Questions, prices: Prices, collect: Collect) -> tuple[RunOutcome, str]:
+async def in_battles(ledger: Ledger, asked: Questions, collect: Collect) -> tuple[RunOutcome, str]:
     """Ask the battles that are drawn, round by round, until all are asked or the budget is spent; see `in_turns`.
 
     Returns
@@ -351,16 +350,15 @@ async def in_battles(ledger: Ledger, asked: Questions, prices: Prices, collect: 
     str
         Which battles were drawn, in a sentence.
     """
-    plan = battling(asked, prices)
-    total = await in_turns(ledger, plan, asked, prices, collect)
+    plan = battling(asked)
+    total = await in_turns(ledger, plan, asked, collect)
     return total, plan.sentence(ledger)
 
 
 def drawn_so_far(ledger: Ledger, study: Study) -> tuple[str, bool]:
     """Which battles were drawn by now, in a sentence, and whether no more are."""
     try:
-        asked = questions(study)
-        plan = battling(asked, {} if study.budget.money is None else worst(asked, sizes(asked)))
+        plan = battling(questions(study))
         return plan.sentence(ledger), not plan.room(plan.taken(ledger), ledger.spend())
     except QuorateError as error:
         return f"which battles were drawn is not known ({error})", False

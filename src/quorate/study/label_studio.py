@@ -23,7 +23,6 @@ from quorate.study.judges import people
 from quorate.study.loop import plan
 from quorate.study.people import People
 from quorate.study.questions import Questions, questions
-from quorate.study.quote import sizes
 from quorate.table.exchange.foreign.people.label_studio import Annotation, exported
 from quorate.table.files import explained
 from quorate.table.results import Result, Row
@@ -139,7 +138,7 @@ def annotation_tasks(study: str | os.PathLike[str], folder: str | os.PathLike[st
         raise InvalidInput("judges: nobody is a person in this study; give a judge the kind person")
     config = interface(asked)
     with Ledger.open(loaded.database) as ledger:
-        plan(ledger, asked, sizes(asked))
+        plan(ledger, asked)
         known = People(ledger, asked)
         known.arrange()
         each = {name: [task(asked, cell) for cell in known.seats.waiting(name)] for name in known.seated()}

@@ -21,7 +21,7 @@ from quorate.study.battles import battling, in_battles
 from quorate.study.file import Study, answers, load
 from quorate.study.judges import check, made, pace, people, tag
 from quorate.study.questions import Questions, questions
-from quorate.study.quote import Quote, Sizes, quote, sizes, worst
+from quorate.study.quote import Quote, quote, worst
 from quorate.study.rounds import in_rounds, shares
 from quorate.study.status import Say, begin, due, in_looks, standing
 from quorate.table.judgments import Judgments
@@ -143,16 +143,15 @@ def carry_out(
     if yes is not False and isinstance(place, Path) and not (place.exists() or os.access(place.parent, _MAY_WRITE)):
         raise InvalidInput(f"ledger: {place}: cannot be made; check that its folder exists and can be written to")
     asked = questions(study)
-    lengths = sizes(asked)
-    prices = worst(asked, lengths)
-    quoted = quotation(asked, lengths, prices)
+    worst(asked)  # which refuses what cannot be asked, and a cap on money that nothing keeps to
+    quoted = quotation(asked)
     no_more = study.adaptive is None and not quoted.more
     ended = no_more and quoted.done > 0 and quoted.cells == quoted.people  # so that no judge is needed
     asking = {} if yes is False or ended else made(study, judges)
     if not (yes(quoted) if callable(yes) else yes):
         return Carried(quoted, None)
     with Ledger.open(study.database) as ledger:
-        plan(ledger, asked, lengths)
+        plan(ledger, asked)
         tag(asking, ledger.name)
         hard, budget = limits(study), Budget(**study.budget.model_dump())
 
@@ -171,11 +170,11 @@ def carry_out(
             )
             try:
                 if study.adaptive is not None:
-                    return await in_rounds(ledger, asked, prices, collect)
+                    return await in_rounds(ledger, asked, collect)
                 if study.battles is not None:
-                    return await in_battles(ledger, asked, prices, collect)
+                    return await in_battles(ledger, asked, collect)
                 if study.goal is not None:
-                    return await in_looks(ledger, asked, lengths, prices, collect, on_look)
+                    return await in_looks(ledger, asked, collect, on_look)
                 return await collect(), ""
             finally:
                 await asyncio.gather(*(judge.close() for judge in asking.values()))
@@ -183,37 +182,37 @@ def carry_out(
         return Carried(quoted, *runner.run(answered))
 
 
-def quotation(asked: Questions, lengths: Sizes, prices: Mapping[str, float | None]) -> Quote:
+def quotation(asked: Questions) -> Quote:
     """What a run may come to; the ledger stays as it was, so that the study may still be changed."""
     study = asked.study
     if not Ledger.exists(study.database):
         if study.goal is not None:
-            return due(None, asked, lengths)
-        found = drawn(None, asked, prices)
-        return quote(asked, asked.cells().calls() if found is None else found, lengths)
+            return due(None, asked)
+        found = drawn(None, asked)
+        return quote(asked, asked.cells().calls() if found is None else found)
     with Ledger.open(study.database) as ledger:
         ledger.undeclared(asked.parts(), seed=study.seed)
         if study.goal is not None:
-            return due(ledger, asked, lengths)
-        found = drawn(ledger, asked, prices)
+            return due(ledger, asked)
+        found = drawn(ledger, asked)
         if found is not None:
-            return quote(asked, found, lengths, seen=ledger.status())
+            return quote(asked, found, seen=ledger.status())
         cells = asked.cells()
         keys = asked.keys(cells)
         new, left, seen = ledger.seen(lambda: (ledger.lacks(cells, keys), ledger.unfinished(), ledger.status()))
         _same_study(ledger, sum(judge.cells for judge in seen), len(cells) - sum(new.values()))
         counts = {name: left.get(name, 0) + new.get(name, 0) for name in dict.fromkeys((*left, *new))}
-        return quote(asked, counts, lengths, seen=seen)
+        return quote(asked, counts, seen=seen)
 
 
-def drawn(ledger: Ledger | None, asked: Questions, prices: Mapping[str, float | None]) -> dict[str, int] | None:
+def drawn(ledger: Ledger | None, asked: Questions) -> dict[str, int] | None:
     """Cells that may still be asked, by judge, where answers say which; None of a study with a layout."""
     if asked.study.battles is not None:
-        return battling(asked, prices).shares(ledger)
-    return None if asked.study.adaptive is None else shares(ledger, asked, prices)
+        return battling(asked).shares(ledger)
+    return None if asked.study.adaptive is None else shares(ledger, asked)
 
 
-def plan(ledger: Ledger, asked: Questions, lengths: Sizes) -> None:
+def plan(ledger: Ledger, asked: Questions) -> None:
     """Put the study and the cells of its layout, or of its pilot, into the ledger; others come round by round.
 
     Raises
@@ -222,13 +221,13 @@ def plan(ledger: Ledger, asked: Questions, lengths: Sizes) -> None:
         If a rubric, item, judge or the seed changed, or the ledger has cells that the study no longer has.
     """
     if asked.study.goal is not None:
-        begin(ledger, asked, lengths)
+        begin(ledger, asked)
         return
     ledger.declare(asked.parts(), seed=asked.study.seed)
     if asked.study.adaptive is not None or asked.study.battles is not None:
         return
     cells = asked.cells()
-    ledger.plan(cells, asked.keys(cells), worst(asked, lengths))
+    ledger.plan(cells, asked.keys(cells), worst(asked))
     _same_study(ledger, sum(judge.cells for judge in ledger.status()), len(cells))
 
 

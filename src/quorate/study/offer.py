@@ -16,7 +16,7 @@ from quorate.study.file import Study, answers
 from quorate.study.goal import Goal
 from quorate.study.judges import people
 from quorate.study.questions import ITEM, ORDER, PROMPT, SYSTEM, Questions
-from quorate.study.quote import Sizes, quote
+from quorate.study.quote import quote
 from quorate.table.cells import Cells
 from quorate.table.collapse.grouped import pooled
 from quorate.table.columns.labels import label
@@ -95,10 +95,10 @@ def shares_of(asked: Questions) -> dict[str, float] | None:
     return dict(stated)
 
 
-def offer_of(asked: Questions, lengths: Sizes, seen: Sequence[JudgeStatus] = ()) -> Offer:
+def offer_of(asked: Questions, seen: Sequence[JudgeStatus] = ()) -> Offer:
     """What a study may buy; a call costs what it took so far, or is expected to take."""
     study, items = asked.study, asked.items
-    prices = usual(asked, lengths, seen)
+    prices = usual(asked, seen)
     names = battles(asked) if items.pairs else {name: (name,) for name in items.names}
     each = turns(asked)
     return Offer(
@@ -119,9 +119,9 @@ def offer_of(asked: Questions, lengths: Sizes, seen: Sequence[JudgeStatus] = ())
     )
 
 
-def usual(asked: Questions, lengths: Sizes, seen: Sequence[JudgeStatus] = ()) -> dict[str, float] | None:
+def usual(asked: Questions, seen: Sequence[JudgeStatus] = ()) -> dict[str, float] | None:
     """Price of a call that goes well, by judge; None where one is not known."""
-    parts = quote(asked, dict.fromkeys(asked.judges, 1), lengths, seen=seen).judges
+    parts = quote(asked, dict.fromkeys(asked.judges, 1), seen=seen).judges
     prices = {part.judge: part.money.expected for part in parts}
     return None if None in prices.values() else {name: price for name, price in prices.items() if price is not None}
 

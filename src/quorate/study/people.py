@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from quorate.collect.budget import Budget
 from quorate.collect.judge import REFUSED, Expects, Reply
 from quorate.collect.ledger.lease import LeasedCell
-from quorate.collect.ledger.ledger import Ledger
+from quorate.collect.ledger.ledger import Ledger, whole
 from quorate.collect.ledger.seats import OWNER, Links, Seats, hashed
 from quorate.collect.prompt import Sheet
 from quorate.errors import InvalidInput
@@ -122,11 +122,9 @@ class People:
         if last != self._last:
             self._last, self._totals = last, {judge.judge: judge.cells for judge in self.ledger.status()}
 
+    @whole
     def progress(self) -> list[Progress]:
         """How far everybody is, in the order of the study."""
-        return self.ledger.whole(self._progress)
-
-    def _progress(self) -> list[Progress]:
         known = {judge.judge: judge for judge in self.ledger.status()}
         return [
             Progress(
@@ -141,11 +139,9 @@ class People:
             if (judge := known.get(name)) is not None
         ]
 
+    @whole
     def comments(self) -> list[dict[str, object]]:
         """What people said beside their answers, with the cell and the answer that it is about."""
-        return self.ledger.whole(self._comments)
-
-    def _comments(self) -> list[dict[str, object]]:
         return [
             {**cell.levels, "replicate": cell.replicate, "score": score, "comment": comment}
             for name in self._totals.keys() & self.settings.keys()
@@ -172,11 +168,9 @@ class People:
         for name in self.seated():
             self.seats.arrange(name, self.asked.study.seed, spread=ITEM)
 
+    @whole
     def standing(self, name: str) -> Standing:
         """How far somebody is, with a question for them."""
-        return self.ledger.whole(lambda: self._standing(name))
-
-    def _standing(self, name: str) -> Standing:
         if self.asked.study.grows and self.ledger.last != self._last:
             self._count()
             self.arrange()
@@ -193,6 +187,7 @@ class People:
             closed=self.seats.is_closed(name),
         )
 
+    @whole
     def answer(
         self, name: str, key: str, shown: int, word: str | None, comment: str = "", *, seconds: float | None = None
     ) -> bool:
@@ -206,9 +201,6 @@ class People:
         InvalidInput
             If the question is not theirs, or the word is no answer to it.
         """
-        return self.ledger.whole(lambda: self._answer(name, key, shown, word, comment, seconds))
-
-    def _answer(self, name: str, key: str, shown: int, word: str | None, comment: str, seconds: float | None) -> bool:
         cell = self.seats.find(name, key) if name in self._totals else None
         if cell is None:
             raise InvalidInput(f"answer: {name} has no such question; load the page again")

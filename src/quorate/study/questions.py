@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
+from functools import cached_property
 from itertools import repeat
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,7 +40,16 @@ from quorate.table.exchange.encoding import ordinary
 
 ITEM, CATEGORY, SYSTEM, PROMPT, JUDGE = "item", "category", "system", "prompt", "judge"
 ORDER, LISTED, SWAPPED = "order", "listed", "swapped"
+_FRAME = 16
 _VOTES = frozenset({0.0, 0.5, 1.0})
+
+
+class Sizes(NamedTuple):
+    """Lengths of the questions: mean and least in characters, and the most bytes, those around the words included."""
+
+    mean: float
+    least: int
+    most_bytes: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -180,6 +191,16 @@ class Questions:
 
     def _swapped(self, cell: LeasedCell) -> bool:
         return cell.levels.get(ORDER, self.study.order) == SWAPPED
+
+    @cached_property
+    def lengths(self) -> Sizes:
+        """Lengths of all questions; every one is made, so that what cannot be asked is found here."""
+        count, total, least, most = 0, 0, math.inf, 0
+        for messages in self.messages():
+            length = sum(len(turn.content) for turn in messages)
+            encoded = sum(len(turn.content.encode()) + _FRAME for turn in messages)
+            count, total, least, most = count + 1, total + length, min(least, length), max(most, encoded)
+        return Sizes(total / count, int(least), most)
 
     def messages(self) -> Iterator[tuple[Message, ...]]:
         """Every item in every prompt's words: what cannot be asked is found before anything is sent.

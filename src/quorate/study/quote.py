@@ -20,7 +20,6 @@ PER_TOKEN = 4.0
 SHORT, LONG = 12, 250
 """Tokens taken for granted in a reply that is a score alone, and in one that reasons first."""
 
-_FRAME = 16
 _LIMITS = ("max_tokens", "max_completion_tokens")
 
 
@@ -130,27 +129,7 @@ class Quote:
         return tuple(judge.judge for judge in self.judges if judge.money.expected is None)
 
 
-@dataclass(frozen=True)
-class Sizes:
-    """Lengths of the questions: mean and longest, in characters, and longest in bytes."""
-
-    mean: float
-    least: int
-    most_bytes: int
-
-
-def sizes(asked: Questions) -> Sizes:
-    """Lengths of all questions; every one is made, so that what cannot be asked is found here."""
-    count, total, least, most = 0, 0, None, 0
-    for messages in asked.messages():
-        length = sum(len(turn.content) for turn in messages)
-        encoded = sum(len(turn.content.encode()) + _FRAME for turn in messages)
-        count, total, most = count + 1, total + length, max(most, encoded)
-        least = length if least is None else min(least, length)
-    return Sizes(total / max(count, 1), least or 0, most)
-
-
-def worst(asked: Questions, lengths: Sizes) -> dict[str, float | None]:
+def worst(asked: Questions) -> dict[str, float | None]:
     """Worst-case price of a call, by judge: a token for every byte of the longest question, and the longest reply.
 
     Raises
@@ -158,7 +137,7 @@ def worst(asked: Questions, lengths: Sizes) -> dict[str, float | None]:
     InvalidInput
         If money is capped and no worst case is known.
     """
-    prices = {name: _worst(asked, name, lengths) for name in asked.judges}
+    prices = {name: _worst(asked, name) for name in asked.judges}
     for name, highest in prices.items():
         if highest is None and asked.study.budget.money is not None:
             known = price(asked.study, name).known
@@ -167,7 +146,7 @@ def worst(asked: Questions, lengths: Sizes) -> dict[str, float | None]:
     return prices
 
 
-def quote(asked: Questions, cells: Mapping[str, int], lengths: Sizes, *, seen: Sequence[JudgeStatus] = ()) -> Quote:
+def quote(asked: Questions, cells: Mapping[str, int], *, seen: Sequence[JudgeStatus] = ()) -> Quote:
     """What answering some cells of each judge may come to.
 
     Parameters
@@ -176,24 +155,22 @@ def quote(asked: Questions, cells: Mapping[str, int], lengths: Sizes, *, seen: S
         Of the study.
     cells : mapping of str to int
         Cells to be answered, by judge.
-    lengths : Sizes
-        From `sizes`.
     seen : sequence of JudgeStatus
         How far every judge is: what its answers took so far is what the others are expected to take.
     """
     budget = Budget(**asked.study.budget.model_dump())
     known = {judge.judge: judge for judge in seen}
-    parts = tuple(_judge(asked, name, count, lengths, known.get(name)) for name, count in cells.items() if count)
+    parts = tuple(_judge(asked, name, count, known.get(name)) for name, count in cells.items() if count)
     done, held = sum(judge.done + judge.given_up for judge in seen), sum(judge.held for judge in seen)
     unrecorded = 0 if asked.study.adaptive is not None or asked.study.goal is not None else asked.unrecorded
     return Quote(parts, done, budget, held, alike(asked.judges), unrecorded)
 
 
-def _judge(asked: Questions, name: str, cells: int, lengths: Sizes, seen: JudgeStatus | None) -> JudgeQuote:
+def _judge(asked: Questions, name: str, cells: int, seen: JudgeStatus | None) -> JudgeQuote:
     """One judge's part: what its answers took so far is what is expected, else what is taken for granted."""
     if name in people(asked.study):
         return _person(asked, name, cells)
-    limit, answers = _limit(asked, name), 0
+    limit, answers, lengths = _limit(asked, name), 0, asked.lengths
     if seen is not None and seen.tokens_in:  # else the judge does not say what its answers took
         answers = sum(number for status, number in seen.statuses.items() if status not in NO_ANSWERS)
     if seen is not None and answers:
@@ -208,7 +185,7 @@ def _judge(asked: Questions, name: str, cells: int, lengths: Sizes, seen: JudgeS
     cost = price(asked.study, name)
     tokens = [None if None in pair else float(sum(part or 0 for part in pair)) for pair in each]
     prices: list[float | None] = [_cost(cost, *pair) for pair in each]
-    prices[2] = highest = _worst(asked, name, lengths)
+    prices[2] = highest = _worst(asked, name)
     return JudgeQuote(name, cells, calls, _times(calls, tokens), _times(calls, prices), highest, answers)
 
 
@@ -218,8 +195,8 @@ def _person(asked: Questions, name: str, cells: int) -> JudgeQuote:
     return JudgeQuote(name, cells, calls, Range(0, 0, 0), _times(calls, [vote] * 3), vote, person=True)
 
 
-def _worst(asked: Questions, name: str, lengths: Sizes) -> float | None:
-    return _cost(price(asked.study, name), lengths.most_bytes, _limit(asked, name))
+def _worst(asked: Questions, name: str) -> float | None:
+    return _cost(price(asked.study, name), asked.lengths.most_bytes, _limit(asked, name))
 
 
 def _cost(cost: Price, tokens_in: float | None, tokens_out: float | None) -> float | None:

@@ -21,12 +21,12 @@ from quorate.numerics.sequential.bandit import floored
 from quorate.planning.adaptive import adaptive
 from quorate.planning.arms import Arms, arms_of, standing
 from quorate.planning.policy import SLACK, Policy
-from quorate.study.battles import Collect, Prices, Turn, in_turns
+from quorate.study.battles import Collect, Turn, in_turns
 from quorate.study.file import Adaptive, Cap, Study
 from quorate.study.goal import ReplaySettings
 from quorate.study.judges import replayed
 from quorate.study.questions import CATEGORY, ITEM, JUDGE, PROMPT, SYSTEM, Questions, questions
-from quorate.study.quote import Sizes, quote, sizes, worst
+from quorate.study.quote import quote, worst
 from quorate.table.cells import Cells
 from quorate.table.columns.labels import label
 from quorate.table.progress import Progress
@@ -158,7 +158,7 @@ def _budgets(
         yield "budget.calls", cap.calls, None
 
 
-def expected(asked: Questions, lengths: Sizes) -> dict[str, float]:
+def expected(asked: Questions) -> dict[str, float]:
     """Price of a call that goes well, by judge, where money is capped.
 
     Raises
@@ -166,8 +166,8 @@ def expected(asked: Questions, lengths: Sizes) -> dict[str, float]:
     InvalidInput
         If a price is not known.
     """
-    worst(asked, lengths)
-    quoted = quote(asked, dict.fromkeys(asked.judges, 1), lengths).judges
+    worst(asked)
+    quoted = quote(asked, dict.fromkeys(asked.judges, 1)).judges
     return {part.judge: part.money.expected for part in quoted if part.money.expected is not None}
 
 
@@ -268,7 +268,7 @@ class Rounds:
     cap : Cap
         The most that may be spent.
     prices : mapping of str to float
-        Worst-case price of a call, by judge.
+        Worst-case price of a call, by judge, where money is capped.
     usual : mapping of str to float
         Price of a call that goes well, where money is capped.
     batch : int
@@ -279,7 +279,7 @@ class Rounds:
 
     policy: Policy
     cap: Cap
-    prices: Prices
+    prices: Mapping[str, float | None]
     usual: Mapping[str, float]
     batch: int
     tries: int = 1
@@ -335,8 +335,8 @@ class Rounds:
         return reached + "; the budget has no room for more" if why is Why.BUDGET else reached
 
 
-def rounds_of(asked: Questions, prices: Prices) -> Rounds:
-    """The rounds of an adaptive study, with the worst-case price of a call, by judge.
+def rounds_of(asked: Questions) -> Rounds:
+    """The rounds of an adaptive study.
 
     Raises
     ------
@@ -344,7 +344,7 @@ def rounds_of(asked: Questions, prices: Prices) -> Rounds:
         If its policy cannot be made, such as for a budget that is too small.
     """
     settings, cap = asked.study.adaptive, asked.study.budget
-    usual = None if cap.money is None else expected(asked, sizes(asked))
+    usual, prices = (None, {}) if cap.money is None else (expected(asked), worst(asked))
     batch = 1 if settings is None else settings.batch
     return Rounds(policy_of(asked, usual), cap, prices, usual or {}, batch, asked.study.tries)
 
@@ -376,16 +376,14 @@ def stand(ledger: Ledger, rounds: Rounds) -> tuple[str, Why]:
 def reached(ledger: Ledger, study: Study) -> tuple[str, bool]:
     """What an adaptive study has reached by now, in a sentence, and whether that is all that it was to reach."""
     try:
-        asked = questions(study)
-        prices = {} if study.budget.money is None else worst(asked, sizes(asked))
-        rounds = rounds_of(asked, prices)
+        rounds = rounds_of(questions(study))
         sentence, why = stand(ledger, rounds)
     except QuorateError as error:
         return f"what it has reached is not known ({error})", False
     return sentence, why is Why.POLICY or (why is Why.BUDGET and not rounds.policy.precision.stops)
 
 
-async def in_rounds(ledger: Ledger, asked: Questions, prices: Prices, collect: Collect) -> tuple[RunOutcome, str]:
+async def in_rounds(ledger: Ledger, asked: Questions, collect: Collect) -> tuple[RunOutcome, str]:
     """Ask in rounds until the policy is done, the budget spent, or a judge does not answer; see `in_turns`.
 
     Returns
@@ -395,18 +393,18 @@ async def in_rounds(ledger: Ledger, asked: Questions, prices: Prices, collect: C
     str
         What the policy has reached, in a sentence.
     """
-    rounds = rounds_of(asked, prices)
+    rounds = rounds_of(asked)
     so_far(ledger, rounds.policy)
-    total = await in_turns(ledger, rounds, asked, rounds.prices, collect)
+    total = await in_turns(ledger, rounds, asked, collect)
     sentence, why = stand(ledger, rounds)
     if total.complete and why is Why.BUDGET and rounds.policy.precision.stops:
         total = replace(total, ended=Ended.BUDGET)
     return total, sentence
 
 
-def shares(ledger: Ledger | None, asked: Questions, prices: Prices) -> dict[str, int]:
+def shares(ledger: Ledger | None, asked: Questions) -> dict[str, int]:
     """Cells that may still be asked, as if judges shared them equally: who gets how many is not known beforehand."""
-    rounds = rounds_of(asked, prices)
+    rounds = rounds_of(asked)
     spend, waiting = (Spend(), 0) if ledger is None else (ledger.spend(), sum(ledger.unfinished().values()))
     if ledger is not None and not waiting and stand(ledger, rounds)[1] is not Why.ON:
         return {}

@@ -13,19 +13,19 @@ import numpy as np
 from quorate.collect.budget import Budget, Spend
 from quorate.collect.ledger.facts import JudgeStatus
 from quorate.collect.ledger.lease import NO_ANSWERS
-from quorate.collect.ledger.ledger import HeldLook, Ledger, Looks
+from quorate.collect.ledger.ledger import HeldLook, Ledger
 from quorate.collect.ledger.seats import CLOSED
 from quorate.collect.runner.lane import Ended, RunOutcome
 from quorate.decide.goals.goal import Goal, Offer, Spent
 from quorate.decide.goals.look import Ending, Look
 from quorate.decide.goals.rounds import look, pilot
 from quorate.errors import InvalidInput
-from quorate.study.battles import Collect, Prices, Turn, drawn_so_far, in_turns
+from quorate.study.battles import Collect, Turn, drawn_so_far, in_turns
 from quorate.study.file import Cap, Study, load
 from quorate.study.judges import people
 from quorate.study.offer import bought, measured, offer_of, question_of, turns
 from quorate.study.questions import Questions
-from quorate.study.quote import Quote, Sizes, quote, worst
+from quorate.study.quote import Quote, quote, worst
 from quorate.study.rounds import reached
 from quorate.table.cells import Cells
 from quorate.table.exchange.postgres.address import Place
@@ -47,7 +47,7 @@ class Standing(NamedTuple):
 
     def holds(self, ledger: Ledger) -> bool:
         """Whether nobody has looked since."""
-        return ledger.last == self.last and len(Looks(ledger).held()) == len(self.looks)
+        return ledger.last == self.last and len(ledger.looks()) == len(self.looks)
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,19 +58,16 @@ class Looking:
     ----------
     asked : Questions
         Of the study.
-    lengths : Sizes
-        Of its questions.
     goal : Goal
         Its question.
     """
 
     asked: Questions
-    lengths: Sizes
     goal: Goal
 
     def offer(self, ledger: Ledger | None = None) -> Offer:
         """What may be bought, at prices as they were so far."""
-        return offer_of(self.asked, self.lengths, () if ledger is None else ledger.status())
+        return offer_of(self.asked, () if ledger is None else ledger.status())
 
     def pilot(self) -> Cells:
         """The cells before the first look."""
@@ -78,7 +75,7 @@ class Looking:
 
     def read(self, ledger: Ledger, _: Standing | None = None) -> Standing:
         """How far the study is."""
-        return Standing(Looks(ledger).held(), ledger.last, ledger.spend())
+        return Standing(ledger.looks(), ledger.last, ledger.spend())
 
     def next(self, ledger: Ledger, stand: Standing) -> Turn:
         """The next look, with what it buys."""
@@ -113,14 +110,14 @@ class Looking:
 
     def record(self, ledger: Ledger, found: Look) -> None:
         """Record a look, with the budget that it was made under."""
-        Looks(ledger).add({"look": found.to_dict(), "budget": self.asked.study.budget.model_dump()})
+        ledger.add_look({"look": found.to_dict(), "budget": self.asked.study.budget.model_dump()})
 
     def _none(self) -> Cells:
         cells = self.pilot()
         return cells.keep(np.zeros(len(cells), dtype=np.bool_))
 
 
-def looking(asked: Questions, lengths: Sizes) -> Looking:
+def looking(asked: Questions) -> Looking:
     """The looks of a study with a goal.
 
     Raises
@@ -128,10 +125,10 @@ def looking(asked: Questions, lengths: Sizes) -> Looking:
     InvalidInput
         If its goal names a system that the items do not have.
     """
-    return Looking(asked, lengths, question_of(asked))
+    return Looking(asked, question_of(asked))
 
 
-def begin(ledger: Ledger, asked: Questions, lengths: Sizes) -> None:
+def begin(ledger: Ledger, asked: Questions) -> None:
     """Put the cells before the first look into a ledger, unless a look is there.
 
     Raises
@@ -139,30 +136,29 @@ def begin(ledger: Ledger, asked: Questions, lengths: Sizes) -> None:
     InvalidInput
         If the ledger was filled without a goal: one that was chosen after a look at answers proves nothing.
     """
-    looks = Looks(ledger)
-    if ledger.last and not looks.begun():
+    if ledger.last and not ledger.for_goal():
         raise InvalidInput(
             f"ledger: {ledger.path} has answers that were asked for without a goal; start a new ledger, since a goal "
             "that is chosen after its answers proves nothing"
         )
     ledger.declare(asked.parts(), seed=asked.study.seed)
-    if not looks.held():
-        cells = looking(asked, lengths).pilot()
-        ledger.plan(cells, asked.keys(cells), worst(asked, lengths))
+    if not ledger.looks():
+        cells = looking(asked).pilot()
+        ledger.plan(cells, asked.keys(cells), worst(asked))
 
 
-def due(ledger: Ledger | None, asked: Questions, lengths: Sizes) -> Quote:
+def due(ledger: Ledger | None, asked: Questions) -> Quote:
     """What is to be asked before the next look, and what that may come to."""
-    cells = looking(asked, lengths).pilot()
+    cells = looking(asked).pilot()
     if ledger is None:
-        return replace(quote(asked, cells.calls(), lengths), more=True)
+        return replace(quote(asked, cells.calls()), more=True)
     keys = tuple(asked.keys(cells))
     held, left, lacking, status = ledger.seen(
-        lambda: (Looks(ledger).held(), ledger.unfinished(), ledger.lacks(cells, keys), ledger.status())
+        lambda: (ledger.looks(), ledger.unfinished(), ledger.lacks(cells, keys), ledger.status())
     )
     new, left = {} if held else lacking, {} if is_over(held, asked.study.budget) else left
     counts = {name: left.get(name, 0) + new.get(name, 0) for name in dict.fromkeys((*left, *new))}
-    return replace(quote(asked, counts, lengths, seen=status), more=not is_over(held, asked.study.budget))
+    return replace(quote(asked, counts, seen=status), more=not is_over(held, asked.study.budget))
 
 
 def seen(held: tuple[HeldLook, ...]) -> tuple[Look, ...]:
@@ -188,9 +184,7 @@ def is_over(held: tuple[HeldLook, ...], budget: Cap) -> bool:
     return latest.ending is not None and not (latest.ending is Ending.FUTILE and raised)
 
 
-async def in_looks(
-    ledger: Ledger, asked: Questions, lengths: Sizes, prices: Prices, collect: Collect, say: Say | None
-) -> tuple[RunOutcome, str]:
+async def in_looks(ledger: Ledger, asked: Questions, collect: Collect, say: Say | None) -> tuple[RunOutcome, str]:
     """Ask, look, and buy more until the goal is reached or out of reach, or the budget is spent; see `in_turns`.
 
     Returns
@@ -200,8 +194,8 @@ async def in_looks(
     str
         The latest look, in a sentence; empty before the first.
     """
-    plan = looking(asked, lengths)
-    budget, before = asked.study.budget, Looks(ledger).held()
+    plan = looking(asked)
+    budget, before = asked.study.budget, ledger.looks()
     said, left = len(before), sum(ledger.unfinished().values())
     if is_over(before, budget) and left:  # what the budget had no room for, and nobody wants any more
         ended = Ended.REACHED if is_reached(before) else Ended.OPEN
@@ -212,11 +206,11 @@ async def in_looks(
         said = _say(ledger, said, say)
         return await collect()
 
-    total = await in_turns(ledger, plan, asked, prices, collected)
+    total = await in_turns(ledger, plan, asked, collected)
     if total.ended is Ended.BUDGET:
         _look_last(ledger, plan)
     _say(ledger, said, say)
-    held = Looks(ledger).held()
+    held = ledger.looks()
     if total.ended is Ended.BUDGET and is_over(held, budget):
         total = replace(total, ended=Ended.REACHED if is_reached(held) else Ended.OPEN)
     elif total.complete and not is_reached(held):
@@ -226,7 +220,7 @@ async def in_looks(
 
 def _say(ledger: Ledger, said: int, say: Say | None) -> int:
     """Say the looks that have come since; how many there are now, whoever made them."""
-    held = Looks(ledger).held()
+    held = ledger.looks()
     if say is not None:
         for one in seen(held[said:]):
             say(one)
@@ -447,7 +441,7 @@ def standing(study: Study) -> Status:
 
 def counted_in(ledger: Ledger, study: Study) -> Status:
     """The same as the sums of an open ledger have it, without what an adaptive policy has reached."""
-    judges, spend, held = ledger.seen(lambda: (ledger.status(), ledger.spend(), Looks(ledger).held()))
+    judges, spend, held = ledger.seen(lambda: (ledger.status(), ledger.spend(), ledger.looks()))
     now = ledger.clock()
     waits = {judge.judge: (judge.paused_until or 0.0) - now for judge in judges}
     resting = {judge: wait for judge, wait in waits.items() if wait > 0}

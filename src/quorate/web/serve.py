@@ -33,7 +33,7 @@ from quorate.study.judges import check, people
 from quorate.study.loop import plan
 from quorate.study.people import People
 from quorate.study.questions import Questions, questions
-from quorate.study.quote import sizes
+from quorate.study.quote import worst
 from quorate.web import live
 from quorate.web import people as pages
 from quorate.web.site import HERE, Site
@@ -131,9 +131,9 @@ def prepare(study: str | os.PathLike[str], *, host: str, port: int, links: bool 
     loaded = load(study)
     check(loaded)
     asked = questions(loaded)
-    lengths = sizes(asked)
+    worst(asked)  # which refuses what cannot be asked before a ledger is made
     with Ledger.open(loaded.database) as ledger:
-        plan(ledger, asked, lengths)
+        plan(ledger, asked)
         People(ledger, asked).arrange()
         known = Links(ledger)
         held, names = known.held(), [OWNER, *people(loaded)]

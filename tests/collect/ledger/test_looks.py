@@ -2,34 +2,33 @@
 
 import pytest
 
-from quorate.collect.ledger.ledger import Ledger, Looks
+from quorate.collect.ledger.ledger import Ledger
 from quorate.collect.ledger.plan import Dependency
 
 
 def test_looks_are_held_in_their_order(planned, cells):
     ledger = planned(2)
-    looks = Looks(ledger)
-    assert looks.held() == ()
-    assert not looks.begun()
-    looks.add({"number": 1, "sentence": "naïve", "se": None})
+    assert ledger.looks() == ()
+    assert not ledger.for_goal()
+    ledger.add_look({"number": 1, "sentence": "naïve", "se": None})
     ledger.plan(*cells(3))
-    looks.add({"number": 2})
-    first, second = looks.held()
+    ledger.add_look({"number": 2})
+    first, second = ledger.looks()
     assert (first.number, first.last, first.content) == (1, 2, {"number": 1, "sentence": "naïve", "se": None})
     assert (second.number, second.last, second.content) == (2, ledger.last, {"number": 2})
     assert first.at <= second.at
     ledger.declare([Dependency("setting", "goal", "d")])
-    assert looks.begun()
+    assert ledger.for_goal()
 
 
 def test_what_is_undone_is_not_held(planned):
     ledger = planned(1)
     ledger.begin()
-    Looks(ledger).add({"number": 1})
+    ledger.add_look({"number": 1})
     ledger.undo()
-    assert Looks(ledger).held() == ()
+    assert ledger.looks() == ()
     with pytest.raises(ValueError, match="JSON"):
-        Looks(ledger).add({"se": float("nan")})
+        ledger.add_look({"se": float("nan")})
 
 
 def test_a_ledger_of_an_earlier_version_gets_the_table(planned, place):
@@ -37,5 +36,5 @@ def test_a_ledger_of_an_earlier_version_gets_the_table(planned, place):
     ledger.store.connection.execute("DROP TABLE looks")
     ledger.close()
     with Ledger.open(place("old.db")) as again:
-        assert Looks(again).held() == ()
+        assert again.looks() == ()
         assert again.last == 2

@@ -14,7 +14,6 @@ from quorate.study.goal import Goal
 from quorate.study.judges import people
 from quorate.study.offer import goal_of, measured, offer_of, question_of, turns
 from quorate.study.questions import questions
-from quorate.study.quote import sizes
 from quorate.study.status import Status
 from quorate.table.results import Result, Row
 from quorate.wording import capitalised, counted, listed
@@ -163,7 +162,7 @@ def _hindsight(study: Study, status: Status) -> float | None:
         law = law_of(goal, measured(asked), people(study))
     except NotEstimable:
         return None
-    price = one_look(goal, offer_of(asked, sizes(asked), status.judges), law)
+    price = one_look(goal, offer_of(asked, status.judges), law)
     return price if price is None or study.budget.money is not None else price * turns(asked)
 
 

@@ -40,7 +40,6 @@ from quorate.study.file import Study, load
 from quorate.study.judges import people
 from quorate.study.offer import measured, offer_of, question_of, turns
 from quorate.study.questions import Questions, questions
-from quorate.study.quote import sizes
 from quorate.study.status import standing
 from quorate.table.judgments import Judgments
 from quorate.table.results import Result
@@ -389,14 +388,14 @@ def quoted(
     """As `quote`, for a study that is loaded."""
     assumed = _Assumed(components, effect, tie_share, icc)
     asked = questions(study)
-    goal, lengths = question_of(asked), sizes(asked)
+    goal = question_of(asked)
     if isinstance(goal, StagedGoal):
         raise InvalidInput("goal.stages: two stages spend the whole budget whatever the votes are; none are simulated")
     seen: tuple[JudgeStatus, ...] = ()
     if Ledger.exists(study.database):
         with Ledger.open(study.database) as ledger:
             seen = ledger.status()
-    offer = offer_of(asked, lengths, seen)
+    offer = offer_of(asked, seen)
     law = _law(asked, goal, assumed)
     own = law.components
     rates = simulate_goal(goal, offer, own, effect=law.effect, studies=studies, seed=study.seed)

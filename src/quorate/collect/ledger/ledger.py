@@ -11,9 +11,9 @@ import json
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import partial
+from functools import partial, wraps
 from types import TracebackType
-from typing import Any, NamedTuple, Self, TypeVar
+from typing import Any, Concatenate, NamedTuple, ParamSpec, Protocol, Self, TypeVar
 
 from quorate.collect.budget import Budget, Spend, affordable
 from quorate.collect.ledger import facts, lease, money, plan
@@ -34,8 +34,31 @@ from quorate.table.progress import Progress
 
 Clock = Callable[[], float]
 T = TypeVar("T")
+P = ParamSpec("P")
+H = TypeVar("H", bound="HasLedger")
 _BLOCK = 5000  # cells that are added in one transaction: about 50 ms, in which no runner can write
 _ALONE = 250_000  # the same where no runner waits
+
+
+class HeldLook(NamedTuple):
+    """A look as the ledger holds it.
+
+    Parameters
+    ----------
+    number : int
+        From 1.
+    last : int
+        Number of the last cell that was planned before it: what it rests on.
+    at : float
+        When, in seconds since 1970.
+    content : dict
+        What was seen and done, as plain values.
+    """
+
+    number: int
+    last: int
+    at: float
+    content: dict[str, Any]
 
 
 class Ledger:
@@ -316,6 +339,23 @@ class Ledger:
         )
         return int(count)
 
+    def looks(self) -> tuple[HeldLook, ...]:
+        """The looks of a study with a goal, in their order."""
+        rows = self._connection.execute("SELECT number, last, at, content FROM looks ORDER BY number")
+        return tuple(HeldLook(number, last, at, json.loads(content)) for number, last, at, content in rows.fetchall())
+
+    def add_look(self, content: Mapping[str, Any]) -> None:
+        """Record what was seen and done now; all cells that are planned so far are what it rests on."""
+        text = json.dumps(content, ensure_ascii=False, allow_nan=False)
+        with self._transaction() as connection:
+            ((count,),) = connection.execute("SELECT count(*) FROM looks").fetchall()
+            connection.execute("INSERT INTO looks VALUES (?, ?, ?, ?)", (count + 1, self.last, self.clock(), text))
+
+    def for_goal(self) -> bool:
+        """Whether it was planned for a goal."""
+        found = "SELECT 1 FROM parts WHERE kind = 'setting' AND name = 'goal'"
+        return self._connection.execute(found).fetchone() is not None
+
     # ---- transactions
 
     @property
@@ -399,52 +439,19 @@ class Ledger:
         return self._codes[name]
 
 
-class HeldLook(NamedTuple):
-    """A look as the ledger holds it.
-
-    Parameters
-    ----------
-    number : int
-        From 1.
-    last : int
-        Number of the last cell that was planned before it: what it rests on.
-    at : float
-        When, in seconds since 1970.
-    content : dict
-        What was seen and done, as plain values.
-    """
-
-    number: int
-    last: int
-    at: float
-    content: dict[str, Any]
-
-
-class Looks:
-    """The looks of a ledger, which are only ever added; every method is part of a transaction as those of `Ledger`."""
-
-    def __init__(self, ledger: Ledger) -> None:
-        self._ledger = ledger
+class HasLedger(Protocol):
+    """What has a ledger."""
 
     @property
-    def _connection(self) -> Connection:
-        return self._ledger.store.connection
+    def ledger(self) -> Ledger:
+        """That ledger."""
 
-    def held(self) -> tuple[HeldLook, ...]:
-        """All of them, in their order."""
-        rows = self._connection.execute("SELECT number, last, at, content FROM looks ORDER BY number")
-        return tuple(HeldLook(number, last, at, json.loads(content)) for number, last, at, content in rows.fetchall())
 
-    def add(self, content: Mapping[str, Any]) -> None:
-        """Record what was seen and done now; all cells that are planned so far are what it rests on."""
-        self._ledger.whole(lambda: self._add(json.dumps(content, ensure_ascii=False, allow_nan=False)))
+def whole(method: Callable[Concatenate[H, P], T]) -> Callable[Concatenate[H, P], T]:
+    """A method of what has a ledger, carried out as one transaction, or as a part of one."""
 
-    def _add(self, content: str) -> None:
-        ((count,),) = self._connection.execute("SELECT count(*) FROM looks").fetchall()
-        row = (count + 1, self._ledger.last, self._ledger.clock(), content)
-        self._connection.execute("INSERT INTO looks VALUES (?, ?, ?, ?)", row)
+    @wraps(method)
+    def one(has: H, /, *args: P.args, **named: P.kwargs) -> T:
+        return has.ledger.whole(partial(method, has, *args, **named))
 
-    def begun(self) -> bool:
-        """Whether the ledger was planned for a goal."""
-        found = "SELECT 1 FROM parts WHERE kind = 'setting' AND name = 'goal'"
-        return self._connection.execute(found).fetchone() is not None
+    return one

@@ -17,7 +17,7 @@ from quorate.collect.budget import Budget, affordable
 from quorate.collect.judge import Reply
 from quorate.collect.ledger import lease, money
 from quorate.collect.ledger.lease import DONE, GIVEN_UP, LEASED, PERSON, PLANNED, LeasedCell, Settled
-from quorate.collect.ledger.ledger import Ledger
+from quorate.collect.ledger.ledger import Ledger, whole
 from quorate.collect.ledger.schema import Connection
 
 CLOSED = 253_402_300_799.0
@@ -62,22 +62,20 @@ class Seats:
     """The seats of a ledger; every method is one transaction, or a part of one as those of `Ledger` are."""
 
     def __init__(self, ledger: Ledger) -> None:
-        self._ledger = ledger
+        self.ledger = ledger
 
     @property
     def _connection(self) -> Connection:
-        return self._ledger.store.connection
+        return self.ledger.store.connection
 
+    @whole
     def arrange(self, judge: str, seed: int, *, spread: str) -> int:
         """Put new cells of a seat in a random order of their own; how many.
 
         Cells that share a label of the facet ``spread`` stand far apart: each label comes once before any comes again.
         The order is that of the time when cells are due, which lies in the first seconds of 1970.
         """
-        return self._ledger.whole(lambda: self._arrange(judge, seed, self._ledger.facets.index(spread)))
-
-    def _arrange(self, judge: str, seed: int, place: int) -> int:
-        code = self._ledger.code(judge)
+        code, place = self.ledger.code(judge), self.ledger.facets.index(spread)
         new = self._connection.execute(
             f"SELECT id, key, f{place}, replicate FROM cells WHERE state = 'planned' AND judge = ? AND next_at = 0",
             (code,),
@@ -98,23 +96,21 @@ class Seats:
         self._connection.executemany("UPDATE cells SET next_at = ? WHERE id = ?", due)
         return len(new)
 
+    @whole
     def show(self, judge: str, seconds: float, budget: Budget) -> Shown | None:
         """The cell before a person: the one that they have, or the next one, for some seconds; None if there is none.
 
         There is none if all are answered, the budget has no room for another, or the seat is closed.
         """
-        return self._ledger.whole(lambda: self._show(judge, seconds, budget))
-
-    def _show(self, judge: str, seconds: float, budget: Budget) -> Shown | None:
         if self.is_closed(judge):
             return None
-        now = self._ledger.clock()
+        now = self.ledger.clock()
         runner, since, until = self._runner(judge, now)
         held = self._held(judge, runner)
         if held and until > now:
             return Shown(held[0], since)
         lease.release(self._connection, runner, [cell.id for cell in held])
-        code, facets = (self._ledger.code(judge), judge), self._ledger.facets
+        code, facets = (self.ledger.code(judge), judge), self.ledger.facets
         leased = lease.lease(self._connection, facets, runner=runner, judge=code, count=1, now=now, budget=budget)
         self._begin(runner, now, seconds)
         return Shown(leased[0], now) if leased else None
@@ -126,29 +122,27 @@ class Seats:
     def waiting(self, judge: str) -> list[LeasedCell]:
         """Cells of a seat that are not answered, in the order of the seat."""
         rows = self._connection.execute(
-            f"{lease.asked_for(self._ledger.facets)} WHERE state IN ('planned', 'leased') AND judge = ? "
+            f"{lease.asked_for(self.ledger.facets)} WHERE state IN ('planned', 'leased') AND judge = ? "
             "ORDER BY next_at, id",
-            (self._ledger.code(judge),),
+            (self.ledger.code(judge),),
         )
-        return lease.as_leased(rows.fetchall(), self._ledger.facets, judge)
+        return lease.as_leased(rows.fetchall(), self.ledger.facets, judge)
 
     def is_answered(self, cell: LeasedCell) -> bool:
         """Whether a cell has an answer, with a score or without."""
         row = self._connection.execute("SELECT accepted FROM cells WHERE id = ?", (cell.id,)).fetchone()
         return row[0] is not None
 
+    @whole
     def answer(self, cell: LeasedCell, reply: Reply, budget: Budget, *, seconds: float | None = None) -> bool:
         """Record the answer to a cell as it was when it was shown; False if it has one, or may have none any more.
 
         One that comes after its lease has run out counts if there is still room in the budget. Its latency is known if
         nothing else was shown meanwhile, or is said where it was given elsewhere.
         """
-        return self._ledger.whole(lambda: self._answer(cell, reply, budget, seconds))
-
-    def _answer(self, cell: LeasedCell, reply: Reply, budget: Budget, seconds: float | None) -> bool:
         if self.is_closed(cell.judge):
             return False
-        now = self._ledger.clock()
+        now = self.ledger.clock()
         runner, since, _ = self._runner(cell.judge, now)
         row = self._connection.execute("SELECT state, runner, asked FROM cells WHERE id = ?", (cell.id,)).fetchone()
         if row is None or row[2] != cell.asked:
@@ -168,19 +162,17 @@ class Seats:
             lease.commit(self._connection, runner, [Settled(cell, timed, state, 0.0, cell.key, now, blamed=False)]) == 0
         )
 
+    @whole
     def undo(self, judge: str, seconds: float, *, before: str) -> bool:
         """Take back the latest answer that was given within some seconds, and show its cell; whether there is one.
 
         There is none if the cell that is shown has not the key ``before``, empty where none is: what is sent again
         takes nothing more back. What was answered stays in the ledger, and counts no more.
         """
-        return self._ledger.whole(lambda: self._undo(judge, seconds, before))
-
-    def _undo(self, judge: str, seconds: float, before: str) -> bool:
         latest = self.latest(judge, seconds)
         if latest is None or self.is_closed(judge):
             return False
-        now = self._ledger.clock()
+        now = self.ledger.clock()
         runner, *_ = self._runner(judge, now)
         held = self._held(judge, runner)
         if [cell.key for cell in held] != [before] * (before != ""):
@@ -200,12 +192,12 @@ class Seats:
             "WHERE a.runner = ? ORDER BY a.id DESC LIMIT 1",
             (runner,),
         ).fetchone()
-        return int(row[0]) if row is not None and row[1] > self._ledger.clock() - seconds else None
+        return int(row[0]) if row is not None and row[1] > self.ledger.clock() - seconds else None
 
     def left(self, judge: str) -> int:
         """Cells of a seat that are not answered."""
         count = "SELECT count(*) FROM cells WHERE judge = ? AND state = "
-        code = self._ledger.code(judge)
+        code = self.ledger.code(judge)
         ((planned,),) = self._connection.execute(f"{count}'planned'", (code,))
         ((leased,),) = self._connection.execute(f"{count}'leased'", (code,))
         return int(planned + leased)
@@ -219,7 +211,7 @@ class Seats:
             return Pace(None, None)
         middle = f"SELECT latency {timed} ORDER BY latency LIMIT 1 OFFSET ?"
         ((median,),) = self._connection.execute(middle, (runner, count // 2))
-        return Pace(median, self._ledger.clock() - latest)
+        return Pace(median, self.ledger.clock() - latest)
 
     def answers(self, judge: str) -> list[tuple[LeasedCell, float | None, str]]:
         """The answers of a seat that count: the cell, the score and the reply, in the order in which they came."""
@@ -234,17 +226,17 @@ class Seats:
 
     def close(self, judge: str) -> None:
         """Show a seat nothing any more and take no answers, until it is opened."""
-        self._ledger.pause(judge, CLOSED)
+        self.ledger.pause(judge, CLOSED)
 
     def open(self, judge: str) -> None:
         """Let a seat go on."""
-        self._ledger.pause(judge, 0.0)
+        self.ledger.pause(judge, 0.0)
 
     def is_closed(self, judge: str) -> bool:
         """Whether a seat is closed."""
         pause = "SELECT until FROM pauses WHERE judge = ?"
-        row = self._connection.execute(pause, (self._ledger.code(judge),)).fetchone()
-        return row is not None and row[0] > self._ledger.clock()
+        row = self._connection.execute(pause, (self.ledger.code(judge),)).fetchone()
+        return row is not None and row[0] > self.ledger.clock()
 
     # ---- the runner of a seat
 
@@ -269,10 +261,10 @@ class Seats:
 
     def _cells(self, judge: str, which: str, value: object) -> list[LeasedCell]:
         rows = self._connection.execute(
-            f"{lease.asked_for(self._ledger.facets)} WHERE {which} AND judge = ? ORDER BY id",
-            (value, self._ledger.code(judge)),
+            f"{lease.asked_for(self.ledger.facets)} WHERE {which} AND judge = ? ORDER BY id",
+            (value, self.ledger.code(judge)),
         )
-        return lease.as_leased(rows.fetchall(), self._ledger.facets, judge)
+        return lease.as_leased(rows.fetchall(), self.ledger.facets, judge)
 
 
 # ---- links: who may open a page of a study, as hashes of the words in their addresses
