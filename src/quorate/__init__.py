@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from quorate.study.label_studio import take_annotations as take_annotations
     from quorate.study.loop import run as run
     from quorate.study.status import status as status
-    from quorate.study.variants.variants import variants as variants
+    from quorate.study.variants import variants as variants
     from quorate.table.judgments import Judgments as Judgments
     from quorate.table.progress import Progress as Progress
     from quorate.table.read import read as read
@@ -97,7 +97,7 @@ _HOMES = {
     "serve": "quorate.web.serve",
     "status": "quorate.study.status",
     "take_annotations": "quorate.study.label_studio",
-    "variants": "quorate.study.variants.variants",
+    "variants": "quorate.study.variants",
     "watched": "quorate.waiting",
     "writeup": "quorate.reporting.paper.writeup",
 }

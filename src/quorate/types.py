@@ -137,7 +137,7 @@ if TYPE_CHECKING:
     from quorate.study.label_studio import AnnotationTasks as AnnotationTasks
     from quorate.study.label_studio import TakenAnnotations as TakenAnnotations
     from quorate.study.status import Status as Status
-    from quorate.study.variants.variants import Variants as Variants
+    from quorate.study.variants import Variants as Variants
     from quorate.table.cells import Cells as Cells
     from quorate.table.judgments import Judgments as Judgments
     from quorate.table.long import Written as Written
@@ -261,7 +261,7 @@ _HOMES = {
     "Support": "quorate.estimate.doctor.support",
     "TieSensitivity": "quorate.estimate.votes.ties",
     "Validated": "quorate.simulate.validate",
-    "Variants": "quorate.study.variants.variants",
+    "Variants": "quorate.study.variants",
     "Verdict": "quorate.decide.votes",
     "Verdicts": "quorate.decide.all_pairs",
     "Votes": "quorate.table.votes",

@@ -62,7 +62,7 @@ CALLS: dict[str, tuple[str, ...]] = {
     "validate": (READ, "quorate.simulate.validate:validate"),
     "plan --adaptive": (READ, "quorate.analysis.allocation:allocation_view"),
     "init": (),
-    "init --variants": ("quorate.study.variants.variants:carry_out",),
+    "init --variants": ("quorate.study.variants:carry_out",),
     "run": ("quorate.study.file:load", "quorate.study.loop:carry_out", "quorate.analysis.goals.quote:quoted"),
     "serve": ("quorate.web.serve:serve",),
     "status": ("quorate.study.status:status",),
@@ -110,7 +110,7 @@ PUBLIC = {
     ANALYZE: q.analyze,
     "quorate.analysis.agreement:agreement_view": q.agreement.agreement,
     "quorate.analysis.allocation:allocation_view": q.scores.simulate_allocation,
-    "quorate.study.variants.variants:carry_out": q.variants,
+    "quorate.study.variants:carry_out": q.variants,
     "quorate.study.loop:carry_out": q.run,
 }
 # Options that have another name than the parameter that they set: a list takes one entry at a time, a word is taken.

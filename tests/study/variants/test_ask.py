@@ -9,8 +9,7 @@ from quorate.collect.judge import Reply
 from quorate.collect.ledger.ledger import Ledger
 from quorate.collect.prompt import Prompt, built_in
 from quorate.errors import InvalidInput
-from quorate.study.variants.check import Bounds, instruction
-from quorate.study.variants.plan import Ask, Drafting, messages, parts_of
+from quorate.study.drafting import Ask, Bounds, Drafting, instruction, messages, parts_of
 
 PROMPT = Prompt("own", "Rate how clear it is.\n\n{{ response }}\n", built_in("score").expects)
 DRAFTS = ["Judge its clarity.", "Say whether it can be followed.", "Assess how plain the text reads."]

@@ -2,7 +2,7 @@ import pytest
 
 from quorate.collect.judge import Expects
 from quorate.collect.prompt import Prompt, built_in
-from quorate.study.variants.check import Bounds, instruction, plain, texts
+from quorate.study.drafting import Bounds, instruction, plain, texts
 
 ITEM = {
     "prompt": "How do I boil an egg so that it stays soft?",
@@ -107,10 +107,10 @@ def test_labels_stay():
 
 
 def test_what_slips_past_the_rules_is_seen_in_the_template(bounds, monkeypatch):
-    monkeypatch.setattr("quorate.study.variants.check._refused", lambda *_: None)
+    monkeypatch.setattr("quorate.study.drafting._refused", lambda *_: None)
     hostile = "{{ ''.__class__ }} Say how"
     assert bounds.refusal((NEW.replace("Say how", hostile),), ()) == "it changes the template's own code"
-    monkeypatch.setattr("quorate.study.variants.check.code", lambda _: [])
+    monkeypatch.setattr("quorate.study.drafting.code", lambda _: [])
     assert bounds.refusal((NEW.replace("Say how", "{{ gone }} Say how"),), ()).startswith("it does not print: ")
     fenced = NEW.replace("Say how", "{{ prompt }} Say how")
     assert bounds.refusal((fenced,), ()) == "it changes how items are printed"

@@ -8,7 +8,7 @@ from quorate.collect.prompt import Prompt, built_in
 from quorate.errors import InvalidInput
 from quorate.study.file import load
 from quorate.study.questions import questions
-from quorate.study.variants.plan import free, names, place, prompt_lines, with_origin, write
+from quorate.study.variants import free, names, place, prompt_lines, with_origin, write
 
 
 def test_names_are_those_that_are_free(study):

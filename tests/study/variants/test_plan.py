@@ -4,7 +4,7 @@ from quorate.collect.prompt import built_in
 from quorate.errors import InvalidInput
 from quorate.study.file import load
 from quorate.study.questions import questions
-from quorate.study.variants.plan import MOST, prepared
+from quorate.study.variants import MOST, prepared
 
 ENDPOINT = {"kind": "endpoint", "base_url": "http://127.0.0.1:1/v1", "model": "m"}
 PRICED = ENDPOINT | {"price": {"input": 1, "output": 2}}

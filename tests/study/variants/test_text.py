@@ -3,7 +3,7 @@ import pytest
 from quorate.collect.judge import Expects
 from quorate.collect.prompt import BUILT_IN, Prompt, built_in
 from quorate.errors import InvalidInput
-from quorate.study.variants.check import code, instruction
+from quorate.study.drafting import code, instruction
 
 WHOLE = """\
 Rate this response from {{ low }} to {{- high }}. The least is {{low}}.

@@ -15,8 +15,7 @@ from quorate.errors import InvalidInput
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from quorate.study.variants.plan import Draftable
-    from quorate.study.variants.variants import Variants
+    from quorate.study.variants import Draftable, Variants
 
 
 @command
@@ -46,7 +45,7 @@ def variants(
     are turned down. Says what it may cost before anything is sent. Exit codes: 0 all drafts are written; 2 fewer, or
     you said no; 1 failed to run, and nothing is written.
     """
-    from quorate.study.variants.variants import carry_out
+    from quorate.study.variants import carry_out
 
     if out.as_json and not yes:
         raise InvalidInput("--json: cannot ask you for a yes; add --yes")

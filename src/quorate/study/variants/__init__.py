@@ -1,1 +1,0 @@
-"""Prompt variants drafted by paraphrase."""
