@@ -42,10 +42,10 @@ def test_an_estimate_is_made_once_for_the_same_answers(study):
     async def steps(watched):
         status = await watched.status()
         assert (await watched.status()) is status  # a second has not gone by
-        await watched.estimated()
+        await watched._making
         watched._due = 0.0
         await watched.status()
-        await watched.estimated()
+        await watched._making
         return status
 
     assert watching(study, order, steps).finished == 5
@@ -65,7 +65,7 @@ def test_it_rests_as_long_as_its_work_is_worth(study, monkeypatch):
         for at in (100.0, 120.0, 131.0):
             now[0] = at
             await watched.status()
-            await watched.estimated()
+            await watched._making
 
     watching(study, order, steps)
     assert len(made) == 2  # 3 s of work, 30 s of rest
@@ -77,7 +77,7 @@ def test_what_fails_is_said_and_tried_again(study):
 
     async def steps(watched):
         await watched.status()
-        await watched.estimated()
+        await watched._making
         return watched.problem
 
     assert watching(study, order, steps) == "ledger: is damaged"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache, lru_cache, wraps
 from importlib.resources import files
@@ -155,13 +155,12 @@ class Printer:
     ----------
     template : Template
         What is printed.
-    sources : sequence of str
-        Its source, and those of all that it rests on.
+    plain : bool
+        Whether that is all it does.
     """
 
-    def __init__(self, template: Template, sources: Sequence[str]) -> None:
-        self._template = template
-        self._plain = all(map(self._only_prints, sources))
+    def __init__(self, template: Template, plain: bool) -> None:
+        self._template, self._plain = template, plain
         self._printed: dict[tuple[object, ...], tuple[list[tuple[str, str]], frozenset[int]]] = {}
 
     def rendered(self, item: Fenced, values: dict[str, Any]) -> list[tuple[str, str]]:
@@ -175,11 +174,6 @@ class Printer:
         printed, asked = self._printed[shape]
         item.asked.update(asked)
         return [(role, text.replace(MARK, item.mark)) for role, text in printed]
-
-    def _only_prints(self, source: str) -> bool:
-        """Whether a source prints names, asks which are defined or whether to reason, and does nothing else."""
-        tree = self._template.environment.parse(source)
-        return MARK not in source and all(map(_prints, (tree, *tree.find_all(nodes.Node))))
 
 
 def rendered(template: Template, values: dict[str, Any]) -> list[tuple[str, str]]:
@@ -328,14 +322,12 @@ class Prompt:
     _printer: Printer = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-
         try:
-            template = _environment().from_string(self.source)
-            printer = Printer(template, _sources(self.source))
+            template, plain = _compiled(self.source)
         except Exception as error:  # noqa: BLE001  (whatever a template does to Jinja is said in a line)
             raise InvalidInput(f'prompt "{self.name}": {_one_line(error)}') from None
         object.__setattr__(self, "_template", template)
-        object.__setattr__(self, "_printer", printer)
+        object.__setattr__(self, "_printer", Printer(template, plain))
         if self.key is not None and self.compares:
             raise InvalidInput(f'prompt "{self.name}": which of two is better has no key; leave it out')
 
@@ -498,6 +490,15 @@ def _read(name: str) -> str:
 def _read_or_none(name: str) -> str | None:
     known = {f"{base}.j2" for base in (*_EXPECTS, "_base", "_single")}
     return _read(name) if name in known else None
+
+
+@lru_cache(maxsize=64)
+def _compiled(source: str) -> tuple[Template, bool]:
+    """A template, and whether it prints names, asks which are defined or whether to reason, and does nothing else."""
+    template = _environment().from_string(source)
+    trees = [(text, _environment().parse(text)) for text in _sources(source)]
+    plain = all(MARK not in text and all(map(_prints, (tree, *tree.find_all(nodes.Node)))) for text, tree in trees)
+    return template, plain
 
 
 @lru_cache(maxsize=64)

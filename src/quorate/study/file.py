@@ -9,9 +9,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import (
     AfterValidator,
-    BaseModel,
     BeforeValidator,
-    ConfigDict,
     Discriminator,
     Field,
     PrivateAttr,
@@ -20,6 +18,7 @@ from pydantic import (
     model_validator,
 )
 
+from quorate.collect.budget import Budget
 from quorate.errors import InvalidInput
 from quorate.planning.designs.names import LayoutName
 from quorate.study.goal import KINDS, Amount, FilePart, Goal, Judge, PersonSettings, Positive, Text, seated
@@ -54,10 +53,8 @@ _ELSEWHERE = {
 """Options of `quorate.scores.adaptive` that a study says elsewhere, or cannot say, and why."""
 
 
-class Battles(BaseModel):
+class Battles(FilePart):
     """Pairs of systems whose next battles are drawn while votes come in, so that ratings become precise with few."""
-
-    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 
     criterion: Literal["A", "D"] = Field(
         default="A", description="What is made small: the sum of the variances of ratings, or their determinant."
@@ -68,10 +65,8 @@ class Battles(BaseModel):
     )
 
 
-class Adaptive(BaseModel):
+class Adaptive(FilePart):
     """A policy that says what to ask next while answers come in."""
-
-    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 
     name: Literal["uniform", "robin", "robin-hood"] = Field(default="robin-hood", description="Which policy.")
     batch: Annotated[int, Field(ge=1)] = Field(default=256, description="Calls per round.")
@@ -360,6 +355,11 @@ class Study(FilePart):
     def grows(self) -> bool:
         """Whether more is planned when all is answered, by people too."""
         return self.goal is not None or self.battles is not None
+
+    @property
+    def cap(self) -> Budget:
+        """The most that may be spent."""
+        return Budget(self.budget.calls, self.budget.money)
 
     @property
     def path(self) -> Path:

@@ -11,7 +11,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from quorate.collect.budget import Budget
 from quorate.collect.ledger.ledger import Ledger
 from quorate.collect.runner import run as runner
 from quorate.collect.runner.lane import Ended, Limits, RunOutcome, Update
@@ -153,7 +152,7 @@ def carry_out(
     with Ledger.open(study.database) as ledger:
         plan(ledger, asked)
         tag(asking, ledger.name)
-        hard, budget = limits(study), Budget(**study.budget.model_dump())
+        hard = limits(study)
 
         async def answered(stop: asyncio.Event) -> tuple[RunOutcome, str]:
             collect = partial(
@@ -162,7 +161,7 @@ def carry_out(
                 asking,
                 asked.request,
                 limits=hard,
-                budget=budget,
+                budget=study.cap,
                 on_progress=on_progress,
                 stop=stop,
                 beside=study.folder,
@@ -249,8 +248,3 @@ def limits(study: Study) -> Limits:
     return Limits(
         paces={name: pace(study, name) for name in study.judges if name not in people(study)}, tries=study.tries
     )
-
-
-def finished(ledger: Ledger) -> int:
-    """Cells that are answered or given up."""
-    return sum(judge.done + judge.given_up for judge in ledger.status())

@@ -7,7 +7,6 @@ import math
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
-from quorate.collect.budget import Budget
 from quorate.collect.judge import REFUSED, Expects, Reply
 from quorate.collect.ledger.lease import LeasedCell
 from quorate.collect.ledger.ledger import Ledger, whole
@@ -110,7 +109,6 @@ class People:
     def __init__(self, ledger: Ledger, asked: Questions) -> None:
         self.ledger, self.asked, self.seats, self.links = ledger, asked, Seats(ledger), Links(ledger)
         self.settings = judges.people(asked.study)
-        self._budget = Budget(**asked.study.budget.model_dump())
         self._price = {name: judges.price(asked.study, name) for name in self.settings}
         self._totals: dict[str, int] = {}
         self._last = 0
@@ -177,10 +175,10 @@ class People:
         if name not in self._totals:  # the layout gives them nothing
             return Standing(None, 0, 0, undoable=False, closed=False)
         seconds = self._seconds(name)
-        shown = self.seats.show(name, seconds, self._budget)
+        shown = self.seats.show(name, seconds, self.asked.study.cap)
         total = self._totals[name]
         return Standing(
-            None if shown is None else self._task(shown.cell),
+            None if shown is None else self._task(shown),
             total - self.seats.left(name),
             total,
             undoable=self.seats.latest(name, seconds) is not None,
@@ -216,7 +214,7 @@ class People:
             reply = Reply(REFUSED, text=text, cost=cost, error="cannot say")
         else:
             reply = Reply(OK, expects.recoded(score), text, cost=cost)
-        return self.seats.answer(cell, reply, self._budget, seconds=seconds)
+        return self.seats.answer(cell, reply, self.asked.study.cap, seconds=seconds)
 
     def undo(self, name: str, key: str) -> bool:
         """Take back the answer before the question of this key, if it is not too long ago; whether there is one.

@@ -158,12 +158,11 @@ def quote(asked: Questions, cells: Mapping[str, int], *, seen: Sequence[JudgeSta
     seen : sequence of JudgeStatus
         How far every judge is: what its answers took so far is what the others are expected to take.
     """
-    budget = Budget(**asked.study.budget.model_dump())
     known = {judge.judge: judge for judge in seen}
     parts = tuple(_judge(asked, name, count, known.get(name)) for name, count in cells.items() if count)
     done, held = sum(judge.done + judge.given_up for judge in seen), sum(judge.held for judge in seen)
     unrecorded = 0 if asked.study.adaptive is not None or asked.study.goal is not None else asked.unrecorded
-    return Quote(parts, done, budget, held, alike(asked.judges), unrecorded)
+    return Quote(parts, done, asked.study.cap, held, alike(asked.judges), unrecorded)
 
 
 def _judge(asked: Questions, name: str, cells: int, seen: JudgeStatus | None) -> JudgeQuote:

@@ -430,7 +430,7 @@ def status(study: str | os.PathLike[str]) -> Status:
 def standing(study: Study) -> Status:
     """As `status`, for a study that is loaded."""
     if not Ledger.exists(study.database):
-        return Status(study.database, (), Spend(), Budget(**study.budget.model_dump()), people=frozenset(people(study)))
+        return Status(study.database, (), Spend(), study.cap, people=frozenset(people(study)))
     with Ledger.open(study.database) as ledger:
         counted = counted_in(ledger, study)
         if study.adaptive is None and study.battles is None:
@@ -445,9 +445,9 @@ def counted_in(ledger: Ledger, study: Study) -> Status:
     now = ledger.clock()
     waits = {judge.judge: (judge.paused_until or 0.0) - now for judge in judges}
     resting = {judge: wait for judge, wait in waits.items() if wait > 0}
-    budget, asked_by_hand = Budget(**study.budget.model_dump()), frozenset(people(study))
+    asked_by_hand = frozenset(people(study))
     looks = seen(held)
     ended = study.goal is None or (looks != () and looks[-1].ending is Ending.REACHED)
     return Status(
-        study.database, judges, spend, budget, ended=ended, resting=resting, people=asked_by_hand, looks=looks
+        study.database, judges, spend, study.cap, ended=ended, resting=resting, people=asked_by_hand, looks=looks
     )

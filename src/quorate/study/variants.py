@@ -329,7 +329,7 @@ def prepared(
     named = next((limit for limit in _LIMITS if limit in params), _LIMITS[0])
     given = params.get(named)
     limit = max(given if isinstance(given, int) else 0, _ROOM + sum(map(len, text.parts)))
-    worst, budget = price(loaded, writer).cost(_longest(text), limit), Budget(**loaded.budget.model_dump())
+    worst, budget = price(loaded, writer).cost(_longest(text), limit), loaded.cap
     ask = Ask(n, loaded.tries, {"temperature": temperature, named: limit}, worst, budget)
     left = room_left(loaded, writer, ask.worst, status(study).spend)
     folder = loaded.folder / FOLDER if out is None else Path(out)

@@ -96,11 +96,6 @@ class Watch:
 
         return await asyncio.get_running_loop().run_in_executor(self._thread, opened)
 
-    async def estimated(self) -> None:
-        """Wait for the estimate that is being made, if one is."""
-        if self._making is not None:
-            await self._making
-
     async def _estimate(self) -> None:
         try:
             self.estimate, self.problem = await self.order("estimate"), ""

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from quorate.collect.judge import Expects
-from quorate.collect.judges.apis import WAYS, grammar, structure
+from quorate.collect.judges.apis import WAYS, grammar
 from quorate.errors import InvalidInput
 
 PAIR = Expects(0, 1, labels={"A": 1, "tie": 0.5, "B": 0}, name="verdict")
@@ -16,21 +16,20 @@ PAIR = Expects(0, 1, labels={"A": 1, "tie": 0.5, "B": 0}, name="verdict")
 @pytest.mark.parametrize(
     ("way", "added"),
     [
-        (None, {}),
         ("json_object", {"response_format": {"type": "json_object"}}),
         ("structured_outputs", {"structured_outputs": {"json": PAIR.schema}}),
         ("grammar", {"grammar": grammar(PAIR)}),
     ],
 )
 def test_what_is_added(way, added):
-    assert structure(way, PAIR) == added
+    assert WAYS[way](PAIR) == added
 
 
 def test_a_schema_is_strict():
-    added = structure("json_schema", PAIR)["response_format"]
+    added = WAYS["json_schema"](PAIR)["response_format"]
     assert added["json_schema"]["strict"] is True
     assert added["json_schema"]["schema"] == PAIR.schema
-    assert all(json.dumps(structure(way, PAIR)) for way in WAYS)
+    assert all(json.dumps(way(PAIR)) for way in WAYS.values())
 
 
 def test_a_grammar():
@@ -47,5 +46,3 @@ def test_a_grammar_with_reasons():
 def test_what_cannot_be():
     with pytest.raises(InvalidInput, match="a grammar needs"):
         grammar(Expects(0, 1, integer=False))
-    with pytest.raises(InvalidInput, match='got "yaml"'):
-        structure("yaml", PAIR)

@@ -108,7 +108,7 @@ def count(value: Any) -> int | None:
 
 
 def reply_from(
-    choice: Completion | str, tokens: tuple[int | None, int | None], expects: Expects, price: Price, latency: float
+    choice: Completion | str, tokens: tuple[int | None, int | None], expects: Expects, price: Price
 ) -> Reply:
     """The reply that a completion is, or what is wrong with its body, with the tokens billed for prompt and reply.
 
@@ -131,7 +131,6 @@ def reply_from(
         tokens_in=tokens_in,
         tokens_out=tokens_out,
         cost=price.cost(tokens_in, tokens_out),
-        latency=latency,
         retryable=isinstance(choice, str),
         error=error,
     )
@@ -145,31 +144,19 @@ def kind_of(value: Any) -> str:
 
 # ---- structured answers: a judge is held to the form of an answer, in the ways that endpoints offer
 
-WAYS = ("json_schema", "json_object", "structured_outputs", "grammar")
-"""``json_schema`` and ``json_object``: ``response_format``, as most endpoints have it. ``structured_outputs``: vLLM.
-``grammar``: a GBNF grammar, as llama.cpp has it."""
-
-
-def structure(way: str | None, expects: Expects) -> dict[str, Any]:
-    """What to add to the body of a request; nothing where the endpoint has no way to do it.
-
-    Raises
-    ------
-    InvalidInput
-        If the way is unknown, or a grammar is wanted for a continuous scale.
-    """
-    if way is None:
-        return {}
-    if way == "json_schema":
-        schema = {"name": "judgment", "strict": True, "schema": expects.schema}
-        return {"response_format": {"type": "json_schema", "json_schema": schema}}
-    if way == "json_object":
-        return {"response_format": {"type": "json_object"}}
-    if way == "structured_outputs":
-        return {"structured_outputs": {"json": expects.schema}}
-    if way == "grammar":
-        return {"grammar": grammar(expects)}
-    raise InvalidInput(f'structured: must be one of {", ".join(WAYS)}, got "{way}"')
+WAYS: Mapping[str, Callable[[Expects], dict[str, Any]]] = {
+    "json_schema": lambda expects: {
+        "response_format": {
+            "type": "json_schema",
+            "json_schema": {"name": "judgment", "strict": True, "schema": expects.schema},
+        }
+    },
+    "json_object": lambda _: {"response_format": {"type": "json_object"}},
+    "structured_outputs": lambda expects: {"structured_outputs": {"json": expects.schema}},
+    "grammar": lambda expects: {"grammar": grammar(expects)},
+}
+"""What to add to the body of a request: ``response_format``, as most endpoints have it, or what vLLM calls
+``structured_outputs``, or a GBNF grammar, as llama.cpp has it."""
 
 
 def grammar(expects: Expects) -> str:
@@ -271,11 +258,11 @@ def _chat(model: str, request: Request, params: Mapping[str, Any], structured: s
         **weighed,
         **params,
         **request.params,
-        **structure(structured, request.expects),
+        **({} if structured is None else WAYS[structured](request.expects)),
     }
 
 
-OPENAI = Api("openai", lambda _: "/chat/completions", _chat, completion, usage, "Authorization", structured=WAYS)
+OPENAI = Api("openai", lambda _: "/chat/completions", _chat, completion, usage, "Authorization", structured=tuple(WAYS))
 
 
 # ---- messages, as Anthropic has them

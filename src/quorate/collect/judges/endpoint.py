@@ -302,7 +302,7 @@ def reply_of(
         return turned_away(code, headers, content, now, 0.0)
     try:
         said, billed = endpoint.form.completion(content), endpoint.form.usage(content)
-        return reply_from(said, billed, request.expects, endpoint.price, 0.0)
+        return reply_from(said, billed, request.expects, endpoint.price)
     except Exception as error:  # noqa: BLE001  (whatever a body makes its reader do is an error of this call)
         return Reply(ERROR, error=f"unusable reply: {type(error).__name__} in reading it", retryable=True)
 

@@ -146,7 +146,7 @@ class LocalJudge:
             return Reply(ERROR, error=f"params: {error}", cost=0.0, fatal=True)
         except (ValueError, RuntimeError) as error:
             return Reply(ERROR, error=f"{type(error).__name__}: {error}", cost=0.0)
-        return reply_from(completion(body), usage(body), request.expects, self._price, 0.0)
+        return reply_from(completion(body), usage(body), request.expects, self._price)
 
 
 def _llama_grammar(expects: Expects) -> Any:

@@ -28,21 +28,6 @@ _INDEX = "CREATE INDEX IF NOT EXISTS answered_by ON attempts (runner, id)"
 """By which the latest answer of a seat is found, where a ledger has any."""
 
 
-class Shown(NamedTuple):
-    """The cell that a person has before them.
-
-    Parameters
-    ----------
-    cell : LeasedCell
-        The cell.
-    since : float
-        Since when, in seconds since 1970.
-    """
-
-    cell: LeasedCell
-    since: float
-
-
 class Pace(NamedTuple):
     """How fast a person is.
 
@@ -97,7 +82,7 @@ class Seats:
         return len(new)
 
     @whole
-    def show(self, judge: str, seconds: float, budget: Budget) -> Shown | None:
+    def show(self, judge: str, seconds: float, budget: Budget) -> LeasedCell | None:
         """The cell before a person: the one that they have, or the next one, for some seconds; None if there is none.
 
         There is none if all are answered, the budget has no room for another, or the seat is closed.
@@ -105,15 +90,15 @@ class Seats:
         if self.is_closed(judge):
             return None
         now = self.ledger.clock()
-        runner, since, until = self._runner(judge, now)
+        runner, _, until = self._runner(judge, now)
         held = self._held(judge, runner)
         if held and until > now:
-            return Shown(held[0], since)
+            return held[0]
         lease.release(self._connection, runner, [cell.id for cell in held])
         code, facets = (self.ledger.code(judge), judge), self.ledger.facets
         leased = lease.lease(self._connection, facets, runner=runner, judge=code, count=1, now=now, budget=budget)
         self._begin(runner, now, seconds)
-        return Shown(leased[0], now) if leased else None
+        return leased[0] if leased else None
 
     def find(self, judge: str, key: str) -> LeasedCell | None:
         """A cell of a seat by its key; None if it has none of that key."""
