@@ -12,7 +12,7 @@ from quorate.collect.ledger.ledger import Ledger
 from quorate.collect.runner import run as runner
 from quorate.collect.runner.lane import Ended
 from quorate.decide.goals.look import Ending, Look
-from quorate.errors import InvalidInput
+from quorate.errors import InvalidInput, NotEstimable
 from quorate.study import status as look_at
 from quorate.study.file import load
 from quorate.study.loop import carry_out
@@ -56,6 +56,18 @@ def test_a_study_buys_what_its_goal_needs_and_stops(study):
     again = carry_out(load(path), judges=ASKED, on_look=said.append)
     assert (again.quote.cells, again.quote.more, again.outcome.finished) == (0, False, 0)
     assert tuple(said) == q.status(path).looks
+
+
+def test_answers_of_which_hardly_one_has_a_score_are_said_to_be_so(study):
+    """A panel of which one judge answers one question of twelve in a form that can be read."""
+
+    def judge(request):
+        return 7 if request.cell["item"] == "q3" else "Well."
+
+    path = study(rows=[{"id": f"q{n}", "prompt": "p", "response": "r"} for n in range(12)], goal={"half_width": 0.5})
+    said = r"goal: 1 of 12 answers have a score, .* 1 item: at least 2 .*; rule: 92% of 12 calls .* \"Well\.\""
+    with pytest.raises(NotEstimable, match=said):
+        carry_out(load(path), judges={"rule": judge})
 
 
 @pytest.mark.slow

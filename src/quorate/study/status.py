@@ -19,7 +19,7 @@ from quorate.collect.runner.lane import Ended, RunOutcome
 from quorate.decide.goals.goal import Goal, Offer, Spent
 from quorate.decide.goals.look import Ending, Look
 from quorate.decide.goals.rounds import look, pilot
-from quorate.errors import InvalidInput
+from quorate.errors import InvalidInput, NotEstimable
 from quorate.study.battles import Collect, Turn, drawn_so_far, in_turns
 from quorate.study.file import Cap, Study, load
 from quorate.study.judges import people
@@ -97,11 +97,23 @@ class Looking:
         return replace(found, spent=Spent(stand.spend.calls, stand.spend.money))
 
     def look(self, ledger: Ledger, held: tuple[HeldLook, ...], calls: int, money: float) -> tuple[Look, Cells]:
-        """The look after those that are held, with so much spent."""
-        table: Any = measured(self.asked)
+        """The look after those that are held, with so much spent.
+
+        Raises
+        ------
+        NotEstimable
+            If the answers so far do not tell, as where most of them have no score: how many have one, and why.
+        """
         past = tuple(replace(one, ending=None) for one in seen(held))  # one whose budget was raised goes on
         each = turns(self.asked)
-        found, cells = look(self.goal, self.offer(ledger), table, past, Spent(calls // each, money))
+        try:
+            table: Any = measured(self.asked)
+            found, cells = look(self.goal, self.offer(ledger), table, past, Spent(calls // each, money))
+        except NotEstimable as error:
+            far = counted_in(ledger, self.asked.study)
+            scored = f"{far.finished - far.given_up:,} of {far.finished:,} answers have a score"
+            why = "; ".join((f"{scored}, and what these say of it cannot be estimated: {error}", *far.unscored))
+            raise NotEstimable(f"goal: {why}") from None
         if each == 1:
             return found, cells
         need = found.need if found.need is None or self.asked.study.budget.money is not None else each * found.need
