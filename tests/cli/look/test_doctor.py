@@ -49,13 +49,9 @@ def test_what_is_not_possible_is_said_with_the_reason(run, crossed, tmp_path):
             lambda crossed: crossed() + "i0,a,x,0,5\n",
             "1 row repeats the facets and replicate of another row, the first at item i0, prompt x, judge a.",
         ),
-        (
-            lambda _: "item,judge,score\n" + "1,a,3\n1,b,3\n2,a,3\n2,b,3\n",
-            "all 4 scores are equal (3): nothing varies.",
-        ),
         (lambda _: "item,judge,score\n1,a,\n1,b,\n2,a,\n", "none of the 3 judgments has a usable score."),
     ],
-    ids=["one item", "duplicates", "equal", "no scores"],
+    ids=["one item", "duplicates", "no scores"],
 )
 def test_an_error_found_is_exit_2(run, crossed, tmp_path, content, says):
     path = tmp_path / "bad.csv"
@@ -67,6 +63,15 @@ def test_an_error_found_is_exit_2(run, crossed, tmp_path, content, says):
     assert "error" in said
     assert "quorate analyze" not in said
     assert run("doctor", path, "--json").json["ok"] is False
+
+
+@pytest.mark.parametrize("name", ["score", "passed"])
+def test_scores_that_are_all_alike_have_a_bound(run, tmp_path, name):
+    path = tmp_path / "alike.csv"
+    path.write_text(f"item,{name}\n" + "".join(f"{i},1\n" for i in range(40)))
+    told = run("doctor", path)
+    assert (told.code, "quorate analyze" in told.out) == (0, True)
+    assert run("analyze", path, "--json").json["share"] == pytest.approx(0.05 ** (1 / 40))
 
 
 @pytest.mark.parametrize("content", ["", "item,score\n1,a\n2,b\n", "\0\0"], ids=["empty", "text", "binary"])

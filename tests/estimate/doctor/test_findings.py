@@ -92,12 +92,12 @@ def test_cells_that_do_not_occur(simulate):
 def test_duplicates_and_constants():
     rows = {"item": [1, 1, 2, 2], "judge": list("xxxx"), "replicate": [1, 1, 1, 2], "score": [3.0, 3.0, 3.0, 3.0]}
     got = found(q.read(pl.DataFrame(rows)))
-    assert got["duplicates"].severity == got["constant"].severity == "error"
+    assert (got["duplicates"].severity, got["constant"].severity) == ("error", "warning")
     assert got["duplicates"].sentence == (
         "1 row repeats the facets and replicate of another row, the first at item 1, judge x. "
         "Drop the repeats, or name the column that tells them apart as a facet with facets={...}"
     )
-    assert got["constant"].sentence == "all 4 scores are equal (3): nothing varies"
+    assert got["constant"].sentence == "all 4 scores are equal (3): only a bound of their mean is known"
 
 
 def test_constant_cells_and_items():

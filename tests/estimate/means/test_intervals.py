@@ -42,9 +42,17 @@ def test_limits_of_independent_answers_are_wilsons(x, n):
 
 
 @given(value=st.floats(0, 1), half=st.floats(0, 1e6), n=st.integers(1, 10**6))
-def test_limits_never_leave_the_scale(value, half, n):
+def test_limits_hold_the_mean_and_never_leave_the_scale(value, half, n):
     low, high = limits(value, half, n, (0.0, 1.0))
-    assert -1e-9 <= low <= high + 1e-9 <= 1 + 2e-9
+    assert 0 <= low <= value + 1e-9
+    assert value - 1e-9 <= high <= 1
+
+
+def test_scores_far_smaller_than_their_scale_have_the_interval_that_they_would_without_one():
+    scores = np.random.default_rng(1).uniform(1e-7, 2e-7, 60)
+    half = 1.96 * scores.std() / 60**0.5
+    low, high = limits(scores.mean(), half, 60, (0.0, 1.0))
+    assert (scores.mean() - low, high - scores.mean()) == pytest.approx((half, half), rel=0.1)
 
 
 @given(value=st.floats(0, 1), half=st.lists(st.floats(0, 1), min_size=2, max_size=2), n=st.integers(1, 10**4))

@@ -345,7 +345,10 @@ def location(judgments: Judgments) -> tuple[float, float]:
     center = float(n @ judgments.mean / total)
     square = float(n @ (judgments.mean - center) ** 2 + judgments.ss.sum())
     if judgments.low.min() == judgments.high.max():
-        raise NotEstimable(f"all {total} scores are equal ({center:g}): there is no variance to decompose")
+        raise NotEstimable(
+            f"all {total} scores are equal ({center:g}): there is no variance to decompose; analyze gives the bound of "
+            "their mean, and how many items would show more"
+        )
     if square <= total * (_ROUNDED * center) ** 2:
         raise NotEstimable(
             f"scores differ by less than rounding errors of numbers as large as {center:.3g}: subtract a constant "

@@ -40,6 +40,7 @@ NAIVE = "naive against corrected"
 PROJECTION = "projection of full crossings"
 DEPENDABILITY = "dependability"
 ANOVA = "analysis of variance"
+CONSTANT = "check that the score column is the right one"
 
 
 @dataclass(frozen=True)
@@ -76,7 +77,10 @@ def analyses(judgments: Judgments, facts: Description, fit: Decomposition | None
     names = [MEAN, *(MEAN_LIKE.format(plural(name)) for name in sampled), MEAN_ONLY.format(plural(judgments.object))]
     names += [EFFECTS.format(name) for name in (*sampled, *grouping)]
     names += [*map(BY_LEVEL.format, grouping), *map(WITHOUT.format, sampled), NAIVE, PROJECTION, DEPENDABILITY, ANOVA]
-    return (obstacle, *(Supported(name, False, f"needs the {COMPONENTS}") for name in names))
+    needs = {name: Supported(name, False, f"needs the {COMPONENTS}") for name in names}
+    if facts.constancy.all and obstacle.fix == CONSTANT:
+        needs[MEAN] = Supported(MEAN, True, "a bound, from items without an exception")
+    return obstacle, *needs.values()
 
 
 def obstacle_of(facts: Description, answer: str = "score") -> Supported | None:
@@ -91,7 +95,7 @@ def obstacle_of(facts: Description, answer: str = "score") -> Supported | None:
         reason, fix = f"1 {name}: there is nothing to vary between", f"judge at least 2 {plural(name)}, 30 for a pilot"
     elif facts.constancy.all:
         reason = f"all {facts.answers:,} {answer}s are equal"
-        fix = "check that the score column is the right one"
+        fix = CONSTANT
     elif repeats:
         fix = "drop the repeats, or read without the replicate column if they are further replicates"
         reason = f"{counted(repeats, 'row')} with the facets and replicate of another row"

@@ -107,12 +107,13 @@ def share_homogeneity(part: Ints, whole: Ints) -> float:
 
 def score_findings(facts: Description, answer: str = "score") -> Iterator[Finding]:
     """No usable score or label, or such that do not vary: all, of a cell, of an object."""
-    constant, scores = facts.constancy, facts.scores
+    constant, scores, scored = facts.constancy, facts.scores, answer == "score"
     if facts.answers == 0:
         yield Finding("no-answers", "error", f"none of the {counted(facts.rows, 'judgment')} has a usable {answer}")
     elif constant.all:
         value = "" if math.isnan(scores.low) else f" ({scores.low:g})"
-        yield Finding("constant", "error", f"all {facts.answers:,} {answer}s are equal{value}: nothing varies")
+        grave, what = ("warning", "only a bound of their mean is known") if scored else ("error", "nothing varies")
+        yield Finding("constant", grave, f"all {facts.answers:,} {answer}s are equal{value}: {what}")
         return
     if constant.constant_cells:
         share = percent(constant.constant_cells / constant.cells)

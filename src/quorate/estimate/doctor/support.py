@@ -93,10 +93,10 @@ class Support(Result):
 
     @property
     def ok(self) -> bool:
-        """Whether variance components, or shares of labels, can be estimated and nothing found is an error."""
-        from quorate.estimate.doctor.analyses import SHARES
+        """Whether components, a mean or shares of labels can be estimated and nothing found is an error."""
+        from quorate.estimate.doctor.analyses import MEAN, SHARES
 
-        possible = self.analysis(SHARES if self.labels else COMPONENTS).possible
+        possible = any(self.analysis(name).possible for name in ([SHARES] if self.labels else [COMPONENTS, MEAN]))
         return possible and not any(finding.severity == "error" for finding in self.findings)
 
     def analysis(self, name: str) -> Supported:

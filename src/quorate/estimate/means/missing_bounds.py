@@ -241,7 +241,8 @@ class AllEqual(Result):
         sure = f"At {100 * self.level:g}%"
         if self.scale is not None and self.value in self.scale:
             bound, side = (self.estimate.low, "least") if self.value == self.scale[1] else (self.estimate.high, "most")
-            return f"{said} {sure} the mean over items like these is at {side} {bound:.3g}."
+            ends = "" if self.scale == (0, 1) else " on a scale of {:g} to {:g}".format(*self.scale)
+            return f"{said} {sure} the mean over items like these is at {side} {bound:.3g}{ends}."
         return f"{said} {sure} at least {100 * self.share:.3g}% of items like these score so."
 
     @property

@@ -28,6 +28,10 @@ HINTS = (
     *("quality", "value", "opinion", "mos", "y"),
 )
 """Words in the name of a column of scores, the likeliest first."""
+EXCEPTIONS = frozenset(
+    ("violation", "violations", "violated", "unsafe", "harm", "harmful", "toxic", "failed", "failure", "flagged")
+)
+"""Words in the name of a column of zeros that says of every item that something did not happen."""
 MEASURES = frozenset(
     (
         *("len", "length", "chars", "tokens", "words", "seconds", "time", "timestamp", "date", "year", "price", "cost"),

@@ -19,6 +19,7 @@ from quorate.table.pairs import TIE
 from quorate.table.reading.key import MOST_OCCASIONS, MOST_WORDINGS, Key, claims_of, facets_of, identifier, labels
 from quorate.table.reading.names import (
     DESCRIBED,
+    EXCEPTIONS,
     GIVEN,
     GROUPS,
     HINTS,
@@ -499,5 +500,11 @@ def _score(table: Table, taken: set[str]) -> str | None:
         return is_of_people(name), hint, 0 if marks else 1 + column.whole, -column.distinct
 
     answers = {name for name in table.names if RESPONSES & {*words_of(name)}}
-    named = (name for name in _numbers(table, taken) if not no_score(name) and (name in answers or not is_judged(name)))
-    return min(named, key=rank, default=None)
+    named = [name for name in _numbers(table, taken) if not no_score(name) and (name in answers or not is_judged(name))]
+    return min(named or _all_alike(table, taken), key=rank, default=None)
+
+
+def _all_alike(table: Table, taken: set[str]) -> list[str]:
+    """Columns of one number throughout that are scores by their name: all items passed, or none was violated."""
+    alike = [one.name for one in table.columns if one.scored and one.distinct == 1 and one.name not in taken]
+    return [name for name in alike if {*HINTS, *EXCEPTIONS} & {*words_of(name)} and not no_score(name)]
