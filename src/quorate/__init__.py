@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from quorate.estimate.components.decompose import decompose as decompose
     from quorate.estimate.components.published import components as components
     from quorate.estimate.diagnostics.diagnose import diagnose as diagnose
-    from quorate.estimate.doctor.propose import propose as propose
     from quorate.estimate.doctor.support import doctor as doctor
+    from quorate.estimate.doctor.support import propose as propose
     from quorate.estimate.means.targets import pool as pool
     from quorate.estimate.ratings.rank import rank as rank
     from quorate.estimate.regression.regress import regress as regress
@@ -85,7 +85,7 @@ _HOMES = {
     "judges": "quorate.planning.panel.panel",
     "pool": "quorate.estimate.means.targets",
     "project": "quorate.planning.designs.dstudy",
-    "propose": "quorate.estimate.doctor.propose",
+    "propose": "quorate.estimate.doctor.support",
     "quote": "quorate.analysis.goals.quote",
     "rank": "quorate.estimate.ratings.rank",
     "read": "quorate.table.read",

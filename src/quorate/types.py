@@ -54,7 +54,7 @@ if TYPE_CHECKING:
     from quorate.estimate.agreement.alt_test import Stood as Stood
     from quorate.estimate.agreement.coefficients import Alpha as Alpha
     from quorate.estimate.agreement.coefficients import Icc as Icc
-    from quorate.estimate.agreement.corrected import Corrected as Corrected
+    from quorate.estimate.agreement.prediction_powered import Corrected as Corrected
     from quorate.estimate.components.decomposition import Decomposition as Decomposition
     from quorate.estimate.components.dependability import Dependability as Dependability
     from quorate.estimate.components.latent import LatentComponent as LatentComponent
@@ -65,7 +65,7 @@ if TYPE_CHECKING:
     from quorate.estimate.components.robustness import Part as Part
     from quorate.estimate.diagnostics.check import Check as Check
     from quorate.estimate.diagnostics.diagnose import Diagnosis as Diagnosis
-    from quorate.estimate.doctor.propose import Proposal as Proposal
+    from quorate.estimate.doctor.support import Proposal as Proposal
     from quorate.estimate.doctor.support import Support as Support
     from quorate.estimate.doctor.support import VotesSupport as VotesSupport
     from quorate.estimate.labelled.result import CorrectedRatings as CorrectedRatings
@@ -83,11 +83,11 @@ if TYPE_CHECKING:
     from quorate.estimate.posterior.check import PosteriorCheck as PosteriorCheck
     from quorate.estimate.posterior.latent import LatentPosterior as LatentPosterior
     from quorate.estimate.posterior.latent import Posterior as Posterior
-    from quorate.estimate.posterior.mean import DrawnMean as DrawnMean
-    from quorate.estimate.posterior.mean import PosteriorMean as PosteriorMean
     from quorate.estimate.posterior.prior import Law as Law
     from quorate.estimate.posterior.result import Convergence as Convergence
+    from quorate.estimate.posterior.result import DrawnMean as DrawnMean
     from quorate.estimate.posterior.result import PosteriorComponent as PosteriorComponent
+    from quorate.estimate.posterior.result import PosteriorMean as PosteriorMean
     from quorate.estimate.posterior.result import Reweighted as Reweighted
     from quorate.estimate.posterior.result import Sensitivity as Sensitivity
     from quorate.estimate.ratings.categories import Boards as Boards
@@ -97,7 +97,7 @@ if TYPE_CHECKING:
     from quorate.estimate.ratings.leaderboard import Leaderboard as Leaderboard
     from quorate.estimate.ratings.models import Models as Models
     from quorate.estimate.ratings.moves import Moves as Moves
-    from quorate.estimate.ratings.neighbours import Neighbours as Neighbours
+    from quorate.estimate.ratings.ranked import Neighbours as Neighbours
     from quorate.estimate.ratings.ratings import Ratings as Ratings
     from quorate.estimate.regression.regress import Coefficient as Coefficient
     from quorate.estimate.regression.regress import Regression as Regression
@@ -105,7 +105,7 @@ if TYPE_CHECKING:
     from quorate.estimate.regression.surrogate import Surrogate as Surrogate
     from quorate.estimate.votes.signals import OneVoteEach as OneVoteEach
     from quorate.estimate.votes.signals import RateVariance as RateVariance
-    from quorate.estimate.votes.ties import TieSensitivity as TieSensitivity
+    from quorate.estimate.votes.stability import TieSensitivity as TieSensitivity
     from quorate.planning.assignment import Assignment as Assignment
     from quorate.planning.battles import BattleSample as BattleSample
     from quorate.planning.battles import NextBattles as NextBattles
@@ -183,7 +183,7 @@ _HOMES = {
     "Component": "quorate.estimate.components.model",
     "Components": "quorate.estimate.components.published",
     "Concentration": "quorate.planning.power.prompt_types",
-    "Corrected": "quorate.estimate.agreement.corrected",
+    "Corrected": "quorate.estimate.agreement.prediction_powered",
     "CorrectedRatings": "quorate.estimate.labelled.result",
     "Decomposition": "quorate.estimate.components.decomposition",
     "Dependability": "quorate.estimate.components.dependability",
@@ -191,7 +191,7 @@ _HOMES = {
     "Protocols": "quorate.planning.power.protocols",
     "Diagnosis": "quorate.estimate.diagnostics.diagnose",
     "Drawing": "quorate.reproduction.study",
-    "DrawnMean": "quorate.estimate.posterior.mean",
+    "DrawnMean": "quorate.estimate.posterior.result",
     "Estimate": "quorate.estimate.means.mean",
     "Feasibility": "quorate.planning.power.pilot",
     "Flags": "quorate.estimate.means.flags",
@@ -206,7 +206,7 @@ _HOMES = {
     "Boards": "quorate.estimate.ratings.categories",
     "Models": "quorate.estimate.ratings.models",
     "Moves": "quorate.estimate.ratings.moves",
-    "Neighbours": "quorate.estimate.ratings.neighbours",
+    "Neighbours": "quorate.estimate.ratings.ranked",
     "PooledRatings": "quorate.estimate.ratings.categories",
     "LatentComponent": "quorate.estimate.components.latent",
     "LatentDecomposition": "quorate.estimate.components.latent",
@@ -234,12 +234,12 @@ _HOMES = {
     "Posterior": "quorate.estimate.posterior.latent",
     "PosteriorCheck": "quorate.estimate.posterior.check",
     "PosteriorComponent": "quorate.estimate.posterior.result",
-    "PosteriorMean": "quorate.estimate.posterior.mean",
+    "PosteriorMean": "quorate.estimate.posterior.result",
     "PowerCurve": "quorate.planning.power.sample_size",
     "Prize": "quorate.decide.gaming",
     "Progress": "quorate.table.progress",
     "Projection": "quorate.planning.designs.dstudy",
-    "Proposal": "quorate.estimate.doctor.propose",
+    "Proposal": "quorate.estimate.doctor.support",
     "Ran": "quorate.reproduction.comparison",
     "RateVariance": "quorate.estimate.votes.signals",
     "Ratings": "quorate.estimate.ratings.ratings",
@@ -259,7 +259,7 @@ _HOMES = {
     "Status": "quorate.study.status",
     "StoppingRule": "quorate.decide.stop",
     "Support": "quorate.estimate.doctor.support",
-    "TieSensitivity": "quorate.estimate.votes.ties",
+    "TieSensitivity": "quorate.estimate.votes.stability",
     "Validated": "quorate.simulate.validate",
     "Variants": "quorate.study.variants",
     "Verdict": "quorate.decide.votes",

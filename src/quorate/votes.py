@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from quorate.estimate.ratings.models import models as models
     from quorate.estimate.votes.signals import one_vote_each as one_vote_each
     from quorate.estimate.votes.signals import rate_variance as rate_variance
-    from quorate.estimate.votes.ties import tie_sensitivity as tie_sensitivity
+    from quorate.estimate.votes.stability import tie_sensitivity as tie_sensitivity
     from quorate.planning.battles import next_battles as next_battles
     from quorate.planning.battles import sample_battles as sample_battles
     from quorate.planning.power.clusters import clustered_sample_size as clustered_sample_size
@@ -55,7 +55,7 @@ _HOMES = {
     "sample_battles": "quorate.planning.battles",
     "sample_size": "quorate.planning.power.sample_size",
     "stopping_rule": "quorate.decide.stop",
-    "tie_sensitivity": "quorate.estimate.votes.ties",
+    "tie_sensitivity": "quorate.estimate.votes.stability",
 }
 
 __all__, __getattr__, __dir__ = lazily(__name__, _HOMES)

@@ -7,9 +7,8 @@ import polars as pl
 import pytest
 
 import quorate as q
-from quorate.estimate.agreement.accuracy import accuracy
+from quorate.estimate.agreement.accuracy import accuracy, accuracy_by_cell
 from quorate.estimate.agreement.battles import Battles
-from quorate.estimate.agreement.cells import accuracy_by_cell
 from quorate.estimate.agreement.coefficients import alpha
 from quorate.estimate.agreement.position import position_bias
 

@@ -14,9 +14,8 @@ import numpy as np
 import pytest
 
 from quorate.errors import NotConverged, NotEstimable
-from quorate.estimate.panel.bias import judge_bias
+from quorate.estimate.panel.bias import judge_bias, self_preference
 from quorate.estimate.panel.judge_means import judge_means
-from quorate.estimate.panel.preference import self_preference
 from quorate.estimate.panel.reversals import reversals
 from quorate.table.judgments import Facet, Judgments
 

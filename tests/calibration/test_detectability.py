@@ -9,8 +9,7 @@ from quorate.estimate.votes.clustered import cluster_robust
 from quorate.estimate.votes.margin_law import GRID, margin_law, share_below
 from quorate.estimate.votes.margins import margins
 from quorate.estimate.votes.signals import one_vote_each, rate_variance
-from quorate.estimate.votes.stability import stability
-from quorate.estimate.votes.ties import tie_sensitivity
+from quorate.estimate.votes.stability import stability, tie_sensitivity
 from quorate.numerics.votes.clusters import Clusters, design_effect
 from quorate.numerics.votes.deconvolve import margin_law as deconvolved
 from quorate.numerics.votes.deconvolve import margin_likelihood

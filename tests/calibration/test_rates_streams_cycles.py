@@ -9,7 +9,7 @@ import pytest
 import quorate as q
 from quorate.estimate.agreement.rates import weighted_share
 from quorate.estimate.agreement.yardsticks import share_of
-from quorate.estimate.ratings.cycles import cycles
+from quorate.estimate.ratings.bradley_terry import cycles
 from quorate.numerics.sequential.confidence_sequence import log_evidence_of_fall
 
 pytestmark = pytest.mark.calibration

@@ -17,7 +17,7 @@ from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.components.decompose import decompose
 from quorate.estimate.components.decomposition import Decomposition, Method
 from quorate.estimate.components.model import Component, Interval
-from quorate.estimate.means.families import of_families
+from quorate.estimate.means.effects import of_families
 from quorate.estimate.means.intervals import coefficients
 from quorate.estimate.means.mean import Estimate, Readings, draw_of, readings
 from quorate.estimate.means.targets import FINITE, PANEL, SENSITIVITY

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal
 from quorate.analysis.words import number
 from quorate.arguments import argument
 from quorate.errors import InvalidInput, NotConverged, NotEstimable
-from quorate.estimate.components.categories import Link
+from quorate.estimate.components.assemble import Link
 from quorate.estimate.components.decomposition import Decomposition
 from quorate.roles import JUDGE, PROMPT
 from quorate.table.judgments import Judgments
@@ -147,7 +147,7 @@ def latent_view(fit: Decomposition, asked: Asked | None) -> tuple[LatentDecompos
         return None, f"{many}; ask for it with " + argument("link", link)
     if fit.assembled.residual_levels:
         return None, "log odds have one level-1 variance, and the residual variances here are by level"
-    from quorate.estimate.components.links import decompose_latent
+    from quorate.estimate.components.latent import decompose_latent
 
     try:
         return decompose_latent(fit, link, "pirls"), ""

@@ -16,8 +16,7 @@ from quorate.estimate.votes.clustered import DEPENDENCE, Cluster, ClusterRobust,
 from quorate.estimate.votes.margin import FEW_CLUSTERS
 from quorate.estimate.votes.margin_law import LEAST_VOTES
 from quorate.estimate.votes.margins import NearTies, Quantiles
-from quorate.estimate.votes.stability import Stability, stability
-from quorate.estimate.votes.ties import TieSensitivity, tie_sensitivity
+from quorate.estimate.votes.stability import Stability, TieSensitivity, stability, tie_sensitivity
 from quorate.estimate.votes.well_sampled_pairs import MINIMUM
 from quorate.numerics.distributions import normal_quantile
 from quorate.planning.power.detectability import Detectability, detectability

@@ -20,7 +20,7 @@ from quorate.estimate.components.decomposition import Decomposition
 from quorate.estimate.components.model import facets_of
 from quorate.estimate.components.published import Components
 from quorate.estimate.differences.difference import Method, SystemDifference, difference
-from quorate.estimate.means.families import of_families
+from quorate.estimate.means.effects import of_families
 from quorate.estimate.means.targets import FINITE, PANEL, POPULATION, Target, scope
 from quorate.numerics.study_power import Studies, one_square, studies
 from quorate.planning.designs.dstudy import Projection, of_difference

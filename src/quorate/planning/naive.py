@@ -12,8 +12,7 @@ from quorate.caveats import Caveat, unequal_weights
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.components.decompose import decompose
 from quorate.estimate.components.decomposition import Decomposition
-from quorate.estimate.means.effects import effects
-from quorate.estimate.means.families import Configuration, configuration_facets, configurations
+from quorate.estimate.means.effects import Configuration, configuration_facets, configurations, effects
 from quorate.estimate.means.mean import Estimate
 from quorate.estimate.means.targets import POPULATION, SENSITIVITY, Target
 from quorate.numerics.distributions import t_quantile

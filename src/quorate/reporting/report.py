@@ -48,7 +48,7 @@ PAGES: Mapping[str, str] = {
     "decide.stop:Standings": "votes.standings:page",
     "estimate.agreement.against:Against": "people.against:page",
     "estimate.agreement.agreement:Agreement": "people.agreement:page",
-    "estimate.agreement.corrected:Corrected": "people.corrected:page",
+    "estimate.agreement.prediction_powered:Corrected": "people.corrected:page",
     "estimate.agents.chain:Chain": "agents.chain:page",
     "estimate.agents.ensemble:Ensemble": "agents.ensemble:page",
     "estimate.agents.hazard:Hazard": "agents.hazard:page",

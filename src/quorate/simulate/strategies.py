@@ -12,7 +12,7 @@ import numpy as np
 from quorate.arguments import argument
 from quorate.arrays import Floats
 from quorate.errors import InvalidInput, NotEstimable
-from quorate.estimate.panel.scores import CrossedScores, crossed_scores
+from quorate.estimate.panel.crossed import CrossedScores, crossed_scores
 from quorate.numerics.distributions import f_tail
 from quorate.numerics.panel.crossed import MeanSquares, f_ratio, mean_squares, paper, separated, sums
 from quorate.numerics.resample import drawn_means, pool_variance, variance_error

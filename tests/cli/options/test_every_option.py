@@ -207,7 +207,7 @@ HERE = {
     ("analyze", "to_people"): "Labels.write_people",
     ("compare --watch", "within"): "Votes.within",
     ("votes replay", "within"): "Votes.within",
-    ("judges --agree", "cells"): "quorate.estimate.agreement.cells.accuracy_by_cell",
+    ("judges --agree", "cells"): "quorate.estimate.agreement.accuracy.accuracy_by_cell",
     ("judges --agree", "position"): "quorate.estimate.agreement.position.position_bias",
     ("assign", "calls"): "Assignment.write",
     ("assign --pool", "chosen"): "the command writes the battles",

@@ -9,7 +9,7 @@ from scipy import stats
 
 import quorate as q
 from quorate.errors import InvalidData, InvalidInput, NotEstimable, UnknownTerm
-from quorate.estimate.agreement.cells import accuracy_by_cell, named
+from quorate.estimate.agreement.accuracy import accuracy_by_cell, named
 
 
 @pytest.fixture(scope="module")

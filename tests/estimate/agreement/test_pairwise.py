@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 import quorate as q
-from quorate.estimate.agreement.pairwise import pairwise_agreement
+from quorate.estimate.agreement.coefficients import pairwise_agreement
 
 PEOPLE = ("ana", "ben", "cem")
 

@@ -8,7 +8,7 @@ import pytest
 import quorate as q
 from quorate.errors import InvalidInput
 from quorate.estimate.agreement.agreement import agreement
-from quorate.estimate.agreement.pipelines import pipelines_of
+from quorate.estimate.agreement.labelled import pipelines_of
 
 
 def votes(judges=("a", "b", "h")):

@@ -5,7 +5,7 @@ import pytest
 
 import quorate as q
 from quorate.errors import InvalidInput
-from quorate.estimate.components.categories import categories
+from quorate.estimate.components.assemble import categories
 
 
 def read(cells, **options):

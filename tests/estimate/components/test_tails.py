@@ -7,8 +7,7 @@ import polars as pl
 import pytest
 
 import quorate as q
-from quorate.estimate.components.tails import level_squares
-from quorate.estimate.means.prediction import predict
+from quorate.estimate.means.prediction import level_squares, predict
 from quorate.numerics.inference import jackknifed_df
 
 

@@ -8,7 +8,7 @@ import pytest
 
 import quorate as q
 from quorate.errors import InvalidInput
-from quorate.estimate.doctor.propose import propose
+from quorate.estimate.doctor.support import propose
 
 PUBLISHED = {
     "arena_human_vs_llm_judges": ("votes", {"winner": "judge_winner"}),

@@ -5,7 +5,7 @@ import polars as pl
 import pytest
 
 import quorate as q
-from quorate.estimate.means.families import configuration_facets, configurations
+from quorate.estimate.means.effects import configuration_facets, configurations
 
 ROWS = [
     ("a", "p", "x", 1.0),

@@ -5,7 +5,7 @@ import polars as pl
 import pytest
 
 import quorate as q
-from quorate.estimate.means.families import of_families
+from quorate.estimate.means.effects import of_families
 
 MODELS = ["gpt-4o", "gpt-4.1", "claude-3", "claude-4", "gemini-1", "gemini-2", "llama-2", "llama-3"]
 

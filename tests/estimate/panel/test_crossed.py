@@ -9,8 +9,7 @@ import pytest
 from panel_scores import draw, nested, read
 
 import quorate as q
-from quorate.estimate.panel.crossed import PanelComponents, crossed, panel_caveats
-from quorate.estimate.panel.scores import CrossedScores
+from quorate.estimate.panel.crossed import CrossedScores, PanelComponents, crossed, panel_caveats
 
 REFERENCE = json.loads((Path(__file__).parents[2] / "reference" / "crossed.json").read_text(encoding="utf-8"))
 

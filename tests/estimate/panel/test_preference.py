@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 import quorate as q
 from quorate.errors import InvalidInput, NotEstimable, UnknownTerm
+from quorate.estimate.panel.bias import self_preference
 from quorate.estimate.panel.judge_means import judge_means
-from quorate.estimate.panel.preference import self_preference
 
 
 def of(scores, judges, systems):

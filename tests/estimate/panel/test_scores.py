@@ -6,8 +6,7 @@ import pytest
 from panel_scores import draw, long, nested, read
 
 from quorate.errors import InvalidInput, NotEstimable, UnknownTerm
-from quorate.estimate.panel.crossed import crossed
-from quorate.estimate.panel.scores import crossed_scores
+from quorate.estimate.panel.crossed import crossed, crossed_scores
 
 
 class TestScores:

@@ -11,7 +11,7 @@ from rated_votes import drawn, single
 
 import quorate as q
 from quorate.errors import NotEstimable
-from quorate.estimate.ratings.clusters import Rows
+from quorate.estimate.ratings.contrast import Rows
 from quorate.estimate.ratings.counts import tally
 from quorate.numerics.ratings.bradley_terry import fit
 from quorate.numerics.ratings.draws import covariance

@@ -6,7 +6,7 @@ import pytest
 from scipy.stats import t
 
 import quorate as q
-from quorate.estimate.ratings.cycles import cycles
+from quorate.estimate.ratings.bradley_terry import cycles
 
 
 def votes(counts):

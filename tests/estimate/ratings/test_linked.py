@@ -5,8 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import quorate as q
-from quorate.estimate.ratings.counts import tally
-from quorate.estimate.ratings.linked import Unrated, linked, unrated_words
+from quorate.estimate.ratings.counts import Unrated, linked, tally, unrated_words
 from quorate.numerics.ratings.existence import strongly_connected
 
 

@@ -6,7 +6,7 @@ import pytest
 
 import quorate as q
 from quorate.errors import InvalidInput
-from quorate.estimate.ratings.reweight import reweighted
+from quorate.estimate.ratings.rank import reweighted
 
 
 def votes(chances, **columns):

@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from quorate.estimate.votes.ties import tie_sensitivity
+from quorate.estimate.votes.stability import tie_sensitivity
 from quorate.table.read_votes import read_votes
 
 

@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 import quorate as q
-from quorate.estimate.panel.scores import crossed_scores
+from quorate.estimate.panel.crossed import crossed_scores
 from quorate.numerics.distributions import t_quantile
 from quorate.numerics.panel.grubbs import grubbs
 from quorate.numerics.panel.subsets import Choice

@@ -14,7 +14,7 @@ from quorate.analysis.interim.scores import of_scores
 from quorate.decide.stop import monitor
 from quorate.decide.votes import verdict_of_votes
 from quorate.errors import InvalidData, InvalidInput, NotEstimable
-from quorate.estimate.agreement.pairwise import pairwise_agreement
+from quorate.estimate.agreement.coefficients import pairwise_agreement
 from quorate.estimate.votes.margin import margin_of_votes
 from quorate.numerics.inference import checked_level
 from quorate.roles import JUDGE, PROMPT

@@ -11,7 +11,7 @@ from quorate.analysis.judgments import Contribution
 from quorate.analysis.words import number
 from quorate.caveats import Caveat
 from quorate.decide.outcome import Outcome
-from quorate.estimate.agreement.pairwise import PairwiseAgreement
+from quorate.estimate.agreement.coefficients import PairwiseAgreement
 from quorate.study.status import Status
 from quorate.table.results import Result, Row
 from quorate.wording import Brief, counted, decimals, percent

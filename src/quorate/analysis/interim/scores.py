@@ -13,7 +13,7 @@ from quorate.collect.ledger.facts import planned_by
 from quorate.collect.ledger.ledger import Ledger
 from quorate.decide.anytime import anytime_difference, anytime_mean
 from quorate.errors import NotEstimable
-from quorate.estimate.agreement.pairwise import pairwise_agreement
+from quorate.estimate.agreement.coefficients import pairwise_agreement
 from quorate.estimate.means.mean import Estimate
 from quorate.estimate.means.targets import PANEL
 from quorate.roles import SYSTEM

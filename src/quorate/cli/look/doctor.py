@@ -19,8 +19,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from quorate.estimate.diagnostics.diagnose import Diagnosis
-    from quorate.estimate.doctor.propose import Proposal
-    from quorate.estimate.doctor.support import Support, VotesSupport
+    from quorate.estimate.doctor.support import Proposal, Support, VotesSupport
     from quorate.table.judgments import Judgments
     from quorate.table.votes import Votes
 
@@ -124,7 +123,7 @@ def _without_save(command_line: str) -> str:
 def proposed(file: Path, reading: Reading) -> Proposal | None:
     """How the file can be read otherwise; None if not otherwise than it was."""
     from quorate.errors import QuorateError
-    from quorate.estimate.doctor.propose import propose
+    from quorate.estimate.doctor.support import propose
 
     rows = {name: value for name, value in reading.rows().items() if name != "only"}
     try:

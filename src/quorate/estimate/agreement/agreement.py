@@ -16,7 +16,7 @@ from quorate.arrays import Floats, Ints
 from quorate.caveats import Caveat
 from quorate.errors import InvalidInput, UnknownTerm
 from quorate.estimate.agreement.battles import Battles, pairwise_battles
-from quorate.estimate.agreement.pipelines import (
+from quorate.estimate.agreement.labelled import (
     Pipeline,
     Verdicts,
     battles_of,

@@ -23,9 +23,8 @@ from quorate.table.judgments import Judgments, checked
 from quorate.table.read import read_first
 
 if TYPE_CHECKING:
-    from quorate.estimate.components.categories import Link
-    from quorate.estimate.components.latent import LatentDecomposition
-    from quorate.estimate.components.links import Approximation
+    from quorate.estimate.components.assemble import Link
+    from quorate.estimate.components.latent import Approximation, LatentDecomposition
     from quorate.numerics.mixed.dense import Dense
 
 _EXACT = 1e-10
@@ -187,7 +186,7 @@ def _latent(
     others: dict[str, str | None],
 ) -> LatentDecomposition:
     """Components of log odds; options that are for scores as numbers are refused."""
-    from quorate.estimate.components.links import decompose_latent
+    from quorate.estimate.components.latent import decompose_latent
 
     if link not in ("logit", "ordinal"):
         raise InvalidInput(f"link: one of 'identity', 'logit', 'ordinal' is needed, got {link!r}")

@@ -15,7 +15,7 @@ from quorate.caveats import Caveat
 from quorate.errors import NotEstimable, UnknownTerm
 from quorate.estimate.components.assemble import Assembled, block_facets, thinned
 from quorate.estimate.components.model import CELL, Component, Interval, canonical
-from quorate.estimate.components.tails import tail_df
+from quorate.estimate.means.prediction import tail_df
 from quorate.numerics.correlation import of_pair, spearman
 from quorate.numerics.inference import variance_interval
 from quorate.numerics.mixed.information import Identified, component_df, covariance, weights

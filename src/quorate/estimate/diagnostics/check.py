@@ -11,8 +11,8 @@ import numpy as np
 
 from quorate.arrays import Floats, Ints
 from quorate.estimate.components.decomposition import Decomposition
-from quorate.estimate.components.tails import FEWEST_LEVELS, level_scores
 from quorate.estimate.means.effects import level_labels
+from quorate.estimate.means.prediction import FEWEST_LEVELS, level_scores
 from quorate.numerics.inference import holm
 from quorate.roles import JUDGE
 from quorate.table.results import Result, Row

@@ -9,9 +9,9 @@ import numpy as np
 from quorate.arrays import Floats, Ints
 from quorate.errors import NotConverged, NotEstimable
 from quorate.estimate.components.robustness import thinned, without_each
-from quorate.estimate.components.tails import level_scores
 from quorate.estimate.diagnostics.check import Check, Residuals
 from quorate.estimate.means.effects import level_labels
+from quorate.estimate.means.prediction import level_scores
 from quorate.numerics.clustered_means import GroupMeans, group_means
 from quorate.numerics.distributions import t_cdf
 from quorate.roles import JUDGE

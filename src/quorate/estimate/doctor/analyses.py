@@ -18,8 +18,7 @@ from quorate.estimate.components.decomposition import Decomposition
 from quorate.estimate.components.dependability import dependability
 from quorate.estimate.components.model import CELL, closure, leaves
 from quorate.estimate.doctor.findings import Finding
-from quorate.estimate.means.effects import predicted_term
-from quorate.estimate.means.families import configuration_facets
+from quorate.estimate.means.effects import configuration_facets, predicted_term
 from quorate.estimate.means.mean import plain_mean
 from quorate.estimate.means.targets import FINITE, POPULATION, Target, all_drawn
 from quorate.numerics.nominal import tally

@@ -17,8 +17,7 @@ from quorate.errors import InvalidInput, NotConverged, NotEstimable
 from quorate.estimate.agreement.labelled import people_apart
 from quorate.estimate.labelled.result import CorrectedRatings, JudgeWeight
 from quorate.estimate.ratings.bradley_terry import FEW_CLUSTERS, fitted
-from quorate.estimate.ratings.clusters import cluster_laws
-from quorate.estimate.ratings.contrast import Law
+from quorate.estimate.ratings.contrast import Law, cluster_laws
 from quorate.estimate.ratings.counts import VoteCounts, refuse_unrated, tally
 from quorate.estimate.ratings.ratings import Ratings
 from quorate.estimate.votes.clustered import DEPENDENCE, Cluster, cells, named

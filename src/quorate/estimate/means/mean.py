@@ -15,8 +15,15 @@ from quorate.arguments import argument
 from quorate.arrays import Floats, Ints
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.components.model import CELL, of_items
-from quorate.estimate.means.groups import held_adjustment, held_slopes
-from quorate.estimate.means.intervals import coefficients, is_of_known_levels, limits, score_ends, term_facets
+from quorate.estimate.means.intervals import (
+    coefficients,
+    held_adjustment,
+    held_slopes,
+    is_of_known_levels,
+    limits,
+    score_ends,
+    term_facets,
+)
 from quorate.estimate.means.reach import crowds_of, drawn_facets, errors_of_studies, reach, shared_ratio
 from quorate.estimate.means.targets import (
     FINITE,

@@ -1,20 +1,259 @@
-"""Judge bias: each judge against the average of the panel, overall and for each system."""
+"""Judge bias: each judge against the average of the panel, by system, and for the system that it is."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
 
+from quorate.arguments import argument
 from quorate.arrays import Floats
+from quorate.errors import NotEstimable, UnknownTerm
 from quorate.estimate.differences.spread import JointTest
 from quorate.estimate.panel.judge_means import JudgeMeans, MeansResult, means_of
 from quorate.numerics.inference import holm
 from quorate.table.judgments import Judgments
 from quorate.table.results import Row
-from quorate.wording import counted, listed
+from quorate.wording import counted, listed, plural
+
+_OF_ITSELF = ("own", "elsewhere", "effect", "se", "df", "low", "high", "p", "p_holm")
+
+
+@dataclass(frozen=True)
+class Preference:
+    """One judge on the system that it is.
+
+    Parameters
+    ----------
+    judge, system : str
+        Labels.
+    own : float
+        Its mean score of this system, less that of the judges it is compared with.
+    elsewhere : float
+        The same on the other systems, averaged.
+    effect : float
+        ``own - elsewhere``; positive: it prefers itself.
+    se, df : float
+        Standard error and degrees of freedom.
+    low, high : float
+        Interval for this judge alone.
+    p, p_holm : float
+        Two-sided p-value that there is no preference, and the same adjusted for all judges here.
+    lift : float
+        What the effect adds to the mean of the whole panel for this system: ``effect / judges``.
+    shared_with : tuple of str
+        Judges whose preference for themselves cannot be told from this one's; ``effect`` is then the average of both.
+        Empty where it can.
+    n : int
+        Answers of this judge.
+    """
+
+    judge: str
+    system: str
+    own: float
+    elsewhere: float
+    effect: float
+    se: float
+    df: float
+    low: float
+    high: float
+    p: float
+    p_holm: float
+    lift: float
+    shared_with: tuple[str, ...]
+    n: int
+
+
+@dataclass(frozen=True)
+class SelfPreference(MeansResult):
+    """Every judge that is also a system. Made by `self_preference`.
+
+    Parameters
+    ----------
+    means : JudgeMeans
+        What the effects are contrasts of.
+    preferences : tuple of Preference
+        One for every judge that is a system.
+    by_label : bool
+        Whether they were matched by equal labels, not by ``identities``.
+    level : float
+        Coverage of each interval.
+    """
+
+    means: JudgeMeans
+    preferences: tuple[Preference, ...]
+    by_label: bool
+    level: float
+
+    @property
+    def identities(self) -> Mapping[str, str]:
+        """System that each judge is."""
+        return {row.judge: row.system for row in self.preferences}
+
+    @property
+    def sure(self) -> tuple[Preference, ...]:
+        """Effects that are not zero, all looked at together (Holm)."""
+        return tuple(row for row in self.preferences if row.p_holm < 1 - self.level)
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        """What is found of every judge."""
+        found = []
+        for row in self.preferences:
+            who = listed((row.judge, *row.shared_with)) + (" on average" if row.shared_with else "")
+            verb, self_ = ("score", "themselves") if row.shared_with else ("scores", "itself")
+            chance = "" if row in self.sure else ", which may be chance"
+            whose = "their" if row.shared_with else "its"
+            against = f"than {whose} other scores and the other {plural(self.means.judge)} suggest"
+            found.append(
+                f"{who} {verb} {self_} {abs(row.effect):.3g} {'higher' if row.effect > 0 else 'lower'} {against} "
+                f"({100 * self.level:.4g}% interval {row.low:.3g} to {row.high:.3g}{chance})."
+            )
+        return tuple(found)
+
+    @property
+    def scope(self) -> str:
+        """What an effect is not."""
+        return (
+            "A fixed panel keeps self-preference in its mean, and no interval removes it. It may also be quality that "
+            "only this judge sees: without gold labels the two cannot be told apart."
+        )
+
+    def rows(self) -> list[Row]:
+        """One row for every judge that is a system."""
+        return [asdict(row) | {"shared_with": ", ".join(row.shared_with)} for row in self.preferences]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain values."""
+        options = {"by_label": self.by_label, "level": self.level, "method": self.means.method}
+        rows = [asdict(row) for row in self.preferences]
+        return {"rows": rows, **options, "sentences": self.sentences, "scope": self.scope}
+
+
+def self_preference(
+    source: Judgments | JudgeMeans,
+    *,
+    identities: Mapping[str, str] | None = None,
+    level: float = 0.95,
+    **options: Any,
+) -> SelfPreference:
+    """Whether a judge scores the system that it is higher than its other scores, and the other judges, would suggest.
+
+    Parameters
+    ----------
+    source : Judgments or JudgeMeans
+        From `quorate.read`, or the means of these judgments.
+    identities : mapping of str to str, optional
+        System that a judge is, by judge. Default: equal labels, whatever their case.
+    level : float
+        Coverage of each interval, in (0, 1).
+    **options
+        As for `judge_means`: ``judge``, ``system``, ``generation``, ``method``.
+
+    Returns
+    -------
+    SelfPreference
+
+    Raises
+    ------
+    UnknownTerm
+        If ``identities`` names a judge or system that is not there.
+    NotEstimable
+        If no judge is a system, there are fewer than 2 systems, or all judges are the same system.
+
+    Notes
+    -----
+    With ``m_ls`` the mean score of system ``s`` by judge ``l``, which is system ``s``, the effect is the mean of
+    ``(m_ls - m_ks) - (m_lt - m_kt)`` over other judges ``k`` and other systems ``t``: leniency of judges and quality of
+    systems cancel. The judge itself is not in what it is compared with, for that would shrink the effect by ``1 / K``;
+    nor is any other judge's score of itself, for if all judges prefer themselves by ``d``, those scores would raise
+    the effect to ``d K / (K - 1)``. Two judges that are the only two systems leave only the sum of both preferences:
+    their average is given for each, and ``shared_with`` says so.
+
+    References
+    ----------
+    Zhu et al. (2026), CyclicJudge, section 4.2.
+
+    Examples
+    --------
+    >>> import polars
+    >>> import quorate as q
+    >>> rows = [(i, j, s, i % 3 + (j == s) + (i * ord(j)) % 2) for i in range(9) for j in "abc" for s in "ab"]
+    >>> frame = polars.DataFrame(rows, schema=["item", "judge", "system", "score"], orient="row")
+    >>> {row.judge: round(row.effect, 2) for row in self_preference(q.read(frame)).preferences}
+    {'a': 1.0, 'b': 1.0}
+    """
+    means = means_of(source, level, options)
+    if len(means.systems) < 2:
+        raise NotEstimable("1 system: a judge's view of itself needs another system to be compared with; add one")
+    pairs = _identities(means, identities)
+    if not pairs:
+        raise NotEstimable(
+            f"no judge is one of the systems by its label (judges {listed(means.judges)}; systems "
+            f"{listed(means.systems)}); say which by "
+            + argument("identities", {...: ...}, text="identities={judge: system}")
+        )
+    compared = [_comparison(means, pairs, judge) for judge in pairs]
+    effects = means.contrast(np.array([comparison.effect for comparison in compared]))
+    own = [float(np.sum(comparison.own * means.mean)) for comparison in compared]
+    elsewhere = [float(np.sum(comparison.elsewhere * means.mean)) for comparison in compared]
+    tests = (*effects, *effects.interval(level), effects.p, holm(effects.p))
+    columns = (np.array(own), np.array(elsewhere), *tests)
+    out = []
+    for i, ((judge, system), comparison) in enumerate(zip(pairs.items(), compared, strict=True)):
+        value = {name: float(column[i]) for name, column in zip(_OF_ITSELF, columns, strict=True)}
+        who, n = means.judges[judge], int(means.n[judge].sum())
+        lift = value["effect"] / len(means.judges)
+        out.append(Preference(who, means.systems[system], **value, lift=lift, shared_with=comparison.shared_with, n=n))
+    return SelfPreference(means, tuple(out), identities is None, level)
+
+
+def _identities(means: JudgeMeans, identities: Mapping[str, str] | None) -> dict[int, int]:
+    """System that each judge is, as positions: as told, or the one that has its label."""
+    if identities is None:
+        systems = {label.strip().casefold(): position for position, label in enumerate(means.systems)}
+        judges = [label.strip().casefold() for label in means.judges]
+        return {position: systems[label] for position, label in enumerate(judges) if label in systems}
+    out = {}
+    for judge, system in identities.items():
+        for label, labels, kind in ((judge, means.judges, "judge"), (system, means.systems, "system")):
+            if label not in labels:
+                raise UnknownTerm(label, labels, kind)
+        out[means.judges.index(judge)] = means.systems.index(system)
+    return out
+
+
+@dataclass(frozen=True)
+class _Comparison:
+    """Weights of ``own`` and ``elsewhere``, and the judges whose own preference is in the difference."""
+
+    own: Floats
+    elsewhere: Floats
+    shared_with: tuple[str, ...]
+
+    @property
+    def effect(self) -> Floats:
+        return (self.own - self.elsewhere) / (2 if self.shared_with else 1)
+
+
+def _comparison(means: JudgeMeans, pairs: Mapping[int, int], judge: int) -> _Comparison:
+    """Other judges and systems to compare with, free of every other judge's score of itself where there are any."""
+    system = pairs[judge]
+    others = [k for k in range(len(means.judges)) if k != judge and pairs.get(k) != system]
+    cells = [(k, t) for k in others for t in range(len(means.systems)) if t != system]
+    free = [(k, t) for k, t in cells if pairs.get(k) != t]
+    if not cells:
+        raise NotEstimable(
+            f"every judge is {means.systems[system]}: none is left to compare with; add a judge that is not"
+        )
+    own, elsewhere = np.zeros((2, *means.mean.shape))
+    for k, t in free or cells:
+        own[[judge, k], system] += np.array([1, -1]) / len(free or cells)
+        elsewhere[[judge, k], t] += np.array([1, -1]) / len(free or cells)
+    return _Comparison(own, elsewhere, () if free else tuple(means.judges[k] for k in others))
+
 
 LENIENT, STRICT = "lenient", "strict"
 _NUMBERS = ("mean", "bias", "se", "df", "low", "high", "p", "p_holm")

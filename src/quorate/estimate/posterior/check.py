@@ -14,7 +14,7 @@ import numpy as np
 
 from quorate.arrays import Ints
 from quorate.errors import InvalidInput
-from quorate.estimate.components.categories import Link
+from quorate.estimate.components.assemble import Link
 from quorate.estimate.posterior.posterior import Sampling, converged, model_of, refuse_few
 from quorate.estimate.posterior.prior import Prior
 from quorate.numerics.posterior import nuts

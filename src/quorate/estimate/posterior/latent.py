@@ -14,13 +14,11 @@ from quorate.arrays import Floats
 from quorate.caveats import Caveat
 from quorate.errors import NotEstimable, UnknownTerm
 from quorate.estimate.components.decomposition import Decomposition
-from quorate.estimate.components.latent import LEVEL_1, grid
-from quorate.estimate.components.links import Laid
+from quorate.estimate.components.latent import LEVEL_1, Laid, grid
 from quorate.estimate.components.model import CELL, canonical
 from quorate.estimate.means.targets import all_drawn
-from quorate.estimate.posterior.mean import DrawnMean, middle
 from quorate.estimate.posterior.prior import LOG_ODDS, Terms, latent_terms, laws_of, terms_of
-from quorate.estimate.posterior.result import DrawnComponents, Part
+from quorate.estimate.posterior.result import DrawnComponents, DrawnMean, Part, PosteriorMean, mean_for, middle
 from quorate.numerics.links.uncertainty import logistic_normal
 from quorate.numerics.posterior.laws import Laws
 from quorate.roles import REPLICATE
@@ -28,7 +26,6 @@ from quorate.table.judgments import Judgments
 
 if TYPE_CHECKING:
     from quorate.estimate.means.targets import Target
-    from quorate.estimate.posterior.mean import PosteriorMean
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -240,8 +237,6 @@ class Posterior(DrawnComponents):
             As for `Decomposition.mean_for`, without "sensitivity". A fixed facet taken as a draw adds the spread of its
             levels with a flat prior; read it as random (``fixed=()``) to give its spread the prior of the others.
         """
-        from quorate.estimate.posterior.mean import mean_for
-
         return mean_for(self, targets)
 
     @property

@@ -14,16 +14,14 @@ import numpy as np
 from quorate.arguments import argument
 from quorate.arrays import Floats, Ints
 from quorate.errors import InvalidInput, NotConverged
-from quorate.estimate.components.categories import Link
+from quorate.estimate.components.assemble import Link
 from quorate.estimate.components.decompose import decompose
 from quorate.estimate.components.decomposition import Decomposition
-from quorate.estimate.components.latent import grid
-from quorate.estimate.components.links import Laid, lay_out
+from quorate.estimate.components.latent import Laid, grid, lay_out
 from quorate.estimate.components.published import design
 from quorate.estimate.posterior.latent import LatentPosterior, Posterior, mean_of
-from quorate.estimate.posterior.mean import checked_targets
 from quorate.estimate.posterior.prior import LOG_ODDS, Law, Prior, latent_terms, laws_for, laws_of, terms_of
-from quorate.estimate.posterior.result import Convergence
+from quorate.estimate.posterior.result import Convergence, checked_targets
 from quorate.numerics.mixed.redraw import Redraw
 from quorate.numerics.mixed.reml import evaluate
 from quorate.numerics.posterior import latent, marginal, nuts

@@ -11,7 +11,7 @@ import numpy as np
 from quorate.arguments import argument
 from quorate.arrays import Floats
 from quorate.errors import InvalidInput
-from quorate.estimate.components.categories import Link
+from quorate.estimate.components.assemble import Link
 from quorate.estimate.components.decomposition import Decomposition
 from quorate.estimate.components.latent import LatentDecomposition
 from quorate.estimate.components.model import CELL

@@ -14,7 +14,7 @@ from quorate.arrays import Floats, Ints
 from quorate.caveats import Caveat
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.ratings.bradley_terry import fitted
-from quorate.estimate.ratings.clusters import Rows
+from quorate.estimate.ratings.contrast import Rows
 from quorate.estimate.ratings.counts import VoteCounts, refuse_unrated, tally
 from quorate.estimate.votes.clustered import Cluster, clustered_by
 from quorate.numerics.ratings.bradley_terry import fit

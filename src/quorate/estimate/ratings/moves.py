@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 
 from quorate.arrays import Floats, Ints
-from quorate.estimate.ratings.clusters import ClusterLaws, Rows
-from quorate.estimate.ratings.contrast import Law
+from quorate.estimate.ratings.contrast import ClusterLaws, Law, Rows
 from quorate.estimate.ratings.counts import VoteCounts
 from quorate.numerics.distributions import t_quantile
 from quorate.numerics.ratings.bradley_terry import Design, Fit, fit, scores

@@ -1,18 +1,115 @@
-"""Ranked systems, by scores or by votes: who is first, in which group, with which ranks."""
+"""Ranked systems, by scores or by votes: who is first, in which group, with which ranks, and how far from the next."""
 
 from __future__ import annotations
 
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from quorate.numerics.distributions import t_cdf, t_quantile
+from quorate.numerics.ratings.gap_votes import GapVotes
 from quorate.table.results import Row, rows_of
-from quorate.wording import counted, listed
+from quorate.wording import Brief, counted, listed, plural
 
 if TYPE_CHECKING:
     from quorate.estimate.ratings.leaderboard import Leaderboard
     from quorate.estimate.ratings.ratings import Ratings
+
+
+POWER = 0.9
+"""Chance with which further votes are to tell neighbours apart."""
+
+
+@dataclass(frozen=True)
+class Neighbours(Brief):
+    """Two systems that follow each other on a board.
+
+    Parameters
+    ----------
+    first, second : str
+        The two, the one with the higher rating first.
+    gap, low, high : float
+        Difference of their ratings, and its interval: those of all neighbours of the board hold at once (Bonferroni).
+    told_apart : bool
+        Whether the first is surely better. Ranks are of all pairs, which are more, and may leave open what this tells.
+    votes : int or None
+        Votes, or rankings, of a board as large as tells them apart with a chance of 0.9, were the gap as estimated and
+        the votes dealt out as now; None where a thousand million are not enough, as of a gap of 0.
+    more : int or None
+        How many of these are still to be had: 0 where they are told apart.
+    """
+
+    first: str
+    second: str
+    gap: float
+    low: float
+    high: float
+    told_apart: bool
+    votes: int | None
+    more: int | None
+
+    def to_row(self) -> Row:
+        """The same as plain values."""
+        return asdict(self)
+
+
+def neighbours(board: Ratings) -> tuple[Neighbours, ...]:
+    """Every two neighbours of a board, from the best: a family of their own.
+
+    That they were chosen by the order found makes their gaps smaller, so it does not make false orders likelier.
+    The variance of a gap goes down with 1 over votes and its degrees of freedom up with them, as clusters like those at
+    hand come with their votes.
+    """
+    covariance, ranks, n = board.covariance, board.ranks, board.n
+    variance, gaps = np.diag(covariance), board.rating[:-1] - board.rating[1:]
+    se = np.sqrt(variance[:-1] + variance[1:] - 2 * np.diag(covariance, 1))
+    df = np.diag(board.laws[board.method].df, 1)[: len(gaps)]
+    every = ranks.limit(np.diag(np.broadcast_to(ranks.df, ranks.above.shape), 1))
+    own = [t_quantile(float(one), 1 - (1 - board.level) / (2 * len(gaps))) for one in df]
+    limit = np.minimum(every, own)  # all pairs that follow each other are fewer than all pairs
+    ends = np.stack([gaps - limit * se, gaps + limit * se], axis=1).tolist()
+    if board.margin is not None:
+        ends = [board.difference(*board.systems).at(board.level).ends]
+    apart = [low > 0 for low, _ in ends]
+    columns = zip(gaps.tolist(), ends, se.tolist(), limit.tolist(), df.tolist(), apart, strict=True)
+    out = []
+    for (gap, (low, high), error, most, freedom, told), first, second in zip(
+        columns, board.systems, board.systems[1:], strict=False
+    ):
+        asked = GapVotes(error**2 * n, freedom / n, _level(most, freedom), gap, POWER)
+        votes = asked.needed(0.0, n)
+        more = 0 if told else None if votes is None else max(votes - n, 0)
+        out.append(Neighbours(first, second, gap, low, high, told, votes, more))
+    return tuple(out)
+
+
+def neighbours_words(pairs: tuple[Neighbours, ...], of_what: str) -> str:
+    """How many more votes would tell the widest and the narrowest open gap apart; empty where none is open."""
+    left = [one for one in pairs if not one.told_apart]
+    if not left:
+        return ""
+    ends = dict.fromkeys((max(left, key=_ease), min(left, key=_ease)))
+    needs = listed(
+        f"{'no number of' if one.more is None else f'{one.more:,} more'} {plural(of_what)} would tell "
+        f"{one.first} from {one.second}"
+        for one in ends
+    )
+    return (
+        f"{len(left):,} of {counted(len(pairs), 'pair')} of neighbours {'is' if len(left) == 1 else 'are'} not told "
+        f"apart. Were gaps as estimated, {needs}, with a chance of {POWER:g}."
+    )
+
+
+def _ease(pair: Neighbours) -> float:
+    return 0.0 if pair.votes is None else 1 / pair.votes
+
+
+def _level(limit: float, df: float) -> float:
+    """Coverage of an interval that reaches so many standard errors."""
+    return 2 * t_cdf(df, limit) - 1
+
 
 _MOST_NAMED = 6
 _MOST_SHOWN = 3

@@ -17,11 +17,10 @@ from quorate.arrays import Floats
 from quorate.caveats import Caveat
 from quorate.errors import InvalidInput, UnknownTerm
 from quorate.estimate.ratings.contrast import Contrast, Law, WinRate, average_odds, expit
+from quorate.estimate.ratings.counts import Unrated, unrated_words
 from quorate.estimate.ratings.fragility import Fragility
-from quorate.estimate.ratings.linked import Unrated, unrated_words
 from quorate.estimate.ratings.moves import Moves
-from quorate.estimate.ratings.neighbours import Neighbours, neighbours, neighbours_words
-from quorate.estimate.ratings.ranked import by_group, rank_rows, standing, top
+from quorate.estimate.ratings.ranked import Neighbours, by_group, neighbours, neighbours_words, rank_rows, standing, top
 from quorate.estimate.votes.margin import VoteMargin
 from quorate.numerics.distributions import t_quantile
 from quorate.numerics.ratings.rank_intervals import (

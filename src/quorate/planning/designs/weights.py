@@ -16,7 +16,7 @@ from quorate.arrays import Floats, Ints
 from quorate.errors import InvalidInput
 from quorate.estimate.components.decomposition import Decomposition
 from quorate.estimate.components.model import CELL
-from quorate.estimate.means.groups import group_sizes
+from quorate.estimate.means.intervals import group_sizes
 from quorate.estimate.means.targets import ABSORBED, FINITE, FIXED, PANEL, POPULATION, SENSITIVITY, Pool, Target
 from quorate.numerics.assignment import toward
 from quorate.numerics.panel.grubbs import effects

@@ -15,7 +15,7 @@ from quorate.arrays import Bools, Floats, Ints
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.components.decompose import decompose
 from quorate.estimate.means.targets import PANEL, POPULATION
-from quorate.estimate.panel.scores import crossed_scores
+from quorate.estimate.panel.crossed import crossed_scores
 from quorate.numerics.distributions import t_quantile
 from quorate.numerics.panel.subsets import Choice, exchange, exhaustive
 from quorate.planning.designs.dstudy import project

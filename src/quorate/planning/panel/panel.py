@@ -17,10 +17,9 @@ from quorate.estimate.components.decompose import decompose
 from quorate.estimate.components.decomposition import Decomposition
 from quorate.estimate.means.mean import Estimate, Readings, readings
 from quorate.estimate.means.targets import PANEL
-from quorate.estimate.panel.bias import JudgeBias, judge_bias
+from quorate.estimate.panel.bias import JudgeBias, SelfPreference, judge_bias, self_preference
 from quorate.estimate.panel.crossed import Crossed, crossed
 from quorate.estimate.panel.judge_means import JudgeMeans, judge_means
-from quorate.estimate.panel.preference import SelfPreference, self_preference
 from quorate.estimate.panel.reversals import Reversals, reversals
 from quorate.numerics.inference import checked_level
 from quorate.planning.designs.dstudy import Projection, project

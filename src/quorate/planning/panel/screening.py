@@ -18,7 +18,7 @@ from quorate.arrays import Bools, Floats
 from quorate.caveats import Caveat
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.means.effects import level_labels
-from quorate.estimate.panel.scores import CrossedScores, crossed_scores
+from quorate.estimate.panel.crossed import CrossedScores, crossed_scores
 from quorate.numerics.distributions import normal_quantile
 from quorate.numerics.panel.subsets import BEYOND, Choice, exchange, exhaustive
 from quorate.planning.designs.prices import Prices, check, cost, known

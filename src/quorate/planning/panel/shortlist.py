@@ -11,7 +11,7 @@ import numpy as np
 from quorate.arrays import Bools, Floats, Ints
 from quorate.estimate.components.published import components
 from quorate.estimate.means.targets import Pool
-from quorate.estimate.panel.scores import CrossedScores
+from quorate.estimate.panel.crossed import CrossedScores
 from quorate.numerics.distributions import t_quantile
 from quorate.numerics.panel.grubbs import Effects, disagreement, effects, grubbs, moderated
 from quorate.numerics.panel.subsets import Choice, Turns, exchange, turns

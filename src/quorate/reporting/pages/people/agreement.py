@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from quorate.analysis.agreement import KINDS, AgreementAnalysis
 from quorate.analysis.words import cut, distinct, number, p_value, share
 from quorate.caveats import weightiest_first
-from quorate.estimate.agreement.pipelines import decides
+from quorate.estimate.agreement.labelled import decides
 from quorate.reporting.draw import marks
 from quorate.reporting.draw.marks import CORRECTED, NAIVE
 from quorate.reporting.page import Caption, Figure, Page, Row, Section, Short, Tile, particulars, source_of, title_of

@@ -12,7 +12,7 @@ from quorate.reporting.page import Caption, Figure, Page, Row, Section, Short, T
 from quorate.wording import capitalised, counted, listed
 
 if TYPE_CHECKING:
-    from quorate.estimate.agreement.corrected import Corrected
+    from quorate.estimate.agreement.prediction_powered import Corrected
     from quorate.reporting.draw.vega import Spec
     from quorate.reporting.page import Table
 

@@ -10,8 +10,7 @@ import numpy as np
 from quorate.analysis.ratings import MOST_DRAWN, RatingsAnalysis
 from quorate.analysis.words import cut, drawn_share
 from quorate.caveats import weightiest_first
-from quorate.estimate.ratings.neighbours import POWER
-from quorate.estimate.ratings.ranked import at_once, may_be_first
+from quorate.estimate.ratings.ranked import POWER, at_once, may_be_first
 from quorate.estimate.ratings.ratings import Ratings
 from quorate.reporting.draw import marks
 from quorate.reporting.draw.marks import CORRECTED, INK, NAIVE

@@ -10,7 +10,7 @@ from quorate.analysis.votes import VotesAnalysis, drift_of, few_levels, order_of
 from quorate.analysis.words import cut, number, p_value, share
 from quorate.caveats import weightiest_first
 from quorate.estimate.votes.margin_law import EDGES
-from quorate.estimate.votes.ties import WAYS
+from quorate.estimate.votes.stability import WAYS
 from quorate.reporting.draw import marks
 from quorate.reporting.draw.marks import CORRECTED, INK, MISSED, palette
 from quorate.reporting.draw.vega import Marks, channel
@@ -22,8 +22,7 @@ from quorate.wording import counted, listed, margin
 
 if TYPE_CHECKING:
     from quorate.estimate.doctor.support import VotesSupport
-    from quorate.estimate.votes.stability import Stability
-    from quorate.estimate.votes.ties import TieSensitivity
+    from quorate.estimate.votes.stability import Stability, TieSensitivity
     from quorate.reporting.draw.vega import Channel, Spec
     from quorate.reporting.page import Table
 

@@ -13,8 +13,7 @@ from quorate.errors import NotEstimable
 from quorate.estimate.votes.clustered import cluster_robust
 from quorate.estimate.votes.margins import Margins, margins
 from quorate.estimate.votes.signals import one_vote_each, rate_variance
-from quorate.estimate.votes.stability import stability
-from quorate.estimate.votes.ties import tie_sensitivity
+from quorate.estimate.votes.stability import stability, tie_sensitivity
 from quorate.planning.power.detectability import detectability
 from quorate.reproduction.data import Contents, Needed
 from quorate.reproduction.study import Drawing, Outcome, Reanalysis, Value, mean

@@ -9,7 +9,7 @@ import numpy as np
 from quorate.arrays import Floats
 from quorate.estimate.components.decompose import decompose
 from quorate.estimate.components.published import Components, components
-from quorate.estimate.means.families import configurations
+from quorate.estimate.means.effects import configurations
 from quorate.estimate.means.mean import Estimate, plain_mean
 from quorate.numerics.distributions import t_quantile
 from quorate.reproduction.study import Drawing, MonteCarlo, Outcome, Value, share
