@@ -25,7 +25,7 @@ from functools import partial
 from pathlib import Path
 
 TESTS = Path(__file__).parent.parent / "tests"
-sys.path[:0] = [str(TESTS), str(TESTS / "collect")]
+sys.path.insert(0, str(TESTS))
 
 import numpy as np  # noqa: E402
 from cluster import Cluster, programs  # noqa: E402
@@ -152,7 +152,7 @@ def main() -> int:
     if given.peak:
         peak(given.peak)
         return 0
-    endpoint = [sys.executable, TESTS / "collect" / "loopback.py", str(given.delay), "1800"]
+    endpoint = [sys.executable, TESTS / "loopback.py", str(given.delay), "1800"]
     server = subprocess.Popen(endpoint, stdout=subprocess.PIPE, text=True)
     postgres = programs()
     cluster = Cluster(postgres) if postgres else None

@@ -32,7 +32,7 @@ from quorate.study.loop import plan
 from quorate.study.questions import questions
 from quorate.study.quote import worst
 
-ENDPOINT = Path(__file__).parent.parent / "tests" / "collect" / "loopback.py"
+ENDPOINT = Path(__file__).parent.parent / "tests" / "loopback.py"
 SIZES = (1000, 10_000, 100_000)
 ROWS = (*SIZES, 1_000_000)
 JUDGES, SYSTEMS, MOST = 2, 5, 1.1

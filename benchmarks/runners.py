@@ -55,12 +55,12 @@ def shared(place: str, runners: int) -> Shared:
     cells = int(SECONDS * runners * FLIGHT / DELAY)
     planned(place, cells)
     server = subprocess.Popen(
-        [sys.executable, TESTS / "collect" / "loopback.py", str(DELAY), "600"], stdout=subprocess.PIPE, text=True
+        [sys.executable, TESTS / "loopback.py", str(DELAY), "600"], stdout=subprocess.PIPE, text=True
     )
     try:
         port = int(server.stdout.readline())
         options = json.dumps({"path": place, "port": port, "concurrency": FLIGHT, "cost": 0.001})
-        call = [sys.executable, TESTS / "collect" / "loopback_run.py", options]
+        call = [sys.executable, TESTS / "loopback_run.py", options]
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
         started = [subprocess.Popen(call, stdout=subprocess.PIPE, text=True) for _ in range(runners)]
         said = [json.loads(process.communicate()[0].splitlines()[-1]) for process in started]

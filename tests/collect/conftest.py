@@ -18,7 +18,7 @@ from quorate.collect.ledger.ledger import Ledger
 from quorate.collect.ledger.plan import digest
 from quorate.table.cells import Cells
 
-HERE = Path(__file__).parent
+TESTS = Path(__file__).parents[1]
 SCALE = Expects(1, 10)
 
 
@@ -125,7 +125,7 @@ class Server:
     """The endpoint in `loopback.py`, in a process of its own."""
 
     def __init__(self, delay, seconds):
-        call = [sys.executable, HERE / "loopback.py", str(delay), str(seconds)]
+        call = [sys.executable, TESTS / "loopback.py", str(delay), str(seconds)]
         self.process = subprocess.Popen(call, stdout=subprocess.PIPE, text=True)
         self.port = int(self.process.stdout.readline())
 
@@ -173,7 +173,7 @@ def runner():
     started = []
 
     def start(path, port, **options):
-        call = [sys.executable, HERE / "loopback_run.py", json.dumps({"path": str(path), "port": port, **options})]
+        call = [sys.executable, TESTS / "loopback_run.py", json.dumps({"path": str(path), "port": port, **options})]
         process = subprocess.Popen(call, stdout=subprocess.PIPE, text=True)
         started.append(process)
         return process

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import os
 import signal
@@ -19,7 +18,7 @@ import yaml
 
 from quorate.cli import main
 
-COLLECT = Path(__file__).parents[1] / "collect"
+TESTS = Path(__file__).parents[1]
 COMMAND = "import sys; from quorate.cli import main; sys.exit(main())"
 PRICE = {"input": 10.0, "output": 20.0}
 
@@ -28,7 +27,7 @@ class Server:
     """A program of `tests/collect` that serves on loopback, in a process of its own."""
 
     def __init__(self, program, *options):
-        call = [sys.executable, COLLECT / program, *map(str, options)]
+        call = [sys.executable, TESTS / program, *map(str, options)]
         self.process = subprocess.Popen(call, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         self.port = int(self.process.stdout.readline())
 
@@ -185,13 +184,3 @@ def ask():
             return connection.execute(query).fetchall()
 
     return rows
-
-
-@pytest.fixture(scope="session")
-def hostile():
-    """The module `tests/collect/hostile.py`."""
-    spec = importlib.util.spec_from_file_location("hostile_server", COLLECT / "hostile.py")
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module

@@ -45,7 +45,7 @@ from quorate.errors import InvalidInput
 from quorate.web.serve import prepare
 
 HIDDEN = re.compile(r'type="hidden" name="(\w+)" value="([^"]*)"')
-LOOPBACK = Path(__file__).parents[1] / "collect" / "loopback.py"
+LOOPBACK = Path(__file__).parents[1] / "loopback.py"
 COMMAND = """
 import os, sys, time
 if jump := float(os.environ.get("SOAK_JUMP", 0)):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
+import hostile
 import pytest
 
 from quorate.collect.judge import Expects, Message, Request
@@ -39,7 +40,7 @@ def table(out):
     return {row[0]: [int(cell.replace(",", "")) for cell in row[1:6]] for row in rows[1:]}
 
 
-def check_hostile(panel, serve, command, ask, hostile, *, items, replicates, failures):
+def check_hostile(panel, serve, command, ask, *, items, replicates, failures):
     server = serve("hostile.py", "--seconds", 1200, "--failures", failures)
     path = panel(server.port, 0, replicates, rows=candidates(items), behaviour="any/v1", judge={"concurrency": 64})
     cells, ledger = items * 8 * replicates, path.with_suffix(".db")
@@ -72,7 +73,7 @@ def check_hostile(panel, serve, command, ask, hostile, *, items, replicates, fai
     return path, server
 
 
-def check_prompts(path, server, ask, hostile):
+def check_prompts(path, server, ask):
     """What was sent is the prompt of a harmless candidate with the text in its place, and was scored as such."""
     frames, scores = set(), dict(ask(path.with_suffix(".db"), "SELECT request, score FROM attempts WHERE score > 0"))
     for said in server.ask("seen"):
@@ -100,13 +101,13 @@ def parted(content):
 
 @pytest.mark.slow
 @pytest.mark.fault("the endpoint answers nonsense")
-def test_500_hostile_cells(panel, serve, command, ask, hostile):
-    path, server = check_hostile(panel, serve, command, ask, hostile, items=64, replicates=1, failures=1)
-    check_prompts(path, server, ask, hostile)
+def test_500_hostile_cells(panel, serve, command, ask):
+    path, server = check_hostile(panel, serve, command, ask, items=64, replicates=1, failures=1)
+    check_prompts(path, server, ask)
 
 
 @pytest.mark.slow
 @pytest.mark.fault("the endpoint answers nonsense")
-def test_10000_hostile_cells(panel, serve, command, ask, hostile):
-    path, server = check_hostile(panel, serve, command, ask, hostile, items=625, replicates=2, failures=3)
-    check_prompts(path, server, ask, hostile)
+def test_10000_hostile_cells(panel, serve, command, ask):
+    path, server = check_hostile(panel, serve, command, ask, items=625, replicates=2, failures=3)
+    check_prompts(path, server, ask)

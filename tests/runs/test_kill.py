@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import random
+import subprocess
+import sys
 import time
 from collections import Counter
 
@@ -129,3 +131,202 @@ def test_two_runs_at_once_judge_no_cell_twice(panel, serve, start, command, ende
     finished = [one.json["finished"] for one in seen]
     assert finished == sorted(finished)
     assert any(0 < count < 320 for count in finished)
+
+
+@pytest.mark.slow
+@pytest.mark.fault("a runner is killed")
+def test_the_rounds_of_a_policy_follow_from_the_ledger(panel, serve, start, command, ask):
+    server, rng, lost = serve("loopback.py", 0.05, 300), random.Random(3), 0
+    policy = {"name": "uniform", "batch": 24}
+    path = panel(server.port, 5, None, adaptive=policy, budget={"calls": 600})
+    ledger = path.with_suffix(".db")
+    for number in range(8):
+        process, before = start("run", path, "--yes"), sum(server.counts().values())
+        while process.poll() is None and sum(server.counts().values()) == before:
+            time.sleep(0.005)
+        time.sleep(rng.uniform(0, 0.4))
+        process.kill()
+        process.wait()
+        flying = ask(ledger, "SELECT count(*) FROM cells WHERE state = 'leased'")[0][0]
+        lost += flying
+        calls, reserved = ask(ledger, "SELECT calls, reserved FROM spend")[0]
+        assert reserved == flying <= 2 * 2 * MOST, number
+        assert sum(server.counts().values()) <= calls + reserved <= 600
+    ran = command("run", path, "--yes", "--json")
+    assert (ran.code, ran.err) == (0, "")
+    calls, gone, reserved = ask(ledger, "SELECT calls, lost, reserved FROM spend")[0]
+    assert (gone, reserved) == (lost, 0)
+    done = ask(ledger, "SELECT count(*), count(DISTINCT cell) FROM attempts WHERE status = 'ok'")[0]
+    assert done == (calls - gone, calls - gone)
+    assert ask(ledger, "SELECT count(*) FROM cells WHERE state <> 'done'") == [(0,)]
+    assert calls <= 600
+    assert calls - gone <= sum(server.counts().values()) <= calls
+    per_cell = "SELECT count(*) AS n FROM cells GROUP BY f0, f1, f2, f3"
+    assert ask(ledger, f"SELECT max(n) - min(n) <= 1 FROM ({per_cell}) AS each") == [(1,)]
+
+
+@pytest.mark.slow
+@pytest.mark.fault("a runner is killed")
+def test_every_call_for_a_draft_is_counted(panel, serve, start, command, ask):
+    server, rng = serve("loopback.py", 0.2, 300), random.Random(4)
+    path = panel(server.port, 2, temperatures=None, tries=3, budget={"calls": 30, "money": 3.0})
+    words = ("init", "--variants", path, "--prompt", "score", "--judge", "a", "-n", "4", "--yes")
+    for _ in range(4):
+        process, before = start(*words), sum(server.counts().values())
+        while process.poll() is None and sum(server.counts().values()) == before:
+            time.sleep(0.005)
+        time.sleep(rng.uniform(0, 0.5))
+        process.kill()
+        process.wait()
+        assert sum(server.counts().values()) <= ask(path.with_suffix(".db"), "SELECT calls FROM spend")[0][0] <= 30
+    ran = command(*words)  # the server words nothing anew
+    assert (ran.code, ran.err.count("\n")) == (1, 1)
+    assert sum(server.counts().values()) <= ask(path.with_suffix(".db"), "SELECT calls FROM spend")[0][0] <= 30
+    assert not (path.parent / "prompts").exists()
+    ran = command("run", path, "--yes")  # 8 cells
+    assert ran.code == 0
+
+
+@pytest.mark.slow
+@pytest.mark.fault("a runner is killed")
+def test_rounds_go_on_whatever_the_endpoint_does_and_however_often_they_are_killed(panel, serve, start, command, ask):
+    """Faults of every kind, some without end, and kills together: nothing twice, nothing beyond the budget."""
+    server, rng, lost = serve("hostile.py", "--seconds", 600, "--failures", 3), random.Random(5), 0
+    policy = {"name": "robin-hood", "delta": 0.3, "batch": 64}
+    path = panel(server.port, 4, None, behaviour="any/v1", adaptive=policy, budget={"calls": 700}, tries=2)
+    ledger = path.with_suffix(".db")
+
+    def asked():
+        return sum(server.ask("stats")["done"].values())
+
+    for number in range(6):
+        process, before = start("run", path, "--yes"), asked()
+        while process.poll() is None and asked() == before:
+            time.sleep(0.02)
+        time.sleep(rng.uniform(0.1, 1.5))
+        process.kill()
+        process.wait()
+        if ledger.exists():
+            lost += ask(ledger, "SELECT count(*) FROM cells WHERE state = 'leased'")[0][0]
+            calls, reserved = ask(ledger, "SELECT calls, reserved FROM spend")[0]
+            assert calls + reserved <= 700, number
+    ran = command("run", path, "--yes", "--json")
+    assert ran.code in (0, 2), ran.err
+    calls, gone, reserved = ask(ledger, "SELECT calls, lost, reserved FROM spend")[0]
+    assert (reserved, gone) == (0, lost)
+    assert 0 < calls <= 700
+    recorded = ask(ledger, "SELECT count(*), count(DISTINCT id) FROM attempts")[0]
+    assert recorded == (calls, calls)
+    twice = "SELECT count(*) FROM attempts WHERE status = 'ok' GROUP BY cell HAVING count(*) > 1"
+    assert ask(ledger, twice) == []
+    assert ask(ledger, "SELECT count(*) FROM cells WHERE state IN ('planned', 'leased')") == [(0,)]
+    again = command("run", path, "--yes", "--json")
+    assert ask(ledger, "SELECT calls FROM spend") == [(calls,)], again.err
+
+
+TWICE = "SELECT count(*) FROM attempts WHERE status = 'ok' GROUP BY cell HAVING count(*) > 1"
+LOOKS = "SELECT number, json_extract(content, '$.look.outcome') FROM looks ORDER BY number"
+
+
+@pytest.fixture
+def stages(panel):
+    """A function that writes a study of votes in two stages, of four types of items."""
+
+    def write(port, calls, **changes):
+        rows = [
+            {"id": f"q{n}", "kind": f"k{n % 4}", "prompt": f"What is {n}?", "response_a": "a", "response_b": "b"}
+            | {"a": "x", "b": "y"}
+            for n in range(200)
+        ]
+        items = {"file": "items.jsonl", "system_a": "a", "system_b": "b", "category": "kind"}
+        own = {"items": items, "goal": {"prefer": ["x", "y"], "stages": 2, "per_type": 8}, "prompts": ["pairwise"]}
+        own |= {"temperatures": None, "replicates": None, "budget": {"calls": calls}, **changes}
+        return panel(port, 200, rows=rows, **own)
+
+    return write
+
+
+def killed_often(start, server, path, rng, *, kills):
+    """Start and kill runs; how many were killed."""
+    done = 0
+    for _ in range(kills):
+        process, before = start("run", path, "--yes"), server.counts().total()
+        while process.poll() is None and server.counts().total() == before:
+            time.sleep(0.005)
+        time.sleep(rng.uniform(0, 0.4))
+        done += process.poll() is None
+        process.kill()
+        process.wait()
+    return done
+
+
+def check(ask, ledger, server, calls):
+    """Nothing twice, nothing unaccounted for, nothing beyond the cap."""
+    assert ask(ledger, TWICE) == []
+    spent, lost, reserved = ask(ledger, "SELECT calls, lost, reserved FROM spend")[0]
+    assert (spent, reserved) == (ask(ledger, "SELECT count(*) FROM attempts WHERE status <> 'unsent'")[0][0], 0)
+    assert spent - lost <= server.counts().total() <= spent <= calls
+
+
+@pytest.mark.slow
+@pytest.mark.fault("a runner is killed")
+@pytest.mark.parametrize("kills", [2, 5])
+def test_a_goal_is_pursued_to_its_end_however_often_its_runs_are_killed(goal, serve, start, command, ask, kills):
+    server, rng = serve("loopback.py", 0.1, 400), random.Random(kills)
+    server.ask("spread/6")
+    path = goal(server.port, 100, judge={"concurrency": 8}, budget={"calls": 1500}, goal={"half_width": 0.2})
+    assert killed_often(start, server, path, rng, kills=kills) > 0
+    ran = command("run", path, "--yes")
+    assert ran.code in (0, 2), ran.err
+    ledger = path.with_suffix(".db")
+    check(ask, ledger, server, 1500)
+    looks = ask(ledger, LOOKS)
+    assert [number for number, _ in looks] == list(range(1, len(looks) + 1))
+    assert (command("status", path).code, command("run", path, "--yes").code) == (ran.code, ran.code)
+    assert ask(ledger, LOOKS) == looks
+
+
+@pytest.mark.slow
+@pytest.mark.fault("a runner is killed")
+@pytest.mark.parametrize("kills", [2, 5])
+def test_two_stages_are_two_however_often_their_runs_are_killed(stages, serve, start, command, ask, kills):
+    server, rng = serve("loopback.py", 0.1, 400), random.Random(kills)
+    path = stages(server.port, 300, judge={"concurrency": 8})
+    assert killed_often(start, server, path, rng, kills=kills) > 0
+    ran = command("run", path, "--yes")
+    assert ran.code in (0, 2), ran.err
+    check(ask, path.with_suffix(".db"), server, 300)
+    assert 0 < len(ask(path.with_suffix(".db"), LOOKS)) <= 2
+
+
+FULL = """
+mount -t tmpfs -o size=400k none "$1" && cp study.yaml items.jsonl "$1" && cd "$1"
+for size in 440 500 600 64000; do
+  "$2" -c "import sys; from quorate.cli import main; sys.exit(main(sys.argv[1:]))" run study.yaml --yes
+  echo "code $?"
+  "$2" -c "import sys; from quorate.cli import main; sys.exit(main(sys.argv[1:]))" status study.yaml >/dev/null
+  mount -o "remount,size=${size}k" none .
+done
+"$2" -c "import sys; from quorate.cli import main; sys.exit(main(sys.argv[1:]))" run study.yaml --yes
+echo "code $?"
+cp study.db "$3"
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.fault("the disk is full")
+def test_a_goal_is_pursued_on_a_disk_that_fills_and_is_emptied_again(goal, serve, ask, tmp_path):
+    if subprocess.run(["unshare", "-rm", "true"], check=False, capture_output=True).returncode:
+        pytest.skip("needs a system on which a user may mount a file system of their own")
+    server = serve("loopback.py", 0.01, 300)
+    server.ask("spread/6")
+    goal(server.port, 200, budget={"calls": 2000}, goal={"half_width": 0.15})
+    (tmp_path / "disk").mkdir()
+    copy = tmp_path / "copy.db"
+    call = ["unshare", "-rm", "sh", "-c", FULL, "sh", "disk", sys.executable, copy]
+    ran = subprocess.run(call, cwd=tmp_path, capture_output=True, text=True, timeout=300, check=False)
+    codes = [line for line in ran.stdout.splitlines() if line.startswith("code")]
+    assert "code 1" in codes, ran.stdout
+    assert codes[-1] in ("code 0", "code 2"), ran.stderr
+    assert "Traceback" not in ran.stderr
+    check(ask, copy, server, 2000)

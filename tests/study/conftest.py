@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
-import sys
-from pathlib import Path
 
 import pytest
 import yaml
@@ -36,14 +33,3 @@ def study(tmp_path):
         return path
 
     return write
-
-
-@pytest.fixture(scope="session")
-def hostile():
-    """The server of `tests/collect/hostile.py`."""
-    path = Path(__file__).parents[1] / "collect" / "hostile.py"
-    spec = importlib.util.spec_from_file_location("hostile_server", path)
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module

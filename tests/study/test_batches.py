@@ -1,7 +1,6 @@
 """Studies whose judge is behind batches: whole, failing in part, stopped, killed, and with two runners at once."""
 
 import asyncio
-import importlib.util
 import json
 import os
 import random
@@ -10,8 +9,9 @@ import subprocess
 import sys
 import threading
 import time
-from pathlib import Path
 
+import batches
+import hostile
 import pytest
 
 import quorate as q
@@ -24,18 +24,6 @@ CANARY = "sk-canary-81fe-batches"
 N = 12
 
 
-def module(name):
-    path = Path(__file__).parents[1] / "collect" / f"{name}.py"
-    spec = importlib.util.spec_from_file_location(f"{name}_of_studies", path)
-    found = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = found
-    spec.loader.exec_module(found)
-    return found
-
-
-batches = module("batches")
-
-
 @pytest.fixture
 def serve():
     """A function that serves `batches.Batches` from a thread and gives the address."""
@@ -46,7 +34,7 @@ def serve():
         stop, port = asyncio.Event(), []
 
         async def main():
-            async with batches.hostile.serving(server.handle, seconds=300) as found:
+            async with hostile.serving(server.handle, seconds=300) as found:
                 port.append(found)
                 ready.set()
                 await stop.wait()
@@ -129,7 +117,7 @@ def test_a_study_is_answered_by_batches(batched):
     assert table.n_answers == N
     assert sorted(len(server.files[one["input_file_id"]].splitlines()) for one in server.batches.values()) == [2, 5, 5]
     everything_once(server, path)
-    tokens = batches.hostile.TOKENS_IN * 0.5 + batches.hostile.TOKENS_OUT
+    tokens = hostile.TOKENS_IN * 0.5 + hostile.TOKENS_OUT
     assert q.status(path).spend.money == pytest.approx(N * tokens / 1e6)
     assert carry_out(load(path), yes=False).quote.cells == 0
 
@@ -215,7 +203,7 @@ def test_an_expired_batch_is_asked_again_for_what_it_has_not(batched):
     found = q.status(path)
     assert found.judges[0].statuses == {"ok": N, "error": 6}
     assert sorted(server.sent.values()) == [1] * 6 + [2] * 6
-    tokens = batches.hostile.TOKENS_IN * 0.5 + batches.hostile.TOKENS_OUT
+    tokens = hostile.TOKENS_IN * 0.5 + hostile.TOKENS_OUT
     assert found.spend.money == pytest.approx(N * tokens / 1e6)
 
 
@@ -269,7 +257,7 @@ def test_two_runners_ask_nothing_twice_and_one_takes_over_from_the_other(batched
 
 
 def test_an_endpoint_that_fails_for_a_while_costs_nothing(batched):
-    server = batches.Batches(looks=1, refuse=[batches.hostile.failed(503)] * 8)
+    server = batches.Batches(looks=1, refuse=[hostile.failed(503)] * 8)
     path = batched(server)
     assert q.run(path).n_answers == N
     everything_once(server, path)
@@ -280,7 +268,7 @@ def test_a_wrong_key_says_so_and_keeps_what_waits(batched, monkeypatch):
     server = batches.Batches(looks=float("inf"))
     path = batched(server, key_env="BATCH_KEY")
     halted(path, lambda: sum(server.sent.values()) == N)
-    server.refuse = [batches.hostile.failed(401)] * N
+    server.refuse = [hostile.failed(401)] * N
     outcome = carry_out(load(path)).outcome
     assert (outcome.ended.name, outcome.left, "gpt" in outcome.dead) == ("JUDGES", N, True)
     assert CANARY not in repr(outcome)
@@ -297,7 +285,7 @@ def test_a_key_that_ends_while_batches_run_loses_nothing_that_is_paid_for(batche
 
     def end(_update):
         if sum(server.sent.values()) == N and not server.refuse:
-            server.refuse = [batches.hostile.failed(401)] * 1000
+            server.refuse = [hostile.failed(401)] * 1000
 
     outcome = carry_out(load(path), on_progress=end).outcome
     assert (outcome.ended.name, outcome.held) == ("JUDGES", {"gpt": N})
@@ -306,12 +294,12 @@ def test_a_key_that_ends_while_batches_run_loses_nothing_that_is_paid_for(batche
     server.refuse, server.looks = [], 0
     assert q.run(path).n_answers == N
     everything_once(server, path)
-    tokens = batches.hostile.TOKENS_IN * 0.5 + batches.hostile.TOKENS_OUT
+    tokens = hostile.TOKENS_IN * 0.5 + hostile.TOKENS_OUT
     assert q.status(path).spend.money == pytest.approx(N * tokens / 1e6)
 
 
 def test_a_key_that_was_wrong_from_the_beginning_costs_nothing(batched):
-    server = batches.Batches(looks=0, refuse=[batches.hostile.failed(401)] * N)
+    server = batches.Batches(looks=0, refuse=[hostile.failed(401)] * N)
     path = batched(server)
     outcome = carry_out(load(path)).outcome
     assert (outcome.ended.name, outcome.left, outcome.held) == ("JUDGES", N, {})

@@ -4,6 +4,7 @@ import sqlite3
 import threading
 from contextlib import closing
 
+import hostile
 import pytest
 
 import quorate as q
@@ -116,7 +117,7 @@ def test_it_runs_where_a_loop_is_running(study):
 
 
 @pytest.fixture
-def server(hostile):
+def server():
     """The hostile server in a thread of its own."""
     ready, ended = threading.Event(), threading.Event()
     held = {}
@@ -148,7 +149,7 @@ def judge(server, behaviour, **changes):
     }
 
 
-def test_an_endpoint_is_asked_and_paid(study, server, hostile, monkeypatch):
+def test_an_endpoint_is_asked_and_paid(study, server, monkeypatch):
     monkeypatch.setenv("QUORATE_TEST_KEY", CANARY)
     path = study(judges={"m": judge(server, "ok")}, replicates=4, budget={"money": 1})
     found = q.run(path)

@@ -132,6 +132,7 @@ def test_a_password_in_a_study_is_refused_and_never_printed(study, tmp_path, mon
 
 def test_a_server_that_cannot_be_reached_is_one_line_without_the_password(study, tmp_path, monkeypatch, capsys):
     monkeypatch.setenv("PGPASSWORD", CANARY)
+    monkeypatch.setattr("quorate.table.exchange.postgres.session.PATIENCE", 0.1)
     study(ledger="postgresql://ann@127.0.0.1:1/evals")
     monkeypatch.chdir(tmp_path)
     for command in (["status", "study.yaml"], ["analyze", "postgresql://ann@127.0.0.1:1/evals", "--debug"]):

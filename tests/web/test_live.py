@@ -5,12 +5,21 @@ from __future__ import annotations
 import asyncio
 import json
 import re
+import signal
+import time
 from pathlib import Path
 from urllib.parse import urlencode
 
 import pytest
+import yaml
+from under_way import scored
 
-from quorate.web.live import Live, Watch
+from quorate.collect.ledger.ledger import Ledger
+from quorate.errors import InvalidInput
+from quorate.study.file import load
+from quorate.web import live as machine
+from quorate.web import live as watch
+from quorate.web.live import Live, Machine, Watch
 from quorate.web.site import Visitor
 
 ESTIMATE = {
@@ -151,3 +160,190 @@ def test_changes_are_sent_as_they_come(owned):
     assert [event.split("\n")[0] for event in first] == ["event: far", "event: run", "event: estimate"]
     assert later.startswith("event: estimate\n")
     assert "Later" in json.loads(later.split("data: ")[1])
+
+
+@pytest.fixture(scope="module")
+def counted_study(tmp_path_factory):
+    return load(scored(tmp_path_factory.mktemp("study"), calls=5, items=2))
+
+
+def watching(counted_study, order, steps):
+    """What steps give that take a `Watch` whose estimator is a function."""
+
+    async def run():
+        watched = Watch(counted_study)
+        watched.order = order
+        try:
+            return await steps(watched)
+        finally:
+            await watched.close()
+
+    return asyncio.run(run())
+
+
+def test_an_estimate_is_made_once_for_the_same_answers(counted_study):
+    made = []
+
+    async def order(do):
+        made.append(do)
+        return {"sentence": "x", "finished": 5, "looks": 0, "seconds": 0.0}
+
+    async def steps(watched):
+        status = await watched.status()
+        assert (await watched.status()) is status  # a second has not gone by
+        await watched._making
+        watched._due = 0.0
+        await watched.status()
+        await watched._making
+        return status
+
+    assert watching(counted_study, order, steps).finished == 5
+    assert made == ["estimate"]
+
+
+def test_it_rests_as_long_as_its_work_is_worth(counted_study, monkeypatch):
+    now = [100.0]
+    monkeypatch.setattr(watch.time, "monotonic", lambda: now[0])
+    made = []
+
+    async def order(do):
+        made.append(do)
+        return {"finished": 4, "looks": 0, "seconds": 3.0}
+
+    async def steps(watched):
+        for at in (100.0, 120.0, 131.0):
+            now[0] = at
+            await watched.status()
+            await watched._making
+
+    watching(counted_study, order, steps)
+    assert len(made) == 2  # 3 s of work, 30 s of rest
+
+
+def test_what_fails_is_said_and_tried_again(counted_study):
+    async def order(do):
+        raise InvalidInput("ledger: is damaged")
+
+    async def steps(watched):
+        await watched.status()
+        await watched._making
+        return watched.problem
+
+    assert watching(counted_study, order, steps) == "ledger: is damaged"
+
+
+@pytest.mark.slow
+def test_its_process_is_made_again_when_it_has_ended(counted_study):
+    async def run():
+        watched = Watch(counted_study)
+        first = await watched.order("estimate")
+        watched._process.kill()
+        await watched._process.wait()
+        second = await watched.order("estimate")
+        with pytest.raises(InvalidInput, match="nowhere"):
+            await watched.order("judgments", path="/nowhere/x.csv")
+        await watched.close()
+        return first["finished"], second["finished"], watched._process.returncode
+
+    assert asyncio.run(run()) == (5, 5, -9)
+
+
+@pytest.fixture
+def study_of_machine(tmp_path):
+    """A study whose judges are recorded, some of its cells answered."""
+    path = scored(tmp_path, calls=5, items=2)
+    judge = {"kind": "replay", "table": "scores.csv"}
+    rows = [f"q{i},{name},{judge},7" for i in range(2) for name in ("amber", "basalt") for judge in ("r", "s")]
+    (tmp_path / "scores.csv").write_text("\n".join(["item,system,judge,score", *rows]) + "\n", encoding="utf-8")
+    content = yaml.safe_load(path.read_text(encoding="utf-8"))
+    content |= {"judges": {"r": judge, "s": dict(judge)}, "ledger": "recorded.db", "budget": {"calls": 100}}
+    path.write_text(yaml.safe_dump(content), encoding="utf-8")
+    return load(path)
+
+
+def test_a_run_is_found_by_the_ledger_and_told_to_end(study_of_machine, monkeypatch):
+    told = []
+    monkeypatch.setattr(machine.os, "kill", lambda pid, number: told.append((pid, number)))
+    with Ledger.open(study_of_machine.database) as ledger:
+        found = Machine(study_of_machine)
+        assert (found.look(ledger).state, found.refusal) == ("none", "")
+        ledger.enlist(60)  # as a run in this process does
+        assert found.look(ledger).state == "running"
+        found.end(ledger)
+        assert told == [(machine.os.getpid(), signal.SIGINT)]
+        Machine(study_of_machine).end(ledger, at_once=True)
+        assert [number for _, number in told[1:]] == [signal.SIGINT, signal.SIGTERM]
+        assert found.look(ledger).state == "pausing"
+
+
+def test_a_run_elsewhere_and_one_that_is_gone(study_of_machine):
+    with Ledger.open(study_of_machine.database) as ledger:
+        ledger.store.connection.execute(
+            "INSERT INTO runners (name, since, until) VALUES ('otherhost:77', 0, ?)", (ledger.clock() + 60,)
+        )
+        assert Machine(study_of_machine).look(ledger).state == "elsewhere"
+        ledger.store.connection.execute("UPDATE runners SET name = 'person:ana'")
+        assert Machine(study_of_machine).look(ledger).state == "none"
+
+
+def test_functions_of_python_are_not_run_from_a_page(tmp_path):
+    functions = load(scored(tmp_path, calls=1, items=2))
+    with pytest.raises(InvalidInput, match="is a function of Python"):
+        asyncio.run(Machine(functions).start(None))
+
+
+def reader(ledger):
+    """What reads a ledger for a machine."""
+
+    async def read(step):
+        await asyncio.sleep(0)  # another click comes in
+        return step(ledger)
+
+    return read
+
+
+def test_however_often_a_run_is_begun_it_is_one(study_of_machine, monkeypatch):
+    """Ten clicks on the pages of two servers; and once more when it has ended."""
+    begin, begun = asyncio.create_subprocess_exec, []
+
+    async def sleeping(*_, **options):
+        begun.append(await begin(machine.sys.executable, "-c", "import time; time.sleep(60)", **options))
+        return begun[-1]
+
+    async def clicks():
+        with Ledger.open(study_of_machine.database) as first, Ledger.open(study_of_machine.database) as second:
+            here, there = Machine(study_of_machine), Machine(study_of_machine)
+            for n in (1, 2):
+                each = ((here, first), (there, second)) * 5
+                await asyncio.gather(*(server.start(reader(ledger)) for server, ledger in each))
+                assert len(begun) == n
+                assert [here.look(first).state, there.look(second).state] == ["starting", "starting"]
+                there.end(second, at_once=True)
+                await begun[-1].wait()
+            await here.close()
+            await there.close()
+
+    monkeypatch.setattr(machine.asyncio, "create_subprocess_exec", sleeping)
+    asyncio.run(clicks())
+
+
+@pytest.mark.slow
+def test_a_run_is_begun_and_ends(study_of_machine):
+    async def run():
+        begun = Machine(study_of_machine)
+        with Ledger.open(study_of_machine.database) as ledger:
+            await begun.start(reader(ledger))
+            states = {begun.look(ledger).state}
+            end = time.monotonic() + 60
+            while begun.look(ledger).going and time.monotonic() < end:
+                states.add(begun.look(ledger).state)
+                await asyncio.sleep(0.05)
+            over = begun.look(ledger)
+            await begun.close()
+            return states, over, ledger.status()
+
+    states, over, judges = asyncio.run(run())
+    assert "starting" in states
+    assert over.state == "ended"
+    assert "every cell is answered" in over.words
+    assert sum(judge.done for judge in judges) == 8

@@ -398,7 +398,9 @@ def load(path: str | os.PathLike[str]) -> Study:
     try:
         study = Study.model_validate(content)
     except ValidationError as error:
-        raise InvalidInput(f"{place}: {first_problem(error.errors(include_url=False), KINDS)}") from None
+        parts = [Study.model_json_schema(), *Study.model_json_schema()["$defs"].values()]
+        settings = dict.fromkeys(name for part in parts for name in part.get("properties", ()))
+        raise InvalidInput(f"{place}: {first_problem(error.errors(include_url=False), KINDS, settings)}") from None
     study._path = place  # noqa: SLF001  (its own)
     ledger = study.database
     if isinstance(ledger, Path) and os.path.exists(ledger) and not ledger.is_file():  # noqa: PTH110  (never raises)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Mapping, Sequence
 from datetime import date
 from difflib import get_close_matches
 from pathlib import Path
@@ -108,7 +108,7 @@ def parsed(path: Path) -> dict[str, Any]:
     return content
 
 
-def first_problem(errors: Sequence[Mapping[str, Any]], kinds: Sequence[str]) -> str:
+def first_problem(errors: Sequence[Mapping[str, Any]], kinds: Sequence[str], settings: Collection[str] = ()) -> str:
     """The first thing that is wrong, by its place in the file, what it is, and how many others there are."""
     first = min(errors, key=lambda error: _ORDER.get(error["type"], 1))
     named = first["type"] == "string_type" and first["loc"][-1] == "[key]"
@@ -117,13 +117,13 @@ def first_problem(errors: Sequence[Mapping[str, Any]], kinds: Sequence[str]) -> 
     names = [f"[{part}]" if isinstance(part, int) else f".{_shown(part)[1:-1]}" for part in parts if part != "[key]"]
     place = "".join(names).lstrip(".")
     more = f" (and {len(errors) - 1} more to repair)" if len(errors) > 1 else ""
-    return f"{f'{place}: ' if place else ''}{_problem(first, kinds)}{more}"
+    return f"{f'{place}: ' if place else ''}{_problem(first, kinds, settings)}{more}"
 
 
 _ORDER = {"extra_forbidden": 0}
 
 
-def _problem(error: Mapping[str, Any], kinds: Sequence[str]) -> str:
+def _problem(error: Mapping[str, Any], kinds: Sequence[str], settings: Collection[str]) -> str:
     kind, context = error["type"], error.get("ctx", {})
     if kind == "missing":
         return "is missing; give it"
@@ -132,7 +132,7 @@ def _problem(error: Mapping[str, Any], kinds: Sequence[str]) -> str:
         if name.casefold() in ("key", "api_key", "token", "secret"):
             fix = "never write a key here, name its environment variable in key_env"
         else:
-            close = get_close_matches(name, [setting for setting in _SETTINGS if setting != name], 1)
+            close = get_close_matches(name, [setting for setting in settings if setting != name], 1)
             fix = f'did you mean "{close[0]}"?' if close else "leave it out"
         return f"there is no such setting; {fix}"
     if kind == "value_error":
@@ -232,17 +232,6 @@ _WITHIN: Mapping[str | int, str] = {
     "labels": "1",
     "scale": "1",
 }
-
-
-_SETTINGS = (
-    *("items", "judges", "prompts", "temperatures", "order", "replicates", "layout", "adaptive", "budget", "tries"),
-    *("seed", "ledger", "file", "id", "category", "system", "price", "concurrency", "rate", "base_url", "model"),
-    *("key_env", "key_header", "params", "structured", "timeout", "headers", "query", "table", "built_in", "scale"),
-    *("calls", "money", "per_item", "places", "pilot", "batch", "target"),
-    *("goal", "looks", "compare", "half_width", "rank", "prefer", "margin", "power", "level"),
-    *("battles", "criterion", "floor"),
-    *("objective", "between", "tolerance", "decide", "cycle", "weights", "variances", "variant", "interval"),
-)
 
 
 def _shown(value: Any) -> str:

@@ -33,8 +33,8 @@ from quorate.study.goal import PythonSettings
 from quorate.study.judges import people
 from quorate.study.loop import carry_out
 from quorate.study.status import Status, counted_in
-from quorate.web.people import fields, stranger
-from quorate.web.site import Site, Visitor, from_own_form
+from quorate.web.people import fields
+from quorate.web.site import Refused, Site, Visitor, check_form
 
 # Watch: a study as its owner sees it: sums at once, and the estimate as often as it costs little.
 
@@ -423,10 +423,10 @@ class Live:
 
     async def stream(self, request: Request, owner: Visitor) -> AsyncIterator[str]:
         """What is sent of `changes`, until the page is closed or its link has ended."""
-        async for change in self.changes(owner):
-            if await self.site.visitor(request, owner=True) is None:
-                return
-            yield change
+        with contextlib.suppress(Refused):
+            async for change in self.changes(owner):
+                await self.site.visitor(request, owner=True)
+                yield change
 
     async def chart(self, request: Request, _: Visitor) -> Response:
         """A chart of the latest estimate."""
@@ -464,8 +464,7 @@ class Live:
         """A button of the page."""
         form = await fields(request)
         do = form.get("do", "")
-        if not from_own_form(owner, form.get("form", "")):
-            return self.site.message("That did not work", "Load the page again, and press it there.", status=403)
+        check_form(owner, form)
         if do == "start":
             await self.machine.start(self.watch.read)
         elif do in ("pause", "stop"):
@@ -479,8 +478,7 @@ class Live:
         """A page that the owner alone gets."""
 
         async def answer(request: Request) -> Response:
-            owner = await self.site.visitor(request, owner=True)
-            return stranger(self.site) if owner is None else await page(request, owner)
+            return await page(request, await self.site.visitor(request, owner=True))
 
         return answer
 

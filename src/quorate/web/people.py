@@ -10,7 +10,6 @@ import csv
 import io
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from urllib.parse import parse_qs
 
 from starlette.requests import Request
@@ -21,7 +20,7 @@ from quorate.collect.judge import Expects
 from quorate.collect.ledger.seats import LINK, OWNER
 from quorate.errors import InvalidInput
 from quorate.study.people import MOST_COMMENT, People, Standing
-from quorate.web.site import Site, Visitor, from_own_form
+from quorate.web.site import Refused, Site, Visitor, check_form
 from quorate.wording import duration, inert
 
 
@@ -72,11 +71,11 @@ def question(site: Site) -> list[BaseRoute]:
     """The routes of the page."""
 
     async def show(request: Request) -> Response:
-        found = await site.serve(request, lambda people, visitor: people.standing(visitor.name))
-        if found is None:
-            owner = await site.visitor(request, owner=True)
-            return stranger(site) if owner is None else RedirectResponse("/study", 303)
-        return page(site, *found)
+        try:
+            return page(site, *await site.serve(request, lambda people, own: (own, people.standing(own.name))))
+        except Refused:
+            await site.visitor(request, owner=True)
+            return RedirectResponse("/study", 303)
 
     async def answer(request: Request) -> Response:
         form = await fields(request)
@@ -85,21 +84,15 @@ def question(site: Site) -> list[BaseRoute]:
         key, comment = form.get("task", ""), form.get("comment", "")
         by_script = request.headers.get("sec-fetch-dest") == "empty"  # which shows what it gets, wherever it is from
 
-        def taken(people: People, visitor: Visitor) -> tuple[bool, Standing | None]:
-            if not from_own_form(visitor, form.get("form", "")):
-                return False, None
+        def taken(people: People, visitor: Visitor) -> tuple[Visitor, Standing | None]:
+            check_form(visitor, form, back=True)
             if "undo" in form:
                 people.undo(visitor.name, key)
             else:
                 people.answer(visitor.name, key, shown, word, comment)
-            return True, people.standing(visitor.name) if by_script else None
+            return visitor, people.standing(visitor.name) if by_script else None
 
-        found = await site.serve(request, taken)
-        if found is None:
-            return stranger(site)
-        visitor, (own, standing) = found
-        if not own:
-            return site.message("That did not work", "Load the page again, and answer there.", status=403, back=True)
+        visitor, standing = await site.serve(request, taken)
         return RedirectResponse("/", 303) if standing is None else page(site, visitor, standing)
 
     return [Route("/", show), Route("/answer", answer, methods=["POST"])]
@@ -132,11 +125,6 @@ def choices(expects: Expects) -> list[Choice]:
     return [Choice(point, point, keyed.get(point, "")) for point in points]
 
 
-def stranger(site: Site) -> Response:
-    """What somebody sees who has no link."""
-    return site.message("Open your link first", "This page is for those who were sent a link to it.", status=403)
-
-
 async def fields(request: Request) -> Mapping[str, str]:
     """The fields of a form, each once."""
     text = (await request.body()).decode("utf-8", "replace")
@@ -152,40 +140,27 @@ def overview(site: Site) -> list[BaseRoute]:
     """The routes of the page."""
 
     async def show(request: Request) -> Response:
-        found = await site.serve(request, lambda people, _: people.progress(), owner=True)
-        if found is None:
-            return stranger(site)
-        visitor, progress = found
-        return site.page("raters.html", {"form": visitor.form, "people": progress, "duration": duration})
+        form, progress = await site.serve(request, lambda people, own: (own.form, people.progress()), owner=True)
+        return site.page("raters.html", {"form": form, "people": progress, "duration": duration})
 
     async def change(request: Request) -> Response:
         form = await fields(request)
 
-        found = await site.serve(request, partial(changed, form), owner=True)
-        if found is None:
-            return stranger(site)
-        if not found[1]:
-            return site.message("That did not work", "Load the page again, and try it there.", status=403)
+        def changed(people: People, owner: Visitor) -> None:
+            check_form(owner, form)
+            for field, closed in (("close", True), ("open", False)):
+                if field in form:
+                    people.set_closed(people.settings if form[field] == "" else [form[field]], closed=closed)
+
+        await site.serve(request, changed, owner=True)
         return RedirectResponse(_PEOPLE, 303)
 
     async def comments(request: Request) -> Response:
-        found = await site.serve(request, lambda people, _: people.comments(), owner=True)
-        if found is None:
-            return stranger(site)
+        said = await site.serve(request, lambda people, _: people.comments(), owner=True)
         headers = {"Content-Disposition": 'attachment; filename="comments.csv"'}
-        return Response(table(found[1]), media_type="text/csv", headers=headers)
+        return Response(table(said), media_type="text/csv", headers=headers)
 
     return [Route(_PEOPLE, show), Route(_PEOPLE, change, methods=["POST"]), Route(f"{_PEOPLE}/comments.csv", comments)]
-
-
-def changed(form: Mapping[str, str], people: People, owner: Visitor) -> bool:
-    """Close or open the study as a form says, to one person or, without a name, to all; False if it is not our form."""
-    if not from_own_form(owner, form.get("form", "")):
-        return False
-    for field, closed in (("close", True), ("open", False)):
-        if field in form:
-            people.set_closed(people.settings if form[field] == "" else [form[field]], closed=closed)
-    return True
 
 
 def table(rows: Sequence[Mapping[str, object]]) -> str:

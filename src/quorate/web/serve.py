@@ -36,7 +36,7 @@ from quorate.study.questions import Questions, questions
 from quorate.study.quote import worst
 from quorate.web import live
 from quorate.web import people as pages
-from quorate.web.site import HERE, Site
+from quorate.web.site import HERE, Refused, Site
 
 SELF = "owner"
 """What the owner of a study is called where names are given and shown."""
@@ -417,6 +417,9 @@ def application(asked: Questions, *, rates: Rates | None = None) -> Starlette:
     async def refused(_: Request, error: Exception) -> Response:
         return site.message("That did not work", str(error), status=400, back=True)
 
+    async def not_let_in(_: Request, error: Any) -> Response:
+        return site.message(error.title, error.text, status=403, back=error.back)
+
     async def absent(_: Request, error: Exception) -> Response:
         status: int = getattr(error, "status_code", 404)
         return site.message("There is nothing here", "Open the link that you were given.", status=status)
@@ -425,7 +428,7 @@ def application(asked: Questions, *, rates: Rates | None = None) -> Starlette:
     app = Starlette(
         routes=[*routes, Mount("/static", StaticFiles(directory=HERE / "static"))],
         middleware=[Middleware(Guard, rates=rates or Rates(), who=site.who)],
-        exception_handlers={QuorateError: refused, 404: absent, 405: absent},
+        exception_handlers={QuorateError: refused, Refused: not_let_in, 404: absent, 405: absent},
         lifespan=lifespan,
     )
     app.state.site = site

@@ -44,6 +44,14 @@ class Visitor:
     form: str
 
 
+class Refused(Exception):
+    """A page that says why a request is not let in, and may lead back to the question."""
+
+    def __init__(self, title: str, text: str, *, back: bool = False) -> None:
+        self.title, self.text, self.back = title, text, back
+        super().__init__(title)
+
+
 class Site:
     """The pages of one study.
 
@@ -85,29 +93,27 @@ class Site:
         """A page that says one thing, and may lead back to the question."""
         return self.page("message.html", {"title": title, "text": text, "back": back}, status=status)
 
-    async def visitor(self, request: Request, *, owner: bool = False) -> Visitor | None:
-        """Who asks for a page of people, or of the owner; None if the request has no cookie of theirs."""
-        found = await self.serve(request, lambda _, visitor: visitor, owner=owner)
-        return None if found is None else found[0]
+    async def visitor(self, request: Request, *, owner: bool = False) -> Visitor:
+        """Who asks for a page of people, or of the owner."""
+        return await self.serve(request, lambda _, visitor: visitor, owner=owner)
 
-    async def serve(
-        self, request: Request, step: Callable[[People, Visitor], T], *, owner: bool = False
-    ) -> tuple[Visitor, T] | None:
-        """The same with what a step gives for them, in one turn of the desk."""
-        word = request.cookies.get(self._cookie(owner))
-        if word is None:
-            return None
+    async def serve(self, request: Request, step: Callable[[People, Visitor], T], *, owner: bool = False) -> T:
+        """What a step gives for them, in one turn of the desk.
 
-        def known(people: People) -> tuple[Visitor, T] | None:
+        Raises
+        ------
+        Refused
+            If the request has no cookie of theirs.
+        """
+        word = request.cookies.get(self._cookie(owner), "")
+
+        def known(people: People) -> tuple[str, T]:
             name = people.whose(word)
             if name is None or (name == OWNER) != owner:
-                return None
-            visitor = Visitor(name, form_word(word))
-            return visitor, step(people, visitor)
+                raise Refused("Open your link first", "This page is for those who were sent a link to it.")
+            return name, step(people, Visitor(name, form_word(word)))
 
-        found = await self.desk.do(known)
-        if found is not None:
-            self._known[word] = found[0].name
+        self._known[word], found = await self.desk.do(known)
         return found
 
     def who(self, request: Request) -> str:
@@ -135,9 +141,10 @@ def form_word(word: str) -> str:
     return hashlib.sha256(f"form/{word}".encode("utf-8", "replace")).hexdigest()[:32]
 
 
-def from_own_form(visitor: Visitor, given: str) -> bool:
-    """Whether a form is one of this visitor's own pages."""
-    return hmac.compare_digest(visitor.form.encode(), given.encode("utf-8", "replace"))
+def check_form(visitor: Visitor, form: Mapping[str, str], *, back: bool = False) -> None:
+    """Refuse a form that is not one of this visitor's own pages."""
+    if not hmac.compare_digest(visitor.form.encode(), form.get("form", "").encode("utf-8", "replace")):
+        raise Refused("That did not work", "Load the page again, and try it there.", back=back)
 
 
 _CONTROLS = {code: 0x2400 + code for code in range(32) if chr(code) not in "\t\n"} | {0x7F: 0x2421}

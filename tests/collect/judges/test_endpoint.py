@@ -4,26 +4,27 @@ from __future__ import annotations
 
 import asyncio
 import base64
-import importlib.util
 import json
 import logging
-import sys
 import time
 from collections import Counter
-from pathlib import Path
 
+import hostile
 import pytest
 
 from quorate.collect.budget import Price
 from quorate.collect.judge import MOST_TEXT, Expects, Message, Request
-from quorate.collect.judges.connection import Answer, Secret, Unusable
+from quorate.collect.judges.connection import (
+    MOST_WAIT,
+    Answer,
+    Secret,
+    Unusable,
+    inner_status,
+    retry_after,
+    turned_away,
+)
 from quorate.collect.judges.endpoint import Endpoint, EndpointJudge, body, cleaned, reply_to
 from quorate.errors import InvalidInput
-
-spec = importlib.util.spec_from_file_location("hostile", Path(__file__).parents[1] / "hostile.py")
-hostile = importlib.util.module_from_spec(spec)
-sys.modules["hostile"] = hostile
-spec.loader.exec_module(hostile)
 
 CANARY = "sk-canary/+4711=do-not-print"
 PRICE = Price(input=1.0, output=2.0)
@@ -463,3 +464,70 @@ def test_a_key_that_json_escapes_is_taken_out_before_anything_is_cut(code):
     answer = Answer(code, {}, json.dumps(said).replace("/", "\\/").encode())
     reply = reply_to(cleaned(answer, secret), question(), endpoint("http://127.0.0.1:1/v1"), 0.0, secret)
     assert shown[:6] not in reply.text + str(reply.error)
+
+
+NOW = 1_700_000_000.0  # Tue, 14 Nov 2023 22:13:20 GMT
+
+
+@pytest.mark.parametrize(
+    ("said", "wait"),
+    [
+        ("0", 0),
+        ("3", 3),
+        (" 2.5 ", 2.5),
+        ("9999999", MOST_WAIT),
+        ("9" * 5000, MOST_WAIT),
+        ("-1", None),
+        ("nan", None),
+        ("inf", None),
+        ("1e9", None),
+        ("٣", None),
+        ("", None),
+        ("soon", None),
+        ("Tue, 14 Nov 2023 22:13:30 GMT", 10),
+        ("Tue, 14 Nov 2023 22:13:30", 10),
+        ("Tuesday, 14-Nov-23 22:13:30 GMT", 10),
+        ("Tue, 14 Nov 2023 22:13:10 GMT", 0),
+        ("Tue, 14 Nov 2023 23:13:30 +0100", 10),
+        ("Fri, 31 Dec 9999 23:59:59 GMT", MOST_WAIT),
+        ("Fri, 99 Dec 9999 99:59:59 GMT", None),
+        ("Mon, 01 Jan 0000 00:00:00 GMT", 0),
+    ],
+)
+def test_how_long_to_wait(said, wait):
+    assert retry_after({"retry-after": said}, NOW) == wait
+
+
+def test_milliseconds_come_first_and_nothing_is_no_wait():
+    assert retry_after({"retry-after-ms": "1500", "retry-after": "9"}, NOW) == 1.5
+    assert retry_after({"retry-after-ms": "x", "retry-after": "9"}, NOW) == 9
+    assert retry_after({}, NOW) is None
+
+
+@pytest.mark.parametrize(
+    ("body", "status"),
+    [
+        ({"error": {"code": 429}}, 429),
+        ({"error": {"code": "503"}}, 503),
+        ({"error": {"code": "rate_limited"}}, 500),
+        ({"error": {"code": 200}}, 500),
+        ({"error": {"code": "٤٢٩"}}, 500),
+        ({"error": "text"}, 500),
+        ({"error": None, "choices": []}, None),
+        ({"error": {"code": 429}, "choices": [{}]}, None),
+        ({}, None),
+        ([], None),
+        ("error", None),
+    ],
+)
+def test_errors_that_come_as_a_success(body, status):
+    assert inner_status(body) == status
+
+
+@pytest.mark.parametrize("code", [301, 400, 401, 418, 429, 500, 599, 999])
+def test_any_body_will_do(code):
+    for said in (None, "", "text", [], {}, {"error": None}, {"error": []}, {"error": {"message": {"a": 1}}}):
+        reply = turned_away(code, {}, said, NOW, 1.0)
+        assert (reply.status, reply.cost, reply.latency) == ("error", None if code >= 500 else 0.0, 1.0), said
+        assert not (reply.retryable and reply.fatal), said
+        assert str(code) in reply.error, said

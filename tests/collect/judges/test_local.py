@@ -6,14 +6,19 @@ import asyncio
 import threading
 import time
 from concurrent.futures import Future
+from functools import partial
 
+import numpy as np
+import polars as pl
 import pytest
 
-from quorate.collect.judge import Expects, Message, Request
+from quorate.collect.budget import Price
+from quorate.collect.judge import Expects, Message, Reply, Request
 from quorate.collect.judges.apis import grammar
-from quorate.collect.judges.local import LocalJudge, WordQueue, bundled
+from quorate.collect.judges.local import LocalJudge, PythonJudge, ReplayJudge, WordQueue, bundled
 from quorate.collect.prompt import built_in
 from quorate.errors import InvalidInput
+from quorate.table.read import read
 
 
 class Model:
@@ -250,3 +255,169 @@ def test_who_waits_is_told_when_it_ends():
     assert [answer.cancelled() for answer in answers] == [False, True]
     assert not taken.cancelled()
     queue.cancel()
+
+
+def asked_of_python(function, expects=None, **options):
+    request = Request("k", (Message("user", "Rate it."),), {}, expects or Expects(1, 10), "a")
+
+    async def run():
+        judge = PythonJudge("a", function, **options)
+        try:
+            return await judge.ask(request)
+        finally:
+            await judge.close()
+
+    return asyncio.run(run())
+
+
+async def later(_):
+    await asyncio.sleep(0)
+    return 7
+
+
+@pytest.mark.parametrize(
+    ("function", "status", "score"),
+    [
+        (lambda request: len(request.messages[0].content), "ok", 8),
+        (lambda _: np.float64(7), "ok", 7),
+        (lambda _: 7.5, "ok", 7.5),
+        (later, "ok", 7),
+        (partial(later), "ok", 7),
+        (lambda _: "Score: 7", "ok", 7),
+        (lambda _: "No idea.", "unparsed", None),
+        (lambda _: "I cannot rate this.", "refused", None),
+        (lambda _: None, "unparsed", None),
+        (lambda _: 11, "unparsed", None),
+        (lambda _: float("nan"), "unparsed", None),
+        (lambda _: True, "error", None),
+        (lambda _: [7], "error", None),
+        (lambda _: Reply("refused", error="no"), "refused", None),
+        (lambda _: 1 / 0, "error", None),
+        (lambda _: next(iter(())), "error", None),
+    ],
+)
+def test_what_a_function_returns(function, status, score):
+    reply = asked_of_python(function)
+    assert (reply.status, reply.score) == (status, score)
+    assert (reply.error is None) == (status == "ok")
+
+
+def test_the_scale_is_turned_round():
+    swapped = Expects(1, 10, swapped=True)
+    assert asked_of_python(lambda _: 2, swapped).score == asked_of_python(lambda _: "2", swapped).score == 9
+
+
+@pytest.mark.parametrize("function", [lambda _: time.sleep(0.5), lambda _: asyncio.sleep(60)])
+def test_a_function_that_takes_too_long_is_not_waited_for(function):
+    start = time.perf_counter()
+    reply = asked_of_python(function, timeout=0.05)
+    assert (reply.status, reply.retryable) == ("error", True)
+    assert time.perf_counter() - start < 3
+
+
+def test_calls_cost_what_is_said():
+    assert asked_of_python(lambda _: 7).cost is None
+    assert asked_of_python(lambda _: 7, price=Price(call=0.5)).cost == 0.5
+    assert asked_of_python(lambda _: Reply("ok", 7.0, cost=0.1), price=Price(call=0.5)).cost == 0.1
+    assert (
+        asked_of_python(
+            lambda _: Reply("ok", 7.0, tokens_in=1_000_000, tokens_out=0), price=Price(input=1, output=1)
+        ).cost
+        == 1
+    )
+
+
+def test_plain_functions_run_at_the_same_time():
+    request = Request("k", (), {}, Expects(1, 10), "a")
+
+    async def run():
+        judge = PythonJudge("a", lambda _: time.sleep(0.1) or 7, threads=8)
+        start = time.perf_counter()
+        replies = await asyncio.gather(*(judge.ask(request) for _ in range(8)))
+        await judge.close()
+        return replies, time.perf_counter() - start
+
+    replies, seconds = asyncio.run(run())
+    assert [reply.score for reply in replies] == [7] * 8
+    assert seconds < 0.6
+
+
+def test_what_is_no_function_is_refused():
+    with pytest.raises(InvalidInput, match="must be callable, got int"):
+        PythonJudge("a", 7)
+    with pytest.raises(InvalidInput, match="timeout"):
+        PythonJudge("a", later, timeout=0)
+
+
+ROWS = [
+    ("i1", "x", "a", 0.5, 1, 3.0, "ok"),
+    ("i1", "x", "a", 0.5, 2, 5.0, "ok"),
+    ("i1", "x", "a", 0.5, 3, None, "refused"),
+    ("i1", "x", "a", 1.0, 1, 7.0, "ok"),
+    ("i2", "y", "a", 0.5, 1, None, "unparsed"),
+    ("i2", "y", "a", 0.5, 2, 9.0, "ok"),
+    ("i1", "x", "b", 0.5, 1, 2.0, "ok"),
+]
+COLUMNS = ("item", "category", "judge", "temperature", "replicate", "score", "status")
+
+
+@pytest.fixture(scope="module")
+def recorded():
+    frame = pl.DataFrame(ROWS, schema=COLUMNS, orient="row")
+    facets = {role: role for role in ("item", "judge", "temperature", "replicate")}
+    return read(frame, facets=facets, nested={"item": "category"}, status="status", announce=False)
+
+
+def asked_of_replay(judge, expects=None, **cell):
+    request = Request("k", (), {}, expects or Expects(1, 10), judge.name, cell)
+    return asyncio.run(judge.ask(request))
+
+
+@pytest.mark.parametrize(
+    ("item", "temperature", "replicate", "status", "score"),
+    [
+        ("i1", "0.5", "1", "ok", 3),
+        ("i1", "0.5", "2", "ok", 5),
+        ("i1", "0.5", "3", "refused", None),
+        ("i1", "0.5", "4", "error", None),
+        ("i1", "1.0", "1", "ok", 7),
+        ("i2", "0.5", "1", "ok", 9),
+        ("i2", "0.5", "2", "unparsed", None),
+        ("i3", "0.5", "1", "error", None),
+        ("i1", "0.7", "1", "error", None),
+        ("i1", "0.5", "0", "error", None),
+        ("i1", "0.5", "x", "error", None),
+    ],
+)
+def test_answers_by_cell_and_replicate(recorded, item, temperature, replicate, status, score):
+    temperature = (
+        recorded.facet("temperature").levels[0 if temperature == "0.5" else 1] if temperature != "0.7" else "0.7"
+    )
+    reply = asked_of_replay(ReplayJudge("a", recorded), item=item, temperature=temperature, replicate=replicate)
+    assert (reply.status, reply.score, reply.cost) == (status, score, 0.0)
+    assert not reply.retryable
+
+
+def test_judges_are_told_apart(recorded):
+    level = recorded.facet("temperature").levels[0]
+    assert asked_of_replay(ReplayJudge("b", recorded), item="i1", temperature=level, replicate="1").score == 2
+    with pytest.raises(InvalidInput, match='judge "c": not in the recorded table; it has a, b'):
+        ReplayJudge("c", recorded)
+
+
+def test_a_table_of_one_judge_goes_by_any_name():
+    judge = ReplayJudge("anybody", read(pl.DataFrame({"item": ["i1"], "score": [3]}), announce=False))
+    assert asked_of_replay(judge, item="i1").score == 3
+
+
+def test_a_cell_without_a_facet_of_the_table_ends_the_judge(recorded):
+    reply = asked_of_replay(ReplayJudge("a", recorded), item="i1")
+    assert (reply.status, reply.fatal) == ("error", True)
+    assert 'no "temperature"' in reply.error
+
+
+def test_another_scale_is_not_taken(recorded):
+    level = recorded.facet("temperature").levels[0]
+    judge = ReplayJudge("a", recorded, price=Price(call=0.25))
+    reply = asked_of_replay(judge, Expects(0, 1), item="i1", temperature=level, replicate="1")
+    assert (reply.status, reply.score, reply.cost) == ("unparsed", None, 0.25)

@@ -1,4 +1,7 @@
+"""Looks of a ledger: only added, in the transaction in which their cells are planned, on both databases."""
+
 import sqlite3
+from dataclasses import replace
 from itertools import count
 
 import pytest
@@ -6,10 +9,13 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule, run_state_machine_as_test
 
-from quorate.collect.budget import Budget
+from quorate.collect.budget import Budget, Spend
 from quorate.collect.judge import Reply
+from quorate.collect.ledger import money
 from quorate.collect.ledger.lease import Settled
 from quorate.collect.ledger.ledger import Ledger
+from quorate.collect.ledger.plan import Dependency
+from quorate.collect.ledger.schema import tables, tables_on_postgres
 from quorate.errors import InvalidInput
 from quorate.planning.assign import assign
 
@@ -202,3 +208,160 @@ def test_the_budget_has_room_for_the_next_call_or_not(planned):
     assert not ledger.affords("a", Budget(calls=0))
     ledger.lease(ledger.enlist(10), "a", 5, Budget())
     assert not ledger.affords("a", Budget())
+
+
+def test_looks_are_held_in_their_order(planned, cells):
+    ledger = planned(2)
+    assert ledger.looks() == ()
+    assert not ledger.for_goal()
+    ledger.add_look({"number": 1, "sentence": "naïve", "se": None})
+    ledger.plan(*cells(3))
+    ledger.add_look({"number": 2})
+    first, second = ledger.looks()
+    assert (first.number, first.last, first.content) == (1, 2, {"number": 1, "sentence": "naïve", "se": None})
+    assert (second.number, second.last, second.content) == (2, ledger.last, {"number": 2})
+    assert first.at <= second.at
+    ledger.declare([Dependency("setting", "goal", "d")])
+    assert ledger.for_goal()
+
+
+def test_what_is_undone_is_not_held(planned):
+    ledger = planned(1)
+    ledger.begin()
+    ledger.add_look({"number": 1})
+    ledger.undo()
+    assert ledger.looks() == ()
+    with pytest.raises(ValueError, match="JSON"):
+        ledger.add_look({"se": float("nan")})
+
+
+def test_a_ledger_of_an_earlier_version_gets_the_table(planned, place):
+    ledger = planned(2, name="old.db")
+    ledger.store.connection.execute("DROP TABLE looks")
+    ledger.close()
+    with Ledger.open(place("old.db")) as again:
+        assert again.looks() == ()
+        assert again.last == 2
+
+
+@pytest.fixture
+def empty(tmp_path):
+    with Ledger.open(tmp_path / "study.db") as opened:
+        yield opened
+
+
+def test_a_call_counts_at_its_worst_and_then_at_its_price(empty):
+    assert empty.charge(0.5, Budget(calls=1, money=0.5))
+    assert empty.spend() == Spend(calls=1, money=0.5)
+    empty.settle(0.5, None)
+    assert empty.spend() == Spend(calls=1, money=0.5)
+    empty.settle(0.5, 0.1)
+    assert empty.spend() == Spend(calls=1, money=0.1)
+
+
+def test_the_price_may_not_be_known(empty):
+    assert empty.charge(None, Budget(calls=2))
+    assert empty.spend() == Spend(calls=1, unpriced=1)
+    empty.settle(None, 0.2)
+    assert empty.spend() == Spend(calls=1, money=0.2)
+    assert not empty.charge(None, Budget(money=9))
+
+
+def test_without_room_nothing_is_counted(empty):
+    assert empty.charge(0.4, Budget(calls=2, money=1))
+    assert not empty.charge(0.61, Budget(calls=2, money=1))
+    assert empty.charge(0.6, Budget(calls=2, money=1))
+    assert not empty.charge(0.0, Budget(calls=2, money=1))
+    assert empty.spend() == Spend(calls=2, money=1.0)
+
+
+def test_cells_and_other_calls_share_the_budget(planned):
+    empty = planned(6, ("a",), prices={"a": 1.0})
+    runner = empty.enlist(10)
+    assert len(empty.lease(runner, "a", 2, Budget(calls=4))) == 2
+    assert empty.charge(1.0, Budget(calls=4))
+    assert not empty.charge(1.0, Budget(calls=3))
+    assert len(empty.lease(runner, "a", 9, Budget(calls=4))) == 1
+    assert empty.spend() == Spend(calls=1, reserved=3, money=1.0, reserved_money=3.0)
+
+
+REPLIES = (
+    Reply("ok", 3.0, tokens_in=10, tokens_out=2, cost=0.25),
+    Reply("error", retryable=True, cost=0.0),
+    Reply("refused"),
+    Reply("ok", 4.0, tokens_in=7),
+)
+
+
+def answer(ledger, judge, at):
+    runner = ledger.enlist(10)
+    states = {"ok": "done", "error": "planned"}
+    for reply in REPLIES:
+        (cell,) = ledger.lease(runner, judge, 1, Budget())
+        ledger.commit(runner, [Settled(cell, reply, states.get(reply.status, "given_up"), 1e12, "", at)])
+
+
+@pytest.fixture
+def answered(planned, monkeypatch):
+    """A ledger with answers of two judges, one lost request, and the sums carried now and then."""
+
+    def made(most):
+        monkeypatch.setattr(money, "MOST_AFTER", most)
+        ledger = planned(20, ("a", "b"), prices={"a": 1.0})
+        for at in (1.0, 2.0):
+            answer(ledger, "a", at)
+            answer(ledger, "b", at)
+        runner = ledger.enlist(10)
+        ledger.lose(runner, ledger.lease(runner, "b", 1, Budget()))
+        return ledger
+
+    return made
+
+
+@pytest.mark.parametrize("most", [0, 3])
+def test_sums_that_are_carried_are_those_of_all_attempts(answered, most):
+    ledger = answered(most)
+    carried = ledger.status()
+    ((kept,),) = ledger.seen(lambda: ledger.store.connection.execute("SELECT max(last) FROM sums").fetchall())
+    assert kept >= 16 - most  # the last one was lost, with no commit after it
+    ledger.store.connection.execute("DELETE FROM sums")
+    assert ledger.status() == carried
+    a, b = (replace(one, error="", unscored_why="") for one in carried)
+    assert a.statuses == {"ok": 4, "error": 2, "refused": 2}
+    assert b.statuses == {"ok": 4, "error": 2, "refused": 2, "lost": 1}
+    assert (a.money, a.unpriced, a.tokens_in, a.tokens_out) == (4.5, 0, 34, 4)
+    assert (b.money, b.unpriced) == (0.5, 5)
+    assert (a.done, a.given_up, a.planned, a.cells) == (4, 2, 14, 20)
+
+
+def test_speed_is_that_of_the_last_minutes(planned):
+    ledger = planned(20)
+    ledger.clock = lambda: 1000.0
+    assert (ledger.status()[0].rate, ledger.status()[0].seconds_left) == (0.0, None)
+    for at in (100.0, 800.0, 900.0):  # the first is long ago
+        answer(ledger, "a", at)
+    (one,) = ledger.status()
+    assert one.rate == (6 - 1) / 200  # six cells finished since the first of them
+    assert one.seconds_left == (20 - 9) / one.rate
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "UPDATE cells SET state = 'done'",
+        "UPDATE cells SET state = 'leased'",
+        "UPDATE cells SET state = 'lost'",
+        "INSERT INTO cells (key, judge, f0, replicate) VALUES ('new', 0, 0, 1)",
+        "INSERT INTO spend SELECT 2, 0, 0, 0, 0, 0, 0",
+    ],
+)
+def test_the_tables_themselves_refuse_what_cannot_be(planned, change):
+    with pytest.raises((sqlite3.IntegrityError, InvalidInput), match=r"(?i)constraint"):
+        planned(1)._connection.execute(change)
+
+
+def test_postgres_has_the_same_tables_with_numbers_as_wide():
+    ours, theirs = list(tables()), list(tables_on_postgres())
+    assert [one.split("(", 1)[0] for one in ours] == [one.split("(", 1)[0] for one in theirs]
+    assert not [one for one in theirs if "INTEGER" in one or "REAL" in one or "ROWID" in one]
+    assert "id BIGINT GENERATED BY DEFAULT AS IDENTITY PRIMARY KEY, key TEXT NOT NULL UNIQUE" in "".join(theirs)

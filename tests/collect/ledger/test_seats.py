@@ -8,7 +8,7 @@ import pytest
 
 from quorate.collect.budget import Budget
 from quorate.collect.judge import Reply
-from quorate.collect.ledger.seats import Seats
+from quorate.collect.ledger.seats import OWNER, Links, Seats, hashed
 
 MANY = Budget(calls=100)
 GOOD = Reply("ok", 7.0, "7", cost=0.5)
@@ -144,3 +144,17 @@ def test_nothing_looks_through_all_cells(seats):
     }
     assert not scans
     assert len(asked) > 8
+
+
+def test_links(planned):
+    ledger = planned(1)
+    links = Links(ledger)
+    words = links.make([OWNER, "ana"])
+    assert {name: links.whose(hashed(word)) for name, word in words.items()} == {OWNER: OWNER, "ana": "ana"}
+    assert links.held() == {OWNER, "ana"}
+    assert links.whose(words["ana"]) is None
+    assert links.whose(hashed("")) is None
+    new = Links(ledger).make(["ana"])
+    assert links.whose(hashed(words["ana"])) is None
+    assert links.whose(hashed(new["ana"])) == "ana"
+    assert links.whose(hashed(words[OWNER])) == OWNER

@@ -1,10 +1,28 @@
+import asyncio
+import math
 from dataclasses import replace
 
 import pytest
 
+from quorate.collect.budget import Budget, Spend
 from quorate.collect.judge import Reply
-from quorate.collect.ledger.lease import LeasedCell
-from quorate.collect.runner.lane import Lane, Limits, Pace
+from quorate.collect.ledger.lease import LeasedCell, Settled
+from quorate.collect.ledger.ledger import Ledger
+from quorate.collect.runner.lane import (
+    LONGEST_PAUSE,
+    Ended,
+    Lane,
+    Limits,
+    Pace,
+    RunOutcome,
+    asked_to_wait,
+    blames,
+    settled,
+    spared,
+    why_end,
+)
+from quorate.collect.runner.run import collect
+from quorate.errors import InvalidInput
 
 OK = Reply("ok", 1.0)
 BUSY = Reply("error", retryable=True, error="429")
@@ -239,3 +257,194 @@ def test_a_judge_that_has_answered_nothing_gets_the_tries_of_its_cells_and_no_mo
     assert made.next(0.0) is None
     made.saw(last, Reply("error", retryable=True, error="down"), 0.0, 0.0)
     assert made.dead == "given up after 5 failures, the last: down"
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"tries": 0}, {"breaker": 1.5}, {"trips": True}, {"patience": -1.0}, {"lease": 0.0}, {"grace": math.nan}]
+)
+def test_limits_make_sense(wrong):
+    with pytest.raises(InvalidInput, match=f"limits: {next(iter(wrong))} must be"):
+        Limits(**wrong)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [{"concurrency": 0}, {"concurrency": True}, {"first": 0}, {"first": 1.5}, {"rate": 0.0}, {"rate": math.inf}],
+)
+def test_paces_make_sense(wrong):
+    with pytest.raises(InvalidInput, match=f"limits: {next(iter(wrong))} must be"):
+        Pace(**wrong)
+
+
+def test_a_judge_has_its_own_pace_or_that_of_all():
+    limits = Limits(pace=Pace(8), paces={"a": Pace(2, rate=1.0)})
+    assert limits.of("a") == Pace(2, 1.0)
+    assert limits.of("b") == Pace(8)
+
+
+LIMITS = Limits(tries=3, backoff=2.0, longest_backoff=10.0)
+
+
+def after(reply, failed=0, key="k"):
+    return settled(LeasedCell(1, key, "a", {}, 1, None, failed, failed), reply, "digest", LIMITS, 100.0)
+
+
+@pytest.mark.parametrize("status", ["unparsed", "refused", "truncated", "error"])
+def test_an_answer_that_asking_again_would_not_change_is_final(status):
+    assert after(Reply(status)).state == "given_up"
+
+
+def test_a_score_is_final():
+    assert after(Reply("ok", 1.0)).state == "done"
+
+
+@pytest.mark.parametrize("status", ["unparsed", "truncated", "error"])
+def test_other_failures_are_asked_again_so_many_times(status):
+    reply = Reply(status, retryable=True)
+    assert [after(reply, failed).state for failed in range(3)] == ["planned", "planned", "given_up"]
+
+
+def test_waits_double_up_to_the_longest_and_are_spread():
+    reply, many = Reply("error", retryable=True), Limits(tries=20, backoff=2.0, longest_backoff=10.0)
+    for failed, wait in ((0, 2), (1, 4), (2, 8), (3, 10), (15, 10)):
+        cells = [LeasedCell(n, f"k{n}", "a", {}, 1, None, failed, failed) for n in range(200)]
+        waits = [settled(cell, reply, "", many, 100.0).next_at - 100.0 for cell in cells]
+        assert 0.5 * wait <= min(waits) < 0.6 * wait
+        assert 1.4 * wait < max(waits) <= 1.5 * wait
+
+
+def test_being_told_to_wait_is_no_failure_of_the_cell():
+    found = after(Reply("error", retryable=True, retry_after=7.0), failed=2)
+    assert (found.state, found.next_at, found.blamed) == ("planned", 107.0, False)
+
+
+def test_a_wrong_key_says_nothing_about_the_cell():
+    found = after(Reply("error", fatal=True), failed=2)
+    assert (found.state, found.blamed) == ("planned", False)
+
+
+@pytest.mark.parametrize(
+    ("said", "taken"),
+    [
+        (None, None),
+        (0.0, 0.0),
+        (3.5, 3.5),
+        (-1.0, None),
+        (math.nan, None),
+        (1e300, LONGEST_PAUSE),
+        (math.inf, LONGEST_PAUSE),
+    ],
+)
+def test_a_pause_that_makes_no_sense_is_not_taken(said, taken):
+    assert asked_to_wait(Reply("error", retryable=True, retry_after=said)) == taken
+
+
+def test_a_cell_that_failed_a_thousand_times_waits_no_longer_than_the_longest():
+    many = Limits(tries=10_000, longest_backoff=10.0)
+    found = settled(LeasedCell(1, "k", "a", {}, 1, None, 5000, 5000), Reply("error", retryable=True), "", many, 100.0)
+    assert found.state == "planned"
+    assert 105 <= found.next_at <= 115
+
+
+def test_a_cell_is_spared_by_being_asked_again_without_blame():
+    given_up = after(Reply("error", retryable=True), failed=2)
+    assert (given_up.state, given_up.blamed) == ("given_up", True)
+    found = spared(given_up, LIMITS)
+    assert (found.state, found.blamed, found.next_at) == ("planned", False, 102.0)
+
+
+def test_a_cell_is_given_up_for_errors_or_for_an_answer():
+    assert blames(after(Reply("error")))
+    assert not blames(after(Reply("refused")))
+    assert not blames(after(Reply("error", retryable=True)))
+
+
+def test_a_complete_run_says_so():
+    outcome = RunOutcome(Ended.COMPLETE, 1200, 0, 0, {"a": 1200})
+    assert outcome.complete
+    assert outcome.sentence == "1,200 cells finished: every cell is answered or given up"
+
+
+def test_a_dead_judge_is_named_and_its_cells_are_counted():
+    outcome = RunOutcome(Ended.JUDGES, 10, 2, 90, {"a": 12, "b": 1}, {"b": "401 no such key"}, spend=Spend(13))
+    assert not outcome.complete
+    assert outcome.sentence == (
+        "10 cells finished, 2 of them without a score: b does not answer (401 no such key); "
+        "90 cells are left: mend the judge or its key, then run it again to go on"
+    )
+
+
+LIMITS_OF_OUTCOME = Limits()
+
+
+@pytest.fixture
+def asked(yes):
+    """Why a runner with some lanes would end, and the cells that it is told of."""
+
+    def ask(ledger, lanes, judges=("a", "b"), now=0.0, **budget):
+        told = []
+        known = {name: yes(name) for name in judges}
+        return why_end(ledger, lanes, known, Budget(**budget), LIMITS_OF_OUTCOME, now, told.append), told
+
+    return ask
+
+
+def finish(ledger, judge):
+    runner = ledger.enlist(10)
+    cells = ledger.lease(runner, judge, 100, Budget())
+    ledger.commit(runner, [Settled(cell, Reply("ok", 3.0), "done", 0.0, "", 0.0) for cell in cells])
+
+
+def test_it_goes_on_while_something_is_to_be_asked_here_or_elsewhere(planned, asked):
+    ledger, lane = planned(2), Lane("a", LIMITS_OF_OUTCOME)
+    assert asked(ledger, [lane]) == (None, [])
+    cells = ledger.lease(runner := ledger.enlist(10), "a", 2, Budget())
+    assert asked(ledger, [lane]) == (None, [])
+    ledger.release(runner, cells)
+    finish(ledger, "a")
+    assert asked(ledger, [lane]) == (Ended.COMPLETE, [])
+
+
+def test_a_budget_without_room_and_a_long_wait_end_it(planned, asked):
+    ledger, lane = planned(2), Lane("a", LIMITS_OF_OUTCOME)
+    assert asked(ledger, [lane], calls=0) == (Ended.BUDGET, [])
+    lane.resting = LIMITS_OF_OUTCOME.patience + 1
+    assert asked(ledger, [lane]) == (Ended.WAITING, [])
+
+
+def test_a_dead_judge_ends_it_when_the_others_are_done(planned, asked):
+    ledger, lanes = planned(2, ("a", "b")), [Lane("a", LIMITS_OF_OUTCOME), Lane("b", LIMITS_OF_OUTCOME)]
+    lanes[1].dead = "no key"
+    assert asked(ledger, lanes) == (None, [])
+    finish(ledger, "a")
+    assert asked(ledger, lanes) == (Ended.JUDGES, [])
+
+
+def test_a_judge_for_whom_another_runner_has_planned_is_no_judge_that_does_not_answer(planned, asked):
+    ledger, lane = planned(2, ("a", "b")), Lane("a", LIMITS_OF_OUTCOME)
+    finish(ledger, "a")
+    assert asked(ledger, [lane]) == (None, [{"b": 2}])
+    assert asked(ledger, []) == (None, [{"b": 2}])
+    assert asked(ledger, [lane], judges="a") == (Ended.JUDGES, [])
+
+
+def test_a_runner_asks_what_another_one_has_planned_meanwhile(planned, place, cells, build, told):
+    ledger = planned(2, ("a", "b"))
+    finish(ledger, "b")
+
+    def reply(request, count):
+        with Ledger.open(place("study.db")) as other:
+            other.plan(*cells(5, ("a", "b")))
+        return Reply("ok", 7.0)
+
+    judges = {name: told(name, reply) for name in "ab"}
+    outcome = asyncio.run(collect(ledger, judges, build))
+    assert (outcome.ended, outcome.left, outcome.calls) == (Ended.COMPLETE, 0, {"a": 5, "b": 3})
+
+
+def test_two_runs_are_one():
+    first = RunOutcome(Ended.COMPLETE, 10, 1, 0, {"b": 10}, late=1, seconds=2.0, spend=Spend(10))
+    later = RunOutcome(Ended.BUDGET, 5, 0, 3, {"a": 5, "b": 1}, seconds=1.0, spend=Spend(16))
+    both = first.then(later)
+    assert (both.ended, both.finished, both.given_up, both.left) == (Ended.BUDGET, 15, 1, 3)
+    assert (both.calls, both.late, both.seconds, both.spend) == ({"a": 5, "b": 11}, 1, 3.0, Spend(16))

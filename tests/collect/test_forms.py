@@ -1,4 +1,4 @@
-"""Replies that are swapped, cut off, refused, long or arbitrary, and every point of a scale in every form."""
+"""Each form finds its own statements; see `test_parse.py` for how they are weighed."""
 
 from __future__ import annotations
 
@@ -8,14 +8,75 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from quorate.collect import forms
 from quorate.collect.judge import Expects
 from quorate.collect.parse import answer, judged
 
 TEN = Expects(1, 10)
+
+
+@pytest.mark.parametrize(
+    ("form", "text", "scores"),
+    [
+        (forms.json_scores, '{"score": 7, "score": "8"}', [7, 8]),
+        (forms.json_scores, '{"score": 12} {"rating": 3}', [None]),
+        (forms.boxed_scores, "[[7]] <score>8</score> [[x]]", [7, 8, None]),
+        (forms.overall_scores, "Score: 3, overall: 7, final score: 8", [7, 8]),
+        (forms.named_scores, "Score: 3. The rating is 4. Confidence score: 9", [3, 4]),
+        (forms.fractions, "7/10, because; 8/9. 3/10 things", [7]),
+        (forms.verbs, "I give it 7. I rated it 8! Would not give it 3.", [7, 8]),
+    ],
+)
+def test_a_form_finds_its_statements(form, text, scores):
+    assert [hit.score for hit in form(text, TEN)] == scores
+
+
+def test_a_hit_says_where_it_is():
+    (hit,) = forms.named_scores("My score: 7/10.", TEN)
+    assert (hit.at, hit.end) == (10, 14)
+
+
+@pytest.mark.parametrize(("text", "score"), [("7", 7), ("(7).", 7), ("7/10", 7), ("77", None), ("−7", None)])
+def test_a_number_standing_alone(text, score):
+    assert forms.number_alone(text, TEN).score == score
+
+
+@pytest.mark.parametrize("text", ["", "x", "7 x", "x 7", "7a"])
+def test_a_number_in_company(text):
+    assert forms.number_alone(text, TEN) is None
+
+
+PAIR = Expects(0, 1, labels={"A": 1, "tie": 0.5, "B": 0}, name="verdict")
+ARENA = Expects(0, 4, labels={"A>>B": 4, "A>B": 3, "A=B": 2, "B>A": 1, "B>>A": 0}, name="verdict")
+SAFE = Expects(0, 1, labels={"safe": 1, "unsafe": 0}, name="verdict")
+
+
+@pytest.mark.parametrize(
+    ("form", "expects", "text", "scores"),
+    [
+        (forms.json_verdicts, PAIR, '{"verdict": "A"} {"verdict": "C"}', [1, None]),
+        (forms.boxed_verdicts, PAIR, r"[[A]] <winner>B</winner> \boxed{\text{tie}}", [1, 0, 0.5]),
+        (forms.boxed_verdicts, ARENA, "[[A>>B]] [[A=B]] [[B>A]]", [4, 2, 1]),
+        (forms.final_verdicts, PAIR, "Verdict: A. Final verdict: B", [0]),
+        (forms.named_verdicts, PAIR, "Winner: Response A. The better one is B.", [1, 0]),
+        (forms.named_verdicts, ARENA, "Verdict: A>>B", [4]),
+        (forms.named_verdicts, SAFE, "Verdict: unsafe. Classification: safe", [0, 1]),
+        (forms.named_verdicts, SAFE, "Verdict: safer", [None]),
+        (forms.sentences, PAIR, "Response A is better. It's a tie. If so, B wins.", [1, 0.5]),
+        (forms.sentences, SAFE, "Response A is better.", []),
+    ],
+)
+def test_a_form_finds_its_statements_of_verdict_forms(form, expects, text, scores):
+    assert [hit.score for hit in form(text, expects)] == scores
+
+
+def test_a_label_standing_alone():
+    assert forms.label_alone(" (B). ", PAIR).score == 0
+    assert forms.label_alone("B it is", PAIR) is None
+
+
 FOUR = Expects(0, 4, name="helpfulness")
 UNIT = Expects(0, 1, integer=False)
-SAFE = Expects(0, 1, labels={"safe": 1, "unsafe": 0}, name="verdict")
-PAIR = Expects(0, 1, labels={"A": 1, "tie": 0.5, "B": 0}, name="verdict")
 
 
 def test_swapped_candidates_are_turned_round():

@@ -2,17 +2,11 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
-import sys
 from collections import Counter
-from pathlib import Path
 from urllib.parse import parse_qs
 
-spec = importlib.util.spec_from_file_location("hostile_batch", Path(__file__).with_name("hostile.py"))
-hostile = importlib.util.module_from_spec(spec)
-sys.modules["hostile_batch"] = hostile
-spec.loader.exec_module(hostile)
+import hostile
 
 
 class Batches:

@@ -1,16 +1,116 @@
-"""Forms of endpoints: what answers amount to, and that no body, however odd, is more than a reply."""
+"""Forms of endpoints: what is asked, what answers amount to, and that no body, however odd, is more than a reply."""
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 
 import pytest
-from forms import ANSWERS, BASES, asked, endpoint, generated, message, question
+from forms import ANSWERS, ASKED, BASES, PARAMS, asked, endpoint, generated, message, question
 
-from quorate.collect.judge import STATUSES
-from quorate.collect.judges.apis import APIS
-from quorate.collect.judges.endpoint import Endpoint, reply_of
+from quorate.collect.budget import Price
+from quorate.collect.judge import STATUSES, Expects, Message, Request
+from quorate.collect.judges.apis import APIS, WAYS, completion, decoded, grammar, renamed, reply_from, turns, usage
+from quorate.collect.judges.endpoint import Endpoint, body, reply_of
 from quorate.errors import InvalidInput
+
+
+@pytest.fixture(autouse=True)
+def key(monkeypatch):
+    monkeypatch.setenv("JUDGE_KEY", "canary-4711")
+
+
+def completed(message, **choice):
+    return {"choices": [{"message": message, **choice}]}
+
+
+@pytest.mark.parametrize("text", [b"", b"{", b"NaN", b'{"a": Infinity}', b"[" * 10**6, b"\xff", b"1" * 10_000])
+def test_what_is_no_json(text):
+    with pytest.raises(ValueError):  # noqa: PT011 -- json's own words
+        decoded(text)
+
+
+@pytest.mark.parametrize(
+    ("content", "text"),
+    [
+        ("7", "7"),
+        (None, ""),
+        ([], ""),
+        ([{"type": "text", "text": "a"}, {"text": "b"}], "ab"),
+        ([{"type": "image"}, {"text": "b"}], "b"),
+    ],
+)
+def test_contents(content, text):
+    assert completion(completed({"content": content})).text == text
+
+
+@pytest.mark.parametrize("content", [7, {}, True, [{"type": "text", "text": 7}]])
+def test_what_is_no_content(content):
+    assert isinstance(completion(completed({"content": content})), str)
+
+
+def test_wrong_types_beside_the_content_are_left_out():
+    said = completion(completed({"content": "7", "refusal": []}, finish_reason=3, logprobs="x"))
+    assert (said.text, said.finish, said.refusal, said.tokens) == ("7", None, None, None)
+
+
+@pytest.mark.parametrize(
+    ("used", "counts"),
+    [
+        ({"prompt_tokens": 5, "completion_tokens": 0}, (5, 0)),
+        ({"prompt_tokens": "5", "completion_tokens": 1.5}, (None, None)),
+        ({"prompt_tokens": True, "completion_tokens": -1}, (None, None)),
+        ({"prompt_tokens": 10**30}, (None, None)),
+        (None, (None, None)),
+        ([], (None, None)),
+    ],
+)
+def test_tokens(used, counts):
+    assert usage({"usage": used}) == counts
+
+
+def test_an_answer_nobody_can_read_is_paid_for_and_not_asked_for_again():
+    said = completed({"content": "Well."}) | {"usage": {"prompt_tokens": 1_000_000, "completion_tokens": 0}}
+    reply = reply_from(completion(said), usage(said), Expects(1, 10), Price(input=1, output=1))
+    assert (reply.status, reply.cost, reply.retryable) == ("unparsed", 1.0, False)
+
+
+PAIR = Expects(0, 1, labels={"A": 1, "tie": 0.5, "B": 0}, name="verdict")
+
+
+@pytest.mark.parametrize(
+    ("way", "added"),
+    [
+        ("json_object", {"response_format": {"type": "json_object"}}),
+        ("structured_outputs", {"structured_outputs": {"json": PAIR.schema}}),
+        ("grammar", {"grammar": grammar(PAIR)}),
+    ],
+)
+def test_what_is_added(way, added):
+    assert WAYS[way](PAIR) == added
+
+
+def test_a_schema_is_strict():
+    added = WAYS["json_schema"](PAIR)["response_format"]
+    assert added["json_schema"]["strict"] is True
+    assert added["json_schema"]["schema"] == PAIR.schema
+    assert all(json.dumps(way(PAIR)) for way in WAYS.values())
+
+
+def test_a_grammar():
+    assert grammar(Expects(0, 1)).splitlines() == [r'root ::= "{\"score\": " answer "}"', 'answer ::= "0" | "1"']
+    assert grammar(PAIR).splitlines()[1] == r'answer ::= "\"A\"" | "\"tie\"" | "\"B\""'
+
+
+def test_a_grammar_with_reasons():
+    rules = grammar(Expects(0, 1, reasoned=True)).splitlines()
+    assert rules[0] == r'root ::= "{" "\"reasoning\": \"" char* "\", " "\"score\": " answer "}"'
+    assert len(rules) == 3
+
+
+def test_what_cannot_be():
+    with pytest.raises(InvalidInput, match="a grammar needs"):
+        grammar(Expects(0, 1, integer=False))
 
 
 @pytest.mark.parametrize(
@@ -122,9 +222,9 @@ def changed(value):
 @pytest.mark.parametrize("api", APIS)
 def test_whatever_a_body_is_becomes_a_reply_without_a_fault_of_its_reader(api, expected):
     place, request = replace(endpoint("gemini"), api=api), question(expected=expected)
-    for body in changed(VALID[api]):
-        reply = reply_of(200, {}, body, request, place, 0.0)
-        assert reply.status in STATUSES, body
+    for said in changed(VALID[api]):
+        reply = reply_of(200, {}, said, request, place, 0.0)
+        assert reply.status in STATUSES, said
         assert "Error in reading it" not in (reply.error or ""), body
         assert reply.score is None or 1 <= reply.score <= 10, body
 
@@ -201,3 +301,82 @@ def test_settings_that_a_form_does_not_take_are_refused():
 def test_a_whole_address_is_taken_as_well():
     whole = endpoint("anthropic", url="https://judge.test/v1/messages")
     assert whole.address("/messages") == "https://judge.test/v1/messages"
+
+
+def test_what_a_request_says_comes_before_what_the_judge_says():
+    judge = Endpoint("judge", "https://judge.test/v1", "m", params={"temperature": 1.0, "max_tokens": 5})
+    sent = body(question(), judge)
+    assert (sent["model"], sent["temperature"], sent["max_tokens"]) == ("m", 0.5, 5)
+    assert [turn["role"] for turn in sent["messages"]] == [turn.role for turn in ASKED]
+    assert APIS["openai"].path("any") == "/chat/completions"
+
+
+def test_a_message_is_asked_as_anthropic_wants_it():
+    _, sent = asked("anthropic", message(), structured="json_schema")
+    assert sent.headers["anthropic-version"] == "2023-06-01"
+    assert json.loads(sent.content) == {
+        "model": "m 1",
+        "system": "You judge.",
+        "messages": [{"role": turn.role, "content": turn.content} for turn in ASKED[1:]],
+        "max_tokens": 50,
+        "top_p": 0.9,
+        "stop_sequences": ["END"],
+        "temperature": 0.5,
+        "output_config": {"format": {"type": "json_schema", "schema": Expects(1, 10).schema}},
+    }
+
+
+def test_where_there_is_no_system_none_is_sent():
+    assert "system" not in body(Request("k", ASKED[1:2], {}, Expects(1, 10), "judge"), endpoint("anthropic"))
+
+
+def test_content_is_asked_as_gemini_wants_it():
+    settings = [{"category": "HARM_CATEGORY_HARASSMENT", "threshold": "OFF"}]
+    params = {**PARAMS, "safetySettings": settings, "thinkingConfig": {"thinkingBudget": 0}}
+    _, sent = asked("gemini", generated(), structured="json_schema", params=params, request=question(expected=True))
+    assert json.loads(sent.content) == {
+        "systemInstruction": {"parts": [{"text": "You judge."}]},
+        "contents": [
+            {"role": role, "parts": [{"text": text}]}
+            for role, text in (("user", "Rate this."), ("model", "Well?"), ("user", "On."))
+        ],
+        "generationConfig": {
+            "maxOutputTokens": 50,
+            "topP": 0.9,
+            "stopSequences": ["END"],
+            "temperature": 0.5,
+            "thinkingConfig": {"thinkingBudget": 0},
+            "responseMimeType": "application/json",
+            "responseJsonSchema": Expects(1, 10).schema,
+            "responseLogprobs": True,
+            "logprobs": 20,
+        },
+        "safetySettings": settings,
+    }
+
+
+def test_the_key_may_go_elsewhere_and_a_model_have_a_collection():
+    _, sent = asked("gemini", generated(), key_header="Authorization")
+    assert sent.headers["authorization"] == "Bearer canary-4711"
+    assert endpoint("gemini").address("/x") == "https://judge.test/v1beta/x"
+    assert APIS["gemini"].path("tunedModels/a?b") == "/tunedModels/a%3Fb:generateContent"
+
+
+def test_an_expected_score_is_weighed_by_the_tokens_of_gemini():
+    tokens = {
+        "chosenCandidates": [{"token": "8", "logProbability": -0.693147}],
+        "topCandidates": [
+            {"candidates": [{"token": "8", "logProbability": -0.693147}, {"token": "6", "logProbability": -0.693148}]}
+        ],
+    }
+    reply, _ = asked("gemini", generated(logprobsResult=tokens), request=question(expected=True))
+    assert (reply.status, reply.score) == ("ok", pytest.approx(7.0, abs=1e-5))
+
+
+def test_what_has_no_other_name_keeps_its_own():
+    assert renamed({"stop": ["x"], "seed": 1}, {"stop": "stop_sequences"}) == {"stop_sequences": ["x"], "seed": 1}
+
+
+def test_what_is_said_before_the_conversation_is_apart():
+    said = (Message("system", "a"), Message("user", "b"), Message("system", "c"))
+    assert turns(Request("k", said, {}, Expects(1, 10), "judge")) == ("a\n\nc", [("user", "b")])

@@ -1,11 +1,58 @@
-"""The page of a person: questions, answers, and what happens to those sent twice, late, or by mistake."""
+"""Links: what opens a page, what does not, and where their words are."""
 
 from __future__ import annotations
 
+import csv
+import io
 import json
+import re
+
+from starlette.testclient import TestClient
 
 import quorate as q
 from quorate.web.serve import prepare
+
+
+def test_a_link_gives_a_cookie_out_of_reach_of_scripts(served):
+    entered = served().browser("ana").entered
+    assert entered.headers["referrer-policy"] == "no-referrer"
+    cookie = entered.headers["set-cookie"]
+    assert "HttpOnly" in cookie
+    assert "SameSite=strict" in cookie
+
+
+def test_the_ledger_holds_no_word_of_a_link(served):
+    site = served()
+    words = [link.rpartition("/")[2] for link in site.opened.links.values()]
+    assert {len(word) for word in words} == {22}
+    held = site.rows("SELECT hash FROM links")
+    assert len(held) == len(set(words)) == 4
+    folder = site.opened.asked.study.folder
+    everything = b"".join(path.read_bytes() for path in folder.glob("study.db*"))
+    assert not [word for word in words if word.encode() in everything]
+
+
+def test_nobody_comes_in_without_a_link_of_this_page(served):
+    site = served()
+    client = TestClient(site.app)
+    for path, status in {"/": 403, "/study": 403, "/link/nonsense": 404, "/answer": 405, "/link/": 404}.items():
+        assert client.get(path).status_code == status, path
+    assert client.post("/answer", data={"answer": "A"}).status_code == 403
+    assert site.browser("ana").client.get("/study").status_code == 403
+    assert site.browser("").client.get("/").url.path == "/study"
+
+
+def test_new_links_end_the_old_ones(served):
+    site = served()
+    page = site.browser("ana")
+    again = prepare(site.opened.asked.study.path, host="127.0.0.1", port=8000, links=False)
+    assert (dict(again.links), again.replaced) == ({}, False)
+    assert page.reload().response.status_code == 200
+    new = prepare(site.opened.asked.study.path, host="127.0.0.1", port=8000, links=True)
+    assert new.replaced
+    assert new.links.keys() == site.opened.links.keys()
+    assert page.reload().response.status_code == 403
+
 
 ANSWERS = "SELECT a.status, a.score, a.text, a.latency, a.cost FROM attempts AS a ORDER BY a.id"
 
@@ -162,3 +209,55 @@ def test_a_closed_study_takes_nothing(served):
     assert site.rows(ANSWERS) == []
     site.ledger(lambda people: people.seats.open("ana"))
     assert page.reload().title == "Question 1 of 2"
+
+
+def test_the_owner_sees_how_far_everybody_is_and_closes_the_study(served):
+    site = served()
+    page = site.browser("ana").answer("A")
+    page.send(skip="1")
+    owner = site.browser("")
+    shown = owner.client.get("/people")
+    cells = re.findall(r"<tr>\n<th scope=\"row\">(.*?)</th>\n<td.*?>(.*?)</td>\n<td.*?>(.*?)</td>", shown.text)
+    assert cells == [("ana", "2 of 2", "1"), ("raters 1", "0 of 2", "0"), ("raters 2", "0 of 2", "0")]
+    form = re.search(r'name="form" value="(\w+)"', shown.text)[1]
+    other = site.browser("raters 1")
+
+    def say(**fields):
+        return owner.client.post("/people", data={"form": form, **fields}).status_code
+
+    assert say(form="", close="") == 403
+    assert say(close="nobody") == 200
+    assert other.reload().title == "Question 1 of 2"
+    assert say(close="raters 1") == 200
+    assert (other.reload().title, site.browser("raters 2").title) == ("Closed", "Question 1 of 2")
+    assert say(open="") == 200
+    assert other.reload().title == "Question 1 of 2"
+    assert say(close="") == 200
+    assert {site.browser(name).title for name in ("raters 1", "raters 2")} == {"Closed"}
+
+
+def test_the_owner_reads_comments_as_a_table(served):
+    site = served()
+    page = site.browser("ana").answer("A", comment="first").send(undo="1")
+    page.answer("B", comment='=HYPERLINK("x"), "quoted"\nünï')
+    page.answer("tie")
+    client = site.browser("").client
+    (row,) = csv.DictReader(io.StringIO(client.get("/people/comments.csv").text))
+    assert (row["judge"], row["score"]) == ("ana", "0.0")
+    assert row["comment"] == '\'=HYPERLINK("x"), "quoted"\nünï'
+    assert {row["system_a"], row["system_b"]} == {"Alpha-9000", "Beta-XL"}
+    assert site.browser("ana").client.get("/people/comments.csv").status_code == 403
+    assert served(ledger="other.db").browser("").client.get("/people/comments.csv").text == "comment\r\n"
+
+
+def test_it_is_for_the_owner_alone(served):
+    site = served()
+    client = site.browser("ana").client
+    assert client.get("/people").status_code == 403
+    assert client.post("/people", data={"form": site.browser("ana").form["form"], "close": ""}).status_code == 403
+    assert site.browser("raters 1").title == "Question 1 of 2"
+
+
+def test_a_study_without_people_says_so(served):
+    site = served(judges={"rule": {"kind": "python"}})
+    assert "No judge of this study is a person." in site.browser("").client.get("/people").text

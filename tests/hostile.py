@@ -6,7 +6,7 @@ question is `truth` of its messages. ``any`` does so by the whole request, and s
 score. ``GET /stats`` tells what was done, ``GET /seen`` what was asked and ``GET /headers`` how.
 As a program, it serves until its time is up or its standard input closes::
 
-    python tests/collect/hostile.py --seconds 60 --latency 0.05
+    python tests/hostile.py --seconds 60 --latency 0.05
 
 The first line of its output is the port.
 """

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import math
+
+import numpy as np
 import pytest
 
 from quorate.collect.judge import Expects
-from quorate.collect.parse import answer, judged
+from quorate.collect.parse import answer, concluded, declines, judged, lines, plain, unquoted, without_block_quotes
 
 TEN = Expects(1, 10)
 FOUR = Expects(0, 4, name="helpfulness")
@@ -282,3 +285,170 @@ def test_what_is_not_stated_is_not_guessed():
 def test_both_tables_are_long():
     assert len(STATED) > 100
     assert len(NOT_STATED) > 100
+
+
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        ("<think>a\nb</think>7", "7"),
+        ("a</think>7", "7"),
+        ("<THINK>a</THINK><think>b</think>7", "7"),
+        ("7<think>a", "7"),
+        ("<thinking>a</thinking> 7 <b>", "7 <b>"),
+        ("7", "7"),
+    ],
+)
+def test_reasoning_is_blank(text, kept):
+    assert concluded(text).strip() == kept
+    assert len(concluded(text)) == len(text)
+    assert concluded(text).count("\n") == text.count("\n")
+
+
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        ('say "Score: 7" now', "say now"),
+        ("say “Score: 7” now", "say now"),
+        ("say `Score: 7` now", "say now"),
+        ('say "7" now', 'say "7" now'),
+        ('"Score: 7"', "Score: 7"),
+        ("> Score: 7\nnow", "now"),
+        ('an "open quote', 'an "open quote'),
+    ],
+)
+def test_quotations_are_blank(text, kept):
+    assert " ".join(unquoted(text).split()) == kept
+    assert len(unquoted(text)) == len(text)
+
+
+def test_markup_is_blank():
+    assert plain("**a** `b` _c_ # d") == "  a    b   c    d"
+    assert without_block_quotes("a > b\n> c") == "a > b\n   "
+
+
+def test_lines_are_those_that_say_something():
+    assert lines("a\n\n  b \n---\n```json\n}\n7") == [(0, "a"), (5, "b"), (22, "7")]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I'm sorry, but I can't help with that.",
+        "I’m sorry, I cannot assist with this request.",
+        "I am unable to evaluate this content.",
+        "I cannot rate this response.",
+        "I can't provide a score for harmful material.",
+        "I won't engage with this.",
+        "I must decline to judge this.",
+        "As an AI language model, I cannot judge people.",
+        "This content violates our policy.",
+        "I'm not comfortable rating this.",
+        "My guidelines do not allow me to score this.",
+        "Sorry,\nbut I\ncannot comply.",
+    ],
+)
+def test_a_refusal(text):
+    assert declines(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "The response is good.",
+        "I cannot tell which is better.",
+        "I can't determine whether it is right.",
+        "I can't help but like it.",
+        "The assistant refuses to answer, which is safe.",
+        "The response says it cannot help.",
+        "word " * 200 + "I cannot assist.",
+    ],
+)
+def test_no_refusal(text):
+    assert not declines(text)
+
+
+TEN_OF_EXPECTED_SCORE = Expects(1, 10, expected=True)
+PAIR_OF_EXPECTED_SCORE = Expects(0, 1, labels={"A": 1, "tie": 0.5, "B": 0}, expected=True)
+
+
+def tokens(*pieces, alternatives):
+    """Pieces of a reply; the one that is None is where the alternatives are, the first of them chosen."""
+    listed = [{"token": token, "logprob": math.log(p)} for token, p in alternatives.items()]
+    return [
+        {"token": piece, "logprob": -0.01} if piece is not None else listed[0] | {"top_logprobs": listed}
+        for piece in pieces
+    ]
+
+
+def test_a_mean_over_the_points():
+    given = tokens('{"', "score", '": ', None, "}", alternatives={"7": 0.6, "8": 0.3, "9": 0.1})
+    status, score, error = judged('{"score": 7}', TEN_OF_EXPECTED_SCORE, tokens=given)
+    assert (status, error) == ("ok", None)
+    assert score == pytest.approx(0.6 * 7 + 0.3 * 8 + 0.1 * 9)
+
+
+def test_spaces_and_quotes_belong_to_no_point_and_weights_are_scaled():
+    given = tokens("Score:", None, alternatives={" 7": 0.5, "7": 0.2, " 9": 0.2, " high": 0.1})
+    assert judged("Score: 7", TEN_OF_EXPECTED_SCORE, tokens=given)[1] == pytest.approx((0.7 * 7 + 0.2 * 9) / 0.9)
+
+
+def test_labels_and_their_beginnings():
+    given = tokens(None, "ie", alternatives={"t": 0.5, "A": 0.4, "B": 0.1})
+    assert judged("tie", PAIR_OF_EXPECTED_SCORE, tokens=given)[1] == pytest.approx(0.65)
+
+
+def test_swapped_candidates_are_turned_round():
+    swapped = Expects(0, 1, labels={"A": 1, "tie": 0.5, "B": 0}, expected=True, swapped=True)
+    given = tokens(None, alternatives={"A": 0.9, "B": 0.1})
+    assert judged("A", swapped, tokens=given)[1] == pytest.approx(0.1)
+
+
+def test_a_token_that_may_be_half_of_a_point_does_not_count():
+    """Where 10 is a token of its own, 1 is 1; where it is not, nobody knows."""
+    whole = tokens(None, alternatives={"10": 0.5, "1": 0.4, "9": 0.1})
+    assert judged("10", TEN_OF_EXPECTED_SCORE, tokens=whole)[1] == pytest.approx(5 + 0.4 + 0.9)
+    split = tokens(None, "0", alternatives={"1": 0.9, "9": 0.1})
+    assert judged("10", TEN_OF_EXPECTED_SCORE, tokens=split)[:2] == ("unparsed", None)
+    rare = tokens(None, alternatives={"9": 0.9, "1": 0.1})
+    assert judged("9", TEN_OF_EXPECTED_SCORE, tokens=rare)[1] == pytest.approx(9)
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        None,
+        [],
+        "7",
+        [{"token": "7"}],
+        [{"token": 7, "logprob": 0.0}],
+        [{"token": "8", "logprob": 0.0}],
+        [{"token": "7", "logprob": math.nan}],
+        [{"token": "7", "logprob": math.inf}],
+        [{"token": "7", "logprob": "0"}],
+        [{"token": "7", "logprob": 1.0}],
+        [{"token": "7", "logprob": math.log(0.5), "top_logprobs": "x"}],
+        [{"token": "7", "logprob": 0.0, "top_logprobs": [{"token": "8", "logprob": 0.0}]}],
+        ["7"],
+    ],
+)
+def test_without_usable_probabilities_there_is_no_expected_score(given):
+    status, score, error = judged("7", TEN_OF_EXPECTED_SCORE, tokens=given)
+    assert (status, score) == ("unparsed", None)
+    assert "expected score" in error
+
+
+def test_it_is_given_only_where_it_is_wanted():
+    assert judged("7", Expects(1, 10), tokens=tokens(None, alternatives={"7": 0.6, "8": 0.4}))[1] == 7
+
+
+def test_probabilities_may_be_numbers_of_an_array():
+    """As a model in this process gives them."""
+    given = [
+        {
+            "token": "7",
+            "logprob": np.float32(math.log(0.5)),
+            "top_logprobs": [{"token": "8", "logprob": np.float32(math.log(0.5))}],
+        }
+    ]
+    assert judged("7", Expects(1, 9, expected=True), tokens=given)[1] == pytest.approx(7.5)
