@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,7 +10,6 @@ from quorate.cli.options.groups import spelled
 
 if TYPE_CHECKING:
     from quorate.table.judgments import Judgments
-    from quorate.table.reading.reading import Unsure
     from quorate.table.votes import Votes
 
 NO_VOTES = "for votes, and this file has scores; leave it out"
@@ -31,36 +28,18 @@ def against(
     lenient, whether it is fit by a --bar and may stand in for people; what averaging gains, which judge to drop, and
     how often verdicts flip when the prompt is reworded.
     """
-    from quorate.table.reading.reading import Unsure
     from quorate.table.votes import Votes
 
-    try:
-        judgments = judged(file, reading)
-    except Unsure as error:
-        judgments, labels = beside_people(error, file, reading, labels)
-    of_votes = isinstance(judgments, Votes)
-    if not of_votes:
-        own.refuse("votes", NO_VOTES)
-    facet = {"facet": reading.facet} if of_votes else {}
-    human = labels.said(file, reading, judgments, key=own.value("key"), **facet)
+    def read() -> Judgments | Votes:
+        found = judged(file, reading)
+        if not isinstance(found, Votes):
+            own.refuse("votes", NO_VOTES)
+        return found
+
+    judgments, human = labels.beside(file, reading, read, key=own.value("key"), facet=reading.facet)
     found = own(judgments, human)
     out.show(found, files, judgments, seed=own.value("rng"))
     return int(found.exit_code)
-
-
-def beside_people(error: Unsure, file: Path, reading: Reading, labels: Labelled) -> tuple[Judgments | Votes, Labelled]:
-    """A table whose only question is whether somebody is a person, read as the options say that they are.
-
-    Raises
-    ------
-    Unsure
-        If the people who are named are no answer to it.
-    """
-    people = labels.human or [name for name in (labels.human_label,) if name is not None]
-    for way in error.ways:
-        if people and sorted(shlex.split(way.more)) == sorted(word for name in people for word in ("--human", name)):
-            return reading.as_scores(file, way.options), replace(labels, human=people, human_label=None)
-    raise error
 
 
 def judged(file: Path, reading: Reading) -> Judgments | Votes:

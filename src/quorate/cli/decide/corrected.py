@@ -33,7 +33,6 @@ def corrected(
     The mean score, the difference of A and B, or the win rate of A, that people would give: their labels correct
     the judges, whose scores make the labels worth more. The part that people labelled must have been chosen at random.
     """
-    judged = reading.table(file, own)
-    human = labels.said(file, reading, judged, key=own.value("key"))
+    judged, human = labels.beside(file, reading, lambda: reading.table(file, own), key=own.value("key"))
     out.show(own(judged, human, a=a, b=b), files, judged)
     return 0

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shlex
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, cast
@@ -11,7 +13,7 @@ import typer
 from quorate.cli.options.groups import Group
 from quorate.cli.options.reading import Reading, VoteReading
 from quorate.errors import InvalidInput, UnknownColumn
-from quorate.roles import PROMPT
+from quorate.roles import JUDGE, PROMPT
 
 if TYPE_CHECKING:
     from quorate.table.judgments import Judgments
@@ -25,7 +27,7 @@ Column = Annotated[
 ]
 Named = Annotated[
     list[str] | None,
-    typer.Option(metavar="NAME", help="A level of the role judge that is a person; repeat for each person."),
+    typer.Option(metavar="NAME", help="A judge, or the column of one, that is a person; repeat for each person."),
 ]
 
 
@@ -38,6 +40,46 @@ class Labelled(Group):
     people: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Instead of --human: a file of what people said, read alike.")
     ] = None
+
+    def beside(
+        self, file: Path, reading: Reading, read: Callable[[], Table], *, key: str | None, **people: Any
+    ) -> tuple[Table, Table | list[str]]:
+        """What judges said, and what people said or who they are, as `said` gives it.
+
+        Naming people answers whether somebody is a person. A name is that of a column where it is no judge's and
+        its column is left over.
+
+        Parameters
+        ----------
+        file, reading, key, **people
+            As of `said`.
+        read : callable
+            Reads what judges said.
+
+        Raises
+        ------
+        Unsure
+            If the people who are named are no answer to what is open.
+        """
+        from quorate.table.judgments import Judgments
+        from quorate.table.notes import not_used
+        from quorate.table.reading.reading import Unsure
+
+        named = self.human or [name for name in (self.human_label,) if name is not None]
+        try:
+            judged = read()
+        except Unsure as error:
+            for way in error.ways:
+                more = sorted(shlex.split(way.more))
+                if named and more == sorted(word for name in named for word in ("--human", name)):
+                    return reading.as_scores(file, way.options), named
+                if named and more == sorted(("--human-label", named[0])):
+                    judged = reading.as_scores(file, way.options)
+                    return judged, _column(file, reading, judged, named[0], way.options)
+            raise
+        if isinstance(judged, Judgments) and len(named) == 1 and named[0] in not_used(judged.notes):
+            return judged, _column(file, reading, judged, named[0], {})
+        return judged, self.said(file, reading, judged, key=key, **people)
 
     def said(
         self, file: Path, reading: VoteReading, judged: Table, *, key: str | None = None, **people: Any
@@ -73,7 +115,7 @@ class Labelled(Group):
         if self.human_label is not None:
             if isinstance(judged, Votes):
                 return in_column(file, reading, self.human_label, key, **people)
-            return replace(cast("Reading", reading), score=self.human_label).judgments(file)
+            return _column(file, cast("Reading", reading), judged, self.human_label, {})
         if self.people is None:
             return list(self.human or ())
         alike = reading.alike()
@@ -84,6 +126,16 @@ class Labelled(Group):
         except (UnknownColumn, Unsure) as error:
             why = error.problem if isinstance(error, Unsure) else error
             raise InvalidInput(f"--people: {self.people} is read as the judges are, and {why}") from None
+
+
+def _column(file: Path, reading: Reading, judged: Judgments, column: str, found: Mapping[str, Any]) -> Judgments:
+    """Scores that people gave, in a column beside those of judges, of which one may be named judge and is no role."""
+    if reading.roles is not None:
+        return replace(reading, score=column).judgments(file)
+    facets = {**(reading.of_scores()["facets"] or {}), **found.get("facets", {})}
+    if JUDGE not in judged.names:
+        facets.setdefault(JUDGE, "")
+    return reading.as_scores(file, {**found, "score": column, "facets": facets or None})
 
 
 def in_column(file: Path, reading: VoteReading, column: str, key: str | None, **people: Any) -> Votes:

@@ -27,8 +27,7 @@ def plan_labels(
     People are dear and right, judges cheap and biased: the split of the money with the narrowest interval of what
     `quorate compare` then finds, or the cheapest that is narrow enough.
     """
-    judged = reading.table(file, own)
-    human = labels.said(file, reading, judged, key=own.value("key"))
+    judged, human = labels.beside(file, reading, lambda: reading.table(file, own), key=own.value("key"))
     found = own(judged, human, prices={"human": human_price, **(prices.prices() or {})})
     out.show(found, files, judged)
     return 0
