@@ -23,6 +23,8 @@ def plural(name: str) -> str:
     >>> plural("judge"), plural("category"), plural("annotators")
     ('judges', 'categories', 'annotators')
     """
+    if name.endswith("criterion"):
+        return f"{name[:-2]}a"
     if name.endswith("s"):
         return name
     if name.endswith("y") and name[-2:-1] not in "aeiou":

@@ -19,7 +19,7 @@ from quorate.table.judgments import Facet, Judgments
 from quorate.table.results import Ends, Interval, Result, Row, StatedInterval
 from quorate.wording import Brief, counted, percent
 
-RUNS = ("run", "trial", "attempt", "seed", "epoch", "sample", "generation")
+RUNS = ("run", "trial", "attempt", "try", "seed", "epoch", "sample", "generation")
 """Facets that are runs by their names."""
 
 

@@ -114,6 +114,12 @@ class SelfPreference(MeansResult):
         return tuple(found)
 
     @property
+    def sentence(self) -> str:
+        """The effects that are sure."""
+        said = zip(self.preferences, self.sentences, strict=True)
+        return " ".join(sentence for row, sentence in said if row in self.sure)
+
+    @property
     def scope(self) -> str:
         """What an effect is not."""
         return (

@@ -152,8 +152,11 @@ class Panel(Result):
 
     @property
     def sentence(self) -> str:
-        """Who is off, and whether one judge alone would reverse an order."""
-        return " ".join([self.bias.sentence, *([self.reversals.sentence] if self.reversals else [])])
+        """Who is off, who prefers itself, and whether one judge alone would reverse an order."""
+        own = self.self_preference
+        themselves = own.sentence if own is not None and own.sure else ""
+        order = self.reversals.sentence if self.reversals else ""
+        return " ".join(filter(None, (self.bias.sentence, themselves, order)))
 
     @property
     def reasons(self) -> Mapping[str, str]:

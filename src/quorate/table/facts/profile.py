@@ -39,7 +39,8 @@ MOST_SCALED = 2_000
 """Distinct values that are looked at where some of them are percentages or fractions."""
 _NONE = re.compile(
     r"(?i)n[/.]?a\.?|nan|none|null|nil|missing|unknown|not applicable|no (answer|response|score|rating)|don'?t know|"
-    r"skip(ped)?|refused|error|failed|unparsed|invalid|[-?.#]+|#n/a|#value!|#div/0!|\[?empty\]?|not rated|unrated"
+    r"skip(ped)?|refused|((parse|parsing|judge|api)[ _-]?)?(error|failed|failure)|unparse(d|able)|could not parse|"
+    r"timed?[ _-]?out|invalid|[-?.#]+|#n/a|#value!|#div/0!|\[?empty\]?|not rated|unrated"
 )
 """Words for no score."""
 

@@ -112,13 +112,19 @@ def scores_of(table: Table) -> Reading | None:
     found = without if told else facets_of(table, known, {*taken, score})
     if found is None:
         return None
-    facets, reasons = found.facets, [*reasons, *found.reasons]
+    facets, reasons = {**found.facets}, [*reasons, *found.reasons]
     known |= {ITEM: facets.get(ITEM, known.get(ITEM, ""))}
     taken |= {score, *(like if found is without else ())}
+    shared = _shared(table, known, facets, taken)
+    facets |= {name: name for name in shared}
     reasons += _belonging(table, {**known, **facets}, taken)
     facets = {**facets, **dict.fromkeys(dropped, "")}
     options |= {"facets": facets} if facets else {}
-    return _weighed(table, score, options, reasons, found, known)
+    reading = _weighed(table, score, options, reasons, found, known)
+    if not shared or reading.confidence == "unsure":
+        return reading
+    said = f"every {known[ITEM]} belongs to one {shared[0]}, and those of one may be alike: taken as a facet"
+    return replace(reading, confidence="likely", said=joined("; ", [said, *filter(None, [reading.said])]))
 
 
 def _of_criteria(
@@ -469,6 +475,18 @@ def _words(table: Table, known: Mapping[str, str], taken: set[str]) -> Column | 
         return next((place for place, word in enumerate(hints) if word in words), len(hints)), -column.filled
 
     return min(given, key=rank, default=None)
+
+
+def _shared(
+    table: Table, known: Mapping[str, str], facets: Mapping[str, str], taken: set[str]
+) -> tuple[str, ...]:
+    """What several items are about, as the questions of one passage are, by the name of its column; one or none."""
+    item = known[ITEM]
+    if item == ROW_NUMBER or {*known, *facets} & {CATEGORY}:
+        return ()
+    free = [one for one in labels(table, {*taken, *known.values(), *facets.values()}) if is_judged(one.name)]
+    free = [one for one in free if not {*GROUPS} & {*words_of(one.name)} and one.distinct < table.column(item).distinct]
+    return tuple(one.name for one in free if table.within(item, one.name))[:1]
 
 
 def _belonging(table: Table, facets: Mapping[str, str], taken: set[str]) -> list[str]:

@@ -30,7 +30,7 @@ _LIST = re.compile(
 _GIVEN_OFTEN = frozenset(
     ("labels", "annotations", "votes", "judgments", "judgements", "verdicts", "decisions", "marks")
 )
-_AGAIN = frozenset(("sample", "repeat", "run", "trial", "epoch", "seed", "replicate", "attempt", "draw", "pass"))
+_AGAIN = frozenset(("sample", "repeat", "run", "trial", "epoch", "seed", "replicate", "attempt", "try", "draw", "pass"))
 _TIMES = (*COUNTS, "n", "freq", "frequency", "times", "counts", "occurrences", "num", "n_times")
 """What a column is called that may say how many times a row is meant."""
 _OF_LABELS = frozenset(("count", "counts", "n", "num", "votes", "number"))

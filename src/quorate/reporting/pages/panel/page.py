@@ -36,11 +36,9 @@ _WAYS = {"strategies": "strategies for the same calls", "sharings": "ways to sha
 
 
 def paragraphs(view: PanelAnalysis) -> Iterator[str]:
-    """Who is off, whether judges differ at all, what one alone would turn round, and what is not shown and why."""
-    yield lenience(view)
+    """Whether judges differ at all, and what is not shown and why."""
     yield from tests(view)
     yield from disagreement(view)
-    yield from reversals(view)
     yield from missing(view)
 
 
@@ -188,7 +186,7 @@ def section(analysis: Analysis) -> Section | None:
         return Section("panel", title, (text,)) if reason else None
     seen = view.alone and JUDGE in analysis.effects and len(view.judges) <= MOST_PARTS
     figures = (figure for figure in _figures(view, with_bias=not seen) if figure is not None)
-    return Section("panel", title, tuple(paragraphs(view)), tuple(figures))
+    return Section("panel", title, (lenience(view), *reversals(view), *paragraphs(view)), tuple(figures))
 
 
 def caveats(analysis: Analysis) -> tuple[Caveat, ...]:
