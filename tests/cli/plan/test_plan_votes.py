@@ -6,7 +6,7 @@ import pytest
 @pytest.mark.parametrize(
     ("words", "says", "code"),
     [
-        ("--margin .06", "A margin of 0.06 needs 749 decisive votes", 0),
+        ("--margin .06", "A margin of 0.06, 56% of the votes, needs 749 decisive votes", 0),
         ("--margin .06 --method normal", "needs 730 decisive votes", 0),
         ("--margin .06 --budget 500", "500 independent votes would see a margin of 0.073 or more", 2),
         ("--budget 500", "500 independent votes would see a margin of 0.073", 0),

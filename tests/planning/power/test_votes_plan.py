@@ -17,7 +17,7 @@ from quorate.table.read_votes import read_votes
 @pytest.mark.parametrize(
     ("options", "words", "enough"),
     [
-        ({"margin": 0.06}, "A margin of 0.06 needs 749 decisive votes (power 0.9).", True),
+        ({"margin": 0.06}, "A margin of 0.06, 56% of the votes, needs 749 decisive votes (power 0.9).", True),
         ({"margin": 0.06, "budget": 500}, "500 independent votes would see a margin of 0.073 or more", False),
         ({"budget": 500}, "500 independent votes would see a margin of 0.073", True),
         ({"budget": 1}, "1 independent vote would see nothing, even if all agreed", False),

@@ -52,9 +52,18 @@ def panel(
     """
     from quorate.analysis.panel import validations
     from quorate.table.families import AUTO
+    from quorate.table.read import kind_of
+    from quorate.table.reading.reading import Meant, Unsure
 
     of_judge = pairs("--group", names(group), "gpt-4o=mid") if "=" in (group or "") else None
     column = () if group in (None, AUTO) or of_judge else (str(group),)
+    if not reading.given("scores") and kind_of(file, None, {}, {}, reading.opening()) == "votes":
+        ways = (
+            Meant({}, "does the first one shown win?", "rank", "--position"),
+            Meant({}, "the longer one?", "rank", "--covariate length"),
+            Meant({}, "do judges decide as people do?", "judges", "--agree --human-label COLUMN"),
+        )
+        raise Unsure("judges are looked at by their scores, and these are votes", str(file), ways, "votes")
     judgments = reading.judgments(file, also=column)
     found = own(judgments, group=of_judge or group, prices=prices.prices())
     redrawn = validations(found) if validate else {}

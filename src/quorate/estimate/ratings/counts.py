@@ -390,10 +390,10 @@ def _weighted(votes: Votes, weights: ArrayLike) -> tuple[Votes, Floats]:
 def _order(votes: Votes, used: Bools) -> Ints:
     """0 where the first of the pair was shown first, 1 where the second was."""
     if votes.order is None:
+        first = next((name for note in votes.notes if note.role == "model_a" for name in note.columns), "model_a")
         raise NotEstimable(
-            "position: nothing says which system was shown first; read the votes with "
-            + argument("order", ..., group="roles", text="order=")
-            + ", a column that says so or that of the model that always was"
+            "position: nothing says which system was shown first; if the first of the two always was, read the votes "
+            "with " + argument("order", first, group="roles") + ", else with the column that says so"
         )
     gone = int((votes.order[used] < 0).sum())
     if gone:

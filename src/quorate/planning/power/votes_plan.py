@@ -135,9 +135,10 @@ class VotesPlan(Result):
                 f"To show a margin below {self.equivalence:g} takes {needed} (power {self.power:g}, if {true})"
             )
         elif self.margin is not None:
-            whose = f", that of {self.borrowed[1].words}," if self.borrowed else ""
+            whose = f", that of {self.borrowed[1].words}" if self.borrowed else ""
             needed = counted(self.needed or 0, kind)
-            parts.append(f"A margin of {self.margin:.4g}{whose} needs {needed} (power {self.power:g})")
+            share = f"{50 + 100 * self.margin:.4g}% of the votes"
+            parts.append(f"A margin of {self.margin:.4g}, {share}{whose}, needs {needed} (power {self.power:g})")
         if self.worth is not None:
             parts.append(f"{counted(self.worth, 'independent vote')} would {self._reach}")
         answer = f"{'; '.join(parts)}." if self.pilot is None else self.pilot.sentence
@@ -270,7 +271,7 @@ def plan_votes(
     >>> plan_votes(0.06, icc=0.1, cluster=3).clustered.n
     899
     >>> plan_votes(0.06, budget=500).sentence
-    'A margin of 0.06 needs 749 decisive votes (power 0.9); 500 independent votes would see a margin of 0.073 or more.'
+    'A margin of 0.06, 56% of the votes, needs 749 decisive votes (power 0.9); 500 independent votes would see a margin of 0.073 or more.'
     >>> plan_votes(equivalence=0.1).sentence
     'To show a margin below 0.1 takes 281 decisive votes (power 0.9, if the two are exactly alike).'
     """
@@ -332,7 +333,12 @@ def _check_asked(
         given = argument("pilot") if pilot is not None else argument("method", method)
         raise InvalidInput(argument("equivalence") + ": has no plan by " + given + "; leave one of them out")
     if margin is None and pilot is None and budget is None and equivalence is None and margins_from is None:
-        fix = ": give the margin to be seen, a " + argument("pilot") + ", or a " + argument("budget")
+        fix = (
+            ": give the margin to be seen, .03 for 53% of the votes, a "
+            + argument("pilot")
+            + ", or a "
+            + argument("budget")
+        )
         raise InvalidInput(argument("margin") + fix)
 
 

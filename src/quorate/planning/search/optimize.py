@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quorate import caveats
+from quorate.arguments import argument
 from quorate.arrays import Floats, Ints
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.components.decomposition import Decomposition
@@ -57,6 +58,7 @@ from quorate.roles import ITEM, JUDGE, REPLICATE
 from quorate.streams import stream
 from quorate.table.judgments import Judgments
 from quorate.table.read import read_first
+from quorate.wording import plural
 
 Chance = Callable[[Studies], float]
 """Power of studies of one design."""
@@ -346,7 +348,7 @@ def plan(
     if at_hand is not None and _is_better(at_hand, plan, found, asked):
         plan = at_hand
     if plan is None:
-        raise InvalidInput(_out_of_reach(searched, asked))
+        raise InvalidInput(_out_of_reach(searched, asked, grid))
     position = 0 if place is None else place
     said = [] if pair is None else [*pair.found.caveats]
     said += _caveats(scored(fit) if isinstance(fit, LatentDecomposition) else fit, made, grid, plan, prices)
@@ -456,8 +458,8 @@ def _is_better(own: Projection, plan: Projection | None, found: Found, asked: Ma
     return reached <= value and (plan is None or plan.cost is None or own.cost < plan.cost * (1 - _SAME))
 
 
-def _out_of_reach(searched: Searched, asked: Mapping[str, float]) -> str:
-    """Why no design will do, and how near one comes."""
+def _out_of_reach(searched: Searched, asked: Mapping[str, float], grid: Grid) -> str:
+    """Why no design will do, how near one comes, and what may."""
     kept = searched.found.frontier
     [(goal, value)] = asked.items()
     if not len(kept.cost):
@@ -466,10 +468,13 @@ def _out_of_reach(searched: Searched, asked: Mapping[str, float]) -> str:
         return f"budget: {value:g} buys no design within the limits; the cheapest costs {kept.cost[0]:g}"
     last = searched.projection(kept, -1)
     source = max(last.shares, key=lambda name: last.shares[name])
-    return (
+    said = (
         f"{goal}: no design within the limits reaches {value:g}; the best has {math.sqrt(kept.width[-1]):.4g} at a "
-        f"cost of {kept.cost[-1]:g}, and {last.shares[source]:.0%} of its variance is {source}. Widen the limits"
-    )
+        f"cost of {kept.cost[-1]:g}, and {last.shares[source]:.0%} of its variance is {source}; allow more with "
+    ) + argument("limits", _wider(last, grid)[1])
+    if last.targets.get(source) != POPULATION or source == grid.item:
+        return said
+    return said + f", or ask for these {plural(source)} alone with " + argument("targets", {source: PANEL})
 
 
 def design_at_hand(
@@ -516,6 +521,11 @@ def _left(plan: Projection, grid: Grid, budget: float | None) -> tuple[caveats.C
     """A word where much of a budget buys nothing, and which limits are in the way."""
     if budget is None or plan.cost is None or plan.cost > _SPENT * budget:
         return ()
+    return (caveats.money_left(budget, plan.cost, *_wider(plan, grid)),)
+
+
+def _wider(plan: Projection, grid: Grid) -> tuple[dict[str, int], dict[str, range]]:
+    """What a plan has the most of that limits allow, and limits with twice as much of it."""
     at, named = {**plan.design, **plan.groups}, {role: name for name, role in roles(grid.item).items()}
     varied = {name: values for name, values in grid.levels.items() if len(values) > 1}
     most = [name for name, values in varied.items() if at.get(name) == values[-1]]
@@ -523,7 +533,7 @@ def _left(plan: Projection, grid: Grid, budget: float | None) -> tuple[caveats.C
         named.get(name, name): range(values[0], (2 if name in most else 1) * values[-1] + 1)
         for name, values in varied.items()
     }
-    return (caveats.money_left(budget, plan.cost, {named.get(name, name): at[name] for name in most}, wider),)
+    return {named.get(name, name): at[name] for name in most}, wider
 
 
 def _nearly(plan: Projection, searched: Searched, budget: float | None) -> tuple[caveats.Caveat, ...]:

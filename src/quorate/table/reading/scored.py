@@ -120,11 +120,7 @@ def scores_of(table: Table) -> Reading | None:
     reasons += _belonging(table, {**known, **facets}, taken)
     facets = {**facets, **dict.fromkeys(dropped, "")}
     options |= {"facets": facets} if facets else {}
-    reading = _weighed(table, score, options, reasons, found, known)
-    if not shared or reading.confidence == "unsure":
-        return reading
-    said = f"every {known[ITEM]} belongs to one {shared[0]}, and those of one may be alike: taken as a facet"
-    return replace(reading, confidence="likely", said=joined("; ", [said, *filter(None, [reading.said])]))
+    return _told(_weighed(table, score, options, reasons, found, known), known[ITEM], shared)
 
 
 def _of_criteria(
@@ -477,9 +473,7 @@ def _words(table: Table, known: Mapping[str, str], taken: set[str]) -> Column | 
     return min(given, key=rank, default=None)
 
 
-def _shared(
-    table: Table, known: Mapping[str, str], facets: Mapping[str, str], taken: set[str]
-) -> tuple[str, ...]:
+def _shared(table: Table, known: Mapping[str, str], facets: Mapping[str, str], taken: set[str]) -> tuple[str, ...]:
     """What several items are about, as the questions of one passage are, by the name of its column; one or none."""
     item = known[ITEM]
     if item == ROW_NUMBER or {*known, *facets} & {CATEGORY}:
@@ -487,6 +481,14 @@ def _shared(
     free = [one for one in labels(table, {*taken, *known.values(), *facets.values()}) if is_judged(one.name)]
     free = [one for one in free if not {*GROUPS} & {*words_of(one.name)} and one.distinct < table.column(item).distinct]
     return tuple(one.name for one in free if table.within(item, one.name))[:1]
+
+
+def _told(reading: Reading, item: str, shared: Sequence[str]) -> Reading:
+    """A reading that says that what items share is a facet."""
+    if not shared or reading.confidence == "unsure":
+        return reading
+    said = f"every {item} belongs to one {shared[0]}, and those of one may be alike: taken as a facet"
+    return replace(reading, confidence="likely", said=joined("; ", [said, *filter(None, [reading.said])]))
 
 
 def _belonging(table: Table, facets: Mapping[str, str], taken: set[str]) -> list[str]:
