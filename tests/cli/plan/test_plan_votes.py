@@ -24,7 +24,11 @@ import pytest
             "votes in clusters of 3 with an intra-cluster correlation of 0.1, 899 are worth the 749 that are needed.",
             0,
         ),
-        ("--margin .06 --icc .1", "Unattainable: a margin of 0.06 needs 749 independent decisive votes", 2),
+        (
+            "--margin .06 --icc .1",
+            "Unattainable: a margin of 0.06, 56% of the votes, needs 749 independent decisive votes",
+            2,
+        ),
         ("--margin .06 --icc .1 --cluster 3 --budget 898", "the budget of 898 is worth 748 independent ones", 2),
         ("--margin .06 --icc .1 --cluster 3 --budget 899", "the budget of 899 is worth 749 independent ones", 0),
         ("--pilot 60/100 --budget 300 --icc .1 --cluster 5", "Underpowered: at 214 judgments", 2),
@@ -69,7 +73,7 @@ def test_as_json_the_sentence_and_the_exit_code_are_the_same(run):
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        ("plan --votes", "--margin: give the margin to be seen, a --pilot, or a --budget"),
+        ("plan --votes", "--margin: give the margin to be seen, .03 for 53% of the votes, a --pilot, or a --budget"),
         ("plan --votes --margin .1 --pilot 3/5", "--margin: give it or --pilot, not both"),
         ("plan --votes --equivalence .1 --pilot 3/5", "--equivalence: has no plan by --pilot"),
         ("plan --votes --equivalence .1 --method variance", "--equivalence: has no plan by --method variance"),

@@ -25,7 +25,11 @@ from quorate.table.read_votes import read_votes
         ({"pilot": (45, 50), "budget": 500}, "Feasible", True),
         ({"pilot": (25, 50)}, "No number of judgments shows a margin of 0", True),
         ({"margin": 0.06, "icc": 0.1, "cluster": 3}, "899 are worth the 749 that are needed.", True),
-        ({"margin": 0.06, "icc": 0.1}, "Unattainable: a margin of 0.06 needs 749 independent decisive votes", False),
+        (
+            {"margin": 0.06, "icc": 0.1},
+            "Unattainable: a margin of 0.06, 56% of the votes, needs 749 independent decisive votes",
+            False,
+        ),
         ({"margin": 0.06, "icc": 0.1, "cluster": 3, "budget": 898}, "is worth 748 independent ones", False),
         ({"margin": 0.06, "icc": 0.1, "cluster": 3, "budget": 899}, "is worth 749 independent ones", True),
         ({"pilot": (60, 100), "icc": 0.1}, "Unattainable: the pilot of 100 says a margin of 0.100", False),
@@ -58,7 +62,7 @@ def test_the_argument_to_change_is_spelled_as_the_reader_gives_it():
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({}, "margin: give the margin to be seen, a pilot, or a budget"),
+        ({}, "margin: give the margin to be seen, .03 for 53% of the votes, a pilot, or a budget"),
         ({"margin": 0.1, "pilot": (3, 5)}, "margin: give it or pilot, not both"),
         ({"margin": 0.1, "cluster": 3}, "cluster: votes of one cluster count less only if they are alike"),
         ({"margin": 0.1, "budget": 0}, "budget: "),

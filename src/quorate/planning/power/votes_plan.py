@@ -270,8 +270,8 @@ def plan_votes(
     --------
     >>> plan_votes(0.06, icc=0.1, cluster=3).clustered.n
     899
-    >>> plan_votes(0.06, budget=500).sentence
-    'A margin of 0.06, 56% of the votes, needs 749 decisive votes (power 0.9); 500 independent votes would see a margin of 0.073 or more.'
+    >>> plan_votes(0.06).sentence
+    'A margin of 0.06, 56% of the votes, needs 749 decisive votes (power 0.9).'
     >>> plan_votes(equivalence=0.1).sentence
     'To show a margin below 0.1 takes 281 decisive votes (power 0.9, if the two are exactly alike).'
     """
