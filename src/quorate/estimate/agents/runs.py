@@ -157,8 +157,8 @@ def repeated_runs(
     judgments : Judgments
         With a facet of runs, or with repeats of single judgments.
     run : str, optional
-        Facet of the runs; by default one named run, trial, attempt, seed, epoch, sample or generation, else the repeats
-        of every cell, whose scores must be 0 and 1.
+        Facet of the runs; by default one named run, trial, attempt, try, seed, epoch, sample or generation, else the
+        repeats of every cell, whose scores must be 0 and 1.
     k : sequence of int
         Numbers of runs; by default 1, and as many as every item has.
     passes : float, optional
