@@ -162,6 +162,6 @@ clean:
 
 .venv-bench/bench.stamp: $(PINS)
 	$(PYTHON) -m venv .venv-bench
-	$(BENCH)/python $(INSTALL) --editable ".[bayes,inspect,postgres,web]" mixedlm==1.3.0 statsmodels==0.15.0 evalica==0.4.2 choix==0.4.1 polars pandas jaxtyping==0.3.11 optax==0.2.8 errorbars==0.2.4 krippendorff==0.8.1
+	$(BENCH)/python $(INSTALL) --editable ".[bayes,postgres,web]" mixedlm==1.3.0 statsmodels==0.15.0 evalica==0.4.2 choix==0.4.1 polars pandas jaxtyping==0.3.11 optax==0.2.8 errorbars==0.2.4 krippendorff==0.8.1 evalaudit==0.6.0 truescore==0.7.4 evalsig==0.1.2 ppi-python==0.2.3
 	$(BENCH)/python $(INSTALL) --no-deps arenakit==0.1.1 arena-rank==0.1.1  # which asks for a jax and a numpy of its own; it runs with ours
 	touch $@

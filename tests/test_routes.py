@@ -421,3 +421,46 @@ def assert_same(first: Any, second: Any) -> None:
             assert_same(one, other)
     else:
         assert first == (pytest.approx(second, rel=1e-9, abs=1e-12) if isinstance(first, float) else second)
+
+
+@pytest.mark.parametrize(("per", "levels"), [(40, 40), (4, 40), (3, 10)])
+def test_a_column_that_never_varies_changes_no_answer(per: int, levels: int) -> None:
+    rng = np.random.default_rng(5)
+    item, prompt = np.array([(i, p) for i in range(60) for p in rng.permutation(levels)[:per]]).T
+    score = rng.normal(size=60)[item] + 0.7 * rng.normal(size=levels)[prompt] + rng.normal(size=len(item))
+    frame = pl.DataFrame({"item": item, "prompt": [f"p{k}" for k in prompt], "score": score})
+    more = [{}, {"system": pl.lit("s")}, {"judge": pl.lit("j"), "system": pl.lit("s")}]
+    found = [q.analyze(q.read(frame.with_columns(**columns), announce=False)) for columns in more]
+    for other in found[1:]:
+        assert other.estimate.ends == pytest.approx(found[0].estimate.ends, rel=1e-6)
+        assert other.others.ends == pytest.approx(found[0].others.ends, rel=1e-6)
+    assert np.ptp(found[0].others.ends) > 1.05 * np.ptp(found[0].estimate.ends)
+
+
+def documents() -> pl.DataFrame:
+    """Two systems on 5 questions about each of 40 documents, which differ in what they say of the two."""
+    rng = np.random.default_rng(3)
+    document = np.repeat(np.arange(40), 5)
+    first = rng.normal(size=200)
+    second = first + 0.4 * rng.normal(size=40)[document] + 0.5 * rng.normal(size=200)
+    one = {"item": np.arange(200), "document": [f"d{k}" for k in document]}
+    sides = (("a", first), ("b", second))
+    return pl.concat([pl.DataFrame({**one, "system": [name] * 200, "score": score}) for name, score in sides])
+
+
+def test_questions_about_one_document_are_in_it_however_that_is_said(tmp_path: Path) -> None:
+    path = tmp_path / "scores.csv"
+    documents().write_csv(path)
+    roles = {name: name for name in ("item", "system", "document")}
+    tables = [
+        q.read(path, nested={"item": "document"}, announce=False),
+        q.read(path, facets=roles, announce=False),
+        q.read(documents(), facets={"document": "document"}, recognise=True, announce=False),
+    ]
+    found = [q.compare(table, "b", "a").difference for table in tables]
+    assert {one.estimate.ends for one in found} == {found[0].estimate.ends}
+    gap = documents().filter(system="b")["score"] - documents().filter(system="a")["score"]
+    by_document = gap.to_numpy().reshape(40, 5).mean(axis=1)
+    assert found[0].se == pytest.approx(by_document.std(ddof=1) / np.sqrt(40), rel=1e-9)
+    assert found[0].df == pytest.approx(39, rel=1e-6)
+    assert "200 paired items in 40 documents" in q.compare(tables[0], "b", "a").sentence

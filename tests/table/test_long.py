@@ -17,7 +17,7 @@ FRAME = pl.DataFrame(
         "item": [1, 2, 10, 10, 10],
         "judge": ["a", "b, c", None, "a", "a"],
         "temperature": [0.5, 1.0, 0.5, 0.5, 0.5],
-        "lang": ["x", "y", "x", "x", "x"],
+        "tier": ["x", "y", "x", "x", "x"],
         "epoch": ["e1", "e2", "e3", "e3", "e3"],
         "score": [1.5, None, 0.1, 1 / 3, None],
         "status": ["ok", "ok", "ok", "ok", "refused"],
@@ -44,7 +44,7 @@ def table(request, tmp_path):
         source = tmp_path / "source.csv"
     if request.param == "pandas":
         source = pytest.importorskip("pandas").DataFrame(FRAME.to_dict(as_series=False))
-    return q.read(source, facets={"lang": "lang"}, recognise=True, announce=False)
+    return q.read(source, facets={"tier": "tier"}, recognise=True, announce=False)
 
 
 @pytest.mark.parametrize(
@@ -55,13 +55,13 @@ def table(request, tmp_path):
 def test_a_file_is_the_same_table_again(table, tmp_path, ending):
     written = table.write(tmp_path / f"out.{ending}")
     assert (written.n, written.per) == (5, "answer")
-    assert written.notes == ('read it again with facets={"lang": "lang"}',)
-    again = q.read(written.path, facets={"lang": "lang"}, recognise=True, announce=False)
+    assert written.notes == ('read it again with facets={"tier": "tier"}',)
+    again = q.read(written.path, facets={"tier": "tier"}, recognise=True, announce=False)
     assert same(table, again)
     assert np.array_equal(table.distinct, again.distinct)
     part = table.only("judge", "a")
     assert same(
-        part, q.read(part.write(tmp_path / "p.csv").path, facets={"lang": "lang"}, recognise=True, announce=False)
+        part, q.read(part.write(tmp_path / "p.csv").path, facets={"tier": "tier"}, recognise=True, announce=False)
     )
 
 

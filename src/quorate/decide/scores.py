@@ -411,6 +411,8 @@ class ScoreVerdict(AnyVerdict):
         names = [n for n in judgments.names if n not in aside and target.get(n, POPULATION) == POPULATION]
         paired = study.method == "paired"
         items = counted(study.items, f"paired {item}" if paired else item)
+        whole = [n for n in judgments.ancestors(item) if target.get(n) == POPULATION and n != study.facet]
+        items += "".join(f" in {counted(judgments.n_levels(n), n)}" for n in whole)
         seen = listed([items, *(counted(judgments.n_levels(n), n) for n in names)])
         design = seen if paired else f"{seen}, not paired"
         whom = scope(judgments, target, study.facet)

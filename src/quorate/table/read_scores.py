@@ -40,6 +40,7 @@ from quorate.table.files import explained, opened, source_of
 from quorate.table.judgments import Judgments, Origin, Source
 from quorate.table.long import write
 from quorate.table.notes import Note, log
+from quorate.table.reading.names import groups_items, is_cluster
 from quorate.table.results import LIBRARIES, shaped, wrapped
 from quorate.table.votes import Votes
 from quorate.wording import counted
@@ -138,6 +139,7 @@ def read_scores(
     table = read_source(places_of(source) if by_path else source, declared, blank, rows, meant(label, numbers, labels))
     table = at_levels(table if scale is None else on_scale(table, scale), only)
     table = table if families is None else in_families(table, families)
+    table = table if nested else in_groups(table)
     table = drawn_if_many(as_strata(table)) if fixed == FIXED else table
     if facets is not None and not recognise:
         return table
@@ -187,10 +189,34 @@ _STRATUM, _FEWEST, _MANY_GROUPS = 5, 2, 10
 """Items in a group on average from which groups are strata, and their number up to which they are in any case."""
 
 
+def in_groups(table: Judgments) -> Judgments:
+    """The same judgments, whose items are inside what groups them by its name, such as a document or a topic.
+
+    Only where every item has one level of it, and nothing is said to hold items.
+    """
+    item = table.facet(table.object)
+    named = [one for one in table.facets if one.parent is None and one is not item and groups_items(one.name)]
+    sizes = {one.name: table.n_levels(one.name) for one in named}
+    holding = [name for name, size in sizes.items() if 1 < size < table.n_levels(item.name) == _joined(table, name)]
+    if item.parent is not None or not holding:
+        return table
+    parent = max(holding, key=sizes.__getitem__)
+    facets = tuple(replace(one, parent=parent) if one is item else one for one in table.facets)
+    return replace(table, facets=facets, notes=(*table.notes, Note(f"every {item.name} belongs to one {parent}")))
+
+
+def _joined(table: Judgments, name: str) -> int:
+    """Pairs of an item and a level that occur."""
+    return int(table.level_codes([table.object, name]).max()) + 1
+
+
 def as_strata(table: Judgments) -> Judgments:
-    """The same judgments, whose groups of items are fixed strata; many groups of fewer than five items are drawn."""
+    """The same judgments, whose groups of items are fixed strata; many groups of fewer than five items are drawn.
+
+    So are documents and the like, by their name: they were drawn with their items.
+    """
     item = table.object
-    over = [name for name in table.ancestors(item)[:1] if name != SYSTEM]  # what groups these says no more
+    over = [name for name in table.ancestors(item)[:1] if name != SYSTEM and not is_cluster(name)]
     sizes = {name: table.n_levels(item) / table.n_levels(name) for name in over}
     few = [name for name in over if table.n_levels(name) < _MANY_GROUPS and sizes[name] >= _FEWEST]
     groups = [name for name, size in sizes.items() if size >= _STRATUM or name in few]

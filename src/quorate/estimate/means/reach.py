@@ -285,11 +285,24 @@ def shared_ratio(fit: Decomposition) -> float:
 
 
 def crowds_of(fit: Decomposition) -> dict[str, tuple[Floats, float, float]]:
-    """Facets of so many levels that these are predicted: their effects, variance, and its degrees of freedom."""
-    names = [name for name in fit.judgments.names if is_setup(fit.judgments, name)]
-    many = [name for name in names if fit.judgments.n_levels(name) > _MOST_LEVELS and name in fit.assembled.names]
-    places = {name: fit.assembled.names.index(name) for name in many}
+    """Facets of so many levels that these are predicted: their effects, variance, and its degrees of freedom.
+
+    With one judge, what a prompt brings and what it brings with the judge are one component, which stands last.
+    """
+    judgments, assembled = fit.judgments, fit.assembled
+    names = [name for name in judgments.names if is_setup(judgments, name)]
+    many = [name for name in names if judgments.n_levels(name) > _MOST_LEVELS and name in assembled.names]
+    places = {name: assembled.names.index(name) for name in many}
+    last = {member: members[-1] for members in fit.identified.classes for member in members}
+    for name, t in places.items():
+        beside = {*assembled.names[last.get(t, t)].split(":")} - {name}
+        if all(one in judgments.names and judgments.n_levels(one) == 1 for one in beside):
+            places[name] = last.get(t, t)
     return {
-        name: (predict(fit, name).effect, max(float(fit.theta[t]), 0.0) * fit.assembled.scale**2, fit.freedom(t))
+        name: (
+            predict(fit, assembled.names[t]).effect,
+            max(float(fit.theta[t]), 0.0) * assembled.scale**2,
+            fit.freedom(t),
+        )
         for name, t in places.items()
     }

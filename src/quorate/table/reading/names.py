@@ -152,6 +152,10 @@ GROUPS = frozenset(
     )
 )
 """Words in the name of a column that groups what is judged, or says where it comes from."""
+CLUSTERS = frozenset(
+    ("cluster", "thread", "page", "team", "school", "site", "author", "repo", "repository", "book", "chapter", "cohort")
+)
+"""Words in the name of a column of what was drawn, with all that is judged of it."""
 _NAMED = JUDGED | ANSWERERS | {"item", "question", "model", "system", "prompt", "judge", "hit", "row", "run", "group"}
 """What ``id`` is joined to without a mark, as in ``taskid``."""
 HOLDERS = frozenset(("scores", "ratings", "criteria", "rubric", "rubrics", "metrics", "grades", "marks", "evaluation"))
@@ -194,8 +198,37 @@ def is_judged(name: str) -> bool:
     >>> is_judged("Patient No."), is_judged("output_len"), is_judged("id")
     (True, False, False)
     """
-    words = {*words_of(name)} - {*IDS, "name", "code", "title"}
+    words = _said(name)
     return bool(words) and words <= JUDGED
+
+
+def groups_items(name: str) -> bool:
+    """Whether a column groups what is judged, by its name: a topic, or what several questions are about.
+
+    Examples
+    --------
+    >>> groups_items("document_id"), groups_items("Topic"), groups_items("rater")
+    (True, True, False)
+    """
+    words = _said(name)
+    return bool(words) and words <= JUDGED | GROUPS | CLUSTERS
+
+
+def is_cluster(name: str) -> bool:
+    """Whether what groups items was drawn with them, by its name: a document is, a topic was chosen.
+
+    Examples
+    --------
+    >>> is_cluster("document_id"), is_cluster("Topic")
+    (True, False)
+    """
+    words = _said(name)
+    return bool(words) and words <= (JUDGED - GROUPS) | CLUSTERS
+
+
+def _said(name: str) -> set[str]:
+    """What a name says beside that it is one."""
+    return {*words_of(name)} - {*IDS, "name", "code", "title"}
 
 
 def is_id(name: str) -> bool:
