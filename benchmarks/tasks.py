@@ -1,7 +1,7 @@
 """Tasks of an evaluation beside small packages of the field, on simulated data whose truth is known.
 
-Run with ``make bench``, which installs them, or alone: ``python benchmarks/tasks.py``, with the names of tasks for some of
-them. Each line says what was asked, how often each was right, with its Monte Carlo error, and CPU milliseconds an answer.
+Run with ``make bench``, which installs them, or alone: ``python benchmarks/tasks.py``, with names of tasks for some of
+them. Each line says what was asked, how often each was right, its Monte Carlo error, and CPU milliseconds an answer.
 """
 
 from __future__ import annotations
