@@ -199,26 +199,27 @@ def certainty(table: Any, simulate: Any, rng: np.random.Generator, **options: An
     options = {"budget": 1000, "limits": LIMITS, **options}
     if table.judge_variance is None:
         source = q.components(table.components, sensitivity={"judge": 0.015, "temperature": 0.015})
-        panel, targets = {"judge": "panel", "temperature": "panel"}, {}
+        truth = targets = {"judge": "panel", "temperature": "panel"}
     else:
         source = q.components(table.components | {"judge": table.judge_variance}, sensitivity={"temperature": 0.015})
-        panel, targets = {"temperature": "panel"}, {"judge": "population"}
+        truth, targets = {"temperature": "panel"}, {"judge": "population"}
         options["limits"] = LIMITS | {"judges": range(1, 7)}
-    best = q.plan(source, targets=panel, **options)
+    best = q.plan(source, targets=truth, **options)
     fit = q.decompose(simulate(table, rng).judgments)
     chosen = q.plan(fit, targets=targets, **options)
     plan, claimed = chosen.plan, chosen.ranking(200, rng=rng)
     counts = {f"{name}s": plan.design[name] for name in ("item", "prompt", "judge", "replicate")}
-    true = q.project(source, temperatures=1, layout=plan.layout, targets=panel, **counts).se
+    true = q.project(source, temperatures=1, layout=plan.layout, targets=truth, **counts)
+    wider = true.half_width / best.plan.half_width
     return {
-        "right": true <= best.se * (1 + 1e-9),
+        "right": wider <= 1 + 1e-9,
         "top": claimed.top,
-        "near": true <= best.se * 1.05,
+        "near": wider <= 1.05,
         "within": claimed.within,
-        "loss": true / best.se - 1,
+        "loss": wider - 1,
         "claimed loss": claimed.loss,
-        "held": claimed.se_low <= true <= claimed.se_high,
-        "optimism": 1 - plan.se / true,
+        "held": claimed.se_low <= true.se <= claimed.se_high,
+        "optimism": 1 - plan.se / true.se,
     }
 
 

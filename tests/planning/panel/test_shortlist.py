@@ -114,6 +114,6 @@ def test_pilots_drawn_again_in_pieces_are_the_same(monkeypatch):
     made = pool(x)
     members = np.ones(5, dtype=bool)
     panel = made.panel("", members)
-    whole = stability(made, x, np.zeros(5), panel, members, 6, np.random.default_rng(1))
+    whole = stability(made, x, np.zeros(5), panel, 6, np.random.default_rng(1))
     monkeypatch.setattr("quorate.planning.panel.shortlist._MOST_NUMBERS", 2 * x.size)
-    assert stability(made, x, np.zeros(5), panel, members, 6, np.random.default_rng(1)) == whole
+    assert stability(made, x, np.zeros(5), panel, 6, np.random.default_rng(1)) == whole

@@ -105,7 +105,7 @@ class GroupPanel:
     panel : Shortlist
         Who judges, on how many new items, and how precise the mean is about the average of all judges.
     precision : float
-        What this money buys here, as a part of what it buys with "any judges": the ratio of squared standard errors.
+        What this money buys here, as a part of what it buys with "any judges": the ratio of squared half intervals.
     low, high : float
         Its interval, by resampled items.
     """
@@ -274,15 +274,15 @@ def _panels(
     pool = JudgePool(scores.judges, price, item_price, pilot, choice, corrected=True, items=len(scores.x))
     found = dict(_best(pool, groups))
     members = np.stack(list(found.values()))
-    variance, items = choice.of(members), len(scores.x)
+    made, items = [pool.panel(label, one) for label, one in found.items()], len(scores.x)
     redrawn = np.log(_resampled(pool, scores.x, extra, alike, members, resamples))
     error = np.std(redrawn[:, :1] - redrawn, axis=0) * math.sqrt(items / (items - 1))
     wide = np.exp(t_quantile(items - 1, (1 + level) / 2) * error)
-    precision = variance[0] / variance
+    best = math.inf if made[0] is None else made[0].half_width
     panels = [
-        GroupPanel(label, made, *map(float, (precision[i], precision[i] / wide[i], precision[i] * wide[i])))
-        for i, label in enumerate(found)
-        if (made := pool.panel(label, members[i])) is not None
+        GroupPanel(one.label, one, precision, float(precision / wide[i]), float(precision * wide[i]))
+        for i, one in enumerate(made)
+        if one is not None and (precision := (best / one.half_width) ** 2) < math.inf
     ]
     return tuple(panels), cost
 

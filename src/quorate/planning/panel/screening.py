@@ -323,7 +323,7 @@ def screen(
         candidates=tuple(candidate(pool, panel, members, judge) for judge in range(len(members))),
         frontier=frontier,
         alternatives=tuple(alternatives(pool, panel.cost, len(panel.judges))),
-        stability=stability(pool, scores.x, extra, panel, members, int(resamples), draws),
+        stability=stability(pool, scores.x, extra, panel, int(resamples), draws),
         items=len(scores.scenarios),
         left_out=scores.left_out,
         tau2=float(pilot.effects.tau2),

@@ -118,10 +118,10 @@ class ChoiceStability(Brief):
     Parameters
     ----------
     within : float
-        Fraction of pilots, their items drawn again with replacement, whose choice has a standard error at most 5%
+        Fraction of pilots, their items drawn again with replacement, whose choice has half an interval at most 5%
         larger than that of the recommended panel, by the pilot at hand.
     loss, loss_high : float
-        How much larger the standard error of their choice is, relative: the mean, and the largest but for 5%.
+        How much larger half the interval of their choice is, relative: the mean, and the largest but for 5%.
     kept : mapping of str to float
         Fraction of these pilots that keep each judge.
     draws : int
@@ -292,7 +292,7 @@ def alternatives(pool: JudgePool, budget: float, size: int) -> Iterator[Shortlis
 
 
 def stability(
-    pool: JudgePool, x: Floats, extra: Floats, panel: Shortlist, members: Bools, draws: int, rng: np.random.Generator
+    pool: JudgePool, x: Floats, extra: Floats, panel: Shortlist, draws: int, rng: np.random.Generator
 ) -> ChoiceStability:
     """Resample the pilot's items, let every pilot choose, and judge its choice by the pilot at hand."""
     at_hand = pool.choice.at(panel.cost)
@@ -309,8 +309,10 @@ def stability(
     chosen = np.concatenate(
         [rechosen(min(size, draws - done)) for done in each("redrawn pilots", range(0, draws, size))]
     )
-    ratio = np.sqrt(at_hand.of(chosen) / at_hand.of(members))
-    loss = np.maximum(ratio, 1.0) - 1
+    sets, which = np.unique(chosen, axis=0, return_inverse=True)
+    made = [pool.panel("", one, at_hand) for one in sets]
+    reached = np.array([math.inf if one is None else pool.half_width(one) for one in made])
+    loss = np.maximum(reached[which.ravel()] / pool.half_width(panel), 1.0) - 1
     return ChoiceStability(
         within=float(np.mean(loss <= 0.05)),
         loss=float(loss.mean()),

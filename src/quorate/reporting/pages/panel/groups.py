@@ -146,7 +146,7 @@ def panels(view: PanelAnalysis) -> Figure | None:
         f"{whole_percent(least.precision)}"
     )
     line = (
-        f"Precision: squared standard error of the most precise panel of {ANY}, over that of this one; each spends "
+        f"Precision: squared half interval of the most precise panel of {ANY}, over that of this one; each spends "
         f"{first.cost:,.4g}, what this study cost, on new {plural(cut(view.item))} with one judge in turn. All stand "
         f"for the average of {counted(len(view.judges), JUDGE)}, less the bias that this study expects. Intervals: "
         f"{view.coverage}, {view.panel.resamples:,} studies of resampled {plural(cut(view.item))}, the panels held."
