@@ -88,8 +88,8 @@ def test_population_of_judges(judges: int, items: int, simulate: Any, design: An
 
     found = coverage(1500, 100 * judges + items, one)
     report(f"N = {items}, M = {judges} judges drawn at random", 1500, found)
-    # Two drawn facets, prompts and judges, of three levels: which of them matters is not known, and the interval holds
-    # 95% whichever does. Where both bring half it is that of t with 2 degrees of freedom of the larger, not of 4 of both.
+    # Prompts and judges are drawn, three of each: which of them matters is not known, and the interval has to hold 95%
+    # whichever does. Where both bring half it is that of 2 degrees of freedom for the larger, not of 4 for both.
     value, error = found["population"]
     assert 92.5 - 2 * error <= value <= (99 if judges == 3 else 98) + 2 * error
     assert found["sensitivity"][0] < 92.5

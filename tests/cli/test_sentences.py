@@ -8,13 +8,20 @@ import shutil
 
 import numpy as np
 import pytest
+from posteriors import check_of, posterior_of
+from under_way import asked
 
+import quorate as q
 from quorate.cli import main
 from quorate.cli.entry import program
+from quorate.collect.judge import Reply
+from quorate.estimate.posterior import check, posterior
 from quorate.reporting.print import lines, terminal
 
 MOST = 30
 """Words of a sentence; a number with its unit is one."""
+PLAIN = ("export", "import", "init", "report", "serve")
+"""Verbs whose screen is all there is."""
 PEOPLE = "--human ann --human-price 1 --price .01"
 LINES = """
 doctor scores.csv
@@ -125,9 +132,17 @@ run goal.yaml --quote
 run goal.yaml --yes
 status goal.yaml
 status --interim goal.yaml
+init --variants drafts.yaml --yes
+serve people/study.yaml --links --public
+import rated/study.yaml answers.json
+analyze single.csv --posterior
+analyze single.csv --posterior --check 8
+validate single.csv --budgets 12,36 --runs 4
+report one.csv
+report prompts.csv
+report ones.csv --scale 0,1
+report labels.csv --score verdict --labels
 """
-ELSEWHERE = {"serve", "import", "init --variants", "analyze --posterior", "validate", "report"}
-"""Commands that wait for somebody or take long; a report is a paragraph for a paper."""
 
 
 @pytest.fixture(scope="module")
@@ -229,12 +244,18 @@ def folder(tmp_path_factory, shared):
     )
     for name in ("pass.csv", "cmpcat.csv", "names_2.csv"):
         shutil.copy(shared / "data" / "answers" / name, folder)
+    studies(folder, write, lambda n: round(5 + item[n] + noise(0.3), 2))
+    return folder
+
+
+def studies(folder, write, mark):
+    """Study files of models, with a goal and without, of people, of drafts, and what people answered."""
     goal = "goal: {compare: [new, old], margin: 0.5}\nlooks: 3\n"
     for name, systems, more in (("study", ("new",), ""), ("goal", ("new", "old"), goal)):
         answers = [(f"q{n}", system) for n in range(40) for system in systems]
         rows = [{"id": n, "prompt": "p", "response": "r", "system": system} for n, system in answers]
         (folder / f"{name}.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
-        cells = [(*a, "score", j, 1, round(5 + item[int(a[0][1:])] + noise(0.3), 2)) for a in answers for j in "ab"]
+        cells = [(*a, "score", j, 1, mark(int(a[0][1:]))) for a in answers for j in "ab"]
         write(f"{name}-answers.csv", "item,system,prompt,judge,replicate,score", cells)
         replay = f"{{kind: replay, table: {name}-answers.csv, price: {{call: 0.01}}}}"
         judges = f"judges:\n  a: {replay}\n  b: {replay}\n"
@@ -243,7 +264,15 @@ def folder(tmp_path_factory, shared):
         (folder / f"{name}.yaml").write_text(text)
     (folder / "people" / "another").mkdir(parents=True)
     assert main(["init", str(folder / "people" / "study.yaml"), "--recipe", "people"]) == 0
-    return folder
+    rated = asked(folder / "rated")
+    assert main(["export", "--tasks", str(rated), str(folder / "rated" / "tasks")]) == 0
+    (task,) = json.loads((folder / "rated" / "tasks" / "ana.json").read_text(encoding="utf-8"))
+    answer = {**task["data"], "id": 1, "answer": [{"rating": 7}], "annotator": 1, "annotation_id": 1}
+    (folder / "answers.json").write_text(json.dumps([answer]))
+    (folder / "own.j2").write_text("Say how clear it is, {{ low }} to {{ high }}.\n\n{{ response }}\n")
+    text = "items: {file: study.jsonl, id: id, system: system}\nprompts: {own: {file: own.j2, scale: [1, 5]}}\n"
+    judge = 'judges: {m: {kind: endpoint, base_url: "http://127.0.0.1:1/v1", model: m}}\nbudget: {calls: 12}\n'
+    (folder / "drafts.yaml").write_text(text + judge)
 
 
 @pytest.fixture
@@ -264,6 +293,14 @@ def said(folder, monkeypatch, capsys):
     monkeypatch.setattr(lines, "paragraph", hear)
     monkeypatch.setattr(terminal, "paragraph", hear)
     monkeypatch.setattr(lines, "points", hear_points)
+
+    async def drafted(*_):
+        return Reply("unparsed", text="<part1>How clear is it, [[low]] to [[high]]? Mark one.</part1>")
+
+    monkeypatch.setattr("quorate.collect.judges.endpoint.EndpointJudge.ask", drafted)
+    monkeypatch.setattr("quorate.web.serve.listen", lambda app, *_: app.state.site.desk.close())
+    monkeypatch.setattr(posterior, "posterior", lambda judgments, **_: posterior_of(q.decompose(judgments)))
+    monkeypatch.setattr(check, "check_posterior", lambda *_, **__: check_of())
     monkeypatch.chdir(folder)
     monkeypatch.setenv("COLUMNS", "100")
 
@@ -284,7 +321,7 @@ def sentences(text: str) -> list[str]:
 @pytest.mark.parametrize("line", LINES.split("\n")[1:-1])
 def test_no_sentence_is_longer_than_a_reader_can_hold(said, line):
     words = line.replace("PEOPLE", PEOPLE).split()
-    full = [] if words[0] in ("export", "init") else ["--full"]
+    full = [] if words[0] in PLAIN else ["--full"]
     code, texts, error = said([*words, *full])
     assert (code in (0, 2), error.count("quorate: ") - error.count("taken as")) == (True, 0), error
     long = [one for text in texts for one in sentences(text) if len(one.split()) > MOST]
@@ -294,7 +331,7 @@ def test_no_sentence_is_longer_than_a_reader_can_hold(said, line):
 def test_every_command_is_heard():
     typed = [line.replace("PEOPLE", PEOPLE).split() for line in LINES.split("\n")]
     heard = {name for name in program().commands if any(is_of(words, name.split()) for words in typed)}
-    assert program().commands.keys() - heard == ELSEWHERE
+    assert program().commands.keys() == heard
 
 
 def is_of(words: list[str], command: list[str]) -> bool:

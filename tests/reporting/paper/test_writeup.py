@@ -17,17 +17,19 @@ def test_a_methods_paragraph_states_design_model_result_and_source(demo):
     text = methods_paragraph(demo)
     assert "1,773 judgments of 60 items, 5 prompts, 3 judges and 12 categories; 27 of 1,800 rows had no usable" in text
     assert "restricted maximum likelihood" in text
-    assert "fixed effects of judge" in text
-    assert f"standard error {number(demo.setup.se, 3)}, 95% interval 6.730 to 7.010 with these 5 prompts and 3" in text
-    assert f"Student's t with {demo.setup.df:.1f} degrees of freedom over items)" in text
-    assert "; 6.382 to 7.358 for prompts and judges like these." in text
+    assert "; its fixed effects are judge" in text
+    law = f"Student's t with {demo.setup.df:.1f} degrees of freedom over items"
+    assert (
+        f"(standard error {number(demo.setup.se, 3)}; {law}). Its 95% interval is 6.730 to 7.010 with these 5" in text
+    )
+    assert ", 6.382 to 7.358 for prompts and judges like these." in text
     assert "The largest share of its variance for prompts and judges like these, 65%, comes from judge." in text
 
 
 def test_what_stays_as_it_is_is_named(shape):
     text = methods_paragraph(shape("one judge"))
     assert "with these 2 prompts, with this judge only" in text
-    assert "1 judge says nothing about other judges: three would" in text
+    assert "1 judge says nothing about other judges: three would." in text
     assert "Only the sum of item + item:judge can be estimated from this design" in text
 
 

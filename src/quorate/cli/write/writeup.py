@@ -34,6 +34,7 @@ def writeup(
 ) -> int:
     """A paragraph for a methods section, and the reporting checklist."""
     from quorate.analysis.judgments import analyze_judgments
+    from quorate.estimate.means.missing_bounds import all_equal
     from quorate.reporting.paper.writeup import writeup as written
 
     if out.as_json and format_ == "markdown":
@@ -43,6 +44,8 @@ def writeup(
     if judgments.labels:
         paper.refuse("scores", "is for scores, and these are labels; leave it out")
         found = written(own(judgments), command=context.obj)
+    elif all_equal(judgments) is not None:
+        found = written(judgments, command=context.obj)
     else:
         analysis = analyze_judgments(judgments, **own.arguments())
         found = written(analysis, record=record, command=context.obj)

@@ -89,11 +89,11 @@ class PosteriorCheck(Result):
     @property
     def sentence(self) -> str:
         """Whether ranks are uniform, and where they are least so."""
-        least = f"the least p-value is {self.uniformity[self.worst].p:.3f} ({self.worst}), {self.p:.2g} by Bonferroni"
+        least = f"The least p-value is {self.uniformity[self.worst].p:.3f} ({self.worst}), {self.p:.2g} by Bonferroni"
         of = f"ranks of the truth among the draws of {counted(self.studies, 'simulated study')}"
         if self.p < _UNLIKELY:
-            return f"Posteriors of such tables are not to be relied on: {of} are not uniform, {least}."
-        return f"Nothing speaks against posteriors of such tables: {of} are as even as chance leaves them, {least}."
+            return f"Posteriors of such tables are not to be relied on: {of} are not uniform. {least}."
+        return f"Nothing speaks against posteriors of such tables: {of} are as even as chance leaves them. {least}."
 
     def rows(self) -> list[Row]:
         """One row a parameter: parameter, p, and the ranks in every tenth."""

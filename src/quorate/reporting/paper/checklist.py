@@ -12,7 +12,7 @@ from quorate.estimate.components.model import CELL
 from quorate.reporting.paper.record import KEYS, Record, study_record
 from quorate.roles import JUDGE, PROMPT, TEMPERATURE
 from quorate.table.columns.labels import ABSENT
-from quorate.wording import counted, decimals, listed, plural, whole_percent
+from quorate.wording import capitalised, counted, decimals, listed, plural, whole_percent
 
 REPORTED, MISSING, NOT_APPLICABLE = "reported", "missing", "not applicable"
 MINIMUM, STANDARD, COMPREHENSIVE, FURTHER = "minimum", "standard", "comprehensive", "further"
@@ -236,7 +236,7 @@ def _written(key: str) -> Callable[[Analysis, Record], _Found]:
 
 
 def _wanted(key: str, more: str = "") -> _Found:
-    return MISSING, f'write under "{key}": {KEYS[key].meaning}' + (f"; {more}" if more else "")
+    return MISSING, f'write under "{key}": {KEYS[key].meaning}' + (f". {capitalised(more)}" if more else "")
 
 
 def _uncovered(analysis: Analysis, facet: str, entries: Any) -> str:

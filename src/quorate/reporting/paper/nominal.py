@@ -50,8 +50,8 @@ def model() -> str:
     """How the shares were estimated."""
     return (
         "Shares are means of 0/1 scores, one for each label, from linear mixed models whose variance components were "
-        "estimated by restricted maximum likelihood, with one set of weights for all labels, so that shares add up to "
-        f"1; their intervals are those of the log odds (Quorate {version('quorate')})."
+        "estimated by restricted maximum likelihood. One set of weights for all labels makes them add up to 1; their "
+        f"intervals are Wilson's for an effective number of answers (Quorate {version('quorate')})."
     )
 
 
@@ -68,7 +68,7 @@ def agreement(found: Labels) -> str:
         value, low, high = shares(agreed.value, agreed.low, agreed.high)
         value = f"{value} ({low} to {high})"
     return (
-        f"Two judges of an item agreed with a chance of {value}; beyond chance, {beyond}. Intervals of agreement are "
+        f"Two judges of an item agreed with a chance of {value}. Beyond chance, {beyond}. Intervals of agreement are "
         f"by the jackknife {way}and count {whom} as sampled."
     )
 

@@ -21,7 +21,6 @@ from quorate.table.judgments import Judgments
 
 if TYPE_CHECKING:
     from quorate.analysis.judgments import Analysis
-    from quorate.analysis.nominal import Labels
     from quorate.estimate.components.decomposition import Decomposition
     from quorate.table.judgments import Source
     from quorate.table.votes import Votes
@@ -61,18 +60,19 @@ def provenance(analysis: Analysis, origin: Provenance, record: Record | None = N
     return {name: value for name, value in entries.items() if value}
 
 
-def labels_provenance(found: Labels, origin: Provenance) -> dict[str, str]:
-    """Everything needed to do an analysis of labels again, by name."""
-    table = found.judgments
-    return {
+def provenance_of_table(table: Judgments, level: float, origin: Provenance) -> dict[str, str]:
+    """Everything needed to do again what rests on no model of components, by name."""
+    what = "labels" if table.labels else "scores"
+    entries = {
         **made_with(),
         **read_from(table),
-        "SHA-256 of the judgments": f"{fingerprint(table)} (labels by cell; any order of rows or format)",
+        "SHA-256 of the judgments": f"{fingerprint(table)} ({what} by cell; any order of rows or format)",
         "labels": ", ".join(shown(label) for label in table.labels),
-        "options": f"level {found.level:g}",
+        "options": f"level {level:g}",
         "command": called(origin.command),
         "seed": seed_used(origin.seed),
     }
+    return {name: value for name, value in entries.items() if value or name != "labels"}
 
 
 def source_of_analysis(analysis: Analysis) -> dict[str, str]:

@@ -13,9 +13,10 @@ from quorate.analysis.words import number, shown, significant, span, times
 from quorate.errors import InvalidInput
 from quorate.estimate.components.decomposition import Decomposition
 from quorate.estimate.means.intervals import score_ends
+from quorate.estimate.means.missing_bounds import all_equal
 from quorate.reporting.paper.checklist import ChecklistItem, checklist, missing
 from quorate.reporting.paper.record import Record, study_record
-from quorate.reporting.paper.reproduce import Provenance, labels_provenance, provenance
+from quorate.reporting.paper.reproduce import Provenance, provenance, provenance_of_table
 from quorate.reporting.print.cells import plain_markdown
 from quorate.table.judgments import Judgments
 from quorate.table.read import read_first
@@ -95,7 +96,8 @@ def writeup(
     Parameters
     ----------
     result : Judgments, Decomposition, Analysis or Labels
-        What to write about; the first two are analysed with default options. Of labels there is no checklist.
+        What to write about; the first two are analysed with default options. Of labels, and of scores that are all
+        equal, there is no checklist.
     record : mapping or path, optional
         The study record: what the judgments cannot say, such as ``{"models": {"gpt": "gpt-5.4, OpenAI"}}``, or a YAML
         file that holds it. Keys are listed in ``quorate.reporting.paper.record.KEYS``.
@@ -135,7 +137,11 @@ def writeup(
 
         if record is not None:
             raise InvalidInput("record: the write-up of labels has no checklist to fill; leave it out")
-        return Writeup(paragraph(found), (), labels_provenance(found, origin))
+        return Writeup(paragraph(found), (), provenance_of_table(found.judgments, found.level, origin))
+    same = all_equal(result) if isinstance(result, Judgments) else None
+    if same is not None:
+        bound = f"The bound is Clopper and Pearson's, with items as the unit (Quorate {version('quorate')})."
+        return Writeup(f"{same.sentence} {bound}", (), provenance_of_table(result, same.level, origin))
     analysis = analysed(result)
     return Writeup(methods_paragraph(analysis), checklist(analysis, written), provenance(analysis, origin, written))
 
@@ -190,11 +196,11 @@ def model(analysis: Analysis) -> str:
     if analysis.fit.assembled.replicated:
         terms.append("replicate")
     fixed = [shown(name) for name in (*fitted.fixed, *fitted.covariates)]
-    held = f" and fixed effects of {listed(fixed)}" if fixed else ""
+    held = f"; its fixed effects are {listed(fixed)}" if fixed else ""
     method = _METHODS[analysis.fit.method]
     return (
-        f"Variance components were estimated by {method} from a linear mixed model with random effects of "
-        f"{listed(terms)}{held} (Quorate {version('quorate')})."
+        f"Variance components were estimated by {method} from a linear mixed model (Quorate {version('quorate')}). "
+        f"Its random effects are {listed(terms)}{held}."
     )
 
 
@@ -216,14 +222,12 @@ def mean(analysis: Analysis) -> str:
     law = f"Student's t with {head.df:.1f} degrees of freedom over items{form}"
     if head.reach is None:
         law = f"Satterthwaite's t with {head.df:.1f} degrees of freedom"
-    whom = f" {shown(reading.scope, 200)}" if reading.scope else ""
-    first = (
-        f"The mean is {number(head.value, places)} (standard error {number(head.se, places)}, "
-        f"{analysis.level * 100:g}% interval {span(reading, places)}{whom}; {law})"
+    told = [f"{span(one, places)} {shown(one.scope, 200)}".rstrip() for one in analysis.readings]
+    why = f" {capitalised(shown(analysis.others_reason, 200))}." if analysis.others_reason else ""
+    return (
+        f"The mean is {number(head.value, places)} (standard error {number(head.se, places)}; {law}). "
+        f"Its {analysis.level * 100:g}% interval is {', '.join(told)}.{why}"
     )
-    others = "".join(f"; {span(other, places)} {shown(other.scope, 200)}" for other in analysis.readings[1:])
-    why = f"; {shown(analysis.others_reason, 200)}" if analysis.others_reason else ""
-    return f"{first}{others}{why}."
 
 
 def naive(analysis: Analysis) -> str:
