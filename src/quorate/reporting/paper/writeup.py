@@ -138,8 +138,7 @@ def writeup(
         if record is not None:
             raise InvalidInput("record: the write-up of labels has no checklist to fill; leave it out")
         return Writeup(paragraph(found), (), provenance_of_table(found.judgments, found.level, origin))
-    same = all_equal(result) if isinstance(result, Judgments) else None
-    if same is not None:
+    if isinstance(result, Judgments) and (same := all_equal(result)) is not None:
         bound = f"The bound is Clopper and Pearson's, with items as the unit (Quorate {version('quorate')})."
         return Writeup(f"{same.sentence} {bound}", (), provenance_of_table(result, same.level, origin))
     analysis = analysed(result)
