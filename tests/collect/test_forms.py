@@ -18,9 +18,9 @@ TEN = Expects(1, 10)
 @pytest.mark.parametrize(
     ("form", "text", "scores"),
     [
-        (forms.json_scores, '{"score": 7, "score": "8"}', [7, 8]),
-        (forms.json_scores, '{"score": 12} {"rating": 3}', [None]),
-        (forms.boxed_scores, "[[7]] <score>8</score> [[x]]", [7, 8, None]),
+        (forms.json_answers, '{"score": 7, "score": "8"}', [7, 8]),
+        (forms.json_answers, '{"score": 12} {"rating": 3}', [None]),
+        (forms.boxed_answers, "[[7]] <score>8</score> [[x]]", [7, 8, None]),
         (forms.overall_scores, "Score: 3, overall: 7, final score: 8", [7, 8]),
         (forms.named_scores, "Score: 3. The rating is 4. Confidence score: 9", [3, 4]),
         (forms.fractions, "7/10, because; 8/9. 3/10 things", [7]),
@@ -54,9 +54,9 @@ SAFE = Expects(0, 1, labels={"safe": 1, "unsafe": 0}, name="verdict")
 @pytest.mark.parametrize(
     ("form", "expects", "text", "scores"),
     [
-        (forms.json_verdicts, PAIR, '{"verdict": "A"} {"verdict": "C"}', [1, None]),
-        (forms.boxed_verdicts, PAIR, r"[[A]] <winner>B</winner> \boxed{\text{tie}}", [1, 0, 0.5]),
-        (forms.boxed_verdicts, ARENA, "[[A>>B]] [[A=B]] [[B>A]]", [4, 2, 1]),
+        (forms.json_answers, PAIR, '{"verdict": "A"} {"verdict": "C"}', [1, None]),
+        (forms.boxed_answers, PAIR, r"[[A]] <winner>B</winner> \boxed{\text{tie}}", [1, 0, 0.5]),
+        (forms.boxed_answers, ARENA, "[[A>>B]] [[A=B]] [[B>A]]", [4, 2, 1]),
         (forms.final_verdicts, PAIR, "Verdict: A. Final verdict: B", [0]),
         (forms.named_verdicts, PAIR, "Winner: Response A. The better one is B.", [1, 0]),
         (forms.named_verdicts, ARENA, "Verdict: A>>B", [4]),

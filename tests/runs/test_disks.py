@@ -209,31 +209,67 @@ def test_no_file_may_grow(panel, serve, start, ended, command, ask, size):
     check_whole(command("run", path, "--yes"), path, server, ask, 800, before)
 
 
-FULL = """
-mount -t tmpfs -o size={size}k none "$1" && cp study.yaml items.jsonl "$1" && cd "$1"
-"$2" -c "import sys; from quorate.cli import main; sys.exit(main(sys.argv[1:]))" run study.yaml --yes
+RUN = '"$2" -c "import sys; from quorate.cli import main; sys.exit(main(sys.argv[1:]))"'
+SMALL = f"""
+mount -t tmpfs -o size=$4k none "$1" && cp study.yaml items.jsonl "$1" && cd "$1"
+{RUN} run study.yaml --yes
 echo "code $?"
 mount -o remount,size=64m none .
-"$2" -c "import sys; from quorate.cli import main; sys.exit(main(sys.argv[1:]))" run study.yaml --yes
+{RUN} run study.yaml --yes
 echo "code $?"
 cp study.db "$3"
 """
+GROWING = f"""
+mount -t tmpfs -o size=$4k none "$1" && cp study.yaml items.jsonl "$1" && cd "$1"
+for size in 440 500 600 64000; do
+  {RUN} run study.yaml --yes
+  echo "code $?"
+  {RUN} status study.yaml >/dev/null
+  mount -o "remount,size=${{size}}k" none .
+done
+{RUN} run study.yaml --yes
+echo "code $?"
+cp study.db "$3"
+"""
+
+
+def on_disk(script, size, folder):
+    """Lines with exit codes, and errors, of a script on a disk of so many kB; the ledger is copied to ``copy.db``."""
+    if subprocess.run(["unshare", "-rm", "true"], check=False, capture_output=True).returncode:
+        pytest.skip("needs a system on which a user may mount a file system of their own")
+    (folder / "disk").mkdir()
+    call = ["unshare", "-rm", "sh", "-c", script, "sh", "disk", sys.executable, folder / "copy.db", str(size)]
+    ran = subprocess.run(call, cwd=folder, capture_output=True, text=True, timeout=300, check=False)
+    assert "Traceback" not in ran.stderr
+    return [line for line in ran.stdout.splitlines() if line.startswith("code")], ran.stderr
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("size", [400, 900])
 @pytest.mark.fault("the disk is full")
 def test_a_small_disk(panel, serve, ask, tmp_path, size):
-    if subprocess.run(["unshare", "-rm", "true"], check=False, capture_output=True).returncode:
-        pytest.skip("needs a system on which a user may mount a file system of their own")
     server = serve("loopback.py", 0.01, 120)
     panel(server.port, 100)
-    (tmp_path / "disk").mkdir()
-    call = ["unshare", "-rm", "sh", "-c", FULL.format(size=size), "sh", "disk", sys.executable, tmp_path / "copy.db"]
-    ran = subprocess.run(call, cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False)
-    assert [line for line in ran.stdout.splitlines() if line.startswith("code")] == ["code 1", "code 0"]
-    assert ran.stderr.count("\n") == 1
-    assert "study.db: the disk is full; everything recorded so far is kept" in ran.stderr
+    codes, said = on_disk(SMALL, size, tmp_path)
+    assert codes == ["code 1", "code 0"]
+    assert said.count("\n") == 1
+    assert "study.db: the disk is full; everything recorded so far is kept" in said
     copy = tmp_path / "copy.db"
     assert ask(copy, "SELECT count(*), count(DISTINCT cell) FROM attempts WHERE status = 'ok'") == [(800, 800)]
     assert 800 <= server.counts().total() <= ask(copy, "SELECT calls FROM spend")[0][0]
+
+
+@pytest.mark.slow
+@pytest.mark.fault("the disk is full")
+def test_a_goal_is_pursued_on_a_disk_that_fills_and_is_emptied_again(goal, serve, ask, tmp_path):
+    server = serve("loopback.py", 0.01, 300)
+    server.ask("spread/6")
+    goal(server.port, 200, budget={"calls": 2000}, goal={"half_width": 0.15})
+    codes, said = on_disk(GROWING, 400, tmp_path)
+    assert "code 1" in codes
+    assert codes[-1] in ("code 0", "code 2"), said
+    copy = tmp_path / "copy.db"
+    assert ask(copy, "SELECT 1 FROM attempts WHERE status = 'ok' GROUP BY cell HAVING count(*) > 1") == []
+    spent, lost, reserved = ask(copy, "SELECT calls, lost, reserved FROM spend")[0]
+    assert (spent, reserved) == (ask(copy, "SELECT count(*) FROM attempts WHERE status <> 'unsent'")[0][0], 0)
+    assert spent - lost <= server.counts().total() <= spent <= 2000

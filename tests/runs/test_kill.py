@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import random
-import subprocess
-import sys
 import time
 from collections import Counter
 
@@ -13,6 +11,7 @@ import pytest
 MOST = 16
 PRICE = 100 * 10 + 10 * 20  # of an answer of the server, in millionths
 CELLS = "SELECT c.key, a.request, a.status, a.charged FROM cells AS c JOIN attempts AS a ON a.cell = c.id"
+TWICE = "SELECT count(*) FROM attempts WHERE status = 'ok' GROUP BY cell HAVING count(*) > 1"
 SPEND = "SELECT calls, lost, reserved, money, reserved_money FROM spend"
 
 
@@ -25,20 +24,22 @@ def planned(ask, ledger):
     return ledger.exists() and bool(ask(ledger, "SELECT 1 FROM sqlite_master WHERE name = 'judgments'"))
 
 
-def killed(start, server, path, moment, *, at_work):
-    """Kill a run some time after it began, or after its first request."""
-    process, before = start("run", path, "--yes"), sum(server.counts().values())
-    while at_work and process.poll() is None and sum(server.counts().values()) == before:
+def killed(start, sent, words, moment, *, at_work=True):
+    """Kill a command some time after it began, or after its first request; whether it was at work then."""
+    process, before = start(*words), sent()
+    while at_work and process.poll() is None and sent() == before:
         time.sleep(0.005)
     time.sleep(moment)
+    going = process.poll() is None
     process.kill()
     process.wait()
+    return going
 
 
 def check_open(ask, ledger, server, budget):
     """In the middle: nothing more was sent than is reserved or recorded, and the budget holds."""
     calls, _, reserved, money, reserved_money = ask(ledger, SPEND)[0]
-    assert sum(server.counts().values()) <= calls + reserved <= budget["calls"]
+    assert server.counts().total() <= calls + reserved <= budget["calls"]
     assert money + reserved_money <= budget["money"] * 1e9
     assert money == ask(ledger, "SELECT coalesce(sum(charged), 0) FROM attempts")[0][0]
 
@@ -68,7 +69,8 @@ def check_kills(panel, serve, start, command, ask, *, kills, items, replicates):
     ledger = path.with_suffix(".db")
     for number in range(kills):
         at_work = number % 5 != 0  # the others while it starts, reads and plans
-        killed(start, server, path, rng.uniform(0, 0.2 if at_work else 1.5), at_work=at_work)
+        moment = rng.uniform(0, 0.2 if at_work else 1.5)
+        killed(start, lambda: server.counts().total(), ("run", path, "--yes"), moment, at_work=at_work)
         if planned(ask, ledger):
             held |= flying(ask, ledger)
             check_open(ask, ledger, server, budget)
@@ -78,7 +80,7 @@ def check_kills(panel, serve, start, command, ask, *, kills, items, replicates):
     check_closed(ask, ledger, server, cells)
     assert max(Counter(runner for _, runner in held).values()) <= 2 * 2 * MOST
     assert 0 < ask(ledger, SPEND)[0][1] == len(held)
-    sent = sum(server.counts().values()) - cells
+    sent = server.counts().total() - cells
     assert sent <= len(held) <= sent + kills * 2 * MOST / 2  # leased for room that answers were about to make
     assert command("status", path).code == 0
 
@@ -102,13 +104,13 @@ def test_a_kill_cannot_break_the_budget(panel, serve, start, command, ask):
     budget = {"calls": 150, "money": 0.5}
     path = panel(server.port, 20, 2, budget=budget)
     ledger = path.with_suffix(".db")
-    killed(start, server, path, 0.1, at_work=True)
+    killed(start, lambda: server.counts().total(), ("run", path, "--yes"), 0.1)
     check_open(ask, ledger, server, budget)
     ran = command("run", path, "--yes")
     assert ran.code == 2
     assert "the budget has no room for another call" in ran.out
     check_open(ask, ledger, server, budget)
-    assert sum(server.counts().values()) <= 150
+    assert server.counts().total() <= 150
 
 
 @pytest.mark.slow
@@ -141,17 +143,12 @@ def test_the_rounds_of_a_policy_follow_from_the_ledger(panel, serve, start, comm
     path = panel(server.port, 5, None, adaptive=policy, budget={"calls": 600})
     ledger = path.with_suffix(".db")
     for number in range(8):
-        process, before = start("run", path, "--yes"), sum(server.counts().values())
-        while process.poll() is None and sum(server.counts().values()) == before:
-            time.sleep(0.005)
-        time.sleep(rng.uniform(0, 0.4))
-        process.kill()
-        process.wait()
+        killed(start, lambda: server.counts().total(), ("run", path, "--yes"), rng.uniform(0, 0.4))
         flying = ask(ledger, "SELECT count(*) FROM cells WHERE state = 'leased'")[0][0]
         lost += flying
         calls, reserved = ask(ledger, "SELECT calls, reserved FROM spend")[0]
         assert reserved == flying <= 2 * 2 * MOST, number
-        assert sum(server.counts().values()) <= calls + reserved <= 600
+        assert server.counts().total() <= calls + reserved <= 600
     ran = command("run", path, "--yes", "--json")
     assert (ran.code, ran.err) == (0, "")
     calls, gone, reserved = ask(ledger, "SELECT calls, lost, reserved FROM spend")[0]
@@ -160,7 +157,7 @@ def test_the_rounds_of_a_policy_follow_from_the_ledger(panel, serve, start, comm
     assert done == (calls - gone, calls - gone)
     assert ask(ledger, "SELECT count(*) FROM cells WHERE state <> 'done'") == [(0,)]
     assert calls <= 600
-    assert calls - gone <= sum(server.counts().values()) <= calls
+    assert calls - gone <= server.counts().total() <= calls
     per_cell = "SELECT count(*) AS n FROM cells GROUP BY f0, f1, f2, f3"
     assert ask(ledger, f"SELECT max(n) - min(n) <= 1 FROM ({per_cell}) AS each") == [(1,)]
 
@@ -172,16 +169,11 @@ def test_every_call_for_a_draft_is_counted(panel, serve, start, command, ask):
     path = panel(server.port, 2, temperatures=None, tries=3, budget={"calls": 30, "money": 3.0})
     words = ("init", "--variants", path, "--prompt", "score", "--judge", "a", "-n", "4", "--yes")
     for _ in range(4):
-        process, before = start(*words), sum(server.counts().values())
-        while process.poll() is None and sum(server.counts().values()) == before:
-            time.sleep(0.005)
-        time.sleep(rng.uniform(0, 0.5))
-        process.kill()
-        process.wait()
-        assert sum(server.counts().values()) <= ask(path.with_suffix(".db"), "SELECT calls FROM spend")[0][0] <= 30
+        killed(start, lambda: server.counts().total(), words, rng.uniform(0, 0.5))
+        assert server.counts().total() <= ask(path.with_suffix(".db"), "SELECT calls FROM spend")[0][0] <= 30
     ran = command(*words)  # the server words nothing anew
     assert (ran.code, ran.err.count("\n")) == (1, 1)
-    assert sum(server.counts().values()) <= ask(path.with_suffix(".db"), "SELECT calls FROM spend")[0][0] <= 30
+    assert server.counts().total() <= ask(path.with_suffix(".db"), "SELECT calls FROM spend")[0][0] <= 30
     assert not (path.parent / "prompts").exists()
     ran = command("run", path, "--yes")  # 8 cells
     assert ran.code == 0
@@ -200,12 +192,7 @@ def test_rounds_go_on_whatever_the_endpoint_does_and_however_often_they_are_kill
         return sum(server.ask("stats")["done"].values())
 
     for number in range(6):
-        process, before = start("run", path, "--yes"), asked()
-        while process.poll() is None and asked() == before:
-            time.sleep(0.02)
-        time.sleep(rng.uniform(0.1, 1.5))
-        process.kill()
-        process.wait()
+        killed(start, asked, ("run", path, "--yes"), rng.uniform(0.1, 1.5))
         if ledger.exists():
             lost += ask(ledger, "SELECT count(*) FROM cells WHERE state = 'leased'")[0][0]
             calls, reserved = ask(ledger, "SELECT calls, reserved FROM spend")[0]
@@ -217,14 +204,12 @@ def test_rounds_go_on_whatever_the_endpoint_does_and_however_often_they_are_kill
     assert 0 < calls <= 700
     recorded = ask(ledger, "SELECT count(*), count(DISTINCT id) FROM attempts")[0]
     assert recorded == (calls, calls)
-    twice = "SELECT count(*) FROM attempts WHERE status = 'ok' GROUP BY cell HAVING count(*) > 1"
-    assert ask(ledger, twice) == []
+    assert ask(ledger, TWICE) == []
     assert ask(ledger, "SELECT count(*) FROM cells WHERE state IN ('planned', 'leased')") == [(0,)]
     again = command("run", path, "--yes", "--json")
     assert ask(ledger, "SELECT calls FROM spend") == [(calls,)], again.err
 
 
-TWICE = "SELECT count(*) FROM attempts WHERE status = 'ok' GROUP BY cell HAVING count(*) > 1"
 LOOKS = "SELECT number, json_extract(content, '$.look.outcome') FROM looks ORDER BY number"
 
 
@@ -248,16 +233,8 @@ def stages(panel):
 
 def killed_often(start, server, path, rng, *, kills):
     """Start and kill runs; how many were killed."""
-    done = 0
-    for _ in range(kills):
-        process, before = start("run", path, "--yes"), server.counts().total()
-        while process.poll() is None and server.counts().total() == before:
-            time.sleep(0.005)
-        time.sleep(rng.uniform(0, 0.4))
-        done += process.poll() is None
-        process.kill()
-        process.wait()
-    return done
+    sent, words = (lambda: server.counts().total()), ("run", path, "--yes")
+    return sum(killed(start, sent, words, rng.uniform(0, 0.4)) for _ in range(kills))
 
 
 def check(ask, ledger, server, calls):
@@ -297,36 +274,3 @@ def test_two_stages_are_two_however_often_their_runs_are_killed(stages, serve, s
     assert ran.code in (0, 2), ran.err
     check(ask, path.with_suffix(".db"), server, 300)
     assert 0 < len(ask(path.with_suffix(".db"), LOOKS)) <= 2
-
-
-FULL = """
-mount -t tmpfs -o size=400k none "$1" && cp study.yaml items.jsonl "$1" && cd "$1"
-for size in 440 500 600 64000; do
-  "$2" -c "import sys; from quorate.cli import main; sys.exit(main(sys.argv[1:]))" run study.yaml --yes
-  echo "code $?"
-  "$2" -c "import sys; from quorate.cli import main; sys.exit(main(sys.argv[1:]))" status study.yaml >/dev/null
-  mount -o "remount,size=${size}k" none .
-done
-"$2" -c "import sys; from quorate.cli import main; sys.exit(main(sys.argv[1:]))" run study.yaml --yes
-echo "code $?"
-cp study.db "$3"
-"""
-
-
-@pytest.mark.slow
-@pytest.mark.fault("the disk is full")
-def test_a_goal_is_pursued_on_a_disk_that_fills_and_is_emptied_again(goal, serve, ask, tmp_path):
-    if subprocess.run(["unshare", "-rm", "true"], check=False, capture_output=True).returncode:
-        pytest.skip("needs a system on which a user may mount a file system of their own")
-    server = serve("loopback.py", 0.01, 300)
-    server.ask("spread/6")
-    goal(server.port, 200, budget={"calls": 2000}, goal={"half_width": 0.15})
-    (tmp_path / "disk").mkdir()
-    copy = tmp_path / "copy.db"
-    call = ["unshare", "-rm", "sh", "-c", FULL, "sh", "disk", sys.executable, copy]
-    ran = subprocess.run(call, cwd=tmp_path, capture_output=True, text=True, timeout=300, check=False)
-    codes = [line for line in ran.stdout.splitlines() if line.startswith("code")]
-    assert "code 1" in codes, ran.stdout
-    assert codes[-1] in ("code 0", "code 2"), ran.stderr
-    assert "Traceback" not in ran.stderr
-    check(ask, copy, server, 2000)

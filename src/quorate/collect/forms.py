@@ -83,13 +83,20 @@ def number(text: str, at: int, expects: Expects) -> Hit | None:
     return Hit(score if right and not _MORE.match(text, end) else None, match.start(), end)
 
 
-def json_scores(text: str, expects: Expects) -> Iterator[Hit]:
-    """``"score": 7`` of an object, whatever else is wrong with its JSON."""
-    for match in json_values(text, expects.name, ("score", "rating")):
+def json_answers(text: str, expects: Expects) -> Iterator[Hit]:
+    """``"score": 7`` or ``"verdict": "A"`` of an object, whatever else is wrong with its JSON."""
+    others = ("verdict", "winner", "choice", "preference") if expects.labels else ("score", "rating")
+    for match in json_values(text, expects.name, others):
         value, at = value_of(match)
-        hit = number(value.strip(), 0, expects)
-        whole = hit is not None and not value.strip()[hit.end :]
-        yield Hit(hit.score if hit and whole else None, at, match.end())
+        yield Hit(_stated(value, expects), at, match.end())
+
+
+def _stated(value: str, expects: Expects) -> float | None:
+    """Score of a value that is an answer and nothing else."""
+    if expects.labels:
+        return label(value, expects)
+    hit = number(value.strip(), 0, expects)
+    return hit.score if hit and hit.end == len(value.strip()) else None
 
 
 def json_values(text: str, name: str, others: tuple[str, ...]) -> list[re.Match[str]]:
@@ -107,18 +114,20 @@ def value_of(match: re.Match[str]) -> tuple[str, int]:
     return match[group], match.start(group)
 
 
-def boxed_scores(text: str, expects: Expects) -> Iterator[Hit]:
-    r"""``[[7]]``, ``<score>7</score>`` and ``\boxed{7}``."""
-    name = re.escape(expects.name)
+def boxed_answers(text: str, expects: Expects) -> Iterator[Hit]:
+    r"""``[[7]]``, ``<score>7</score>`` and ``\boxed{7}``; the same with a verdict."""
+    own, most, inner = (
+        ("verdict|winner|choice|answer", 60, r"(?:\\text\{)?") if expects.labels else ("score|rating", 40, "")
+    )
+    names = rf"(?:{own}|{re.escape(expects.name)})"
     pattern = (
-        rf"\[\[([^\[\]\n]{{1,40}})\]\]|<(?:score|rating|{name})>([^<>\n]{{1,40}})</|\\boxed\{{([^{{}}\n]{{1,40}})\}}"
+        rf"\[\[([^\[\]\n]{{1,{most}}})\]\]|<{names}>([^<>\n]{{1,{most}}})</|\\boxed\{{{inner}([^{{}}\n]{{1,{most}}})\}}"
     )
     for match in re.finditer(pattern, text, re.IGNORECASE):
         inside = next(group for group in match.groups() if group is not None)
-        value = re.sub(rf"^\s*(?:score|rating|{name})\s*[:=]\s*", "", inside, flags=re.IGNORECASE).strip()
-        hit = number(value, 0, expects)
+        value = re.sub(rf"^\s*{names}\s*[:=]\s*", "", inside, flags=re.IGNORECASE).strip()
         at = match.start() + match[0].index(inside) + inside.index(value)
-        yield Hit(hit.score if hit and hit.end == len(value) else None, at, match.end())
+        yield Hit(_stated(value, expects), at, match.end())
 
 
 def overall_scores(text: str, expects: Expects) -> Iterator[Hit]:
@@ -235,26 +244,6 @@ def label(text: str, expects: Expects) -> float | None:
     """Score of a label that is all there is to the text."""
     bare = re.sub(r"^[\s\[(\"'“*]+|[\s\])\"'”*.!]+$", "", text).casefold()
     return spellings(expects).get(" ".join(bare.split()))
-
-
-def json_verdicts(text: str, expects: Expects) -> Iterator[Hit]:
-    """``"verdict": "A"`` of an object, whatever else is wrong with its JSON."""
-    for match in json_values(text, expects.name, ("verdict", "winner", "choice", "preference")):
-        value, at = value_of(match)
-        yield Hit(label(value, expects), at, match.end())
-
-
-def boxed_verdicts(text: str, expects: Expects) -> Iterator[Hit]:
-    r"""``[[A]]``, ``<verdict>A</verdict>`` and ``\boxed{A}``."""
-    names = rf"(?:verdict|winner|choice|answer|{re.escape(expects.name)})"
-    pattern = (
-        rf"\[\[([^\[\]\n]{{1,60}})\]\]|<{names}>([^<>\n]{{1,60}})</|\\boxed\{{(?:\\text\{{)?([^{{}}\n]{{1,60}})\}}"
-    )
-    for match in re.finditer(pattern, text, re.IGNORECASE):
-        inside = next(group for group in match.groups() if group is not None)
-        value = re.sub(rf"^\s*{names}\s*[:=]\s*", "", inside, flags=re.IGNORECASE)
-        at = match.start() + match[0].index(inside) + inside.index(value.strip() or value)
-        yield Hit(label(value, expects), at, match.end())
 
 
 def final_verdicts(text: str, expects: Expects) -> Iterator[Hit]:

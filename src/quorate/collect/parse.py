@@ -120,17 +120,8 @@ def _blank(text: str, start: int, end: int) -> str:
     return text[:start] + kept + text[end:]
 
 
-_Forms = tuple[Form, Form, tuple[Form, ...]]
-_SCORES: _Forms = (
-    forms.json_scores,
-    forms.boxed_scores,
-    (forms.overall_scores, forms.named_scores, forms.fractions, forms.verbs),
-)
-_VERDICTS: _Forms = (
-    forms.json_verdicts,
-    forms.boxed_verdicts,
-    (forms.final_verdicts, forms.named_verdicts, forms.sentences),
-)
+_SCORES: tuple[Form, ...] = (forms.overall_scores, forms.named_scores, forms.fractions, forms.verbs)
+_VERDICTS: tuple[Form, ...] = (forms.final_verdicts, forms.named_verdicts, forms.sentences)
 _HEAD = (
     "so|therefore|thus|hence|my|the|final|overall|total|better|best|response|assistant|answer|one|is|score|rating|grade"
     "|verdict|winner|choice|preference|decision|judge?ment|classification|label"
@@ -202,11 +193,10 @@ def answer(text: str, expects: Expects) -> Hit | None:
 
 def _by_form(text: str, expects: Expects) -> Iterator[list[Hit]]:
     """Statements form by form, the most explicit first."""
-    json, boxed, words = _VERDICTS if expects.labels else _SCORES
     bare = plain(unquoted(text))
-    yield list(json(text, expects))
-    yield list(boxed(unquoted(text), expects))
-    for form in words:
+    yield list(forms.json_answers(text, expects))
+    yield list(forms.boxed_answers(unquoted(text), expects))
+    for form in _VERDICTS if expects.labels else _SCORES:
         yield list(form(bare, expects))
     hits = [_moved(_alone(line, expects), start) for start, line in lines(without_block_quotes(text))]
     yield [hit for hit in hits if hit is not None]
@@ -226,11 +216,10 @@ def _alone(text: str, expects: Expects) -> Hit | None:
 
 def _line(line: str, expects: Expects) -> Hit | None:
     """What a line states that does nothing but state an answer."""
-    json, boxed, words = _VERDICTS if expects.labels else _SCORES
-    bare = plain(line)
-    if line.startswith(("{", '"')) and (hits := list(json(line, expects))):
+    words, bare = _VERDICTS if expects.labels else _SCORES, plain(line)
+    if line.startswith(("{", '"')) and (hits := list(forms.json_answers(line, expects))):
         return _agreed(hits)
-    hits = [hit for form in (boxed, *words[:2]) for hit in form(bare, expects)]
+    hits = [hit for form in (forms.boxed_answers, *words[:2]) for hit in form(bare, expects)]
     alone = _alone(line, expects)
     if alone is not None or not hits:
         return alone

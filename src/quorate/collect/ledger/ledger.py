@@ -21,7 +21,6 @@ from quorate.collect.ledger.facts import JudgeStatus
 from quorate.collect.ledger.lease import LeasedCell, Settled
 from quorate.collect.ledger.plan import Dependency, Draft
 from quorate.collect.ledger.schema import (
-    Connection,
     Store,
 )
 from quorate.collect.ledger.stores import PostgresStore, SqliteStore, is_made
@@ -189,28 +188,27 @@ class Ledger:
 
     def renew(self, runner: int, seconds: float) -> None:
         """Let the leases of a runner hold for some seconds from now; refused where it was not enlisted."""
-        with self._transaction() as connection:
-            if not lease.renew(connection, runner, lease.here(), self.clock() + seconds):
+        with self._transaction():
+            if not lease.renew(self._connection, runner, lease.here(), self.clock() + seconds):
                 raise InvalidInput(f"ledger: {self.path} was replaced while it was written to; look for the one before")
 
     def lease(self, runner: int, judge: str, count: int, budget: Budget) -> list[LeasedCell]:
         """Up to ``count`` cells of a judge that are due, as many as the budget has room for, for this runner alone."""
-        with self._transaction() as connection:
-            code = self.code(judge)
-            return lease.lease(
-                connection,
+        return self.whole(
+            lambda: lease.lease(
+                self._connection,
                 self.facets,
                 runner=runner,
-                judge=(code, judge),
+                judge=(self.code(judge), judge),
                 count=count,
                 now=self.clock(),
                 budget=budget,
             )
+        )
 
     def commit(self, runner: int, results: Sequence[Settled]) -> int:
         """Record answers and settle their cells; how many came after their lease had run out, and are not recorded."""
-        with self._transaction() as connection:
-            return lease.commit(connection, runner, results)
+        return self.whole(lambda: lease.commit(self._connection, runner, results))
 
     def recover(self, runner: int, answers: Sequence[tuple[int, Settled]]) -> int:
         """Record answers that an earlier runner could not, each by the number that held its cell; how many not."""
@@ -218,18 +216,15 @@ class Ledger:
 
     def release(self, runner: int, cells: Iterable[LeasedCell]) -> int:
         """Give back cells that were never sent; how many."""
-        with self._transaction() as connection:
-            return lease.release(connection, runner, [cell.id for cell in cells])
+        return self.whole(lambda: lease.release(self._connection, runner, [cell.id for cell in cells]))
 
     def lose(self, runner: int, cells: Iterable[LeasedCell]) -> int:
         """Give back cells that were sent, or may have been, and whose answers will not come; how many."""
-        with self._transaction() as connection:
-            return lease.lose(connection, runner, [cell.id for cell in cells], self.clock())
+        return self.whole(lambda: lease.lose(self._connection, runner, [cell.id for cell in cells], self.clock()))
 
     def reclaim(self, runner: int, known: Iterable[LeasedCell]) -> int:
         """Give back cells that a runner holds without knowing it, after a commit whose end was not heard; how many."""
-        with self._transaction() as connection:
-            return lease.reclaim(connection, runner, [(cell.id, cell.asked) for cell in known])
+        return self.whole(lambda: lease.reclaim(self._connection, runner, [(cell.id, cell.asked) for cell in known]))
 
     def holder(self, runner: int) -> int:
         """Number by which a runner leases cells whose questions outlive it, for `lease` and all that settles them."""
@@ -237,19 +232,18 @@ class Ledger:
 
     def adopt(self, holder: int, judge: str, *, own: bool = False) -> list[LeasedCell]:
         """Take over the cells of a judge whose questions outlived their runner; if ``own``, name those it has too."""
-        with self._transaction() as connection:
+        with self._transaction():
             judged = (self.code(judge), judge)
-            return lease.adopt(connection, self.facets, holder=holder, judge=judged, now=self.clock(), own=own)
+            return lease.adopt(self._connection, self.facets, holder=holder, judge=judged, now=self.clock(), own=own)
 
     def expire(self) -> int:
         """Count the requests of runners that are gone as lost, and free their cells; how many."""
-        with self._transaction() as connection:
-            return lease.expire(connection, self.clock())
+        return self.whole(lambda: lease.expire(self._connection, self.clock()))
 
     def pause(self, judge: str, until: float) -> None:
         """Leave a judge alone until a time, in seconds since 1970, also after a restart."""
-        with self._transaction() as connection:
-            connection.execute(
+        with self._transaction():
+            self._connection.execute(
                 "INSERT INTO pauses VALUES (?, ?) ON CONFLICT (judge) DO UPDATE SET until = excluded.until",
                 (self.code(judge), until),
             )
@@ -260,8 +254,7 @@ class Ledger:
 
     def settle(self, price: float | None, cost: float | None) -> None:
         """Count what such a call cost in place of its worst-case price, if that is known."""
-        with self._transaction() as connection:
-            money.settle_charge(connection, price, cost)
+        self.whole(lambda: money.settle_charge(self._connection, price, cost))
 
     # ---- looking
 
@@ -347,9 +340,10 @@ class Ledger:
     def add_look(self, content: Mapping[str, Any]) -> None:
         """Record what was seen and done now; all cells that are planned so far are what it rests on."""
         text = json.dumps(content, ensure_ascii=False, allow_nan=False)
-        with self._transaction() as connection:
-            ((count,),) = connection.execute("SELECT count(*) FROM looks").fetchall()
-            connection.execute("INSERT INTO looks VALUES (?, ?, ?, ?)", (count + 1, self.last, self.clock(), text))
+        with self._transaction():
+            ((count,),) = self._connection.execute("SELECT count(*) FROM looks").fetchall()
+            row = (count + 1, self.last, self.clock(), text)
+            self._connection.execute("INSERT INTO looks VALUES (?, ?, ?, ?)", row)
 
     def for_goal(self) -> bool:
         """Whether it was planned for a goal."""
@@ -412,15 +406,15 @@ class Ledger:
                 self._joined = False
 
     @contextmanager
-    def _transaction(self, begin: Callable[[], object] | None = None) -> Iterator[Connection]:
+    def _transaction(self, begin: Callable[[], object] | None = None) -> Iterator[None]:
         if self._joined:
             with self.store.explained():
-                yield self._connection
+                yield
             return
         (begin or self.begin)()
         try:
             with self.store.explained():
-                yield self._connection
+                yield
             self.end()
         except BaseException:
             self.undo()
