@@ -13,12 +13,12 @@ if TYPE_CHECKING:
     from quorate.estimate.agreement.accuracy import accuracy as accuracy
     from quorate.estimate.agreement.against import against as against
     from quorate.estimate.agreement.agreement import agreement as agreement
-    from quorate.estimate.agreement.alt_test import alt_test as alt_test
     from quorate.estimate.agreement.coefficients import alpha as alpha
     from quorate.estimate.agreement.coefficients import icc as icc
     from quorate.estimate.agreement.labelled import beside as beside
     from quorate.estimate.agreement.prediction_powered import corrected as corrected
-    from quorate.estimate.labelled.corrected_ratings import corrected_ratings as corrected_ratings
+    from quorate.estimate.agreement.yardsticks import alt_test as alt_test
+    from quorate.estimate.ratings.corrected_ratings import corrected_ratings as corrected_ratings
     from quorate.planning.board_plan import plan_board_labels as plan_board_labels
     from quorate.planning.plan_labels import plan_labels as plan_labels
 
@@ -27,10 +27,10 @@ _HOMES = {
     "against": "quorate.estimate.agreement.against",
     "agreement": "quorate.estimate.agreement.agreement",
     "alpha": "quorate.estimate.agreement.coefficients",
-    "alt_test": "quorate.estimate.agreement.alt_test",
+    "alt_test": "quorate.estimate.agreement.yardsticks",
     "beside": "quorate.estimate.agreement.labelled",
     "corrected": "quorate.estimate.agreement.prediction_powered",
-    "corrected_ratings": "quorate.estimate.labelled.corrected_ratings",
+    "corrected_ratings": "quorate.estimate.ratings.corrected_ratings",
     "icc": "quorate.estimate.agreement.coefficients",
     "plan_board_labels": "quorate.planning.board_plan",
     "plan_labels": "quorate.planning.plan_labels",

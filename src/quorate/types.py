@@ -50,11 +50,11 @@ if TYPE_CHECKING:
     from quorate.estimate.agreement.accuracy import Accuracy as Accuracy
     from quorate.estimate.agreement.against import Against as Against
     from quorate.estimate.agreement.agreement import Agreement as Agreement
-    from quorate.estimate.agreement.alt_test import AltTest as AltTest
-    from quorate.estimate.agreement.alt_test import Stood as Stood
     from quorate.estimate.agreement.coefficients import Alpha as Alpha
     from quorate.estimate.agreement.coefficients import Icc as Icc
     from quorate.estimate.agreement.prediction_powered import Corrected as Corrected
+    from quorate.estimate.agreement.yardsticks import AltTest as AltTest
+    from quorate.estimate.agreement.yardsticks import Stood as Stood
     from quorate.estimate.components.decomposition import Decomposition as Decomposition
     from quorate.estimate.components.dependability import Dependability as Dependability
     from quorate.estimate.components.latent import LatentComponent as LatentComponent
@@ -68,7 +68,6 @@ if TYPE_CHECKING:
     from quorate.estimate.doctor.support import Proposal as Proposal
     from quorate.estimate.doctor.support import Support as Support
     from quorate.estimate.doctor.support import VotesSupport as VotesSupport
-    from quorate.estimate.labelled.result import CorrectedRatings as CorrectedRatings
     from quorate.estimate.means.baseline import AgainstBaseline as AgainstBaseline
     from quorate.estimate.means.baseline import Beginning as Beginning
     from quorate.estimate.means.effects import LevelEffect as LevelEffect
@@ -92,6 +91,7 @@ if TYPE_CHECKING:
     from quorate.estimate.posterior.result import Sensitivity as Sensitivity
     from quorate.estimate.ratings.categories import Boards as Boards
     from quorate.estimate.ratings.categories import PooledRatings as PooledRatings
+    from quorate.estimate.ratings.corrected_board import CorrectedRatings as CorrectedRatings
     from quorate.estimate.ratings.fragility import DroppedVotes as DroppedVotes
     from quorate.estimate.ratings.fragility import Fragility as Fragility
     from quorate.estimate.ratings.leaderboard import Leaderboard as Leaderboard
@@ -169,8 +169,8 @@ _HOMES = {
     "Link": "quorate.estimate.agents.chain",
     "ScoreStep": "quorate.decide.scores",
     "Turn": "quorate.estimate.agents.hazard",
-    "AltTest": "quorate.estimate.agreement.alt_test",
-    "Stood": "quorate.estimate.agreement.alt_test",
+    "AltTest": "quorate.estimate.agreement.yardsticks",
+    "Stood": "quorate.estimate.agreement.yardsticks",
     "Borrowed": "quorate.planning.power.votes_plan",
     "Passing": "quorate.estimate.agents.runs",
     "Flip": "quorate.estimate.agents.runs",
@@ -184,7 +184,7 @@ _HOMES = {
     "Components": "quorate.estimate.components.published",
     "Concentration": "quorate.planning.power.prompt_types",
     "Corrected": "quorate.estimate.agreement.prediction_powered",
-    "CorrectedRatings": "quorate.estimate.labelled.result",
+    "CorrectedRatings": "quorate.estimate.ratings.corrected_board",
     "Decomposition": "quorate.estimate.components.decomposition",
     "Dependability": "quorate.estimate.components.dependability",
     "Detectability": "quorate.planning.power.detectability",

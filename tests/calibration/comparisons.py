@@ -11,7 +11,7 @@ import numpy as np
 from quorate.arrays import Floats, Ints
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.differences.difference import Method, SystemDifference, difference
-from quorate.estimate.differences.paired import two_systems
+from quorate.estimate.differences.methods import two_systems
 from quorate.estimate.means.targets import Pool, Target
 from quorate.numerics.distributions import t_cdf
 from quorate.planning.power.sample_size import check_count, check_range

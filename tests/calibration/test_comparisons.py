@@ -10,7 +10,7 @@ from calibration.comparisons import OWN, Pair, draw_pair, replay_comparisons, si
 import quorate as q
 from quorate.decide.scores import studies_like
 from quorate.estimate.differences.difference import difference
-from quorate.estimate.differences.paired import pairs
+from quorate.estimate.differences.methods import pairs
 from quorate.estimate.differences.spread import unlike_system
 from quorate.estimate.ratings.leaderboard import leaderboard
 from quorate.planning.search.optimize import studies_of_plan

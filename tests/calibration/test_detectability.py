@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 
 from quorate.estimate.votes.clustered import cluster_robust
-from quorate.estimate.votes.margin_law import GRID, margin_law, share_below
 from quorate.estimate.votes.margins import margins
-from quorate.estimate.votes.signals import one_vote_each, rate_variance
+from quorate.estimate.votes.signals import GRID, margin_law, one_vote_each, rate_variance, share_below
 from quorate.estimate.votes.stability import stability, tie_sensitivity
 from quorate.numerics.votes.clusters import Clusters, design_effect
 from quorate.numerics.votes.deconvolve import margin_law as deconvolved

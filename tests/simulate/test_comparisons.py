@@ -5,7 +5,7 @@ from calibration.comparisons import OWN, Pair, draw_pair, replay_comparisons, si
 
 import quorate as q
 from quorate.errors import InvalidInput, NotEstimable
-from quorate.estimate.differences.paired import pairs
+from quorate.estimate.differences.methods import pairs
 
 
 def test_what_is_shared_is_not_in_the_difference():

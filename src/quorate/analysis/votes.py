@@ -14,8 +14,8 @@ from quorate.errors import NotEstimable
 from quorate.estimate.doctor.support import VotesSupport, doctor
 from quorate.estimate.votes.clustered import DEPENDENCE, Cluster, ClusterRobust, cluster_robust
 from quorate.estimate.votes.margin import FEW_CLUSTERS
-from quorate.estimate.votes.margin_law import LEAST_VOTES
 from quorate.estimate.votes.margins import NearTies, Quantiles
+from quorate.estimate.votes.signals import LEAST_VOTES
 from quorate.estimate.votes.stability import Stability, TieSensitivity, stability, tie_sensitivity
 from quorate.estimate.votes.well_sampled_pairs import MINIMUM
 from quorate.numerics.distributions import normal_quantile

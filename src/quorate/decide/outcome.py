@@ -14,7 +14,7 @@ from quorate.arrays import Floats, Ints
 from quorate.caveats import Caveat
 from quorate.errors import NotEstimable
 from quorate.estimate.differences.difference import SystemDifference, difference
-from quorate.estimate.differences.paired import two_systems
+from quorate.estimate.differences.methods import two_systems
 from quorate.estimate.votes.clustered import Cluster
 from quorate.estimate.votes.margin import margin_of_votes
 from quorate.numerics.distributions import chi_square_tail, f_tail

@@ -10,7 +10,7 @@ from typing import Any
 from quorate.arguments import argument
 from quorate.caveats import Caveat
 from quorate.errors import InvalidInput
-from quorate.estimate.labelled.result import CorrectedRatings
+from quorate.estimate.ratings.corrected_board import CorrectedRatings
 from quorate.numerics.ratings.gap_votes import GapVotes
 from quorate.planning.power.sample_size import check_power
 from quorate.table.results import Result, Row, plain

@@ -57,7 +57,7 @@ PAGES: Mapping[str, str] = {
     "estimate.diagnostics.diagnose:Diagnosis": "judgments.diagnosis:page",
     "estimate.doctor.support:Support": "doctor:page",
     "estimate.doctor.support:VotesSupport": "doctor:page",
-    "estimate.labelled.result:CorrectedRatings": "people.corrected_ratings:page",
+    "estimate.ratings.corrected_board:CorrectedRatings": "people.corrected_ratings:page",
     "estimate.means.baseline:AgainstBaseline": "baseline:page",
     "estimate.means.mean_from:MeanFrom": "mean_from:page",
     "estimate.posterior.check:PosteriorCheck": "posterior.check:page",

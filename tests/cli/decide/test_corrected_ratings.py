@@ -4,7 +4,7 @@ import json
 
 import polars as pl
 import pytest
-from tests.estimate.labelled.test_corrected_ratings import frame, labelled
+from tests.estimate.ratings.test_corrected_ratings import frame, labelled
 
 import quorate as q
 

@@ -8,7 +8,8 @@ import pytest
 
 import quorate as q
 from quorate.errors import InvalidInput, UnknownTerm
-from quorate.estimate.agreement.labelled import people_apart, score_units, vote_units
+from quorate.estimate.agreement.agreement import agreement
+from quorate.estimate.agreement.labelled import people_apart, pipelines_of, score_units, vote_units
 
 
 @pytest.fixture
@@ -119,3 +120,40 @@ def test_labels_need_to_say_of_what():
     votes = q.read_votes(pl.DataFrame(WIDE).drop("prompt"), winner="person", announce=False)
     with pytest.raises(InvalidInput, match="no prompt says which votes are of one battle"):
         q.agreement.beside(votes)
+
+
+def chosen_by(judges=("a", "b", "h")):
+    rows = [
+        (p, judge, variant, "x", "y", swapped, "x" if (p + len(variant) + swapped) % 2 else "y")
+        for p in range(6)
+        for judge in judges
+        for variant in ("v", "ww")
+        for swapped in (False, True)
+    ]
+    columns = ["prompt", "judge", "variant", "model_a", "model_b", "swapped", "winner"]
+    return q.read_votes(pl.DataFrame(rows, schema=columns, orient="row"), facets={"variant": "variant"}, announce=False)
+
+
+def test_single_cells_of_several_roles():
+    found, people = pipelines_of(chosen_by(), "h", ("judge", "variant", "order"), "prompt")
+    cells = [f"{judge}, {v}, {order}" for judge in "ab" for v in ("v", "ww") for order in ("as listed", "swapped")]
+    assert list(found) == ["judges", *cells]
+    assert [found[name].rows for name in cells] == [6] * 8
+    assert set(found["a, v, swapped"].order) == {1}
+    assert people.rows == 24
+    assert list(pipelines_of({"all": chosen_by("ab")}, chosen_by("h"), "judge", "prompt")[0]) == [
+        "all",
+        "all, a",
+        "all, b",
+    ]
+
+
+def test_cells_against_all_cells():
+    found = agreement(chosen_by(), "h", each=["judge", "order"], resamples=100)
+    pooled = [one for one in found.differences if one.first == "judges" and one.kind == "overall"]
+    assert [one.second for one in pooled] == ["a, as listed", "a, swapped", "b, as listed", "b, swapped"]
+
+
+def test_two_pipelines_of_one_name_are_refused():
+    with pytest.raises(InvalidInput, match='each: two pipelines would be called "judges"; name the table'):
+        agreement(chosen_by(("judges", "b", "h")), "h", each="judge")

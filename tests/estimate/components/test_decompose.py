@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 import quorate as q
 from quorate.errors import InvalidData, InvalidInput, NotEstimable
 from quorate.estimate.components.decompose import is_default
+from quorate.estimate.components.model import build, residuals
 
 SIZES = {"item": 12, "prompt": 3, "judge": 3}
 FACETS = {name: name for name in SIZES}
@@ -370,3 +371,122 @@ def test_a_fit_knows_whether_it_is_the_default(judged):
     options = [{"random": ["item", "cell"]}, {"method": "ml"}, {"interval": "normal"}, {"residual_by": "judge"}]
     options += [{"covariates": ["prompt"]}]
     assert not any(is_default(q.decompose(judgments, **one)) for one in options)
+
+
+# item, prompt, judge, score
+NINE = [
+    (0, 0, 0, 5.777814162815541),
+    (0, 1, 0, 8.984386436256234),
+    (0, 1, 2, 6.742439402381782),
+    (0, 1, 2, 6.758264174859356),
+    (1, 0, 2, -1.6941000848270509),
+    (1, 0, 2, -1.569571306785706),
+    (1, 1, 0, 9.441042072072843),
+    (1, 1, 1, -17.815692231151452),
+    (1, 1, 2, -1.1491131991748764),
+]
+
+
+def read(rows, **options):
+    columns = ["item", "prompt", "judge", "score"]
+    return q.read(pl.DataFrame(rows, schema=columns, orient="row"), announce=False, **options)
+
+
+@pytest.mark.parametrize("pair", ["prompt", "item:prompt"])
+def test_the_lowest_of_two_minima(pair):
+    """A search from the moment estimates alone ends at 39.950; lme4: ``tests/reference/local_minimum.txt``."""
+    fit = q.decompose(read(NINE, fixed=()), random=["item", pair, "item:judge", "prompt:judge"])
+    assert fit.criterion == pytest.approx(37.0080610, abs=3e-7)
+
+
+def test_a_level_that_the_fixed_effects_fit_exactly_is_named():
+    with pytest.raises(NotEstimable, match="judge 1 has no residual variance"):
+        q.decompose(read(NINE), residual_by="judge")
+
+
+def test_a_design_whose_residual_is_lowest_at_zero():
+    """Seven cells: random terms can take up all there is, and no criterion is at a residual of zero itself."""
+    rng = np.random.default_rng(4)
+    rows = [(i, v, m, 3.0 * i + rng.normal()) for i, v, m in [(0, 0, 0), (0, 1, 1), (1, 0, 1), (1, 1, 0), (2, 0, 0)]]
+    with pytest.raises(NotEstimable, match="residual variance is zero"):
+        q.decompose(read(rows, fixed=()))
+
+
+def test_every_component_names_what_its_interval_takes_effects_to_be():
+    """Few levels and noise are taken to be normal; a sensitivity has no interval."""
+    rng = np.random.default_rng(5)
+    item, prompt, judge = (at.ravel() for at in np.indices((50, 3, 3)))
+    score = np.exp(rng.normal(size=50))[item] + rng.normal(0, 0.1, 3)[prompt] + rng.normal(0, 0.3, len(item))
+    frame = pl.DataFrame({"item": item, "prompt": prompt, "judge": judge, "score": score})
+    fit = q.decompose(q.read(frame, announce=False), random=["item", "prompt"])
+    assert {row["term"]: row["interval"] for row in fit.rows()} == {
+        "item": "robust",
+        "prompt": "normal",
+        "cell + replicate": "normal",
+        "judge": None,
+    }
+
+
+OF_ANSWERS = {name: name for name in ("item", "judge", "replicate")}
+
+
+def noise_of(judgments, *, random=None, residual_by=None, scale=1.0):
+    return residuals(judgments, build(judgments, random, ()), residual_by, scale)
+
+
+def test_cells_and_replicates(judged):
+    judgments = judged({"item": 5, "judge": 2}, replicates=3, keep=0.8, seed=1)
+    noise = noise_of(judgments, scale=2.0)
+    assert noise.names == ("cell", "replicate")
+    np.testing.assert_allclose(noise.weight, np.column_stack([np.ones(len(judgments.n)), 1 / judgments.n]))
+    np.testing.assert_allclose(noise.inside.ss, [0, judgments.ss.sum() / 4])
+    np.testing.assert_allclose(noise.inside.df, [0, judgments.n_answers - judgments.n_cells])
+    assert noise.inside.log_counts == pytest.approx(np.log(judgments.n).sum())
+    assert noise.identical == noise.levels == ()
+
+
+def test_a_model_without_the_cell_has_replicates_only(judged):
+    noise = noise_of(judged({"item": 5, "judge": 2}, replicates=3), random=["item"])
+    assert noise.names == ("replicate",)
+
+
+def test_no_cell_judged_twice(judged):
+    for random in (None, ["item"]):
+        noise = noise_of(judged({"item": 5, "judge": 2}), random=random)
+        assert noise.names == ("cell",)
+        assert noise.inside.df.tolist() == [0]
+
+
+def test_replicates_that_repeat_their_cell_are_left_out(simulate):
+    frame = simulate({"item": 5, "judge": 2})
+    copies = pl.concat([frame, frame.with_columns(replicate=pl.lit(1, dtype=pl.Int64))])
+    noise = noise_of(q.read(copies, facets=OF_ANSWERS))
+    assert noise.names == ("cell",)
+    assert noise.identical == ("replicate",)
+    assert noise.inside.log_counts == 0.0
+    np.testing.assert_array_equal(noise.weight, np.ones((10, 1)))
+
+
+def test_one_judge_that_repeats_itself_and_one_that_was_asked_once(simulate):
+    frame = simulate({"item": 30, "judge": 3}, replicates=2, seed=1)
+    first = pl.col("score").first().over("item", "judge")
+    frame = frame.with_columns(score=pl.when(pl.col("judge") == "judge0001").then(first).otherwise("score"))
+    frame = frame.filter((pl.col("judge") != "judge0002") | (pl.col("replicate") == 0))
+    judgments = q.read(frame, facets=OF_ANSWERS)
+    noise = noise_of(judgments, residual_by="judge")
+    assert noise.names == (
+        "cell[judge=judge0000]",
+        "cell[judge=judge0001]",
+        "cell[judge=judge0002]",
+        "replicate[judge=judge0000]",
+        "replicate[judge=judge0002]",
+    )
+    assert noise.identical == ("replicate[judge=judge0001]",)
+    assert noise.inside.df.tolist() == [0, 0, 0, 30, 0]
+    fit = q.decompose(judgments, residual_by="judge")
+    assert fit.aliases == (frozenset({"cell[judge=judge0002]", "replicate[judge=judge0002]"}),)
+
+
+def test_levels_of_their_own_need_a_fixed_facet(judged):
+    with pytest.raises(InvalidInput, match='residual_by: "item" is random'):
+        noise_of(judged({"item": 5, "judge": 2}), residual_by="item")

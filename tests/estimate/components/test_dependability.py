@@ -8,7 +8,7 @@ import pytest
 
 import quorate as q
 from quorate.errors import InvalidInput, NotEstimable, UnknownTerm
-from quorate.estimate.components.dependability import dependability
+from quorate.estimate.components.dependability import UniverseScore, averages, dependability
 
 SIZES = {"item": 12, "prompt": 3, "judge": 4}
 
@@ -212,3 +212,82 @@ def test_of_components_without_data():
     assert fixed.generalizability == 1
     with pytest.raises(q.QuorateError, match="judge: its levels are needed"):
         q.scores.dependability(given)
+
+
+def crossed(replicates):
+    cells = [(i, j, r) for i in range(6) for j in range(3) for r in range(replicates)]
+    rows = {"item": [i for i, *_ in cells], "judge": [j for _, j, _ in cells], "replicate": [r for *_, r in cells]}
+    score = [(7 * i + 3 * j * i + 5 * r) % 11 / 3 for i, j, r in cells]
+    return q.decompose(q.read(pl.DataFrame({**rows, "score": score}), fixed=(), announce=False))
+
+
+def test_each_component_is_divided_by_what_is_in_it():
+    fit = crossed(2)
+    left = averages(fit, {"judge": 4}, 3)
+    assert left["item"] == 1
+    assert left["judge"] == pytest.approx(1 / 4)
+    assert left["replicate"] == pytest.approx(1 / 12)
+    part = averages(fit, {"judge": 4}, 3, lambda facets: "judge" in facets, cell=False)
+    assert (part["item"], part["replicate"]) == (0, 0)
+
+
+def test_a_sum_of_what_is_averaged_differently_is_not_known():
+    fit = crossed(1)
+    assert averages(fit, {"judge": 4}, 1)
+    with pytest.raises(NotEstimable, match="the data tell only this sum"):
+        averages(fit, {"judge": 4}, 2)
+
+
+CROSSED = {"item": 9, "prompt": 3, "judge": 3}
+
+
+def test_levels_that_an_object_meets(judged):
+    judgments = judged(CROSSED)
+    item, prompt, judge = (judgments.column(name) for name in CROSSED)
+    latin = q.decompose(judgments.keep((item + prompt + judge) % 3 == 0))
+    assert UniverseScore(latin, "item", frozenset()).counts() == {"prompt": 3, "judge": 3, "replicate": 1}
+    cyclic = q.decompose(judgments.keep(item % 3 == judge))
+    assert UniverseScore(cyclic, "item", frozenset()).counts() == {"prompt": 3, "judge": 1, "replicate": 1}
+
+
+def test_a_crossed_design_divides_by_the_product_of_levels(judged):
+    study = UniverseScore(q.decompose(judged(CROSSED, replicates=2, fixed=())), "item", frozenset())
+    rows = {name: study.coefficients(name, {}) for name in study.fit.assembled.names}
+    expected = {
+        "item": [1, 0, 0],
+        "prompt": [0, 0, 1 / 3],
+        "judge": [0, 0, 1 / 3],
+        "item:prompt": [0, 1 / 3, 0],
+        "item:judge": [0, 1 / 3, 0],
+        "prompt:judge": [0, 0, 1 / 9],
+        "cell": [0, 1 / 9, 0],
+        "replicate": [0, 1 / 18, 0],
+    }
+    assert rows.keys() == expected.keys()
+    for name, row in expected.items():
+        np.testing.assert_allclose(rows[name], row, atol=1e-12)
+
+
+def test_growth_divides_every_term_with_the_facet(judged):
+    study = UniverseScore(q.decompose(judged(CROSSED, fixed=())), "item", frozenset())
+    for name, factor in {"item": 1, "item:judge": 1, "item:prompt": 2, "cell": 2, "prompt": 2}.items():
+        before, after = study.coefficients(name, {}), study.coefficients(name, {"prompt": 2.0})
+        np.testing.assert_allclose(after * factor, before)
+
+
+def test_what_objects_do_not_share_does_not_cancel(judged):
+    """One judge per item, three items each: two of the eight other items share it."""
+    judgments = judged(CROSSED, fixed=())
+    cyclic = q.decompose(judgments.keep(judgments.column("item") % 3 == judgments.column("judge")))
+    row = UniverseScore(cyclic, "item", frozenset()).coefficients("judge", {})
+    np.testing.assert_allclose(row, [0, 1 - 2 / 8, 2 / 8])
+
+
+def test_a_fixed_facet_that_every_object_meets_makes_no_error(judged):
+    fit = q.decompose(judged(CROSSED))
+    assert UniverseScore(fit, "item", frozenset({"judge"})).drawn({}) == []
+    (drawn,) = UniverseScore(fit, "item", frozenset()).drawn({})
+    assert drawn.name == "judge"
+    assert drawn.df == 2
+    np.testing.assert_allclose(drawn.row, [0, 0, 1 / 3])
+    assert drawn.square == pytest.approx(np.var(fit.assembled.fixed.levels["judge"] @ fit.beta, ddof=1))

@@ -1,3 +1,5 @@
+from __future__ import annotations
+
 import numpy as np
 import polars as pl
 import pytest
@@ -7,7 +9,8 @@ from scipy.stats import ttest_ind
 
 import quorate as q
 from quorate.errors import InvalidInput, NotEstimable
-from quorate.estimate.differences.difference import difference
+from quorate.estimate.differences.difference import by_mean, closest, difference, stratified_difference
+from quorate.estimate.differences.spread import UnlikeSystem, unlike_system
 from quorate.estimate.means.mean import contrast
 
 SIZES = {"item": 30, "judge": 4, "prompt": 3, "system": 3}
@@ -212,3 +215,117 @@ def test_scores_that_are_missing_are_said_of_pairs_and_of_boards():
         said = [one.sentence for one in difference(table, "u", "v", method=method).caveats if one.code == "missing"]
         assert said[0].startswith(lost)
     assert next(one.sentence for one in q.rank(table).caveats if one.code == "missing").startswith(lost)
+
+
+@pytest.fixture(scope="module")
+def table():
+    """Means of 2, 5 and 4.5; one system was asked and never answered."""
+    scores = {"low": [1, 2, 3], "best": [5, 4, 6], "good": [4, 4.5, 5], "mute": [None] * 3}
+    rows = [(system, item, score) for system, own in scores.items() for item, score in enumerate(own)]
+    return q.read(pl.DataFrame(rows, schema=["system", "item", "score"], orient="row"), announce=False)
+
+
+def test_systems_by_their_means(table):
+    assert by_mean(table) == {"best": 5.0, "good": 4.5, "low": 2.0}
+
+
+def test_the_two_that_are_closest_are_planned_for_and_named(table):
+    found = closest(table)
+    assert (found.a, found.b, found.value) == ("best", "good", pytest.approx(0.5))
+    assert found.caveats[0].code == "closest-two"
+    assert "of 3 systems best and good differ least" in str(found.caveats[0])
+
+
+def test_of_two_there_is_nothing_to_say(table):
+    two = table.keep(table.column("system") != table.level_index("system", "low"))
+    assert "closest-two" not in [one.code for one in closest(two).caveats]
+
+
+GROUP = np.repeat(["code", "law", "math"], [12, 8, 5])
+SHARES = {"code": 0.2, "law": 0.5, "math": 0.3}
+
+
+def test_it_is_the_weighted_sum_of_those_on_the_categories():
+    rng = np.random.default_rng(4)
+    x, y = rng.normal(size=(2, 25))
+    rows = {
+        "item": np.tile(np.arange(25), 2),
+        "category": np.tile(GROUP, 2),
+        "system": np.repeat(["x", "y"], 25),
+        "score": np.concatenate([x, y]),
+    }
+    table = q.read(pl.DataFrame(rows), announce=False)
+    found = stratified_difference(table, "x", "y", SHARES)
+    own = [(x - y)[name == GROUP] for name in SHARES]
+    weights = np.array(list(SHARES.values()))
+    parts = [w**2 * each.var(ddof=1) / len(each) for w, each in zip(weights, own, strict=True)]
+    assert found.value == pytest.approx(sum(w * each.mean() for w, each in zip(weights, own, strict=True)))
+    assert found.se == pytest.approx(np.sqrt(sum(parts)), rel=1e-6)
+    assert found.df == pytest.approx(sum(parts) ** 2 / sum(np.square(parts) / [11, 7, 4]), rel=1e-6)
+    with pytest.raises(NotEstimable, match='category "verse" has no scores yet'):
+        stratified_difference(table, "x", "y", {"code": 0.5, "verse": 0.5})
+
+
+FOUR_SYSTEMS = {"item": 60, "judge": 3, "system": 4}
+
+
+def scored(sd, seed=0, items=60, judges=2):
+    """Systems of one mean before judges, each with its own spread from item to item, on the same items."""
+    rng = np.random.default_rng(seed)
+    own = rng.normal(0, 1, (items, 1)) + rng.normal(0, 1, (items, len(sd))) * np.array(sd)
+    score = own[:, None] + rng.normal(0, 0.1, (items, judges, len(sd)))
+    item, judge, system = (axis.ravel() for axis in np.indices(score.shape))
+    frame = pl.DataFrame({"item": item, "judge": judge, "system": [f"s{i}" for i in system], "score": score.ravel()})
+    return q.read(frame, announce=False)
+
+
+def test_the_system_that_varies_more_is_named_with_its_ratio():
+    found = unlike_system(scored([1, 1, 1, 2], items=2000))
+    assert (found.system, found.own, found.differs) == ("s3", True, True)
+    assert found.ratio == pytest.approx(4, rel=0.15)
+    assert found.p_value == 0.001
+    assert unlike_system(scored([1, 1, 1, 2], items=2000)) == found
+
+
+def test_systems_alike_are_not_tested_further(judged):
+    found = unlike_system(judged(FOUR_SYSTEMS, fixed=()))
+    assert found.ratio < 1.5
+    assert (found.p_value, found.differs) == (1.0, False)
+
+
+def test_what_pooling_does_to_standard_errors():
+    """Variances 4, 1, 1, 1 are pooled as 7/4: of 5, 2 * 7/4, and of 2 as much."""
+    assert UnlikeSystem("x", 4.0, 0.001, own=True).errors(4) == pytest.approx(((3.5 / 5) ** 0.5, 1.75**0.5))
+
+
+def test_two_systems_that_share_some_items_are_compared_by_all_their_variance():
+    table = scored([0.5, 3.0], items=80)
+    assert unlike_system(table) is None  # all is shared: the difference has one variance
+    some = table.keep((table.column("system") == 0) | (table.column("item") < 40))
+    found = unlike_system(some)
+    assert (found.system, found.own, found.differs) == ("s1", False, True)
+    said = difference(some, "s0", "s1", method="joint").caveats
+    assert "too short if it has fewer items" in next(one.sentence for one in said if one.code == "unlike-systems")
+
+
+def test_items_of_each_system_and_how_often_they_were_judged():
+    table = scored([1, 1, 3], items=90)
+    item, system = table.column("item"), table.column("system")
+    apart = table.keep(item % 3 == system)
+    found = unlike_system(apart)
+    assert (found.system, found.own, found.differs) == ("s2", False, True)
+    once = apart.keep((apart.column("item") > 6) | (apart.column("judge") == 0))
+    assert unlike_system(once).system == "s2"
+
+
+def test_fewer_than_three_items_show_nothing(judged):
+    assert unlike_system(judged({"item": 2, "judge": 3, "system": 3}, fixed=())) is None
+
+
+@pytest.mark.calibration
+def test_chance_seldom_makes_systems_unlike():
+    rng = np.random.default_rng(1)
+    found = [unlike_system(scored([1, 1, 1], seed=int(rng.integers(2**31)), items=12)) for _ in range(60)]
+    tested = [one for one in found if one.p_value < 1]
+    assert len(tested) > 10  # by chance, of 12 items
+    assert sum(one.differs for one in found) <= 3

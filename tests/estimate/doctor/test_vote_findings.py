@@ -5,7 +5,19 @@ import math
 import polars as pl
 import pytest
 
-from quorate.estimate.doctor.vote_findings import share_interval, vote_findings
+from quorate.estimate.doctor.vote_findings import (
+    AGREEMENT,
+    ALLOCATION,
+    MARGINS,
+    ORDER,
+    RATINGS,
+    SPREAD,
+    STABILITY,
+    clustered_by,
+    share_interval,
+    vote_analyses,
+    vote_findings,
+)
 from quorate.table.facts.vote_facts import Sides
 from quorate.table.read_votes import read_votes
 
@@ -121,3 +133,80 @@ def test_errors_come_first():
     facts = read_votes(pair(2, winner=["tie", None], judge=["j", "j"]), announce=False).describe()
     severities = [one.severity for one in vote_findings(facts)]
     assert severities == sorted(severities, key=("error", "warning", "note").index)
+
+
+def listed_for(frame, **options):
+    facts = read_votes(pl.DataFrame(frame), announce=False, **options).describe()
+    return {one.name: one for one in vote_analyses(facts)}
+
+
+def test_a_pilot_needs_thirty_decisive_votes():
+    few, enough = (listed_for(pair(n))[MARGINS] for n in (29, 30))
+    assert (few.possible, enough.possible) == (False, True)
+    assert few.reason == "no pair has 30 decisive votes, the fewest of a pilot; the most is 29"
+    assert few.fix == "ask for 1 more decisive vote on one pair"
+    assert enough.reason == "1 of 1 pair with 30 decisive votes or more"
+
+
+def test_ties_are_not_decisive():
+    tied = pair(60).with_columns(winner=pl.Series(["a", "tie"] * 30))
+    assert listed_for(tied)[MARGINS].possible
+    assert not listed_for(tied[:58])[MARGINS].possible
+
+
+def test_margins_over_pairs_need_two_well_sampled_pairs():
+    one = pl.concat([pair(200), pair(199, b="z")])
+    assert listed_for(one)[SPREAD].reason == "1 pair with 200 decisive votes or more"
+    assert not listed_for(one)[SPREAD].possible
+    assert listed_for(pl.concat([one, pair(1, b="z")]))[SPREAD].possible
+
+
+def test_ratings_need_models_that_votes_connect():
+    apart = listed_for(pl.concat([pair(4), pair(4, "u", "v"), pair(2, "v", "w")]))[RATINGS]
+    assert not apart.possible
+    assert apart.reason == '2 groups of models that no vote connects: "u" and "v" and 1 more | "x" and "y"'
+    assert apart.fix == 'compare "u" with "x", or rate each group alone'
+    linked = listed_for(pl.concat([pair(4), pair(4, "y", "z")]))[RATINGS]
+    assert (linked.possible, linked.reason) == (True, "3 models, all connected by votes")
+    ahead = listed_for(pl.concat([pair(4), pair(1, "z", "x")]))[RATINGS]
+    assert ahead.possible
+    assert "never lost to, or never beat" in ahead.reason
+    assert listed_for(pair(4))[RATINGS].reason == "2 models: the margin of their pair says it all"
+
+
+@pytest.mark.parametrize("role", ["prompt", "judge", "cluster"])
+def test_clustered_errors_need_twenty_clusters(role):
+    assert listed_for(pair(40))[clustered_by(role)].fix == f'name it: {role}="..."'
+    few = listed_for(pair(40, **{role: [i % 19 for i in range(40)]}))[clustered_by(role)]
+    assert (few.possible, few.reason) == (False, f"19 {role}s: too few to tell how much they differ")
+    enough = listed_for(pair(40, **{role: [i % 20 for i in range(40)]}))[clustered_by(role)]
+    assert (enough.possible, enough.reason) == (True, f"20 {role}s of 2.0 votes on average, 2 at most")
+    alone = listed_for(pair(40, **{role: list(range(40))}))[clustered_by(role)]
+    assert alone.reason.endswith("each has one vote, so that nothing is clustered")
+
+
+def test_allocation_needs_two_types_with_decisive_votes():
+    assert not listed_for(pair(4))[ALLOCATION].possible
+    types = pair(4, prompt_type=["p", "p", "q", "q"])
+    assert listed_for(types)[ALLOCATION].possible
+    tied = types.with_columns(winner=pl.Series(["a", "b", "tie", None]))
+    assert listed_for(tied)[ALLOCATION].reason == "1 prompt type with decisive votes"
+    assert not listed_for(tied)[ALLOCATION].possible
+
+
+def test_order_and_time():
+    bare = listed_for(pair(2))
+    assert (bare[ORDER].possible, bare[STABILITY].possible) == (False, False)
+    assert listed_for(pair(2), order="model_a")[ORDER].reason == "2 decisive votes with a known order"
+    assert not listed_for(pair(2, shown_first=[None, None]))[ORDER].possible
+    times = listed_for(pair(2, time=["2024-01-01", "2024-02-01"]))[STABILITY]
+    assert times.reason == "2 distinct times, from 2024-01-01T00:00:00+00:00 to 2024-02-01T00:00:00+00:00"
+    assert times.possible
+    assert not listed_for(pair(2, time=[5, 5]))[STABILITY].possible
+
+
+def test_agreement_needs_two_judges_on_one_prompt():
+    assert listed_for(pair(2, judge=["j", "k"]))[AGREEMENT].reason == "no column has the role prompt"
+    alone = listed_for(pair(2, judge=["j", "k"], prompt=[1, 2]))[AGREEMENT]
+    assert (alone.possible, alone.reason) == (False, "0 combinations of prompt and pair judged by 2 judges or more")
+    assert listed_for(pair(2, judge=["j", "k"], prompt=[1, 1]))[AGREEMENT].possible

@@ -8,7 +8,17 @@ import pytest
 
 import quorate as q
 from quorate.errors import InvalidInput, NotEstimable, UnknownTerm
-from quorate.estimate.means.effects import effects, level_labels, predicted_term, table_of_means
+from quorate.estimate.means.effects import (
+    configuration_facets,
+    configurations,
+    effects,
+    level_labels,
+    of_families,
+    predicted_term,
+    strata,
+    stratified_mean,
+    table_of_means,
+)
 from quorate.estimate.means.prediction import predict
 
 SIZES = {"item": 12, "prompt": 4, "judge": 3}
@@ -193,3 +203,121 @@ def test_the_mean_of_a_cell_holds_the_effects_of_its_facets(shape):
 def test_an_interaction_that_the_model_has_not_is_unknown(shape):
     with pytest.raises(UnknownTerm, match="item:robot"):
         effects(shape("balanced").fit, "item:robot")
+
+
+ROWS = [
+    ("a", "p", "x", 1.0),
+    ("a", "p", "x", 3.0),
+    ("b", "p", "x", 4.0),
+    ("a", "p", "y", 5.0),
+    ("b", "p", "y", 9.0),
+    ("c", "p", "y", 1.0),
+    ("a", "q", "x", 7.0),
+]
+
+
+@pytest.fixture
+def judgments():
+    frame = pl.DataFrame(ROWS, schema=["item", "prompt", "judge", "score"], orient="row")
+    return q.read(frame, facets={name: name for name in ("item", "prompt", "judge")})
+
+
+def test_every_configuration_that_occurs(judgments):
+    found = {(c.labels["prompt"], c.labels["judge"]): c for c in configurations(judgments, ("prompt", "judge"))}
+    assert set(found) == {("p", "x"), ("p", "y"), ("q", "x")}
+    first = found["p", "x"]  # items 2 (the mean of two answers) and 4
+    assert (first.value, first.n_items) == (3.0, 2)
+    assert first.se == pytest.approx(np.std([2, 4], ddof=1) / np.sqrt(2))
+    assert found["p", "y"].se == pytest.approx(np.std([5, 9, 1], ddof=1) / np.sqrt(3))
+
+
+def test_one_item_has_no_standard_error(judgments):
+    one = next(c for c in configurations(judgments, ("prompt", "judge")) if c.labels["prompt"] == "q")
+    assert one.value == 7.0
+    assert np.isnan(one.se)
+
+
+def test_facets_that_are_not_fixed_are_averaged_within_items(judgments):
+    by_judge = {c.labels["judge"]: c for c in configurations(judgments, ("judge",))}
+    assert by_judge["x"].value == pytest.approx(np.mean([np.mean([2, 7]), 4]))
+
+
+def test_a_configuration_fixes_neither_items_nor_what_belongs_to_them(simulate):
+    frame = simulate({"item": 4, "answer": 2, "prompt": 2, "judge": 2})
+    frame = frame.with_columns(category=pl.col("item").str.slice(-1), benchmark=pl.col("item").str.slice(-1))
+    facets = {name: name for name in ("item", "answer", "prompt", "judge", "benchmark")}
+    judgments = q.read(frame, facets=facets, nested={"item": "category", "answer": "item"})
+    assert configuration_facets(judgments, frozenset({"benchmark"})) == ("prompt", "judge")
+
+
+MODELS = ["gpt-4o", "gpt-4.1", "claude-3", "claude-4", "gemini-1", "gemini-2", "llama-2", "llama-3"]
+
+
+@pytest.fixture(scope="module")
+def frame() -> pl.DataFrame:
+    """Scores in which judges of one maker err together."""
+    rng = np.random.default_rng(3)
+    item, judge = (at.ravel() for at in np.indices((40, 8)))
+    score = rng.normal(size=40)[item] + 0.8 * rng.normal(size=4)[judge // 2] + 0.2 * rng.normal(size=8)[judge]
+    score += 0.5 * rng.normal(size=320)
+    return pl.DataFrame({"item": item, "judge": [MODELS[k] for k in judge], "score": score})
+
+
+def test_names_that_share_makers_are_said_and_modelled(frame):
+    plain = q.analyze(q.read(frame, announce=False))
+    said = next(caveat for caveat in plain.caveats if caveat.code == "judges-share-makers")
+    assert "openai: gpt-4.1, gpt-4o" in said.sentence
+    assert said.sentence.endswith('model it with families="auto"')
+    modelled = q.analyze(q.read(frame, families="auto", announce=False))
+    codes = {caveat.code for caveat in modelled.caveats}
+    assert "judges-in-families" in codes
+    assert "judges-share-makers" not in codes
+    assert modelled.others.se > 1.2 * plain.others.se
+    assert modelled.others.target["family"] == "population"
+
+
+def test_design_effect(frame):
+    fit = q.decompose(q.read(frame, families="auto", announce=False))
+    family, judge = fit.variance("family"), fit.variance("judge")
+    (said,) = of_families(fit.mean_for(judge="population"))
+    correlation = family / (family + judge)
+    assert f"correlate by {correlation:.2f} (design effect {1 + correlation:.1f})" in said.sentence
+    assert f"count as {8 / (1 + correlation):.1f} judges" in said.sentence
+    assert not of_families(fit.mean_for(judge="panel"))
+
+
+@pytest.mark.parametrize(("copies", "said"), [((0, 1, 2, 3), False), ((0, 0, 2, 2), True)])
+def test_judges_that_may_be_copies_are_said_with_what_models_them(copies, said):
+    rng = np.random.default_rng(3)
+    errors = rng.normal(size=(60, 4))[:, list(copies)] + 0.2 * rng.normal(size=(60, 4))
+    item, judge = (at.ravel() for at in np.indices((60, 4)))
+    frame = pl.DataFrame(
+        {"item": item, "judge": [f"j{k}" for k in judge], "score": (rng.normal(size=(60, 1)) + errors).ravel()}
+    )
+    found = [one for one in q.analyze(q.read(frame, announce=False)).caveats if one.code == "judges-err-together"]
+    assert bool(found) is said
+    if said:
+        assert "there are 2 to speak for others" in found[0].sentence
+        assert 'families={"' in found[0].sentence
+
+
+rng = np.random.default_rng(4)
+GROUP = np.repeat([1, 2, 7], [12, 8, 5])
+SCORE = rng.normal(size=25) + GROUP
+FRAME = {"item": np.arange(25), "category": GROUP, "score": SCORE}
+SHARES = {"1": 0.2, "2": 0.5, "7": 0.3}
+
+
+def test_the_mean_is_the_textbook_one_though_categories_are_numbers():
+    """Cochran (1977), 5.3, with one variance within strata."""
+    table = strata(q.read(pl.DataFrame(FRAME), facets={"item": "item", "category": "category"}, announce=False))
+    fit = q.decompose(table, covariates=["category"])
+    found = stratified_mean(fit, SHARES, {})
+    means = [SCORE[one == GROUP].mean() for one in (1, 2, 7)]
+    within = sum(((SCORE[one == GROUP] - mean) ** 2).sum() for one, mean in zip((1, 2, 7), means, strict=True)) / 22
+    weights = np.array([0.2, 0.5, 0.3])
+    assert found.value == pytest.approx(weights @ means)
+    assert found.se == pytest.approx(np.sqrt(within * (weights**2 / [12, 8, 5]).sum()), rel=1e-5)
+    assert found.df == pytest.approx(22, rel=1e-4)
+    with pytest.raises(NotEstimable, match='category "9" has no scores yet'):
+        stratified_mean(fit, {"1": 0.5, "9": 0.5}, {})

@@ -5,12 +5,17 @@ from itertools import pairwise
 import numpy as np
 import polars as pl
 import pytest
+from examples import of_components
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
 import quorate as q
-from quorate.estimate.means.intervals import limits, score_ends
+from quorate.estimate.means.intervals import coefficients, is_of_known_levels, limits, score_ends
+from quorate.estimate.means.missing_bounds import AllEqual, all_equal
+from quorate.numerics.distributions import t_quantile
+from quorate.numerics.mixed.information import weights
+from quorate.numerics.mixed.reml import squares
 from quorate.table.results import Interval
 
 
@@ -161,3 +166,113 @@ def test_every_answer_has_one_kind_of_interval():
         assert found.low < found.at(0.9).low
         assert {"value", "se", "low", "high", "level", "n", "scope"} <= found.to_dict().keys()
         assert not hasattr(answer, "interval")
+
+
+def at_components(sizes, seed, spread):
+    """One score of every item; the groups differ by ``spread``."""
+    rng, category = np.random.default_rng(seed), np.repeat(np.arange(len(sizes)), sizes)
+    score = rng.normal(size=len(category)) + spread * rng.normal(size=len(sizes))[category]
+    rows = {"item": np.arange(len(category)), "category": category, "score": score}
+    table = q.read(pl.DataFrame(rows), facets={"item": "item"}, nested={"item": "category"}, fixed=(), announce=False)
+    return q.decompose(table)
+
+
+def test_groups_that_show_no_variance_do_not_make_an_interval_endless():
+    """50, 5 and 5 items: at most that of the mean of three means, on 2 degrees of freedom; it was 5 times as wide."""
+    found = at_components((50, 5, 5), 1, 0.0)
+    assert found.variance("category") == 0
+    mean, noise = of_components(found), found.variance("item")
+    of_means = np.sqrt(noise * (1 / 50 + 1 / 5 + 1 / 5)) / 3
+    assert mean.df == pytest.approx(2, rel=0.05)
+    assert np.sqrt(mean.basis.plain) < mean.se <= of_means * (1 + 1e-6)
+    assert mean.at(method="satterthwaite").half_width == pytest.approx(t_quantile(mean.df, 0.975) * mean.se)
+
+
+def test_groups_that_differ_have_the_degrees_of_freedom_of_their_number():
+    mean = of_components(at_components((50, 20, 10, 5), 2, 3.0))
+    assert mean.df == pytest.approx(3, rel=0.01)
+    assert mean.se == pytest.approx(np.sqrt(mean.basis.plain), rel=0.01)
+
+
+def test_equal_groups_are_as_they_were():
+    """The adjustment is none, and degrees of freedom those of the mean square between groups."""
+    mean = of_components(at_components((10, 10, 10), 1, 0.0))
+    assert mean.variance == pytest.approx(mean.basis.plain, rel=1e-9)
+    assert mean.df == pytest.approx(2, rel=0.05)
+
+
+def table(score, items=40, judges=2, **options):
+    rows = {"item": np.repeat(np.arange(items), judges), "judge": [f"j{j}" for j in range(judges)] * items}
+    return q.read(pl.DataFrame({**rows, "score": [score] * (items * judges)}), announce=False, **options)
+
+
+@pytest.mark.parametrize(
+    ("score", "low", "high"),
+    [(1, 0.05 ** (1 / 40), 1), (0, 0, 1 - 0.05 ** (1 / 40)), (5, 1 + 4 * 0.05 ** (1 / 40), 5)],
+)
+def test_bounds_are_those_of_clopper_and_pearson(score, low, high):
+    exact = stats.binomtest(40, 40, alternative="greater").proportion_ci(0.95, method="exact")
+    found = q.analyze(table(score))
+    assert isinstance(found, AllEqual)
+    assert found.estimate.ends == pytest.approx((low, high), abs=1e-12)
+    assert found.share == pytest.approx(exact.low, rel=1e-9)
+
+
+def test_more_judges_tell_no_more_of_any_law():
+    assert all_equal(table(1, judges=5)).estimate.ends == all_equal(table(1)).estimate.ends
+
+
+def test_scores_without_ends_say_what_share_scores_so():
+    found = all_equal(table(2.37))
+    assert np.isnan(found.estimate.ends).all()
+    assert found.sentence.endswith("At 95% at least 92.8% of items like these score so.")
+
+
+def test_the_rule_of_three():
+    """To show 99% takes 299 items, about 3 over .01."""
+    assert all_equal(table(1)).items_for(0.99) == 299
+
+
+def test_a_bound_is_missed_as_often_as_said():
+    """Of items that pass with a chance of .95: where all 20 do, in 36%, the bound is .861."""
+    rng = np.random.default_rng(1)
+    passed = rng.random((20_000, 20)) < 0.05 ** (1 / 20) - 1e-9
+    assert passed.all(axis=1).mean() == pytest.approx(0.05, abs=0.004)
+
+
+@pytest.mark.parametrize("scores", [(1e15, 1e15 + 1), (0.0, 1e-12)])
+def test_scores_that_differ_in_their_last_digits_are_not_equal(scores):
+    frame = pl.DataFrame({"item": range(40), "score": [*scores] * 20})
+    judgments = q.read(frame, announce=False)
+    assert all_equal(judgments) is None
+    assert q.decompose(judgments).mean.se > 0
+
+
+SIZES = {"item": 8, "prompt": 3, "judge": 2}
+
+
+@pytest.fixture(scope="module")
+def fit(judged):
+    return q.decompose(judged(SIZES, replicates=2, seed=3))
+
+
+def of_balanced(names, fit):
+    """One over the levels of a term, which is its coefficient where all of its facets are drawn."""
+    sizes = SIZES | {"replicate": 2}
+    whole = {"cell": "item:prompt:judge", "replicate": "item:prompt:judge:replicate"}
+    return [1 / np.prod([sizes[one] for one in whole.get(name, name).split(":")]) for name in names]
+
+
+def test_coefficients_are_one_over_the_levels_and_none_for_levels_that_are_all_there_is(fit):
+    given = weights(fit.assembled.problem, fit.point.solved, fit.assembled.fixed.mean)
+    drawn = {"item": "population", "prompt": "population", "judge": "panel"}
+    names = fit.assembled.names
+    assert coefficients(fit, given, drawn) == pytest.approx(of_balanced(names, fit))
+    assert coefficients(fit, given, drawn) == pytest.approx(squares(fit.assembled.problem, given))
+    themselves = dict.fromkeys(SIZES, "panel")
+    found = dict(zip(names, coefficients(fit, given, themselves), strict=True))
+    assert {name for name, value in found.items() if value > 1e-12} == {"replicate"}
+    assert [name for name in names if is_of_known_levels(fit, name, {**drawn, "prompt": "panel"})] == [
+        "prompt",
+        "prompt:judge",
+    ]

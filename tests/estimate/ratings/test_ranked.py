@@ -1,11 +1,16 @@
 from __future__ import annotations
 
+import json
 from types import SimpleNamespace
 
 import numpy as np
+import polars as pl
+import pytest
+from scipy.stats import t
 
+import quorate as q
 from quorate.caveats import few_clusters, taken_as_independent
-from quorate.estimate.ratings.ranked import at_once, by_group, may_be_first, rank_rows, standing, top
+from quorate.estimate.ratings.ranked import at_once, by_group, by_judges, may_be_first, rank_rows, standing, top
 
 NAMES = tuple("abcdefgh")
 
@@ -57,3 +62,120 @@ def test_a_row_for_every_system():
     rows = rank_rows(board([1] * 8))
     assert list(rows[0]) == ["system", "rating", "se", "low", "high", "rank_low", "rank_high", "group"]
     assert [row["low"] for row in rows] == [0, 2, 4, 6, 8, 10, 12, 14]
+
+
+def scored(favoured=8.0, judges=5):
+    """Six items: y is a little better than x with every judge but the last, who favours x by far."""
+    rows = [
+        (
+            system,
+            item,
+            f"j{j}",
+            5 + item % 3 + (0.5 if system == "y" else 0) + (favoured if (system, j) == ("x", judges - 1) else 0),
+        )
+        for system in "xy"
+        for item in range(6)
+        for j in range(judges)
+    ]
+    frame = pl.DataFrame(rows, schema=["system", "item", "judge", "score"], orient="row")
+    return q.read(frame, announce=False)
+
+
+def test_one_judge_decides_the_first_place():
+    found = by_judges(scored())
+    assert (found.first, found.median, found.trimmed) == ("x", "y", "y")
+    assert dict(found.without) == {"j0": "x", "j1": "x", "j2": "x", "j3": "x", "j4": "y"}
+    assert found.sentence == (
+        "The highest mean is that of x, but without j4 that of y; the first is y by the median of judges and y by "
+        "their trimmed mean."
+    )
+    assert [row["same"] for row in found.rows()] == [True] * 4 + [False] * 3
+
+
+def test_nothing_hangs_on_a_judge():
+    found = by_judges(scored(favoured=0.0, judges=3))
+    assert found.trimmed is None
+    assert (
+        found.sentence == "y has the highest mean without any one of 3 judges; the first is y by the median of judges."
+    )
+
+
+def test_harder_items_of_a_judge_favour_nobody():
+    table = scored(favoured=0.0, judges=3)
+    hard = (table.column("judge") == 0) & (table.column("item") < 3) & (table.column("system") == 1)
+    assert by_judges(table.keep(~hard)).first == "y"
+
+
+def test_what_cannot_be_seen():
+    assert by_judges(scored(judges=2)) is None
+    table = scored()
+    assert by_judges(table.keep((table.column("judge") > 0) | (table.column("system") > 0))) is None
+    assert by_judges(table, "judge") is None
+
+
+@pytest.mark.parametrize(("fixed", "others"), [(("judge",), True), ((), True), (("judge", "prompt"), True)])
+def test_the_board_says_for_whom(judged, fixed, others):
+    board = q.rank(judged({"item": 12, "judge": 5, "prompt": 2, "system": 3}, fixed=fixed, seed=3))
+    assert any(f"with these {two}" in board.sentence for two in ("5 judges and 2 prompts", "2 prompts and 5 judges"))
+    assert ("For judges like these, with these 2 prompts: " in board.sentence) is others
+    unsaid = "2 prompts cannot tell how other prompts differ: a third would"
+    assert (unsaid in board.sentence) is ("prompt" not in fixed)
+    assert "A mean of judges is the judges' opinion" in board.sentence
+    assert board.to_dict()["by_judges"]["first"] == board.systems[0]
+
+
+COUNTS = [("a", "b", 60, 40), ("a", "c", 80, 20), ("b", "c", 55, 45), ("c", "d", 50, 50), ("b", "d", 60, 45)]
+
+
+def board_of(times=1, counts=COUNTS, **options):
+    rows = [(a, b, won * times, lost * times) for a, b, won, lost in counts]
+    frame = pl.DataFrame(rows, schema=["model_a", "model_b", "a", "b"], orient="row")
+    return q.rank(q.read_votes(frame, wins=("a", "b"), announce=False), **options)
+
+
+@pytest.fixture(scope="module")
+def found():
+    return board_of()
+
+
+def test_gaps_are_those_of_differences_and_their_intervals_hold_for_three_pairs_of_neighbours(found):
+    for pair in found.neighbours:
+        gap = found.difference(pair.first, pair.second)
+        half = t.ppf(1 - 0.05 / (2 * 3), gap.df) * gap.se
+        assert (pair.gap, pair.low, pair.high) == pytest.approx((gap.value, gap.value - half, gap.value + half))
+        assert pair.told_apart == (pair.low > 0)
+        assert (pair.more == 0) == pair.told_apart
+
+
+def test_with_the_votes_it_takes_the_gap_is_as_far_from_0_as_a_chance_of_09_asks(found):
+    pair = min(found.neighbours, key=lambda one: one.votes)
+    more = board_of(2000)  # votes that only scale: the gap stays, its standard error follows
+    gap = more.difference(pair.first, pair.second)
+    limit = t.ppf(1 - 0.05 / (2 * 3), gap.df)
+    se = gap.se * np.sqrt(more.n / pair.votes)
+    assert gap.value / se == pytest.approx(limit + 1.2816, rel=0.01)
+    assert all(one.told_apart for one in board_of(4000).neighbours)
+
+
+def test_in_points_gaps_are_larger_and_votes_the_same(found):
+    for pair, points in zip(found.neighbours, found.elo().neighbours, strict=True):
+        assert points.gap == pytest.approx(pair.gap * 400 / np.log(10))
+        assert abs(points.votes - pair.votes) <= 1
+
+
+def test_two_systems_are_told_apart_by_their_margin():
+    (pair,) = board_of(counts=[("a", "b", 61, 40)]).neighbours
+    assert pair.told_apart == (pair.low > 0)
+    assert (pair.low, pair.high) == pytest.approx(board_of(counts=[("a", "b", 61, 40)]).difference("a", "b").ends)
+
+
+def test_what_is_said(found):
+    said = found.neighbours_words
+    left = [pair for pair in found.neighbours if not pair.told_apart]
+    assert said.startswith(f"{len(left)} of 3 pairs of neighbours are not told apart. Were gaps as estimated, ")
+    assert f"{min(pair.more for pair in left):,} more votes would tell " in said
+    assert board_of(4000).neighbours_words == ""
+    even = board_of(counts=[("a", "b", 50, 50), ("b", "c", 50, 50), ("a", "c", 50, 50)])
+    assert all(pair.votes is pair.more is None for pair in even.neighbours)
+    assert "no number of votes would tell" in even.neighbours_words
+    assert json.loads(json.dumps(found.to_dict()))["neighbours"] == [pair.to_row() for pair in found.neighbours]

@@ -3,7 +3,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from tests.estimate.labelled.test_corrected_ratings import frame, labelled
+from tests.estimate.ratings.test_corrected_ratings import frame, labelled
 
 import quorate as q
 

@@ -31,7 +31,7 @@ from quorate.estimate.components.decompose import decompose
 from quorate.estimate.components.decomposition import Decomposition
 from quorate.estimate.components.published import Components
 from quorate.estimate.differences.difference import difference, stratified_difference
-from quorate.estimate.means.stratified import strata
+from quorate.estimate.means.effects import strata
 from quorate.roles import CATEGORY, ITEM, JUDGE, PROMPT, REPLICATE, SYSTEM
 from quorate.simulate.goals.fixed import fixed_cost
 from quorate.simulate.goals.goal import Amount, GoalRates, simulate_goal, terms_on, truth

@@ -9,7 +9,7 @@ import typer
 from quorate.cli.options import Declared, Files, Labelled, Output, VoteReading, VotesFile, command, of
 
 UNDECIDED = 2
-OWN = of("quorate.estimate.labelled.corrected_ratings:corrected_ratings")
+OWN = of("quorate.estimate.ratings.corrected_ratings:corrected_ratings")
 NEEDED = of("quorate.planning.board_plan:plan_board_labels")
 
 

@@ -21,8 +21,8 @@ from quorate.decide.goals.plans import Plan, Plans, bought, nothing, of_differen
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.components.decompose import decompose
 from quorate.estimate.differences.difference import SystemDifference, difference, stratified_difference
+from quorate.estimate.means.effects import strata, stratified_mean
 from quorate.estimate.means.mean import Estimate, on_scale
-from quorate.estimate.means.stratified import strata, stratified_mean
 from quorate.numerics.distributions import chi_square_quantile
 from quorate.numerics.sequential.spending import inflation
 from quorate.numerics.study_power import Studies

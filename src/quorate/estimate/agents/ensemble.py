@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from quorate.arrays import Floats
 from quorate.errors import InvalidInput
 from quorate.estimate.components.decomposition import Decomposition
-from quorate.estimate.means.averages import MOST, averages
+from quorate.estimate.components.dependability import MOST, averages
 from quorate.roles import JUDGE
 from quorate.table.results import Result, Row
 from quorate.wording import percent

@@ -13,7 +13,7 @@ from quorate.arrays import Floats, Ints
 from quorate.caveats import Caveat, few_scores, turns_that_end
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.components.decomposition import Decomposition
-from quorate.estimate.means.averages import averages, plausible
+from quorate.estimate.components.dependability import averages, plausible
 from quorate.numerics.inference import checked_level, satterthwaite
 from quorate.numerics.mixed.information import adjustment, weights
 from quorate.numerics.mixed.reml import squares

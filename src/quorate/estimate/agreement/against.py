@@ -12,7 +12,6 @@ import numpy as np
 
 from quorate.caveats import Caveat, few_labelled, reruns_unknown
 from quorate.errors import InvalidInput, NotEstimable
-from quorate.estimate.agreement.alt_test import AltTest, alt_test
 from quorate.estimate.agreement.coefficients import Alpha, alpha_of
 from quorate.estimate.agreement.rates import (
     ALONE,
@@ -32,12 +31,14 @@ from quorate.estimate.agreement.rates import (
 )
 from quorate.estimate.agreement.rightness import judged_and_labelled, rightness, row_means, verdicts
 from quorate.estimate.agreement.yardsticks import (
+    AltTest,
     ConfigurationAccuracy,
     Drop,
     Flips,
     Measured,
     Tertile,
     accuracies,
+    alt_test,
     beaten,
     drops,
     flips,

@@ -19,9 +19,8 @@ from quorate.estimate.components.decomposition import Decomposition
 from quorate.estimate.components.latent import LatentDecomposition
 from quorate.estimate.components.model import CELL, closure, leaves
 from quorate.estimate.components.robustness import options_of
-from quorate.estimate.diagnostics import judges
 from quorate.estimate.diagnostics.check import SIGNIFICANT, Check, Quantiles, Residuals, chance, quantiles, together
-from quorate.estimate.diagnostics.difficulty import Third, curvature, interaction_by_difficulty, split_facets
+from quorate.estimate.diagnostics.levels import Third, curvature, interaction_by_difficulty, level_checks, split_facets
 from quorate.estimate.means.effects import level_labels
 from quorate.numerics.clustered_means import GroupMeans
 from quorate.numerics.correlation import ranks
@@ -410,7 +409,7 @@ def diagnose(
         raise InvalidInput(f"resamples: 0 or a whole number of at least {FEWEST} is needed, got {resamples!r}")
     generator = stream(0, "diagnose") if rng is None else np.random.default_rng(rng)
     residuals = Residuals(fit)
-    looked: dict[str, Check | str] = dict(judges.checks(residuals, refits=resamples > 0))
+    looked: dict[str, Check | str] = dict(level_checks(residuals, refits=resamples > 0))
     looked["curvature"] = _attempted(curvature, residuals)
     thirds: list[Third] = []
     for facet in split_facets(residuals):

@@ -19,12 +19,17 @@ from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.components.decompose import decompose
 from quorate.estimate.components.decomposition import Decomposition
 from quorate.estimate.components.model import of_items
-from quorate.estimate.differences.joint import joint_means
-from quorate.estimate.differences.paired import PairedCells, TwoSystems, follow_scores, paired, two_systems
+from quorate.estimate.differences.methods import (
+    PairedCells,
+    TwoSystems,
+    follow_scores,
+    joint_means,
+    paired,
+    two_systems,
+)
 from quorate.estimate.differences.spread import unlike_caveats, unlike_system
-from quorate.estimate.means.effects import level_labels
+from quorate.estimate.means.effects import level_labels, strata, stratified_mean
 from quorate.estimate.means.mean import Estimate, aimed, by_reach, mean_for, plain_mean
-from quorate.estimate.means.stratified import strata, stratified_mean
 from quorate.estimate.means.targets import FIXED, PANEL, POPULATION, Target, among, drawn_too, like_these, too_few
 from quorate.numerics.votes.binomial import p_value
 from quorate.roles import CATEGORY, SYSTEM

@@ -12,7 +12,7 @@ from quorate import caveats
 from quorate.arrays import Floats, Ints
 from quorate.caveats import Caveat
 from quorate.estimate.components.decomposition import Decomposition
-from quorate.estimate.differences.joint import JointMeans
+from quorate.estimate.differences.methods import JointMeans
 from quorate.numerics.distributions import f_tail, t_cdf, t_quantile
 from quorate.numerics.inference import satterthwaite
 from quorate.numerics.mixed.information import adjustment, cell_weights, weights

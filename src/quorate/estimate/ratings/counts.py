@@ -58,6 +58,10 @@ class Unrated(Result):
 def linked(votes: Votes, ties: bool) -> tuple[Bools, tuple[Unrated, ...]]:
     """Rows of votes between the systems that are rated, and the other systems.
 
+    Systems have finite ratings together where each is reached from every other along wins
+    (`quorate.numerics.ratings.existence`). A system that never lost to them is above all, one that never won below all,
+    and one without such a chain in either direction is not linked.
+
     Parameters
     ----------
     votes : Votes

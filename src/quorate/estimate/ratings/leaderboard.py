@@ -17,12 +17,11 @@ from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.components.decompose import decompose
 from quorate.estimate.components.decomposition import Method
 from quorate.estimate.differences.difference import difference
-from quorate.estimate.differences.joint import JointMeans, joint_means
+from quorate.estimate.differences.methods import JointMeans, joint_means
 from quorate.estimate.means.mean import Estimate, aimed, mean_for, on_scale
 from quorate.estimate.means.reach import is_complete, is_setup
 from quorate.estimate.means.targets import POPULATION, Target, among, like_these, scope, too_few
-from quorate.estimate.ratings.judges import ByJudges, by_judges
-from quorate.estimate.ratings.ranked import by_group, claim, rank_rows, standing, top
+from quorate.estimate.ratings.ranked import ByJudges, by_group, by_judges, claim, rank_rows, standing, top
 from quorate.numerics.distributions import normal_cdf
 from quorate.numerics.inference import checked_level
 from quorate.numerics.ratings.rank_intervals import (
@@ -495,7 +494,7 @@ def leaderboard(
     Notes
     -----
     Every mean is that of its system's own scores, every difference that of `quorate.compare`; with more than twenty
-    systems and a table with gaps both are those of one model, `quorate.estimate.differences.joint.joint_means`.
+    systems and a table with gaps both are those of one model, `quorate.estimate.differences.methods.joint_means`.
     Differences hold at once by the largest of all t statistics. Ranks and groups follow from them.
 
     References

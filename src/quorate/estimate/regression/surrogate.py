@@ -10,7 +10,7 @@ import numpy as np
 from quorate.arrays import Floats
 from quorate.errors import InvalidInput
 from quorate.estimate.components.decomposition import Decomposition
-from quorate.estimate.means.averages import averages, plausible
+from quorate.estimate.components.dependability import averages, plausible
 from quorate.numerics.distributions import t_cdf
 from quorate.numerics.inference import checked_level
 from quorate.streams import stream

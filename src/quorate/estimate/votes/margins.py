@@ -14,7 +14,7 @@ from quorate.arrays import Bools, Floats, Ints
 from quorate.caveats import Caveat
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.votes.clustered import DEPENDENCE, Cluster, cells, named
-from quorate.estimate.votes.margin_law import GRID, MarginLaw, margin_law, share_below
+from quorate.estimate.votes.signals import GRID, MarginLaw, margin_law, share_below
 from quorate.estimate.votes.well_sampled_pairs import MINIMUM, Random, Sampled, well_sampled
 from quorate.numerics.votes import deconvolve
 from quorate.numerics.votes.binomial import clopper_pearson

@@ -15,7 +15,7 @@ from quorate.estimate.components.latent import LatentDecomposition, LatentMean
 from quorate.estimate.components.model import CELL, of_items
 from quorate.estimate.components.published import Components, components
 from quorate.estimate.differences.difference import SystemDifference
-from quorate.estimate.differences.paired import paired, two_systems
+from quorate.estimate.differences.methods import paired, two_systems
 from quorate.estimate.means.mean import Estimate
 from quorate.estimate.means.targets import PANEL, Target
 from quorate.numerics.distributions import t_quantile

@@ -13,8 +13,8 @@ from quorate.arguments import argument
 from quorate.arrays import Floats, Ints
 from quorate.errors import InvalidInput, NotEstimable, UnknownTerm
 from quorate.estimate.votes.clustered import Cluster, clusters_of
-from quorate.estimate.votes.margin_law import MarginLaw
 from quorate.estimate.votes.margins import Margins, of_shares, pair_shares
+from quorate.estimate.votes.signals import MarginLaw
 from quorate.estimate.votes.well_sampled_pairs import MINIMUM, well_sampled
 from quorate.numerics.votes.cluster_power import ClusterPower, cluster_power
 from quorate.numerics.votes.power import drawn_power, exact_power, z_quantiles

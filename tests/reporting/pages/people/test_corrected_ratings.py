@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import pytest
-from tests.estimate.labelled.test_corrected_ratings import frame, labelled
+from tests.estimate.ratings.test_corrected_ratings import frame, labelled
 
 import quorate as q
 from quorate.reporting.pages.people.corrected_ratings import page

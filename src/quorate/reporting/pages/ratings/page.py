@@ -21,8 +21,8 @@ from quorate.wording import capitalised, counted, listed, plural
 
 if TYPE_CHECKING:
     from quorate.estimate.ratings.fragility import Fragility
-    from quorate.estimate.ratings.judges import ByJudges
     from quorate.estimate.ratings.leaderboard import Leaderboard
+    from quorate.estimate.ratings.ranked import ByJudges
     from quorate.reporting.draw.vega import Channel, Spec
     from quorate.reporting.page import Table
 

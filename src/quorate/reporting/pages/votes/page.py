@@ -9,7 +9,7 @@ import numpy as np
 from quorate.analysis.votes import VotesAnalysis, drift_of, few_levels, order_of, votes_view
 from quorate.analysis.words import cut, number, p_value, share
 from quorate.caveats import weightiest_first
-from quorate.estimate.votes.margin_law import EDGES
+from quorate.estimate.votes.signals import EDGES
 from quorate.estimate.votes.stability import WAYS
 from quorate.reporting.draw import marks
 from quorate.reporting.draw.marks import CORRECTED, INK, MISSED, palette

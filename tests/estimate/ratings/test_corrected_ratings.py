@@ -1,10 +1,14 @@
 from __future__ import annotations
 
+import json
+from dataclasses import replace
+
 import numpy as np
 import polars as pl
 import pytest
 
 import quorate as q
+from quorate.estimate.ratings.corrected_ratings import board_of
 
 NAMES = np.array(["s0", "s1", "s2", "s3"])
 
@@ -152,3 +156,88 @@ def test_what_is_refused(table):
     against = pl.DataFrame(rows, schema=["prompt", "model_a", "model_b", "winner", "judge"], orient="row")
     with pytest.raises(q.NotConverged, match="no finite ratings"):
         q.agreement.corrected_ratings(q.read_votes(against, announce=False), "person", tuning=1.0)
+
+
+ROWS = [
+    ("p1", "llm", "x", "y", "x"),
+    ("p1", "llm", "y", "x", "x"),
+    ("p1", "ann", "y", "x", "y"),
+    ("p1", "bob", "x", "y", "x"),
+    ("p2", "llm", "x", "y", "tie"),
+    ("p2", "ann", "x", "y", "x"),
+    ("p3", "llm", "x", "y", "y"),
+    ("p3", "lee", "x", "y", "x"),
+    ("p4", "ann", "x", "y", "x"),
+]
+
+
+def votes(*judges):
+    rows = [row for row in ROWS if row[1] in judges]
+    return q.read_votes(
+        pl.DataFrame(rows, schema=["prompt", "judge", "model_a", "model_b", "winner"], orient="row"), announce=False
+    )
+
+
+@pytest.fixture
+def board():
+    options = {"ties": "half", "key": "prompt", "strata": None, "chance": None, "pooled": False}
+    return board_of(votes("llm", "lee"), votes("ann", "bob"), **options)
+
+
+def test_votes_are_matched_by_battle_whatever_side_they_were_written_on(board):
+    (lee, llm), (lee_other, llm_other) = board.battles.said, board.battles.others
+    assert board.judges == ("lee", "llm")
+    assert board.unpredicted == 1
+    # Two people share the first battle; the two votes of the judge on it are one.
+    assert board.battles.share.tolist() == [0.5, 0.5, 1.0]
+    assert board.battles.people.toarray().tolist() == [[0, 0.5, 0], [0.5, 0, 0], [1, 0, 0]]
+    assert llm.toarray().tolist() == [[0.5, 0, 0], [0.5, 0, 0], [0, 0, 1]]
+    assert not lee.toarray().any()
+    assert (lee_other.toarray().tolist(), llm_other.toarray().tolist()) == ([[1, 0, 0]], [[0, 1, 0]])
+    assert board.judged.tolist() == [1.5, 0.5, 1.0]
+    assert board.labels.tolist() == [2, 2]
+
+
+def test_every_labelled_battle_stands_for_others(board):
+    assert board.battles.worth.tolist() == [1.5, 1.5, 1.5]
+    assert board.battles.beyond.tolist() == [0.5, 0.5, 0.5]
+    clustered, names, counts = board.clustered(("judge", "prompt"), by_default=True)
+    assert (names, counts) == (("judge",), (2,))
+    own, others = clustered.battles.clusters[0]
+    assert len(np.unique(own)) == 2
+    assert not set(own) & set(others)
+
+
+@pytest.fixture(scope="module")
+def corrected():
+    return q.agreement.corrected_ratings(q.read_votes(labelled(frame(400, favour=4), 120), announce=False), "person")
+
+
+def test_rows_have_people_and_judges_beside_the_board(corrected):
+    rows = corrected.rows()
+    people = {row["system"]: row for row in corrected.people.rows()}
+    for at, row in enumerate(rows):
+        assert row["people"] == people[row["system"]]["rating"]
+        assert row["judges"] == corrected.judges[at]
+    assert sum(row["labels"] for row in rows) == 2 * corrected.labels
+    json.dumps(corrected.to_dict(), allow_nan=False)
+    assert len(corrected.to_frame()) == len(corrected) == 4
+    assert f"120 battles that people voted on are worth {corrected.effective:,.0f}" in corrected.sentence
+
+
+def test_whom_judges_favour(corrected):
+    bias = dict(zip(corrected.ratings.systems, corrected.bias, strict=True))
+    assert corrected.favoured.startswith(f"Judges alone rate s2 {bias['s2']:.2f} too high")
+    assert corrected.elo().favoured.split()[4].isdigit()
+    unsure = replace(corrected, level=1 - 1e-12)
+    assert unsure.favoured == ""
+    assert replace(corrected, judges=(float("nan"),) * 4).favoured == ""
+
+
+def test_points_move_all_three(corrected):
+    points = corrected.elo(system="s0")
+    assert points.ratings.rating[0] == pytest.approx(1000)
+    scale = 400 / np.log(10)
+    np.testing.assert_allclose(points.bias, scale * np.array(corrected.bias), rtol=1e-9)
+    first, other = (one.people.difference("s0", "s1").value for one in (points, corrected))
+    assert first == pytest.approx(scale * other)

@@ -1,18 +1,87 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import polars as pl
 import pytest
 
 import quorate as q
-from quorate.errors import InvalidInput, NotEstimable
+from quorate.caveats import Caveat
+from quorate.errors import InvalidInput, NotEstimable, UnknownTerm
+
+
+@pytest.fixture(scope="module")
+def votes():
+    """Votes in three languages: x is best in one, y in another, and in the third there is one vote."""
+    rng = np.random.default_rng(4)
+    rows = []
+    for language, ratings in {"en": (1, 0, -1), "de": (0, 1, -1)}.items():
+        for _ in range(600):
+            i, j = rng.choice(3, 2, replace=False)
+            won = rng.random() < 1 / (1 + np.exp(ratings[j] - ratings[i]))
+            rows.append(("xyz"[i], "xyz"[j], "model_a" if won else "model_b", language))
+    rows.append(("x", "y", "model_a", "fi"))
+    frame = pl.DataFrame(rows, schema=["model_a", "model_b", "winner", "language"], orient="row")
+    return q.read_votes(frame, facets={"language": "language"}, announce=False)
+
+
+def test_a_board_for_every_level(votes):
+    found = q.rank(votes, by="language", seed=3)
+    assert set(found.boards) == {"en", "de"}
+    assert (found["en"].systems[0], found["de"].systems[0]) == ("x", "y")
+    alone = q.rank(votes.only("language", "en"), seed=3)
+    assert found["en"].to_dict() == alone.to_dict()
+    assert "won every vote" in found.refused["fi"]
+    assert found.sentence.startswith("2 boards by language: on 2 of them one system is first, at 95%")
+    assert "No board for fi (" in found.sentence
+    more = replace(found, refused=dict.fromkeys(("fi", "sv", "da"), "why"))
+    assert more.sentence.endswith("No board for fi, sv and da (fi: why).")
+    frame = found.to_frame()
+    assert frame.columns[:2] == ["language", "system"]
+    assert len(frame) == 6
+    assert json.loads(json.dumps(found.to_dict(), allow_nan=False))["refused"].keys() == {"fi"}
+    assert found.elo()["en"].rating.mean() == pytest.approx(1000)
+    assert len(repr(found)) < 200
+
+
+def test_a_caveat_of_many_boards_is_said_once(votes):
+    found = q.rank(votes, by="language", seed=3)
+    one = found["en"]
+    many = {name: replace(one, caveats=(Caveat("rare", name), Caveat("same", "as ever"))) for name in ("a", "b", "c")}
+    said = [caveat.sentence for caveat in replace(found, boards=many).caveats]
+    assert said == ["as ever", "on 3 of 3 boards, such as that of a: a"]
+
+
+def test_boards_of_scores(judged):
+    table = judged({"item": 12, "judge": 3, "system": 3}, fixed=("judge",), seed=3)
+    found = q.rank(table, by="judge")
+    assert len(found) == 3
+    assert found.elo().boards == found.boards
+    assert found["judge0001"].rating == pytest.approx(q.rank(table.only("judge", "judge0001")).rating)
+
+
+def test_what_cannot_be_asked_is_refused(votes):
+    with pytest.raises(UnknownTerm, match="colour"):
+        q.rank(votes, by="colour")
+    with pytest.raises(InvalidInput, match="weights: not with by"):
+        q.rank(votes, by="language", weights=np.ones(votes.rows))
+    with pytest.raises(NotEstimable, match="by: no language can be ranked; the first: votes: "):
+        q.rank(votes.only("language", "fi"), by="language")
+
+
+def test_its_page(votes, tmp_path):
+    path = q.report(q.rank(votes, by="language"), tmp_path / "boards.md")
+    text = path.read_text(encoding="utf-8")
+    assert "On 2 of 2 boards one system is first" in text
+    assert "x is first of 3 systems" in text
+
 
 SYSTEMS = "xyz"
 
 
-def votes(deviations, count=60, seed=3):
+def by_language(deviations, count=60, seed=3):
     """Votes of languages, in each of which systems are better or worse than overall."""
     rng, rows = np.random.default_rng(seed), []
     for number, off in enumerate(deviations):
@@ -26,7 +95,7 @@ def votes(deviations, count=60, seed=3):
 
 @pytest.fixture(scope="module")
 def found():
-    return q.rank(votes(np.random.default_rng(5).normal(0, 0.4, (6, 3))), by="language", pooled=True)
+    return q.rank(by_language(np.random.default_rng(5).normal(0, 0.4, (6, 3))), by="language", pooled=True)
 
 
 def test_pooled_ratings_are_between_the_own_and_the_overall(found):
@@ -42,7 +111,7 @@ def test_pooled_ratings_are_between_the_own_and_the_overall(found):
 
 
 def test_languages_that_do_not_differ_have_the_board_of_all_votes():
-    table = votes(np.zeros((8, 3)), 200)
+    table = by_language(np.zeros((8, 3)), 200)
     pooled = q.rank(table, by="language", pooled=True).pooled
     board = q.rank(table)
     overall = dict(zip(pooled.systems, pooled.overall.rating, strict=True))
@@ -65,13 +134,13 @@ def test_what_is_said_and_kept(found):
 
 
 def test_few_languages_are_said_to_be_few():
-    few = q.rank(votes(np.zeros((3, 3))), by="language", pooled=True)
+    few = q.rank(by_language(np.zeros((3, 3))), by="language", pooled=True)
     assert [one.code for one in few.pooled.caveats] == ["few-categories"]
     assert few.pooled.caveats[0] in few.caveats
 
 
 def test_what_cannot_be_pooled_is_refused(found, judged):
-    table = votes(np.zeros((1, 3)))
+    table = by_language(np.zeros((1, 3)))
     with pytest.raises(NotEstimable, match="pooled: 1 board of 3 systems have too few"):
         q.rank(table, by="language", pooled=True)
     draw = np.random.default_rng(1)

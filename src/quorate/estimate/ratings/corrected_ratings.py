@@ -15,9 +15,9 @@ from quorate.arrays import Floats, Ints
 from quorate.caveats import Caveat
 from quorate.errors import InvalidInput, NotConverged, NotEstimable
 from quorate.estimate.agreement.labelled import people_apart
-from quorate.estimate.labelled.result import CorrectedRatings, JudgeWeight
 from quorate.estimate.ratings.bradley_terry import FEW_CLUSTERS, fitted
 from quorate.estimate.ratings.contrast import Law, cluster_laws
+from quorate.estimate.ratings.corrected_board import CorrectedRatings, JudgeWeight
 from quorate.estimate.ratings.counts import VoteCounts, refuse_unrated, tally
 from quorate.estimate.ratings.ratings import Ratings
 from quorate.estimate.votes.clustered import DEPENDENCE, Cluster, cells, named

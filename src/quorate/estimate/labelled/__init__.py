@@ -1,1 +1,0 @@
-"""Boards by the votes of people on some battles and of judges on all."""
