@@ -21,6 +21,7 @@ from quorate.estimate.doctor.analyses import (
     component_facets,
 )
 from quorate.estimate.means.effects import effects
+from quorate.estimate.means.missing_bounds import all_equal
 
 SIZES = {"item": 12, "prompt": 3, "judge": 2}
 MORE = {"items": 24, "prompts": 4, "judges": 3, "replicates": 2}
@@ -105,7 +106,7 @@ def attempts(judgments):
     fit = cache(partial(q.decompose, judgments))
     calls = {
         "variance components": fit,
-        "interval for the mean": lambda: fit().mean,
+        "interval for the mean": lambda: all_equal(judgments) or fit().mean,
         "mean for these items only": lambda: fit().mean_for(item="finite"),
         "naive against corrected": lambda: q.scores.naive(judgments),
         "dependability": lambda: dependability(fit()),

@@ -112,8 +112,11 @@ def score_findings(facts: Description, answer: str = "score") -> Iterator[Findin
         yield Finding("no-answers", "error", f"none of the {counted(facts.rows, 'judgment')} has a usable {answer}")
     elif constant.all:
         value = "" if math.isnan(scores.low) else f" ({scores.low:g})"
-        grave, what = ("warning", "only a bound of their mean is known") if scored else ("error", "nothing varies")
-        yield Finding("constant", grave, f"all {facts.answers:,} {answer}s are equal{value}: {what}")
+        said = f"all {facts.answers:,} {answer}s are equal{value}: "
+        if scored:
+            yield Finding("constant", "warning", said + "only a bound of their mean is known")
+        else:
+            yield Finding("constant", "error", said + "nothing varies")
         return
     if constant.constant_cells:
         share = percent(constant.constant_cells / constant.cells)
