@@ -40,7 +40,7 @@ from quorate.table.files import explained, opened, source_of
 from quorate.table.judgments import Judgments, Origin, Source
 from quorate.table.long import write
 from quorate.table.notes import Note, log
-from quorate.table.reading.names import groups_items, is_cluster
+from quorate.table.reading.names import groups_items, is_cluster, is_id, is_judged
 from quorate.table.results import LIBRARIES, shaped, wrapped
 from quorate.table.votes import Votes
 from quorate.wording import counted
@@ -248,7 +248,7 @@ def _read_file(path: Places, declared: Mapping[str, Any], missing: Missing, rows
             declared = {**declared, "facets": {**named, **own}, "by_name": True}
         if file.nested and declared["nested"] is None and not _all_named(declared):
             declared = {**declared, "nested": dict(file.nested)}
-        roles = resolve(file.columns, **declared)
+        roles = resolve(file.columns, **_of_rows(file.columns, declared, bool(rows.shape.steps)))
 
         def grouped_by(words: Words | None) -> Grouped:
             return collapse_sql.collapse(words_in(file, words), roles, missing if words is None else NOTHING)
@@ -301,6 +301,17 @@ def _as_scores(file: Opened) -> str:
     return ", or name every column in facets= to read its scores" if file.pairs else ""
 
 
+def _of_rows(columns: Sequence[str], declared: Mapping[str, Any], wide: bool) -> Mapping[str, Any]:
+    """Of a sheet, its one column whose name says what a row is of, where no column is plainly the item."""
+    named, known = declared["facets"] or {}, recognise_columns(columns)
+    if not wide or _all_named(declared) or declared["object"] in {*named, *known}:
+        return declared
+    free = {*columns} - {*named.values(), *known.values()}
+    found = [name for name in columns if name in free and (is_id(name) or is_judged(name))]
+    item = {declared["object"]: found[0]} if len(found) == 1 else {}
+    return {**declared, "facets": {**item, **named}, "by_name": True} if item else declared
+
+
 def _all_named(declared: Mapping[str, Any]) -> bool:
     """Whether the caller says which columns are facets, and no other is to be looked for."""
     return declared["facets"] is not None and not declared["by_name"]
@@ -318,6 +329,7 @@ def _read_frame(source: Any, declared: Mapping[str, Any], missing: Missing, rows
     if not frame.implementation.is_duckdb():
         rows.refuse(called)
     reshaped: tuple[Note, ...] = ()
+    wide = bool(rows.shape.steps)
     if not (frame.implementation.is_duckdb() or rows.shape.simple):
         if isinstance(frame, nw.LazyFrame):
             raise InvalidInput("source: lists and counts are read of a frame that is in memory; collect it first")
@@ -331,7 +343,7 @@ def _read_frame(source: Any, declared: Mapping[str, Any], missing: Missing, rows
     if frame.implementation.is_duckdb():
         with explained(called):
             held = rows.of(Opened(frame.to_native(), names, typed=True))
-            roles = resolve(held.columns, **declared)
+            roles = resolve(held.columns, **_of_rows(held.columns, declared, wide))
 
             def grouped_by(words: Words | None) -> Grouped:
                 return collapse_sql.collapse(words_in(held, words), roles, missing if words is None else NOTHING)
@@ -340,7 +352,7 @@ def _read_frame(source: Any, declared: Mapping[str, Any], missing: Missing, rows
             hint, reshaped = hint_of_file(roles.notes, held, votes=False), held.notes
         place = Source(called, caveats=held.caveats, backend=library if library in LIBRARIES else None)
     else:
-        roles = resolve(names, **declared)
+        roles = resolve(names, **_of_rows(names, declared, wide))
 
         def grouped_by(words: Words | None) -> Grouped:
             rows_read, blank = words_in_frame(frame, words), missing if words is None else NOTHING
