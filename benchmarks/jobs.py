@@ -418,7 +418,7 @@ def passages(rng: np.random.Generator) -> Right:
     se = float(np.sqrt((sums**2).sum() * 60 / 59) / 300)
 
     def clustered(text: str, _: int) -> bool:
-        found = re.search(r"([\d.]+) to ([\d.]+) for passages like these", text)
+        found = re.search(r"95% interval ([\d.]+) to ([\d.]+)", text)
         return bool(found and abs((float(found[2]) - float(found[1])) / (4.0 * se) - 1) < 0.1)
 
     return clustered
