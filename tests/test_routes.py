@@ -81,6 +81,7 @@ class Routes:
             "gaps": crossed(2, binary=True, keep=0.9),
             "few": crossed(2, prompts=2),
             "four": crossed(4, keep=0.9),
+            "ones": pl.DataFrame({"item": range(40), "passed": 1}),
             "votes": battles(),
             "people": panelled(),
         }
@@ -363,6 +364,22 @@ ROUTES: dict[str, Callable[[Routes], tuple[Any, Any]]] = {
     "difference: sentence, page": lambda r: (
         [r.two.sentence],
         re.findall(re.escape(r.two.sentence), r.page("compare", "two.csv", "s0", "s1"))[:1],
+    ),
+    "difference: compare, write-up": lambda r: (
+        r.two.sentence in str(q.writeup(r.table("two"))),
+        r.two.sentence in str(q.writeup(r.two, source=r.table("two"))),
+    ),
+    "difference: compare, write-up of the command": lambda r: (
+        q.writeup(r.table("two")).paragraph,
+        r.says("report", "two.csv")["paragraph"],
+    ),
+    "board: write-up, that of the command": lambda r: (
+        str(q.writeup(q.analyze(r.table("four")), source=r.table("four"))),
+        r.says("report", "four.csv")["paragraph"],
+    ),
+    "all equal: analyze, write-up": lambda r: (
+        str(q.writeup(r.table("ones"))).partition(" The bound")[0],
+        r.says("analyze", "ones.csv")["sentence"],
     ),
     # Studies
     "difference: goal, compare of its ledger": lambda r: (

@@ -22,12 +22,10 @@ from quorate.writing import write_file
 if TYPE_CHECKING:
     from quorate.reporting.page import Page, Table
 
-OF_JUDGMENTS = (
-    "analysis.judgments:Analysis",
-    "estimate.components.decomposition:Decomposition",
-    "table.judgments:Judgments",
-)
-"""Types whose page has a checklist."""
+OF_MEAN = "analysis.judgments:Analysis"
+"""The type whose page has a checklist."""
+OF_JUDGMENTS = frozenset(("estimate.components.decomposition:Decomposition", "table.judgments:Judgments"))
+"""Types whose page is that of the answer to what they ask."""
 
 PAGES: Mapping[str, str] = {
     "analysis.agreement:AgreementAnalysis": "people.agreement:page",
@@ -178,17 +176,16 @@ def page_of(
         If there is no page for such a result, or a record for one that has no checklist.
     """
     stated = study_record(record)
-    if isinstance(result, Judgments) and result.labels:
-        from quorate.analysis.nominal import labels
+    if not OF_JUDGMENTS.isdisjoint(kinds_of(result)):
+        from quorate.reporting.paper.writeup import answered
 
-        result = labels(result)
-    kinds = [f"{kind.__module__.removeprefix('quorate.')}:{kind.__qualname__}" for kind in type(result).__mro__]
+        result, source = answered(result), source or (result if isinstance(result, Judgments) else None)
+    kinds = kinds_of(result)
     made = next((PAGES[kind] for kind in kinds if kind in PAGES), None)
-    if any(kind in OF_JUDGMENTS for kind in kinds):
+    if OF_MEAN in kinds:
         from quorate.reporting.pages.judgments.page import page as page_of_judgments
-        from quorate.reporting.paper.writeup import analysed
 
-        page = page_of_judgments(analysed(result), stated)
+        page = page_of_judgments(result, stated)
     elif record is not None:
         raise InvalidInput("record: the report of this result has no checklist to fill; leave it out")
     elif made is not None:
@@ -201,6 +198,11 @@ def page_of(
     else:
         raise InvalidInput(f"result: a table or a result is needed, got {type(result).__name__}")
     return replace(page, origin=origin or Provenance())
+
+
+def kinds_of(result: Any) -> list[str]:
+    """Types of a result as pages are registered, its own first."""
+    return [f"{kind.__module__.removeprefix('quorate.')}:{kind.__qualname__}" for kind in type(result).__mro__]
 
 
 def write(page: Page, path: str | Path) -> Path:

@@ -10,7 +10,7 @@ import quorate as q
 from quorate.analysis.judgments import analyze_judgments
 from quorate.analysis.words import number
 from quorate.errors import InvalidInput
-from quorate.reporting.paper.writeup import analysed, methods_paragraph, writeup
+from quorate.reporting.paper.writeup import methods_paragraph, writeup
 
 
 def test_a_methods_paragraph_states_design_model_result_and_source(demo):
@@ -72,10 +72,10 @@ def test_a_writeup_is_its_paragraph_with_the_checklist_and_the_block(demo):
 
 @pytest.mark.slow
 def test_a_fit_and_judgments_are_written_up_alike(demo):
-    fitted, read = (str(q.writeup(source)) for source in (analysed(demo.judgments).fit, demo.judgments))
+    fitted, read = (str(q.writeup(source)) for source in (analyze_judgments(demo.judgments).fit, demo.judgments))
     assert fitted == read
     assert "27 of 1,800 rows" in read
-    with pytest.raises(InvalidInput, match="an analysis is needed, got str"):
+    with pytest.raises(InvalidInput, match="what analyze gives of scores, is needed, got str"):
         q.writeup("scores.csv")
 
 

@@ -33,22 +33,15 @@ def writeup(
     out: Output,
 ) -> int:
     """A paragraph for a methods section, and the reporting checklist."""
-    from quorate.analysis.judgments import analyze_judgments
-    from quorate.estimate.means.missing_bounds import all_equal
     from quorate.reporting.paper.writeup import writeup as written
 
     if out.as_json and format_ == "markdown":
         raise InvalidInput("--json: contradicts --format markdown; give one of them")
-    record = paper.record()
+    record = None if paper.study is None else paper.record()
     judgments = reading.judgments(file)
     if judgments.labels:
         paper.refuse("scores", "is for scores, and these are labels; leave it out")
-        found = written(own(judgments), command=context.obj)
-    elif all_equal(judgments) is not None:
-        found = written(judgments, command=context.obj)
-    else:
-        analysis = analyze_judgments(judgments, **own.arguments())
-        found = written(analysis, record=record, command=context.obj)
+    found = written(own(judgments), record=record, source=judgments, command=context.obj)
     if out.as_json or format_ == "json":
         print_json(found.to_dict())
     elif format_ == "markdown":

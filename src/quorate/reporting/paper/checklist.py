@@ -10,12 +10,13 @@ from quorate.analysis.judgments import Analysis
 from quorate.analysis.words import about, shown, significant
 from quorate.estimate.components.model import CELL
 from quorate.reporting.paper.record import KEYS, Record, study_record
-from quorate.roles import JUDGE, PROMPT, TEMPERATURE
+from quorate.roles import JUDGE, PROMPT, SYSTEM, TEMPERATURE
 from quorate.table.columns.labels import ABSENT
 from quorate.wording import capitalised, counted, decimals, listed, plural, whole_percent
 
 REPORTED, MISSING, NOT_APPLICABLE = "reported", "missing", "not applicable"
 MINIMUM, STANDARD, COMPREHENSIVE, FURTHER = "minimum", "standard", "comprehensive", "further"
+PROJECTED = "projected precision"
 _LONGEST = 400
 _MOST_NAMED = 10
 
@@ -210,6 +211,8 @@ def rationale(analysis: Analysis, record: Record) -> _Found:
     """Why this design, and why its precision is enough."""
     if record.says("rationale") is not None:
         return REPORTED, str(record.says("rationale"))
+    if analysis.several(SYSTEM):  # whose mean is not what is asked
+        return _wanted("rationale")
     found = analysis.estimate
     return _wanted("rationale", f"the interval is {about(found, decimals(found.half_width))}; say why that is enough")
 
@@ -274,7 +277,7 @@ _ITEMS: tuple[tuple[str, str, tuple[str, ...], Callable[[Analysis, Record], _Fou
     (STANDARD, "sensitivity to wording", ("prompt_sensitivity",), sensitivity),
     (STANDARD, "how models were run", ("quantization", "serving", "batch_size"), infrastructure),
     (COMPREHENSIVE, "variance components", (), decomposition),
-    (COMPREHENSIVE, "projected precision", (), projection),
+    (COMPREHENSIVE, PROJECTED, (), projection),
     (COMPREHENSIVE, "why this design", ("rationale",), rationale),
     (FURTHER, "missing judgments", (), missingness),
     (FURTHER, "origin of the items", ("items",), _written("items")),

@@ -13,11 +13,13 @@ from quorate.analysis.words import number, shown, significant, span, times
 from quorate.errors import InvalidInput
 from quorate.estimate.components.decomposition import Decomposition
 from quorate.estimate.means.intervals import score_ends
-from quorate.estimate.means.missing_bounds import all_equal
-from quorate.reporting.paper.checklist import ChecklistItem, checklist, missing
+from quorate.estimate.means.missing_bounds import AllEqual
+from quorate.estimate.means.targets import PANEL
+from quorate.reporting.paper.checklist import PROJECTED, ChecklistItem, checklist, missing
 from quorate.reporting.paper.record import Record, study_record
 from quorate.reporting.paper.reproduce import Provenance, provenance, provenance_of_table
 from quorate.reporting.print.cells import plain_markdown
+from quorate.roles import SYSTEM
 from quorate.table.judgments import Judgments
 from quorate.table.read import read_first
 from quorate.table.results import Result
@@ -25,6 +27,8 @@ from quorate.wording import capitalised, counted, decimals, listed, plural, whol
 
 if TYPE_CHECKING:
     from quorate.analysis.nominal import Labels
+    from quorate.analysis.ratings import RatingsAnalysis
+    from quorate.decide.scores import ScoreVerdict
 
 _METHODS = {
     "reml": "restricted maximum likelihood",
@@ -82,25 +86,29 @@ class Writeup(Result):
 
 @read_first
 def writeup(
-    result: Judgments | Decomposition | Analysis | Labels,
+    result: Judgments | Decomposition | Analysis | AllEqual | ScoreVerdict | RatingsAnalysis | Labels,
     *,
     record: Mapping[str, Any] | str | Path | Record | None = None,
+    source: Judgments | None = None,
     command: str | None = None,
     seed: int | None = None,
 ) -> Writeup:
     """A paragraph for a methods section, the reporting checklist, and what is needed to do it again.
 
     The paragraph states the data, the model, the corrected interval beside the naive one and whom it speaks for, where
-    the uncertainty comes from, and what design to use next. What the data do not determine is said, never filled in.
+    the uncertainty comes from, and what design to use next; of two systems and more, which is better and how that was
+    found. What the data do not determine is said, never filled in.
 
     Parameters
     ----------
-    result : Judgments, Decomposition, Analysis or Labels
-        What to write about; the first two are analysed with default options. Of labels, and of scores that are all
-        equal, there is no checklist.
+    result : Judgments, Decomposition, Analysis, AllEqual, ScoreVerdict, RatingsAnalysis or Labels
+        What to write about; judgments by the answer that `quorate.analyze` gives. Of labels, and of scores that are
+        all equal, there is no checklist.
     record : mapping or path, optional
         The study record: what the judgments cannot say, such as ``{"models": {"gpt": "gpt-5.4, OpenAI"}}``, or a YAML
         file that holds it. Keys are listed in ``quorate.reporting.paper.record.KEYS``.
+    source : Judgments, optional
+        What a verdict, a board, or a bound of scores that are all equal came from.
     command, seed : str and int, optional
         Command line and seed that led here.
 
@@ -130,46 +138,52 @@ def writeup(
     >>> [item.name for item in found.missing][:2]
     ['exact prompt texts', 'judges: model, version, provider, date']
     """
+    from quorate.analysis.nominal import Labels
+
     written, origin = study_record(record), Provenance(command, seed)
-    found = None if isinstance(result, Analysis | Decomposition) else labelled(result)
-    if found is not None:
+    table = result if isinstance(result, Judgments) else source
+    found = answered(result)
+    if isinstance(found, Analysis):
+        return Writeup(methods_paragraph(found), checklist(found, written), provenance(found, origin, written))
+    if record is not None and isinstance(found, Labels | AllEqual):
+        raise InvalidInput("record: this write-up has no checklist to fill; leave it out")
+    if isinstance(found, Labels):
         from quorate.reporting.paper.nominal import paragraph
 
-        if record is not None:
-            raise InvalidInput("record: the write-up of labels has no checklist to fill; leave it out")
         return Writeup(paragraph(found), (), provenance_of_table(found.judgments, found.level, origin))
-    if isinstance(result, Judgments) and (same := all_equal(result)) is not None:
+    if table is None:
+        raise InvalidInput("source: the judgments that the result is of are needed")
+    again = provenance_of_table(table, found.level, origin)
+    if isinstance(found, AllEqual):
         bound = f"The bound is Clopper and Pearson's, with items as the unit (Quorate {version('quorate')})."
-        return Writeup(f"{same.sentence} {bound}", (), provenance_of_table(result, same.level, origin))
-    analysis = analysed(result)
-    return Writeup(methods_paragraph(analysis), checklist(analysis, written), provenance(analysis, origin, written))
+        return Writeup(f"{found.sentence} {bound}", (), again)
+    from quorate.reporting.report import page_of
+
+    page, mean_of_all = page_of(found, source=table), analyze_judgments(table, targets={SYSTEM: PANEL})
+    stated = tuple(one for one in checklist(mean_of_all, written) if one.name != PROJECTED)
+    return Writeup(f"{data(mean_of_all)} {page.sentence} {page.methods}", stated, again)
 
 
-def labelled(result: object) -> Labels | None:
-    """What is said of labels, of judgments that are labels; None of anything else."""
-    if isinstance(result, Judgments) and not result.labels:
-        return None
-    from quorate.analysis.nominal import Labels, labels
-
-    found = labels(result) if isinstance(result, Judgments) else result
-    return found if isinstance(found, Labels) else None
-
-
-def analysed(result: object) -> Analysis:
-    """The analysis of judgments or of a fit, with default options.
+def answered(result: object) -> Analysis | AllEqual | Labels | ScoreVerdict | RatingsAnalysis:
+    """What is written about: of judgments the answer to what they ask, of a fit its mean.
 
     Raises
     ------
     InvalidInput
         If it is anything else.
     """
-    if isinstance(result, Analysis):
+    from quorate.analysis.analyze import analyze_scores
+    from quorate.analysis.nominal import Labels, labels
+    from quorate.analysis.ratings import RatingsAnalysis
+    from quorate.decide.scores import ScoreVerdict
+
+    if isinstance(result, Judgments):
+        return labels(result) if result.labels else analyze_scores(result)
+    if isinstance(result, Analysis | AllEqual | Labels | ScoreVerdict | RatingsAnalysis):
         return result
     if isinstance(result, Decomposition):
         return of_fit(result)
-    if isinstance(result, Judgments):
-        return analyze_judgments(result)
-    raise InvalidInput(f"result: judgments, a decomposition or an analysis is needed, got {type(result).__name__}")
+    raise InvalidInput(f"result: judgments, or what analyze gives of scores, is needed, got {type(result).__name__}")
 
 
 def methods_paragraph(analysis: Analysis) -> str:
