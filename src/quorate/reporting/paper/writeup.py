@@ -139,6 +139,7 @@ def writeup(
     ['exact prompt texts', 'judges: model, version, provider, date']
     """
     from quorate.analysis.nominal import Labels
+    from quorate.decide.scores import ScoreVerdict
 
     written, origin = study_record(record), Provenance(command, seed)
     table = result if isinstance(result, Judgments) else source
@@ -157,9 +158,11 @@ def writeup(
     if isinstance(found, AllEqual):
         bound = f"The bound is Clopper and Pearson's, with items as the unit (Quorate {version('quorate')})."
         return Writeup(f"{found.sentence} {bound}", (), again)
-    from quorate.reporting.report import page_of
+    from quorate.reporting.pages import verdict
+    from quorate.reporting.pages.ratings import page as board
 
-    page, mean_of_all = page_of(found, source=table), analyze_judgments(table, targets={SYSTEM: PANEL})
+    page = verdict.page(found, table) if isinstance(found, ScoreVerdict) else board.page(found, table)
+    mean_of_all = analyze_judgments(table, targets={SYSTEM: PANEL})
     stated = tuple(one for one in checklist(mean_of_all, written) if one.name != PROJECTED)
     return Writeup(f"{data(mean_of_all)} {page.sentence} {page.methods}", stated, again)
 
