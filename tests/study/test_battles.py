@@ -16,7 +16,7 @@ from quorate.cli import main
 from quorate.collect.ledger.ledger import Ledger
 from quorate.collect.runner import run as runner
 from quorate.errors import InvalidInput
-from quorate.study.battles import battling
+from quorate.study.battles import Battling
 from quorate.study.file import load
 from quorate.study.loop import carry_out
 from quorate.study.people import People
@@ -145,11 +145,9 @@ def test_all_are_asked_where_the_budget_has_room(study):
 
 @pytest.mark.slow
 def test_people_and_models_share_battles_by_price(study):
-    judges = {"cheap": {"kind": "python"}, "ann": {"kind": "person", "price": 0.09}}
-    prices = {"cheap": 0.01, "ann": 0.09}
+    judges = {"cheap": {"kind": "python", "price": {"call": 0.01}}, "ann": {"kind": "person", "price": 0.09}}
     path = study(**settings(judges=judges, budget={"calls": 400}))
-    plan = battling(questions(load(path)), prices)
-    assert plan.share == pytest.approx({"cheap": 0.75, "ann": 0.25})
+    assert Battling(questions(load(path))).share == pytest.approx({"cheap": 0.75, "ann": 0.25})
     carried = carry_out(load(path), judges={"cheap": fair})
     assert not carried.outcome.complete
     waiting = {judge.judge: judge.planned for judge in q.status(path).judges}

@@ -17,7 +17,7 @@ from quorate.study import status as look_at
 from quorate.study.file import load
 from quorate.study.loop import carry_out
 from quorate.study.questions import questions
-from quorate.study.status import looking
+from quorate.study.status import Looking
 
 ASKED = functions(scored())
 
@@ -100,7 +100,7 @@ def test_every_look_is_found_again_from_the_ledger(study):
     def found_again(said):
         with Ledger.open(load(path).database) as ledger:
             *before, latest = ledger.looks()
-            plan = looking(asked)
+            plan = Looking(asked)
             found, cells = plan.look(ledger, tuple(before), said.spent.calls, said.spent.money)
             again.append((latest.content["look"], found.to_dict(), said.buys.calls, len(cells)))
 

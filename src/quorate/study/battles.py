@@ -168,12 +168,24 @@ class Battling:
     ----------
     asked : Questions
         Of the study.
-    settings : Battles
-        How they are drawn.
     """
 
     asked: Questions
-    settings: Battles
+
+    @cached_property
+    def settings(self) -> Battles:
+        """How they are drawn.
+
+        Raises
+        ------
+        InvalidInput
+            If the study draws none.
+        """
+        if self.asked.study.battles is None:
+            raise InvalidInput(
+                f"battles: {self.asked.study.path} draws none; give it battles, such as battles: {{criterion: A}}"
+            )
+        return self.asked.study.battles
 
     @cached_property
     def prices(self) -> dict[str, float | None]:
@@ -324,22 +336,6 @@ class Battling:
         return said + ("; all are asked" if taken.all() else "; the budget has no room for more")
 
 
-def battling(asked: Questions) -> Battling:
-    """The rounds of a study whose battles are drawn.
-
-    Raises
-    ------
-    InvalidInput
-        If it draws none.
-    """
-    settings = asked.study.battles
-    if settings is None:
-        raise InvalidInput(
-            f"battles: {asked.study.path} draws none; give it battles, such as battles: {{criterion: A}}"
-        )
-    return Battling(asked, settings)
-
-
 async def in_battles(ledger: Ledger, asked: Questions, collect: Collect) -> tuple[RunOutcome, str]:
     """Ask the battles that are drawn, round by round, until all are asked or the budget is spent; see `in_turns`.
 
@@ -350,7 +346,7 @@ async def in_battles(ledger: Ledger, asked: Questions, collect: Collect) -> tupl
     str
         Which battles were drawn, in a sentence.
     """
-    plan = battling(asked)
+    plan = Battling(asked)
     total = await in_turns(ledger, plan, asked, collect)
     return total, plan.sentence(ledger)
 
@@ -358,7 +354,7 @@ async def in_battles(ledger: Ledger, asked: Questions, collect: Collect) -> tupl
 def drawn_so_far(ledger: Ledger, study: Study) -> tuple[str, bool]:
     """Which battles were drawn by now, in a sentence, and whether no more are."""
     try:
-        plan = battling(questions(study))
+        plan = Battling(questions(study))
         return plan.sentence(ledger), not plan.room(plan.taken(ledger), ledger.spend())
     except QuorateError as error:
         return f"which battles were drawn is not known ({error})", False

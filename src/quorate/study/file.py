@@ -357,6 +357,11 @@ class Study(FilePart):
         return self.goal is not None or self.battles is not None
 
     @property
+    def people(self) -> dict[str, PersonSettings]:
+        """The judges that are people, by name."""
+        return {name: judge for name, judge in self.judges.items() if isinstance(judge, PersonSettings)}
+
+    @property
     def cap(self) -> Budget:
         """The most that may be spent."""
         return Budget(self.budget.calls, self.budget.money)

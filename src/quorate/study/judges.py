@@ -279,11 +279,6 @@ _WAYS = {
 """Settings that say how a judge is reached, and not what it answers."""
 
 
-def people(study: Study) -> dict[str, PersonSettings]:
-    """The judges of a study that are people, by name."""
-    return {name: judge for name, judge in study.judges.items() if isinstance(judge, PersonSettings)}
-
-
 def made(study: Study, given: Given | None = None) -> dict[str, Judge]:
     """The judges of a study by name; people are asked by ``quorate serve`` and are not among them.
 
@@ -303,7 +298,7 @@ def made(study: Study, given: Given | None = None) -> dict[str, Judge]:
     for name in functions:
         if not isinstance(study.judges.get(name), PythonSettings):
             raise InvalidInput(f'judges: the study has no judge "{name}" of kind python; add it, or leave it out')
-    return {name: _judge(study, name, functions) for name in study.judges if name not in people(study)}
+    return {name: _judge(study, name, functions) for name in study.judges if name not in study.people}
 
 
 def check(study: Study) -> None:

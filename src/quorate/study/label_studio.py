@@ -19,7 +19,6 @@ from quorate.collect.ledger.ledger import Ledger
 from quorate.collect.prompt import FIRST, SECOND, Sheet
 from quorate.errors import InvalidData, InvalidInput
 from quorate.study.file import load
-from quorate.study.judges import people
 from quorate.study.loop import plan
 from quorate.study.people import People
 from quorate.study.questions import Questions, questions
@@ -134,7 +133,7 @@ def annotation_tasks(study: str | os.PathLike[str], folder: str | os.PathLike[st
     """
     loaded = load(study)
     asked = questions(loaded)
-    if not people(loaded):
+    if not loaded.people:
         raise InvalidInput("judges: nobody is a person in this study; give a judge the kind person")
     config = interface(asked)
     with Ledger.open(loaded.database) as ledger:

@@ -16,9 +16,9 @@ from quorate.collect.runner import run as runner
 from quorate.collect.runner.lane import Ended, Limits, RunOutcome, Update
 from quorate.decide.goals.look import Look
 from quorate.errors import InvalidInput
-from quorate.study.battles import battling, in_battles
+from quorate.study.battles import Battling, in_battles
 from quorate.study.file import Study, answers, load
-from quorate.study.judges import check, made, pace, people, tag
+from quorate.study.judges import check, made, pace, tag
 from quorate.study.questions import Questions, questions
 from quorate.study.quote import Quote, quote, worst
 from quorate.study.rounds import in_rounds, shares
@@ -165,7 +165,7 @@ def carry_out(
                 on_progress=on_progress,
                 stop=stop,
                 beside=study.folder,
-                people=people(study),
+                people=study.people,
             )
             try:
                 if study.adaptive is not None:
@@ -207,7 +207,7 @@ def quotation(asked: Questions) -> Quote:
 def drawn(ledger: Ledger | None, asked: Questions) -> dict[str, int] | None:
     """Cells that may still be asked, by judge, where answers say which; None of a study with a layout."""
     if asked.study.battles is not None:
-        return battling(asked).shares(ledger)
+        return Battling(asked).shares(ledger)
     return None if asked.study.adaptive is None else shares(ledger, asked)
 
 
@@ -246,5 +246,5 @@ def _say(look: Look) -> None:
 def limits(study: Study) -> Limits:
     """How hard the study's judges are asked."""
     return Limits(
-        paces={name: pace(study, name) for name in study.judges if name not in people(study)}, tries=study.tries
+        paces={name: pace(study, name) for name in study.judges if name not in study.people}, tries=study.tries
     )

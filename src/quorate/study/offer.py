@@ -14,7 +14,6 @@ from quorate.decide.goals.goal import Goal as Question
 from quorate.errors import InvalidInput
 from quorate.study.file import Study, answers
 from quorate.study.goal import Goal
-from quorate.study.judges import people
 from quorate.study.questions import ITEM, ORDER, PROMPT, SYSTEM, Questions
 from quorate.study.quote import quote
 from quorate.table.cells import Cells
@@ -109,7 +108,7 @@ def offer_of(asked: Questions, seen: Sequence[JudgeStatus] = ()) -> Offer:
         categories=tuple(items.categories[key[0]] for key in names.values()) if items.categories else None,
         pairs=tuple((a, b) for _, a, b in names.values()) if items.pairs and goal_of(study).pair is None else (),
         category_shares=shares_of(asked),
-        people=tuple(name for name in asked.judges if name in people(study)),
+        people=tuple(name for name in asked.judges if name in study.people),
         prices=None if prices is None else {name: each * price for name, price in prices.items()},
         replicates=study.replicates,
         calls=None if study.budget.calls is None else study.budget.calls // each,

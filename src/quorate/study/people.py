@@ -108,7 +108,7 @@ class People:
 
     def __init__(self, ledger: Ledger, asked: Questions) -> None:
         self.ledger, self.asked, self.seats, self.links = ledger, asked, Seats(ledger), Links(ledger)
-        self.settings = judges.people(asked.study)
+        self.settings = asked.study.people
         self._price = {name: judges.price(asked.study, name) for name in self.settings}
         self._totals: dict[str, int] = {}
         self._last = 0

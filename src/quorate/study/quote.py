@@ -11,7 +11,7 @@ from quorate.collect.budget import Budget, Price
 from quorate.collect.ledger.facts import JudgeStatus
 from quorate.collect.ledger.lease import NO_ANSWERS
 from quorate.errors import InvalidInput
-from quorate.study.judges import alike, people, price
+from quorate.study.judges import alike, price
 from quorate.study.questions import Questions
 
 PER_TOKEN = 4.0
@@ -167,7 +167,7 @@ def quote(asked: Questions, cells: Mapping[str, int], *, seen: Sequence[JudgeSta
 
 def _judge(asked: Questions, name: str, cells: int, seen: JudgeStatus | None) -> JudgeQuote:
     """One judge's part: what its answers took so far is what is expected, else what is taken for granted."""
-    if name in people(asked.study):
+    if name in asked.study.people:
         return _person(asked, name, cells)
     limit, answers, lengths = _limit(asked, name), 0, asked.lengths
     if seen is not None and seen.tokens_in:  # else the judge does not say what its answers took

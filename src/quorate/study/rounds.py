@@ -7,6 +7,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from enum import Enum
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -263,26 +264,31 @@ class Rounds:
 
     Parameters
     ----------
-    policy : Policy
-        Without a budget of its own.
-    cap : Cap
-        The most that may be spent.
-    prices : mapping of str to float
-        Worst-case price of a call, by judge, where money is capped.
-    usual : mapping of str to float
-        Price of a call that goes well, where money is capped.
-    batch : int
-        Calls per round.
-    tries : int
-        Calls that a question may take which fails.
+    asked : Questions
+        Of the study.
     """
 
-    policy: Policy
-    cap: Cap
-    prices: Mapping[str, float | None]
-    usual: Mapping[str, float]
-    batch: int
-    tries: int = 1
+    asked: Questions
+
+    @property
+    def cap(self) -> Cap:
+        """The most that may be spent."""
+        return self.asked.study.budget
+
+    @cached_property
+    def usual(self) -> dict[str, float]:
+        """Price of a call that goes well, by judge, where money is capped."""
+        return {} if self.cap.money is None else expected(self.asked)
+
+    @cached_property
+    def policy(self) -> Policy:
+        """The policy, without a budget of its own; refused where it cannot be made, as for too small a budget."""
+        return policy_of(self.asked, self.usual)
+
+    @property
+    def batch(self) -> int:
+        """Calls per round."""
+        return 1 if self.asked.study.adaptive is None else self.asked.study.adaptive.batch
 
     def read(self, ledger: Ledger, before: Standing | None) -> Standing:
         """How far the arms have come since the round before."""
@@ -300,7 +306,8 @@ class Rounds:
         paying = self.policy
         if self.cap.money is not None:  # with what is left of it, at worst-case prices in billionths: whole numbers
             roster = self.policy.arms.roster
-            by_judge = np.array([nano(self.prices[name]) or 0 for name in roster.levels[JUDGE]], dtype=np.float64)
+            prices = worst(self.asked)
+            by_judge = np.array([nano(prices[name]) or 0 for name in roster.levels[JUDGE]], dtype=np.float64)
             price = by_judge[roster.column(JUDGE)]
             left = max((nano(self.cap.money) or 0) - round((spend.money + spend.reserved_money) * NANO), 0)
             paid = float((price * progress.calls).sum())
@@ -319,7 +326,7 @@ class Rounds:
         calls, dearest = math.inf if self.cap.calls is None else self.cap.calls, max(self.usual.values(), default=0.0)
         if self.cap.money is not None and dearest:
             calls = min(calls, self.cap.money / dearest)
-        share = calls * FAILING / (self.tries * arms.parts)
+        share = calls * FAILING / (self.asked.study.tries * arms.parts)
         row = progress.in_a_row[arms.cells].max(axis=1)
         most = np.empty(len(arms.roster))
         most[arms.cells] = np.maximum(max(self.policy.give_up, share) - row, 1)[:, None]
@@ -333,20 +340,6 @@ class Rounds:
         paid = "" if self.cap.money is None else f" for {money} of {self.cap.money:,.4f} in money"
         reached = self.policy.sentence(progress, spent=f"{of} calls{paid}", done=why is not Why.ON)
         return reached + "; the budget has no room for more" if why is Why.BUDGET else reached
-
-
-def rounds_of(asked: Questions) -> Rounds:
-    """The rounds of an adaptive study.
-
-    Raises
-    ------
-    InvalidInput
-        If its policy cannot be made, such as for a budget that is too small.
-    """
-    settings, cap = asked.study.adaptive, asked.study.budget
-    usual, prices = (None, {}) if cap.money is None else (expected(asked), worst(asked))
-    batch = 1 if settings is None else settings.batch
-    return Rounds(policy_of(asked, usual), cap, prices, usual or {}, batch, asked.study.tries)
 
 
 def so_far(ledger: Ledger, policy: Policy) -> Progress:
@@ -376,7 +369,7 @@ def stand(ledger: Ledger, rounds: Rounds) -> tuple[str, Why]:
 def reached(ledger: Ledger, study: Study) -> tuple[str, bool]:
     """What an adaptive study has reached by now, in a sentence, and whether that is all that it was to reach."""
     try:
-        rounds = rounds_of(questions(study))
+        rounds = Rounds(questions(study))
         sentence, why = stand(ledger, rounds)
     except QuorateError as error:
         return f"what it has reached is not known ({error})", False
@@ -393,7 +386,7 @@ async def in_rounds(ledger: Ledger, asked: Questions, collect: Collect) -> tuple
     str
         What the policy has reached, in a sentence.
     """
-    rounds = rounds_of(asked)
+    rounds = Rounds(asked)
     so_far(ledger, rounds.policy)
     total = await in_turns(ledger, rounds, asked, collect)
     sentence, why = stand(ledger, rounds)
@@ -404,7 +397,7 @@ async def in_rounds(ledger: Ledger, asked: Questions, collect: Collect) -> tuple
 
 def shares(ledger: Ledger | None, asked: Questions) -> dict[str, int]:
     """Cells that may still be asked, as if judges shared them equally: who gets how many is not known beforehand."""
-    rounds = rounds_of(asked)
+    rounds = Rounds(asked)
     spend, waiting = (Spend(), 0) if ledger is None else (ledger.spend(), sum(ledger.unfinished().values()))
     if ledger is not None and not waiting and stand(ledger, rounds)[1] is not Why.ON:
         return {}

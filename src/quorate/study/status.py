@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field, replace
+from functools import cached_property
 from textwrap import shorten
 from typing import Any, NamedTuple
 
@@ -22,7 +23,6 @@ from quorate.decide.goals.rounds import look, pilot
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.study.battles import Collect, Turn, drawn_so_far, in_turns
 from quorate.study.file import Cap, Study, load
-from quorate.study.judges import people
 from quorate.study.offer import bought, measured, offer_of, question_of, turns
 from quorate.study.questions import Questions
 from quorate.study.quote import Quote, quote, worst
@@ -58,12 +58,14 @@ class Looking:
     ----------
     asked : Questions
         Of the study.
-    goal : Goal
-        Its question.
     """
 
     asked: Questions
-    goal: Goal
+
+    @cached_property
+    def goal(self) -> Goal:
+        """Its question; refused where it names a system that the items do not have."""
+        return question_of(self.asked)
 
     def offer(self, ledger: Ledger | None = None) -> Offer:
         """What may be bought, at prices as they were so far."""
@@ -129,17 +131,6 @@ class Looking:
         return cells.keep(np.zeros(len(cells), dtype=np.bool_))
 
 
-def looking(asked: Questions) -> Looking:
-    """The looks of a study with a goal.
-
-    Raises
-    ------
-    InvalidInput
-        If its goal names a system that the items do not have.
-    """
-    return Looking(asked, question_of(asked))
-
-
 def begin(ledger: Ledger, asked: Questions) -> None:
     """Put the cells before the first look into a ledger, unless a look is there.
 
@@ -155,13 +146,13 @@ def begin(ledger: Ledger, asked: Questions) -> None:
         )
     ledger.declare(asked.parts(), seed=asked.study.seed)
     if not ledger.looks():
-        cells = looking(asked).pilot()
+        cells = Looking(asked).pilot()
         ledger.plan(cells, asked.keys(cells), worst(asked))
 
 
 def due(ledger: Ledger | None, asked: Questions) -> Quote:
     """What is to be asked before the next look, and what that may come to."""
-    cells = looking(asked).pilot()
+    cells = Looking(asked).pilot()
     if ledger is None:
         return replace(quote(asked, cells.calls()), more=True)
     keys = tuple(asked.keys(cells))
@@ -206,7 +197,7 @@ async def in_looks(ledger: Ledger, asked: Questions, collect: Collect, say: Say 
     str
         The latest look, in a sentence; empty before the first.
     """
-    plan = looking(asked)
+    plan = Looking(asked)
     budget, before = asked.study.budget, ledger.looks()
     said, left = len(before), sum(ledger.unfinished().values())
     if is_over(before, budget) and left:  # what the budget had no room for, and nobody wants any more
@@ -442,7 +433,7 @@ def status(study: str | os.PathLike[str]) -> Status:
 def standing(study: Study) -> Status:
     """As `status`, for a study that is loaded."""
     if not Ledger.exists(study.database):
-        return Status(study.database, (), Spend(), study.cap, people=frozenset(people(study)))
+        return Status(study.database, (), Spend(), study.cap, people=frozenset(study.people))
     with Ledger.open(study.database) as ledger:
         counted = counted_in(ledger, study)
         if study.adaptive is None and study.battles is None:
@@ -457,7 +448,7 @@ def counted_in(ledger: Ledger, study: Study) -> Status:
     now = ledger.clock()
     waits = {judge.judge: (judge.paused_until or 0.0) - now for judge in judges}
     resting = {judge: wait for judge, wait in waits.items() if wait > 0}
-    asked_by_hand = frozenset(people(study))
+    asked_by_hand = frozenset(study.people)
     looks = seen(held)
     ended = study.goal is None or (looks != () and looks[-1].ending is Ending.REACHED)
     return Status(

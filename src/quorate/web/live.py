@@ -30,7 +30,6 @@ from quorate.collect.ledger.ledger import Ledger
 from quorate.errors import InvalidInput
 from quorate.study.file import Study
 from quorate.study.goal import PythonSettings
-from quorate.study.judges import people
 from quorate.study.loop import carry_out
 from quorate.study.status import Status, counted_in
 from quorate.web.people import fields
@@ -206,7 +205,7 @@ class Machine:
     @property
     def refusal(self) -> str:
         """Why no run can be begun from a page; empty if one can."""
-        models = {name: one for name, one in self._study.judges.items() if name not in people(self._study)}
+        models = {name: one for name, one in self._study.judges.items() if name not in self._study.people}
         if not models and not self._study.grows:
             return "All judges of this study are people: they answer by their links, and nothing has to run."
         functions = [name for name, one in models.items() if isinstance(one, PythonSettings)]
@@ -349,7 +348,7 @@ class Live:
     def __init__(self, site: Site) -> None:
         self.site, self.watch, self.machine = site, Watch(site.study), Machine(site.study)
         self.title = site.study.path.stem
-        self._people = people(site.study)
+        self._people = site.study.people
         self._open = 0
 
     async def parts(self, visitor: Visitor) -> dict[str, str]:

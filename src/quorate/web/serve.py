@@ -29,7 +29,7 @@ from quorate.collect.ledger.ledger import Ledger
 from quorate.collect.ledger.seats import LINK, OWNER, Links
 from quorate.errors import InvalidInput, QuorateError
 from quorate.study.file import load
-from quorate.study.judges import check, people
+from quorate.study.judges import check
 from quorate.study.loop import plan
 from quorate.study.people import People
 from quorate.study.questions import Questions, questions
@@ -136,7 +136,7 @@ def prepare(study: str | os.PathLike[str], *, host: str, port: int, links: bool 
         plan(ledger, asked)
         People(ledger, asked).arrange()
         known = Links(ledger)
-        held, names = known.held(), [OWNER, *people(loaded)]
+        held, names = known.held(), [OWNER, *loaded.people]
         new = frozenset(names if links is True else _named(links or (), names))
         wanted = [name for name in names if name in new or name not in held]
         words = known.make(wanted)

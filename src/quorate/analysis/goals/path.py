@@ -11,7 +11,6 @@ from quorate.decide.goals.look import Ending, Look
 from quorate.errors import NotEstimable
 from quorate.study.file import Study
 from quorate.study.goal import Goal
-from quorate.study.judges import people
 from quorate.study.offer import goal_of, measured, offer_of, question_of, turns
 from quorate.study.questions import questions
 from quorate.study.status import Status
@@ -159,7 +158,7 @@ def _hindsight(study: Study, status: Status) -> float | None:
     asked = questions(study)
     goal = question_of(asked)
     try:
-        law = law_of(goal, measured(asked), people(study))
+        law = law_of(goal, measured(asked), study.people)
     except NotEstimable:
         return None
     price = one_look(goal, offer_of(asked, status.judges), law)

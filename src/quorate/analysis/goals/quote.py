@@ -37,7 +37,6 @@ from quorate.simulate.goals.fixed import fixed_cost
 from quorate.simulate.goals.goal import Amount, GoalRates, simulate_goal, terms_on, truth
 from quorate.simulate.goals.votes import VoteLaw
 from quorate.study.file import Study, load
-from quorate.study.judges import people
 from quorate.study.offer import measured, offer_of, question_of, turns
 from quorate.study.questions import Questions, questions
 from quorate.study.status import standing
@@ -452,7 +451,7 @@ def _law(asked: Questions, goal: Goal, assumed: _Assumed) -> Law:
         if not standing(asked.study).finished:
             what = "icc: nothing is answered yet; assume some, such as 0.5" if votes else f"components: {_NOTHING}"
             raise InvalidInput(what)
-        found = law_of(goal, measured(asked), people(asked.study))
+        found = law_of(goal, measured(asked), asked.study.people)
         return found if assumed.effect is None else Law(found.components, assumed.effect)
     effect = _effect(goal) if assumed.effect is None else assumed.effect
     if votes:

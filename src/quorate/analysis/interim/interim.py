@@ -19,7 +19,6 @@ from quorate.estimate.votes.margin import margin_of_votes
 from quorate.numerics.inference import checked_level
 from quorate.roles import JUDGE, PROMPT
 from quorate.study.file import Study, load
-from quorate.study.judges import people
 from quorate.study.status import Status, standing
 from quorate.table.arrived import ArrivedScores, ArrivedVotes, arrived
 from quorate.table.votes import Votes
@@ -49,7 +48,7 @@ def of_votes(study: Study, status: Status, found: ArrivedVotes, known: dict[int,
         pairs[0],
         tuple(one for one in decided if one is not None),
         advice=_advice(votes, pairs[0], level),
-        agreement=pairwise_agreement(votes, people=people(study), level=level),
+        agreement=pairwise_agreement(votes, people=study.people, level=level),
         unknown="Votes of one judge, or on one item, give no interval yet." if math.isnan(latest.low) else "",
         caveats=found.caveats,
     )

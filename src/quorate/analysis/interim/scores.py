@@ -18,7 +18,6 @@ from quorate.estimate.means.mean import Estimate
 from quorate.estimate.means.targets import PANEL
 from quorate.roles import SYSTEM
 from quorate.study.file import Study
-from quorate.study.judges import people
 from quorate.study.questions import prompt_of
 from quorate.study.status import Status
 from quorate.table.arrived import ArrivedScores
@@ -52,7 +51,7 @@ def of_scores(study: Study, status: Status, found: ArrivedScores, known: dict[in
         decisions=() if scale is None else tuple(_decided(_finished(table, planned), scale, level)),
         sources=() if analysis is None else analysis.sources,
         advice=() if analysis is None else tuple(_bought(analysis)),
-        agreement=pairwise_agreement(table, people=people(study), level=level),
+        agreement=pairwise_agreement(table, people=study.people, level=level),
         unknown=why,
         caveats=tuple(dict.fromkeys((*found.caveats, *own))),
     )
