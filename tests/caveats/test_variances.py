@@ -6,7 +6,7 @@ from quorate import caveats
 @pytest.mark.parametrize(
     ("caveat", "part"),
     [
-        (caveats.few_levels("prompt", 2), "2 prompt levels: the prompt component rests on 1 degree of freedom;"),
+        (caveats.few_levels("prompt", 2), "2 prompts: they hardly show how far prompts differ;"),
         (caveats.one_level("judge"), "1 judge: the result is for this judge only"),
         (caveats.boundary(["judge", "item:prompt"]), "zero: judge, item:prompt;"),
         (caveats.zero_with_few_levels("prompt", 2), "the prompt variance is estimated at zero from 2 levels"),

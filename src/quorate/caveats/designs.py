@@ -111,7 +111,7 @@ def averaged_answers(fewest: int, most: int) -> Caveat:
     count = f"{fewest}" if fewest == most else f"{fewest} to {most}"
     return Caveat(
         "averaged-answers",
-        f"every cell counts by the mean of its {count} answers: the residual is that of such a mean, not of one answer",
+        f"every cell counts by the mean of its {count} answers: the noise is that of such a mean, not of one answer",
     )
 
 

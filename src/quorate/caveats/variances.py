@@ -6,15 +6,15 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 
 from quorate.caveats.caveat import Caveat
-from quorate.wording import listed
+from quorate.wording import listed, plural
 
 
 def few_levels(facet: str, levels: int) -> Caveat:
     """A facet with so few levels that its variance is barely known."""
     return Caveat(
         "few-levels",
-        f"{levels} {facet} levels: the {facet} component rests on {levels - 1} degree{'s' * (levels > 2)} of freedom; "
-        "an interval for others like these takes three levels",
+        f"{levels} {plural(facet)}: they hardly show how far {plural(facet)} differ; an interval for others like these takes "
+        "three",
     )
 
 
@@ -31,7 +31,7 @@ def boundary(terms: Iterable[str]) -> Caveat:
     listed = ", ".join(terms)
     return Caveat(
         "boundary",
-        f"estimated at the boundary, zero: {listed}; too small to see in these data, which is not the same as absent",
+        f"estimated at zero: {listed}; too small to see in these data, which is not the same as absent",
     )
 
 
@@ -134,7 +134,7 @@ def near_alias(condition: float) -> Caveat:
 
 def few_items(items: int) -> Caveat:
     """Fewer items than the pilot floor."""
-    return Caveat("few-items", f"{items} items: fewer than the 30 a pilot needs for stable components")
+    return Caveat("few-items", f"{items} items: fewer than the 30 a pilot needs to show what varies")
 
 
 def missing(count: int, rows: int, of: str = "judgments", lacking: str = "score") -> Caveat:

@@ -97,7 +97,7 @@ def test_a_caveat_of_some_systems_names_them():
     frame = pl.DataFrame(panel_table())
     frame = frame.filter((pl.col("system") != "Qwen") | (pl.col("item") > 60))
     said = [str(caveat) for caveat in q.judges(q.read(frame), resamples=100).caveats if caveat.code == "few-items"]
-    assert said == ["Qwen: 20 items: fewer than the 30 a pilot needs for stable components"]
+    assert said == ["Qwen: 20 items: fewer than the 30 a pilot needs to show what varies"]
 
 
 def test_another_facet_as_the_generation():

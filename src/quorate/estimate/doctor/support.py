@@ -199,7 +199,7 @@ ITEMS, PROMPTS, REPLICATES, JUDGES = 30, 3, 3, 2
 """Fewest items, prompts, replicates per cell and judges of a pilot whose components are worth planning with."""
 
 _SHORT = {
-    PROMPT: "below that the prompt component rests on 1 degree of freedom or none",
+    PROMPT: "below that they hardly show how far prompts differ",
     JUDGE: "with one, nothing tells how another would score",
 }
 

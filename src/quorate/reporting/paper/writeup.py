@@ -12,6 +12,7 @@ from quorate.analysis.judgments import Analysis, analyze_judgments, of_fit
 from quorate.analysis.words import number, shown, significant, span, times
 from quorate.errors import InvalidInput
 from quorate.estimate.components.decomposition import Decomposition
+from quorate.estimate.components.model import CELL
 from quorate.estimate.means.intervals import score_ends
 from quorate.estimate.means.missing_bounds import AllEqual
 from quorate.estimate.means.targets import PANEL
@@ -19,7 +20,7 @@ from quorate.reporting.paper.checklist import PROJECTED, ChecklistItem, checklis
 from quorate.reporting.paper.record import Record, study_record
 from quorate.reporting.paper.reproduce import Provenance, provenance, provenance_of_table
 from quorate.reporting.print.cells import plain_markdown
-from quorate.roles import SYSTEM
+from quorate.roles import REPLICATE, SYSTEM
 from quorate.table.judgments import Judgments
 from quorate.table.read import read_first
 from quorate.table.results import Result
@@ -208,9 +209,11 @@ def data(analysis: Analysis) -> str:
 def model(analysis: Analysis) -> str:
     """The model, and how its components were estimated."""
     fitted = analysis.fit.assembled.model
-    terms = [shown(" × ".join(term)) for term in fitted.random] + ["cell"] * fitted.cell
+    terms = [shown(" × ".join(term)) for term in fitted.random]
     if analysis.fit.assembled.replicated:
-        terms.append("replicate")
+        terms += ["cell"] * fitted.cell + ["replicate"]
+    else:
+        terms += ["the noise of one judgment"] * fitted.cell
     fixed = [shown(name) for name in (*fitted.fixed, *fitted.covariates)]
     held = f"; its fixed effects are {listed(fixed)}" if fixed else ""
     method = _METHODS[analysis.fit.method]
@@ -222,7 +225,7 @@ def model(analysis: Analysis) -> str:
 
 def not_apart(analysis: Analysis) -> str:
     """What the design cannot tell."""
-    sums = [" + ".join(sorted(map(shown, names))) for names in analysis.fit.aliases]
+    sums = [" + ".join(sorted(map(shown, names))) for names in analysis.fit.aliases if names != {CELL, REPLICATE}]
     said = [f"only the sum of {one} can be estimated from this design" for one in sums]
     if analysis.fit.absorbed:
         said.append(f"{listed(map(shown, analysis.fit.absorbed))} cannot be estimated at all")
