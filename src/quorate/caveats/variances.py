@@ -13,8 +13,8 @@ def few_levels(facet: str, levels: int) -> Caveat:
     """A facet with so few levels that its variance is barely known."""
     return Caveat(
         "few-levels",
-        f"{levels} {plural(facet)}: they hardly show how far {plural(facet)} differ; an interval for others like these takes "
-        "three",
+        f"{levels} {plural(facet)}: they hardly show how far {plural(facet)} differ; an interval for others like these "
+        "takes three",
     )
 
 

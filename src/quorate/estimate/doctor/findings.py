@@ -222,8 +222,8 @@ def level_findings(facts: Description) -> Iterator[Finding]:
             yield Finding(
                 "few-levels",
                 "note",
-                f"3 {plural(facet.name)}: they show little of how far {plural(facet.name)} differ, which may be estimated at "
-                "zero when it is not",
+                f"3 {plural(facet.name)}: they show little of how far {plural(facet.name)} differ, which may be "
+                "estimated at zero when it is not",
             )
 
 
