@@ -67,7 +67,7 @@ def covers(truth: float, *patterns: str) -> Right:
     """The first interval of the text has the truth in it, and each pattern stands in the text."""
 
     def right(text: str, code: int) -> bool:
-        found = re.search(r"(-?[\d.]+)%? to (-?[\d.]+)", text)
+        found = re.search(r"(-?\d+\.?\d*)%? to (-?\d+\.?\d*)", text)
         return bool(found and float(found[1]) <= truth <= float(found[2]) and says(*patterns)(text, code))
 
     return right
@@ -418,7 +418,7 @@ def passages(rng: np.random.Generator) -> Right:
     se = float(np.sqrt((sums**2).sum() * 60 / 59) / 300)
 
     def clustered(text: str, _: int) -> bool:
-        found = re.search(r"95% interval ([\d.]+) to ([\d.]+)", text)
+        found = re.search(r"95% interval (\d*\.\d+) to (\d*\.\d+)", text)
         return bool(found and abs((float(found[2]) - float(found[1])) / (4.0 * se) - 1) < 0.1)
 
     return clustered
