@@ -139,6 +139,8 @@ class Files(Group):
         from quorate.reporting.print.charts import write_charts
         from quorate.reporting.report import write
 
+        said = tuple(in_options(one) for one in page.caveats)
+        page = replace(page, sentence=in_options(page.sentence), caveats=said)
         written = [write(page, path) for path in self.report or ()]
         return written, () if self.charts is None else write_charts(page, self.charts)
 

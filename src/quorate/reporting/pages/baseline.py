@@ -40,7 +40,7 @@ def page(result: AgainstBaseline, table: Table | None = None) -> Page:
         methods=methods(result),
         content=result.to_dict,
         tiles=(
-            Tile(result.state, f"the baseline of {result.baseline:g}"),
+            Tile(result.state, f"against a baseline of {result.baseline:g}"),
             Tile(significant(result.value), f"mean of all ({100 * result.level:g}% interval at any look {ends})"),
         ),
         source=source_of(table),

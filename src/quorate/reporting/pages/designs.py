@@ -24,7 +24,7 @@ from quorate.analysis.designs import (
     side_by_side,
     targets_in_words,
 )
-from quorate.analysis.words import number, significant
+from quorate.analysis.words import called, number, significant
 from quorate.caveats import weightiest_first
 from quorate.planning.search.optimum import Optimum
 from quorate.planning.search.whatif import AS_IT_IS
@@ -244,12 +244,13 @@ def shares(plans: Mapping[str, Projection]) -> Figure:
     last = list(plans.values())[-1]
     order = sorted((name for name, share in last.shares.items() if share > 0), key=lambda name: -last.shares[name])
     rows: list[Row] = [
-        {"source": name} | {label: plan.shares.get(name, 0.0) for label, plan in plans.items()} for name in order
+        {"source": called(name)} | {label: plan.shares.get(name, 0.0) for label, plan in plans.items()}
+        for name in order
     ]
     finding = "Nothing is uncertain here"
     if order:
-        finding = f"{whole_percent(last.shares[order[0]])} of its variance would come from {order[0]}"
-    drawn = [{"source": name, "share": last.shares[name], "colour": CORRECTED} for name in order]
+        finding = f"{whole_percent(last.shares[order[0]])} of its variance would come from {called(order[0])}"
+    drawn = [{"source": called(name), "share": last.shares[name], "colour": CORRECTED} for name in order]
 
     def chart() -> Spec:
         return marks.bars(drawn, "source", "share")
