@@ -63,8 +63,9 @@ def test_alpha_does_not_depend_on_the_scale(seed, shift, scale):
     scores = np.random.default_rng(seed).integers(1, 5, size=(8, 3)).astype(float)
     scores[0, 0] = 9.0  # some scores differ
     moved = scores * scale + shift
+    tables = table(scores.tolist()), table(moved.tolist())
     for metric in PUBLISHED:
-        one, two = (alpha(table(part.tolist()), metric).value for part in (scores, moved))
+        one, two = (alpha(part, metric).value for part in tables)
         assert two == pytest.approx(one, abs=1e-9)
 
 

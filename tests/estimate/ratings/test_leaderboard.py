@@ -18,14 +18,18 @@ from quorate.estimate.ratings.rank import rank
 SIZES = {"item": 25, "judge": 4, "system": 5}
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def scored(judged):
     """Five systems a standard deviation apart, whose judges and items favour one or the other."""
     return judged(SIZES, fixed=(), seed=3)
 
 
-def test_a_row_for_every_system_best_first(scored):
-    board = leaderboard(scored)
+@pytest.fixture(scope="module")
+def board(scored):
+    return leaderboard(scored)
+
+
+def test_a_row_for_every_system_best_first(scored, board):
     frame = board.to_frame()
     names = ["system", "rating", "se", "low", "high", "rank_low", "rank_high", "group", "best"]
     assert frame.columns == names
@@ -38,8 +42,7 @@ def test_a_row_for_every_system_best_first(scored):
     assert np.all(ranks <= board.ranks.high)
 
 
-def test_differences_hold_at_once_by_tukeys_range(scored):
-    board = leaderboard(scored)
+def test_differences_hold_at_once_by_tukeys_range(board):
     frame = board.differences()
     assert len(frame) == 10
     own = board.difference(board.systems[0], board.systems[1])
@@ -52,10 +55,9 @@ def test_differences_hold_at_once_by_tukeys_range(scored):
     assert half / own.se == pytest.approx(tukey, rel=0.015)
 
 
-def test_its_dependability_is_the_generalizability_coefficient_of_the_systems(scored):
+def test_its_dependability_is_the_generalizability_coefficient_of_the_systems(scored, board):
     random = ["item", "judge", "system", "item:judge", "item:system", "judge:system", "cell"]
     fit = q.decompose(scored, random=random)
-    board = leaderboard(scored)
     assert board.dependability == pytest.approx(q.scores.dependability(fit, "system").generalizability, rel=1e-4)
     assert board.rankable
     assert "Not rankable" not in board.sentence
@@ -72,20 +74,18 @@ def test_noise_beyond_the_spread_is_not_rankable(judged):
     assert "more judges or prompts would help most" in board.sentence
 
 
-def test_judges_as_a_panel_are_surer(scored):
-    board = leaderboard(scored)
+def test_judges_as_a_panel_are_surer(scored, board):
     assert leaderboard(scored, targets={"judge": "panel"}).noise < board.noise
     assert np.all(board.pairs.square < board.others.pairs.square + np.eye(5))
 
 
-def test_the_same_seed_gives_the_same_ranks_and_plain_values(scored):
-    one, two = (leaderboard(scored).to_dict() for _ in range(2))
-    assert one == two
+def test_the_same_seed_gives_the_same_ranks_and_plain_values(scored, board):
+    one = board.to_dict()
+    assert one == leaderboard(scored).to_dict()
     assert json.loads(json.dumps(one)) == one
 
 
-def test_what_cannot_be_asked_is_refused(scored):
-    board = leaderboard(scored)
+def test_what_cannot_be_asked_is_refused(scored, board):
     with pytest.raises(InvalidInput, match="against itself"):
         board.difference("system0001", "system0001")
     with pytest.raises(UnknownTerm, match='no system "x"'):

@@ -66,14 +66,14 @@ def test_the_loss_is_that_of_votes_left_out_by_hand(votes):
     assert all(len(set(held.part[held.cluster == level])) == 1 for level in range(100))
     pair = {(a, b): k for k, (a, b) in enumerate(zip(counted.design.a, counted.design.b, strict=True))}
     total = 0.0
-    rows = list(zip(votes.model_a, votes.model_b, np.minimum(votes.outcome, 2), held.part, strict=True))
+    at = np.array([pair[ab] for ab in zip(votes.model_a, votes.model_b, strict=True)])
+    outcome = np.minimum(votes.outcome, 2)
     for fold in (0, 1):
-        counts = np.zeros((1, 10, 3, 1))
-        for a, b, outcome, where in rows:
-            counts[0, pair[a, b], outcome, 0] += where != fold
-        theta = fit(counted.design, counts, RIDGE).theta[:, 0]
-        for a, b, outcome, where in rows:
-            total -= (where == fold) * DAVIDSON.log_chances(theta[a] - theta[b], theta[-1])[outcome]
+        counts = np.zeros((2, 1, 10, 3, 1))  # of the votes that are fitted, and of those left out
+        np.add.at(counts, ((held.part == fold).astype(int), 0, at, outcome, 0), 1)
+        theta = fit(counted.design, counts[0], RIDGE).theta[:, 0]
+        for (a, b), k in pair.items():
+            total -= counts[1, 0, k, :, 0] @ DAVIDSON.log_chances(theta[a] - theta[b], theta[-1])
     assert davidson.loss == pytest.approx(total / 900, rel=1e-9)
 
 
