@@ -267,7 +267,7 @@ def adaptive_ledger(seed):
     )
     progress, rows = policy.start(), []
     while not policy.done(progress):
-        cells = policy.next_cells(progress, batch=20)
+        cells = policy.next_cells(progress, batch=40)
         scores = rng.choice(RARE, len(cells))
         rows += zip(cells.column("item"), cells.replicate.tolist(), scores.tolist(), strict=True)
         progress = progress.answered(cells, scores)

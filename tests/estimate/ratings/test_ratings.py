@@ -13,7 +13,8 @@ from scipy.special import stdtr
 import quorate as q
 from quorate.analysis.ratings import RatingsAnalysis
 from quorate.errors import InvalidInput, NotEstimable, UnknownTerm
-from quorate.estimate.ratings.contrast import Law
+from quorate.estimate.ratings.contrast import Contrast, Law, average_odds, expit
+from quorate.numerics.ratings.ties.registry import tie_model
 from quorate.reporting.pages.ratings.page import page
 
 ROWS = [
@@ -172,13 +173,13 @@ def simulated(seed, votes=3000):
 
 
 @pytest.fixture(scope="module")
-def votes():
+def of_judges():
     return q.read_votes(simulated(1), announce=False)
 
 
 @pytest.fixture(scope="module")
-def board(votes):
-    return q.rank(votes, discrimination="judge", ties_by_system=True, cluster="prompt")
+def board(of_judges):
+    return q.rank(of_judges, discrimination="judge", ties_by_system=True, cluster="prompt")
 
 
 def test_slopes_and_ties_are_where_they_were(board):
@@ -194,9 +195,9 @@ def test_slopes_and_ties_are_where_they_were(board):
     assert list(board.tie_rates) == list(board.systems)
 
 
-def test_ties_of_every_system_are_the_maximum_of_the_likelihood(votes):
-    found = q.rank(votes, ties_by_system=True)
-    a, b, outcome = votes.model_a, votes.model_b, np.minimum(votes.outcome, 2)
+def test_ties_of_every_system_are_the_maximum_of_the_likelihood(of_judges):
+    found = q.rank(of_judges, ties_by_system=True)
+    a, b, outcome = of_judges.model_a, of_judges.model_b, np.minimum(of_judges.outcome, 2)
 
     def loss(x):
         gap = np.append(x[:3], 0)[a] - np.append(x[:3], 0)[b]
@@ -206,13 +207,13 @@ def test_ties_of_every_system_are_the_maximum_of_the_likelihood(votes):
 
     wanted = minimize(loss, np.zeros(7), method="BFGS", tol=1e-8)
     assert found.log_likelihood == pytest.approx(-wanted.fun, rel=1e-9)
-    own = np.array([found.tie_rates[name].value for name in votes.models])
+    own = np.array([found.tie_rates[name].value for name in of_judges.models])
     np.testing.assert_allclose(own, wanted.x[3:] - wanted.x[3:].mean(), atol=1e-3)
     assert found.log_nu.value == pytest.approx(wanted.x[3:].mean(), abs=1e-3)
 
 
-def test_the_page_and_the_words_say_who(board, votes):
-    view = RatingsAnalysis(board, votes)
+def test_the_page_and_the_words_say_who(board, of_judges):
+    view = RatingsAnalysis(board, of_judges)
     assert view.slope_words.startswith("Slopes on the difference of two systems: ann ")
     assert view.tie_words.startswith("Ties the most readily: w ")
     shown = page(view)
@@ -236,21 +237,21 @@ def test_the_page_and_the_words_say_who(board, votes):
         ({"discrimination": "judge", "resamples": 100}, InvalidInput, "resamples: not with discrimination"),
     ],
 )
-def test_what_is_refused(votes, options, error, message):
+def test_what_is_refused(of_judges, options, error, message):
     with pytest.raises(error, match=message):
-        q.rank(votes, **options)
+        q.rank(of_judges, **options)
 
 
-def test_systems_without_ties_of_their_own_are_named(votes):
-    some = votes.keep((votes.outcome < 2) | (votes.model_b < 3))
+def test_systems_without_ties_of_their_own_are_named(of_judges):
+    some = of_judges.keep((of_judges.outcome < 2) | (of_judges.model_b < 3))
     with pytest.raises(NotEstimable, match='ties_by_system: "z" never tied'):
         q.rank(some, ties_by_system=True)
-    apart = votes.keep((votes.model_a < 2) & (votes.model_b >= 2))
+    apart = of_judges.keep((of_judges.model_a < 2) & (of_judges.model_b >= 2))
     with pytest.raises(NotEstimable, match="nothing says whose ties"):
         q.rank(apart, ties_by_system=True)
 
 
-def test_covariates_with_slopes_are_the_maximum_of_the_likelihood(votes):
+def test_covariates_with_slopes_are_the_maximum_of_the_likelihood(of_judges):
     frame = simulated(1).with_columns(length=pl.Series(np.random.default_rng(2).integers(-3, 4, size=3000)))
     told = q.read_votes(frame, covariates=["length"], announce=False)
     found = q.rank(told, discrimination="judge", covariates=["length"])
@@ -267,14 +268,14 @@ def test_covariates_with_slopes_are_the_maximum_of_the_likelihood(votes):
     assert found.log_likelihood == pytest.approx(-wanted.fun, rel=1e-9)
     assert found.coefficients["length"].value == pytest.approx(wanted.x[5], abs=1e-4)
     assert found.slopes["ann"].value == pytest.approx(wanted.x[3], abs=1e-3)
-    plain = q.rank(votes, discrimination="judge")
+    plain = q.rank(of_judges, discrimination="judge")
     before = dict(zip(found.moves.systems, found.moves.before, strict=True))
     assert [before[name] for name in plain.systems] == pytest.approx(plain.rating.tolist(), abs=1e-7)
 
 
-def test_a_judge_with_few_votes_has_no_slope(votes):
-    bob = np.flatnonzero(votes.column("judge") == votes.facet("judge").levels.index("bob"))
-    few = votes.keep(~np.isin(np.arange(votes.rows), bob[5:]))
+def test_a_judge_with_few_votes_has_no_slope(of_judges):
+    bob = np.flatnonzero(of_judges.column("judge") == of_judges.facet("judge").levels.index("bob"))
+    few = of_judges.keep(~np.isin(np.arange(of_judges.rows), bob[5:]))
     with pytest.raises(NotEstimable, match="discrimination: bob has 5 votes, and a slope needs 10 of every judge"):
         q.rank(few, discrimination="judge")
 
@@ -286,3 +287,144 @@ def test_slopes_that_run_off_are_refused():
     winner = pl.when(pl.col("judge") == "cy").then(better).otherwise(tossed)
     with pytest.raises(NotEstimable, match="no finite slopes fit, as where one judge always sides"):
         q.rank(q.read_votes(frame.with_columns(winner=winner), announce=False), discrimination="judge")
+
+
+def test_a_difference(ratings):
+    gap, back = ratings.difference("x", "y"), ratings.difference("y", "x")
+    assert gap.value == -back.value == ratings.rating[0] - ratings.rating[1]
+    assert gap.se == back.se
+    low, high = gap.ends
+    assert (low + high) / 2 == pytest.approx(gap.value)
+    assert (high - low) / gap.se / 2 == pytest.approx(1.9651, abs=1e-3)  # qt(.975, 461) in R
+    assert gap.at(0.99).ends[0] < low
+    plain = ratings.using("model").difference("x", "y")
+    assert plain.p_value == pytest.approx(math.erfc(plain.value / plain.se / math.sqrt(2)), rel=1e-9)
+    assert 0.3 < ratings.difference("y", "z").p_value < 1
+
+
+def test_chances_of_one_against_another(ratings):
+    rate, other = ratings.probability("x", "y"), ratings.probability("y", "x")
+    assert rate.value + other.value == pytest.approx(1)
+    assert rate.tie == other.tie
+    worth = math.exp(rate.log_odds.value)
+    assert rate.value == pytest.approx(worth / (1 + worth))
+    tie = ratings.nu * math.sqrt(worth)
+    assert rate.tie == pytest.approx(tie / (1 + worth + tie))
+    low, high = rate.ends
+    assert low < rate.value < high < 1
+    assert np.isnan(ratings.using("model").probability("x", "y").tie) == (ratings.ties != "davidson")
+
+
+def test_intervals_of_refits_are_their_percentiles():
+    frame = pl.DataFrame(ROWS, schema=["model_a", "model_b", "a", "b", "t"], orient="row")
+    votes = q.read_votes(frame, wins=("a", "b", "t"), announce=False)
+    ratings = q.rank(votes, resamples=1000)
+    gap = ratings.difference("x", "y")
+    low, high = gap.at(0.9).ends
+    inside = np.mean((gap.value + gap.deviations >= low) & (gap.value + gap.deviations <= high))
+    assert low - gap.value == pytest.approx(np.quantile(gap.deviations, 0.05), rel=0.005)
+    assert inside == pytest.approx(0.9, abs=0.004)
+    assert sum(ratings.best.values()) == pytest.approx(1)
+    json.dumps(ratings.to_dict(), allow_nan=False)
+
+
+@pytest.mark.parametrize("df", [math.inf, 4.0])
+def test_the_p_value_of_refits_is_that_of_their_interval(df):
+    deviations = np.random.default_rng(1).exponential(size=999) - 1  # skewed: no normal law agrees
+    for value in (-1.6, -0.7, 0.2, 0.9):
+        one = Contrast("x - y", value, 1.0, df, 100, deviations)
+        for level in (1 - one.p_value - 1e-4, 1 - one.p_value + 1e-4):
+            low, high = one.at(level).ends
+            assert (low > 0 or high < 0) == (level < 1 - one.p_value)
+    assert Contrast("x - y", 30.0, 1.0, math.inf, 100, deviations).p_value == 1 / 1000
+
+
+@pytest.mark.parametrize("tied", [False, True])
+def test_odds_over_both_orders(tied):
+    gap, g, nu = 2.0, 1.5, 0.7 * tied
+    won, lost, tie = np.mean(
+        [np.array([math.exp(x / 2), math.exp(-x / 2), nu]) / (2 * math.cosh(x / 2) + nu) for x in (gap + g, gap - g)],
+        axis=0,
+    )
+    found = average_odds(np.array([gap, g, math.log(0.7)]), tie_model("davidson" if tied else "half"))
+    assert found[0] == pytest.approx(math.log(won / lost))
+    assert found[1] == pytest.approx(tie)
+
+
+def test_a_chance_of_a_log_odds():
+    assert expit(0) == 0.5
+    assert expit(700) == 1
+    assert expit(-700) == pytest.approx(math.exp(-700))
+
+
+def crossed(seed=1, prompts=60, judges=12, each=5, spread=0.5):
+    rng = np.random.default_rng(seed)
+    names, n = np.array(list("abcd")), prompts * each
+    taste = rng.normal(0, spread, (judges, 4)), rng.normal(0, spread, (prompts, 4))
+    prompt, judge, a = np.repeat(np.arange(prompts), each), rng.integers(0, judges, n), rng.integers(0, 4, n)
+    b = (a + rng.integers(1, 4, n)) % 4
+    liking = taste[0][judge] + taste[1][prompt]
+    won = rng.random(n) < 1 / (1 + np.exp(liking[np.arange(n), b] - liking[np.arange(n), a]))
+    columns = {"model_a": names[a], "model_b": names[b], "winner": np.where(won, "model_a", "model_b")}
+    frame = pl.DataFrame({**columns, "prompt": prompt, "judge": judge})
+    return q.read_votes(frame, announce=False)
+
+
+@pytest.fixture(scope="module")
+def votes():
+    return crossed()
+
+
+def test_by_default_ratings_vary_with_all_that_votes_share(votes):
+    ratings = q.rank(votes)
+    assert (ratings.method, ratings.cluster, ratings.clusters) == ("cluster", ("prompt", "judge"), (60, 12))
+    each = [q.rank(votes, cluster=name) for name in ratings.cluster]
+    for one in "abc":
+        gap = ratings.difference(one, "d")
+        assert gap.se >= max(way.difference(one, "d").se for way in each) * (1 - 1e-9)
+        assert gap.df >= min(way.difference(one, "d").df for way in each) * (1 - 1e-9)
+    assert np.linalg.eigvalsh(ratings.covariance).min() > -1e-9
+
+
+def test_the_facet_with_the_largest_effect_is_named(votes):
+    said = [one.sentence for one in q.rank(votes, cluster=()).caveats]
+    assert "yet some share their prompt and judge (most by " in said[0]
+    assert 'say cluster=("prompt", "judge")' in said[0]
+
+
+def test_the_order_of_facets_does_not_matter(votes):
+    one, other = q.rank(votes, cluster=("judge", "prompt")), q.rank(votes)
+    np.testing.assert_allclose(one.covariance, other.covariance, atol=1e-12)
+
+
+def test_refits_vary_with_every_facet(votes):
+    ratings = q.rank(votes, resamples=600)
+    np.testing.assert_allclose(ratings.se, ratings.using("cluster").se, rtol=0.2)
+
+
+def test_a_facet_that_says_nothing_is_left_out_unless_it_is_named(votes):
+    alone = np.flatnonzero(votes.column("judge") == 0)[0]
+    others = votes.keep((votes.model_a != 0) & (votes.column("judge") != 0) | (np.arange(votes.rows) == alone))
+    some = q.read_votes(
+        pl.DataFrame(
+            {
+                "model_a": [*np.array(others.models)[others.model_a], "z", "z"],
+                "model_b": [*np.array(others.models)[others.model_b], "b", "b"],
+                "winner": [*np.where(others.outcome == 0, "model_a", "model_b"), "model_a", "model_b"],
+                "prompt": [*others.column("prompt").astype(str), "0", "1"],
+                "judge": [*others.column("judge").astype(str), "j", "j"],
+            }
+        ).filter(~((pl.col("model_a") == "a") | (pl.col("model_b") == "a"))),
+        announce=False,
+    )
+    ratings = q.rank(some)
+    assert ratings.cluster == ("prompt",)
+    assert any(one.code == "taken-as-independent" and "judge" in one.sentence for one in ratings.caveats)
+    with pytest.raises(NotEstimable, match="are of one judge"):
+        q.rank(some, cluster=("prompt", "judge"))
+
+
+def test_one_judge_is_said_and_is_no_cluster(votes):
+    ratings = q.rank(votes.only("judge", "1"))
+    assert "judge" not in ratings.cluster
+    assert "one-level" in {one.code for one in ratings.caveats}

@@ -457,7 +457,10 @@ def grubbs(mean: Floats) -> Floats:
 
 def shuffle_p_value(square: Floats, system: Ints, block: Ints) -> float:
     """Share of shuffles within blocks, which come in order, that spread the mean squares as far."""
-    rng, shuffled = stream(0, "unlike systems"), square.reshape(int(block[-1]) + 1, -1).copy()  # a row a block, in order
+    rng, shuffled = (
+        stream(0, "unlike systems"),
+        square.reshape(int(block[-1]) + 1, -1).copy(),
+    )  # a row a block, in order
     sums = [np.bincount(system, square)]
     for _ in range(_SHUFFLES):
         rng.permuted(shuffled, axis=1, out=shuffled)
