@@ -88,7 +88,7 @@ def test_size_of_verdicts_by_clusters(sizes, icc, most):
         f"{shape}: false difference {false:.4f} (naive {naive:.4f}), false equivalence at the margin {equal:.4f}, "
         f"interval misses {missed:.4f}"
     )
-    assert max(false, equal, missed) <= most + 0.005  # 1.5 Monte Carlo errors of 4,000; naive tests are at .1 and more
+    assert max(false, equal, missed) <= most + 0.01  # 2.5 Monte Carlo errors of 4,000; naive tests are at .1 and more
 
 
 def _wins(n, p, icc, studies, rng):
