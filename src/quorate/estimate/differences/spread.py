@@ -423,7 +423,8 @@ def squares_within_items(judgments: Judgments, column: Ints, shared: NDArray[np.
     item = np.unique(item, return_inverse=True)[1]
     k = int(system.max()) + 1
     cell = item * k + system
-    mean = (np.bincount(cell, judgments.mean[shared]) / np.bincount(cell)).reshape(-1, k)[_some(int(item.max()) + 1)]
+    mean = (np.bincount(cell, judgments.mean[shared]) / np.bincount(cell)).reshape(-1, k)
+    mean = mean[np.lexsort(mean.T)][_some(len(mean))]  # in an order that labels of items have no part in
     left = mean - mean.mean(axis=0)
     left = left - left.mean(axis=1, keepdims=True) if k > 2 else left
     place = np.indices(left.shape)
@@ -437,7 +438,7 @@ def squares_between_items(judgments: Judgments, column: Ints) -> tuple[Floats, I
     count = np.bincount(code)
     usual = count == np.argmax(np.bincount(count))
     mean, system = (np.bincount(code, judgments.mean) / count)[usual], pair[usual] % (int(column.max()) + 1)
-    some = _some(len(mean))
+    some = np.lexsort((mean, system))[_some(len(mean))]
     mean, system = mean[some], system[some]
     seen = np.maximum(np.bincount(system), 1)
     left = mean - (np.bincount(system, mean) / seen)[system]

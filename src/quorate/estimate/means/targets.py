@@ -23,7 +23,6 @@ PANEL = "panel"
 FINITE = "finite"
 SENSITIVITY = "sensitivity"
 ABSORBED = "absorbed"
-_ROUNDING = 1e-9
 FIXED = "fixed"
 
 
@@ -254,10 +253,11 @@ def distance(
     leaves = [name for name in facets if name not in above]
     shares = {name: share(judgments, name, targets[name]) for name in leaves}
     whole = float(weight.sum())
+    apart = False
     for name in leaves:  # of systems of which one is taken off the other, just that is wanted
         sums = np.asarray(np.bincount(judgments.level_codes([name]), weight), dtype=np.float64)
-        if sums.min() < -_ROUNDING * np.abs(weight).sum():
-            shares[name], whole = sums, 1.0
+        if -sums[sums < 0].sum() > np.abs(weight).sum() / 4:  # negative weights of unequal designs are small
+            shares[name], whole, apart = np.abs(sums) if apart else sums, 1.0, True
     squares: dict[str, float] = {}
     for name in leaves:
         target = targets[name]  # the unseen levels of a pool included
