@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from quorate.analysis.analyze import analyze as analyze
     from quorate.analysis.certify import certify as certify
     from quorate.analysis.goals.quote import quote as quote
-    from quorate.analysis.interim.interim import interim as interim
+    from quorate.analysis.interim import interim as interim
     from quorate.decide.all_pairs import compare as compare
     from quorate.errors import InvalidData as InvalidData
     from quorate.errors import InvalidInput as InvalidInput
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from quorate.planning.designs.dstudy import project as project
     from quorate.planning.panel.panel import judges as judges
     from quorate.planning.search.optimize import plan as plan
-    from quorate.reporting.exports.export import export as export
+    from quorate.reporting.export import export as export
     from quorate.reporting.paper.writeup import writeup as writeup
     from quorate.reporting.report import report as report
     from quorate.reproduction.reproduce import reproduce as reproduce
@@ -79,8 +79,8 @@ _HOMES = {
     "decompose": "quorate.estimate.components.decompose",
     "diagnose": "quorate.estimate.diagnostics.diagnose",
     "doctor": "quorate.estimate.doctor.support",
-    "export": "quorate.reporting.exports.export",
-    "interim": "quorate.analysis.interim.interim",
+    "export": "quorate.reporting.export",
+    "interim": "quorate.analysis.interim",
     "plan": "quorate.planning.search.optimize",
     "judges": "quorate.planning.panel.panel",
     "pool": "quorate.estimate.means.targets",

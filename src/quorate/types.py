@@ -20,11 +20,11 @@ if TYPE_CHECKING:
     from quorate.analysis.certify import Certified as Certified
     from quorate.analysis.goals.path import GoalPath as GoalPath
     from quorate.analysis.goals.quote import GoalQuote as GoalQuote
-    from quorate.analysis.interim.result import Interim as Interim
+    from quorate.analysis.interim import Interim as Interim
     from quorate.analysis.judgments import Analysis as Analysis
     from quorate.analysis.nominal import Labels as Labels
-    from quorate.analysis.pair import PairAnalysis as PairAnalysis
     from quorate.analysis.ratings import RatingsAnalysis as RatingsAnalysis
+    from quorate.analysis.votes import PairAnalysis as PairAnalysis
     from quorate.analysis.votes import VotesAnalysis as VotesAnalysis
     from quorate.caveats import Caveat as Caveat
     from quorate.decide.all_pairs import Verdicts as Verdicts
@@ -200,7 +200,7 @@ _HOMES = {
     "Gaming": "quorate.decide.gaming",
     "GoalPath": "quorate.analysis.goals.path",
     "GoalQuote": "quorate.analysis.goals.quote",
-    "Interim": "quorate.analysis.interim.result",
+    "Interim": "quorate.analysis.interim",
     "Icc": "quorate.estimate.agreement.coefficients",
     "Judgments": "quorate.table.judgments",
     "Boards": "quorate.estimate.ratings.categories",
@@ -224,7 +224,7 @@ _HOMES = {
     "NextBattles": "quorate.planning.battles",
     "OneVoteEach": "quorate.estimate.votes.signals",
     "Optimum": "quorate.planning.search.optimum",
-    "PairAnalysis": "quorate.analysis.pair",
+    "PairAnalysis": "quorate.analysis.votes",
     "Panel": "quorate.planning.panel.panel",
     "Part": "quorate.estimate.components.robustness",
     "Pipelines": "quorate.simulate.pipelines.result",

@@ -6,8 +6,7 @@ import pytest
 import quorate as q
 from quorate.analysis.analyze import analyze
 from quorate.analysis.judgments import Analysis, analyze_judgments
-from quorate.analysis.pair import PairAnalysis
-from quorate.analysis.votes import VotesAnalysis
+from quorate.analysis.votes import PairAnalysis, VotesAnalysis
 from quorate.errors import InvalidInput
 
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import json
 
-from quorate.analysis.content import content
+from quorate.analysis.words import content
 
 
 def test_every_shape_is_json_without_what_json_cannot_hold(analysis):

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from quorate.analysis.content import scrubbed
+from quorate.analysis.words import scrubbed
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ import polars as pl
 import pytest
 
 import quorate as q
-from quorate.analysis.pair import INDEPENDENT, pair_view, way
+from quorate.analysis.votes import INDEPENDENT, pair_view, way
 from quorate.errors import UnknownTerm
 from quorate.table.read_votes import read_votes
 

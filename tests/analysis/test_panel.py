@@ -112,7 +112,7 @@ def test_many_systems_or_many_dots_are_many(shape):
 
 
 def test_there_are_as_many_colours_as_systems_told_apart():
-    from quorate.reporting.pages.panel.drawing import COLOURS, SHAPES
+    from quorate.reporting.pages.panel.biases import COLOURS, SHAPES
 
     assert len(set(COLOURS)) == len(set(SHAPES)) == panel_view.MOST_SYSTEMS
 

@@ -7,8 +7,7 @@ import pytest
 from quorate.analysis.votes import dependence, votes_view
 from quorate.decide.votes import verdict_of_votes
 from quorate.errors import UnknownTerm
-from quorate.reporting.pages.votes.page import decided, margins, pairs
-from quorate.reporting.pages.votes.words import methods
+from quorate.reporting.pages.votes.page import decided, margins, methods, pairs
 from quorate.table.read_votes import read_votes
 
 

@@ -8,7 +8,7 @@ import pytest
 import quorate
 from quorate.arguments import argument
 from quorate.cli import entry
-from quorate.cli.look.analysis import AnalysisFiles
+from quorate.cli.analyze import AnalysisFiles
 from quorate.cli.options import Output
 from quorate.cli.options.groups import options_of
 from quorate.cli.verbs import SPELLED, STAGES, VERBS, reading_options, spelling_of
@@ -79,7 +79,7 @@ def test_a_command_does_not_load_the_others():
     code = "import sys; from quorate.cli import main; main(['doctor', 'none.csv'])"
     code += "; print([name for name in sys.modules if name.startswith('quorate.cli.') and name.count('.') > 2])"
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert "quorate.cli.look.doctor" in ran.stdout
+    assert "quorate.cli.doctor" in ran.stdout
     assert "quorate.cli.plan" not in ran.stdout
 
 

@@ -16,7 +16,7 @@ from quorate.cli import main
 from quorate.cli.entry import program
 from quorate.collect.judge import Reply
 from quorate.estimate.posterior import check, posterior
-from quorate.reporting.print import lines, terminal
+from quorate.reporting.print import terminal
 
 MOST = 30
 """Words of a sentence; a number with its unit is one."""
@@ -279,7 +279,7 @@ def studies(folder, write, mark):
 def said(folder, monkeypatch, capsys):
     """Runs a command and gives its exit code, what it says in sentences, and its error."""
     heard: list[str] = []
-    paragraph, points = lines.paragraph, lines.points
+    paragraph, points = terminal.paragraph, terminal.points
 
     def hear(out, text, style=""):
         heard.append(str(text))
@@ -290,9 +290,8 @@ def said(folder, monkeypatch, capsys):
         heard.extend(told)
         return points(out, told)
 
-    monkeypatch.setattr(lines, "paragraph", hear)
     monkeypatch.setattr(terminal, "paragraph", hear)
-    monkeypatch.setattr(lines, "points", hear_points)
+    monkeypatch.setattr(terminal, "points", hear_points)
 
     async def drafted(*_):
         return Reply("unparsed", text="<part1>How clear is it, [[low]] to [[high]]? Mark one.</part1>")

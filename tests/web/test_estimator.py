@@ -10,7 +10,7 @@ import pytest
 from under_way import scored
 
 import quorate as q
-from quorate.reporting.print.charts import WIDTHS
+from quorate.reporting.print.files import WIDTHS
 from quorate.study.file import load
 from quorate.web.estimator import Estimator, carried_out
 

@@ -17,10 +17,9 @@ from quorate.table.votes import Votes
 if TYPE_CHECKING:
     from quorate.analysis.judgments import Analysis
     from quorate.analysis.nominal import Labels
-    from quorate.analysis.pair import PairAnalysis
     from quorate.analysis.ratings import RatingsAnalysis
     from quorate.analysis.views import Asked
-    from quorate.analysis.votes import VotesAnalysis
+    from quorate.analysis.votes import PairAnalysis, VotesAnalysis
     from quorate.decide.outcome import Claim
     from quorate.decide.scores import ScoreVerdict
     from quorate.estimate.components.decomposition import Method
@@ -204,7 +203,7 @@ def analyze(
 
         _refuse({**of_two, "price": price}, "for two systems; name them as a and b, or")
         return votes_view(judgments_or_votes, **_given({**of_votes, "level": level}))
-    from quorate.analysis.pair import pair_view
+    from quorate.analysis.votes import pair_view
 
     return pair_view(judgments_or_votes, a, b, **_given({**of_two, **of_votes, "level": level, "price": price}))
 

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from quorate.analysis.content import content, rows
 from quorate.analysis.views import MOST_PARTS, Answer, Asked, Linked, answer, level_effects
-from quorate.analysis.words import advice, sentence
+from quorate.analysis.words import advice, content, rows, sentence
 from quorate.caveats import Caveat
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.components.decompose import decompose

@@ -13,7 +13,7 @@ from rich.padding import Padding
 from rich.text import Text
 
 from quorate.cli.spelling import in_options
-from quorate.reporting.print import lines
+from quorate.reporting.print import terminal
 from quorate.wording import safe
 
 MOST_COLUMNS = 100
@@ -21,14 +21,14 @@ MOST_COLUMNS = 100
 
 def console() -> Console:
     """Standard output, never wider than a line that reads well; text is never taken as markup."""
-    terminal = Console(highlight=False, markup=False, emoji=False)
-    terminal.width = min(terminal.width, MOST_COLUMNS)
-    return terminal
+    out = Console(highlight=False, markup=False, emoji=False)
+    out.width = min(out.width, MOST_COLUMNS)
+    return out
 
 
 def say(out: Console, text: str, *, style: str = "") -> None:
     """Print one paragraph."""
-    put(out, lines.paragraph(out, text, style))
+    put(out, terminal.paragraph(out, text, style))
 
 
 def whole(out: Console, text: str) -> None:
@@ -44,14 +44,14 @@ def heading(out: Console, text: str) -> None:
 
 def points(out: Console, sentences: Iterable[object]) -> None:
     """Print sentences one below the other, each marked and indented."""
-    put(out, lines.points(out, sentences))
+    put(out, terminal.points(out, sentences))
 
 
 def table(out: Console, header: Mapping[str, str], rows: Iterable[Sequence[object]]) -> None:
     """Print a table; ``header`` maps the name of each column to "left" or "right"; no heading if all are blank."""
     cells = (map(str, row) for row in rows)
-    shown = lines.grid(header, cells, (side == "right" for side in header.values()))
-    put(out, lines.printed(out, Padding.indent(shown, 2)))
+    shown = terminal.grid(header, cells, (side == "right" for side in header.values()))
+    put(out, terminal.printed(out, Padding.indent(shown, 2)))
 
 
 def put(out: Console, text: Iterable[str]) -> None:

@@ -24,8 +24,8 @@ FEW = 5
 class Question(NamedTuple):
     """What one command answers, in the words that its help begins with.
 
-    Said here as well, so that the help of all of them loads none. It is a module below `quorate.cli`, or a public
-    function that a file is read for, as ``module:name``.
+    Said here as well, so that the help of all of them loads none. It is a function of a module below `quorate.cli`, or
+    a public function that a file is read for, as ``module:name``.
     """
 
     of: str
@@ -33,12 +33,12 @@ class Question(NamedTuple):
 
     def command(self) -> Callable[..., int]:
         """The function that the command runs."""
-        if ":" in self.of:
+        if self.of.startswith("quorate."):
             from quorate.cli.questions import command_of
 
             return command_of(self.of, self.says)
-        module = import_module(f"quorate.cli.{self.of}")
-        found: Callable[..., int] = getattr(module, module.__name__.rpartition(".")[2])
+        module, _, name = self.of.partition(":")
+        found: Callable[..., int] = getattr(import_module(f"quorate.cli.{module}"), name)
         return found
 
 
@@ -78,14 +78,14 @@ class Verb(NamedTuple):
 
 
 PEOPLE = "--human NAME, --human-label COLUMN, --people FILE"
-CORRECTED = Question("decide.corrected", "What people would find, from judges on everything and people on a part.")
+CORRECTED = Question("people:corrected", "What people would find, from judges on everything and people on a part.")
 
 STAGES: Mapping[str, Mapping[str, Verb]] = {
     "Look at a file": {
         "doctor": Verb(
             "What is this file, how will it be read, and what does it support?",
             ("quorate doctor scores.csv", "quorate doctor scores.csv --save roles.yaml"),
-            Question("look.doctor", "What a file holds and supports, and what stands in the way."),
+            Question("doctor:doctor", "What a file holds and supports, and what stands in the way."),
         ),
         "analyze": Verb(
             "What does the file say, and how sure is that?",
@@ -96,10 +96,10 @@ STAGES: Mapping[str, Mapping[str, Verb]] = {
                 "quorate analyze runs.csv --runs",
                 "quorate analyze stream.csv --baseline 0.9",
             ),
-            Question("look.analyze", "Honest error bars, and what to buy next."),
+            Question("analyze:analyze", "Honest error bars, and what to buy next."),
             {
-                "--pilot FILE": Question("look.mean_from", "The mean of scores whose uncertainty a pilot knows."),
-                "--posterior": Question("look.posterior", "Components and the mean as posterior distributions."),
+                "--pilot FILE": Question("analyze:mean_from", "The mean of scores whose uncertainty a pilot knows."),
+                "--posterior": Question("analyze:posterior", "Components and the mean as posterior distributions."),
                 "--check": Question(
                     "quorate.estimate.diagnostics.diagnose:diagnose",
                     "What stands out in a fit: noise, odd judges, interactions, tails, drift.",
@@ -122,34 +122,34 @@ STAGES: Mapping[str, Mapping[str, Verb]] = {
                 "quorate judges scores.csv --human expert --bar 0.9",
                 "quorate judges votes.csv --agree --human expert",
             ),
-            Question("plan.panel", "Which judge is off, and what one judge alone would reverse."),
+            Question("plan:panel", "Which judge is off, and what one judge alone would reverse."),
             {
-                "--agree": Question("decide.agree", "How often judges decide battles as people do."),
+                "--agree": Question("people:agree", "How often judges decide battles as people do."),
                 PEOPLE: Question(
-                    "decide.against", "How often judges say what people say, and how many judges they are worth."
+                    "people:against", "How often judges say what people say, and how many judges they are worth."
                 ),
             },
         ),
         "demo": Verb(
             "What does it look like?",
             ("quorate demo", "quorate demo --seed 2"),
-            Question("look.demo", "See it on simulated scores whose truth is known."),
+            Question("analyze:demo", "See it on simulated scores whose truth is known."),
         ),
     },
     "Decide between systems": {
         "compare": Verb(
             "Is A better than B, and what would decide it?",
             ("quorate compare scores.csv new old", "quorate compare new.csv old.csv --claim better"),
-            Question("decide.compare", "Is A better than B? The verdict, and what would decide."),
+            Question("systems:compare", "Is A better than B? The verdict, and what would decide."),
             {
-                "--watch": Question("decide.monitor", "Whether votes still coming in already decide."),
+                "--watch": Question("systems:monitor", "Whether votes still coming in already decide."),
                 PEOPLE: CORRECTED,
             },
         ),
         "rank": Verb(
             "Who leads, and which places hold?",
             ("quorate rank votes.csv", "quorate rank scores.csv --level 0.9", "quorate rank scores.csv --tries 27"),
-            Question("decide.rank", "A leaderboard: ranks, ratings and intervals."),
+            Question("systems:rank", "A leaderboard: ranks, ratings and intervals."),
             {
                 "--watch": Question(
                     "quorate.decide.stop:monitor_all",
@@ -158,10 +158,10 @@ STAGES: Mapping[str, Mapping[str, Verb]] = {
                 "--models": Question(
                     "quorate.estimate.ratings.models:models", "Which model of votes fits, and predicts others."
                 ),
-                "--pipelines": Question("decide.pipelines", "Leaderboards by judges: error bars that count them."),
-                "--tries K": Question("decide.gaming", "What the best of many submissions gains by luck."),
+                "--pipelines": Question("systems:pipelines", "Leaderboards by judges: error bars that count them."),
+                "--tries K": Question("systems:gaming", "What the best of many submissions gains by luck."),
                 PEOPLE: Question(
-                    "decide.corrected_ratings",
+                    "people:corrected_ratings",
                     "The leaderboard that people would give, from judges on all battles, people on few.",
                 ),
             },
@@ -169,7 +169,7 @@ STAGES: Mapping[str, Mapping[str, Verb]] = {
         "regress": Verb(
             "What does a regression on the labels of a judge say?",
             ("quorate regress labels.csv --outcome judge --on length --labels human --probability 0.2",),
-            Question("decide.regress", "A regression on labels of a judge, right also where the judge is not."),
+            Question("people:regress", "A regression on labels of a judge, right also where the judge is not."),
             {
                 "--surrogate": Question(
                     "quorate.estimate.regression.surrogate:surrogate",
@@ -192,20 +192,20 @@ STAGES: Mapping[str, Mapping[str, Verb]] = {
                 "quorate plan --votes --margin 0.05",
                 "quorate plan pilot.csv --design --items 500 --judges 3",
             ),
-            Question("plan.optimize", "What to buy next, for a budget or for a standard error."),
+            Question("plan:optimize", "What to buy next, for a budget or for a standard error."),
             {
-                "--design": Question("plan.project", "What another design would give, and what it would cost."),
+                "--design": Question("plan:project", "What another design would give, and what it would cost."),
                 "--effect D, --bar P, --rates P, --sd SD": Question(
-                    "plan.effect_size",
+                    "plan:effect_size",
                     "How many items a difference takes, without data or from a pilot; or whether a share passes a bar.",
                 ),
                 "--votes": Question(
-                    "plan.plan_votes", "How many votes are needed, for a margin, for equivalence or from a pilot."
+                    "plan:plan_votes", "How many votes are needed, for a margin, for equivalence or from a pilot."
                 ),
-                "--screen": Question("plan.screen", "Which few of many judges should judge the rest, from a pilot."),
-                "--adaptive": Question("plan.adaptive", "What asking more where scores vary would save, replayed."),
+                "--screen": Question("plan:screen", "Which few of many judges should judge the rest, from a pilot."),
+                "--adaptive": Question("replays:adaptive", "What asking more where scores vary would save, replayed."),
                 PEOPLE: Question(
-                    "plan.plan_labels",
+                    "plan:plan_labels",
                     "How many labels by people and predictions by judges to buy, from a pilot with both.",
                 ),
             },
@@ -213,10 +213,10 @@ STAGES: Mapping[str, Mapping[str, Verb]] = {
         "assign": Verb(
             "Who judges what, and what next?",
             ("quorate assign --items 200 --judges 3 --out calls.csv", "quorate assign --after votes.csv --number 50"),
-            Question("plan.assign", "Which judge scores which item, as a table of calls."),
+            Question("assign:assign", "Which judge scores which item, as a table of calls."),
             {
-                "--after": Question("plan.next_battles", "Which pairs of systems to ask about next."),
-                "--pool": Question("plan.sample_battles", "Which battles to have judged."),
+                "--after": Question("assign:next_battles", "Which pairs of systems to ask about next."),
+                "--pool": Question("assign:sample_battles", "Which battles to have judged."),
             },
         ),
     },
@@ -224,50 +224,42 @@ STAGES: Mapping[str, Mapping[str, Verb]] = {
         "init": Verb(
             "How does a study begin?",
             ("quorate init study.yaml", "quorate init study.yaml --variants --prompt plain"),
-            Question("collect.init", "Write a study file with comments, to change into your own."),
-            {
-                "--variants": Question(
-                    "collect.variants", "Draft other wordings of a prompt, by a judge, for you to read."
-                )
-            },
+            Question("init:init", "Write a study file with comments, to change into your own."),
+            {"--variants": Question("init:variants", "Draft other wordings of a prompt, by a judge, for you to read.")},
         ),
         "run": Verb(
             "How are the judges asked, within the budget?",
             ("quorate run study.yaml --quote", "quorate run study.yaml --yes"),
-            Question("collect.run", "Ask the judges of a study what it plans, within its budget."),
+            Question("study:run", "Ask the judges of a study what it plans, within its budget."),
         ),
         "serve": Verb(
             "How do people judge, and how does its owner watch?",
             ("quorate serve study.yaml", "quorate serve study.yaml --port 8080"),
-            Question("collect.serve", "Serve a study's pages to people who judge and to its owner."),
+            Question("study:serve", "Serve a study's pages to people who judge and to its owner."),
         ),
         "status": Verb(
             "How far is the study, and what does it say so far?",
             ("quorate status study.yaml", "quorate status study.yaml --interim"),
-            Question("collect.status", "How far a study is: cells, spend, and failures by judge."),
-            {
-                "--interim": Question(
-                    "collect.interim", "What a study says so far, while people or models still answer."
-                )
-            },
+            Question("study:status", "How far a study is: cells, spend, and failures by judge."),
+            {"--interim": Question("study:interim", "What a study says so far, while people or models still answer.")},
         ),
     },
     "Write it up": {
         "report": Verb(
             "What does a methods section say of the file?",
             ("quorate report scores.csv", "quorate report scores.csv --format markdown"),
-            Question("write.writeup", "A paragraph for a methods section, and the reporting checklist."),
+            Question("report:writeup", "A paragraph for a methods section, and the reporting checklist."),
         ),
         "export": Verb(
             "How does another tool get it?",
             ("quorate export scores.csv judgments.parquet", "quorate export study.yaml tasks --tasks"),
-            Question("write.export", "The judgments of a file as another file: plain, or for another tool."),
-            {"--tasks": Question("collect.annotation_tasks", "Questions to people as tasks of Label Studio.")},
+            Question("report:export", "The judgments of a file as another file: plain, or for another tool."),
+            {"--tasks": Question("tasks:annotation_tasks", "Questions to people as tasks of Label Studio.")},
         ),
         "import": Verb(
             "How do answers come back from another tool?",
             ("quorate import study.yaml annotations.json",),
-            Question("collect.take_annotations", "Annotations of Label Studio as the answers of people."),
+            Question("tasks:take_annotations", "Annotations of Label Studio as the answers of people."),
         ),
     },
     "For specialists": {
@@ -281,7 +273,7 @@ STAGES: Mapping[str, Mapping[str, Verb]] = {
                     "At which turn conversations cross a threshold, and how many never do.",
                 ),
                 "chain": Question(
-                    "look.chain", "Which agent of a chain the variance of the last one's scores comes from."
+                    "analyze:chain", "Which agent of a chain the variance of the last one's scores comes from."
                 ),
                 "ensemble": Question(
                     "quorate.estimate.agents.ensemble:ensemble",
@@ -294,16 +286,16 @@ STAGES: Mapping[str, Mapping[str, Verb]] = {
             ("quorate votes replay votes.csv", "quorate votes protocols one.csv other.csv"),
             None,
             {
-                "replay": Question("plan.replay", "What smaller studies of these votes would have found."),
+                "replay": Question("replays:replay", "What smaller studies of these votes would have found."),
                 "protocols": Question(
-                    "plan.protocols", "Which of two ways of collecting votes decides with fewer of them."
+                    "replays:protocols", "Which of two ways of collecting votes decides with fewer of them."
                 ),
             },
         ),
         "papers": Verb(
             "Do the published figures come out again?",
             ("quorate papers --list", "quorate papers --quick"),
-            Question("write.reproduce", "Compute the published figures of the papers behind this again."),
+            Question("report:reproduce", "Compute the published figures of the papers behind this again."),
         ),
         "validate": Verb(
             "Would plans by a pilot have held?",

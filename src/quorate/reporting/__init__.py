@@ -4,7 +4,7 @@ report  one registry from a type of result to its page, one from the ending of a
 page    pages, sections, figures and captions, as values
 pages   what each result says
 draw    marks and colours of charts
-print   one printer per format
-exports judgments in the formats of others
+print   a page as a file of each format, and on a terminal
+export  judgments in the formats of others
 paper   what a methods section needs: paragraph, checklist, study record, what it takes to do it again
 """

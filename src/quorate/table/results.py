@@ -195,7 +195,7 @@ class Result:
         InvalidInput
             If there is no such chart.
         """
-        charts = import_module("quorate.reporting.print.charts")  # which lies above: a page is made of a result
+        charts = import_module("quorate.reporting.print.files")  # which lies above: a page is made of a result
         return charts.plot(import_module("quorate.reporting.report").page_of(self), name)
 
     def __repr__(self) -> str:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from quorate.errors import NotEstimable, QuorateError
 
 if TYPE_CHECKING:
-    from quorate.analysis.interim.result import Interim
+    from quorate.analysis.interim import Interim
     from quorate.reporting.page import Figure
     from quorate.study.file import Study
 
@@ -46,9 +46,9 @@ class Estimator:
 
     def estimate(self, _: Mapping[str, Any]) -> dict[str, Any]:
         """What the study says so far, as a page shows it."""
-        from quorate.analysis.interim.interim import interim
-        from quorate.reporting.pages.interim.page import sections
-        from quorate.reporting.print.charts import WIDTHS, svg
+        from quorate.analysis.interim import interim
+        from quorate.reporting.pages.interim import sections
+        from quorate.reporting.print.files import WIDTHS, svg
 
         start = time.process_time()
         found = self._latest = interim(self.study, earlier=self._latest)
@@ -80,7 +80,7 @@ class Estimator:
     def report(self, order: Mapping[str, Any]) -> dict[str, Any]:
         """The report of what there is, as one file; the interim analysis while there is too little for another one."""
         from quorate.analysis.analyze import analyze
-        from quorate.analysis.interim.interim import interim
+        from quorate.analysis.interim import interim
         from quorate.reporting.report import report
         from quorate.study.file import answers
         from quorate.table.votes import Votes

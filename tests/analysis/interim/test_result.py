@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from quorate.analysis.interim.result import Decision, Interim, Look
+from quorate.analysis.interim import Decision, Interim, Look
 from quorate.collect.budget import Budget, Spend
 from quorate.collect.ledger.facts import JudgeStatus
 from quorate.decide.outcome import Outcome

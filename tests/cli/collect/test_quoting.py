@@ -4,7 +4,7 @@ from types import SimpleNamespace
 import pytest
 import typer
 
-from quorate.cli.collect.quoting import confirmed, money_span, span
+from quorate.cli.asking import confirmed, money_span, span
 from quorate.errors import InvalidInput
 from quorate.study.quote import Range
 

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from quorate.cli.collect import status
 from quorate.cli.console import console
+from quorate.cli.study import show
 from quorate.study.status import status as found_in
 
 STUDY = """\
@@ -48,7 +48,7 @@ def test_money_of_calls_without_a_price_is_not_zero(run, study, capsys):
     run("run", study, "--yes")
     found = found_in(study)
     for money, said in ((0.0, "an unknown amount of money"), (0.25, "at least 0.2500 in money")):
-        status.show(console(), replace(found, spend=replace(found.spend, money=money, unpriced=2)))
+        show(console(), replace(found, spend=replace(found.spend, money=money, unpriced=2)))
         assert f"Spent: 2 of 2 calls, {said}; 2 calls of unknown price." in " ".join(capsys.readouterr().out.split())
 
 

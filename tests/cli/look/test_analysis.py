@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from quorate.cli.look.analysis import AnalysisFiles
+from quorate.cli.analyze import AnalysisFiles
 from quorate.cli.options.output import Output
 from quorate.errors import InvalidInput
 

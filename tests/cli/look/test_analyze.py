@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import quorate as q
-from quorate.cli.look.analyze import page_name
+from quorate.cli.analyze import page_name
 from quorate.errors import InvalidInput
 
 

@@ -4,7 +4,6 @@ import pytest
 from posteriors import check_of, posterior_of
 
 import quorate as q
-from quorate.cli.look import posterior as command
 from quorate.estimate.posterior import check
 from quorate.estimate.posterior import posterior as module
 from quorate.numerics.posterior import nuts
@@ -70,7 +69,7 @@ def test_long_sampling_is_asked_about(run, scores, sampled, monkeypatch):
     assert (ran.code, ran.out) == (1, "")
     assert "Sampling takes about 300 s.\nquorate: --yes: nobody is here to say yes" in ran.err
     assert run("analyze", "--posterior", scores, "--yes").code == 0
-    monkeypatch.setattr(command, "confirmed", lambda: False)
+    monkeypatch.setattr("quorate.cli.analyze.confirmed", lambda: False)
     assert run("analyze", "--posterior", scores).code == 2
 
 

@@ -68,7 +68,7 @@ CALLS: dict[str, tuple[str, ...]] = {
     "status": ("quorate.study.status:status",),
     "export --tasks": ("quorate.study.label_studio:annotation_tasks",),
     "import": ("quorate.study.label_studio:take_annotations",),
-    "status --interim": ("quorate.analysis.interim.interim:interim",),
+    "status --interim": ("quorate.analysis.interim:interim",),
     "compare": (READ, READ_VOTES, "quorate.decide.all_pairs:compare_all", "quorate.decide.all_pairs:compare"),
     "rank": (READ, READ_VOTES, "quorate.estimate.ratings.rank:rank"),
     "rank --watch": (READ_VOTES, "quorate.decide.stop:monitor_all"),
@@ -93,7 +93,7 @@ CALLS: dict[str, tuple[str, ...]] = {
     "analyze --baseline": (READ, "quorate.estimate.means.baseline:against_baseline"),
     "papers": ("quorate.reproduction.reproduce:reproduce",),
     "report": (READ, ANALYZE),
-    "export": (READ, "quorate.reporting.exports.export:export"),
+    "export": (READ, "quorate.reporting.export:export"),
     "plan --human": (READ, READ_VOTES, "quorate.planning.plan_labels:plan_labels"),
     "plan --votes": (
         READ_VOTES,

@@ -1,6 +1,6 @@
 import pytest
 
-from quorate.cli.options.values import counts, grid, names, numbers_of_words, pairs
+from quorate.cli.options.groups import counts, grid, names, numbers_of_words, pairs
 from quorate.errors import InvalidInput
 
 

@@ -4,7 +4,7 @@ import polars as pl
 import pytest
 
 import quorate as q
-from quorate.reporting.pages.all_pairs import page
+from quorate.reporting.pages.verdict import all_pairs_page
 
 
 @pytest.fixture(scope="module")
@@ -20,7 +20,7 @@ def found():
 
 
 def test_every_pair_is_a_row_the_largest_difference_first(found):
-    (section,) = page(found).sections
+    (section,) = all_pairs_page(found).sections
     (figure,) = section.figures
     assert [row["pair"] for row in figure.rows] == ["x against y", "x against z", "y against z"]
     for row, verdict in zip(figure.rows, found.verdicts, strict=True):
@@ -36,13 +36,13 @@ def test_caveats_of_one_kind_are_one_line(found):
     assert len({one.sentence for v in found.verdicts for one in v.caveats if one.code == "few-clusters"}) > 1
     line = next(one.sentence for one in found.caveats if one.code == "few-clusters")
     assert line.endswith("(x against y; so it is, with other numbers, of 2 more pairs)")
-    assert line in page(found).caveats
+    assert line in all_pairs_page(found).caveats
 
 
 @pytest.mark.slow
 def test_equal_systems_of_scores_are_not_told_apart():
     rows = [(s, i, j, (i * 7 + j * 3 + k) % 5) for k, s in enumerate("xyz") for i in range(12) for j in range(3)]
     scores = q.read(pl.DataFrame(rows, schema=["system", "item", "judge", "score"], orient="row"), announce=False)
-    made = page(q.votes.compare_all(scores))
+    made = all_pairs_page(q.votes.compare_all(scores))
     assert made.tiles[0].value == "0"
     assert "mean score of the first less that of the second" in made.sections[0].figures[0].caption.lines[0].casefold()

@@ -8,9 +8,20 @@ import pytest
 
 import quorate as q
 from quorate.analysis.allocation import allocation_view, view_of
-from quorate.reporting.pages import allocation as pages
+from quorate.reporting.pages.allocation import (
+    IDEAL,
+    MOST_POINTS,
+    curve,
+    histogram,
+    levels,
+    means,
+    policies,
+    profile,
+    sections,
+    variances,
+)
 from quorate.reporting.paper.reproduce import Provenance
-from quorate.reporting.print.charts import specification, svg, write_charts
+from quorate.reporting.print.files import specification, svg, write_charts
 from quorate.reporting.report import page_of, report
 
 
@@ -59,7 +70,7 @@ def data_of(spec):
 
 
 def test_one_study_by_subject(view):
-    parts = pages.sections(view)
+    parts = sections(view)
     assert [part.name for part in parts] == ["saving", "arms", "human", "settings", "cycles"]
     names = [figure.name for part in parts for figure in part.figures]
     assert names == ["curve", "policies", "variances", "means", "profile", "human", "settings", "cycles"]
@@ -70,7 +81,7 @@ def test_one_study_by_subject(view):
 
 
 def test_several_levels_each_with_its_section_and_names_of_its_own(replays):
-    first, second = pages.sections(allocation_view(replays, 1200, by="dimension", runs=3))
+    first, second = sections(allocation_view(replays, 1200, by="dimension", runs=3))
     assert first.text[0].startswith("No study of short: pool: every one")
     assert second.title == "dimension: clear"
     both = page_of(allocation_view(replays.only("dimension", "clear"), 600, by="judge", runs=20))
@@ -84,10 +95,10 @@ def test_several_levels_each_with_its_section_and_names_of_its_own(replays):
 
 def test_one_run_has_no_intervals(replays):
     one = allocation_view(replays.only("dimension", "clear"), 600, by="judge", runs=1)
-    figure = pages.levels(one)
+    figure = levels(one)
     assert figure.rows[0]["low"] is None
     assert figure.chart is None
-    assert "<svg" in drawn(pages.curve(one.studies[0]))
+    assert "<svg" in drawn(curve(one.studies[0]))
 
 
 def test_one_policy(alone):
@@ -95,24 +106,24 @@ def test_one_policy(alone):
     assert [figure.name for figure in page.figures] == ["curve", "policies", "variances", "means"]
     assert page.facts.rows[0]["value"] == "1,000 calls in 1 run, seed 1"
     assert page.figures[0].caption.finding == alone.studies[0].allocation.sentence.rstrip(".")
-    assert "every arm varies" in pages.variances(alone.studies[0]).caption.finding
+    assert "every arm varies" in variances(alone.studies[0]).caption.finding
 
 
 def test_policies_and_curve_are_those_of_the_replay(study):
-    rows = {row["policy"]: row for row in pages.policies(study).rows}
+    rows = {row["policy"]: row for row in policies(study).rows}
     assert list(rows) == ["uniform", "ROBIN-HOOD", "ROBIN"]
     errors = study.allocation.outcomes["robin-hood"].errors[:, -1]
     assert rows["ROBIN-HOOD"]["error"] == pytest.approx(errors.mean())
     assert rows["ROBIN-HOOD"]["sd"] == pytest.approx(errors.std(ddof=1))
     assert rows["ROBIN-HOOD"]["saved"] == pytest.approx(100 * study.saved.value)
     assert rows["uniform"]["saved"] is None
-    last = [row for row in pages.curve(study).rows if row["calls"] == study.allocation.budget]
+    last = [row for row in curve(study).rows if row["calls"] == study.allocation.budget]
     assert [row["error"] for row in last] == pytest.approx([row["error"] for row in rows.values()])
     assert last[0]["high"] - last[0]["low"] == pytest.approx(2 * rows["uniform"]["sd"])
 
 
 def test_what_is_saved_is_a_line_at_the_final_error_of_uniform_allocation(study):
-    figure, saved = pages.curve(study), study.saved.value
+    figure, saved = curve(study), study.saved.value
     assert saved > 0
     assert figure.caption.finding.endswith(f"{saved:.0%} saved")
     assert f"needs {round(2000 * (1 - saved)):,} of 2,000 calls" in figure.caption.finding
@@ -125,27 +136,27 @@ def test_what_is_saved_is_a_line_at_the_final_error_of_uniform_allocation(study)
 
 
 def test_no_line_where_nothing_is_saved(worse):
-    figure = pages.curve(worse)
+    figure = curve(worse)
     assert figure.caption.finding.startswith("ROBIN-HOOD saves nothing")
     assert "Thick line" not in " ".join(figure.caption.lines)
     assert [layer["mark"]["type"] for layer in specification(figure)["layer"]] == ["area", "line"]
 
 
 def test_histograms_hold_every_arm(study):
-    figure = pages.variances(study)
+    figure = variances(study)
     assert sum(row["arms"] for row in figure.rows) == 12
     assert "33.3% of arms do not vary at all" in figure.caption.finding
-    assert pages.means(study).caption.finding.startswith("Means of arms go from")
-    assert pages.histogram(np.full(5, 2.0)) == [{"from": 2.0, "to": 2.0, "arms": 5}]
+    assert means(study).caption.finding.startswith("Means of arms go from")
+    assert histogram(np.full(5, 2.0)) == [{"from": 2.0, "to": 2.0, "arms": 5}]
     same = replace(study, allocation=replace(study.allocation, means=np.full(12, 0.5)))
-    assert all("<svg" in drawn(one) for one in (figure, pages.means(same)))
+    assert all("<svg" in drawn(one) for one in (figure, means(same)))
 
 
 def test_the_profile_shares_out_all_pulls(study):
-    figure = pages.profile(study)
+    figure = profile(study)
     spread = [row["variance"] for row in figure.rows]
     assert spread == sorted(spread)
-    for name in ("uniform", "ROBIN-HOOD", pages.IDEAL):
+    for name in ("uniform", "ROBIN-HOOD", IDEAL):
         assert sum(row["arms"] * row[name] for row in figure.rows) == pytest.approx(1000)
     quarter = np.sort(study.allocation.ideal)[-3:].sum()
     assert f"would give them {quarter:.0%}" in figure.caption.finding
@@ -156,8 +167,8 @@ def test_arms_are_taken_together_where_they_are_many(study):
     spread = np.linspace(0.1, 1, 100)
     outcomes = {name: replace(one, pulls=spread) for name, one in study.allocation.outcomes.items()}
     found = replace(study.allocation, variances=spread, outcomes=outcomes)
-    rows = pages.profile(replace(study, allocation=found)).rows
-    assert len(rows) == pages.MOST_POINTS
+    rows = profile(replace(study, allocation=found)).rows
+    assert len(rows) == MOST_POINTS
     assert sum(row["arms"] for row in rows) == 100
 
 

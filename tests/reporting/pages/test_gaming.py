@@ -10,7 +10,7 @@ import quorate as q
 from quorate.analysis.words import significant
 from quorate.reporting.pages import gaming
 from quorate.reporting.paper.reproduce import Provenance
-from quorate.reporting.print.charts import specification, svg
+from quorate.reporting.print.files import specification, svg
 from quorate.reporting.report import page_of
 
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 import quorate as q
-from quorate.reporting.pages.mean_from import page
+from quorate.reporting.pages.means import mean_from_page
 
 
 @pytest.fixture(scope="module")
@@ -15,7 +15,7 @@ def found(judged):
 
 
 def test_the_mean_stands_beside_the_pilot_with_its_sources_and_levels(found):
-    made = page(found)
+    made = mean_from_page(found)
     means, sources, levels = made.figures
     assert (means.rows[0]["value"], means.rows[0]["low"], means.rows[0]["high"]) == (
         found.estimate.value,

@@ -3,8 +3,9 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
-from quorate.analysis.pair import pair_view
-from quorate.reporting.pages import pair, verdict
+from quorate.analysis.votes import pair_view
+from quorate.reporting.pages.verdict import page as verdict_page
+from quorate.reporting.pages.votes.standings import pair_page, ways
 from quorate.reporting.paper.reproduce import Provenance
 from quorate.reporting.report import page_of, report
 from quorate.table.read_votes import read_votes
@@ -23,7 +24,7 @@ def votes():
 
 
 def test_the_verdict_comes_before_all_pairs(votes):
-    page = pair.page(pair_view(votes, "x", "y"))
+    page = pair_page(pair_view(votes, "x", "y"))
     first, second, *_ = page.sections
     assert (first.name, second.name) == ("verdict", "margins")
     assert page.sentence.startswith("x is worse than y: x wins 20.0% of 400 decisive votes")
@@ -44,13 +45,13 @@ def test_the_exhibits_are_those_of_the_page_on_the_verdict():
 
 
 def test_without_other_pairs_the_reason_is_said(votes):
-    parts = pair.page(pair_view(votes, "x", "y", minimum=1000)).sections
+    parts = pair_page(pair_view(votes, "x", "y", minimum=1000)).sections
     assert [part.name for part in parts] == ["verdict", "margins", "health"]
     assert parts[1].text[0].startswith("All pairs are not compared: ")
 
 
 def test_every_way_to_count_has_its_interval_and_outcome(votes):
-    figure = pair.ways(pair_view(votes, "y", "x", margin=0.05))
+    figure = ways(pair_view(votes, "y", "x", margin=0.05))
     asked, other = figure.rows
     assert (asked["way"], other["way"]) == ("by prompt", "votes independent")
     assert asked["low"] < asked["wins"] < asked["high"]
@@ -60,7 +61,7 @@ def test_every_way_to_count_has_its_interval_and_outcome(votes):
 
 
 def test_facts_of_a_pilot_are_what_was_read(votes):
-    pilot, study = (pair.page(pair_view(votes, "x", "y", minimum=minimum)) for minimum in (1000, 200))
+    pilot, study = (pair_page(pair_view(votes, "x", "y", minimum=minimum)) for minimum in (1000, 200))
     assert "pairs used" not in {row["what"] for row in pilot.facts.rows}
     assert "pairs used" in {row["what"] for row in study.facts.rows}
 
@@ -73,7 +74,7 @@ def test_what_is_said_around_the_figures(votes):
     assert "Equivalence is shares from 0.45 to 0.55, by two one-sided tests" in page.methods
     assert page.options.startswith("level 0.95, power 0.9, margin 0.05, ties drop, cluster prompt; all pairs: minimum ")
     alone = pair_view(votes, "x", "y", cluster=())
-    assert page_of(alone).caveats[0] == verdict.page(alone.verdict).caveats[0]
+    assert page_of(alone).caveats[0] == verdict_page(alone.verdict).caveats[0]
 
 
 def test_two_systems_come_with_the_charts_as_files(votes, tmp_path):

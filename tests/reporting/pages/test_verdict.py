@@ -6,8 +6,18 @@ import polars as pl
 import pytest
 
 import quorate as q
-from quorate.reporting.pages import verdict as pages
-from quorate.reporting.print.charts import svg
+from quorate.reporting.pages.verdict import (
+    compared,
+    interval,
+    methods,
+    next_step,
+    page,
+    sections,
+    sources,
+    tiles,
+    why_detectable,
+)
+from quorate.reporting.print.files import svg
 from quorate.reporting.report import page_of
 
 
@@ -36,7 +46,7 @@ def drawn(figure):
 
 
 def names(found):
-    return [part.name for part in pages.sections(found)]
+    return [part.name for part in sections(found)]
 
 
 @pytest.mark.parametrize(
@@ -49,8 +59,8 @@ def names(found):
 )
 def test_the_page_begins_with_the_outcome(rated, systems, margin, says):
     found = q.compare(rated(), *(f"system {one}" for one in systems), margin=margin)
-    assert pages.page(found).sentence.startswith(says)
-    assert pages.tiles(found)[0].value == found.outcome.value
+    assert page(found).sentence.startswith(says)
+    assert tiles(found)[0].value == found.outcome.value
 
 
 @pytest.mark.slow
@@ -63,13 +73,13 @@ def test_what_would_decide_is_there_while_it_is_open(ballots, close, scored, ope
 
 def test_that_nothing_would_is_said():
     frame = pl.DataFrame({"model_a": ["x"] * 2, "model_b": ["y"] * 2, "winner": ["x", "y"]})
-    _, step = pages.sections(q.compare(q.read_votes(frame, announce=False), "x", "y"))
+    _, step = sections(q.compare(q.read_votes(frame, announce=False), "x", "y"))
     assert step.figures == ()
     assert step.text[0].startswith("Nothing that could be bought would")
 
 
 def test_where_the_interval_lies(scored):
-    figure = pages.interval(scored)
+    figure = interval(scored)
     assert figure.caption.finding == "The 95% interval excludes zero: better"
     assert figure.caption.lines[0] == "Mean score of system 0 less that of system 2."
     assert figure.caption.lines[2].startswith("Dotted: what counts as equal, -0.1 to 0.1 (p = ")
@@ -84,14 +94,14 @@ def test_where_the_interval_lies(scored):
 
 def test_votes_are_shown_as_shares(ballots):
     found = q.compare(ballots(), "a", "b")
-    (row,) = pages.interval(found).rows
+    (row,) = interval(found).rows
     assert row["value"] == pytest.approx(0.5 + found.difference.value)
 
 
 def test_equivalence_is_shown_by_the_interval_that_it_rests_on():
     rows = pl.DataFrame({"model_a": ["x"], "model_b": ["y"], "a": [200], "b": [200]})
     found = q.compare(q.read_votes(rows, wins=["a", "b"], announce=False), "x", "y", margin=0.2)
-    finding = pages.interval(found).caption.finding
+    finding = interval(found).caption.finding
     assert finding == "The 90% interval, 45.8% to 54.2%, lies within what counts as equal"
 
 
@@ -101,15 +111,15 @@ def test_the_difference_with_what_counts_as_equal(ballots, rated, margin):
         q.compare(ballots(), "a", "b", margin=margin),
         q.compare(rated(), "system 0", "system 1", margin=margin, limits={"items": [50, 500], "judges": [4, 8]}),
     ):
-        assert drawn(pages.interval(found)).count("stroke-dasharray") == (1 if margin is None else 3)
+        assert drawn(interval(found)).count("stroke-dasharray") == (1 if margin is None else 3)
 
 
 def test_hostile_names_are_drawn(ballots, hostile):
-    assert "<img" not in drawn(pages.interval(q.compare(ballots(hostile), hostile[0], hostile[1])))
+    assert "<img" not in drawn(interval(q.compare(ballots(hostile), hostile[0], hostile[1])))
 
 
 def test_where_the_uncertainty_comes_from(rated):
-    figure = pages.sources(q.compare(rated(favour=0.6), "system 0", "system 1", targets={"judge": "population"}))
+    figure = sources(q.compare(rated(favour=0.6), "system 0", "system 1", targets={"judge": "population"}))
     assert figure.rows[0]["source"] == "judge"
     assert sum(row["share_of_variance"] for row in figure.rows) == pytest.approx(1)
     assert "of the uncertainty of the difference comes from judge" in figure.caption.finding
@@ -117,7 +127,7 @@ def test_where_the_uncertainty_comes_from(rated):
 
 
 def test_votes_that_would_decide(close):
-    figure = pages.next_step(close)
+    figure = next_step(close)
     assert "would find a difference, if the margin is " in figure.caption.finding
     assert [set(row) for row in figure.rows] == [{"study", "assumed", "votes"}] * 2
 
@@ -126,7 +136,7 @@ def test_votes_that_would_decide_have_prices():
     rows = [("y", "z", "y" if i // 2 % 10 < 5 else "z", f"p{i // 2}") for i in range(400)]
     frame = pl.DataFrame(rows, schema=["model_a", "model_b", "winner", "prompt"], orient="row")
     found = q.compare(q.read_votes(frame, announce=False), "y", "z", margin=0.03, budget=1000, price=0.5)
-    likely, least, own = pages.next_step(found).rows
+    likely, least, own = next_step(found).rows
     assert likely["votes"] == found.next_step.votes
     assert likely["price"] == pytest.approx(found.next_step.cost)
     assert least["assumed"] == "0"
@@ -138,7 +148,7 @@ def test_votes_that_would_decide_have_prices():
 def test_a_budget_that_would_find_a_difference_says_which():
     frame = pl.DataFrame({"model_a": ["x"] * 100, "model_b": ["y"] * 100, "winner": ["x"] * 55 + ["y"] * 45})
     found = q.compare(q.read_votes(frame, announce=False), "x", "y", budget=500)
-    assert pages.next_step(found).rows[2] == {
+    assert next_step(found).rows[2] == {
         "study": "of your budget shows a difference",
         "assumed": f"{found.next_step.seen_by_budget:.3f} or more",
         "votes": 500,
@@ -146,12 +156,12 @@ def test_a_budget_that_would_find_a_difference_says_which():
 
 
 def test_the_study_of_scores_that_would_decide(open_scores, scored):
-    figure = pages.next_step(open_scores)
+    figure = next_step(open_scores)
     said = {row["what"]: row["value"] for row in figure.rows}
     assert said["judgments of both"] == open_scores.next_step.calls
     assert {"items", "judges", "layout", "price", "chance"} <= set(said)
     assert figure.caption.lines[0].startswith("A new study of ")
-    assert pages.next_step(scored) is None
+    assert next_step(scored) is None
 
 
 def test_why_a_detectable_difference_is_far_beyond_the_interval(scored, close):
@@ -163,21 +173,21 @@ def test_why_a_detectable_difference_is_far_beyond_the_interval(scored, close):
         return made
 
     far = seen(3 * (high - low) / 2)
-    said = pages.why_detectable(far)
+    said = why_detectable(far)
     assert said.startswith("The smallest difference is that of new studies of this design, ")
-    assert pages.compared(far).caption.lines == (said,)
+    assert compared(far).caption.lines == (said,)
     for near in (seen(high - low), seen(None), close):
-        assert pages.why_detectable(near) == ""
+        assert why_detectable(near) == ""
 
 
 def test_what_was_compared(ballots, scored):
-    figure = pages.compared(q.compare(ballots(), "a", "b", margin=0.05))
+    figure = compared(q.compare(ballots(), "a", "b", margin=0.05))
     said = {row["what"]: row["value"] for row in figure.rows}
     assert (said["votes that count"], said["outcome"]) == (60, "better")
     assert said["share of votes for the first, 95% interval"].startswith("73.3%, ")
     assert "p of a margin that large" in said
     assert figure.caption.finding == "What was compared: a and b"
-    said = {row["what"]: row["value"] for row in pages.compared(scored).rows}
+    said = {row["what"]: row["value"] for row in compared(scored).rows}
     assert (said["first system"], said["items"], said["method"]) == ("system 0", 40, "paired")
 
 
@@ -192,22 +202,22 @@ def test_what_is_said_around_the_figures(scored):
 def test_tile_and_sentence_round_alike():
     rows = pl.DataFrame({"model_a": ["x"], "model_b": ["y"], "a": [5_000_000], "b": [5_004_000]})
     found = q.compare(q.read_votes(rows, wins=["a", "b"], announce=False), "x", "y")
-    _, share, seen = pages.tiles(found)
+    _, share, seen = tiles(found)
     assert share.value == "49.980%"
     assert f"x wins {share.value} of 10,004,000 decisive votes" in found.sentence
     assert f"a margin of {seen.value} or more" in found.sentence
 
 
 def test_methods_of_scores(rated, scored):
-    said = pages.methods(scored)
+    said = methods(scored)
     assert "by 160 pairs of scores on 40 items, paired in shared cells" in said
     assert "Equivalence is a difference below 0.1 either way" in said
-    joint = pages.methods(q.compare(rated(), "system 0", "system 2", method="joint"))
+    joint = methods(q.compare(rated(), "system 0", "system 2", method="joint"))
     assert "by 320 scores on 40 items, by one model for the scores of both" in joint
 
 
 def test_methods_of_votes(ballots):
-    said = pages.methods(q.compare(ballots(), "a", "b"))
+    said = methods(q.compare(ballots(), "a", "b"))
     assert "by 60 votes, with an exact 95% interval (Clopper and Pearson, 1934) and an exact two-sided" in said
     assert "No margin of equivalence was stated." in said
 

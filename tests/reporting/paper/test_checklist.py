@@ -5,8 +5,7 @@ import pytest
 
 import quorate as q
 from quorate.analysis.judgments import analyze_judgments
-from quorate.reporting.paper.checklist import MISSING, NOT_APPLICABLE, REPORTED, checklist, missing
-from quorate.reporting.paper.record import KEYS
+from quorate.reporting.paper.record import KEYS, MISSING, NOT_APPLICABLE, REPORTED, checklist, missing
 
 FULL = {
     "prompts": {f"prompt-{i}": f"text {i}" for i in range(1, 6)},

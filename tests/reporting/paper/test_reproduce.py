@@ -6,8 +6,8 @@ from dataclasses import replace
 import polars as pl
 
 import quorate as q
-from quorate.analysis.content import content
 from quorate.analysis.judgments import analyze_judgments
+from quorate.analysis.words import content
 from quorate.reporting.paper.record import study_record
 from quorate.reporting.paper.reproduce import Provenance, fingerprint, provenance, titled
 from quorate.table.judgments import Source

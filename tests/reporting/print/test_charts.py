@@ -7,7 +7,7 @@ import pytest
 
 from quorate.errors import InvalidInput
 from quorate.reporting.draw.marks import INK
-from quorate.reporting.print.charts import slug, svg, write_chart, write_charts
+from quorate.reporting.print.files import slug, svg, write_chart, write_charts
 from quorate.reporting.report import page_of
 
 LABELLED = ("components", "effects-judge", "effects-prompt", "means", "leave-one-out", "flagged")
@@ -70,7 +70,7 @@ def test_a_result_plots_the_first_chart_of_its_page_or_that_of_a_name(demo, monk
     chart = demo.fit.plot("components").to_dict()
     assert INK not in json.dumps(chart)
     assert chart["title"]["text"].startswith("65% of the uncertainty")
-    monkeypatch.setattr("quorate.reporting.print.charts.find_spec", lambda _: None)
+    monkeypatch.setattr("quorate.reporting.print.files.find_spec", lambda _: None)
     assert ET.fromstring(demo.fit.plot()._repr_svg_()).attrib["role"] == "img"
     with pytest.raises(InvalidInput, match='name: no chart "nothing"; there are intervals, '):
         demo.fit.plot("nothing")

@@ -5,7 +5,7 @@ from html.parser import HTMLParser
 
 from quorate.reporting.draw.vega import Marks, layered
 from quorate.reporting.page import Caption, Figure, Page, Section, Step, Tile
-from quorate.reporting.print.html import as_html
+from quorate.reporting.print.files import as_html
 
 
 def made(*sections: Section, **options) -> Page:

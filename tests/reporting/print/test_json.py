@@ -4,7 +4,7 @@ import json
 
 from quorate.reporting.page import Caption, Figure, Page
 from quorate.reporting.paper.reproduce import Provenance
-from quorate.reporting.print.json import as_json
+from quorate.reporting.print.files import as_json
 
 
 def test_what_is_said_around_comes_first_and_what_is_not_known_is_null():

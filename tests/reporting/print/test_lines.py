@@ -4,7 +4,7 @@ import io
 
 from rich.console import Console
 
-from quorate.reporting.print.lines import grid, paragraph, points, printed
+from quorate.reporting.print.terminal import grid, paragraph, points, printed
 
 HOSTILE = "[red]x[/red]\x1b[31m:smile:"
 

@@ -6,7 +6,7 @@ import pytest
 
 from quorate.reporting.page import Caption, Figure, Page, Section
 from quorate.reporting.paper.reproduce import Provenance
-from quorate.reporting.print.markdown import MOST_ROWS, as_markdown
+from quorate.reporting.print.files import MARKDOWN_MOST_ROWS, as_markdown
 from quorate.reporting.report import page_of
 
 
@@ -16,14 +16,14 @@ def made(*sections: Section, **options) -> Page:
 
 
 def test_text_figures_and_origin_in_order():
-    rows = [{"n": i} for i in range(MOST_ROWS + 5)]
+    rows = [{"n": i} for i in range(MARKDOWN_MOST_ROWS + 5)]
     first = Section("a", "First", ("one", "two"), (Figure("f", Caption("Rows", ("All of them.",)), rows),))
     text = as_markdown(made(first, Section("b", "Second"), caveats=("few",), seed=1, origin=Provenance(note="made up")))
     order = ["# a\\_b &lt;i&gt;", "> made up", "**It \\*holds\\*.**", "- few", "## First\n\n- one\n- two", "### Rows"]
     order += ["And 5 more rows.", "All of them.", "## Second\n\n## Methods", "### What was read", "- seed: 1"]
     places = [text.index(part) for part in order]
     assert places == sorted(places)
-    assert text.count("\n| ") == 2 + MOST_ROWS + 3
+    assert text.count("\n| ") == 2 + MARKDOWN_MOST_ROWS + 3
 
 
 def test_without_note_and_caveats():

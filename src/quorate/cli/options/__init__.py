@@ -16,7 +16,11 @@ from quorate.cli.options.groups import (
     Prices,
     Seed,
     command,
+    counts,
+    grid,
+    names,
     only,
+    pairs,
 )
 from quorate.cli.options.output import Files, Output, StudyRecord
 from quorate.cli.options.people import Labelled, People
@@ -31,7 +35,6 @@ from quorate.cli.options.reading import (
     role_of,
 )
 from quorate.cli.options.systems import Within
-from quorate.cli.options.values import counts, grid, names, pairs
 
 __all__ = [
     "LINKED",

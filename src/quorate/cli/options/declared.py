@@ -17,9 +17,8 @@ from typing import Annotated, Any, ClassVar, Literal
 
 import typer
 
-from quorate.cli.options.groups import For, Group, options_of, spelled
+from quorate.cli.options.groups import For, Group, counts, grid, names, numbers, options_of, pairs, spelled
 from quorate.cli.options.reading import role_of
-from quorate.cli.options.values import counts, grid, names, numbers, pairs
 from quorate.cli.spelling import flag_of
 from quorate.errors import InvalidInput
 

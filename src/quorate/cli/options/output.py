@@ -136,7 +136,7 @@ class Files(Group):
 
     def write(self, page: Page) -> tuple[Sequence[Path], Sequence[Path]]:
         """Write the reports and the charts that are asked for; where they are."""
-        from quorate.reporting.print.charts import write_charts
+        from quorate.reporting.print.files import write_charts
         from quorate.reporting.report import write
 
         said = tuple(in_options(one) for one in page.caveats)
@@ -194,9 +194,9 @@ def certified(found: Certificate | None) -> list[Section]:
     """A certificate as a section of the page."""
     if found is None:
         return []
-    from quorate.reporting.pages.certificate import section
+    from quorate.reporting.pages.validated import certificate
 
-    return [section(found)]
+    return [certificate(found)]
 
 
 def as_more(found: Certificate | None) -> dict[str, Any]:

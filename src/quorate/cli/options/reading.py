@@ -10,8 +10,18 @@ from typing import TYPE_CHECKING, Annotated, Any, Self, TypeVar, cast
 
 import typer
 
-from quorate.cli.options.groups import For, Group, only, options_of, spelled
-from quorate.cli.options.values import columns_by_role, families, names, numbers_of_words, pairs
+from quorate.cli.options.groups import (
+    For,
+    Group,
+    columns_by_role,
+    families,
+    names,
+    numbers_of_words,
+    only,
+    options_of,
+    pairs,
+    spelled,
+)
 from quorate.cli.spelling import in_options
 from quorate.errors import InvalidInput, UnknownTerm
 from quorate.wording import safe

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from quorate.cli.options.groups import ALL, TWO, For, Group
+from quorate.cli.options.groups import ALL, TWO, For, Group, names
 from quorate.cli.options.reading import role_of
-from quorate.cli.options.values import names
 from quorate.errors import InvalidInput
 from quorate.wording import listed
 

@@ -9,9 +9,8 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from quorate.reporting.draw import scales
-from quorate.reporting.draw.elements import attribute, line, number, rect, shape, words
 from quorate.reporting.draw.marks import INK
-from quorate.reporting.draw.scales import Line, Rows, fitted, shown, wide
+from quorate.reporting.draw.scales import Line, Rows, attribute, fitted, line, number, rect, shape, shown, wide, words
 from quorate.reporting.draw.vega import shade
 
 if TYPE_CHECKING:

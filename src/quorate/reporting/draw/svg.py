@@ -10,9 +10,8 @@ from html import escape
 from typing import Any
 
 from quorate.reporting.draw.axes import GAP, LINE, MARGIN, SIZE, TALL, Axis, legends
-from quorate.reporting.draw.elements import attribute, line, number, path, rect, shape, words
 from quorate.reporting.draw.marks import CORRECTED, FONT, INK
-from quorate.reporting.draw.scales import Line, fitted, shown, wide
+from quorate.reporting.draw.scales import Line, attribute, fitted, line, number, path, rect, shape, shown, wide, words
 from quorate.reporting.draw.vega import Channel, Layer, Row
 
 BAND = 0.9

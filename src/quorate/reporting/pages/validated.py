@@ -1,7 +1,8 @@
-"""Validation: the page of plans that were drawn from a table again and again."""
+"""Validation: plans drawn from a table again and again, and intervals held against what is known to be true."""
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from quorate.analysis.words import significant
@@ -9,14 +10,45 @@ from quorate.reporting.draw import marks
 from quorate.reporting.draw.marks import CORRECTED, MISSED, NAIVE
 from quorate.reporting.draw.vega import Marks, channel
 from quorate.reporting.page import Caption, Figure, Page, Row, Section, Short, Tile, particulars, source_of, title_of
-from quorate.reporting.pages.replays import DASHED, DOTTED, SOLID, Styles, colour, dash
+from quorate.reporting.pages.allocation import DASHED, DOTTED, SOLID, Styles, dash, shade
 from quorate.simulate.validate import PLANS
-from quorate.wording import counted, listed, whole_percent
+from quorate.wording import counted, listed, percent, whole_percent
 
 if TYPE_CHECKING:
+    from quorate.analysis.certify import Certificate
+    from quorate.analysis.demo import AgainstTruth
     from quorate.reporting.draw.vega import Spec
     from quorate.reporting.page import Table
     from quorate.simulate.validate import PlanRun, Validated
+
+
+def certificate(found: Certificate) -> Section:
+    """How often intervals hold the truth, and how wide they are."""
+    return Section("certificate", "Do such intervals hold?", figures=(certificate_coverage(found),))
+
+
+def certificate_coverage(found: Certificate) -> Figure:
+    """Coverage, width and power of every reading."""
+    rows = [
+        {
+            "scope": one.scope or "all",
+            "coverage": f"{percent(one.coverage)} ± {100 * one.coverage_error:.1f}",
+            "width": f"{one.width:.2f} ± {one.width_error:.2f}",
+            "told_apart": one.told_apart,
+            "studies": one.studies - one.refused,
+            "refused": one.refused,
+        }
+        for one in found.found
+    ]
+    heads = {"scope": " ", "coverage": "hold the truth", "width": "times as wide", "told_apart": "told apart"}
+    held = rows[0]["coverage"]
+    finding = f"Do such intervals hold? Of studies drawn like this one {held} have one that holds the truth"
+    told = "Told apart: a difference as found, or of a board the share of pairs."
+    width = "±: Monte Carlo standard errors. Width: of the interval if the standard error were known."
+    lines = (found.sentence, f"{width} {told}")
+    short = Short(heads | {"scope": ""})
+    return Figure("certificate", Caption(finding, lines), rows, headers=heads, short=short)
+
 
 STYLES: Styles = {"naive": (NAIVE, DASHED), "standard": (MISSED, DOTTED), "optimal": (CORRECTED, SOLID)}
 
@@ -164,7 +196,7 @@ def _drawing(rows: list[Row], title: str, at: float | None) -> Any:
         x = channel("budget:Q", title="judgments", scale={"type": "log", "nice": False, "padding": 20}, axis=axis)
         y = channel("value:Q", title=title, axis={"grid": True, "tickCount": 5}, scale={"zero": at is None})
         tips: list[Any] = ["plan:N", channel("budget:Q", format=","), channel("value:Q", format=".3~r")]
-        base = Marks(shown).encode(x=x, color=colour(styles, "plan"), tooltip=tips)
+        base = Marks(shown).encode(x=x, color=shade(styles, "plan"), tooltip=tips)
         wide = base.mark("rule", strokeWidth=2, opacity=0.6)
         layers = [
             wide.encode(y=channel("low:Q", title=title, axis=y["axis"], scale=y["scale"]), y2="high"),
@@ -177,3 +209,21 @@ def _drawing(rows: list[Row], title: str, at: float | None) -> Any:
         return marks.finish(layers, height=300)
 
     return chart
+
+
+def truth_section(compared: AgainstTruth) -> Section:
+    """The intervals of this draw against the truth."""
+    rows = [
+        {**asdict(one), "holds_truth": "holds it" if one.holds_truth else "misses it"} for one in compared.intervals
+    ]
+    held = compared.measured
+    line = (
+        f"This is one draw, seed {compared.seed}. Over {held.draws:,} draws the naive interval held the truth in "
+        f"{held.naive:.1%}, the one for this setup its own in {held.setup:.1%}, the one for others like it in "
+        f"{held.others:.1%}. To measure again: quorate.simulate.demo_coverage()."
+    )
+    heads = {"interval": "", "truth": "truth", "low": "95% interval", "holds_truth": ""}
+    short = Short(heads, of="truth")
+    finding = f"Which intervals hold the truth; over {held.draws:,} draws the naive one did in {held.naive:.1%}"
+    figure = Figure("truth", Caption(finding, (line,)), rows, headers={"holds_truth": "holds it"}, short=short)
+    return Section("truth", "Against the truth", figures=(figure,))

@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from quorate.analysis.content import scrubbed
-from quorate.analysis.words import shown
+from quorate.analysis.words import scrubbed, shown
 from quorate.reporting.paper.record import Record
 from quorate.table.judgments import Judgments
 

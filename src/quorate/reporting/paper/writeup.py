@@ -16,8 +16,7 @@ from quorate.estimate.components.model import CELL
 from quorate.estimate.means.intervals import score_ends
 from quorate.estimate.means.missing_bounds import AllEqual
 from quorate.estimate.means.targets import PANEL
-from quorate.reporting.paper.checklist import PROJECTED, ChecklistItem, checklist, missing
-from quorate.reporting.paper.record import Record, study_record
+from quorate.reporting.paper.record import PROJECTED, ChecklistItem, Record, checklist, missing, study_record
 from quorate.reporting.paper.reproduce import Provenance, provenance, provenance_of_table
 from quorate.reporting.print.cells import plain_markdown
 from quorate.roles import REPLICATE, SYSTEM

@@ -1,26 +1,28 @@
-"""Pages on a terminal: the screen that abridges one, or all that its figures have for a terminal."""
+"""Pages on a terminal: the screen that abridges one, or all that its figures have for a terminal; and its lines."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from statistics import median
 from typing import TYPE_CHECKING
 
 from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
 
 from quorate.analysis.words import number, significant
 from quorate.reporting.draw import marks
 from quorate.reporting.page import Short
 from quorate.reporting.print.cells import cell, is_number
-from quorate.reporting.print.lines import grid, paragraph, printed
 from quorate.wording import counted, decimals, listed, safe, whole_percent
 
 if TYPE_CHECKING:
-    from rich.console import Console
+    from rich.console import Console, RenderableType
 
     from quorate.reporting.page import Figure, Page, Row, Section
+
 
 LINES = 25
 """Of a screen, the last of which says where the page is."""
@@ -259,3 +261,34 @@ def _signs(out: Console) -> str:
     except UnicodeEncodeError:
         return ASCII
     return UNICODE
+
+
+def paragraph(out: Console, text: str, style: str = "") -> list[str]:
+    """The lines of a paragraph; none of nothing."""
+    return printed(out, Text(safe(text), style=style)) if text else []
+
+
+def points(out: Console, sentences: Iterable[object]) -> list[str]:
+    """Sentences one below the other, each marked and indented."""
+    grid = Table.grid(padding=(0, 1))
+    for sentence in sentences:
+        grid.add_row(Text("-"), Text(safe(sentence)))
+    return printed(out, Padding.indent(grid, 2))
+
+
+def grid(heads: Iterable[str], cells: Iterable[Iterable[str]], right: Iterable[bool]) -> Table:
+    """A table without rules; no line of titles if all are blank."""
+    titles = list(heads)
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), show_header=any(map(str.strip, titles)))
+    for title, side in zip(titles, right, strict=True):
+        table.add_column(Text(safe(title.strip()), "dim"), justify="right" if side else "left", overflow="fold")
+    for row in cells:
+        table.add_row(*(Text(safe(entry)) for entry in row))
+    return table
+
+
+def printed(out: Console, content: RenderableType) -> list[str]:
+    """What is printed of anything, line by line, without the blanks that would fill each up."""
+    with out.capture() as captured:
+        out.print(content)
+    return [line.rstrip() for line in captured.get().splitlines()]

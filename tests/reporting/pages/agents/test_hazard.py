@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 
 import quorate as q
-from quorate.reporting.pages.agents.hazard import page
+from quorate.reporting.pages.agents import hazard_page
 
 
 def test_the_page_has_every_turn():
@@ -14,7 +14,7 @@ def test_the_page_has_every_turn():
     rows = [(i, t, draw[i, t] + t) for i, t in product(range(20), range(3))]
     table = q.read(pl.DataFrame(rows, schema=["item", "turn", "score"], orient="row"), announce=False)
     found = q.agents.hazard(q.decompose(table), 8)
-    made = page(found, table)
+    made = hazard_page(found, table)
     hazards, survival = made.figures
     assert [row["hazard"] for row in hazards.rows] == [one.hazard.value for one in found.turns]
     assert survival.rows[-1]["survival"] == found.turns[-1].survival.value

@@ -10,8 +10,7 @@ from under_way import scored
 
 import quorate as q
 from quorate.analysis.goals.path import GoalPath
-from quorate.reporting.pages.interim.looks import looks
-from quorate.reporting.pages.interim.page import methods
+from quorate.reporting.pages.interim import estimates, methods
 
 
 @pytest.fixture(scope="module")
@@ -20,7 +19,7 @@ def found(tmp_path_factory):
 
 
 def test_the_curve_has_every_look_and_both_intervals(found):
-    figure = looks(found)
+    figure = estimates(found)
     assert [row["n"] for row in figure.rows] == [look.n for look in found.looks]
     spec = figure.chart()
     marks = [layer["mark"]["type"] for layer in spec["layer"]]
@@ -39,4 +38,4 @@ def test_methods_say_how_rounds_were_analysed(found, spending, said):
 
 
 def test_one_look_is_no_curve(found):
-    assert looks(type(found)(found.status, "scores", 0.95, found.looks[:1])).chart is None
+    assert estimates(type(found)(found.status, "scores", 0.95, found.looks[:1])).chart is None

@@ -6,7 +6,7 @@ import pytest
 from under_way import scored, voted
 
 import quorate as q
-from quorate.reporting.pages.interim.page import page
+from quorate.reporting.pages.interim import page
 
 
 @pytest.fixture(scope="module", params=[scored, voted])

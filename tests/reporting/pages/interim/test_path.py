@@ -8,7 +8,7 @@ from dataclasses import replace
 from quorate.analysis.goals.path import GoalPath
 from quorate.decide.goals.goal import Spent
 from quorate.decide.goals.look import Contest, Ending, Look, Power
-from quorate.reporting.pages.interim.path import section
+from quorate.reporting.pages.interim import path_section
 
 
 def look(number, half, money=0.0, **more):
@@ -19,7 +19,7 @@ def look(number, half, money=0.0, **more):
 def test_every_look_is_there_and_the_range_that_counts_as_equal():
     equal = {"equal_bound": 1.7, "equal_low": 0.1, "equal_high": 0.18}
     looks = (look(1, 9.0, 1.0), look(2, 0.15, 2.0, ending=Ending.REACHED, **equal))
-    found = section(GoalPath("which is better", looks, "money", 40.0, 0.2, 3.0))
+    found = path_section(GoalPath("which is better", looks, "money", 40.0, 0.2, 3.0))
     assert found.text[0] == "Goal: which is better."
     assert "would have cost 3.00 in money" in found.text[2]
     path, bounds = found.figures
@@ -34,18 +34,18 @@ def test_every_look_is_there_and_the_range_that_counts_as_equal():
 
 
 def test_without_prices_and_a_margin_there_are_calls_and_no_range():
-    found = section(GoalPath("the mean", (look(1, 0.3, question="mean"),), "calls", 400.0))
+    found = path_section(GoalPath("the mean", (look(1, 0.3, question="mean"),), "calls", 400.0))
     path, bounds = found.figures
     assert "money" not in path.rows[0]
     assert "equal_bound" not in bounds.rows[0]
     assert [layer["mark"]["type"] for layer in path.chart()["layer"]] == ["rule", "line", "text"]
-    assert section(GoalPath("the mean", (), "calls", 400.0)).figures == ()
+    assert path_section(GoalPath("the mean", (), "calls", 400.0)).figures == ()
 
 
 def test_two_stages_have_no_curve_and_say_what_was_kept():
     """Their two values are of different categories, and no level is spent on the first."""
     looks = (look(1, 0.5, note="the second stage asks of law"), look(2, 0.15, ending=Ending.REACHED))
-    (path,) = section(GoalPath("which is preferred", looks, "calls", 400.0, stages=True)).figures
+    (path,) = path_section(GoalPath("which is preferred", looks, "calls", 400.0, stages=True)).figures
     assert path.chart is None
     assert path.caption.lines[1] == "The second stage asks of law."
     assert "margin of votes" in path.headers.values()
@@ -58,7 +58,7 @@ def test_pairs_of_several_systems_are_shown_as_they_were_when_one_dropped_out():
         look(1, 0.2, contests=(xy, xz), question="margin of votes for x against z"),
         look(2, 0.1, contests=(later,)),
     )
-    found = section(GoalPath("which is best", looks, "calls", 400.0))
+    found = path_section(GoalPath("which is best", looks, "calls", 400.0))
     pairs = found.figures[2]
     assert [(row["system"], row["against"], row["round"], row["statistic"]) for row in pairs.rows] == [
         ("x", "z", 1, 4.0),
@@ -73,7 +73,7 @@ def test_parts_have_a_table_of_their_own_and_no_common_curve():
         for name, half, outcome in (("prose", 0.15, "better"), ("verse", 0.3, "undecided"))
     )
     looks = (look(1, 0.9, parts=parts), replace(look(2, 0.3), parts=parts, power=Power(0.5, 0.0, 0.8, 0.9)))
-    found = section(GoalPath("which is better", looks, "calls", 400.0))
+    found = path_section(GoalPath("which is better", looks, "calls", 400.0))
     path, each = found.figures
     assert path.chart is None
     assert each.caption.finding == "1 of 2 parts of the goal reached"

@@ -5,7 +5,7 @@ import polars as pl
 import pytest
 
 import quorate as q
-from quorate.reporting.pages.judgments.filters import literal, where
+from quorate.reporting.pages.judgments.people import literal, where
 
 LABELS = (
     "it's",

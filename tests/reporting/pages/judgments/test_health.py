@@ -5,7 +5,7 @@ from charts import contrast, drawn
 
 import quorate as q
 from quorate.analysis.judgments import analyze_judgments
-from quorate.reporting.pages.judgments.health import crossings, missing, section, statuses, support
+from quorate.reporting.pages.judgments.diagnosis import crossings, health_section, missing, statuses, support
 
 
 def test_what_is_missing(demo):
@@ -41,6 +41,6 @@ def test_support_puts_what_is_not_possible_first(demo):
 
 
 def test_health_says_what_is_missing_and_how_many_cells_there_are(demo):
-    text = " ".join(section(demo).text)
+    text = " ".join(health_section(demo).text)
     assert "900 cells with 0 to 2 answers each; unbalanced." in text
     assert "27 of 1,800 judgments" in text

@@ -7,7 +7,7 @@ from charts import drawn
 import quorate as q
 from quorate.analysis.judgments import analyze_judgments
 from quorate.reporting.draw.marks import MOST_ROWS
-from quorate.reporting.pages.judgments.judges import by_category, effects, leave_one_out, means, section
+from quorate.reporting.pages.judgments.people import by_category, effects, judges_section, leave_one_out, means
 
 
 def test_effects_come_highest_first_and_who_stands_apart_is_named(demo):
@@ -60,11 +60,13 @@ def test_many_levels_are_never_one_mark_each(shape):
 
 
 def test_many_judges_are_not_left_out_in_silence(shape):
-    assert "The mean without each judge is left out: more than 50" in " ".join(section(shape("many levels")).text)
+    assert "The mean without each judge is left out: more than 50" in " ".join(
+        judges_section(shape("many levels")).text
+    )
 
 
 def test_nothing_to_compare_is_said(shape):
-    assert "nothing to compare" in " ".join(section(shape("items only")).text)
+    assert "nothing to compare" in " ".join(judges_section(shape("items only")).text)
 
 
 def test_long_labels_on_an_axis_can_be_told_apart_and_read_in_full(table):

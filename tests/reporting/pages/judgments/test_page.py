@@ -11,8 +11,7 @@ from quorate.analysis.judgments import analyze_judgments
 from quorate.reporting.draw.marks import MOST_ROWS
 from quorate.reporting.page import Page
 from quorate.reporting.pages.judgments.page import page, stated
-from quorate.reporting.paper.checklist import checklist
-from quorate.reporting.paper.record import Record
+from quorate.reporting.paper.record import Record, checklist
 
 NAMES = ("verdict", "sources", "next", "judges", "panel", "single", "checks", "health", "people")
 MOST = {"means": MOST_ROWS**2, "frontier": 2000, "flagged": 20 + 20 * 61, "panel-rankings": 2000, "panel-bias": 2000}

@@ -8,14 +8,20 @@ from charts import drawn
 
 import quorate as q
 from quorate.analysis.judgments import analyze_judgments
-from quorate.reporting.pages.judgments import people
-from quorate.reporting.pages.judgments.people import flagged, flagged_scores, section
+from quorate.reporting.pages.judgments.people import (
+    BINS,
+    MOST_ENDS,
+    conditions,
+    flagged,
+    flagged_scores,
+    people_section,
+)
 
 
 def test_flagged_items_have_their_spread_in_score_units_and_their_rows(demo):
     rows, found = flagged(demo, demo.flags).rows, demo.flags.flags
     assert [row["spread"] ** 2 for row in rows] == pytest.approx([one.variance for one in found])
-    assert rows[0]["rows"] == people.conditions(demo)[0] == f"\"item_id\" = '{found[0].labels['item']}'"
+    assert rows[0]["rows"] == conditions(demo)[0] == f"\"item_id\" = '{found[0].labels['item']}'"
 
 
 def test_scores_of_flagged_items_are_those_of_their_cells(demo):
@@ -29,7 +35,7 @@ def test_scores_of_flagged_items_are_those_of_their_cells(demo):
 
 def test_of_many_configurations_both_ends_are_listed(shape):
     many = shape("many levels")
-    assert len(flagged_scores(many, many.flags).rows) == 2 * people.MOST_ENDS * len(many.flags.flags)
+    assert len(flagged_scores(many, many.flags).rows) == 2 * MOST_ENDS * len(many.flags.flags)
 
 
 @pytest.mark.parametrize("name", ["demo", "many levels", "hostile items"])
@@ -41,7 +47,7 @@ def test_every_configuration_of_a_flagged_item_is_in_the_picture(shape, name):
     for row in dots:
         counts[row["item"]] = counts.get(row["item"], 0) + row["configurations"]
     assert sorted(counts.values()) == sorted(one.cells for one in analysis.flags.flags)
-    assert len(dots) <= (people.BINS + 1) * len(figure.rows)
+    assert len(dots) <= (BINS + 1) * len(figure.rows)
 
 
 def test_the_worst_item_and_its_scores_are_named(demo):
@@ -59,7 +65,7 @@ def test_an_item_whose_name_is_a_number_is_called_an_item(table):
 
 
 def test_items_to_send_to_people_can_be_found(demo):
-    found = section(demo)
+    found = people_section(demo)
     main, scores = found.figures
     assert found.title == "Items to send to people"
     assert main.rows[0]["rows"] == f"\"item_id\" = '{main.rows[0]['item']}'"
@@ -77,4 +83,4 @@ def test_items_that_differ_by_chance_alone_have_no_chart(demo):
 def test_no_spread_is_said(demo):
     changed = replace(demo)
     changed.__dict__["_flags"] = (None, "no item was judged twice")
-    assert section(changed).text == ("No item was judged twice.",)
+    assert people_section(changed).text == ("No item was judged twice.",)

@@ -2,14 +2,13 @@ from __future__ import annotations
 
 from charts import drawn
 
-from quorate.reporting.pages.judgments import purchases
-from quorate.reporting.pages.judgments.purchases import section, what_if
+from quorate.reporting.pages.judgments.page import changed, purchases_section, what_if
 
 
 def test_what_if_names_the_facet_that_changes(demo):
     base, *changes = demo.what_if
-    named = {one.label: purchases.changed(base.projection, one.projection) for one in changes if one.projection}
-    assert purchases.changed(base.projection, base.projection) == ""
+    named = {one.label: changed(base.projection, one.projection) for one in changes if one.projection}
+    assert changed(base.projection, base.projection) == ""
     assert named["double the items"] == "item"
     assert named["one more judge"] == "judge"
     assert named["one replicate only"] == "replicate"
@@ -40,10 +39,10 @@ def test_no_two_changes_share_a_place(demo):
 
 def test_designs_that_cannot_be_projected_are_named_with_the_reason(shape):
     found = shape("two judges, no replicates")
-    assert "Not known: one more replicate. This design weighs" in " ".join(section(found).text)
+    assert "Not known: one more replicate. This design weighs" in " ".join(purchases_section(found).text)
     row = next(row for row in what_if(found).rows if row["half"] is None and row["change"] == "one more replicate")
     assert row["calls"] is None
 
 
 def test_without_a_price_that_is_said(shape):
-    assert "No price per call" in " ".join(section(shape("items only")).text)
+    assert "No price per call" in " ".join(purchases_section(shape("items only")).text)

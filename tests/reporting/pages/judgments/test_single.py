@@ -5,7 +5,7 @@ import re
 from charts import drawn
 
 from quorate.reporting.draw.marks import MOST_ROWS
-from quorate.reporting.pages.judgments.single import section, single
+from quorate.reporting.pages.judgments.people import single, single_section
 
 
 def test_single_configurations_come_by_their_mean(demo):
@@ -32,4 +32,4 @@ def test_of_many_evenly_spaced_ones_are_shown(shape):
 
 
 def test_one_configuration_is_said(shape):
-    assert "one configuration" in " ".join(section(shape("items only")).text)
+    assert "one configuration" in " ".join(single_section(shape("items only")).text)

@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 from charts import drawn
 
-from quorate.reporting.pages.judgments.judges import effects
-from quorate.reporting.pages.judgments.sources import components, per_judgment
+from quorate.reporting.pages.judgments.page import components, per_judgment
+from quorate.reporting.pages.judgments.people import effects
 
 
 def test_components_are_sorted_and_hold_the_fitted_variance(analysis):

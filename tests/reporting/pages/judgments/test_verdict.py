@@ -5,7 +5,7 @@ from charts import drawn
 
 import quorate as q
 from quorate.analysis.judgments import analyze_judgments
-from quorate.reporting.pages.judgments.verdict import intervals
+from quorate.reporting.pages.judgments.page import intervals
 from quorate.reporting.report import page_of
 
 

@@ -6,9 +6,7 @@ from charts import drawn, marks_of, scale
 import quorate as q
 from quorate.analysis.judgments import analyze_judgments
 from quorate.reporting.draw.marks import MOST_ROWS, palette
-from quorate.reporting.pages.panel import biases
-from quorate.reporting.pages.panel.biases import bias, preference
-from quorate.reporting.pages.panel.drawing import ALL_SYSTEMS
+from quorate.reporting.pages.panel.biases import ALL_SYSTEMS, bias, preference, tests
 
 
 @pytest.fixture
@@ -79,13 +77,13 @@ def test_judges_beyond_what_a_chart_shows_are_in_the_table(panel_table):
 
 
 def test_tests_stand_beside_the_published_ones(view):
-    for row, (_, found) in zip(biases.tests(view).rows, view.crossed, strict=True):
+    for row, (_, found) in zip(tests(view).rows, view.crossed, strict=True):
         assert (row["f"], row["f_published"]) == (found.judge_test.f, found.paper_test.f)
         assert (row["df"], row["df_error"], row["df_error_published"]) == (3, 87, 177)
 
 
 def test_no_p_value_is_printed_as_zero(view):
-    rows = [*bias(view).rows, *biases.tests(view).rows, *preference(view).rows]
+    rows = [*bias(view).rows, *tests(view).rows, *preference(view).rows]
     texts = [row[name] for row in rows for name in ("p", "p_holm", "p_published") if name in row]
     assert texts
     assert all(text.startswith("<") or float(text) > 0 for text in texts)

@@ -5,8 +5,10 @@ from charts import drawn
 
 import quorate as q
 from quorate.analysis.panel import PanelAnalysis
-from quorate.reporting.pages.panel import groups
+from quorate.reporting.pages.panel.page import means as groups_means
 from quorate.reporting.pages.panel.page import page
+from quorate.reporting.pages.panel.page import panels as groups_panels
+from quorate.reporting.pages.panel.page import variances as groups_variances
 
 
 @pytest.fixture
@@ -24,7 +26,7 @@ def test_three_exhibits_of_groups_have_the_numbers_of_the_panel(view):
         "panel-group-panels",
     ]
     assert "Each group of judges was fitted by itself" in page(view).methods
-    means, variances, panels = (make(view) for make in (groups.means, groups.variances, groups.panels))
+    means, variances, panels = (make(view) for make in (groups_means, groups_variances, groups_panels))
     overall = {row["group"]: row["bias"] for row in means.rows if not row["system"]}
     assert overall == {one.judge: one.bias for one in view.panel.group_bias.overall}
     first = view.panel.groups[view.order[0]]
@@ -37,4 +39,4 @@ def test_three_exhibits_of_groups_have_the_numbers_of_the_panel(view):
 
 def test_no_exhibits_without_groups(shape):
     view = shape("panel").judge_panel
-    assert (groups.means(view), groups.variances(view), groups.panels(view)) == (None, None, None)
+    assert (groups_means(view), groups_variances(view), groups_panels(view)) == (None, None, None)

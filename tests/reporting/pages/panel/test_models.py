@@ -5,7 +5,7 @@ from charts import drawn, scale, spec
 
 from quorate.analysis.panel import APART, PUBLISHED, promised
 from quorate.analysis.words import significant
-from quorate.reporting.pages.panel.models import components
+from quorate.reporting.pages.panel.page import components
 
 
 def test_components_are_there_where_the_models_disagree_only(shape):

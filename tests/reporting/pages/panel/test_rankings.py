@@ -5,8 +5,7 @@ from charts import drawn, marks_of, scale
 
 import quorate as q
 from quorate.analysis.judgments import analyze_judgments
-from quorate.reporting.pages.panel.biases import bias
-from quorate.reporting.pages.panel.rankings import PANEL, orders, rankings, reversals
+from quorate.reporting.pages.panel.biases import PANEL, bias, orders, rankings, reversals
 
 
 @pytest.fixture

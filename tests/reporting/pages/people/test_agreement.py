@@ -9,7 +9,7 @@ import quorate as q
 from quorate.analysis.agreement import AgreementAnalysis
 from quorate.reporting.pages.people import agreement as pages
 from quorate.reporting.paper.reproduce import Provenance
-from quorate.reporting.print.charts import svg
+from quorate.reporting.print.files import svg
 from quorate.reporting.report import page_of
 
 

@@ -4,7 +4,7 @@ import pytest
 from tests.estimate.ratings.test_corrected_ratings import frame, labelled
 
 import quorate as q
-from quorate.reporting.pages.people.corrected_ratings import page
+from quorate.reporting.pages.people.corrected import ratings_page
 
 
 @pytest.fixture(scope="module")
@@ -14,7 +14,7 @@ def found():
 
 
 def test_people_and_judges_stand_beside_the_board(found):
-    made = page(found)
+    made = ratings_page(found)
     figures = {figure.name: figure for figure in made.figures}
     assert list(figures)[:2] == ["sides", "judge-weights"]
     assert {"leaderboard", "ranks", "gaps"} <= set(figures)

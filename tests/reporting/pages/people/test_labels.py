@@ -5,7 +5,7 @@ import polars as pl
 import pytest
 
 import quorate as q
-from quorate.reporting.pages.people.labels import page
+from quorate.reporting.pages.people.corrected import labels_page
 
 
 @pytest.fixture(scope="module")
@@ -22,7 +22,7 @@ def plan():
 
 
 def test_the_split_stands_beside_people_alone_and_other_splits_of_its_price(plan):
-    made = page(plan)
+    made = labels_page(plan)
     ways, same, strata = made.figures
     assert ways.rows == plan.rows()
     assert ways.caption.finding == f"The split saves {plan.saved:.0%} of the price of people alone"

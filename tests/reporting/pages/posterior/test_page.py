@@ -4,7 +4,7 @@ import pytest
 from posteriors import posterior_of
 
 import quorate as q
-from quorate.reporting.pages.posterior.page import page
+from quorate.reporting.pages.posterior import page
 from quorate.reporting.report import page_of
 from quorate.simulate import write_demo
 

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from quorate.estimate.ratings.contrast import Contrast
-from quorate.reporting.pages.ratings.own import rates
+from quorate.reporting.pages.ratings.page import rates
 
 
 def test_rates_are_in_order_with_what_is_sure():

@@ -8,9 +8,10 @@ import pytest
 
 import quorate as q
 from quorate.analysis.ratings import RatingsAnalysis
-from quorate.reporting.pages.ratings import page as pages
+from quorate.reporting.pages.ratings.page import MOST_DRAWN, groups, leaderboard, ranked, ranks
+from quorate.reporting.pages.ratings.page import pairs as page_pairs
 from quorate.reporting.paper.reproduce import Provenance
-from quorate.reporting.print.charts import specification, svg
+from quorate.reporting.print.files import specification, svg
 from quorate.reporting.report import page_of
 
 
@@ -51,7 +52,7 @@ def rows_drawn(figure):
 
 
 def test_one_row_per_system(view):
-    first, *_, last = pages.leaderboard(view).rows
+    first, *_, last = leaderboard(view).rows
     assert (first["rank"], first["group"], first["system"]) == ("1", 1, "a")
     assert last["rank"] == "3"
     assert first["low"] < first["rating"] < first["high"]
@@ -60,10 +61,10 @@ def test_one_row_per_system(view):
 
 
 def test_who_is_first(view, open_view, unrankable):
-    assert pages.leaderboard(view).caption.finding == "a is first of 3 systems"
+    assert leaderboard(view).caption.finding == "a is first of 3 systems"
     said = "a is ahead, at rank 1–2; 0 of 1 pair of systems are told apart"
-    assert pages.leaderboard(open_view).caption.finding == said
-    assert pages.leaderboard(unrankable).caption.finding.startswith("These 3 systems are not rankable")
+    assert leaderboard(open_view).caption.finding == said
+    assert leaderboard(unrankable).caption.finding.startswith("These 3 systems are not rankable")
 
 
 def test_several_may_be_first():
@@ -73,25 +74,25 @@ def test_several_may_be_first():
     rows = [("abcd"[i], "abcd"[j], won, 100 - won) for (i, j), won in zip(pairs, wins, strict=True)]
     frame = pl.DataFrame(rows, schema=["model_a", "model_b", "a", "b"], orient="row")
     view = RatingsAnalysis(q.rank(q.read_votes(frame, wins=("a", "b"), announce=False)))
-    caption = pages.leaderboard(view).caption
+    caption = leaderboard(view).caption
     assert caption.finding == "a is ahead, at rank 1–2; 4 of 6 pairs of systems are told apart"
     assert caption.lines[-1].startswith("Shaded and plain bands: cuts of the order")
-    assert pages.groups(view).caption.finding == "The order of 4 systems is cut in 1 place"
-    assert pages.pairs(view).caption.finding == "4 of 6 pairs of systems are told apart"
+    assert groups(view).caption.finding == "The order of 4 systems is cut in 1 place"
+    assert page_pairs(view).caption.finding == "4 of 6 pairs of systems are told apart"
     said = "0 of 4 ranks are sure; the least sure, a, is anywhere from 1 to 2"
-    assert pages.ranks(view).caption.finding == said
+    assert ranks(view).caption.finding == said
 
 
 def test_the_estimand_is_said(ballots, scored):
-    line = pages.leaderboard(RatingsAnalysis(q.rank(ballots()).elo())).caption.lines[0]
+    line = leaderboard(RatingsAnalysis(q.rank(ballots()).elo())).caption.lines[0]
     assert line == "Elo points about the mean of all systems, with 95% intervals for each; 3 systems, 180 votes."
-    assert pages.leaderboard(scored).caption.lines[0].startswith("Mean score, with 95% intervals")
+    assert leaderboard(scored).caption.lines[0].startswith("Mean score, with 95% intervals")
 
 
 def test_systems_that_are_not_drawn_are_said(ballots):
-    names = tuple(f"s{i:03d}" for i in range(pages.MOST_DRAWN + 1))
+    names = tuple(f"s{i:03d}" for i in range(MOST_DRAWN + 1))
     view = RatingsAnalysis(q.rank(ballots(names, each=8, spread=0.5)))
-    board, order = pages.leaderboard(view), pages.ranks(view)
+    board, order = leaderboard(view), ranks(view)
     assert "The first 120 are drawn; the table has all." in board.caption.lines
     assert not board.unfolded
     assert all('"orient": "top"' in json.dumps(figure.chart()) for figure in (board, order))  # the scale is in sight
@@ -101,14 +102,14 @@ def test_systems_that_are_not_drawn_are_said(ballots):
 def test_charts_of_few_and_of_many_systems(ballots, count):
     labels = tuple(f"model-{i:02d}" for i in range(count))
     view = RatingsAnalysis(q.rank(ballots(labels, each=40)))
-    for exhibit in (pages.leaderboard, pages.ranks):
+    for exhibit in (leaderboard, ranks):
         out = drawn(exhibit(view))
         assert all(f">{label}<" in out for label in labels)  # no label is dropped for room
-    assert "<svg" in drawn(pages.pairs(view))
+    assert "<svg" in drawn(page_pairs(view))
 
 
 def test_systems_stay_in_order_and_show_their_ranks(ballots):
-    out = drawn(pages.leaderboard(RatingsAnalysis(q.rank(ballots(tuple("cab"), each=60)))))
+    out = drawn(leaderboard(RatingsAnalysis(q.rank(ballots(tuple("cab"), each=60)))))
     places = [out.index(f">{name}</text>") for name in "cab"]
     assert places == sorted(places)
     assert ">rank</text>" in out
@@ -116,13 +117,13 @@ def test_systems_stay_in_order_and_show_their_ranks(ballots):
 
 
 def test_rank_groups_are_bands(view, open_view):
-    assert [row["side"] > 0 for row in rows_drawn(pages.leaderboard(view))] == [True, False, True]
-    assert "rect" not in json.dumps(specification(pages.leaderboard(open_view))["layer"])
+    assert [row["side"] > 0 for row in rows_drawn(leaderboard(view))] == [True, False, True]
+    assert "rect" not in json.dumps(specification(leaderboard(open_view))["layer"])
 
 
 def test_what_cannot_be_ranked_is_grey(scored, unrankable):
-    assert {row["colour"] for row in rows_drawn(pages.leaderboard(scored))} == {"#0072B2"}
-    assert {row["colour"] for row in rows_drawn(pages.leaderboard(unrankable))} == {"#7F7F7F"}
+    assert {row["colour"] for row in rows_drawn(leaderboard(scored))} == {"#0072B2"}
+    assert {row["colour"] for row in rows_drawn(leaderboard(unrankable))} == {"#7F7F7F"}
 
 
 def test_hostile_labels_are_drawn(ballots, hostile):
@@ -131,37 +132,37 @@ def test_hostile_labels_are_drawn(ballots, hostile):
 
 
 def test_ranks_chosen_beforehand_are_never_wider(ballots):
-    rows = pages.ranks(RatingsAnalysis(q.rank(ballots(tuple("abcdefgh"), each=30)))).rows
+    rows = ranks(RatingsAnalysis(q.rank(ballots(tuple("abcdefgh"), each=30)))).rows
     assert [row["place"] for row in rows] == list(range(1, 9))
     assert all(row["low"] <= row["own_low"] <= row["own_high"] <= row["high"] for row in rows)
     assert any(row["low"] < row["high"] for row in rows)
 
 
 def test_ranks_are_drawn_with_the_place_on_top(view):
-    layers = specification(pages.ranks(view))["layer"]
+    layers = specification(ranks(view))["layer"]
     drawn = [(layer["mark"]["type"], layer["encoding"]["x"]["field"]) for layer in layers]
     assert drawn == [("bar", "from"), ("bar", "shown_low"), ("tick", "place")]
 
 
 def test_pairs_that_are_told_apart(view, open_view):
-    assert pages.pairs(view).rows == [
+    assert page_pairs(view).rows == [
         {"better": "a", "worse": "b"},
         {"better": "a", "worse": "c"},
         {"better": "b", "worse": "c"},
     ]
-    assert pages.pairs(open_view).rows == []
+    assert page_pairs(open_view).rows == []
 
 
 def test_groups_name_their_systems(view):
-    assert pages.groups(view).rows == [
+    assert groups(view).rows == [
         {"group": number, "systems": 1, "told": 0, "which": name} for number, name in enumerate("abc", 1)
     ]
 
 
 def test_what_was_ranked(view, scored):
-    said = {row["what"]: row["value"] for row in pages.ranked(view).rows}
+    said = {row["what"]: row["value"] for row in ranked(view).rows}
     assert (said["systems"], said["votes"], said["of them told apart"]) == (3, 180, 3)
-    scores = {row["what"]: row["value"] for row in pages.ranked(scored).rows}
+    scores = {row["what"]: row["value"] for row in ranked(scored).rows}
     assert (scores["scores"], scores["levels of judge"]) == (480, 4)
 
 

@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 
 import quorate as q
-from quorate.reporting.pages.votes.battles import MOST_ROWS, page
+from quorate.reporting.pages.votes.protocols import MOST_ROWS, battles_page
 
 
 @pytest.fixture(scope="module")
@@ -17,7 +17,7 @@ def plan():
 
 
 def test_the_page_says_who_gets_the_votes(plan):
-    found = page(plan)
+    found = battles_page(plan)
     assert found.sentence == plan.sentence
     assert [tile.value for tile in found.tiles] == ["300", found.tiles[1].value, f"{plan.equal:,.0f}"]
     (figure,) = found.sections[0].figures

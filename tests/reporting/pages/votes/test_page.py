@@ -13,7 +13,7 @@ from quorate.analysis.votes import votes_view
 from quorate.errors import InvalidInput
 from quorate.reporting.pages.votes import page as votes
 from quorate.reporting.paper.reproduce import Provenance
-from quorate.reporting.print.charts import specification, svg
+from quorate.reporting.print.files import specification, svg
 from quorate.reporting.report import page_of, report
 from quorate.table.read_votes import read_votes
 

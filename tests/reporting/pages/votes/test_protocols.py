@@ -8,7 +8,7 @@ import pytest
 
 import quorate as q
 from quorate.planning.power.protocols import protocols
-from quorate.reporting.print.charts import specification
+from quorate.reporting.print.files import specification
 from quorate.reporting.report import page_of, write
 
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
-from quorate.analysis.pair import pair_view
+from quorate.analysis.votes import pair_view
 from quorate.reporting.pages.votes import page as votes
 from quorate.reporting.pages.votes.page import analyses, health, read, used
 from quorate.table.read_votes import read_votes

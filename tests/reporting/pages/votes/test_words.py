@@ -4,7 +4,7 @@ import polars as pl
 import pytest
 
 from quorate.analysis.votes import votes_view
-from quorate.reporting.pages.votes.words import coverage, kind, methods, options, taken, typical
+from quorate.reporting.pages.votes.page import coverage, kind, methods, options, taken, typical
 from quorate.table.read_votes import read_votes
 
 

@@ -1,14 +1,16 @@
-"""Diagnosis of a fit: what was looked at, residuals against fitted, hard and easy items, effects against the normal."""
+"""Whether a fit holds: its diagnosis, what is missing, crossed and supported, and its components on log odds."""
 
 from __future__ import annotations
 
+from math import isnan
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from quorate.analysis.words import cut
+from quorate.analysis.words import cut, distinct
+from quorate.caveats import weightiest_first
 from quorate.reporting.draw import marks
-from quorate.reporting.draw.marks import CORRECTED, INK, MISSED, NAIVE, colour
+from quorate.reporting.draw.marks import CORRECTED, INK, MISSED, NAIVE, colour, palette
 from quorate.reporting.draw.vega import Marks, channel
 from quorate.reporting.page import (
     Caption,
@@ -22,13 +24,19 @@ from quorate.reporting.page import (
     source_of,
     title_of,
 )
-from quorate.wording import capitalised, counted, plural
+from quorate.reporting.pages.judgments.phrases import capital, more
+from quorate.roles import JUDGE, PROMPT
+from quorate.wording import capitalised, counted, listed, percent, plural, whole_percent
 
 if TYPE_CHECKING:
+    from quorate.analysis.judgments import Analysis
+    from quorate.estimate.components.latent import LatentDecomposition
     from quorate.estimate.diagnostics.check import Check, Quantiles
     from quorate.estimate.diagnostics.diagnose import Diagnosis
+    from quorate.estimate.means.missing_bounds import MissingBounds
     from quorate.reporting.draw.vega import Spec
     from quorate.reporting.page import Table
+
 
 MOST_POINTS = 400
 TOGETHER = (
@@ -230,3 +238,221 @@ def methods(result: Diagnosis) -> str:
         f"and for effects that do not add (Tukey's one degree of freedom).{drawn} P-values were adjusted by Holm's "
         f"method over {counted(sum(one.verdict != 'described' for one in result.checks), 'check')}."
     )
+
+
+MOST_PAIRS = 45
+"""Pairs of facets that the diagram of crossings has room for."""
+_MEETINGS = {
+    "complete": ("#1F6FA8", "white"),
+    "nested": ("#CFCF9A", "#14181D"),
+    "one-to-one": ("#E3B7D0", "#14181D"),
+    "partial": ("#A9CDE6", "#14181D"),
+}
+"""Fill and ink of a pair of facets, by how they meet."""
+
+
+def health_section(analysis: Analysis) -> Section:
+    """What is missing, how facets meet, and what the judgments support."""
+    facts = analysis.support.facts
+    balance, most = facts.balance, counted(facts.balance.most, "answer")
+    each = most if balance.least == balance.most else f"{balance.least:,} to {most}"
+    every = f"Every one of {counted(facts.rows, 'row')} has a usable score."
+    text = [
+        *([every] if facts.answers == facts.rows else []),
+        f"{counted(facts.cells, 'cell')} with {each} each; {'balanced' if balance.balanced else 'unbalanced'}.",
+        *(f"{capital(one.sentence)}." for one in analysis.support.findings),
+        *(f"{capital(one.sentence)}." for one in analysis.support.floors if not one.met),
+    ]
+    gaps = [facet for facet in (JUDGE, PROMPT) if facts.answers < facts.rows and analysis.several(facet)]
+    figures = [*(missing(analysis, facet) for facet in gaps), statuses(analysis)]
+    figures += [bounds(analysis.missing)] if analysis.missing is not None else []
+    figures += [crossings(analysis)] if facts.crossings else []
+    return Section("health", "Data health", tuple(text), (*figures, support(analysis)))
+
+
+def missing(analysis: Analysis, facet: str) -> Figure:
+    """Share of the judgments without a usable score at each level of a facet, the largest first."""
+    found = next(one for one in analysis.support.facts.missing if one.facet == facet)
+    labels = distinct(found.levels)
+    rows: list[Row] = [
+        {
+            "level": labels[i],
+            "rows": int(found.rows[i]),
+            "without_score": int(found.missing[i]),
+            "share": float(found.share[i]),
+            "absent_cells": None if found.absent is None else int(found.absent[i]),
+        }
+        for i in np.argsort(-found.share, kind="stable")
+    ]
+    least, most = percent(rows[-1]["share"]), percent(rows[0]["share"])
+    shares = least if least == most else f"{least} to {most}"
+    finding = f"{shares} of the judgments have no usable score, depending on the {facet}"
+    some = [row for row in rows if row["without_score"]]
+    line = f"Share of rows without a usable score, by {facet}; {counted(sum(row['rows'] for row in rows), 'row')}."
+    whole = f"Not drawn: {counted(len(rows) - len(some), facet)} with every score." if len(some) < len(rows) else ""
+
+    def chart() -> Spec:
+        colour = palette(analysis.judgments.names).get(facet, NAIVE)
+        return marks.bars([{**row, "colour": colour} for row in some[: marks.MOST_ROWS]], "level", "share")
+
+    heads = {"level": facet, "share": "share without score"}
+    caption = Caption(finding, (line, *([whole] if whole else []), *more(some)))
+    return Figure(f"missing-{facet}", caption, rows, chart, heads)
+
+
+def bounds(found: MissingBounds) -> Figure:
+    """How far missing answers could move the means: mean of the answers, and of all if missing ones were an end."""
+    rows: list[Row] = [
+        {
+            "facet": one.facet,
+            "level": cut(one.level),
+            "rows": one.rows,
+            "without_score": one.missing,
+            "mean": None if isnan(one.mean) else one.mean,
+            "low": one.low,
+            "high": one.high,
+        }
+        for one in found.levels
+    ]
+    line = "Plain means, in which every row weighs the same; nothing is assumed of why answers are missing."
+    heads = {"mean": "mean of answers", "low": f"if all were {found.worst:g}", "high": f"if all were {found.best:g}"}
+    return Figure(
+        "missing-bounds",
+        Caption(found.sentence.rstrip("."), (line,)),
+        rows,
+        None,
+        heads,
+        short=Short({name: name for name in [*rows[0]][:5]}),
+    )
+
+
+def statuses(analysis: Analysis) -> Figure:
+    """Rows by status: status, rows, share."""
+    facts = analysis.support.facts
+    rows: list[Row] = [{"status": one.name, "rows": one.rows, "share": one.share} for one in facts.statuses]
+    return Figure("statuses", Caption("Rows by status", (f"{counted(facts.rows, 'row')} in all.",)), rows)
+
+
+def crossings(analysis: Analysis) -> Figure:
+    """How every two facets meet, as a triangle of their pairs; whether everything was judged by everything."""
+    pairs = analysis.support.facts.crossings
+    rows: list[Row] = [
+        {"facet": one.a, "with": one.b, "layout": one.kind, "pairs": one.pairs, "share": one.share} for one in pairs
+    ]
+    several = [one for one in pairs if one.kind != "one level"]
+    gaps = [one for one in several if one.kind == "partial"]
+    nested = [f"{cut(one.a)} in {cut(one.b)}" for one in several if one.kind == "nested"]
+    finding = "All facets are crossed completely" + (f", but for {listed(nested)}" if nested else "")
+    if gaps:
+        least = min(gaps, key=lambda one: one.share)
+        both = f"{plural(cut(least.a)).capitalize()} and {plural(cut(least.b))}"
+        finding = f"{both} are crossed in part: {percent(least.share)} of the pairs occur"
+
+    def chart() -> Spec:
+        drawn = []
+        for row in rows:
+            whole = {"complete": "crossed", "nested": f"{row['facet']} in {row['with']}", "one-to-one": "one to one"}
+            partly = whole_percent(row["share"]) if row["layout"] == "partial" else "one level"
+            fill, ink = _MEETINGS.get(row["layout"], ("#D9D9D9", "#14181D"))
+            drawn.append({**row, "colour": fill, "ink": ink, "text": whole.get(row["layout"], partly)})
+        base = marks.chart(drawn, marks.labels("with"), step=44)
+        heads = {"labelAngle": 0, "labelLimit": 110, "orient": "top", "domain": False, "ticks": False}
+        base = base.encode(x=channel("facet:N", sort=None, title=None, axis=heads))
+        box = base.mark("rect", stroke=INK, strokeOpacity=0.25, cornerRadius=3).encode(color=marks.own_colour())
+        text = base.mark("text", fontSize=11).encode(text="text:N", color=marks.own_ink())
+        return marks.finish([box, text])
+
+    caption = Caption(finding, ("Pairs of levels that occur, of all pairs there could be.",))
+    return Figure("crossings", caption, rows, chart if len(pairs) <= MOST_PAIRS else None)
+
+
+def support(analysis: Analysis) -> Figure:
+    """Analyses and whether the judgments support them, those that they do not first."""
+    found = sorted(analysis.support.analyses, key=lambda one: one.possible)
+    rows: list[Row] = [
+        {"analysis": cut(o.name), "possible": o.possible, "reason": cut(o.reason, 300), "fix": cut(o.fix, 300)}
+        for o in found
+    ]
+    finding = f"These judgments support {sum(one.possible for one in found)} of {len(found)} analyses"
+    return Figure("support", Caption(finding), rows, folded=True)
+
+
+HEADING = "On the scale of log odds"
+WHY = (
+    "Where scores are near an end of their scale, the variance of a judgment depends on its mean; log odds have one "
+    "scale for all. If both put the components in the same order, what to change first does not depend on the scale. "
+    "Intervals and plans are those of scores as numbers."
+)
+
+
+def latent_section(analysis: Analysis) -> Section | None:
+    """Whether the scale of log odds tells another story, where that was looked at."""
+    if analysis.latent is None:
+        return Section("latent", HEADING, (f"{capital(analysis.latent_reason)}.",)) if analysis.latent_reason else None
+    return Section("latent", HEADING, (analysis.latent.sentence, WHY), (shares(analysis.latent),))
+
+
+def latent_page(fit: LatentDecomposition, table: Table | None = None) -> Page:
+    """The page of components of log odds."""
+    chosen = {"link": fit.link, "method": fit.method, "deviance": fit.deviance}
+    return Page(
+        title=title_of(table, "Components of log odds"),
+        sentence=fit.sentence,
+        sections=(Section("latent", HEADING, (WHY,), (shares(fit),)),),
+        facts=particulars("model", f"Fitted to {fit.judgments.n_answers:,} judgments", chosen.items()),
+        methods=(
+            "Random effects on the log odds are normal; the likelihood is Laplace's approximation, and one judgment "
+            "has variance pi^2/3. The mean is over the random effects, its interval by the delta method on log odds."
+        ),
+        content=fit.to_dict,
+        caveats=weightiest_first(fit.caveats),
+        source=source_of(table or fit.judgments),
+    )
+
+
+def shares(fit: LatentDecomposition) -> Figure:
+    """Share of every component of the variance of one judgment, on both scales."""
+    parts = sorted(fit.components, key=lambda one: -one.share)
+    names = distinct([cut(one.name) for one in parts])
+    keys = ("share", "linear", "variance", "se", "kind")
+    rows: list[Row] = [
+        {"term": name} | {key: getattr(one, key) for key in keys} for name, one in zip(names, parts, strict=True)
+    ]
+
+    def chart() -> Spec:
+        scales = {"log odds": "share", "scores as numbers": "linear"}
+        drawn = [
+            {"term": row["term"], "scale": name, "share": row[key]} for row in rows for name, key in scales.items()
+        ]
+        colour = channel("scale:N", scale={"domain": [*scales], "range": [CORRECTED, NAIVE]}, title=None)
+        x = channel("share:Q", title="share of the variance of one judgment", axis={"format": "%"})
+        base = marks.chart(drawn, marks.labels("term"), step=marks.step(rows))
+        return marks.finish([base.mark("point", filled=True, size=80).encode(x=x, color=colour)])
+
+    finding = f"The orders of the components have a Spearman correlation of {fit.rank_correlation:.2f}"
+    lines = ("Share of the variance of one judgment: of log odds, and of scores as numbers.",)
+    heads = {"share": "share, log odds", "linear": "share, scores", "variance": "variance, log odds"}
+    return Figure(
+        "latent",
+        Caption(finding, lines),
+        rows,
+        chart,
+        heads,
+        short=Short({"term": "component", "share": "log odds", "linear": "scores"}, percent=("share", "linear")),
+    )
+
+
+MORE = (
+    "quorate analyze --check draws data from the fit to look at more: tails, three-way interactions, the mean "
+    "without each judge."
+)
+
+
+def checks_section(analysis: Analysis) -> Section | None:
+    """Every check that needs no draws, those that stand out first; None where nothing could be looked at."""
+    found = analysis.diagnosis
+    if not found.checks:
+        return None
+    figures = (checks(found), *([thirds(found)] if found.thirds else []))
+    text = (*advice(found), TOGETHER, MORE)
+    return Section("checks", "Checks of the model", text, figures)

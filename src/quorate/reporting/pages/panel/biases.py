@@ -1,22 +1,300 @@
-"""Biases: who is lenient and who is strict, whether judges differ at all, and who prefers itself."""
+"""Biases: who is lenient and who is strict, who prefers itself, and what one judge alone would rank first."""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from quorate.analysis.panel import LEAST_P, PanelAnalysis
-from quorate.analysis.words import cut, number, p_text, significant
+from quorate.analysis.panel import LEAST_P, SHORT, PanelAnalysis
+from quorate.analysis.words import cut, distinct, number, p_text, significant
 from quorate.reporting.draw import marks
-from quorate.reporting.draw.marks import CORRECTED, palette
+from quorate.reporting.draw.marks import CORRECTED, INK, palette
+from quorate.reporting.draw.vega import channel
 from quorate.reporting.page import Caption, Figure, Short
-from quorate.reporting.pages.panel.drawing import ALL_SYSTEMS, axis, grouped, headers, systems, tiles
 from quorate.roles import JUDGE
 from quorate.wording import counted, decimals, listed, plural
 
 if TYPE_CHECKING:
     from quorate.estimate.panel.bias import Bias
-    from quorate.reporting.draw.vega import Spec
+    from quorate.estimate.panel.reversals import Order, Reversals
+    from quorate.reporting.draw.vega import Channel, Spec
     from quorate.reporting.page import Row
+
+
+ALL_SYSTEMS = "on average"
+COLOURS = ("#4477AA", "#CC5566", "#228833", "#A6761D", "#8C6BB1", "#2F9C95")
+"""Of systems, in the order of their labels: told apart by shape too, and seen on white and on black."""
+SHAPES = ("circle", "square", "triangle-up", "cross", "triangle-down", "triangle-right")
+WHOLE = "diamond"
+DIVERGING = ("#B35806", "#F7F7F7", "#08519C")
+LETTER, SYMBOL = 7, 24
+"""Pixels of a letter, and of a symbol with the space about it, in a legend."""
+NARROW, LABELS = 320, 130
+"""Pixels of a chart on the narrowest page, and those that the labels of its rows take at most."""
+
+
+@dataclass(frozen=True)
+class Series:
+    """What several marks in one row stand for.
+
+    Parameters
+    ----------
+    field : str
+        Column that says which.
+    names, colours, shapes : tuple of str
+        In the order of the legend.
+    room : int
+        Pixels that the legend has on the narrowest page: the width without that of the labels of the rows.
+    """
+
+    field: str
+    names: tuple[str, ...]
+    colours: tuple[str, ...]
+    shapes: tuple[str, ...]
+    room: int = 280
+
+    def colour(self) -> Channel:
+        """Colour with a legend that fits a narrow page."""
+        scale = {"domain": list(self.names), "range": list(self.colours)}
+        return channel(f"{self.field}:N", scale=scale, legend=self.legend())
+
+    def shape(self) -> Channel:
+        """Shape, in the same legend."""
+        scale = {"domain": list(self.names), "range": list(self.shapes)}
+        return channel(f"{self.field}:N", scale=scale, legend=self.legend())
+
+    def legend(self) -> Channel:
+        """As many columns as the narrowest page has room for, and names cut where it has none."""
+        column = LETTER * min(max(map(len, self.names)), SHORT) + SYMBOL
+        columns = min(max(self.room // column, 1), len(self.names))
+        limit = {"expr": f"clamp(width - {SYMBOL}, 60, {LETTER * SHORT})"}
+        return {"title": None, "columns": columns, "labelLimit": limit, "symbolType": "circle", "symbolStrokeWidth": 0}
+
+
+def systems(view: PanelAnalysis, *, whole: bool = False) -> Series:
+    """Systems, each in its colour and shape wherever it is drawn; their average in that of the text."""
+    at = {name: i for i, name in enumerate(view.panel.means.systems)}
+    rows = [(view.systems[name], COLOURS[at[name]], SHAPES[at[name]]) for name in view.order]
+    first = [(ALL_SYSTEMS, INK, WHOLE)] if whole else []
+    names, colours, shapes = zip(*first, *rows, strict=True)
+    return Series("system", names, colours, shapes)
+
+
+def headers(view: PanelAnalysis) -> dict[str, str]:
+    """Titles of the columns that many tables have."""
+    ends = {end: f"{end}, {view.coverage}" for end in ("low", "high")}
+    return {**ends, "se": "standard error", "p_holm": "p (Holm)"}
+
+
+def axis(view: PanelAnalysis, what: str) -> str:
+    """Title of an axis in score units."""
+    return f"{what} {cut(view.panel.judgments.score, 30)} (score units)"
+
+
+def grouped(
+    rows: Sequence[Row],
+    label: str,
+    value: str,
+    series: Series,
+    title: str,
+    *,
+    at: float | None = None,
+    thick: int = 9,
+) -> Spec:
+    """Dots with intervals, those of a row above each other in the order of the legend."""
+    known = marks.known(rows, value)
+    window = marks.around(known, value, *([] if at is None else [at]))
+    drawn = [marks.drawn(row, window, INK) for row in known]
+    series = replace(series, room=NARROW - min(LETTER * max(len(row[label]) for row in drawn), LABELS))
+    tall = {"step": thick * len(series.names) + 8, "for": "position"}
+    lines = {"grid": True, "tickBand": "extent", "ticks": False}
+    apart = {"paddingInner": 0.2, "paddingOuter": 0.1}
+    y = channel(f"{label}:N", sort=None, title=None, axis=lines, scale=apart)
+    base = marks.chart(drawn, y, step=1).tall(tall)
+    base = base.encode(yOffset=channel(f"{series.field}:N", sort=list(series.names)))
+    x = marks.axis(value, title, window)
+    rule = base.mark("rule", strokeWidth=2, opacity=0.85)
+    rule = rule.encode(x=marks.like(x, "shown_low"), x2="shown_high", color=series.colour())
+    points = base.mark("point", filled=True, opacity=1, size=48).encode(
+        x=x, color=series.colour(), shape=series.shape()
+    )
+    return marks.finish([*([] if at is None else [marks.line_at(at, x)]), rule, points])
+
+
+def tiles(rows: Sequence[Row], value: str, pattern: str, legend: str, *, text: str | None = None) -> Spec:
+    """A table of colours, judges down and systems across: blue above zero, orange below."""
+    judges, across = (dict.fromkeys(row[side] for row in rows) for side in ("judge", "system"))
+    kept = [set(list(names)[: marks.MOST_ROWS]) for names in (judges, across)]
+    rows = [row for row in rows if row["judge"] in kept[0] and row["system"] in kept[1]]
+    names = list(dict.fromkeys(row["system"] for row in rows))
+    short: Mapping[str, str] = dict(zip(names, distinct(names, 14), strict=True))
+    most = max(abs(row[value]) for row in rows) or 1
+    scale = {"range": list(DIVERGING), "domain": [-most, 0, most], "interpolate": "rgb", "type": "linear"}
+    named = [{**row, "across": short[row["system"]]} for row in rows]
+    drawn = marks.readable(named, lambda row: row[value] > 0.72 * most or row[value] < -0.88 * most)
+    base = marks.chart(drawn, marks.labels("judge"), step=24)
+    heads = {"labelAngle": -60, "labelLimit": 130, "labelOverlap": False}
+    base = base.encode(x=channel("across:N", sort=None, title=None, axis=heads))
+    key = {"title": legend, "gradientLength": 180, "titleLimit": 280, "format": "~g"}
+    fill = channel(f"{value}:Q", scale=scale, legend=key)
+    fits = {"expr": "bandwidth('x') < 30 ? 0 : 1"}
+    words = base.mark("text", fontSize=11, opacity=fits).encode(
+        text=channel(f"{text or value}:Q", format=pattern), color=marks.own_ink()
+    )
+    return marks.finish([base.mark("rect").encode(color=fill), words])
+
+
+PANEL = "whole panel"
+FEW = 10
+"""Rows of a table that are read at a glance."""
+
+
+def rankings(view: PanelAnalysis, found: Reversals) -> Figure:
+    """Mean of every system by the whole panel and by every judge, with its rank there; who would change the first."""
+    orders: dict[str | None, tuple[str, ...]] = {None: found.order}
+    orders |= {one.judge: one.order for one in _lenient_first(view, found.judges)}
+    table = {(one.judge, one.system): one for one in found.table}
+    rows: list[Row] = [
+        {
+            "judge": PANEL if judge is None else view.judges[judge],
+            "system": view.systems[system],
+            "rank": order.index(system) + 1,
+            "moved": found.order.index(system) - order.index(system),
+            "mean": table[judge, system].mean,
+            **{name: getattr(table[judge, system], name) for name in ("se", "low", "high", "n")},
+        }
+        for judge, order in orders.items()
+        for system in found.order
+    ]
+    line = f"Mean score of every {view.system} by each judge alone and by the panel, with {view.coverage} intervals"
+    sure = (
+        "A reversal is sure if the panel's difference and the judge's are both shown to be other than zero, looking at "
+        "all judges and pairs together (Holm); otherwise it is possible, no more."
+    )
+    read = "Drawn: ranks, 1 the best; blue: above the rank that the panel gives, orange: below it."
+    lines = (f"{line}; n = {counted(found.means.n_items, cut(view.item))}.", *([read] if view.many else []), sure)
+
+    def chart() -> Spec:
+        if view.many:
+            return tiles(rows, "moved", "d", "places up", text="rank")
+        return grouped(rows, "judge", "mean", systems(view), axis(view, "mean of"))
+
+    heads = headers(view) | {"system": view.system, "moved": "places above the panel's"}
+    return Figure("panel-rankings", Caption(_rankings_finding(view, found), lines), rows, chart, heads)
+
+
+def orders(view: PanelAnalysis, found: Reversals) -> Figure:
+    """The order that every judge alone would give, how it agrees with the panel's, and the pairs it turns round."""
+    rows: list[Row] = [{"judge": PANEL, "order": _order(view, found.order)}]
+    for one in _lenient_first(view, found.judges):
+        sure = [reversal.sure for reversal in found.found if reversal.judge == one.judge]
+        rows.append(
+            {
+                "judge": view.judges[one.judge],
+                "order": _order(view, one.order),
+                "tau": one.tau,
+                "other_first": one.top_differs,
+                "surely_reversed": sum(sure),
+                "possibly_reversed": len(sure) - sum(sure),
+            }
+        )
+    taus = [one.tau for one in found.judges if not math.isnan(one.tau)]
+    ends = list(dict.fromkeys(number(end, 2) for end in (min(taus), max(taus)))) if taus else ["not known"]
+    finding = (
+        f"The order each judge alone would give agrees with the panel's with a Kendall's tau of {' to '.join(ends)}"
+    )
+    heads = headers(view) | {"system": view.system, "moved": "places above the panel's"}
+    heads |= {"other_first": "another first", "surely_reversed": "surely reversed"}
+    caption = Caption(finding, ("Best first. Tau: 1 is the same order, -1 the reverse.",))
+    return Figure(
+        "panel-orders",
+        caption,
+        rows,
+        None,
+        heads,
+        folded=len(rows) > FEW,
+        short=Short({"judge": "judge", "order": "order", "tau": "tau", "other_first": "another first"}),
+    )
+
+
+def reversals(view: PanelAnalysis, found: Reversals) -> Figure | None:
+    """Every pair of systems that a judge alone would turn round, sure ones first; None where there is none."""
+    if not found.found:
+        return None
+    rows: list[Row] = [
+        {
+            "judge": view.judges[one.judge],
+            "panel_has_first": view.systems[one.first],
+            "judge_has_first": view.systems[one.second],
+            "panel_difference": one.panel.value,
+            "panel_low": one.panel.low,
+            "panel_high": one.panel.high,
+            "judge_difference": one.alone.value,
+            "judge_low": one.alone.low,
+            "judge_high": one.alone.high,
+            "p_holm": p_text(one.p_holm, LEAST_P),
+            "reversal": one.verdict,
+        }
+        for one in found.found
+    ]
+    finding = f"{counted(len(rows), 'reversal')} by single judges: {by_verdict(found)}"
+    line = f"Differences between two {plural(view.system)}, by the panel and by the judge alone, with intervals"
+    caption = Caption(finding, (f"{line} ({view.coverage}); p: adjusted for all judges and pairs (Holm).",))
+    return Figure(
+        "panel-reversals",
+        caption,
+        rows,
+        None,
+        headers(view),
+        folded=True,
+        short=Short(
+            {
+                "judge": "judge",
+                "judge_has_first": "first",
+                "panel_has_first": "panel",
+                "judge_difference": "difference",
+                "reversal": "reversal",
+            }
+        ),
+    )
+
+
+def by_verdict(found: Reversals) -> str:
+    """How many reversals are sure, possible, or the same on every item."""
+    flat = f", {len(found.without_spread)} with no spread to judge by" if found.without_spread else ""
+    return f"{len(found.sure)} sure, {len(found.possible)} possible{flat}"
+
+
+def _rankings_finding(view: PanelAnalysis, found: Reversals) -> str:
+    """Who alone would put another system first, or turn any two round."""
+    first, names = [one for one in found.judges if one.top_differs], view.short["system"]
+    if not found.found:
+        return f"No judge alone would reverse the order of any two {plural(view.system)}"
+    if not first:
+        return f"Every judge alone would put {names[found.order[0]]} first, but some change the order"
+    if len(first) > 1:
+        share = f"{len(first)} of {len(found.judges)} judges alone would put another {view.system} first than the panel"
+        surely = {reversal.judge for reversal in found.found if reversal.sure}
+        sure = sum(one.judge in surely for one in first)
+        return f"{share}; {sure or 'none'} of them {'reverses' if sure == 1 else 'reverse'} an order for sure"
+    alone = first[0]
+    certain = next(r.sure for r in found.found if r.judge == alone.judge and r.second == alone.order[0])
+    return (
+        f"{view.short['judge'][alone.judge]} alone would put {names[alone.order[0]]} first, the panel "
+        f"{names[found.order[0]]} ({'sure' if certain else 'possible'})"
+    )
+
+
+def _lenient_first(view: PanelAnalysis, orders: Sequence[Order]) -> list[Order]:
+    """In the order in which biases are shown."""
+    bias = {one.judge: one.bias for one in view.panel.bias.overall}
+    return sorted(orders, key=lambda one: -bias[one.judge])
+
+
+def _order(view: PanelAnalysis, labels: tuple[str, ...]) -> str:
+    return cut(" > ".join(view.short["system"][name] for name in labels), 300)
 
 
 def bias(view: PanelAnalysis) -> Figure:

@@ -1,4 +1,4 @@
-"""Page of a panel of judges, and its section on the page of judgments."""
+"""Page of a panel of judges, and its section on the page of judgments: its models, and groups side by side."""
 
 from __future__ import annotations
 
@@ -6,22 +6,279 @@ import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from quorate.analysis.panel import LEAST_P, PanelAnalysis
+from quorate.analysis.panel import APART, LEAST_P, PUBLISHED, SHORT, PanelAnalysis, promised
 from quorate.analysis.views import MOST_PARTS
-from quorate.analysis.words import cut, p_value, significant
+from quorate.analysis.words import cut, number, p_value, significant
 from quorate.caveats import Caveat, weightiest_first
-from quorate.estimate.panel.crossed import JUDGE_EFFECT
-from quorate.reporting.page import Figure, Page, Section, particulars, source_of, title_of
-from quorate.reporting.pages.panel import biases, groups, models, rankings, spending
-from quorate.reporting.pages.panel.rankings import by_verdict
+from quorate.estimate.panel.crossed import JUDGE_EFFECT, TERMS
+from quorate.planning.panel.groups import ANY
+from quorate.reporting.draw import marks
+from quorate.reporting.draw.marks import CORRECTED, MISSED, palette
+from quorate.reporting.page import Caption, Figure, Page, Section, Short, particulars, source_of, title_of
+from quorate.reporting.pages.panel.biases import (
+    Series,
+    axis,
+    bias,
+    by_verdict,
+    estimate,
+    grouped,
+    headers,
+    orders,
+    preference,
+)
+from quorate.reporting.pages.panel.biases import means as biases_means
+from quorate.reporting.pages.panel.biases import rankings as rankings_rankings
+from quorate.reporting.pages.panel.biases import reversals as rankings_reversals
+from quorate.reporting.pages.panel.biases import tests as biases_tests
+from quorate.reporting.pages.panel.spending import sharings, strategies
 from quorate.roles import JUDGE
-from quorate.wording import counted, listed, plural
+from quorate.wording import counted, decimals, listed, plural, whole_percent
 
 if TYPE_CHECKING:
     from quorate.analysis.judgments import Analysis
     from quorate.estimate.differences.spread import JointTest
+    from quorate.estimate.panel.crossed import Crossed
     from quorate.planning.panel.panel import Panel
-    from quorate.reporting.page import Table
+    from quorate.reporting.draw.vega import Spec
+    from quorate.reporting.page import Row, Table
+
+
+def means(view: PanelAnalysis) -> Figure | None:
+    """Every group against the average of the groups; None without groups."""
+    found = view.panel.group_bias
+    if found is None:
+        return None
+    rows: list[Row] = [
+        {
+            "group": cut(one.judge, 80),
+            "system": "" if one.system is None else view.systems[one.system],
+            **estimate(one),
+        }
+        for one in (*found.overall, *found.by_system)
+    ]
+    most = max(found.overall, key=lambda one: abs(one.bias))
+    side = "above" if most.bias > 0 else "below"
+    shown = "" if most.verdict else ", which may be chance"
+    role = _role(view)
+    finding = (
+        f"{cut(most.judge, SHORT)} scores {number(abs(most.bias), decimals(most.se))} {side} the average of the "
+        f"{plural(role)}{shown}"
+    )
+    line = f"Mean score by the judges of each {role}, who weigh equally, less the average of the {plural(role)}"
+    lines = (f"{line}, with {view.coverage} intervals. {found.scope}",)
+
+    def chart() -> Spec:
+        colour = palette(view.panel.judgments.names)[JUDGE]
+        drawn = [row for row in rows if not row["system"]]
+        return marks.dots(drawn, "group", "bias", axis(view, f"{role} less average, in"), colour, at=0.0)
+
+    hidden = ("system",) if view.alone else ()
+    table = [{key: value for key, value in row.items() if key not in hidden} for row in rows]
+    heads = headers(view) | {"system": view.system, "group": role}
+    return Figure(
+        "panel-groups",
+        Caption(finding, lines),
+        table,
+        chart,
+        heads,
+        short=Short(
+            {"group": _role(view), "system": "system", "bias": "bias", "low": "interval", "verdict": ""},
+            of="bias",
+            at=0.0,
+        ),
+    )
+
+
+def variances(view: PanelAnalysis) -> Figure | None:
+    """What makes up the variance of the mean by each group, in the study as it was made; None without groups."""
+    found = view.panel.groups
+    if not found:
+        return None
+    rows: list[Row] = [
+        {
+            "system": "" if view.alone else view.systems[system],
+            "group": cut(one.group, 80),
+            "judges": len(one.judges),
+            "mean": one.mean,
+            "se": one.se,
+            "se_like_these": one.se_population,
+            **{name: one.shares.get(name) for name in _terms(view)},
+        }
+        for system in view.order
+        if system in found
+        for one in found[system].variances
+    ]
+    system = next(name for name in view.order if name in found)
+    first = found[system].variances
+    named = [f"{significant(one.se, 2)} by {cut(one.group, SHORT)}" for one in first]
+    finding = f"The mean{view.whose(system)} has a standard error of {listed(named)}"
+    line = (
+        f"Each {_role(view)} is fitted by itself. Columns of components: share of the variance of the mean for judges "
+        "like these in this study; with one judge, for that judge. A few judges say little of how others like them "
+        "would differ."
+    )
+    heads = headers(view) | {"system": view.system, "group": _role(view), "se": "standard error, these judges"}
+    heads |= {"se_like_these": "judges like these"} | {name: name.replace(":", " × ") for name in _terms(view)}
+    hidden = ("system",) if view.alone else ()
+    shown = [{key: value for key, value in row.items() if key not in hidden} for row in rows]
+    return Figure(
+        "panel-group-variances",
+        Caption(finding, (line,)),
+        shown,
+        None,
+        heads,
+        short=Short(
+            {
+                "system": "system",
+                "group": _role(view),
+                "judges": "judges",
+                "mean": "mean",
+                "se": "SE, these",
+                "se_like_these": "like these",
+            }
+        ),
+    )
+
+
+def panels(view: PanelAnalysis) -> Figure | None:
+    """What the price of the study buys out of each group, of any judges and of one of each; None where not known."""
+    found = {name: view.panel.groups[name] for name in view.order if name in view.panel.groups}
+    rows: list[Row] = [
+        {
+            "system": "" if view.alone else view.systems[system],
+            "panel": cut(one.label, 80),
+            "precision": one.precision,
+            "low": one.low,
+            "high": one.high,
+            "se": one.panel.se,
+            "items": one.panel.items,
+            "cost": one.panel.cost,
+            "judges": cut(", ".join(view.judges[name] for name in one.panel.judges), 200),
+        }
+        for system, groups in found.items()
+        for one in groups.panels
+    ]
+    if not rows:
+        return None
+    system, first = next((name, groups) for name, groups in found.items() if groups.panels)
+    alone = [one for one in first.panels if one.label in {other.group for other in first.variances}]
+    best, least = max(alone, key=lambda one: one.precision), min(alone, key=lambda one: one.precision)
+    finding = (
+        f"For the same money, judges of {cut(best.label, SHORT)} alone buy {whole_percent(best.precision)} of the "
+        f"precision of the best panel{view.whose(system)}, of {cut(least.label, SHORT)} alone "
+        f"{whole_percent(least.precision)}"
+    )
+    line = (
+        f"Precision: squared half interval of the most precise panel of {ANY}, over that of this one; each spends "
+        f"{first.cost:,.4g}, what this study cost, on new {plural(cut(view.item))} with one judge in turn. All stand "
+        f"for the average of {counted(len(view.judges), JUDGE)}, less the bias that this study expects. Intervals: "
+        f"{view.coverage}, {view.panel.resamples:,} studies of resampled {plural(cut(view.item))}, the panels held."
+    )
+
+    def chart() -> Spec:
+        drawn = [row for row in rows if row["system"] == ("" if view.alone else view.systems[system])]
+        colour = palette(view.panel.judgments.names)[JUDGE]
+        return marks.dots(drawn, "panel", "precision", "precision for the same money, best = 1", colour, at=1.0)
+
+    heads = headers(view) | {"system": view.system, "panel": "panel out of", "cost": "price"}
+    hidden = ("system",) if view.alone else ()
+    shown = [{key: value for key, value in row.items() if key not in hidden} for row in rows]
+    return Figure(
+        "panel-group-panels",
+        Caption(finding, (line,)),
+        shown,
+        chart,
+        heads,
+        short=Short(
+            {
+                "panel": "panel out of",
+                "system": "system",
+                "items": "items",
+                "se": "SE",
+                "precision": "precision",
+                "low": "interval",
+            },
+            of="precision",
+        ),
+    )
+
+
+def _role(view: PanelAnalysis) -> str:
+    by = view.panel.grouping
+    return cut("group" if by is None else by.role, SHORT)
+
+
+def _terms(view: PanelAnalysis) -> tuple[str, ...]:
+    """Components that any group has."""
+    found = view.panel.groups.values()
+    return tuple(dict.fromkeys(name for groups in found for one in groups.variances for name in one.shares))
+
+
+MOST_DRAWN = 50
+"""Rows of components that a chart has room for."""
+
+
+def components(view: PanelAnalysis) -> Figure | None:
+    """Components under both models, of the systems for which they answer differently; None where there is none."""
+    differ = [(system, one) for system, one in view.crossed if one.disagree]
+    rows: list[Row] = [
+        {
+            "component": term(view, name) + ("" if view.alone else f" · {view.systems[system]}"),
+            "model": model,
+            "variance": found.values[name],
+            "low": found.intervals[name][0],
+            "high": found.intervals[name][1],
+        }
+        for system, one in differ
+        for name in one.separated.values
+        for model, found in ((APART, one.separated), (PUBLISHED, one.paper))
+        if name in found.values
+    ]
+    if not rows:
+        return None
+    system, one = differ[0]
+    whose = "" if view.alone else f"{view.short['system'][system]}: "
+    line = f"Variance components of one score under both models, with {view.coverage} bootstrap intervals"
+    size = f"n = {counted(one.n, cut(view.item))} × {counted(one.m, 'generation')} × {counted(one.k, 'judge')}"
+    hidden = f" Drawn: the first {MOST_DRAWN} rows." if len(rows) > MOST_DRAWN else ""
+    published, apart = (significant(promised(one)[model]) for model in (PUBLISHED, APART))
+    pays = (
+        f"What it changes: judges in turn over fresh responses{view.whose(system)} to these {plural(cut(view.item))}, "
+        f"at {counted(one.k, 'call')} each, are promised a standard error of {published} by the published model, of "
+        f"{apart} by the other."
+    )
+
+    def chart() -> Spec:
+        series = Series("model", (APART, PUBLISHED), (CORRECTED, MISSED), ("circle", "square"))
+        title = f"variance of one score ({cut(view.panel.judgments.score, 30)} squared)"
+        return grouped(rows[:MOST_DRAWN], "component", "variance", series, title, at=0.0, thick=11)
+
+    caption = Caption(f"{whose}{_disagreement(view, one)}", (f"{line}; {size}.{hidden}", pays))
+    return Figure(
+        "panel-components",
+        caption,
+        rows,
+        chart,
+        headers(view),
+        short=Short(
+            {"component": "component", "model": "model", "variance": "variance", "low": "interval"}, of="variance"
+        ),
+    )
+
+
+def term(view: PanelAnalysis, component: str) -> str:
+    """A component of a crossed panel by what it is the variance of."""
+    return TERMS[component].replace("scenario", cut(view.item, 30)).replace(":", " × ")
+
+
+def _disagreement(view: PanelAnalysis, one: Crossed) -> str:
+    """The first thing that the two models answer differently."""
+    first = one.differs[0]
+    if first == JUDGE_EFFECT:
+        ours, theirs = (p_value(p, LEAST_P) for p in (one.judge_test.p_adjusted, one.paper_test.p))
+        return f"With item × judge set apart, the judge effect has {ours}; as published, {theirs}"
+    ours, theirs = (significant(found.values[first], 2) for found in (one.separated, one.paper))
+    return f"With item × judge set apart, the {term(view, first)} variance is {ours}; as published, {theirs}"
 
 
 # Paragraphs on the panel of judges, before any figure.
@@ -177,7 +434,7 @@ def page(panel: Panel | PanelAnalysis, table: Table | None = None) -> Page:
     )
 
 
-def section(analysis: Analysis) -> Section | None:
+def panel_section(analysis: Analysis) -> Section | None:
     """The section of the page on judgments, or None where there are no two judges."""
     view, title = analysis.judge_panel, "The panel of judges"
     if view is None:
@@ -189,7 +446,7 @@ def section(analysis: Analysis) -> Section | None:
     return Section("panel", title, (lenience(view), *reversals(view), *paragraphs(view)), tuple(figures))
 
 
-def caveats(analysis: Analysis) -> tuple[Caveat, ...]:
+def panel_caveats(analysis: Analysis) -> tuple[Caveat, ...]:
     """What the reader of the section must know and is not told already, as far as the section shows it."""
     view, told = analysis.judge_panel, {caveat.code for caveat in analysis.caveats}
     if view is None:
@@ -210,20 +467,20 @@ def caveats(analysis: Analysis) -> tuple[Caveat, ...]:
 def _figures(view: PanelAnalysis, *, with_bias: bool = True) -> Iterator[Figure | None]:
     """All exhibits; beside an analysis, which shows means, the effects of judges of one system are their biases."""
     if with_bias:
-        yield biases.bias(view)
-        yield biases.means(view)
-    yield biases.tests(view)
+        yield bias(view)
+        yield biases_means(view)
+    yield biases_tests(view)
     if view.panel.reversals is not None:
-        yield rankings.rankings(view, view.panel.reversals)
-        yield rankings.orders(view, view.panel.reversals)
-        yield rankings.reversals(view, view.panel.reversals)
-    yield biases.preference(view)
-    yield groups.means(view)
-    yield groups.variances(view)
-    yield groups.panels(view)
-    yield models.components(view)
-    yield spending.strategies(view)
-    yield spending.sharings(view)
+        yield rankings_rankings(view, view.panel.reversals)
+        yield orders(view, view.panel.reversals)
+        yield rankings_reversals(view, view.panel.reversals)
+    yield preference(view)
+    yield means(view)
+    yield variances(view)
+    yield panels(view)
+    yield components(view)
+    yield strategies(view)
+    yield sharings(view)
 
 
 def judged(view: PanelAnalysis) -> Figure:

@@ -2,9 +2,6 @@
 
 against    judges against labels: each, their majority, what the panel is worth
 agreement  agreement with people
-corrected  what people would find, from few labels and many predictions
-corrected_ratings the leaderboard that people would find
-regression coefficients of what people would label, from few labels and many predictions
-surrogate  how far a judge's label would move in another run; sign_flip  whether that turns a sign
-labels     how many labels by people and predictions by judges to buy
+corrected  what people would find, from few labels and many predictions, and how many of each to buy
+regression coefficients of what people would label, and how far a judge's label and a sign would move
 """

@@ -1,4 +1,4 @@
-"""Regression: the page of coefficients that labels of a few rows correct."""
+"""Regression: coefficients that labels of a few rows correct, and how far labels and signs would move."""
 
 from __future__ import annotations
 
@@ -6,17 +6,93 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from quorate.analysis.words import cut
+from quorate.analysis.words import cut, significant
 from quorate.caveats import weightiest_first
 from quorate.reporting.draw import marks
 from quorate.reporting.draw.marks import CORRECTED, NAIVE
 from quorate.reporting.page import Caption, Figure, Page, Row, Section, Short, Tile, particulars, source_of, title_of
-from quorate.wording import counted, listed
+from quorate.wording import counted, listed, percent
 
 if TYPE_CHECKING:
     from quorate.estimate.regression.regress import Regression
+    from quorate.estimate.regression.surrogate import SignFlip, Surrogate
     from quorate.reporting.draw.vega import Spec
     from quorate.reporting.page import Table
+
+
+def surrogate_page(result: Surrogate, table: Table | None = None) -> Page:
+    """The page of a surrogate label."""
+    low, high = result.estimate.ends
+    facts = {f"levels of {name} in a label": count for name, count in result.levels.items()}
+    facts |= {"answers of each cell": result.replicates}
+    return Page(
+        title=title_of(table, "A label by judges"),
+        sentence=result.sentence,
+        sections=(Section("error", "Error of a label", figures=(parts(result),)),),
+        facts=particulars("rests", "What a label is", facts.items()),
+        methods=(
+            "The variance of a label about what the same judges would say of the item on average adds up components of "
+            "a pilot that contain a facet whose levels might have been others, each over its levels (Messing 2026, "
+            "equation 15). Its interval is by draws of the components, each from the law of its mean square."
+        ),
+        content=result.to_dict,
+        tiles=(
+            Tile(significant(result.se), "standard deviation of a label's error"),
+            Tile(significant(result.variance), f"its variance; {significant(low)} to {significant(high)}"),
+        ),
+        source=source_of(table),
+    )
+
+
+def parts(result: Surrogate) -> Figure:
+    """What each component brings to the variance."""
+    rows = result.rows()
+    most = max(rows, key=lambda row: row["variance"])
+    finding = f"{percent(most['share'])} of the variance is {most['component']}"
+    line = "Over the levels that a label is the mean of. What no averaging removes is bias, where it was given."
+    return Figure(
+        "parts",
+        Caption(finding, (line,)),
+        rows,
+        short=Short({"component": "component", "variance": "variance", "share": "share"}, percent=("share",)),
+    )
+
+
+def sign_flip_page(result: SignFlip, table: Table | None = None) -> Page:
+    """The page of a sign."""
+    facts = {"coefficient": result.beta, "standard error": result.se, "share of error of labels": result.ratio}
+    return Page(
+        title=title_of(table, "Errors of labels, and the sign of a coefficient"),
+        sentence=result.sentence,
+        sections=(Section("sign", "The other sign", figures=(chances(result),)),),
+        facts=particulars("rests", "What it rests on", facts.items()),
+        methods=(
+            "Errors of labels that have nothing to do with the regressors bring their share of the outcome's variance "
+            "to that of the coefficient; the coefficient without them is normal about the one found, by a flat prior "
+            "(Messing 2026, appendix M). What goes with a regressor, such as a taste for long answers, is not counted."
+        ),
+        content=result.to_dict,
+        tiles=(
+            Tile(percent(result.differs), "chance of the other sign without error of labels"),
+            Tile(percent(result.again), "chance of the other sign in another run"),
+        ),
+    )
+
+
+def chances(result: SignFlip) -> Figure:
+    """Both chances, with the standard deviations that they come from."""
+    rows: list[Row] = [
+        {"labels": "without error", "sd": result.noise, "chance": result.differs},
+        {"labels": "of another run", "sd": result.noise * 2**0.5, "chance": result.again},
+    ]
+    finding = f"Errors of labels move the coefficient by {significant(result.noise)}, one standard deviation"
+    return Figure(
+        "chances",
+        Caption(finding),
+        rows,
+        headers={"sd": "standard deviation", "chance": "other sign"},
+        short=Short({"labels": "labels", "sd": "standard deviation", "chance": "other sign"}, percent=("chance",)),
+    )
 
 
 def page(result: Regression, table: Table | None = None) -> Page:

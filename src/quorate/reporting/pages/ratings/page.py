@@ -1,30 +1,132 @@
-"""Leaderboards: the page on systems in order, by votes or by scores."""
+"""Leaderboards: the page on systems in order, by votes or by scores, also at equal covariates, and how judges see."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from math import isnan
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from quorate.analysis.ratings import MOST_DRAWN, RatingsAnalysis
-from quorate.analysis.words import cut, drawn_share
+from quorate.analysis.words import cut, distinct, drawn_share
 from quorate.caveats import weightiest_first
+from quorate.estimate.ratings.moves import Moves
 from quorate.estimate.ratings.ranked import POWER, at_once, may_be_first
 from quorate.estimate.ratings.ratings import Ratings
 from quorate.reporting.draw import marks
 from quorate.reporting.draw.marks import CORRECTED, INK, NAIVE
 from quorate.reporting.draw.vega import Marks, channel
 from quorate.reporting.page import Caption, Figure, Page, Row, Section, Short, Tile, particulars, source_of, title_of
-from quorate.reporting.pages.ratings import moves, own
 from quorate.wording import capitalised, counted, listed, plural
 
 if TYPE_CHECKING:
+    from quorate.estimate.ratings.contrast import Contrast
     from quorate.estimate.ratings.fragility import Fragility
     from quorate.estimate.ratings.leaderboard import Leaderboard
     from quorate.estimate.ratings.ranked import ByJudges
     from quorate.reporting.draw.vega import Channel, Spec
     from quorate.reporting.page import Table
+
+
+def own_section(view: RatingsAnalysis) -> Section | None:
+    """Slopes of judges and ties of systems; None where neither was asked for."""
+    found = view.found
+    if not isinstance(found, Ratings) or not (found.slopes or found.tie_rates):
+        return None
+    figures, titles = [], []
+    if found.slopes:
+        titles.append(f"slopes of {plural(str(found.discrimination))}")
+        words = "slope on the difference of the ratings, 1 on average"
+        figures.append(rates("slopes", str(found.discrimination), found.slopes, view.level, words, 1.0))
+    if found.tie_rates:
+        titles.append("ties of every system")
+        words = "parameter of ties, about the mean of all"
+        figures.append(rates("ties-by-system", "system", found.tie_rates, view.level, words))
+    said = tuple(line for line in (view.slope_words, view.tie_words) if line)
+    return Section("own", capitalised(listed(titles)), said, tuple(figures))
+
+
+def rates(name: str, of: str, found: Mapping[str, Contrast], level: float, words: str, mean: float = 0.0) -> Figure:
+    """A number for every level, the largest first, with intervals for each."""
+    best = sorted(found, key=lambda one: -found[one].value)
+    rows: list[Row] = []
+    for one, label in zip(best, distinct(best), strict=True):
+        low, high = found[one].at(level).ends
+        rows.append({"level": label, "value": found[one].value, "se": found[one].se, "low": low, "high": high})
+    sure = [row["low"] > mean or row["high"] < mean for row in rows]
+    apart = sum(sure)
+    finding = f"{counted(apart, of)} of {len(rows):,} surely {'differs' if apart == 1 else 'differ'} from the mean"
+    span = f"{100 * level:.4g}%"
+
+    def chart() -> Spec:
+        first = rows[:MOST_DRAWN]
+        window = marks.around(first, "value")
+        colours = [CORRECTED if certain else NAIVE for certain in sure]
+        drawn = [marks.drawn(row, window, colour) for row, colour in zip(first, colours, strict=False)]
+        base = marks.chart(drawn, channel("level:N", sort=None, title=None), step=20)
+        x = marks.axis("value", words, window, len(first))
+        return marks.finish([*marks.intervals(drawn, base, x, thickness=2)])
+
+    heads = {"level": of, "value": words, "se": "standard error", "low": f"low, {span}", "high": f"high, {span}"}
+    return Figure(name, Caption(finding, (f"The {words}, with {span} intervals for each.",)), rows, chart, heads)
+
+
+def moves_section(view: RatingsAnalysis) -> Section | None:
+    """What a board at equal covariates says of them; None for one without."""
+    found = view.found
+    if not isinstance(found, Ratings) or found.moves is None:
+        return None
+    named = listed(found.covariates)
+    said = (found.moves.sentence, *view.covariate_words)
+    return Section("moves", f"At equal {named}", said, (coefficients(found), moved(found.moves, view.unit)))
+
+
+def coefficients(found: Ratings) -> Figure:
+    """What having more of each covariate does to the log odds of winning."""
+    rows: list[Row] = []
+    for (name, one), unit in zip(found.coefficients.items(), found.units, strict=True):
+        low, high = one.at(found.level).ends
+        rows.append({"covariate": name, "unit": unit, "value": one.value, "se": one.se, "low": low, "high": high})
+    helps, hurts = (
+        [row["covariate"] for row in rows if row[end] * sign > 0] for end, sign in (("low", 1), ("high", -1))
+    )
+    parts = [f"more {listed(names)} {word}" for names, word in ((helps, "helps"), (hurts, "hurts")) if names]
+    finding = capitalised(listed(parts)) if parts else "None of the covariates surely matters"
+    line = f"{capitalised(found.model.unit)} for one unit, the root mean square of the differences between the two."
+    level = f"{100 * found.level:.4g}%"
+    heads = {"value": found.model.unit, "se": "standard error", "low": f"low, {level}", "high": f"high, {level}"}
+    return Figure("coefficients", Caption(finding, (line,)), rows, headers=heads, unfolded=True)
+
+
+def moved(moves: Moves, unit: str) -> Figure:
+    """How far each system moves, with intervals in which what both ratings share has cancelled."""
+    rows: list[Row] = [{**row, "system": name} for row, name in zip(moves.rows(), distinct(moves.systems), strict=True)]
+    low, high = moves.intervals.T
+    sure, level = int(((low > 0) | (high < 0)).sum()), f"{100 * moves.level:.4g}%"
+    placed = sum(row["place"] != row["place_before"] for row in rows)
+    finding = f"{counted(sure, 'system')} of {len(rows):,} surely {'moves' if sure == 1 else 'move'}, "
+    finding += f"and {counted(placed, 'system')} {'changes' if placed == 1 else 'change'} place"
+    line = f"Rating at equal {listed(moves.covariates)} less the rating by the same votes without, with {level} "
+    lines = [f"{line}intervals for each: the error that both ratings share has cancelled."]
+    lines += [f"The first {MOST_DRAWN} are drawn; the table has all."] * (len(rows) > MOST_DRAWN)
+
+    def chart() -> Spec:
+        first = rows[:MOST_DRAWN]
+        window = marks.around(first, "move")
+        drawn = []
+        for row in first:
+            certain = row["low"] > 0 or row["high"] < 0
+            drawn.append(marks.drawn(row, window, CORRECTED if certain else NAIVE))
+        names = channel("system:N", sort=None, title=None)
+        base = marks.chart(drawn, names, step=20)
+        x = marks.axis("move", unit, window, len(first))
+        return marks.finish([*marks.intervals(drawn, base, x, thickness=2)])
+
+    heads = {"place_before": "place without", "before": "rating without", "se": "standard error"}
+    heads |= {"low": f"low, {level}", "high": f"high, {level}"}
+    return Figure("moves", Caption(finding, tuple(lines)), rows, chart, heads)
+
 
 MOST_IN_GRID = 80
 MOST_PAIRS = 2000
@@ -53,7 +155,7 @@ def page(result: Ratings | Leaderboard | RatingsAnalysis, table: Table | None = 
     order += [] if judges is None else [without_judges(judges)]
     few = view.found.fragility if isinstance(view.found, Ratings) else None
     left_out = () if few is None else (left_out_votes(few), *([left_out_rows(few)] if few.dropped_rows else []))
-    further = [one for one in (moves.section(view), own.section(view)) if one is not None]
+    further = [one for one in (moves_section(view), own_section(view)) if one is not None]
     fragile = Section("fragility", "How few votes decide who is first", (view.fragile_words,), left_out)
     return Page(
         title=title_of(view.table, "Leaderboard from votes" if view.of_votes else "Leaderboard from scores"),

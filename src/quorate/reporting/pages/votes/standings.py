@@ -1,4 +1,4 @@
-"""Standings: the page of all pairs of systems that are watched as votes come in."""
+"""Votes watched and replayed: pairs as votes come in, what smaller studies found, and all votes on two systems."""
 
 from __future__ import annotations
 
@@ -11,12 +11,98 @@ from quorate.decide.stop import Standings
 from quorate.reporting.draw import marks
 from quorate.reporting.draw.marks import CORRECTED, NAIVE
 from quorate.reporting.page import Caption, Figure, Page, Row, Section, Short, Tile, particulars, source_of, title_of
-from quorate.reporting.pages.verdict import SHORT
-from quorate.wording import counted
+from quorate.reporting.pages.verdict import SHORT, axis, by_type, intervals, methods, options, sections, tiles
+from quorate.reporting.pages.votes import page as votes
+from quorate.reporting.pages.votes.page import health, read, used
+from quorate.reporting.pages.votes.page import methods as words_methods
+from quorate.reporting.pages.votes.page import options as words_options
+from quorate.reporting.paper.reproduce import read_from, titled
+from quorate.wording import counted, listed, percent, whole_percent
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from quorate.analysis.replay import PairReplay, VerdictReplay
+    from quorate.analysis.votes import PairAnalysis
     from quorate.reporting.draw.vega import Spec
     from quorate.reporting.page import Table
+    from quorate.simulate.verdicts import VerdictRates
+
+
+METHODS = "Studies were drawn from the votes at hand, whose whole stands for the truth."
+
+
+def smaller_page(result: VerdictReplay, table: Table | None = None) -> Page:
+    """How often verdicts of smaller studies are wrong, over all pairs."""
+    last = result.rates[-1]
+    lines = (
+        f"Each row: {drawn(result.rates)}.",
+        "Wrong: a difference the other way, or equal where all votes say not.",
+        f"Size: differences found where there is none; it should be {100 * (1 - result.level):.4g}% or less.",
+    )
+    shares = ("different", "equivalent", "undecided", "wrong", "false_alarm")
+    heads = {"n": "votes", "method": "taken as", **{name: name for name in shares}, "false_alarm": "size"}
+    figure = Figure(
+        "verdicts",
+        Caption("Verdicts of smaller studies", lines),
+        result.rows(),
+        headers=heads,
+        short=Short(heads, percent=shares),
+    )
+    return Page(
+        title=title_of(table, "Smaller studies of votes"),
+        sentence=(
+            f"Verdicts of smaller studies against all votes, equal within {result.margin:g}: with {last.n:,} votes "
+            f"{percent(last.wrong)} are wrong and {percent(last.undecided)} undecided."
+        ),
+        sections=(Section("verdicts", "Verdicts", (*lines[1:], *result.notes), (figure,)),),
+        facts=particulars("drawn", "What was drawn", [("studies", drawn(result.rates)), ("level", result.level)]),
+        methods=METHODS,
+        content=lambda: {"rates": result.rows()},
+        source=source_of(table),
+    )
+
+
+def smaller_pair_page(result: PairReplay, table: Table | None = None) -> Page:
+    """How often ways to spend votes over types of prompts find the difference between two systems."""
+    study = result.study
+    budgets = study.budgets.tolist()
+    rows: list[Row] = [
+        {"n": n, "test": test, "found": float(power[at])}
+        for at, n in enumerate(budgets)
+        for test, power in study.power.items()
+    ]
+    captured = zip(budgets, study.captured.tolist(), strict=True)
+    kept = listed(f"{whole_percent(part)} with {n:,} votes" for n, part in captured)
+    signal = f"Signal in the types that screening keeps: {kept}; by chance {whole_percent(study.expected_captured)}."
+    heads = {"n": "votes", "test": "spent and tested", "found": "found"}
+    short = Short(heads, percent=("found",))
+    figure = Figure("found", Caption("How often the difference is found"), rows, headers=heads, short=short)
+    best = max(rows, key=lambda row: row["found"])
+    return Page(
+        title=title_of(table, "Ways to spend votes"),
+        sentence=(
+            f"The difference is found most often, in {percent(best['found'])} of studies, by {best['test']} with "
+            f"{best['n']:,} votes."
+        ),
+        sections=(Section("found", "Found", (signal, *result.notes), (figure,)),),
+        facts=particulars("drawn", "What was drawn", [("studies", study.studies)]),
+        methods=METHODS,
+        content=result.to_dict,
+        source=source_of(table),
+    )
+
+
+def drawn(rates: Sequence[VerdictRates]) -> str:
+    """How many studies each row is over, and of how many pairs."""
+    sizes: dict[tuple[int, int], dict[int, None]] = {}
+    for one in rates:
+        sizes.setdefault((one.studies, one.pairs), {})[one.n] = None
+    parts = []
+    for (studies, pairs), at in sizes.items():
+        where = f" with {listed(f'{n:,}' for n in at)} votes" if len(sizes) > 1 else ""
+        parts.append(f"{counted(studies, 'study')} of {counted(pairs, 'pair')}{where}")
+    return "; ".join(parts)
 
 
 def page(result: Standings, table: Table | None = None) -> Page:
@@ -32,7 +118,7 @@ def page(result: Standings, table: Table | None = None) -> Page:
             Section("pairs", "Pairs", figures=(pairs(result),)),
         ),
         facts=particulars("watched", f"What was watched: {counted(len(result.models), 'system')}", facts.items()),
-        methods=methods(result),
+        methods=standings_methods(result),
         content=result.to_dict,
         caveats=weightiest_first(result.caveats),
         tiles=tuple(
@@ -107,7 +193,7 @@ def pairs(result: Standings) -> Figure:
     )
 
 
-def methods(result: Standings) -> str:
+def standings_methods(result: Standings) -> str:
     """The paragraph for a methods section."""
     own = 1 - (1 - result.level) / max(result.pairs, 1)
     return (
@@ -116,3 +202,65 @@ def methods(result: Standings) -> str:
         f"with a chance of {result.level:g} none of the orders of {result.pairs:,} pairs that were ever stated is "
         "false."
     )
+
+
+def pair_page(view: PairAnalysis, _table: Table | None = None) -> Page:
+    """The page on votes on two systems."""
+    first = sections(view.verdict, ways(view))
+    if view.every is None:
+        reason = f"All pairs are not compared: {view.every_reason}."
+        others: tuple[Section, ...] = (Section("margins", "All pairs", (reason,)), health(view.support))
+    else:
+        others = votes.sections(view.every)
+    every = "" if view.every is None else f" For comparison, all pairs: {words_methods(view.every)}"
+    of_all = [] if view.every is None else [f"all pairs: {words_options(view.every)}"]
+    return Page(
+        title=titled(view.votes.source, "Votes from a"),
+        sentence=cut(view.verdict.sentence, 2000),
+        sections=(*first, *types(view), *others),
+        facts=read(view.support) if view.every is None else used(view.every),
+        methods=f"{methods(view.verdict)}{every}",
+        content=view.to_dict,
+        caveats=weightiest_first(view.caveats),
+        tiles=tiles(view.verdict),
+        source=read_from(view.votes),
+        options="; ".join([options(view.verdict), *of_all]),
+        seed=votes.SEED,
+    )
+
+
+def types(view: PairAnalysis) -> tuple[Section, ...]:
+    """The margin on each type of prompts, and whether few of them hold most of the signal; nothing without types."""
+    found, signal = view.verdict.types, view.concentration
+    text = [signal.sentence] if signal else []
+    why = view.concentration_reason
+    text += [f"Not known whether few types hold the signal: {why}."] if why else []
+    figures = () if found is None else (by_type(found, view.verdict),)
+    return (Section("types", "Types of prompts", tuple(text), figures),) if text or figures else ()
+
+
+def ways(view: PairAnalysis) -> Figure:
+    """The verdict as asked for, and with the same votes counted in other ways."""
+    rows: list[Row] = view.rows()
+    asked = view.verdict
+    outcomes = {row["outcome"] for row in rows}
+    finding = (
+        f"Counted in {len(rows)} ways, the votes say {asked.outcome.value} in each"
+        if len(outcomes) == 1
+        else "The verdict rests on how votes are counted"
+    )
+    lines = (
+        f"{axis(asked).capitalize()}, with {asked.level * 100:g}% intervals.",
+        "First row: as asked; grey: the same votes counted in other ways.",
+        "Where outcomes differ, the verdict rests on how votes are counted.",
+    )
+
+    def chart() -> Spec:
+        edges = [] if asked.margin is None else [0.5 - asked.margin, 0.5 + asked.margin]
+        known = marks.known(rows, "wins", "low", "high")
+        return intervals(known, "way", "wins", axis(asked), 0.5, edges, step=30)
+
+    drawable = chart if marks.known(rows, "low", "high") else None
+    heads = {"way": "votes counted as", "p": "p of no difference", "p_equal": "p of a margin that large"}
+    heads["wins"] = f"share for {cut(asked.a, SHORT)}"
+    return Figure("ways", Caption(finding, lines), rows, drawable, heads, unfolded=True)

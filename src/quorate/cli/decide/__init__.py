@@ -1,1 +1,0 @@
-"""Commands that decide between systems, and on whom to trust in that."""

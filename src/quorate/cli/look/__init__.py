@@ -1,1 +1,0 @@
-"""Commands that look at a file."""

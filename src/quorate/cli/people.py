@@ -1,0 +1,246 @@
+"""Judges beside people: `judges --human` and `--agree`, `compare --human`, `rank --human` and `regress`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from quorate.cli.options import (
+    Declared,
+    File,
+    Files,
+    For,
+    Group,
+    Labelled,
+    Output,
+    People,
+    Reading,
+    VoteReading,
+    VotesFile,
+    command,
+    names,
+    of,
+    only,
+)
+from quorate.cli.options.groups import spelled
+from quorate.cli.options.reading import Rows, with_column
+from quorate.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from quorate.table.judgments import Judgments
+    from quorate.table.votes import Votes
+
+
+NO_VOTES = "for votes, and this file has scores; leave it out"
+
+
+@command
+def against(
+    file: File,
+    labels: Labelled,
+    own: Annotated[Declared, of("quorate.estimate.agreement.against:against")],
+    reading: Reading,
+    files: Files,
+    out: Output,
+) -> int:
+    """How often judges say what people say, and how many judges they are worth.
+
+    What each judge passes and fails against a label for each item, or people's votes on each battle; where it is
+    lenient, whether it is fit by a --bar and may stand in for people; what averaging gains, which judge to drop, and
+    how often verdicts flip when the prompt is reworded.
+    """
+    from quorate.table.votes import Votes
+
+    def read() -> Judgments | Votes:
+        found = judged(file, reading)
+        if not isinstance(found, Votes):
+            own.refuse("votes", NO_VOTES)
+        return found
+
+    judgments, human = labels.beside(file, reading, read, key=own.value("key"), facet=reading.facet)
+    found = own(judgments, human)
+    out.show(found, files, judgments, seed=own.value("rng"))
+    return int(found.exit_code)
+
+
+def judged(file: Path, reading: Reading) -> Judgments | Votes:
+    """What judges said: votes, of which a facet may be the wording of the question, or scores or labels."""
+    scores = [name for name in reading.given("scores") if name != "facet"]
+    if reading.roles is not None:
+        return reading.table(file)
+    if scores or not (reading.given("votes") or reading.has_votes(file)):
+        reading.refuse(
+            "votes", f"for votes, and {spelled(type(reading), scores[0])} is for scores" if scores else NO_VOTES
+        )
+        return reading.judgments(file)
+    return reading.votes(file, facet=reading.facet)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Asked(Group):
+    """What else is asked of the same judgments."""
+
+    cells: Annotated[
+        str | None,
+        For("votes"),
+        typer.Option(
+            metavar="ROLES",
+            help="Votes: also how often single votes are right in every cell of these roles, such as judge,variant.",
+        ),
+    ] = None
+    position: Annotated[
+        bool,
+        For("votes"),
+        typer.Option("--position", help="Votes with an order: also whether each judge prefers what is shown first."),
+    ] = False
+
+
+@command
+def agree(
+    file: File,
+    people: People,
+    own: Annotated[Declared, of("quorate.estimate.agreement.agreement:agreement")],
+    asked: Asked,
+    reading: Reading,
+    files: Files,
+    out: Output,
+) -> int:
+    """How often judges decide battles as people do.
+
+    Votes of all judges on a battle are averaged, or their scores of its two responses, and compared with what people
+    said of it: with ties, and among battles that neither calls a tie. For leaderboards by judges see quorate rank
+    --pipelines.
+    """
+    from quorate.analysis.agreement import agreement_view
+    from quorate.table.votes import Votes
+
+    judged, theirs = people.sources(file, reading, own.value("key"), needed=True)
+    if not isinstance(judged, Votes):
+        asked.refuse("votes", "for votes, and this file has scores; leave it out")
+    options = own.arguments(judged if isinstance(theirs, list) else theirs)
+    view = agreement_view(judged, theirs or [], cells=names(asked.cells), positions=asked.position, **options)
+    notes = with_column(judged.notes, "people", None if people.people else people.human_label)
+    out.show(view, files, judged, seed=own.value("rng"), notes=notes)
+    return 0
+
+
+@command
+def corrected(
+    file: File,
+    a: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="A", help="Votes: the system whose win rate is wanted. Scores: whose mean is, less B's."
+        ),
+    ] = None,
+    b: Annotated[str | None, typer.Argument(metavar="B", help="Against it. Default, of votes: all others.")] = None,
+    *,
+    labels: Labelled,
+    own: Annotated[Declared, of("quorate.estimate.agreement.prediction_powered:corrected", "a", "b")],
+    reading: Reading,
+    files: Files,
+    out: Output,
+) -> int:
+    """What people would find, from judges on everything and people on a part.
+
+    The mean score, the difference of A and B, or the win rate of A, that people would give: their labels correct
+    the judges, whose scores make the labels worth more. The part that people labelled must have been chosen at random.
+    """
+    judged, human = labels.beside(file, reading, lambda: reading.table(file, own), key=own.value("key"))
+    out.show(own(judged, human, a=a, b=b), files, judged)
+    return 0
+
+
+UNDECIDED = 2
+NEEDED = of("quorate.planning.board_plan:plan_board_labels")
+
+
+@command
+def corrected_ratings(
+    file: VotesFile,
+    labels: Labelled,
+    own: Annotated[Declared, of("quorate.estimate.ratings.corrected_ratings:corrected_ratings")],
+    elo: Annotated[bool, typer.Option("--elo", help="Points of the Elo scale, 1000 on average.")] = False,
+    *,
+    needed: Annotated[Declared, NEEDED],
+    reading: VoteReading,
+    files: Files,
+    out: Output,
+) -> int:
+    """The leaderboard that people would give, from judges on all battles, people on few.
+
+    People's votes correct the judges, whose votes make people's worth more, also where judges favour a system. The
+    battles that people voted on must have been chosen at random. Says how many more it takes. Ends with exit code 2 if
+    no system is surely better than another.
+    """
+    column = own.value("sampling_probability")
+    chances: dict[str, Any] = {"facets": {column: column}} if column else {}
+    votes = reading.votes(file, **(chances if labels.human else {}))
+    found = own(votes, labels.said(file, reading, votes, key=own.value("key"), **chances))
+    board = found.elo() if elo else found
+    out.show(needed(board), files, votes, seed=own.value("seed"))
+    return 0 if board.ratings.ranks.above.any() else UNDECIDED
+
+
+RowsFile = Annotated[
+    Path, typer.Argument(metavar="FILE", help="CSV, TSV, JSON lines or Parquet; one row per item that was labelled.")
+]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Model(Group):
+    """What is regressed on what."""
+
+    outcome: Annotated[str, typer.Option(metavar="COLUMN", help="Labels that the judge gave, of every row.")]
+    on: Annotated[
+        str, typer.Option(metavar="COLUMNS", help="Regressors, with commas; words are compared with the first of them.")
+    ]
+    labels: Annotated[str, typer.Option(metavar="COLUMN", help="Labels by people, empty where there is none.")]
+    probability: Annotated[
+        str, typer.Option(metavar="P|COLUMN", help="Chance of a row to be labelled by people: a number or a column.")
+    ]
+    cluster: Annotated[
+        str | None, typer.Option(metavar="COLUMNS", help="What makes rows alike, such as author, with commas.")
+    ] = None
+
+
+@command
+def regress(
+    file: RowsFile,
+    model: Model,
+    own: Annotated[Declared, of("quorate.estimate.regression.regress:regress")],
+    rows: Annotated[Rows, only("where", "file_format")],
+    files: Files,
+    out: Output,
+) -> int:
+    """A regression on labels of a judge, right also where the judge is not.
+
+    Coefficients of what people would label, from a judge's labels of all rows and people's of some, each chosen with a
+    chance that is known. Printed beside what the judge's labels alone say.
+    """
+    from quorate.table.exchange.variables import variables
+
+    regressors, clusters, chance = names(model.on), names(model.cluster), _number(model.probability)
+    if not regressors:
+        raise InvalidInput("--on: name a column, or several with commas, got none")
+    given = [model.outcome, model.labels, *([] if chance is not None else [model.probability])]
+    columns = variables(file, list(dict.fromkeys([*given, *regressors, *clusters])), rows=rows.opening())
+    found = own(
+        columns[model.outcome],
+        {name: columns[name] for name in regressors},
+        columns[model.labels],
+        columns[model.probability] if chance is None else chance,
+        cluster={name: columns[name] for name in clusters} or None,
+    )
+    out.show(found, files)
+    return 0
+
+
+def _number(text: str) -> float | None:
+    try:
+        return float(text)
+    except ValueError:
+        return None

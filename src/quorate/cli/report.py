@@ -1,0 +1,216 @@
+"""`quorate report`, `export` and `papers`: what is written for others."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from quorate.cli.console import caveats, console, heading, print_json, say, table, whole
+from quorate.cli.options import (
+    Declared,
+    Files,
+    Group,
+    Output,
+    ScoreReading,
+    ScoresFile,
+    Seed,
+    StudyRecord,
+    command,
+    of,
+    only,
+)
+from quorate.cli.spelling import in_options
+from quorate.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from quorate.reporting.paper.writeup import Writeup
+
+
+OF_VOTES = ("a", "b", "power", "margin", "ties", "claim", "budget", "cluster", "minimum", "most")
+
+
+@command
+def writeup(
+    context: typer.Context,
+    file: ScoresFile,
+    paper: StudyRecord,
+    format_: Annotated[
+        Literal["text", "markdown", "json"], typer.Option("--format", help="How it is printed; --json is json.")
+    ] = "text",
+    *,
+    own: Annotated[Declared, of("quorate.analysis.analyze:analyze", *OF_VOTES, "half_width", "link")],
+    reading: ScoreReading,
+    out: Output,
+) -> int:
+    """A paragraph for a methods section, and the reporting checklist."""
+    from quorate.reporting.paper.writeup import writeup as written
+
+    if out.as_json and format_ == "markdown":
+        raise InvalidInput("--json: contradicts --format markdown; give one of them")
+    record = None if paper.study is None else paper.record()
+    judgments = reading.judgments(file)
+    if judgments.labels:
+        paper.refuse("scores", "is for scores, and these are labels; leave it out")
+    found = written(own(judgments), record=record, source=judgments, command=context.obj)
+    if out.as_json or format_ == "json":
+        print_json(found.to_dict())
+    elif format_ == "markdown":
+        for line in found.to_markdown().splitlines():
+            whole(console(), line)
+    else:
+        show(console(), found)
+    return 0
+
+
+def show(out: Console, found: Writeup) -> None:
+    """Print the paragraph, the checklist, and what is needed to do it again."""
+    say(out, found.paragraph)
+    if found.checklist:
+        heading(out, f"Reporting checklist: {len(found.missing)} of {len(found.checklist)} missing")
+        rows = [(one.tier, one.name, one.status) for one in found.checklist]
+        table(out, {"tier": "left", "what to state": "left", "status": "left"}, rows)
+    caveats(out, (f"{one.name}: " + one.text for one in found.missing), "Missing")
+    heading(out, "To do it again")
+    table(out, {" ": "left", "  ": "left"}, list(found.reproduction.items()))
+
+
+@command
+def export(
+    file: ScoresFile,
+    to: Annotated[
+        Path,
+        typer.Argument(metavar="OUT", writable=True, help="The file that is written, or a folder for every-eval-ever."),
+    ],
+    format_: Annotated[
+        str | None,
+        typer.Option(
+            "--format",
+            metavar="NAME",
+            help="every-eval-ever, or inspect-scores for what precomputed_scores of Inspect AI takes. Default: the end "
+            "of OUT says it: .csv, .tsv, .jsonl or .parquet.",
+        ),
+    ] = None,
+    no_formulas: Annotated[
+        bool,
+        typer.Option(
+            "--no-formulas",
+            help="For a spreadsheet: lead texts that it would compute, which begin with = + - or @, by an apostrophe.",
+        ),
+    ] = False,
+    *,
+    reading: ScoreReading,
+    out: Annotated[Output, only("as_json")],
+) -> int:
+    """The judgments of a file as another file: plain, or for another tool."""
+    from quorate.reporting.export import export as exported
+
+    written = exported(reading.judgments(file), to, format=format_, no_formulas=no_formulas)  # type: ignore[arg-type]  # it says what it knows
+    if out.as_json:
+        print_json(written.to_dict())
+        return 0
+    say(console(), written.sentence)
+    for note in written.notes:
+        say(console(), in_options(note))
+    return 0
+
+
+FOUND = 2
+
+
+@dataclass(frozen=True, kw_only=True)
+class Running(Group):
+    """How simulations are run."""
+
+    reps: Annotated[
+        int | None, typer.Option(metavar="N", help="Replicates of every simulation, in place of the paper's.")
+    ] = None
+    data: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="Folder with published files that are not part of the package."),
+    ] = None
+    quick: Annotated[bool, typer.Option("--quick", help="A tenth of the paper's replicates.")] = False
+    jobs: Annotated[int, typer.Option(metavar="N", help="Processes; the numbers are the same for any.")] = 1
+    resume: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", writable=True, help="Folder that keeps replicates: a killed run goes on there."),
+    ] = None
+    seed: Seed = 1
+
+
+@command
+def reproduce(
+    ids: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[ID]...", help="Studies, such as tee.safety, or all of a paper, such as cyclic."),
+    ] = None,
+    list_: Annotated[bool, typer.Option("--list", help="List the studies, and compute nothing.")] = False,
+    *,
+    running: Running,
+    files: Files,
+    out: Output,
+) -> int:
+    """Compute the published figures of the papers behind this again.
+
+    Of each it says whether it agrees.
+
+    Without names all studies are run, which takes many minutes; --quick takes a few. Exit code 2: a figure disagrees
+    without a known erratum, and by more than chance leaves among all that are simulated.
+    """
+    from quorate.reproduction.reproduce import reproduce as reproduced
+
+    if list_:
+        return listed(ids or (), out)
+    at_terminal = sys.stderr.isatty()
+    try:
+        found = reproduced(
+            ids or (),
+            reps=running.reps,
+            quick=running.quick,
+            seed=running.seed,
+            data=running.data,
+            jobs=running.jobs,
+            resume=running.resume,
+            on_progress=progress if at_terminal else None,
+        )
+    finally:
+        if at_terminal:
+            sys.stderr.write("\r\x1b[K")
+    out.show(found, files, seed=running.seed)
+    return FOUND if found.unexplained else 0
+
+
+def listed(ids: list[str] | tuple[()], out: Output) -> int:
+    """Print the studies, with the replicates of those that are simulations."""
+    from quorate.reproduction.reproduce import chosen
+    from quorate.reproduction.study import MonteCarlo, Reanalysis
+
+    rows: list[dict[str, Any]] = [
+        {
+            "id": one.id,
+            "title": one.title,
+            "replicates": one.reps if isinstance(one, MonteCarlo) else 0,
+            "needs": [str(need) for need in one.needs] if isinstance(one, Reanalysis) else [],
+        }
+        for one in chosen(ids)
+    ]
+    if out.as_json:
+        print_json({"studies": rows})
+        return 0
+    shown = [
+        (one["id"], f"{one['replicates']:,}" if one["replicates"] else "files" if one["needs"] else "-", one["title"])
+        for one in rows
+    ]
+    table(console(), {"study": "left", "replicates": "right", "what it computes": "left"}, shown)
+    return 0
+
+
+def progress(done: int, of: int) -> None:
+    """Print how far the simulations are, over the line before."""
+    sys.stderr.write(f"\r\x1b[K{done:,} of {of:,} chunks of replicates")
+    sys.stderr.flush()

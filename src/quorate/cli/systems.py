@@ -1,0 +1,239 @@
+"""`quorate compare` and `rank`: verdicts and leaderboards, from scores or from votes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import product
+from math import prod
+from typing import Annotated, Any
+
+import typer
+
+from quorate.cli.options import (
+    MODEL,
+    UNSCALED,
+    Declared,
+    File,
+    Files,
+    For,
+    Group,
+    Output,
+    People,
+    Prices,
+    Reading,
+    ScoreReading,
+    SourceFile,
+    VoteReading,
+    VotesFile,
+    Within,
+    command,
+    grid,
+    of,
+    only,
+    source,
+)
+from quorate.cli.options.declared import parameters_of
+from quorate.cli.options.groups import spelled
+from quorate.cli.options.output import Certifying, as_more, certified
+from quorate.cli.options.reading import with_column
+from quorate.cli.options.systems import Pair
+from quorate.errors import InvalidInput
+
+ALL = "quorate.decide.all_pairs:compare_all"
+OWN = of("quorate.decide.all_pairs:compare", "a", "b")
+EVERY = of(ALL, *(name for name in parameters_of(ALL) if name != "minimum"))
+
+
+@command
+def compare(
+    file: File,
+    a: Annotated[
+        str | None,
+        typer.Argument(metavar="A", help="A system; the verdict is about it. Needed where there are more than two."),
+    ] = None,
+    b: Annotated[str | None, typer.Argument(metavar="B", help="The system it is compared with.")] = None,
+    *,
+    own: Annotated[Declared, OWN],
+    every: Annotated[Declared, EVERY],
+    within: Within,
+    prices: Annotated[Prices, only("judge_price")],
+    certifying: Certifying,
+    reading: Reading,
+    files: Files,
+    out: Output,
+) -> int:
+    """Is A better than B? The verdict, and what would decide.
+
+    Better, worse, equivalent within --margin, or undecided, from the scores of both or from votes between them. Ends
+    with exit code 2 if what is claimed is not shown. Without A and B, all pairs of systems, whose verdicts hold
+    together (Holm); exit code 2 if one is undecided. A file of two systems needs no names, and of two files A is the
+    first. With --claim it is a gate: the verdict begins with PASS or FAIL.
+    """
+    from quorate.decide.all_pairs import compare_all, the_two
+
+    if (a is None) != (b is None):
+        raise InvalidInput(f'A, B: give both systems, or neither for all pairs, got "{a or b}" alone')
+    table = within.told_apart(reading.table(file, own, every, within, prices, certifying))
+    if a is None or b is None:
+        a, b = the_two(table, own.value("system"), own.value("claim")) or (a, b)
+    costs = prices.prices()
+    if a is None or b is None:
+        two = [name for name in own.given() if name not in parameters_of(ALL)]
+        for option in [*(spelled(OWN, name) for name in two), *(["--judge-price"] if costs else [])]:
+            raise InvalidInput(f"{option}: is for two systems; name them as A and B")
+        if certifying.certify is not None:
+            raise InvalidInput("--certify: is for two systems; name them as A and B")
+        together = compare_all(table, **own.arguments(table), **every.arguments())
+        out.show(together, files, table)
+        return together.exit_code
+    for name in every.given():
+        raise InvalidInput(f"{spelled(EVERY, name)}: is for all pairs; leave out A and B")
+    found = own(table, a, b, **({"prices": costs} if costs else {}))
+    certificate = certifying.certificate(found)
+    out.show(found, files, table, also=certified(certificate), **as_more(certificate))
+    return int(found.exit_code)
+
+
+@command
+def monitor(
+    file: VotesFile,
+    pair: Pair,
+    own: Annotated[Declared, of("quorate.decide.stop:monitor", "a", "b")],
+    reading: VoteReading,
+    files: Files,
+    out: Output,
+) -> int:
+    """Whether votes still coming in already decide.
+
+    Look as often as you like. Of --a and --b, in the order of time, or of the rows; of all systems quorate rank --watch
+    says so. Ends with exit code 0 if --a is better, or equal within --margin; 2 if it is worse, or votes are still
+    needed.
+    """
+    votes = reading.votes(file)
+    pair = pair.completed(votes)
+    if pair.systems is None:
+        raise InvalidInput("--a, --b: name the two systems; which order of all is sure is said by quorate rank --watch")
+    votes = pair.of(votes)
+    found = own(votes, *pair.systems)
+    out.show(found, files, votes)
+    return int(found.exit_code)
+
+
+UNDECIDED = 2
+
+
+@command
+def rank(
+    file: File,
+    own: Annotated[Declared, of("quorate.estimate.ratings.rank:rank")],
+    within: Within,
+    elo: Annotated[
+        bool, For("votes"), typer.Option("--elo", help="Votes: points of the Elo scale, 1000 on average.")
+    ] = False,
+    *,
+    certifying: Certifying,
+    reading: Reading,
+    files: Files,
+    out: Output,
+) -> int:
+    """A leaderboard: ranks, ratings and intervals.
+
+    From scores: means, with intervals that count judges and prompts. From votes: Bradley-Terry ratings. Ranks hold for
+    all systems at once; with --watch, at all times at once. Ends with exit code 2 if no system is surely better than
+    another.
+    """
+    from quorate.analysis.ratings import RatingsAnalysis
+    from quorate.estimate.ratings.categories import Boards
+    from quorate.estimate.ratings.ratings import Ratings
+    from quorate.table.votes import Votes
+
+    if certifying.certify is not None and "by" in own.given():
+        raise InvalidInput("--certify: is for one board; leave out --by")
+    counted, covariates = not own.value("fragility"), own.value("covariates") or ()
+    table = reading.table(file, own, within, certifying, covariates=covariates, counted=counted)
+    if elo and not isinstance(table, Votes):
+        raise InvalidInput("--elo: for votes, and this file has scores; leave it out")
+    found: Any = own(within.told_apart(table))
+    shown = found.elo() if elo and isinstance(found, (Ratings, Boards)) else found
+    boards = shown.boards.values() if isinstance(shown, Boards) else [shown]
+    views = [RatingsAnalysis(board, table) for board in boards]
+    certificate = certifying.certificate(found)
+    also = certified(certificate)
+    out.show(shown if isinstance(shown, Boards) else views[0], files, table, also=also, **as_more(certificate))
+    return 0 if any(view.told_apart for view in views) else UNDECIDED
+
+
+@command
+def pipelines(
+    file: File,
+    people: People,
+    own: Annotated[Declared, of("quorate.simulate.pipelines.pipelines:pipelines")],
+    reading: Reading,
+    files: Files,
+    out: Output,
+) -> int:
+    """Leaderboards by judges: error bars that count them.
+
+    How far a leaderboard by judges would move with other judges, prompts and orders: error bars over battles alone,
+    and over judges, prompts and orders like these too, for one cell of them and for the mean of all; with people, the
+    correlation of each leaderboard with theirs.
+    """
+    from quorate.table.votes import Votes
+
+    judged, theirs = people.sources(file, reading, own.value("key"))
+    kind, other = ("votes", "scores") if isinstance(judged, Votes) else ("scores", "votes")
+    own.refuse(other, f"for {other}, and this file has {kind}; leave it out")
+    found = own(judged, theirs)
+    notes = with_column(judged.notes, "people", None if people.people else people.human_label)
+    out.show(found, files, judged, seed=own.value("seed"), notes=notes)
+    return 0
+
+
+MOST_DESIGNS = 400
+
+
+@dataclass(frozen=True, kw_only=True)
+class Designs(Group):
+    """Designs of the benchmark."""
+
+    prompts: Annotated[
+        str | None, typer.Option(metavar="NUMBERS", help="Prompts of the designs, such as 1,3,5. Default: 1 and all.")
+    ] = None
+    judges: Annotated[
+        str | None, typer.Option(metavar="NUMBERS", help="Judges of the designs, such as 1-3. Default: 1 and all.")
+    ] = None
+
+    def designs(self) -> list[dict[str, Any]] | None:
+        """Designs of so many prompts by so many judges; None where neither is given."""
+        asked = {"judges": self.judges, "prompts": self.prompts}
+        counts = {name: grid(f"--{name}", text) for name, text in asked.items() if text is not None}
+        most = prod(map(len, counts.values()))
+        if most > MOST_DESIGNS:
+            raise InvalidInput(f"--{next(iter(counts))}: {most:,} designs, more than {MOST_DESIGNS}; take larger steps")
+        return [dict(zip(counts, one, strict=True)) for one in product(*counts.values())] if counts else None
+
+
+@command
+def gaming(
+    file: SourceFile,
+    own: Annotated[Declared, of("quorate.decide.gaming:gaming", "resamples", k="--tries")],
+    designs: Designs,
+    prices: Annotated[Prices, only("price", "judge_price", "item_price", "prompt_price")],
+    fit: Annotated[Declared, MODEL],
+    reading: Annotated[ScoreReading, UNSCALED],
+    files: Files,
+    out: Output,
+) -> int:
+    """What the best of many submissions gains by luck.
+
+    For designs of the benchmark with fewer or more prompts and judges: how far above the truth the best of K equally
+    good attempts is expected to stand, and which change takes most of that away for what it costs.
+    """
+    from quorate.estimate.components.decomposition import Decomposition
+
+    surface, costs = designs.designs(), prices.prices()
+    fitted = source(file, reading, fit)
+    found = own(fitted, designs=surface, prices=costs)
+    judgments = fitted.judgments if isinstance(fitted, Decomposition) else None
+    out.show(found, files, judgments, seed=own.value("rng"))
+    return 0

@@ -1,1 +1,0 @@
-"""Commands that write for a paper."""

@@ -1,1 +1,0 @@
-"""Judgments in the formats of others."""

@@ -1,0 +1,351 @@
+"""Agents: the pages of chains, of ensembles, of hazards along conversations and of repeated runs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from quorate.analysis.words import cut, significant
+from quorate.caveats import weightiest_first
+from quorate.reporting.draw import marks
+from quorate.reporting.draw.marks import CORRECTED
+from quorate.reporting.page import Caption, Figure, Page, Row, Section, Short, Tile, particulars, source_of, title_of
+from quorate.wording import counted, percent
+
+if TYPE_CHECKING:
+    from quorate.estimate.agents.chain import Chain
+    from quorate.estimate.agents.ensemble import Ensemble
+    from quorate.estimate.agents.hazard import Hazard
+    from quorate.estimate.agents.runs import RepeatedRuns
+    from quorate.reporting.draw.vega import Spec
+    from quorate.reporting.page import Table
+    from quorate.table.results import Interval
+
+
+def runs_page(result: RepeatedRuns, table: Table | None = None) -> Page:
+    """The page of repeated runs."""
+    first = result.systems[0]
+    most = first.passing[-1]
+    facts: dict[str, object] = {"a run passes from": f"{result.at:.4g}"}
+    for one in result.systems:
+        whose = f", {one.system}" if one.system else ""
+        facts |= {f"items{whose}": one.items, f"runs{whose}": one.runs, f"fewest runs of an item{whose}": one.fewest}
+    return Page(
+        title=title_of(table, "Repeated runs"),
+        sentence=result.sentence,
+        sections=(
+            Section("passing", "How often runs pass", figures=(passing(result),)),
+            Section("flips", "Items that flip", figures=(flips(result),)),
+        ),
+        facts=particulars("rests", f"What it rests on: {counted(first.items, 'item')}", facts.items()),
+        methods=runs_methods(result),
+        content=result.to_dict,
+        tiles=(
+            Tile(percent(most.all.value), f"of items pass all of {counted(most.k, 'run')} (pass^{most.k})"),
+            Tile(percent(most.any.value), f"pass one or more (pass@{most.k})"),
+            Tile(f"{len(first.flips):,} of {first.items:,}", "items flip"),
+        ),
+        source=source_of(table),
+        options=f"level {result.level:g}",
+    )
+
+
+def passing(result: RepeatedRuns) -> Figure:
+    """The chances that one, all and any of k runs pass, that two differ, and whose doing that is."""
+    several = len(result.systems) > 1
+    rows: list[Row] = []
+    for one in result.systems:
+        whose = f"{cut(one.system, 30)}: " if several else ""
+        for k in one.passing:
+            if k.k == 1:
+                rows.append(_row(f"{whose}a run passes", k.all))
+                continue
+            rows.append(_row(f"{whose}all of {k.k} pass (pass^{k.k})", k.all))
+            rows.append(_row(f"{whose}one of {k.k} or more (pass@{k.k})", k.any))
+        rows.append(_row(f"{whose}two runs differ", one.differ))
+        if one.own is not None:
+            rows.append(_row(f"{whose}of that, the runs' own", one.own))
+    level = f"{100 * result.level:.4g}% interval"
+    most = result.systems[0].passing[-1]
+    finding = f"All of {counted(most.k, 'run')} pass in {percent(most.all.value)} of items"
+
+    def chart() -> Spec:
+        return marks.dots(rows, "what", "value", "share of items", CORRECTED, at=None, tall=30)
+
+    return Figure(
+        "passing",
+        Caption(finding, (f"For items like these, with {level}s over items.",)),
+        rows,
+        chart,
+        {"what": " ", "value": "share"},
+        unfolded=True,
+        short=Short({"what": "", "value": "share", "low": level}, of="value", percent=("value",)),
+    )
+
+
+def _row(what: str, found: Interval) -> Row:
+    return {"what": what, "value": found.value, "low": found.low, "high": found.high}
+
+
+def flips(result: RepeatedRuns) -> Figure:
+    """Items of which some runs pass and some do not, the most divided first."""
+    rows: list[Row] = [
+        {"system": one.system, "item": cut(flip.item), "passed": flip.passed, "runs": flip.runs}
+        for one in result.systems
+        for flip in one.flips
+    ]
+    heads = {"item": "item", "passed": "passed", "runs": "of runs"}
+    heads = {"system": "system", **heads} if len(result.systems) > 1 else heads
+    all_items = sum(one.items for one in result.systems)
+    line = "The most divided first: read these runs side by side."
+    return Figure(
+        "flips",
+        Caption(f"{len(rows):,} of {all_items:,} items pass in some runs and fail in others", (line,)),
+        rows,
+        headers={"runs": "of runs"},
+        short=Short(heads, most=6),
+    )
+
+
+def runs_methods(result: RepeatedRuns) -> str:
+    """The paragraph for a methods section."""
+    return (
+        "Of n runs of an item c pass; C(c, k) / C(n, k) and 1 - C(n - c, k) / C(n, k) are unbiased for the chances "
+        "that all and any of k fresh runs pass (Yao et al., 2024; Chen et al., 2021). Means over items have Wilson's "
+        "interval with as many trials as their standard error over items is worth, at a level of "
+        f"{100 * result.level:.4g}%. Whose doing the variance between runs is follows from the mean squares of runs "
+        "and of runs by judgments within items."
+    )
+
+
+def hazard_page(result: Hazard, table: Table | None = None) -> Page:
+    """The page of hazards."""
+    last, level = result.turns[-1], f"{100 * result.level:.4g}% interval"
+    side, ends = "above" if result.above else "below", " to ".join(map(percent, last.lasting.ends))
+    worst = max(result.turns, key=lambda one: one.hazard.value)
+    facts: dict[str, object] = {"threshold": result.threshold, "scores that count": side}
+    facts |= {"share of the variance of scores that stays from turn to turn": result.between}
+    facts |= {f"levels of {name} in a score": count for name, count in result.levels.items()}
+    return Page(
+        title=title_of(table, "Turns of a conversation"),
+        sentence=result.sentence,
+        sections=(
+            Section("hazards", "At which turn", figures=(hazards(result),)),
+            Section("survival", "How many never do", figures=(survival(result),)),
+        ),
+        facts=particulars("rests", f"What it rests on: {len(result.turns)} turns", facts.items()),
+        methods=hazard_methods(result),
+        content=result.to_dict,
+        caveats=weightiest_first(result.caveats),
+        tiles=(
+            Tile(
+                percent(last.lasting.value),
+                f"never {side} {result.threshold:g}, as conversations differ ({level} {ends})",
+            ),
+            Tile(percent(last.survival.value), "the same, if turns were independent"),
+            Tile(percent(worst.hazard.value), f"at turn {worst.turn}, where most are"),
+        ),
+        source=source_of(table),
+        options=f"level {result.level:g}",
+    )
+
+
+def hazards(result: Hazard) -> Figure:
+    """The chance to be beyond the threshold, turn by turn, and the share that was observed."""
+    rows: list[Row] = [
+        {
+            "turn": one.turn,
+            "hazard": one.hazard.value,
+            "low": one.hazard.low,
+            "high": one.hazard.high,
+            "observed": one.observed,
+        }
+        | {"mean": one.mean, "sd": one.sd, "n": one.n}
+        for one in result.turns
+    ]
+    first, last = rows[0]["hazard"], rows[-1]["hazard"]
+    finding = f"From {percent(first)} at turn {rows[0]['turn']} to {percent(last)} at turn {rows[-1]['turn']}"
+    side = "above" if result.above else "below"
+    line = f"Chance of a score {side} {result.threshold:g} with {100 * result.level:.4g}% intervals; normal scores."
+
+    def chart() -> Spec:
+        return marks.dots(rows, "turn", "hazard", "chance", CORRECTED, at=None, side="turn")
+
+    heads = {"mean": "mean score", "sd": "standard deviation of single scores", "n": "answers"}
+    return Figure(
+        "hazards",
+        Caption(finding, (line,)),
+        rows,
+        chart,
+        heads,
+        unfolded=True,
+        short=Short(
+            {
+                "turn": "turn",
+                "mean": "mean",
+                "observed": "observed",
+                "hazard": "hazard",
+                "low": f"{100 * result.level:.4g}% interval",
+            },
+            of="hazard",
+            percent=("hazard", "observed"),
+        ),
+    )
+
+
+def survival(result: Hazard) -> Figure:
+    """The chance that no turn so far was beyond the threshold, both ways."""
+    rows: list[Row] = []
+    for one in result.turns:
+        row: Row = {"turn": one.turn, "lasting": one.lasting.value, "low": one.lasting.low, "high": one.lasting.high}
+        rows.append(row | one.survival.row("survival"))
+    last = result.turns[-1]
+    lasting, independent = (percent(one.value) for one in (last.lasting, last.survival))
+    finding = f"{lasting} of conversations never cross; {independent} if turns were independent"
+    line = (
+        "Chance that no score so far was beyond the threshold, with what items, prompts and judges are like kept from "
+        "turn to turn; the product over turns is beside it."
+    )
+
+    def chart() -> Spec:
+        return marks.dots(rows, "turn", "lasting", "chance", CORRECTED, at=None, side="turn")
+
+    heads = {"lasting": "none so far", "survival": "by independent turns"}
+    heads |= {"survival_low": "its low", "survival_high": "its high"}
+    return Figure(
+        "survival",
+        Caption(finding, (line,)),
+        rows,
+        chart,
+        heads,
+        short=Short(
+            {"turn": "turn", "survival": "by independent turns", "lasting": "none so far", "low": "interval"},
+            of="lasting",
+            percent=("lasting", "survival"),
+        ),
+    )
+
+
+def hazard_methods(result: Hazard) -> str:
+    """The paragraph for a methods section."""
+    side = "above" if result.above else "below"
+    return (
+        f"The hazard of a turn is the chance that a single score is {side} {result.threshold:g}, of a normal law with "
+        "the turn's mean and the sum of the variance components of a linear mixed model (Messing 2026, equation 12). "
+        "Survival is the product of their complements, and, beside it, the same chance where components without the "
+        f"turn are shared by all turns of a conversation (here {percent(result.between)} of the variance). Intervals "
+        "are quantiles of draws of means (Student) and components (chi-square)."
+    )
+
+
+def ensemble_page(result: Ensemble, table: Table | None = None) -> Page:
+    """The page of an ensemble."""
+    facts: dict[str, object] = {"agents": result.agents, "variance of their mean": result.variance}
+    facts |= {"variance of one agent": result.alone, "covariance of two": result.shared}
+    return Page(
+        title=title_of(table, "The mean of several agents"),
+        sentence=result.sentence,
+        sections=(Section("numbers", "More or fewer agents", figures=(numbers(result),)),),
+        facts=particulars("rests", "What it rests on", facts.items()),
+        methods=(
+            f"The variance of the mean of {result.agents:,} agents on one item is the mean of their variances and "
+            "covariances (Messing 2026, equation 13); what all agents share stays however many they are."
+        ),
+        content=result.to_dict,
+        tiles=(
+            Tile(significant(result.se), f"standard deviation of the mean of {result.agents:,}"),
+            Tile(significant(result.worth, 2), "independent agents that would be as precise"),
+            Tile(significant(result.correlation, 2), "correlation of the errors of two agents"),
+        ),
+        source=source_of(table),
+    )
+
+
+def numbers(result: Ensemble) -> Figure:
+    """What the mean of each number of agents is worth."""
+    rows = result.rows()
+    finding = f"{result.agents:,} agents are worth {significant(result.worth, 2)} independent ones"
+    line = "Standard deviation of the mean on one item, of agents like these."
+
+    def chart() -> Spec:
+        shown = [{"agents": str(row["agents"]), "se": row["se"], "low": row["se"], "high": row["se"]} for row in rows]
+        return marks.dots(
+            shown[: marks.MOST_ROWS], "agents", "se", "standard deviation", CORRECTED, at=None, side="agents"
+        )
+
+    heads = {"se": "standard deviation", "worth": "independent agents"}
+    return Figure(
+        "numbers",
+        Caption(finding, (line,)),
+        rows,
+        chart,
+        heads,
+        unfolded=True,
+        short=Short({"agents": "agents", "se": "standard deviation", "worth": "independent ones"}),
+    )
+
+
+def chain_page(result: Chain, table: Table | None = None) -> Page:
+    """The page of a chain."""
+    most, last = max(result.links, key=lambda one: one.share), result.links[-1]
+    level = f"{100 * result.level:.4g}% interval"
+    facts: dict[str, object] = {"runs": result.n, "variance of the last stage": result.variance}
+    facts |= {"runs resemble each other by": result.cluster or "nothing: taken as independent"}
+    facts |= {f"degree of the polynomial in {cut(one.stage)}": one.degree for one in result.links[:-1]}
+    return Page(
+        title=title_of(table, "A chain of agents"),
+        sentence=cut(result.sentence, 300),
+        sections=(Section("stages", "What each stage adds", figures=(stages(result),)),),
+        facts=particulars("rests", "What it rests on", facts.items()),
+        methods=chain_methods(result),
+        content=result.to_dict,
+        caveats=weightiest_first(result.caveats),
+        tiles=(
+            Tile(percent(most.share), f"from {cut(most.stage)} ({level} {percent(most.low)} to {percent(most.high)})"),
+            Tile(percent(last.share), f"from {cut(last.stage)}, the last"),
+            Tile(f"{result.n:,}", "runs of the chain"),
+        ),
+        source=source_of(table),
+        options=f"level {result.level:g}",
+    )
+
+
+def stages(result: Chain) -> Figure:
+    """Share of the variance that each stage adds."""
+    rows: list[Row] = [
+        {"stage": cut(one.stage), "share": one.share, "low": one.low, "high": one.high, "variance": one.variance}
+        | {"so_far": one.so_far}
+        for one in result.links
+    ]
+    most = max(result.links, key=lambda one: one.share)
+    finding = f"{percent(most.share)} of the variance comes from {cut(most.stage)}"
+    line = f"Share of the variance of the last stage, with {100 * result.level:.4g}% intervals; shares add up to 1."
+
+    def chart() -> Spec:
+        return marks.dots(rows, "stage", "share", "share", CORRECTED, at=0.0)
+
+    heads = {"so_far": "with those before it"}
+    return Figure(
+        "stages",
+        Caption(finding, (line,)),
+        rows,
+        chart,
+        heads,
+        unfolded=True,
+        short=Short(
+            {"stage": "stage", "share": "share", "low": f"{100 * result.level:.4g}% interval", "variance": "variance"},
+            of="share",
+            percent=("share",),
+        ),
+    )
+
+
+def chain_methods(result: Chain) -> str:
+    """The paragraph for a methods section."""
+    apart = f"clustered by {result.cluster}" if result.cluster else "runs as independent"
+    return (
+        f"The variance of the last stage over {result.n:,} runs was divided by the law of total variance, stage by "
+        "stage (Messing 2026, equation 14): each adds what the mean of the last stage given it explains beyond that "
+        "given the stage before. Conditional means are polynomials, or means by word, fitted without the run that they "
+        "predict. "
+        f"Intervals are on the scale of the angle, with standard errors of influence values, {apart}."
+    )

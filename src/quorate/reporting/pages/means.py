@@ -1,0 +1,247 @@
+"""Means: the pages of a mean whose variance a pilot knows, and of scores that are held against a baseline."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from quorate.analysis.words import cut, number, significant
+from quorate.caveats import weightiest_first
+from quorate.reporting.draw import marks
+from quorate.reporting.draw.marks import CORRECTED, NAIVE, colour
+from quorate.reporting.page import Caption, Figure, Page, Row, Section, Short, Tile, particulars, source_of, title_of
+from quorate.wording import counted, decimals, percent, plural, whole_percent
+
+if TYPE_CHECKING:
+    from quorate.estimate.means.baseline import AgainstBaseline
+    from quorate.estimate.means.mean_from import MeanFrom
+    from quorate.reporting.draw.vega import Spec
+    from quorate.reporting.page import Table
+    from quorate.table.results import Interval
+
+
+MOST_PARTS = 12
+
+
+def baseline_page(result: AgainstBaseline, table: Table | None = None) -> Page:
+    """The page of a stream against a baseline."""
+    facts: dict[str, object] = {
+        "baseline": result.baseline,
+        plural(result.unit): result.n,
+        "in the order of": result.order or "rows",
+        "largest evidence of a fall": f"{math.exp(min(float(result.path[:, 0].max()), 700.0)):.3g}",
+        "largest evidence of a rise": f"{math.exp(min(float(result.path[:, 1].max()), 700.0)):.3g}",
+        "evidence that is an alarm": f"{math.exp(result.limit):.3g}",
+    }
+    ends = f"{significant(result.low)} to {significant(result.high)}"
+    return Page(
+        title=title_of(table, "A stream against a baseline"),
+        sentence=result.sentence,
+        sections=(Section("stream", "Along the stream", figures=(stream(result),)),),
+        facts=particulars("rests", f"What it rests on: {counted(result.n, result.unit)}", facts.items()),
+        methods=baseline_methods(result),
+        content=result.to_dict,
+        tiles=(
+            Tile(result.state, f"against a baseline of {result.baseline:g}"),
+            Tile(significant(result.value), f"mean of all ({100 * result.level:g}% interval at any look {ends})"),
+        ),
+        source=source_of(table),
+        options=f"level {result.level:g}",
+    )
+
+
+def stream(result: AgainstBaseline) -> Figure:
+    """Means of equal parts of the stream, beside the baseline, with the evidence at their ends."""
+    edges = np.unique(np.linspace(0, result.n, min(MOST_PARTS, result.n) + 1).astype(int))
+    began = result.began
+    rows: list[Row] = [
+        {
+            "part": f"{start + 1:,} to {end:,}",
+            "mean": float(result.means[start:end].mean()),
+            "fall": math.exp(min(float(result.path[end - 1, 0]), 700.0)),
+            "rise": math.exp(min(float(result.path[end - 1, 1]), 700.0)),
+        }
+        for start, end in zip(edges[:-1].tolist(), edges[1:].tolist(), strict=True)
+    ]
+    finding = f"The baseline of {result.baseline:g} is kept"
+    if began is not None:
+        finding = f"From {result.unit} {cut(began.item)} on the mean is {significant(began.after)}"
+    lines = (
+        "Means of equal parts, in order. Dashed: the baseline.",
+        f"Evidence of {math.exp(result.limit):.3g} or more, of a fall or of a rise, is an alarm.",
+        f"It is false in at most {percent(1 - result.level)} of streams.",
+    )
+
+    def chart() -> Spec:
+        ends = edges[1:].tolist()
+        looks = [(CORRECTED if began is not None and end >= began.place else NAIVE, "circle") for end in ends]
+        drawn = [{**row, "low": row["mean"], "high": row["mean"]} for row in rows]
+        return marks.dots(drawn, "part", "mean", "mean score", looks, at=result.baseline)
+
+    return Figure(
+        "stream",
+        Caption(finding, lines),
+        rows,
+        chart,
+        {"part": plural(result.unit), "fall": "evidence of a fall", "rise": "of a rise"},
+        unfolded=True,
+        short=Short({"part": plural(result.unit), "mean": "mean", "fall": "evidence of a fall", "rise": "of a rise"}),
+    )
+
+
+def baseline_methods(result: AgainstBaseline) -> str:
+    """The paragraph for a methods section."""
+    return (
+        f"Scores in their order were held against a mean of {result.baseline:g}. From every place on a part of a "
+        "capital is bet at several stakes on scores below it, and another on scores above it. While no score's mean, "
+        "given those before, is beyond the baseline, neither is expected to grow, so that by Ville's inequality "
+        f"either is ever multiplied by {math.exp(result.limit):.3g} with a chance of at most "
+        f"{percent((1 - result.level) / 2)}. Where a change began is the place that explains the scores best, with "
+        "those that hold it with the level's chance if every place is as likely."
+    )
+
+
+def mean_from_page(result: MeanFrom, table: Table | None = None) -> Page:
+    """The page of a mean by a pilot."""
+    low, high = result.estimate.ends
+    places = 1 + decimals((high - low) / 2)
+    level = f"{100 * result.level:.4g}% interval"
+    alone = result.alone
+    why = (f"Alone, the production scores do not tell: {alone}.",) if isinstance(alone, str) else ()
+    spread = f"{result.spread:.2f} (standard error {result.spread_se:.2f})"
+    facts: dict[str, object] = {
+        "production answers": result.estimate.n,
+        "pilot answers": result.pilot.judgments.n_answers,
+    }
+    facts |= {"standard error": result.estimate.se, "degrees of freedom": result.weighed.df}
+    facts |= {"spread of production scores over what the pilot says": spread}
+    facts |= {f"{one.facet} stands for": str(one.target) for one in result.levels}
+    return Page(
+        title=title_of(table, "The mean, by a pilot"),
+        sentence=result.sentence,
+        sections=(
+            Section("mean", "The mean", why, (means(result),)),
+            Section("sources", "Where its uncertainty comes from", figures=(components(result),)),
+            Section("levels", "What the two tables share", figures=(levels(result),)),
+        ),
+        facts=particulars("rests", "What it rests on", facts.items()),
+        methods=methods(result),
+        content=result.to_dict,
+        caveats=weightiest_first(result.caveats),
+        tiles=(
+            Tile(number(result.estimate.value, places), f"{level} {number(low, places)} to {number(high, places)}"),
+            Tile(
+                significant(result.estimate.se),
+                f"standard error, on {result.weighed.df:.3g} degrees of freedom of the pilot",
+            ),
+            Tile(f"{result.spread:.2f}", "times as much do scores vary as the pilot says"),
+        ),
+        source=source_of(table),
+        options=f"level {result.level:g}",
+    )
+
+
+def means(result: MeanFrom) -> Figure:
+    """The mean by the pilot's components, by its own where it has any, and the pilot's mean."""
+    pilot = result.pilot.mean_for(**{one.facet: one.target for one in result.levels})
+    each: list[tuple[str, Interval, float]] = [("production, by the pilot", result.estimate, result.weighed.df)]
+    if not isinstance(result.alone, str):
+        each.append(("production, by its own components", result.alone.at(result.level), result.alone.df))
+    each.append(("the pilot itself", pilot.at(result.level), pilot.df))
+    rows: list[Row] = [
+        {"by": name, "value": one.value, "low": one.low, "high": one.high, "se": one.se, "df": df, "n": one.n}
+        for name, one, df in each
+    ]
+    half, alone = (float(row["high"] - row["low"]) / 2 for row in (rows[0], rows[-1]))
+    finding = f"Half an interval is {significant(half)}; that of the pilot's own mean is {significant(alone)}"
+    lines = (f"Mean score with {100 * result.level:.4g}% intervals for the same targets.",)
+
+    def chart() -> Spec:
+        looks = [(CORRECTED, "circle")] + [(NAIVE, "circle")] * (len(rows) - 1)
+        return marks.dots(rows, "by", "value", "mean score", looks, at=None, tall=34)
+
+    heads = {"value": "mean", "se": "standard error", "df": "degrees of freedom"}
+    return Figure(
+        "means",
+        Caption(finding, lines),
+        rows,
+        chart,
+        heads,
+        unfolded=True,
+        short=Short({"by": "by", "value": "mean", "low": f"{100 * result.level:.4g}% interval"}, of="value"),
+    )
+
+
+def components(result: MeanFrom) -> Figure:
+    """What each component of the pilot brings to the variance of the production mean."""
+    pilot, shares = result.pilot, result.weighed.shares
+    values = {**pilot.variances, **{one.name: one.variance for one in pilot.components if one.kind != "random"}}
+    rows: list[Row] = [
+        {
+            "component": cut(name),
+            "share": share,
+            "se": result.estimate.se * float(np.sqrt(share)),
+            "variance": values.get(name, np.nan),
+        }
+        for name, share in sorted(shares.items(), key=lambda one: -one[1])
+        if share > 0
+    ]
+    finding = "No component was found to differ from zero"
+    if rows:
+        finding = f"{whole_percent(rows[0]['share'])} of the variance of the mean comes from {rows[0]['component']}"
+    line = "Share of the variance of the production mean: components of the pilot times their weights in these scores."
+
+    def chart() -> Spec:
+        facets = result.production.names
+        shown = [{**row, "colour": colour(row["component"], facets)} for row in rows[: marks.MOST_ROWS]]
+        return marks.bars(shown, "component", "share")
+
+    heads = {"share": "share of Var(mean)", "se": "standard error it brings", "variance": "variance, of the pilot"}
+    return Figure(
+        "components",
+        Caption(finding, (line,)),
+        rows,
+        chart if rows else None,
+        heads,
+        short=Short({"component": "source", "share": "share"}, percent=("share",), most=6),
+    )
+
+
+def levels(result: MeanFrom) -> Figure:
+    """Levels of every facet in both tables."""
+    new = [one for one in result.levels if one.shared < one.production]
+    finding = "All levels were in the pilot"
+    if new:
+        finding = f"{counted(len(new), 'facet')} with levels that the pilot did not see"
+    lines = ("Levels may be shared or new: what counts is that they are of the same kind.",)
+    heads = {"pilot": "levels in the pilot", "production": "in production", "shared": "labels in both"}
+    return Figure(
+        "levels",
+        Caption(finding, lines),
+        result.rows(),
+        None,
+        heads | {"target": "stands for"},
+        short=Short(
+            {
+                "facet": "facet",
+                "pilot": "pilot",
+                "production": "production",
+                "shared": "in both",
+                "target": "stands for",
+            }
+        ),
+    )
+
+
+def methods(result: MeanFrom) -> str:
+    """The paragraph for a methods section."""
+    pilot = result.pilot.judgments
+    return (
+        f"The mean of {counted(result.estimate.n, 'answer')} is the generalised least squares estimate at the variance "
+        f"components of a pilot ({counted(pilot.n_answers, 'answer')}; {result.pilot.method.upper()}), which also give "
+        "its standard error and Satterthwaite's degrees of freedom. Both tables are taken as samples of the same kinds "
+        "of items, prompts and judges. The scores of the mean vary "
+        f"{result.spread:.2f} times as much as these components say (standard error {result.spread_se:.2f})."
+    )

@@ -1,1 +1,0 @@
-"""Pages about published papers."""
