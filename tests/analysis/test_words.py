@@ -1,17 +1,25 @@
 from __future__ import annotations
 
+import json
 import math
+import unicodedata
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from quorate.analysis.words import (
     about,
     advice,
+    content,
+    distinct,
     number,
     p_text,
     p_value,
+    scrubbed,
     sentence,
     share,
+    shown,
     significant,
     span,
     times,
@@ -150,3 +158,91 @@ def test_limits_are_shown_where_they_are_not_equally_far():
     assert about(reading(6.5, 7.5, "", 7.0), 2) == "±0.50"
     assert about(reading(0.8, 0.99, "", 0.95), 2) == "0.80 to 0.99"
     assert about(reading(-math.inf, math.inf, "", 0.95), 2) == "±unbounded"
+
+
+@given(st.text(), st.integers(2, 60))
+def test_a_label_is_one_short_line_that_can_be_written(label, most):
+    text = shown(label, most)
+    assert len(text) <= most + 2  # with two marks that keep its direction to itself
+    assert not [c for c in text if unicodedata.category(c) in ("Cc", "Cs", "Zl", "Zp")]
+    text.encode("utf-8")
+
+
+def test_text_from_right_to_left_is_kept_to_itself():
+    assert shown("مرحبا") == "\u2068مرحبا\u2069"
+
+
+def test_marks_that_reorder_text_are_dropped():
+    assert shown("a\u202eb\u2066c") == "abc"
+
+
+def test_joined_emoji_stay_joined():
+    assert shown("👩\u200d👧") == "👩\u200d👧"
+
+
+def test_labels_cut_to_the_same_text_are_told_apart():
+    assert distinct(["x" * 90, "x" * 91, "y"], most=4) == ["xxx… (1)", "xxx… (2)", "y"]
+
+
+def test_labels_that_start_alike_keep_the_part_that_differs():
+    long = [f"vendor/some-model-with-a-very-long-name-{end}" for end in ("20260101-thinking", "20260101-fast")]
+    short = distinct([*long, "other"], most=28)
+    assert short[0].startswith("vendor/…")
+    assert "thi" in short[0]
+    assert "fas" in short[1]
+    assert max(map(len, short)) <= 28
+    assert len(set(short)) == 3
+
+
+@given(st.lists(st.text(), max_size=6), st.integers(4, 40))
+def test_labels_that_differ_are_told_apart(labels, most):
+    found = distinct(labels, most)
+    assert len(set(found)) >= len({shown(label, 10**6) for label in labels})
+    assert all(len(text) <= most + 8 for text in found)
+
+
+def test_every_shape_is_json_without_what_json_cannot_hold(analysis):
+    found = json.loads(json.dumps(content(analysis), allow_nan=False))
+    assert found == analysis.to_dict()
+    assert found["sentence"] == analysis.sentence
+    assert found["setup"]["value"] == analysis.fit.mean.value
+    assert [one["component"] for one in found["sources"]] == [one.component for one in analysis.sources]
+    assert len(found["components"]) == len(analysis.fit.components)
+    assert [one["label"] for one in found["what_if"]] == [one.label for one in analysis.what_if]
+    assert (found["flags"] is None) == bool(found["flags_reason"])
+
+
+def test_flagged_items_can_be_found_by_their_labels(demo):
+    first = content(demo)["flags"]["flags"][0]
+    assert first["labels"] == dict(demo.flags.flags[0].labels)
+    assert first["variance"] == demo.flags.flags[0].variance
+
+
+def test_the_panel_is_there_with_what_was_redrawn_or_the_reason(shape):
+    found = content(shape("panel"))
+    assert found["judge_panel"]["bias"]["overall"][0]["judge"] == "Claude"
+    assert found["judge_panel"]["validation"]["system"] == shape("panel").judge_panel.drawn
+    assert found["judge_panel_reason"] == ""
+    gap = content(shape("panel, gap"))
+    assert gap["judge_panel"] is None
+    assert "has scored nothing of system" in gap["judge_panel_reason"]
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        ("s3://KEY:SECRET@bucket/a.csv", "s3://…@bucket/a.csv"),
+        ("s3://KEY:se/cr+e=t@bucket/a.csv", "s3://…@bucket/a.csv"),
+        ("https://host/a.csv?X-Amz-Signature=abc&b=c", "https://host/a.csv?…"),
+        ("https://host/a.csv#access_token=abc", "https://host/a.csv#…"),
+        ("https:/user:pw@host/a.csv?token=x", "https:/…@host/a.csv?…"),
+        ("https://ghp_abc@host/a.csv", "https://…@host/a.csv"),
+        ("quorate analyze 'gs://u:p@b/c d.csv?t=1' --score s", "quorate analyze 'gs://…@b/c d.csv?t=1' --score s"),
+        ("https://host/a@b/c.csv", "https://host/a@b/c.csv"),
+        ("--api-key=sk-1 --auth-token abc password=x", "--api-key=… --auth-token … password=…"),
+        ("/home/a@b/x.csv --facet judge=token_model", "/home/a@b/x.csv --facet judge=token_model"),
+        ("C:/a@b/x.csv", "C:/a@b/x.csv"),
+    ],
+)
+def test_what_opens_doors_is_left_out(text, left):
+    assert scrubbed(text) == left

@@ -1,8 +1,20 @@
+from __future__ import annotations
+
 import re
 from inspect import isfunction
 
+import pytest
+
 from quorate import caveats
-from quorate.caveats import comparisons, designs, variances
+from quorate.caveats import (
+    averages_as_attempts,
+    averages_of_judges,
+    cached_answers,
+    comparisons,
+    designs,
+    prelabelled,
+    variances,
+)
 
 ONE_OF_EACH = [
     caveats.equal_style(["length"]),
@@ -151,3 +163,116 @@ def test_unlike_systems_say_what_that_does_as_far_as_it_is_known():
 def test_caveats_are_values():
     assert caveats.few_items(12) == caveats.few_items(12)
     assert len({caveats.few_items(12), caveats.few_items(12), caveats.few_items(13)}) == 2
+
+
+@pytest.mark.parametrize(
+    ("caveat", "part"),
+    [
+        (caveats.few_clusters("judge", 5, 5.0), "5 levels of judge: their spread"),
+        (caveats.few_clusters("cluster", 1716, 6.1), "1,716 levels of cluster, worth 6.1 of equal size"),
+        (
+            caveats.unpaired_cells(("a", "b"), (1259, 1), 7522),
+            "1,259 cells of a and 1 cell of b, next to 7,522 of both",
+        ),
+        (caveats.taken_as_independent({"prompt": 1.2, "judge": 4.0}), "prompt and judge (most by judge: 4 times one"),
+        (caveats.shrunk_ratings(0.25), "a standard deviation of 2, and too seldom"),
+        (caveats.refits_without_ratings(12, 1000), "12 of 1,000 resamples have no finite ratings"),
+    ],
+    ids=lambda value: getattr(value, "code", ""),
+)
+def test_a_sentence_says_what_it_is_about(caveat, part):
+    assert part in caveat.sentence
+
+
+@pytest.mark.parametrize(
+    ("caveat", "part"),
+    [
+        (caveats.held_by_limits("benchmark", 0.91), "91% of the variance of the best design"),
+        (
+            caveats.other_judges(["zzz"], ["gpt"]),
+            "prices by judge: some are of judges who did not judge here",
+        ),
+        (
+            caveats.beyond_the_study({"judge": (12, 3)}),
+            "the best design goes far beyond the study (judge 12 against 3)",
+        ),
+        (caveats.panels_differ("judge"), "judge levels stand for themselves: a design with fewer of them"),
+        (caveats.incomplete_scenarios(1, 12), "of every scenario: 1 scenario and 12 generations of others;"),
+        (caveats.averaged_answers(8, 8), "the mean of its 8 answers"),
+        (caveats.carried_over("texts"), "as lenient with new texts as with those of the pilot"),
+        (caveats.few_pilot_items("items", 12, 20), "the pilot has 12 items: the choice is uncertain below 20"),
+        (caveats.unfinished_items("3 items"), "3 items that not every judge scored"),
+        (caveats.alike_by_group("category"), "equally lenient in every category"),
+        (caveats.held_by_pilot("items", 0.64), "64% of the variance is what the pilot leaves"),
+        (caveats.not_exhaustive(30), "30 judges: good panels were searched for"),
+        (caveats.averaged_answers(1, 8), "the mean of its 1 to 8 answers"),
+        (caveats.too_few_answers(3, 1440, None), "3 of 1,440 arms have fewer than 2 answers and"),
+        (caveats.too_few_answers(3, 1440, "judge"), "fewer than 2 answers from every judge and"),
+        (caveats.reused_answers(98.4, 30), "an arm has 30 answers and is drawn 98 times"),
+    ],
+    ids=lambda value: getattr(value, "code", ""),
+)
+def test_designs_a_sentence_says_what_it_is_about(caveat, part):
+    assert part in caveat.sentence
+
+
+def test_numbers_are_in_the_sentences():
+    assert (
+        "150 rows have a label where the given chances say about 100"
+        in caveats.other_number_of_labels(150, 100).sentence
+    )
+    assert "what 4.5 equal rows would tell" in caveats.few_labels_in_regression("length", 4.54).sentence
+    assert "12 labels are of the rarer answer, for 3" in caveats.rare_labels_in_regression(12, 3).sentence
+    assert "the last turn has 80 answers, the first 120" in caveats.turns_that_end(80, 120).sentence
+    assert caveats.no_chain("code", "plan").sentence.startswith("plan tells more of the last stage than code")
+    assert "scores have 2 values" in caveats.few_scores(2, 0.5).sentence
+
+
+def test_models_that_labelled_before_are_named():
+    assert str(prelabelled(3, 1200, ["gpt", "claude"])).startswith(
+        "3 of 1,200 annotations began with a label by gpt, c"
+    )
+
+
+def test_copies_are_counted_among_answers():
+    said = str(cached_answers(1_200, 3_600))
+    assert said.startswith("1,200 of 3,600 answers are repeats that come from a cache")
+
+
+def test_a_statistic_beside_what_judges_said():
+    assert str(averages_of_judges(["safety_score"], ["harm"])).endswith("what each judge said is in harm")
+
+
+def test_averages_are_named_by_their_result():
+    assert "the same score in match, rubric: averages" in str(averages_as_attempts(["match", "rubric"]))
+
+
+@pytest.mark.parametrize(
+    ("caveat", "part"),
+    [
+        (caveats.few_levels("prompt", 2), "2 prompts: they hardly show how far prompts differ;"),
+        (caveats.one_level("judge"), "1 judge: the result is for this judge only"),
+        (caveats.boundary(["judge", "item:prompt"]), "zero: judge, item:prompt;"),
+        (caveats.zero_with_few_levels("prompt", 2), "the prompt variance is estimated at zero from 2 levels"),
+        (caveats.aliased(["replicate", "cell"]), "only the sum cell + replicate can be estimated"),
+        (caveats.absorbed(["judge", "prompt"]), "one level only: judge, prompt"),
+        (caveats.near_alias(12_345.6), "(condition number 12346)"),
+        (caveats.few_items(12), "12 items: fewer than the 30"),
+        (caveats.missing(312, 10_000), "312 of 10,000 judgments (3.1%)"),
+        (caveats.negative(["item:judge"]), "wherever a variance is needed: item:judge"),
+        (caveats.unequal_weights(0.67312, 0.60209), "the plain mean of all scores is 0.673, not 0.602: here items"),
+        (caveats.unequal_weights(72.0, 47.0), "is 72, not 47: "),
+        (caveats.no_spread("judge", 3), "the difference between 3 judge levels is estimated at zero"),
+        (caveats.few_df("items", 2.34), "the spread of some items rests on 2.3 degrees of freedom"),
+        (caveats.no_excess("items"), "the items do not differ in spread by more than chance"),
+        (caveats.one_judge("prompts"), "1 judge: the spread is over prompts only"),
+        (caveats.unnamed_replicates(["scale"]), "rows of one cell are taken as repeats of the same judgment; not used"),
+        (caveats.left_negative(["beta", "gamma"]), "estimated below zero and left so: beta, gamma: too small"),
+        (caveats.few_items_with_gaps("texts", 15), "15 texts, not all scored alike"),
+        (caveats.sampled_traces(0.0123), "by 1.2% of its standard error at most"),
+        (caveats.sensitivity("judge"), "the judge term is a sensitivity index"),
+    ],
+    ids=lambda value: getattr(value, "code", ""),
+)
+def test_variances_a_sentence_says_what_it_is_about(caveat, part):
+    assert part in caveat.sentence

@@ -1,3 +1,6 @@
+from __future__ import annotations
+
+import json
 import os
 import subprocess
 import sys
@@ -8,11 +11,15 @@ import pytest
 import quorate
 from quorate.arguments import argument
 from quorate.cli import entry
+from quorate.cli import entry as waiting
 from quorate.cli.analyze import AnalysisFiles
+from quorate.cli.console import MOST_COLUMNS, console, heading, points, print_json, say, table, whole
+from quorate.cli.entry import Bar, main
 from quorate.cli.options import Output
 from quorate.cli.options.groups import options_of
 from quorate.cli.verbs import SPELLED, STAGES, VERBS, reading_options, spelling_of
 from quorate.errors import InvalidInput
+from quorate.wording import dollars
 
 
 def test_help_lists_the_questions_by_stage(run):
@@ -244,3 +251,137 @@ def test_commands_with_models_of_their_own_refuse_others_by_name(run, command, o
     ran = run(*command.split(), "scores.csv", option, "item")
     assert (ran.code, ran.out) == (1, "")
     assert ran.err == f"quorate: {option}: {command} {why}; analyze, rank and compare take it\n"
+
+
+HOSTILE = "[red]x[/red]\x1b[31m:smile:"
+SHOWN = r"[red]x[/red]\x1b[31m:smile:"
+
+
+@pytest.mark.parametrize(
+    "show",
+    [
+        lambda out: say(out, HOSTILE),
+        lambda out: heading(out, HOSTILE),
+        lambda out: points(out, [HOSTILE]),
+        lambda out: table(out, {HOSTILE: "left"}, [["1"]]),
+        lambda out: table(out, {"a": "left"}, [[HOSTILE]]),
+    ],
+    ids=["say", "heading", "points", "column", "cell"],
+)
+def test_no_label_is_taken_as_markup(capsys, show):
+    show(console())
+    out = capsys.readouterr().out
+    assert SHOWN in out
+    assert "\x1b" not in out
+
+
+def test_lines_fit_and_do_not_end_in_blanks(capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    out = console()
+    say(out, "word " * 60)
+    points(out, ["word " * 60])
+    table(out, {"name": "left", "n": "right"}, [["long " * 60, 1], ["b", 22]])
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) > 12
+    assert max(map(len, lines)) <= 80
+    assert not [line for line in lines if line != line.rstrip()]
+
+
+def test_a_command_is_not_broken(capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    whole(console(), "Next: " + "word " * 40 + HOSTILE)
+    assert capsys.readouterr().out == "Next: " + "word " * 40 + SHOWN + "\n"
+
+
+def test_a_wide_terminal_is_not_filled(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "300")
+    assert console().width == MOST_COLUMNS
+
+
+def test_colour_is_left_out_when_told(monkeypatch):
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    assert not console().no_color
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert console().no_color
+
+
+def test_a_table_without_names_has_no_heading(capsys):
+    table(console(), {" ": "left", "  ": "right"}, [["a", "b"]])
+    assert capsys.readouterr().out == "  a  b\n"
+
+
+def test_json_has_null_for_what_is_no_number(capsys):
+    print_json({"a": [float("nan"), float("inf"), 1.5], "b": {"c": (1, None, "\x1b")}})
+    out = capsys.readouterr().out
+    assert json.loads(out) == {"a": [None, None, 1.5], "b": {"c": [1, None, "\x1b"]}}
+    assert "\x1b" not in out
+
+
+@pytest.mark.parametrize(
+    ("amount", "shown"),
+    [(None, "unknown"), (0.0, "$0.00"), (12.345, "$12.35"), (1234.5, "$1,234"), (2e6, "$2,000,000")],
+)
+def test_prices_have_cents_where_they_matter(amount, shown):
+    assert dollars(amount) == shown
+
+
+GONE = "\x1b[2K"
+"""What clears a line of the terminal."""
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    """A clock that is set by hand, at a terminal."""
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv("TERM", "xterm")
+    now = [100.0]
+    monkeypatch.setattr(waiting.time, "monotonic", lambda: now[0])
+    return now
+
+
+def test_nothing_is_shown_of_what_is_quick(clock, capsys):
+    bar = Bar()
+    for done in range(5):
+        bar("draws", done, 4)
+        clock[0] += 0.4
+    assert capsys.readouterr() == ("", "")
+
+
+def test_what_takes_long_is_shown_on_standard_error_and_cleared(clock, capsys):
+    bar = Bar()
+    for done in range(4):
+        bar("draws", done, 3)
+        bar("inner", 0, 2)
+        bar("inner", 2, 2)
+        clock[0] += 1.5
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert "draws" in err
+    assert "2/3" in err, "after two seconds"
+    assert "1/3" not in err, "and not before"
+    assert "inner" not in err, "the outer one alone"
+    assert err.endswith(GONE)
+
+
+def test_what_cannot_say_how_long_it_takes_says_its_step(clock, capsys):
+    bar = Bar()
+    for done in range(3):
+        bar("steps", done, None)
+        clock[0] += 1.5
+    bar("steps", 3, 3)
+    assert "2/?" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("words", "terminal", "shown"), [([], True, True), (["--quiet"], True, False), ([], False, False)]
+)
+def test_it_is_for_terminals_and_not_for_the_quiet(words, terminal, shown, monkeypatch, tmp_path, capsys):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setattr(waiting, "AFTER", 0.0)
+    monkeypatch.setattr(waiting, "EVERY", 0.0)
+    monkeypatch.setattr("sys.stderr.isatty", lambda: terminal)
+    rows = [f"{i},{j},{(i * 7 + j * 3) % 5}" for i in range(6) for j in (1, 2)]
+    (tmp_path / "scores.csv").write_text("\n".join(["item,judge,score", *rows]))
+    assert main([*words, "doctor", "scores.csv"]) in {0, 2}
+    assert ("0/" in capsys.readouterr().err) == shown

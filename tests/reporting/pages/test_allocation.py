@@ -9,20 +9,26 @@ import pytest
 import quorate as q
 from quorate.analysis.allocation import allocation_view, view_of
 from quorate.reporting.pages.allocation import (
+    BIAS,
     IDEAL,
     MOST_POINTS,
+    VARIANCE,
     curve,
+    cycles,
     histogram,
+    human,
     levels,
     means,
     policies,
     profile,
     sections,
+    settings,
     variances,
 )
 from quorate.reporting.paper.reproduce import Provenance
 from quorate.reporting.print.files import specification, svg, write_charts
 from quorate.reporting.report import page_of, report
+from quorate.simulate.allocation.sweep import sweep_allocation
 
 
 @pytest.fixture(scope="module")
@@ -225,3 +231,57 @@ def test_charts_are_files_black_on_white(view, tmp_path):
     assert [path.stem for path in paths] == list(names)
     text = paths[0].read_text(encoding="utf-8")
     assert text.startswith("<svg")
+
+
+@pytest.fixture(scope="module")
+def replays_study(replays):
+    """A study with human scores, other constants and whole cycles."""
+    found = allocation_view(
+        replays, 2000, only={"dimension": "clear"}, human="human", cycle="judge", sweep=True, runs=6
+    )
+    return found.studies[0]
+
+
+def test_people(replays_study):
+    figure = human(replays_study)
+    assert len(figure.rows) == 3 * len(replays_study.allocation.spent)
+    assert figure.rows[0]["spearman"] == pytest.approx(replays_study.allocation.outcomes["uniform"].correlations[1, 0])
+    assert "by ROBIN-HOOD" in figure.caption.finding
+    assert "<svg" in drawn(figure)
+
+
+def test_uniform_allocation_is_drawn_wide_beneath_the_others(replays_study):
+    marks = [layer["mark"] for layer in specification(human(replays_study))["layer"]]
+    assert [mark["strokeWidth"] for mark in marks] == [6, 2, 2]
+
+
+def test_human_scores_that_do_not_vary_are_a_table_alone(replays):
+    found = allocation_view(replays, 1200, only={"dimension": "clear"}, human="same", runs=2)
+    figure = human(found.studies[0])
+    assert figure.chart is None
+    assert "not known" in figure.caption.finding
+
+
+def test_other_constants(replays_study):
+    figure = settings(replays_study.sweep)
+    assert [row["warmup"] for row in figure.rows][:4] == [30, 20, 11, 5]
+    assert "with delta" in figure.caption.finding
+    names = {row["setting"] for data in data_of(specification(figure)) for row in data}
+    assert names > {"uniform", "ROBIN", "delta 0.07"}
+    assert "delta 0.07" in drawn(figure)
+
+
+def test_constants_that_do_not_belong_together_are_uniform_allocation():
+    pool = np.random.default_rng(1).normal(0, np.repeat([0.1, 2], [40, 10])[:, None], (50, 20))
+    lines = settings(sweep_allocation(pool, 2000, runs=3)).caption.lines
+    assert "so this is uniform allocation" in " ".join(lines)
+
+
+def test_whole_cycles(replays_study):
+    figure = cycles(replays_study.cycles)
+    assert figure.rows[0]["design"] == "whole cycles"
+    assert figure.rows[0]["off"] == pytest.approx(max(replays_study.cycles.rows[0].mse, 0) ** 0.5)
+    assert figure.caption.finding.startswith("Means by whole cycles are off by")
+    assert "whole cycles" in drawn(figure)
+    parts = {row["part"] for data in data_of(specification(figure)) for row in data}
+    assert parts == {BIAS, VARIANCE}

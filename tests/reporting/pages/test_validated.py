@@ -3,7 +3,9 @@ from __future__ import annotations
 import pytest
 
 import quorate as q
-from quorate.reporting.pages.validated import page
+from quorate.analysis.certify import Certificate, Certified
+from quorate.analysis.demo import against_truth
+from quorate.reporting.pages.validated import certificate, page, truth_section
 
 
 @pytest.fixture(scope="module")
@@ -25,3 +27,16 @@ def test_errors_and_coverage_are_drawn_by_budget_and_plan(found):
     assert made.sentence == found.sentence
     facts = {row["what"]: row["value"] for row in made.facts.rows}
     assert (facts["items of a pilot"], facts["items held out"]) == (8, 16)
+
+
+def test_coverage_is_shown_with_its_error():
+    found = Certified("", 0.951, 0.005, 1.02, 0.01, None, None, 2000, 3)
+    (figure,) = certificate(Certificate("mean", 0.95, (found,), 1)).figures
+    assert figure.rows[0]["coverage"] == "95.1% ± 0.5"
+    assert (figure.rows[0]["studies"], figure.rows[0]["told_apart"]) == (1997, None)
+
+
+def test_which_intervals_hold_the_truth(demo):
+    (figure,) = truth_section(against_truth(demo, 1)).figures
+    assert [row["holds_truth"] for row in figure.rows] == ["misses it", "holds it", "holds it"]
+    assert "naive one did in 34.1%" in figure.caption.finding

@@ -1,0 +1,194 @@
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import polars as pl
+import pytest
+
+
+@pytest.fixture
+def scored(tmp_path):
+    """Two systems a point apart, and a third that the judges do not agree about."""
+    rng = np.random.default_rng(2)
+    taste = {"s0": (0, 0, 0, 0), "s1": (-1, -1.1, -0.9, -1), "s2": (0.5, -0.4, 0.6, -0.3)}
+    lines = [
+        f"{name},i{i},j{j},{5 + np.sin(i) + shift + rng.normal(0, 0.5):.3f}"
+        for name, shifts in taste.items()
+        for j, shift in enumerate(shifts)
+        for i in range(30)
+    ]
+    path = tmp_path / "systems.csv"
+    path.write_text("system,item,judge,score\n" + "\n".join(lines) + "\n")
+    return path
+
+
+@pytest.fixture
+def votes(tmp_path):
+    path = tmp_path / "votes.csv"
+    rows = [("x", "y", "model_a" if i % 10 < 8 else "model_b", f"p{i // 2}") for i in range(200)]
+    rows += [("y", "z", "model_a" if i % 2 else "model_b", f"p{i // 2}") for i in range(100)]
+    path.write_text("model_a,model_b,winner,prompt\n" + "".join(f"{','.join(row)}\n" for row in rows))
+    return path
+
+
+def test_scores(run, scored):
+    ran = run("compare", scored, "s0", "s1", "--target", "judge=population")
+    said = " ".join(ran.out.split())
+    assert (ran.code, ran.err) == (0, "")
+    assert said.startswith("s0 is better than s1: s0 scores 1")
+    assert "A new study would" not in said
+    assert run("compare", scored, "s1", "s0").code == 2
+
+
+@pytest.mark.slow
+def test_what_would_decide_is_shown_with_its_price(run, scored):
+    words = ("compare", scored, "s0", "s2", "--target", "judge=population", "--price", 0.5)
+    wide = run(*words, "--margin", 2, "--claim", "better")
+    assert wide.code == 2
+    assert wide.out.startswith("s0 and s2 are equivalent within 2")
+    open_ = run(*words, "--margin", 0.6)
+    said = " ".join(open_.out.split())
+    assert open_.code == 2
+    assert said.startswith("Undecided whether s0 or s2 scores better")
+    full = " ".join(run(*words, "--margin", 0.6, "--full").out.split())
+    assert "A new study would " in full
+    assert " price " in full
+
+
+@pytest.mark.slow
+def test_what_a_budget_buys(run, scored):
+    words = ("compare", scored, "s0", "s2", "--target", "judge=population", "--price", 0.5, "--margin", 0.6)
+    said = " ".join(run(*words, "--budget", 30).out.split())
+    assert "The budget of 30 is not enough: it would show equivalence with a chance of 0." in said
+    full = " ".join(run(*words, "--budget", 30, "--full").out.split())
+    assert "your budget 30" in full
+    assert "chance within your budget 0." in full
+    refused = run(*words, "--budget", -1)
+    assert (refused.code, refused.err.count("\n")) == (1, 1)
+    assert "budget: a number above 0 and finite, got -1" in refused.err
+
+
+def test_votes(run, votes):
+    ran = run("compare", votes, "x", "y", "--cluster", "prompt")
+    assert ran.code == 0
+    assert ran.out.startswith("x is better than y: x wins 80.0% of 200 decisive votes")
+    open_ = run("compare", votes, "y", "z", "--margin", 0.05, "--budget", 500, "--price", 2)
+    said = " ".join(open_.out.split())
+    assert open_.code == 2
+    assert "a new study if the margin is votes price" in said
+    assert "of your budget shows equivalence" in said
+
+
+def test_the_claim_decides_the_exit_code(run, scored):
+    words = ("compare", scored, "s0", "s1", "--margin", 3, "--claim")
+    assert run(*words, "not worse").code == 0
+    assert run(*words, "equivalent").code == 0
+    assert run("compare", scored, "s1", "s0", "--margin", 0.2, "--claim", "not worse").code == 2
+
+
+def test_json_and_a_report(run, scored, tmp_path):
+    page = tmp_path / "verdict.html"
+    found = run("compare", scored, "s0", "s1", "--json", "--report", page, "--charts", tmp_path / "charts").json
+    assert (found["outcome"], found["exit_code"]) == ("better", 0)
+    assert "systems.csv" in page.read_text(encoding="utf-8")
+    assert {one.name for one in (tmp_path / "charts").iterdir()} == {"verdict.svg", "sources.svg"}
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        ("{scored} s0", "A, B: give both systems, or neither for all pairs"),
+        ("{scored} s0 s9", 'no system "s9"'),
+        ("{scored} s0 s0", "two different levels of system are compared"),
+        ("{scored} s0 s1 --ties half", "--ties: for votes, and this file has scores"),
+        ("{scored} s0 s1 --claim equivalent", "margin"),
+        ("{scored} s0 s1 --price 1 --judge-price j0=2", "--price: give it or one for each judge"),
+        ("{votes} x y --method joint", "--method: for scores, and this file has votes"),
+        ("{votes} x q", 'no system "q"'),
+        ("{votes} x y --cluster colour", 'no role "colour"'),
+        ("{votes} x y --report verdict.txt", "--report: must end in"),
+    ],
+)
+def test_what_is_refused_in_one_line(run, scored, votes, words, says):
+    ran = run("compare", *words.format(votes=votes, scored=scored).split())
+    assert (ran.code, ran.out, ran.err.count("\n")) == (1, "", 1)
+    assert says in ran.err
+
+
+def test_who_was_shown_first_is_noticed(run, ordered):
+    said = " ".join(run("compare", ordered, "x", "y").out.split())
+    assert "the system shown first won 75.0% of 400 decisive votes, both orders weighing alike: rank with" in said
+
+
+def test_a_column_stands_for_the_role_that_it_was_read_as(run, ordered, tmp_path):
+    path = tmp_path / "ranked.csv"
+    path.write_text(ordered.read_text().replace("prompt", "ranking", 1))
+    for command in (("rank", path), ("compare", path, "x", "y")):
+        found = run(*command, "--role", "cluster=ranking", "--cluster", "ranking", "--json")
+        assert (found.code, found.err) == (2, "")
+        assert found.out == run(*command, "--role", "cluster=ranking", "--cluster", "cluster", "--json").out
+
+
+@pytest.mark.slow
+def test_all_pairs_without_names(run, scored, votes, tmp_path):
+    page = tmp_path / "pairs.md"
+    ran = run("compare", scored, "--report", page)
+    said = " ".join(ran.out.split())
+    assert (ran.code, ran.err) == (2, "")
+    assert said.startswith("Of 3 pairs of systems ")
+    assert "s0 against s1 better" in said
+    assert "Of 3 pairs of systems" in page.read_text()
+    found = json.loads(run("compare", votes, "--json", "--minimum", "150").out)
+    assert (found["skipped"], found["counts"]["better"], found["exit_code"]) == (1, 1, 0)
+    assert run("compare", votes, "x").err == (
+        'quorate: A, B: give both systems, or neither for all pairs, got "x" alone\n'
+    )
+    for option in (("--claim", "better"), ("--price", "1"), ("--budget", "9"), ("--judge-price", "j0=1")):
+        assert f"{option[0]}: is for two systems; name them as A and B" in run("compare", scored, *option).err
+    assert "--minimum: is for all pairs; leave out A and B" in run("compare", votes, "x", "y", "--minimum", "9").err
+
+
+@pytest.fixture
+def monitor_votes(tmp_path):
+    path = tmp_path / "votes.csv"
+    columns = {"model_a": ["x"] * 60, "model_b": ["y"] * 60, "winner": (["model_a"] * 5 + ["model_b"]) * 10}
+    pl.DataFrame(columns).write_csv(path)
+    return path
+
+
+def test_votes_decide_as_soon_as_they_do(run, monitor_votes):
+    ran = run("compare", "--watch", monitor_votes, "--a", "x", "--b", "y")
+    assert ran.code == 0
+    assert ran.out.startswith("Stop: x is better than y;")
+    assert run("compare", "--watch", monitor_votes, "--a", "y", "--b", "x", "--json").json["outcome"] == "worse"
+
+
+def test_a_stricter_level_needs_more_votes(run, monitor_votes):
+    ran = run("compare", "--watch", monitor_votes, "--a", "x", "--b", "y", "--level", ".9999999")
+    assert ran.code == 2
+    assert ran.out.startswith("Go on: undecided")
+
+
+def test_votes_on_two_systems_need_no_names(run, monitor_votes):
+    assert (
+        run("compare", "--watch", monitor_votes).out
+        == run("compare", "--watch", monitor_votes, "--a", "x", "--b", "y").out
+    )
+
+
+def test_of_more_systems_two_are_named(run, tmp_path):
+    rows = [{"model_a": a, "model_b": b, "winner": "model_a"} for a, b in [("x", "y"), ("y", "z")]]
+    pl.DataFrame(rows).write_csv(tmp_path / "board.csv")
+    assert "--a, --b: name the two systems; which order of all is sure is said by quorate rank --watch" in (
+        run("compare", "--watch", "board.csv").err
+    )
+
+
+def test_systems_of_one_name_are_told_apart(run, monitor_votes):
+    frame = pl.read_csv(monitor_votes).with_columns(prompt_type=pl.Series(["code", "prose"] * 30))
+    frame.write_csv(monitor_votes)
+    ran = run(
+        "compare", "--watch", monitor_votes, "--a", "x (code)", "--b", "y (code)", "--within", "prompt_type", "--json"
+    )
+    assert ran.json["n"] + ran.json["left"] == 30
