@@ -84,7 +84,7 @@ def test_a_verb_has_a_screen_of_options_of_its_own():
 
 def test_a_command_does_not_load_the_others():
     code = "import sys; from quorate.cli import main; main(['doctor', 'none.csv'])"
-    code += "; print([name for name in sys.modules if name.startswith('quorate.cli.') and name.count('.') > 2])"
+    code += "; print([name for name in sys.modules if name.startswith('quorate.cli.')])"
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert "quorate.cli.doctor" in ran.stdout
     assert "quorate.cli.plan" not in ran.stdout
