@@ -76,7 +76,7 @@ def fixed_cost(
         raise InvalidInput("effect, law: by category are for goals that ask by category")
     names = {ITEM, *((PROMPT,) if len(offer.prompts) > 1 else ()), *((JUDGE,) if len(offer.judges) > 1 else ())}
     louder = float(np.mean([(noise or {}).get(name, 1.0) ** 2 for name in offer.judges]))
-    target: dict[str, Target] = {JUDGE: PANEL, **(goal.target or {})}
+    target: dict[str, Target] = {JUDGE: PANEL, PROMPT: PANEL, **(goal.target or {})}
     target = {name: one for name, one in target.items() if name in names}
     known = {term: value for term, value in told(terms_on(law, ""), offer).items() if target.get(term) != PANEL}
     source = components({term: value * (louder if term in NOISE else 1.0) for term, value in known.items()})
