@@ -458,9 +458,8 @@ def test_ragged_differences_turn_with_the_two_and_do_not_know_labels() -> None:
     frame = crossed(2, keep=0.4)
     found, turned = (q.compare(q.read(frame, announce=False), *two).difference for two in (("s0", "s1"), ("s1", "s0")))
     assert found.method == "joint"
-    assert tuple(-end for end in turned.estimate.ends[::-1]) == pytest.approx(found.estimate.ends, rel=1e-9)
-    assert turned.others is not None and found.others is not None
-    assert tuple(-end for end in turned.others.estimate.ends[::-1]) == pytest.approx(found.others.estimate.ends, rel=1e-9)
+    for one, other in ((found, turned), (found.others, turned.others)):
+        assert tuple(-end for end in other.estimate.ends[::-1]) == pytest.approx(one.estimate.ends, rel=1e-9)
     labels = frame["item"].unique(maintain_order=True).to_list()
     renamed = frame.with_columns(item=pl.col("item").replace(dict(zip(labels, labels[::-1], strict=True))))
     again = q.compare(q.read(renamed, announce=False), "s0", "s1").difference
