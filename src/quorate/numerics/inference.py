@@ -55,6 +55,18 @@ def checked_ridge(ridge: float) -> float:
     return ridge
 
 
+def student_limits(value: float, se: float, df: float, level: float) -> tuple[float, float]:
+    """Limits of Student's interval."""
+    half = t_quantile(df, (1 + level) / 2) * se
+    return value - half, value + half
+
+
+def equal_tails(draws: Floats, level: float) -> tuple[float, float]:
+    """Quantiles of draws that leave as much below as above."""
+    low, high = np.quantile(draws, [(1 - level) / 2, (1 + level) / 2])
+    return float(low), float(high)
+
+
 def satterthwaite(variance: float, gradient: Floats, covariance: Floats) -> float:
     """Degrees of freedom of an estimated variance, matched on its first two moments, at least 1.
 

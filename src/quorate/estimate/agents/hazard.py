@@ -14,13 +14,13 @@ from quorate.caveats import Caveat, few_scores, turns_that_end
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.components.decomposition import Decomposition
 from quorate.estimate.components.dependability import averages, plausible
-from quorate.numerics.inference import checked_level, satterthwaite
+from quorate.numerics.inference import checked_level, equal_tails, satterthwaite
 from quorate.numerics.mixed.information import adjustment, weights
 from quorate.numerics.mixed.reml import squares
 from quorate.roles import TURN
 from quorate.streams import stream
 from quorate.table.judgments import Judgments
-from quorate.table.results import Ends, Interval, Result, Row, StatedInterval
+from quorate.table.results import Interval, Result, Row, StatedInterval
 from quorate.wording import Brief, percent
 
 _DRAWS, _NODES, _NODES_OF_DRAWS, _FEW = 4000, 151, 31, 5
@@ -241,11 +241,7 @@ def hazard(
 
 
 def _drawn(value: float, draws: Floats, n: int, level: float) -> Interval:
-    def law(level: float) -> Ends:
-        low, high = np.quantile(draws, [(1 - level) / 2, (1 + level) / 2])
-        return float(low), float(high)
-
-    return StatedInterval(value, float(draws.std()), n, level, law)
+    return StatedInterval(value, float(draws.std()), n, level, lambda level: equal_tails(draws, level))
 
 
 class _Parts(NamedTuple):

@@ -26,7 +26,7 @@ from quorate.estimate.agreement.labelled import (
     shared_ties,
     verdicts_at,
 )
-from quorate.numerics.inference import checked_level
+from quorate.numerics.inference import checked_level, equal_tails
 from quorate.numerics.votes import clustered
 from quorate.numerics.votes.binomial import clopper_pearson, p_value
 from quorate.numerics.votes.clustered import Share
@@ -457,7 +457,7 @@ def _differences(
             low, high, p = gain_interval(gain[usable], code[usable], level)
         elif up + down:
             drawn = gain_bootstrap(np.where(usable, gain + 2, 0)[mask], strata[mask], resamples, rng)
-            low, high = np.quantile(drawn, [(1 - level) / 2, (1 + level) / 2]).tolist()
+            low, high = equal_tails(drawn, level)
         clusters = None if code is None else len(np.unique(code[usable]))
         out.append(PipelineDifference(*names, label, kind, n, first, second, first - second, low, high, p, clusters))
     return out

@@ -16,7 +16,7 @@ from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.agreement.rightness import Rightness, row_means
 from quorate.numerics.correlation import ranks
 from quorate.numerics.distributions import t_cdf, t_quantile
-from quorate.numerics.inference import benjamini_yekutieli, checked_level
+from quorate.numerics.inference import benjamini_yekutieli, checked_level, equal_tails, student_limits
 from quorate.numerics.panel.independence import Worth, independent_judges
 from quorate.numerics.votes.binomial import wilson
 from quorate.roles import JUDGE
@@ -379,8 +379,7 @@ def mean_of(values: Floats, level: float, cluster: Ints) -> Measured:
     value, (se, drawn) = float(values.mean()), standard_error(values, cluster[known])
     if drawn < 2:
         return Measured(value)
-    half = t_quantile(drawn - 1, (1 + level) / 2) * se
-    return Measured(value, value - half, value + half)
+    return Measured(value, *student_limits(value, se, drawn - 1, level))
 
 
 def accuracies(seen: Rightness, level: float) -> Iterator[ConfigurationAccuracy]:
@@ -402,8 +401,7 @@ def beaten(
 
     n = int(cluster.max()) + 1
     drawn = beaten(rng.multinomial(n, np.full(n, 1 / n), resamples).astype(float)[:, cluster])
-    low, high = np.quantile(drawn, [(1 - level) / 2, (1 + level) / 2])
-    return Measured(float(beaten(np.ones(len(right)))), float(low), float(high))
+    return Measured(float(beaten(np.ones(len(right)))), *equal_tails(drawn, level))
 
 
 def tertiles(disputed: Floats, average: Floats, majority: Floats, cluster: Ints, level: float) -> Iterator[Tertile]:
@@ -463,8 +461,7 @@ def split_half(
         one, each = float(np.nanmean(of_split)), ~np.isnan(of_item)
         over_items = standard_error(of_item[each], cluster[each])[0] ** 2
         variance = max((1 / splits + 1) * float(np.nanvar(of_split, ddof=1)), over_items)
-        half = t_quantile(max(n // 2 - 1, 1), (1 + level) / 2) * float(np.sqrt(variance))
-        return Measured(one, one - half, one + half)
+        return Measured(one, *student_limits(one, float(np.sqrt(variance)), max(n // 2 - 1, 1), level))
 
     own = value[:, best].T
     chosen = found(own)

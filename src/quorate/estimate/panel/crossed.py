@@ -16,7 +16,7 @@ from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.components.model import closure
 from quorate.estimate.means.effects import LevelEffect, level_labels
 from quorate.numerics.distributions import f_tail
-from quorate.numerics.inference import checked_level
+from quorate.numerics.inference import checked_level, equal_tails
 from quorate.numerics.panel import crossed as panel
 from quorate.roles import GENERATION, JUDGE
 from quorate.streams import stream
@@ -537,11 +537,10 @@ def crossed(
     paper = with_intervals(panel.paper(table), panel.paper(drawn), level)
     judge, pooled, interaction = judge_tests(sums, table)
     opposed = contradictory(judge, pooled, interaction, 1 - level)
-    low, high = np.quantile(drawn.mean, [(1 - level) / 2, (1 + level) / 2])
     return Crossed(
         scores=scores,
         mean=sums.mean,
-        mean_interval=(float(low), float(high)),
+        mean_interval=equal_tails(drawn.mean, level),
         gamma=judge_effects(scores.judges, sums, drawn, level),
         separated=separated,
         paper=paper,

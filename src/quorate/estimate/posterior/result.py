@@ -17,6 +17,7 @@ from quorate.caveats import Caveat
 from quorate.errors import InvalidInput
 from quorate.estimate.means.mean import contrast
 from quorate.estimate.means.targets import PANEL, SENSITIVITY, Target, all_drawn, resolve
+from quorate.numerics.inference import equal_tails
 from quorate.numerics.posterior.importance import WORST_K, quantiles, smoothed
 from quorate.numerics.posterior.laws import Laws, log_density, widened
 from quorate.streams import stream
@@ -81,12 +82,6 @@ class PosteriorMean(DrawnMean):
 
     shares: Mapping[str, float]
     caveats: tuple[caveats.Caveat, ...]
-
-
-def equal_tails(draws: Floats, level: float) -> Ends:
-    """Quantiles with equal tails."""
-    low, high = np.quantile(draws, [(1 - level) / 2, (1 + level) / 2])
-    return float(low), float(high)
 
 
 def middle(draws: Floats) -> tuple[float, float]:

@@ -16,6 +16,7 @@ from quorate.estimate.ratings.counts import VoteCounts, groups_of, some
 from quorate.estimate.votes.clustered import Cluster, cells, clustered_by, repeating
 from quorate.estimate.votes.margin import VoteMargin
 from quorate.numerics.distributions import t_cdf, t_quantile
+from quorate.numerics.inference import equal_tails, student_limits
 from quorate.numerics.ratings.bradley_terry import Fit
 from quorate.numerics.ratings.draws import Units, covariance
 from quorate.numerics.ratings.existence import components
@@ -338,11 +339,10 @@ class Contrast(Interval):
         """Student's t, or percentiles of refits, widened where degrees of freedom are few."""
         level = self.level
         if self.deviations is None:
-            half = t_quantile(self.df, (1 + level) / 2) * self.se
-            return self._tested(self.value - half, self.value + half, level)
+            return self._tested(*student_limits(self.value, self.se, self.df, level), level)
         wider = t_quantile(self.df, (1 + level) / 2) / t_quantile(math.inf, (1 + level) / 2)
-        low, high = np.quantile(self.deviations, [(1 - level) / 2, (1 + level) / 2])
-        return self.value + wider * float(low), self.value + wider * float(high)
+        low, high = equal_tails(self.deviations, level)
+        return self.value + wider * low, self.value + wider * high
 
     @property
     def p_value(self) -> float:

@@ -19,8 +19,7 @@ from quorate.caveats import (
 )
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.regression.surrogate import sign_flip
-from quorate.numerics.distributions import t_quantile
-from quorate.numerics.inference import checked_level
+from quorate.numerics.inference import checked_level, student_limits
 from quorate.numerics.regression import Coefficients, dependent, doubly_robust, errors, linear, logistic
 from quorate.table.exchange.variables import Words, missing, values_of, variables
 from quorate.table.results import Ends, Result, Row, StatedInterval
@@ -166,8 +165,7 @@ def _student(of: Triple, n: int, level: float) -> StatedInterval:
     value, se, df = of
 
     def law(level: float) -> Ends:
-        half = np.nan if np.isnan(df) else t_quantile(df, (1 + level) / 2) * se
-        return value - half, value + half
+        return (np.nan, np.nan) if np.isnan(df) else student_limits(value, se, df, level)
 
     return StatedInterval(value, se, n, level, law)
 

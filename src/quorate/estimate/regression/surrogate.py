@@ -12,7 +12,7 @@ from quorate.errors import InvalidInput
 from quorate.estimate.components.decomposition import Decomposition
 from quorate.estimate.components.dependability import averages, plausible
 from quorate.numerics.distributions import t_cdf
-from quorate.numerics.inference import checked_level
+from quorate.numerics.inference import checked_level, equal_tails
 from quorate.streams import stream
 from quorate.table.results import Ends, Result, Row, StatedInterval
 from quorate.wording import counted, listed, percent
@@ -60,8 +60,8 @@ class Surrogate(Result):
         bias = self.parts.get("bias", 0.0)
 
         def law(level: float) -> Ends:
-            low, high = np.quantile(self.draws, [(1 - level) / 2, (1 + level) / 2]) + bias
-            return float(low), float(high)
+            low, high = equal_tails(self.draws, level)
+            return low + bias, high + bias
 
         return StatedInterval(self.variance, float(np.std(self.draws)), 0, self.level, law)
 

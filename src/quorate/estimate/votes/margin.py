@@ -15,7 +15,8 @@ from quorate.arrays import Bools, Floats, Ints, dense
 from quorate.caveats import Caveat
 from quorate.errors import NotEstimable
 from quorate.estimate.votes.clustered import Cluster, cells, clustered_by, repeating
-from quorate.numerics.distributions import normal_cdf, normal_quantile, t_cdf, t_quantile
+from quorate.numerics.distributions import normal_cdf, normal_quantile, t_cdf
+from quorate.numerics.inference import student_limits
 from quorate.numerics.roots import root
 from quorate.numerics.votes import binomial, clustered, equivalence
 from quorate.numerics.votes.binomial import p_value
@@ -183,8 +184,8 @@ class VoteMargin(Interval):
         if self.exact:
             low, high = (float(end) - 0.5 for end in binomial.clopper_pearson(*self.exact, level))
         else:
-            half = t_quantile(self.df, (1 + level) / 2) * self.se
-            low, high = max(self.value - half, -0.5), min(self.value + half, 0.5)
+            low, high = student_limits(self.value, self.se, self.df, level)
+            low, high = max(low, -0.5), min(high, 0.5)
         return (min(low, 0.0), max(high, 0.0)) if self.least_p > 1 - level else (low, high)
 
     def equivalence_interval(self, alpha: float = 0.05) -> Interval:

@@ -13,7 +13,7 @@ from quorate.arrays import Floats, Ints
 from quorate.errors import NotEstimable
 from quorate.estimate.votes.clustered import clusters_of, median
 from quorate.estimate.votes.well_sampled_pairs import MINIMUM, Sampled, labelled, well_sampled
-from quorate.numerics.distributions import t_quantile
+from quorate.numerics.inference import student_limits
 from quorate.numerics.votes import clusters as vote_clusters
 from quorate.numerics.votes import deconvolve, signal
 from quorate.numerics.votes.clusters import gather
@@ -134,8 +134,7 @@ class Measured(Interval):
 
     def _limits(self) -> Ends:
         """Student's t."""
-        half = t_quantile(self.df, (1 + self.level) / 2) * self.se
-        return self.value - half, self.value + half
+        return student_limits(self.value, self.se, self.df, self.level)
 
     def minus(self, other: Measured, *, paired: bool = False) -> Measured:
         """Difference to one of other votes: independent ones, by Welch and Satterthwaite, or of the same blocks."""
