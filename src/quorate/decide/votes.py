@@ -74,7 +74,7 @@ class Verdict(AnyVerdict):
         if self.outcome is not Outcome.UNDECIDED:
             return ""
         seen = f"so many votes see a margin of {wording.margin(self.detectable or 0)} or more"
-        few = "with so many ties such votes may miss any margin" if self.difference.tied else _MISS
+        few = "too few votes are no ties to show which is preferred" if self.difference.tied else _MISS
         seen = few if self.detectable is None else seen
         limit = f"This is no sign that they are alike: {seen} (power {self.power:.4g})."
         if self.next_step:

@@ -260,16 +260,19 @@ def taken_as_independent(board: Leaderboard | Ratings) -> bool:
 def claim(board: Leaderboard | Ratings, no: str = "no") -> str:
     """The same without its certainty, inside a sentence or with ``no`` as it opens one."""
     above, sure = len(getattr(board, "unbeaten", ())), len(getattr(board, "surely_above", ()))
-    first, systems = may_be_first(board), len(board.systems) + above + len(getattr(board, "apart", ()))
+    apart = () if sure else tuple(one.system for one in getattr(board, "apart", ()))
+    first = tuple(name for name in may_be_first(board) if name not in apart)
+    systems = len(board.systems) + above + len(getattr(board, "apart", ()))
     told = int(board.ranks.above.sum()) + sure * len(board.systems)
     if not told:
         return f"{no} two of {counted(systems, 'system')} are told apart"
+    of = f"the {systems - len(apart):,} systems that wins link" if apart else f"{systems:,} systems"
     if len(first) == 1:
-        lead = f"{first[0]} is first of {systems:,} systems"
+        lead = f"{first[0]} is first of {of}"
     elif len(first) <= _MOST_NAMED:
-        lead = f"{first[0]} leads {systems:,} systems, not surely ahead of {listed(first[1:])}"
+        lead = f"{first[0]} leads {of}, not surely ahead of {listed(first[1:])}"
     else:
-        lead = f"{first[0]} leads {systems:,} systems, not surely ahead of {len(first) - 1:,} of them"
+        lead = f"{first[0]} leads {of}, not surely ahead of {len(first) - 1:,} of them"
     pairs = systems * (systems - 1) // 2
     return f"{lead}; {told:,} of {counted(pairs, 'pair')} of systems {'is' if told == 1 else 'are'} told apart"
 
