@@ -159,3 +159,25 @@ def test_screen_what_is_refused_in_one_line(run, pilot, words, says):
     ran = run("plan", "--screen", pilot, *words.split())
     assert (ran.code, ran.out, ran.err.count("\n")) == (1, "", 1)
     assert says in ran.err
+
+
+def test_votes_are_answered_with_the_commands_that_look_at_their_judges(run, tmp_path):
+    path = tmp_path / "votes.csv"
+    path.write_text("item,model_a,model_b,winner\n" + "".join(f"{i},x,y,model_{'ab'[i % 2]}\n" for i in range(20)))
+    ran = run("judges", path)
+    assert (ran.code, ran.out, ran.err.count("\n")) == (1, "", 1)
+    assert f"quorate rank {path} --position (does the first one shown win?)" in ran.err
+
+
+def test_who_prefers_itself_is_said_first(run, tmp_path):
+    rows = [
+        f"{i},{system},{judge},{i % 5 + 2 * (system == judge == 'x') + (3 * i + 2 * s + j) % 7 / 10}"
+        for i in range(40)
+        for s, system in enumerate("xyz")
+        for j, judge in enumerate("xyz")
+    ]
+    path = tmp_path / "scores.csv"
+    path.write_text("item,system,judge,score\n" + "\n".join(rows) + "\n")
+    ran = run("judges", path, "--no-report")
+    assert ran.code == 2
+    assert "x scores itself 2" in " ".join(ran.out.split())[:300]

@@ -412,3 +412,34 @@ def test_the_label_of_a_pilot(run, tmp_path):
     found = json.loads(run("regress", "--surrogate", path, *options, "--json").out)
     assert found["variance"] == pytest.approx(expected.variance)
     assert found["parts"]["bias"] == 0.1
+
+
+def test_people_are_named_by_their_column(run, tmp_path):
+    rng = np.random.default_rng(1)
+    human = rng.random(400) < 0.6
+    judge = np.where(rng.random(400) < 0.85, human, True)
+    rows = [f"{i},{int(judge[i])},{int(human[i]) if i % 4 == 0 else ''}" for i in range(400)]
+    path = tmp_path / "rated.csv"
+    path.write_text("item,judge,human\n" + "\n".join(rows) + "\n")
+    named, column = (run("analyze", path, option, "human", "--json") for option in ("--human", "--human-label"))
+    assert (named.code, column.code) == (0, 0)
+    for ran in (named, column):
+        found = json.loads(ran.out)
+        low, high = (found["estimate"][name] for name in ("low", "high"))
+        assert found["labels"] == 100
+        assert low < 0.6 < high < low + 0.2  # the judge's column is no judge of the labels, who would be two clusters
+
+
+def test_labels_are_named_by_their_column(run, tmp_path):
+    said = ["toxic" if i % 3 else "fine" for i in range(60)]
+    judged = [one if i % 7 else "fine" for i, one in enumerate(said)]
+    path = tmp_path / "labels.csv"
+    path.write_text(
+        "item,human,gpt\n" + "".join(f"{i},{a},{b}\n" for i, (a, b) in enumerate(zip(said, judged, strict=True)))
+    )
+    both, agree = (
+        sum(a == b for a, b in zip(said, judged, strict=True)),
+        run("judges", path, "--human", "human", "--no-report"),
+    )
+    assert agree.code == 0
+    assert f"right on {100 * both / 60:.1f}%" in " ".join(agree.out.split())

@@ -512,3 +512,10 @@ def test_many_judges_are_drawn_unless_they_are_said_to_be_chosen(judges, given, 
     table = q.read(frame, announce=False, **given)
     assert table.facet("judge").fixed == chosen
     assert ("501 judges: taken as drawn, not chosen" in table.notes) == (not chosen)
+
+
+def test_a_sheet_has_one_column_that_says_what_its_rows_are():
+    sheet = pl.DataFrame({"text_id": [1, 2, 3], "ann": [1, 2, 3], "bob": [2, 2, 3]})
+    found = read_scores(sheet, wide={"judge": ["ann", "bob"]}, announce=False)
+    assert found.names == ("item", "judge")
+    assert found.facet("item").column == "text_id"

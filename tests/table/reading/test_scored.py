@@ -82,3 +82,21 @@ def test_letters_are_grades_by_the_name_of_their_column():
     options, reasons = proposed(frame.rename({"grade": "choice"}))
     assert options["labels"]
     assert 'if they are grades, say numbers={"' in reasons[0]
+
+
+def test_questions_of_one_passage_may_be_alike():
+    frame = pl.DataFrame(
+        [(i // 3, i, int(i % 5 > 1)) for i in range(30)], schema=["passage", "question", "correct"], orient="row"
+    )
+    assert proposed(frame)[0] == {"score": "correct", "facets": {"passage": "passage"}}
+
+
+def test_a_try_is_no_score_and_a_reply_that_could_not_be_parsed_none():
+    rows = [(i, k, "parse error" if (i, k) == (2, 1) else str((i + k) % 2)) for i in range(8) for k in (1, 2, 3)]
+    options, _ = proposed(pl.DataFrame(rows, schema=["task", "try", "passed"], orient="row"))
+    assert options == {"score": "passed", "missing": ("parse error",), "facets": {"item": "task", "try": "try"}}
+
+
+def test_requests_are_what_is_judged():
+    frame = pl.DataFrame([(i, int(i % 3 > 0)) for i in range(30)], schema=["request", "passed"], orient="row")
+    assert proposed(frame)[0] == {"score": "passed", "facets": {"item": "request"}}
