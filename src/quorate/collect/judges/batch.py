@@ -25,11 +25,10 @@ from quorate.collect.judges.connection import (
     NotSent,
     Secret,
     Unusable,
-    from_environment,
     scrub,
     turned_away,
 )
-from quorate.collect.judges.endpoint import Endpoint, body, cleaned, reply_of, scrubbed, without_key
+from quorate.collect.judges.endpoint import Endpoint, RemoteJudge, body, cleaned, reply_of, scrubbed, without_key
 from quorate.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -296,7 +295,7 @@ def _lines(content: bytes) -> Iterator[dict[str, Any]]:
 Group = dict[str, tuple[Request, asyncio.Future[Reply]]]
 
 
-class BatchJudge:
+class BatchJudge(RemoteJudge):
     """A model behind an endpoint's ``/files`` and ``/batches``.
 
     Parameters
@@ -343,11 +342,9 @@ class BatchJudge:
     ) -> None:
         if size < 1:
             raise InvalidInput(f'judge "{endpoint.name}": size must be at least 1 question per batch, got {size}')
-        self._endpoint, self._clock = endpoint, clock
-        self._size, self._linger = size, linger
+        super().__init__(endpoint, transport=transport)
+        self._clock, self._size, self._linger = clock, size, linger
         self._window, self._tag, self._line_url, self._most_wait = window, tag, line_url, most_wait
-        self._secret = from_environment(endpoint.key_env, endpoint.name)
-        self._connection = HttpConnection(endpoint, self._secret, transport)
         self._calls = BatchCalls(self._connection, self._secret, poll=poll, clock=clock)
         self._waiting: Group = {}
         self._unsent: dict[str, str] = {}
@@ -356,14 +353,6 @@ class BatchJudge:
         self._tasks: set[asyncio.Task[None]] = set()
         self._timer: asyncio.TimerHandle | None = None
         self._looking = asyncio.Lock()
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self._endpoint.name}: {self._endpoint.model} at {self._endpoint.url})"
-
-    @property
-    def name(self) -> str:
-        """The judge's name."""
-        return self._endpoint.name
 
     @property
     def lasting(self) -> bool:
@@ -409,7 +398,7 @@ class BatchJudge:
         await asyncio.gather(*self._tasks, return_exceptions=True)
         for _, answered in self._waiting.values():
             answered.cancel()
-        await self._connection.close()
+        await super().close()
 
     def _send(self) -> None:
         waiting, self._waiting = self._waiting, {}

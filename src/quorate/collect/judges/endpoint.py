@@ -6,7 +6,7 @@ import json
 import math
 import re
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -217,8 +217,8 @@ def _texts(value: Any) -> Iterator[str]:
         yield from _texts(inner)
 
 
-class EndpointJudge:
-    """A model behind an endpoint.
+class RemoteJudge:
+    """What judges behind an endpoint share: its settings, its key, and the connection to it.
 
     Parameters
     ----------
@@ -226,8 +226,6 @@ class EndpointJudge:
         Where it is and how it is asked.
     transport : httpx2.AsyncBaseTransport, optional
         Instead of the network.
-    clock : callable
-        Seconds since the epoch.
 
     Raises
     ------
@@ -235,15 +233,8 @@ class EndpointJudge:
         If the environment variable of the key is not set.
     """
 
-    def __init__(
-        self,
-        endpoint: Endpoint,
-        *,
-        transport: httpx2.AsyncBaseTransport | None = None,
-        clock: Callable[[], float] = time.time,
-    ) -> None:
-        self._endpoint, self._clock, self._path = endpoint, clock, endpoint.form.path(endpoint.model)
-        self._secret = from_environment(endpoint.key_env, endpoint.name)
+    def __init__(self, endpoint: Endpoint, *, transport: httpx2.AsyncBaseTransport | None = None) -> None:
+        self._endpoint, self._secret = endpoint, from_environment(endpoint.key_env, endpoint.name)
         self._connection = HttpConnection(endpoint, self._secret, transport)
 
     def __repr__(self) -> str:
@@ -254,13 +245,21 @@ class EndpointJudge:
         """The judge's name."""
         return self._endpoint.name
 
+    async def close(self) -> None:
+        """Close the connections."""
+        await self._connection.close()
+
+
+class EndpointJudge(RemoteJudge):
+    """A model behind an endpoint, asked one question a call."""
+
     async def ask(self, request: Request) -> Reply:
         """Ask one question; whatever the endpoint does becomes a reply, within the endpoint's timeout."""
-        start = time.perf_counter()
+        start, path = time.perf_counter(), self._endpoint.form.path(self._endpoint.model)
         question = json.dumps(body(request, self._endpoint), allow_nan=False).encode()
         once = {"Idempotency-Key": request.once} if request.once and self._endpoint.idempotency else {}
         try:
-            answer = await self._connection.exchange("POST", self._path, json=question, headers=once)
+            answer = await self._connection.exchange("POST", path, json=question, headers=once)
         except TimeoutError:
             reply = Reply(ERROR, error=f"no whole answer in {self._endpoint.timeout:g} s", retryable=True)
         except NotSent as error:
@@ -268,12 +267,8 @@ class EndpointJudge:
         except (Broken, Unusable) as error:
             reply = Reply(ERROR, error=str(error), retryable=True)
         else:
-            reply = reply_to(cleaned(answer, self._secret), request, self._endpoint, self._clock(), self._secret)
+            reply = reply_to(cleaned(answer, self._secret), request, self._endpoint, time.time(), self._secret)
         return replace(scrubbed(reply, self._secret), latency=time.perf_counter() - start)
-
-    async def close(self) -> None:
-        """Close the connections."""
-        await self._connection.close()
 
 
 def body(request: Request, endpoint: Endpoint) -> dict[str, Any]:
