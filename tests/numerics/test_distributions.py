@@ -141,3 +141,4 @@ def test_few_numbers_and_many_are_alike():
 @pytest.mark.parametrize("shift", [-1e6, -50.0, 31.0, 1e4, 1e8])
 def test_a_noncentral_t_far_out_ends(shift):
     assert noncentral_t_cdf(4.0, shift, 2.5) == pytest.approx(float(shift < 0), abs=1e-12)
+    assert noncentral_t_cdf(6.812920690579611, 47.89868270235769, 2.3) == pytest.approx(0.0, abs=1e-12)

@@ -392,16 +392,8 @@ def _most_correlated(effect: float | None, sd: tuple[float, ...], icc: float, se
 
 def _fewest(enough: Callable[[int], bool]) -> int | None:
     """The smallest number of items from 2 on that is enough, as all larger ones then are; None where none is."""
-    high = 2
-    while not enough(high):
-        high *= 2
-        if high > _MOST:
-            return None
-    low = high // 2
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if enough(middle) else (middle, high)
-    return high
+    found = int(last(lambda n: np.asarray(n < 2 or (n <= _MOST and not enough(int(n)))), 2.0)) + 1
+    return None if found > _MOST else found
 
 
 @dataclass(frozen=True)

@@ -143,7 +143,8 @@ def noncentral_t_cdf(df: float, shift: float, x: float) -> float:
     if abs(shift) > _LONG:
         from scipy.special import nctdtr
 
-        return float(nctdtr(df, shift, x))
+        far = float(nctdtr(df, shift, x))
+        return float(shift < x) if math.isnan(far) else far  # nan where a tail is lost in rounding
     half, b, share = shift * shift / 2, float(df) / 2, x * x / (x * x + df)
     rest = df / (x * x + df)
     total = normal_cdf(-shift)

@@ -22,7 +22,7 @@ from quorate.planning.designs.dstudy import Projection
 from quorate.planning.designs.names import LAYOUTS
 from quorate.planning.search.optimize import designs, screened
 from quorate.planning.search.optimum import Searched
-from quorate.planning.search.search import Kept, intervals, judge
+from quorate.planning.search.search import Kept, intervals, joined, judge, kept_of
 from quorate.roles import CATEGORY, ITEM, JUDGE, PROMPT, REPLICATE, SYSTEM
 from quorate.table.cells import Cells
 from quorate.table.judgments import Judgments
@@ -214,14 +214,13 @@ def of_mean(found: Estimate, offer: Offer, half_width: float, spent: Spent) -> P
 
 def by_interval(searched: Searched, half_width: float, share: float = 0.5) -> Kept:
     """All designs, with half the interval than which a share of their studies find a narrower, over what is wanted."""
-    parts, paid = [], searched.paid
+    source, kept = searched.source, []
     for number, piece in enumerate(searched.found.pieces):
-        price, variance = judge(searched.source, piece, searched.prices, paid)
-        width = intervals(searched.source, piece, variance, share) / half_width
+        price, variance = judge(source, piece, searched.prices, searched.paid)
+        width = intervals(source, piece, variance, share) / half_width
         known = np.flatnonzero(np.isfinite(width))
-        parts.append((price[known], variance[known], width[known], np.full(len(known), number), known))
-    price, variance, width, piece_of, index = (np.concatenate(values) for values in zip(*parts, strict=True))
-    return Kept(price, variance, width, piece_of, index, np.zeros(len(price), dtype=np.int64))
+        kept.append(kept_of(source, piece, number, price, variance, width, known))
+    return joined(kept)
 
 
 def limits(offer: Offer, have: Judgments, targets: Mapping[str, Target]) -> dict[str, Any]:

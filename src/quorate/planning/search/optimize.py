@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import cache
 from numbers import Real
 from typing import Any, cast
 
@@ -24,8 +25,9 @@ from quorate.estimate.differences.difference import SystemDifference
 from quorate.estimate.means.prediction import residual_facet
 from quorate.estimate.means.targets import FEWEST_DRAWN, PANEL, POPULATION, Target
 from quorate.numerics.reach import Effect
+from quorate.numerics.roots import root
 from quorate.numerics.study_power import Studies, one_square, studies
-from quorate.planning.designs.dstudy import OfDifference, Projection, bill, of_both, of_difference, project, projection
+from quorate.planning.designs.dstudy import OfDifference, Projection, of_both, of_difference, project, projection
 from quorate.planning.designs.names import LayoutName
 from quorate.planning.designs.prices import Prices, cheapest
 from quorate.planning.designs.prices import check as _check_prices
@@ -52,7 +54,7 @@ from quorate.planning.search.grid import (
     weighted_cycles,
 )
 from quorate.planning.search.optimum import Optimum, Searched, precise, within
-from quorate.planning.search.search import Found, Kept, Paid, paid_for, placed, search
+from quorate.planning.search.search import Found, Kept, Paid, joined, kept_of, paid_for, placed, priced, search
 from quorate.planning.search.whatif import as_it_is
 from quorate.roles import ITEM, JUDGE, REPLICATE
 from quorate.streams import stream
@@ -66,7 +68,8 @@ Chosen = Callable[[Floats, Floats], NDArray[np.bool_]]
 """Designs to look at, by their price and their standard error over the largest that would do."""
 DF = np.geomspace(1.0, 1e5, 31)
 """Degrees of freedom for which largest standard errors are found."""
-_RANGE, _HALVINGS = (-40.0, 40.0), 30
+_FURTHEST = 40.0
+"""Logarithm of standard errors, in units of the difference, beyond which none is looked for."""
 _FAR = 1.5
 """Standard error over the largest that would do, by the screen, above which a design is not looked at again."""
 _MORE = 100
@@ -132,11 +135,10 @@ def screened(searched: Searched, largest: Floats, chosen: Chosen) -> Kept:
     Kept
         With that ratio as its width.
     """
-    source, parts_of = searched.source, []
+    source, kept = searched.source, []
     for number, piece in enumerate(searched.found.pieces):
         laid = placed(source, piece)
-        weights = source.weigh(laid)
-        parts = {name: source.values[name] * weight for name, weight in weights.items()}
+        parts = Planned(source, laid, {}).parts
         squares = mean_squares(source, laid, parts)
         drawn = [(spread + noise, df) for spread, noise, df in squares.effects.values()]
         total = squares.items + sum((square for square, _ in drawn), np.zeros(()))
@@ -144,30 +146,42 @@ def screened(searched: Searched, largest: Floats, chosen: Chosen) -> Kept:
         with np.errstate(invalid="ignore"):
             df = np.nan_to_num(np.maximum(total**2 / np.maximum(spent, 1e-300), 1.0), nan=1.0)
         limit = np.interp(np.log(df), np.log(DF), largest)
-        over = np.sqrt(sum(parts.values(), np.zeros(()))) / np.maximum(limit, 1e-300)
-        variance = np.asarray(sum(parts.values(), np.zeros(())), dtype=float)
-        cost = np.asarray(bill(source, laid, searched.prices), dtype=float)
-        cost, over, variance = (np.broadcast_to(values, piece.shape).ravel() for values in (cost, over, variance))
-        if searched.paid is not None:
-            cost = np.maximum(cost - searched.paid.saved(piece)[0], 0.0)
+        variance = sum(parts.values(), np.zeros(()))
+        over = np.sqrt(variance) / np.maximum(limit, 1e-300)
+        variance, over = (np.broadcast_to(values, piece.shape).ravel() for values in (variance, over))
+        cost = priced(source, piece, laid, searched.prices, searched.paid)
         known = np.flatnonzero(chosen(cost, over) & np.isfinite(over))
-        parts_of.append((cost[known], variance[known], over[known], np.full(len(known), number), known))
-    cost, variance, over, piece_of, index = (np.concatenate(values) for values in zip(*parts_of, strict=True))
-    return Kept(cost, variance, over, piece_of, index, np.zeros(len(cost), dtype=np.int64))
+        kept.append(kept_of(source, piece, number, cost, variance, over, known))
+    return joined(kept)
 
 
 def largest_errors(chance: Chance, power: float) -> Floats:
     """Largest standard errors with power enough, by degrees of freedom from 1 to 100,000."""
-    return np.array([largest_error(df, chance, power) for df in DF])
+    out = [_largest_error(DF[0], chance, power, 1.0)]
+    for df in DF[1:]:
+        out.append(_largest_error(df, chance, power, out[-1] or 1.0))
+    return np.array(out)
 
 
-def largest_error(df: float, chance: Chance, power: float) -> float:
+def _largest_error(df: float, chance: Chance, power: float, guess: float) -> float:
     """Largest standard error with power enough, if the variance is one mean square; 0 where none is small enough."""
-    unit, (low, high) = one_square(1.0, df), _RANGE
-    for _ in range(_HALVINGS):
-        middle = (low + high) / 2
-        low, high = (middle, high) if chance(unit.times(math.exp(middle))) >= power else (low, middle)
-    return math.exp(low) if low > _RANGE[0] else 0.0
+    unit = one_square(1.0, df)
+
+    @cache
+    def short(log_error: float) -> float:
+        return power - chance(unit.times(math.exp(log_error)))
+
+    low = high = math.log(guess)
+    step = 0.25
+    while short(low) > 0:
+        if low < -_FURTHEST:
+            return 0.0
+        low, high, step = low - step, low, 2 * step
+    while short(high) <= 0:
+        if high > _FURTHEST:
+            return math.exp(high)
+        low, high, step = high, high + step, 2 * step
+    return math.exp(root(short, low, high, xtol=1e-8))
 
 
 def studies_of_plan(plan: Projection) -> Studies:

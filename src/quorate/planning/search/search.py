@@ -379,16 +379,16 @@ def search(source: Source, grid: Grid, prices: Prices, *, by_interval: bool = Fa
         width = intervals(source, piece, variance) ** 2 if by_interval else variance
         known = np.flatnonzero(np.isfinite(width))  # levels too few to speak for others leave it without end
         refused += piece.size - len(known)
-        cloud.append(_kept(source, piece, number, price, variance, width, known[-seen % step :: step]))
+        cloud.append(kept_of(source, piece, number, price, variance, width, known[-seen % step :: step]))
         seen += piece.size
         left = known[survivors(price[known], width[known], frontier)]
-        frontier = undominated(joined([frontier, _kept(source, piece, number, price, variance, width, left)]))
+        frontier = undominated(joined([frontier, kept_of(source, piece, number, price, variance, width, left)]))
     if by_interval:
         frontier = measured(source, pieces, frontier)
     return Found(pieces, frontier, joined(cloud), total - refused, refused, by_interval)
 
 
-def _kept(
+def kept_of(
     source: Source, piece: Piece, number: int, price: Floats, variance: Floats, width: Floats, index: Ints
 ) -> Kept:
     """Some designs of a piece."""
@@ -403,6 +403,13 @@ def _kept(
 def judge(source: Source, piece: Piece, prices: Prices, paid: Paid | None = None) -> tuple[Floats, Floats]:
     """Price and variance of every design of a piece, flat."""
     laid = placed(source, piece)
+    price = priced(source, piece, laid, prices, paid)
+    parts = sorted(Studies(source, laid, {}).parts.values(), key=np.size)  # few numbers first
+    return price, np.broadcast_to(sum(parts, np.zeros(())), piece.shape).ravel()
+
+
+def priced(source: Source, piece: Piece, laid: Layout, prices: Prices, paid: Paid | None) -> Floats:
+    """What of every design of a piece must still be bought, flat."""
     price = bill(source, laid, prices)
     if price is None or np.isnan(price).any():
         named = prices.get("judge")
@@ -412,11 +419,8 @@ def judge(source: Source, piece: Piece, prices: Prices, paid: Paid | None = None
         raise InvalidInput(
             f"prices: {len(named)} judges have a price, and limits allow {most}; name a price for each, or allow fewer"
         )
-    weights = source.weigh(laid)
-    parts = [np.asarray(source.values[name] * weight) for name, weight in weights.items()]
-    variance = np.broadcast_to(sum(sorted(parts, key=np.size), np.zeros(())), piece.shape)  # few numbers first
     flat = np.broadcast_to(price, piece.shape).ravel()
-    return flat if paid is None else np.maximum(flat - paid.saved(piece)[0], 0.0), variance.ravel()
+    return flat if paid is None else np.maximum(flat - paid.saved(piece)[0], 0.0)
 
 
 def intervals(source: Source, piece: Piece, variance: Floats, share: float = 0.5) -> Floats:
@@ -532,7 +536,7 @@ def strategies(
         best = np.expand_dims(np.argmin(open_, axis=along), along)
         flat = np.take_along_axis(np.arange(piece.size).reshape(piece.shape), best, axis=along).ravel()
         flat = flat[np.isfinite(open_.ravel()[flat])]
-        kept = _kept(source, piece, number, price.ravel(), variance.ravel(), variance.ravel(), flat)
+        kept = kept_of(source, piece, number, price.ravel(), variance.ravel(), variance.ravel(), flat)
         weights = source.weigh(placed(source, piece)).values()
         rows = np.array([np.broadcast_to(weight, piece.shape).ravel()[flat] for weight in weights])
         yield kept, rows
