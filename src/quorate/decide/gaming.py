@@ -6,7 +6,7 @@ import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Real
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 import numpy as np
 
@@ -29,14 +29,14 @@ from quorate.estimate.means.targets import (
 )
 from quorate.numerics.inference import checked_level
 from quorate.numerics.reach import MOST, maximum_moments
-from quorate.planning.designs.dstudy import Projection, project, scheme_of
-from quorate.planning.designs.layouts import lay_out
+from quorate.planning.designs.dstudy import Projection, project
 from quorate.planning.designs.prices import Prices
-from quorate.planning.designs.schemes import is_count
-from quorate.planning.designs.sources import Design, from_fit, observed_counts
+from quorate.planning.designs.sources import observed_counts
+from quorate.planning.designs.studies import Studies
 from quorate.planning.search.optimum import plausible
 from quorate.roles import SYSTEM
 from quorate.streams import stream
+from quorate.table.cells import whole
 from quorate.table.results import Result, Row, plain
 from quorate.wording import Brief
 
@@ -150,44 +150,18 @@ def _filled(played: Played, options: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def standard_errors(
-    played: Played, designs: Sequence[Mapping[str, Any]], resamples: int, rng: np.random.Generator | int | None
+    played: Played, plans: Sequence[Projection], resamples: int, rng: np.random.Generator | int | None
 ) -> Floats:
     """Plausible standard errors of one attempt, shape (designs, draws); nan where components come without draws."""
     fit = played.fit
     if isinstance(fit, Components) or fit.method == "anova":
-        return np.full((len(designs), 1), np.nan)
+        return np.full((len(plans), 1), np.nan)
     draws = np.random.default_rng(stream(0, "gaming") if rng is None else rng)
     boot = fit.bootstrap(resamples, rng=draws)
     out = []
-    for options in designs:
-        filled = _filled(played, options)
-        layout, balanced = filled.get("layout", "factorial"), filled.get("balanced", 1.0)
-        judges = filled.get("judges")
-        names = tuple(judges) if isinstance(judges, (list, tuple)) else ()
-        given = {facet: filled[name] for name, facet in _FACETS.items() if filled.get(name) is not None}
-        given |= {"judge": len(names)} if names else {}
-        given |= filled.get("levels", {})
-        design = Design(
-            filled.get("items"),
-            given,
-            filled.get("replicates"),
-            filled.get("categories"),
-            played.targets,
-            names,
-            unequal=layout == "random" or balanced < 1,
-        )
-        source = from_fit(fit, design)
-        scheme = scheme_of(layout, filled.get("per_item"), filled.get("places"), balanced, names)
-        laid = lay_out(
-            scheme,
-            source.counts,
-            source.item,
-            replicates=source.replicates,
-            balance=source.balance,
-            groups=source.groups,
-        )
-        weights = np.array([float(weight) for weight in source.weigh(laid).values()])
-        out.append(np.sqrt(weights @ plausible(source, fit, boot, draws)))
+    for made in (cast("Studies", plan.studies) for plan in plans):
+        weights = np.array([float(weight) for weight in made.source.weigh(made.laid).values()])
+        out.append(np.sqrt(weights @ plausible(made.source, fit, boot, draws)))
     return np.array(out)
 
 
@@ -486,8 +460,7 @@ def gaming(
     if not isinstance(fit, (Components, Decomposition)):
         kind = type(fit).__name__
         raise InvalidInput(f"fit: expects what decompose or components returns, got {kind}; decompose it first")
-    if not is_count(k, MOST):
-        raise InvalidInput(f"k: attempts must be a whole number from 1 to {MOST:,}, got {k!r}")
+    whole(k, "k", 1, MOST)
     if scale not in ("score", "elo"):
         raise InvalidInput(f'scale: expects "score" or "elo", got {scale!r}')
     checked_level(level)
@@ -498,8 +471,8 @@ def gaming(
     asked = compared_designs(designs, fit, kept)
     expected = float(maximum_moments(k)[0])
     plans = [projected(played, options) for options in asked]
-    plausible = standard_errors(played, asked, resamples, rng)
-    ends = np.quantile(plausible, [(1 - level) / 2, (1 + level) / 2], axis=1) * slope * expected
+    errors = standard_errors(played, plans, resamples, rng)
+    ends = np.quantile(errors, [(1 - level) / 2, (1 + level) / 2], axis=1) * slope * expected
     prizes = tuple(
         Prize(design_label(plan, options), plan, plan.se * slope, plan.se * slope * expected, float(low), float(high))
         for plan, options, low, high in zip(plans, asked, *ends, strict=True)

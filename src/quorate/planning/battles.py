@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import operator
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from heapq import heapify, heappop, heappush
@@ -29,6 +28,7 @@ from quorate.numerics.ratings.next_vote import (
 )
 from quorate.numerics.ratings.ties.davidson import moments
 from quorate.streams import stream
+from quorate.table.cells import whole
 from quorate.table.results import Result, Row
 from quorate.table.votes import Votes, checked_votes
 from quorate.wording import counted, percent
@@ -283,16 +283,8 @@ class Known(NamedTuple):
 
 
 def _check(n: int, criterion: str, floor: float, horizon: int | None) -> None:
-    for name, value in (("n", n), ("horizon", horizon)):
-        if value is None:
-            continue
-        try:
-            whole = operator.index(value)
-        except TypeError:
-            whole = 0
-        if not 1 <= whole <= _MOST_VOTES:
-            raise InvalidInput(f"{name}: a whole number from 1 to {_MOST_VOTES:,} is needed, got {value!r}")
-    if horizon is not None and horizon < n:
+    whole(n, "n", 1, _MOST_VOTES)
+    if horizon is not None and whole(horizon, "horizon", 1, _MOST_VOTES) < n:
         raise InvalidInput(f"horizon: counts the {n:,} votes of n too, got {horizon:,}")
     if criterion not in get_args(Criterion):
         raise InvalidInput(f'criterion: expects A or D, got "{criterion}"')
@@ -398,12 +390,7 @@ def sample_battles(
     >>> sorted(sample.chosen.tolist()), sample.short
     ([1, 2, 3, 4], (('w', '', 1),))
     """
-    try:
-        wanted = operator.index(floor)
-    except TypeError:
-        wanted = 0
-    if not 1 <= wanted <= _MOST:
-        raise InvalidInput(f"floor: a whole number from 1 to {_MOST:,} is needed, got {floor!r}")
+    wanted = whole(floor, "floor", 1, _MOST)
     systems, a, b = _systems(model_a, model_b)
     names, topic = _coded("category", [""] * len(a) if category is None else category, len(a))
     n = len(names)

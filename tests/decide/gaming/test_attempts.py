@@ -66,27 +66,27 @@ def test_groups_of_items_are_the_same_for_all_attempts(judged):
 def test_the_median_of_plausible_errors_is_near_the_projection(fit, design, redrawn):
     """The same weights as `project`, on draws about the fitted components."""
     played = Played(fit, None, attempts_targets(fit, redrawn)[0], None)
-    drawn = standard_errors(played, [design], 100, 1)
+    plan = projected(played, design)
+    drawn = standard_errors(played, [plan], 100, 1)
     low, high = np.quantile(drawn[0], [0.1, 0.9])
     assert drawn.shape == (1, 100)
-    assert low < projected(played, design).se < high
+    assert low < plan.se < high
 
 
 def test_draws_follow_the_components(fit, monkeypatch):
     """With draws that are the components themselves, every draw is the projection."""
-
     monkeypatch.setattr(
         "quorate.decide.gaming.plausible",
         lambda source, *_: np.array(list(source.values.values()))[:, None] * np.ones(3),
     )
     played = Played(fit, 45, attempts_targets(fit, None)[0], None)
-    drawn = standard_errors(played, DESIGNS, 100, 1)
-    assert drawn == pytest.approx(np.array([[projected(played, one).se] * 3 for one in DESIGNS]))
+    plans = [projected(played, one) for one in DESIGNS]
+    assert standard_errors(played, plans, 100, 1) == pytest.approx(np.array([[plan.se] * 3 for plan in plans]))
 
 
 def test_components_without_draws_have_none():
     played = Played(q.components({"item": 1.0}), 10, {}, None)
-    assert np.isnan(standard_errors(played, [{}, {}], 100, 1)).all()
+    assert np.isnan(standard_errors(played, [projected(played, {})], 100, 1)).all()
     with pytest.raises(InvalidInput, match='designs: no option "budget"'):
         projected(played, {"budget": 3})
 

@@ -136,8 +136,8 @@ def test_more_attempts_gain_more_and_more_judges_leave_less(k, judges, more):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"k": 0}, "k: attempts must be a whole number from 1"),
-        ({"k": 2.5}, "k: attempts must be a whole number from 1"),
+        ({"k": 0}, "k: must be a whole number from 1"),
+        ({"k": 2.5}, "k: must be a whole number from 1"),
         ({"scale": "log"}, 'scale: expects "score" or "elo", got \'log\''),
         ({"level": 1}, "level: must lie between 0 and 1, got 1"),
         ({"win_rate": 0.6}, 'win_rate: goes with scale="elo"'),

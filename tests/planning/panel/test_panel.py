@@ -138,7 +138,7 @@ def test_plain_values(found):
     ("options", "error", "message"),
     [
         ({"level": 1.0}, InvalidInput, "level: must lie between 0 and 1"),
-        ({"resamples": 10}, InvalidInput, "resamples: must be a whole number of at least 100, got 10"),
+        ({"resamples": 10}, InvalidInput, "resamples: must be a whole number from 100 to 1,000,000,000, got 10"),
         ({"resamples": "many"}, InvalidInput, "resamples: must be a whole number"),
         ({"generation": "judge"}, InvalidInput, 'generation: "judge" is no response'),
         ({"generation": "item"}, InvalidInput, 'generation: "item" is no response'),

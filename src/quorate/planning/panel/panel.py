@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from numbers import Integral
 from typing import Any, TypeVar
 
 import numpy as np
@@ -29,12 +28,13 @@ from quorate.planning.designs.sources import observed_counts
 from quorate.planning.panel.groups import Grouping, Groups, grouping, groups_of
 from quorate.planning.panel.strategies import AS_DRAWN, Strategies, compare_strategies
 from quorate.roles import GENERATION, JUDGE
+from quorate.table.cells import whole
 from quorate.table.judgments import Judgments, checked
 from quorate.table.read import read_first
 from quorate.table.results import Result, Row
 from quorate.wording import counted, listed
 
-_FEWEST = 100
+_FEWEST, _MOST = 100, 10**9
 ALL = "all"
 """Name of the system where there is one only."""
 _Result = TypeVar("_Result")
@@ -355,8 +355,7 @@ def judges(
     if answered.n_cells and np.ptp(answered.mean) == 0 and not answered.ss.any():
         score = answered.mean[0]
         raise NotEstimable(f"all {answered.n_answers:,} scores are equal ({score:g}): nothing varies")
-    if not isinstance(resamples, Integral) or resamples < _FEWEST:
-        raise InvalidInput(f"resamples: must be a whole number of at least {_FEWEST}, got {resamples!r}")
+    whole(resamples, "resamples", _FEWEST, _MOST)
     if prices is not None:
         check(prices)
     by = None

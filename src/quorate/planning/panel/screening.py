@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -22,7 +22,6 @@ from quorate.estimate.panel.crossed import CrossedScores, crossed_scores
 from quorate.numerics.distributions import normal_quantile
 from quorate.numerics.panel.subsets import BEYOND, Choice, exchange, exhaustive
 from quorate.planning.designs.prices import Prices, check, cost, known
-from quorate.planning.designs.schemes import is_count
 from quorate.planning.panel.shortlist import (
     ChoiceStability,
     JudgePool,
@@ -33,6 +32,7 @@ from quorate.planning.panel.shortlist import (
     stability,
 )
 from quorate.streams import stream
+from quorate.table.cells import whole
 from quorate.table.judgments import Judgments, checked
 from quorate.table.results import Result
 from quorate.wording import Brief, counted, plural
@@ -146,7 +146,7 @@ def _reason(pool: JudgePool, panel: Shortlist, judge: int, other: Shortlist | No
 WHOLE_SEARCH = 20
 _CONTENDERS = 20
 _FEW_ITEMS = 20
-_MOST_MONEY = 1e12
+_MOST_MONEY, _MOST_PILOTS = 1e12, 10**9
 
 
 @dataclass(frozen=True)
@@ -290,19 +290,15 @@ def screen(
     scores = crossed_scores(checked(judgments), generation=generation)
     price, item_price, pilot_cost = priced(judgments, scores, prices)
     judges, most = len(scores.judges), len(scores.judges) if most is None else most
-    for name, count in (("fewest", fewest), ("most", most)):
-        if not is_count(count, judges):
-            raise InvalidInput(f"{name}: must be a whole number from 1 to the {judges} judges, got {count!r}")
-    if fewest > most:
-        raise InvalidInput(f"fewest: must be at most most={most}, got {fewest}")
+    whole(most, "most", 1, judges)
+    whole(fewest, "fewest", 1, most)
     if (budget is None) == (half_width is None):
         given = "neither" if budget is None else "both"
         raise InvalidInput(f"budget, half_width: exactly one is needed, got {given}")
     for name, value in (("budget", budget), ("half_width", half_width)):
         if value is not None and not _is_amount(value):
             raise InvalidInput(f"{name}: must be a finite amount above 0, at most {_MOST_MONEY:g}, got {value!r}")
-    if isinstance(resamples, bool) or not isinstance(resamples, Integral) or resamples < 1:
-        raise InvalidInput(f"resamples: must be a whole number of at least 1, got {resamples!r}")
+    whole(resamples, "resamples", 1, _MOST_PILOTS)
     money = None if budget is None else float(budget)
     goal = None if half_width is None else (float(half_width) / normal_quantile(0.975)) ** 2
     extra = beyond_cells(judgments, scores)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from numbers import Integral
 from typing import Any, Literal
 
 from quorate.errors import InvalidInput, UnknownTerm
@@ -16,7 +15,9 @@ from quorate.estimate.means.targets import POPULATION, Target, pool
 from quorate.planning.designs.dstudy import Projection, project
 from quorate.planning.designs.names import LayoutName
 from quorate.planning.designs.prices import Prices
+from quorate.planning.designs.schemes import MOST
 from quorate.roles import GENERATION, JUDGE
+from quorate.table.cells import whole
 from quorate.wording import Brief, counted, plural
 
 ALL, RANDOM, CYCLIC, COVERAGE = "all judges", "random judge", "cyclic", "cyclic over more items"
@@ -212,12 +213,12 @@ def compare_strategies(
     for name in (GENERATION, JUDGE):
         if name not in names:
             raise UnknownTerm(name, names)
-    many = _at_least("judges", judges, 2)
-    pilot = _Pilot(source, item, _at_least("items", items, 1), many, {JUDGE: pool(many), **(targets or {})}, prices)
+    many = whole(judges, "judges", 2, MOST)
+    pilot = _Pilot(source, item, whole(items, "items", 1, MOST), many, {JUDGE: pool(many), **(targets or {})}, prices)
     if most_items is not None:
-        _at_least("most_items", most_items, pilot.items)
+        whole(most_items, "most_items", pilot.items, MOST)
     asked = budgets if isinstance(budgets, Iterable) else (many, 2 * many, 4 * many) if budgets is None else (budgets,)
-    if not (calls := sorted({_at_least("budgets", budget, 1) for budget in asked})):
+    if not (calls := sorted({whole(budget, "budgets", 1, MOST) for budget in asked})):
         raise InvalidInput("budgets: at least one number of judge calls per item is needed, got none")
     rows: list[Strategy] = []
     left_out: dict[tuple[str, int], str] = {}
@@ -253,12 +254,6 @@ class _Pilot:
             prices=self.prices,
             balanced=0.0 if strategy == RANDOM else 1.0,  # its plain mean, as the paper has it
         )
-
-
-def _at_least(name: str, value: object, least: int) -> int:
-    if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
-        raise InvalidInput(f"{name}: must be a whole number of at least {least}, got {value!r}")
-    return int(value)
 
 
 def _at_budget(pilot: _Pilot, budget: int, most_items: int | None) -> tuple[dict[str, Projection], dict[str, str]]:
@@ -421,7 +416,6 @@ def _check(variances: dict[str, float], counts: dict[str, object], items: str) -
         if not 0 <= variance < math.inf:
             raise InvalidInput(f"{name}: must be a finite variance of at least 0, got {variance!r}")
     for name, count in counts.items():
-        if isinstance(count, bool) or not isinstance(count, Integral) or count < 1:
-            raise InvalidInput(f"{name}: must be a whole number of at least 1, got {count!r}")
+        whole(count, name, 1, MOST)
     if items not in ("finite", "population"):
         raise InvalidInput(f'items: one of "finite" and "population" is needed, got {items!r}')
