@@ -9,7 +9,7 @@ from quorate.numerics.distributions import t_quantile
 from quorate.numerics.votes import binomial, equivalence, kl
 from quorate.planning.power.clusters import clustered_sample_size
 from quorate.planning.power.pilot import Reach, feasibility
-from quorate.planning.power.sample_size import equivalence_power, equivalence_size, power_curve, sample_size
+from quorate.planning.power.sample_size import equivalence_size, power_curve, sample_size
 
 pytestmark = pytest.mark.calibration
 
@@ -60,7 +60,7 @@ def test_power_of_planned_studies_of_equivalence(margin, true):
     rng = np.random.default_rng(8)
     n = equivalence_size(margin, true_margin=true)
     seen = rate(equivalence.p_value(rng.binomial(n, 0.5 + true, STUDIES), n, margin) <= 0.05)
-    predicted = float(equivalence_power(margin, n, true_margin=true))
+    predicted = float(equivalence.power(n, 0.5 + true, margin, 0.05))
     print(f"margin {margin}, true {true}: n {n}, shows equivalence in {seen:.3f}, exact power {predicted:.3f}")
     assert seen == pytest.approx(predicted, abs=POINT)
     assert seen >= 0.9 - 0.003

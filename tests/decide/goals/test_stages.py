@@ -14,7 +14,7 @@ from quorate.decide.goals.goal import Offer, Spent, StagedGoal
 from quorate.decide.goals.look import Ending, Look
 from quorate.decide.goals.rounds import look, pilot
 from quorate.errors import InvalidInput
-from quorate.planning.power.prompt_types import two_stage, two_stage_test
+from quorate.numerics.votes.binomial import p_value
 
 GOAL = StagedGoal("x", "y", per_type=10)
 TYPES = ("art", "code", "law", "math", "news")
@@ -60,7 +60,7 @@ def test_the_second_stage_asks_of_the_type_that_is_furthest_from_one_half(staged
 
 @pytest.mark.parametrize(("every", "outcome", "ending"), [(2, "undecided", Ending.LOOKS), (4, "worse", Ending.REACHED)])
 def test_what_is_said_rests_on_the_second_stage_alone(staged, every, outcome, ending):
-    """The first has law 10 to 0 for x; the exact test is that of `two_stage_test`."""
+    """The first has law 10 to 0 for x."""
     first, seen, second = staged
     law = {name: at for at, name in enumerate(second.levels["item"][code] for code in second.code("item").tolist())}
     votes = votes_of(
@@ -71,8 +71,7 @@ def test_what_is_said_rests_on_the_second_stage_alone(staged, every, outcome, en
     assert (found.outcome, found.ending, len(none), found.number) == (outcome, ending, 0, 2)
     assert found.value == pytest.approx(1 / every - 0.5)
     wins = 80 // every
-    test = two_stage_test(two_stage(130, [1] * 5, per_type=10), [5] * 5, [0, 0, wins, 0, 0], [0, 0, 80, 0, 0])
-    assert (test.second <= 0.05) == (outcome == "worse")
+    assert (float(p_value(wins, 80)) <= 0.05) == (outcome == "worse")
     assert found.low <= found.value <= found.high
     assert found.note == f"for x: law {wins / 80:.0%} of 80"
     assert look(GOAL, OFFER, votes, [seen], Spent(130))[0] == found

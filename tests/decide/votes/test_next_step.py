@@ -3,9 +3,9 @@ import pytest
 from quorate.decide.next_step import next_step
 from quorate.decide.votes import verdict_of_votes
 from quorate.estimate.votes.margin import margin_of_counts, margin_of_votes
-from quorate.numerics.votes import binomial
+from quorate.numerics.votes import binomial, equivalence
 from quorate.planning.power.pilot import feasibility
-from quorate.planning.power.sample_size import equivalence_power, equivalence_size, sample_size
+from quorate.planning.power.sample_size import equivalence_size, sample_size
 from quorate.wording import margin
 
 
@@ -84,8 +84,8 @@ def test_few_clusters_are_never_promised_to_decide(between):
 def test_toward_equivalence_the_budget_is_about_equivalence():
     made = margin_of_counts(51, 100, "x", "y")
     found = step(made, margin=0.1, budget=290)
-    assert found.budget_power == equivalence_power(0.1, 290, true_margin=0.01)
-    assert equivalence_power(0.1, 290, true_margin=found.alike_by_budget) == pytest.approx(0.9)
+    assert found.budget_power == equivalence.power(290, 0.5 + 0.01, 0.1, 0.05)
+    assert equivalence.power(290, 0.5 + found.alike_by_budget, 0.1, 0.05) == pytest.approx(0.9)
     assert found.sentence.endswith(
         f"The budget of 290 is not enough: it would show equivalence with a chance of {found.budget_power:.2f} at that "
         f"margin, and of 0.9 at a margin of {margin(found.alike_by_budget)} or less."

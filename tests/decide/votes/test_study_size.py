@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from quorate.decide.next_step import SingleVotes, TiedVotes, detectable, t_reach
 from quorate.errors import InvalidInput
 from quorate.estimate.votes.margin import margin_of_votes
-from quorate.numerics.votes import binomial
-from quorate.planning.power.sample_size import detectable_margin, equivalence_power, equivalence_size, sample_size
+from quorate.numerics.votes import binomial, equivalence
+from quorate.planning.power.sample_size import detectable_margin, equivalence_size, sample_size
 
 
 def mean_power(votes, share, chance):
@@ -30,7 +30,7 @@ def test_the_promised_power_is_kept_for_equivalence(margin, d, share):
     votes = SingleVotes(0.05, share).equivalence(margin, d, 0.9)
 
     def chance(k):
-        return np.concatenate([[0.0], equivalence_power(margin, k[1:], true_margin=d)])
+        return np.concatenate([[0.0], equivalence.power(k[1:], 0.5 + d, margin, 0.05)])
 
     assert mean_power(votes, share, chance) >= 0.9 - 1e-6
 
@@ -52,7 +52,7 @@ def test_what_a_number_of_votes_does():
     assert half.seen(1000, 0.9) == detectable_margin(500, method="exact")
     assert half.seen(6, 0.9) is None
     assert half.chance(1000, 0.06, None) == pytest.approx(0.7507, abs=5e-5)
-    assert half.chance(1000, 0.02, 0.1) == equivalence_power(0.1, 500, true_margin=0.02)
+    assert half.chance(1000, 0.02, 0.1) == equivalence.power(500, 0.5 + 0.02, 0.1, 0.05)
     assert SingleVotes(0.05, 0.25, by_chance=False).difference(0.3, 0.9) == 4 * sample_size(0.3, method="exact")
 
 

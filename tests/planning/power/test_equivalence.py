@@ -5,7 +5,8 @@ import pytest
 from scipy.special import ndtri
 
 from quorate.errors import InvalidInput
-from quorate.planning.power.sample_size import equivalence_margin, equivalence_power, equivalence_size
+from quorate.numerics.votes import equivalence
+from quorate.planning.power.sample_size import equivalence_margin, equivalence_size
 
 
 @pytest.mark.parametrize("margin", [0.05, 0.1, 0.2])
@@ -25,24 +26,24 @@ def test_exact_and_normal_numbers_agree_in_size():
 
 def test_power_stays_at_the_number_and_fails_just_before():
     n = equivalence_size(0.1, true_margin=0.03)
-    assert np.all(equivalence_power(0.1, np.arange(n, 2 * n), true_margin=0.03) >= 0.9)
-    assert equivalence_power(0.1, n - 1, true_margin=0.03) < 0.9
+    assert np.all(equivalence.power(np.arange(n, 2 * n), 0.5 + 0.03, 0.1, 0.05) >= 0.9)
+    assert equivalence.power(n - 1, 0.5 + 0.03, 0.1, 0.05) < 0.9
 
 
 def test_a_false_claim_is_made_at_most_as_often_as_allowed():
     n = np.arange(1, 2000)
     for alpha in (0.01, 0.05):
-        size = equivalence_power(0.1, n, true_margin=0.1, alpha=alpha)
+        size = equivalence.power(n, 0.5 + 0.1, 0.1, alpha)
         assert np.all(size <= alpha * (1 + 1e-9))
         assert size[-1] > 0.8 * alpha
-        assert np.all(equivalence_power(0.1, n, true_margin=0.12, alpha=alpha) <= size)
+        assert np.all(equivalence.power(n, 0.5 + 0.12, 0.1, alpha) <= size)
 
 
 def test_what_a_number_of_judgments_can_show():
     margin = equivalence_margin(500)
     assert margin == pytest.approx(0.07345, abs=5e-6)
-    assert equivalence_power(margin + 1e-9, 500) >= 0.9
-    assert equivalence_power(margin - 1e-9, 500) < 0.9
+    assert equivalence.power(500, 0.5 + 0.0, margin + 1e-9, 0.05) >= 0.9
+    assert equivalence.power(500, 0.5 + 0.0, margin - 1e-9, 0.05) < 0.9
     assert equivalence_margin(500, true_margin=0.02) > margin
 
 
@@ -56,16 +57,13 @@ def test_it_takes_more_the_narrower_the_margin_and_the_further_the_systems_are_a
 
 @pytest.mark.parametrize("margin", [0, 0.5, -0.1, np.nan])
 def test_what_is_no_margin_is_refused(margin):
-    for call in (equivalence_size, lambda m: equivalence_power(m, 100)):
-        with pytest.raises(InvalidInput, match=r"margin: a number above 0 and below 0\.5, got"):
-            call(margin)
+    with pytest.raises(InvalidInput, match=r"margin: a number above 0 and below 0\.5, got"):
+        equivalence_size(margin)
 
 
 def test_nothing_can_be_shown_of_systems_that_differ_by_the_margin():
     with pytest.raises(InvalidInput, match=r"true_margin: a number from 0 and below the margin \(0\.1\)"):
         equivalence_size(0.1, true_margin=0.1)
-    with pytest.raises(InvalidInput, match=r"true_margin: a number from 0 to 0\.5, got nan"):
-        equivalence_power(0.1, 100, true_margin=np.nan)
 
 
 def test_other_arguments_are_checked():
@@ -74,7 +72,7 @@ def test_other_arguments_are_checked():
     with pytest.raises(InvalidInput, match="power: a number above alpha"):
         equivalence_margin(100, power=1)
     with pytest.raises(InvalidInput, match="n: a number of judgments"):
-        equivalence_power(0.1, [100, 1.5])
+        equivalence_margin(1.5)
     with pytest.raises(InvalidInput, match='method: one of exact, normal, got "variance"'):
         equivalence_size(0.1, method="variance")
 

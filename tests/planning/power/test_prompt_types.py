@@ -2,15 +2,7 @@ import numpy as np
 import pytest
 
 from quorate.errors import InvalidInput
-from quorate.numerics.votes import binomial
-from quorate.planning.power.prompt_types import (
-    any_type_p_value,
-    bottleneck,
-    combined_p_value,
-    proportional,
-    two_stage,
-    two_stage_test,
-)
+from quorate.planning.power.prompt_types import bottleneck, checked_counts, combined_p_value, proportional, two_stage
 
 
 def test_proportional_allocation_has_the_largest_bottleneck():
@@ -73,60 +65,23 @@ def test_wins_beyond_the_screening_are_refused():
         plan.focus([31] * 20)
 
 
-def test_the_second_stage_is_tested_exactly():
-    plan = two_stage(2000, np.ones(20))
-    first = np.full(20, 15)
-    first[:4] = 25
-    n = plan.focus(first)
-    second = np.round(0.55 * n).astype(int)
-    found = two_stage_test(plan, first, second, n)
-    assert found.second == pytest.approx(float(binomial.p_value(second.sum(), n.sum())))
-    assert found.combined < found.second
-    assert found.any_type < 0.01
-
-
-def test_opposite_preferences_are_seen_over_types_only():
-    assert binomial.p_value(100, 200) == 1
-    assert any_type_p_value([70, 30], [100, 100]) <= 0.001
-
-
 def test_both_stages_are_symmetric_in_direction():
     assert combined_p_value(40, 60, 90, 150, 0.3) == pytest.approx(combined_p_value(20, 60, 60, 150, 0.3))
 
 
 @pytest.mark.parametrize("wrong", [31, -1, 2.5, np.nan, np.inf, "many"])
 def test_counts_that_cannot_be_are_refused_in_one_line(wrong):
-    plan = two_stage(2000, np.ones(20))
-    first = [15] * 20
-    counts = plan.focus(first)
-    second = (counts // 2).tolist()
-    bad = [*first[:-1], wrong]
-    for call, name in (
-        (lambda: plan.focus(bad), "wins"),
-        (lambda: two_stage_test(plan, bad, second, counts), "first"),
-        (lambda: two_stage_test(plan, first, [wrong, *(0 for _ in first[1:])], np.minimum(counts, 5)), "second"),
-        (lambda: any_type_p_value(bad, [30] * 20), "wins"),
-    ):
-        with pytest.raises(InvalidInput, match=f"^{name}: ") as caught:
-            call()
+    bad = [*[15] * 19, wrong]
+    for call in (two_stage(2000, np.ones(20)).focus, lambda wins: checked_counts(wins, [30] * 20)):
+        with pytest.raises(InvalidInput, match=r"^wins: ") as caught:
+            call(bad)
         assert "\n" not in str(caught.value)
-
-
-def test_judgments_of_the_second_stage_are_checked():
-    plan = two_stage(2000, np.ones(20))
-    first = [15] * 20
-    with pytest.raises(InvalidInput, match="counts: some judgments"):
-        two_stage_test(plan, first, [0] * 20, [0] * 20)
-    with pytest.raises(InvalidInput, match="counts: 20 numbers"):
-        two_stage_test(plan, first, [0] * 20, [10] * 19)
-    with pytest.raises(InvalidInput, match="counts: whole numbers from 0 to 1,400"):
-        two_stage_test(plan, first, [0] * 20, [1401] + [0] * 19)
 
 
 @pytest.mark.parametrize("n", [[30], [30, 0], [30, 2.5], [30, np.nan], 30, "all"])
 def test_votes_of_types_are_checked(n):
     with pytest.raises(InvalidInput, match=r"^n: "):
-        any_type_p_value([10, 20], n)
+        checked_counts([10, 20], n)
 
 
 def test_other_screenings_are_allowed_and_said():

@@ -433,11 +433,9 @@ def projection(
     scheme: Scheme,
     *,
     prices: Prices | None = None,
-    groups: Mapping[str, int] | None = None,
 ) -> Projection:
     """A design with these counts, whatever those of the source are; see `project`."""
-    chosen = source.groups if groups is None else groups
-    laid = lay_out(scheme, counts, source.item, replicates=replicates, balance=source.balance, groups=chosen)
+    laid = lay_out(scheme, counts, source.item, replicates=replicates, balance=source.balance, groups=source.groups)
     [made] = _in_full(source, laid, source.parts(laid), scheme, prices)
     return made
 

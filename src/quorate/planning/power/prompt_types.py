@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from quorate.arrays import Floats, Ints
 from quorate.errors import InvalidInput, NotEstimable
-from quorate.numerics.votes import binomial, strata
-from quorate.numerics.votes.two_stages import allotted, fisher, inverse_normal, screened, two_sided
+from quorate.numerics.votes import binomial
+from quorate.numerics.votes.two_stages import allotted, inverse_normal, screened, two_sided
 from quorate.planning.power.sample_size import check_count, check_range
 from quorate.streams import stream
 from quorate.table.results import Result
@@ -284,25 +284,6 @@ class TwoStage:
         return allotted(self.second, np.where(kept, self.weights, 0.0))
 
 
-@dataclass(frozen=True)
-class TwoStageTest:
-    """P-values of a study in two stages; each is valid however types were chosen for the second.
-
-    Parameters
-    ----------
-    second : float
-        Exact binomial test of the pooled second stage: that the systems are equal on the types kept.
-    combined : float
-        Both stages, as a weighted sum of normal scores in one direction.
-    any_type : float
-        That the systems are equal on every type, whatever the directions: tests over types of both stages (Fisher).
-    """
-
-    second: float
-    combined: float
-    any_type: float
-
-
 def proportional(budget: int, weights: Weights) -> Ints:
     """Judgments of every type in proportion to how often it occurs; minimax where nothing is known of the signal.
 
@@ -416,52 +397,6 @@ def _kept(retained: float, types: int) -> int:
     return math.ceil(retained * types * (1 - 1e-12))
 
 
-def two_stage_test(
-    plan: TwoStage,
-    first: Sequence[int] | Ints,
-    second: Sequence[int] | Ints,
-    counts: Sequence[int] | Ints,
-    *,
-    seed: int = 1,
-) -> TwoStageTest:
-    """Test a study in two stages on its second stage, and on both.
-
-    Parameters
-    ----------
-    plan : TwoStage
-        From `two_stage`.
-    first, second : sequence of int, shape (types,)
-        Wins of every type in each stage.
-    counts : sequence of int, shape (types,)
-        Judgments of every type in the second stage, from `TwoStage.focus`.
-    seed : int
-        For the redraws of the test over types.
-
-    Raises
-    ------
-    InvalidInput
-        If wins are more than judgments, or any number is negative, no whole number, or missing.
-
-    Notes
-    -----
-    If the systems are equal on every type, then whatever the first stage says, votes of the second are fair and
-    independent of it. So its p-value is valid given the first stage, which is all that combining needs.
-    """
-    n1 = np.full(len(plan.weights), float(plan.per_type))
-    n2 = _wins("counts", counts, np.full(len(n1), float(plan.second)), f"{plan.second:,}, those of the second stage")
-    if not n2.any():
-        raise InvalidInput("counts: some judgments in the second stage, got none; they are what is tested")
-    k1 = _wins("first", first, n1, f"{plan.per_type}, the judgments of each in the first stage")
-    k2 = _wins("second", second, n2, "its judgments in the second stage")
-    types = [
-        strata.monte_carlo_p_value(k, n, stream(seed, f"types/{stage}"))
-        for stage, (k, n) in enumerate(((k1, n1), (k2, n2)), start=1)
-    ]
-    pooled = float(binomial.p_value(k2.sum(), n2.sum()))
-    both = combined_p_value(k1.sum(), n1.sum(), k2.sum(), n2.sum(), plan.first / plan.budget)
-    return TwoStageTest(pooled, float(both), float(fisher(*types)))
-
-
 def combined_p_value(k1: Floats, n1: Floats, k2: Floats, n2: Floats, weight: float) -> Floats:
     """P-value of both stages in one direction, weighted by a part that is fixed beforehand.
 
@@ -475,26 +410,6 @@ def combined_p_value(k1: Floats, n1: Floats, k2: Floats, n2: Floats, weight: flo
     fewer = inverse_normal(binomial.lower_tail(k1, n1, 0.5), binomial.lower_tail(k2, n2, 0.5), weight)
     more = inverse_normal(binomial.lower_tail(n1 - k1, n1, 0.5), binomial.lower_tail(n2 - k2, n2, 0.5), weight)
     return two_sided(fewer, more)
-
-
-def any_type_p_value(wins: Sequence[int] | Ints, n: Sequence[int] | Ints, *, seed: int = 1) -> float:
-    """P-value that the systems are equal on every type of prompt; opposite preferences do not cancel.
-
-    A small value says that they differ on some type, not that one is better overall.
-
-    Parameters
-    ----------
-    wins, n : sequence of int, shape (types,)
-        Wins and votes of every type.
-    seed : int
-        For the fair studies that the likelihood ratio is compared with.
-
-    Examples
-    --------
-    >>> any_type_p_value([70, 30], [100, 100]) < 0.001
-    True
-    """
-    return strata.monte_carlo_p_value(*checked_counts(wins, n), stream(seed, "types"))
 
 
 def checked_counts(wins: Sequence[int] | Ints, n: Sequence[int] | Ints) -> tuple[Floats, Floats]:

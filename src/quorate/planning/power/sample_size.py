@@ -106,40 +106,6 @@ def equivalence_margin(n: int, *, true_margin: float = 0.0, alpha: float = 0.05,
     return equivalence.smallest_margin(n, 0.5 + true_margin, power, alpha)
 
 
-def equivalence_power(
-    margin: float, n: int | Sequence[int] | NDArray[Any], *, true_margin: float = 0.0, alpha: float = 0.05
-) -> Floats:
-    """The chance that two systems can be shown to be alike, by the exact tests.
-
-    Parameters
-    ----------
-    margin : float
-        Margin of equivalence.
-    n : int or array of int
-        Decisive judgments.
-    true_margin : float
-        ``|p - 1/2|`` as it really is, up to 1/2: outside the margin, this is the chance of a false claim.
-    alpha : float
-        Level, below one half.
-
-    Raises
-    ------
-    InvalidInput
-        If an argument is out of range.
-
-    Examples
-    --------
-    >>> equivalence_power(0.1, [100, 281]).round(2).tolist()
-    [0.24, 0.91]
-    """
-    check_alpha(alpha, 0.5)
-    _check_margin(margin)
-    check_range("true_margin", true_margin, "from 0 to 0.5", isinstance(true_margin, Real) and 0 <= true_margin <= 0.5)
-    ns = np.asarray(n, dtype=float)
-    check_counts("n", ns)
-    return equivalence.power(ns, 0.5 + true_margin, margin, alpha)
-
-
 def _check_tests(alpha: float, power: float) -> None:
     check_alpha(alpha, 0.5)
     check_power(power, alpha)
