@@ -10,8 +10,9 @@ import pytest
 from scipy.special import ndtri
 
 from quorate.decide.next_step import ClusteredVotes
+from quorate.decide.outcome import Outcome
 from quorate.decide.stop import stopping_rule
-from quorate.decide.votes import Outcome, outcome_of
+from quorate.decide.votes import outcome_of
 from quorate.estimate.votes.margin import margin_of_counts, margin_of_share
 from quorate.numerics.inference import holm_level
 from quorate.numerics.sequential import fair_coin as sequential

@@ -1,11 +1,22 @@
+"""Types of prompts beside a verdict."""
+
 from __future__ import annotations
 
+import json
+from dataclasses import replace
+
+import numpy as np
+import polars as pl
 import pytest
 
 import quorate as q
+from quorate.decide.all_pairs import compare_all
+from quorate.decide.outcome import Outcome, brown_forsythe, outcome_by, types_of_votes
 from quorate.decide.scores import verdict_of_scores
-from quorate.decide.votes import Outcome, verdict_of_votes
-from quorate.errors import InvalidInput, UnknownTerm
+from quorate.decide.votes import verdict_of_votes
+from quorate.errors import InvalidInput, NotEstimable, UnknownTerm
+from quorate.numerics.inference import holm
+from quorate.table.read_votes import read_votes
 
 
 def test_votes_get_their_verdict(between):
@@ -60,3 +71,178 @@ def test_a_budget_is_for_both(scores, between):
 def test_anything_else_is_refused(table):
     with pytest.raises(InvalidInput, match=r"expects what quorate\.read or quorate\.read_votes returns.*read it first"):
         q.compare(table, "x", "y")
+
+
+def votes_of(wins, n, prompts=None):
+    """Pairs x0-y0, x1-y1, ... with so many wins of n votes for x."""
+    rows = [
+        (f"x{pair}", f"y{pair}", "model_a" if i < k else "model_b", str(i // (prompts or 1)))
+        for pair, k in enumerate(wins)
+        for i in range(n)
+    ]
+    return read_votes(
+        pl.DataFrame(rows, schema=["model_a", "model_b", "winner", "prompt"], orient="row"), announce=False
+    )
+
+
+def test_each_verdict_is_that_of_its_pair_at_its_level():
+    votes = votes_of([80, 61, 50, 61, 20], 100)
+    found = compare_all(votes, margin=0.12)
+    assert [one.outcome.value for one in found.verdicts] == ["better", "undecided", "equivalent", "undecided", "worse"]
+    assert [one.level for one in found.verdicts] == pytest.approx([0.99] * 5)
+    for one in found.verdicts:
+        alone = verdict_of_votes(votes, one.a, one.b, margin=0.12, level=one.level)
+        assert one.to_dict() == alone.to_dict()
+    assert verdict_of_votes(votes, "x1", "y1", margin=0.12).outcome.value == "better"
+    assert found.sentence == (
+        "Of 5 pairs of systems 2 are told apart, 1 is equivalent and 2 are undecided; all of these verdicts hold "
+        "together at 95%."
+    )
+
+
+def test_pairs_with_too_little_are_left_out_and_counted():
+    votes = votes_of([6, 5], 10, prompts=4)
+    assert compare_all(votes, cluster="prompt").skipped == 0
+    with pytest.raises(NotEstimable, match="no pair has 11 votes"):
+        compare_all(votes, minimum=11)
+    assert compare_all(votes_of([8], 10, prompts=4), ties="pessimistic", margin=0.1).skipped == 0
+    with pytest.raises(NotEstimable, match="no pair"):
+        compare_all(votes_of([5], 10, prompts=10), cluster="prompt")
+    with pytest.raises(UnknownTerm):
+        compare_all(votes, cluster="judge")
+    with pytest.raises(InvalidInput, match="level"):
+        compare_all(votes, level=0.1)
+
+
+def test_results_are_plain_values():
+    found = compare_all(votes_of([80, 50], 100), margin=0.2)
+    assert json.loads(json.dumps(found.to_dict(), allow_nan=False))["counts"]["better"] == 1
+    assert len(found.to_frame()) == 2
+
+
+def test_all_pairs_of_scores_are_those_of_compare_at_one_level(judged):
+    """As each pair by itself at the level that Holm's procedure arrives at, as for votes."""
+    judgments = judged({"item": 12, "judge": 3, "system": 3}, fixed=("judge",), seed=4)
+    own = np.array([0.0, 2.0, 2.1])[judgments.column("system")]
+    moved = judgments.mean + own
+    table = replace(judgments, mean=moved, low=moved, high=moved)
+    found = compare_all(table, margin=0.3)
+    assert len(found.verdicts) == 3
+    for one in found.verdicts:
+        alone = q.compare(table, one.a, one.b, margin=0.3, level=one.level)
+        assert one.to_dict() == {**alone.to_dict(), "types": None, "p_types": None}
+    assert found.exit_code == (2 if found.counts["undecided"] else 0)
+    assert "hold together at 95%" in repr(found)
+    with pytest.raises(InvalidInput, match="minimum: not for scores"):
+        compare_all(table, minimum=3)
+    with pytest.raises(InvalidInput, match="system: not for votes"):
+        compare_all(votes_of([5], 10), system="judge")
+    with pytest.raises(NotEstimable, match="no two can be compared"):
+        compare_all(table.only("system", table.facet("system").levels[0]))
+
+
+@pytest.mark.parametrize(
+    ("value", "p_difference", "p_equivalence", "outcome"),
+    [
+        (0.3, 0.04, None, Outcome.BETTER),
+        (-0.3, 0.04, None, Outcome.WORSE),
+        (0.3, 0.06, None, Outcome.UNDECIDED),
+        (0.3, 0.04, 0.5, Outcome.BETTER),
+        (0.3, 0.04, 0.04, Outcome.EQUIVALENT),  # real, but within the margin
+        (-0.3, 0.5, 0.04, Outcome.EQUIVALENT),
+        (-0.3, 0.5, 0.06, Outcome.UNDECIDED),
+    ],
+)
+def test_equivalence_comes_first_then_the_sign(value, p_difference, p_equivalence, outcome):
+    assert outcome_by(value, p_difference, p_equivalence, 0.05) is outcome
+
+
+@pytest.mark.slow
+def test_not_worse_is_shown_by_the_interval_where_nothing_is_decided():
+    d = 0.3 + np.tile([-0.6, 0.6], 6)
+    rows = {"system": ["a"] * 12 + ["b"] * 12, "item": [*range(12)] * 2, "score": [*d, *np.zeros(12)]}
+    scores = q.read(pl.DataFrame(rows), announce=False)
+    found = q.compare(scores, "a", "b", margin=0.5, claim="not worse")
+    assert found.outcome is Outcome.UNDECIDED
+    assert -0.5 < found.estimate.ends[0] < 0
+    assert (found.supported, found.exit_code) == (True, 0)
+    assert not q.compare(scores, "b", "a", margin=0.5, claim="not worse").supported
+
+
+# Types of prompts beside a verdict.
+
+
+def votes(rng, shares, n=100, of=1):
+    rows = [
+        ("x", "y", f"t{t}", f"p{t}-{i // of}", "xy"[int(rng.random() > p)])
+        for t, p in enumerate(shares)
+        for i in range(n)
+    ]
+    frame = pl.DataFrame(rows, schema=["model_a", "model_b", "prompt_type", "prompt", "winner"], orient="row")
+    return q.read_votes(frame, announce=False)
+
+
+def scores_of_by_type(by_category, *, items=15, judges=3):
+    """Two systems that differ by so much on each category, and noise."""
+    rng = np.random.default_rng(3)
+    rows = [
+        (s, f"{c}{i}", c, f"j{j}", rng.normal() + gap * (s == "x") + i % 4)
+        for s in "xy"
+        for c, gap in by_category.items()
+        for i in range(items)
+        for j in range(judges)
+    ]
+    names = ["system", "item", "category", "judge", "score"]
+    return q.read(pl.DataFrame(rows, schema=names, orient="row"), announce=False)
+
+
+@pytest.mark.parametrize("of", [1, 2])
+def test_types_that_go_opposite_ways_are_said_beside_undecided(of):
+    found = q.compare(votes(np.random.default_rng(1), (0.8, 0.2), of=of), "x", "y")
+    assert found.outcome.value == "undecided"
+    assert found.p_types < 1e-4
+    assert "not the same on every prompt type (p < .0001): x is better on t0 and worse on t1 (Holm over 2)" in (
+        found.sentence
+    )
+    assert found.to_dict()["types"]["each"][1]["type"] == "t1"
+
+
+def test_scores_by_category_are_said_beside_the_verdict_and_held_together_by_holm():
+    judgments = scores_of_by_type({"code": 1.5, "math": -1.5, "chat": 0.1})
+    found = q.compare(judgments, "x", "y")
+    assert "not the same on every category (p < .0001): x is better on code and worse on math" in found.sentence
+    each = found.types.each
+    assert [one.p_adjusted for one in each] == pytest.approx(holm(np.array([one.p for one in each])))
+    alone = q.compare(judgments.only("category", "code"), "x", "y")
+    code = next(one for one in each if one.type == "code")
+    low, _ = alone.estimate.ends
+    assert (code.value, code.low, code.p) == (alone.difference.value, low, alone.p_difference)
+
+
+def test_without_types_or_with_few_items_of_each_there_is_no_test(between):
+    assert q.compare(between(70, 30), "x", "y").types is None
+    assert q.compare(scores_of_by_type({"code": 1.0, "math": 0.0}, items=9), "x", "y").types is None
+    assert q.compare(scores_of_by_type({"code": 1.0}), "x", "y").p_types is None
+
+
+def test_two_groups_are_the_test_of_welch():
+    """Of two groups it is the t test of unequal variances, as scipy has it."""
+    from scipy.stats import ttest_ind
+
+    groups = np.array([1.0, 2, 3, 4]), np.array([2.0, 4, 6, 8, 10])
+    mean, variance = (np.array([f(one) for one in groups]) for f in (np.mean, lambda one: one.var(ddof=1)))
+    n = np.array([4.0, 5.0])
+    expected = ttest_ind(*groups, equal_var=False).pvalue
+    assert brown_forsythe(mean, variance, n, n - 1) == pytest.approx(expected)
+
+
+def test_types_without_any_spread():
+    n = np.array([10.0, 10.0])
+    assert brown_forsythe(np.ones(2), np.zeros(2), n, n - 1) == 1
+    assert brown_forsythe(np.array([0.0, 1.0]), np.zeros(2), n, n - 1) == 0
+
+
+def test_equal_types_are_seldom_told_apart():
+    rng = np.random.default_rng(2)
+    p = [types_of_votes(votes(rng, (0.6, 0.6, 0.6), 40), "x", "y").p for _ in range(40)]
+    assert np.mean(np.array(p) < 0.05) < 0.2

@@ -1,11 +1,20 @@
+"""Standings: every pair at one level, ranks that the orders leave open, and what is refused."""
+
+from __future__ import annotations
+
+import json
+
 import numpy as np
 import polars as pl
 import pytest
 
+import quorate as q
 from quorate.decide.all_pairs import compare
-from quorate.decide.stop import monitor, stopping_rule
-from quorate.decide.votes import Outcome
+from quorate.decide.anytime import anytime_difference, anytime_mean
+from quorate.decide.outcome import Outcome
+from quorate.decide.stop import monitor, monitor_all, stopping_rule
 from quorate.errors import InvalidInput, NotEstimable
+from quorate.numerics.sequential.confidence_sequence import bounded_mean
 from quorate.table.read_votes import read_votes
 
 
@@ -131,3 +140,161 @@ def test_refusals(between):
         monitor(between(1, 1, count=[3, 2]), "x", "y")
     with pytest.raises(NotEstimable, match="none between"):
         monitor(between(0, 0, 3), "x", "y")
+
+
+# Standings: every pair at one level, ranks that the orders leave open, and what is refused.
+
+
+def board(shares, n, seed=1, **more):
+    """Votes on every two systems in turn; ``shares`` by pair for the first."""
+    rng, rows = np.random.default_rng(seed), []
+    for _ in range(n):
+        for (a, b), share in shares.items():
+            rows.append({"model_a": a, "model_b": b, "winner": "model_a" if rng.random() < share else "model_b"})
+    frame = pl.DataFrame(rows)
+    return read_votes(frame.with_columns(**more) if more else frame, announce=False)
+
+
+CLEAR = {("x", "y"): 0.9, ("y", "z"): 0.55, ("x", "z"): 0.95}
+
+
+@pytest.fixture(scope="module")
+def votes():
+    return board(CLEAR, 60)
+
+
+@pytest.fixture(scope="module")
+def found(votes):
+    return monitor_all(votes)
+
+
+def test_every_pair_is_watched_at_the_level_that_they_share(votes, found):
+    own = {(one.a, one.b): one for one in found.monitors}
+    assert found.pairs == 3
+    for pair, one in own.items():
+        alone = monitor(votes, *pair, level=1 - 0.05 / 3)
+        assert one.outcome is Outcome.UNDECIDED or one.p_value <= 0.05 / 3
+        assert (one.outcome, one.stopped, one.level) == (alone.outcome, alone.stopped, alone.level)
+        assert one.low == pytest.approx(alone.low)
+    assert found.ordered == (("x", "y"), ("x", "z"))
+    assert found.ranks == {"x": (1, 1), "y": (2, 3), "z": (2, 3)}
+    assert (found.undecided, found.exit_code) == (1, 2)
+    assert "2 are in a known order and 1 is undecided. x is first. The chance that anything" in found.sentence
+
+
+def test_a_board_that_may_grow_pays_for_all_its_pairs(votes):
+    grown = monitor_all(votes, systems=10)
+    assert grown.pairs == 45
+    assert all(one.level == pytest.approx(1 - 0.05 / 45) for one in grown.monitors)
+    assert all(one.stopped is None or one.stopped > 10 for one in grown.monitors)
+
+
+def test_pairs_with_too_few_votes_are_undecided_and_cost_nothing():
+    seldom = board({("x", "y"): 0.9}, 60).rows
+    frame = {"model_a": ["x"] * 60 + ["z"] * 4, "model_b": ["y"] * 60 + ["x"] * 4, "winner": ["model_a"] * 64}
+    some = monitor_all(read_votes(pl.DataFrame(frame), announce=False))
+    assert seldom == 60
+    assert (len(some.monitors), some.few, some.undecided) == (1, 2, 2)
+    assert some.ranks == {"x": (1, 2), "y": (2, 3), "z": (1, 3)}
+
+
+def test_no_order_is_decided_by_fewer_votes_than_those_that_are_passed_over():
+    """One vote less than the least, all for one system, decides nothing."""
+    from quorate.decide.stop import _least
+
+    for alpha in (0.05, 0.001, 1e-5):
+        least = _least(alpha, 0.1)
+        frame = {"model_a": ["x"] * least, "model_b": ["y"] * least, "winner": ["model_a"] * least}
+        whole = read_votes(pl.DataFrame(frame), announce=False)
+        assert monitor(whole, "x", "y", level=1 - alpha).outcome is Outcome.BETTER
+        fewer = whole.keep(np.arange(least) < least - 1)
+        assert monitor(fewer, "x", "y", level=1 - alpha).outcome is Outcome.UNDECIDED
+
+
+def test_equal_systems_are_equivalent_within_a_margin():
+    alike = monitor_all(board({("x", "y"): 0.5, ("y", "z"): 0.5, ("x", "z"): 0.5}, 900), margin=0.15)
+    assert [one.outcome for one in alike.monitors] == [Outcome.EQUIVALENT] * 3
+    assert (alike.undecided, alike.exit_code, alike.ordered) == (0, 0, ())
+    assert "3 are equivalent and 0 are undecided" in alike.sentence
+
+
+def test_it_is_plain_and_has_a_row_per_system(found):
+    plain = json.loads(json.dumps(found.to_dict()))
+    assert [row["system"] for row in plain["systems"]] == ["x", "y", "z"]
+    assert {row["outcome"] for row in plain["verdicts"]} == {"better", "undecided"}
+    assert len(found.to_frame()) == 3
+
+
+@pytest.mark.parametrize(
+    ("options", "line"),
+    [
+        ({"systems": 2}, "systems: a number at least 3, which is how many there are"),
+        ({"systems": 2.5}, "systems"),
+        ({"level": 0.3}, "level: a number between 0.5 and 1"),
+        ({"tuned": 0}, "tuned"),
+    ],
+)
+def test_what_is_out_of_range_is_refused(votes, options, line):
+    with pytest.raises(InvalidInput, match=line):
+        monitor_all(votes, **options)
+
+
+def test_decided_pairs_leave_more_to_the_others():
+    """x beats y and z at once; y against z has evidence between 1 over .05 / 3 and 1 over .05 / 2."""
+    order = [("x", "y", 60, 0), ("x", "z", 60, 0), ("y", "z", 32, 9)]
+    rows = [(a, b, name) for a, b, won, lost in order for name in [a, b] * lost + [a] * (won - lost)]
+    votes = read_votes(pl.DataFrame(rows, schema=["model_a", "model_b", "winner"], orient="row"), announce=False)
+    evidence = monitor(votes, "y", "z", level=1 - 1e-9).p_value
+    assert 0.05 / 3 < evidence <= 0.05 / 2
+    found = monitor_all(votes)
+    assert (found.ordered, found.undecided) == ((("x", "y"), ("x", "z"), ("y", "z")), 0)
+    assert found.monitors[-1].level == pytest.approx(1 - 0.05 / 2)
+    assert monitor_all(votes, margin=0.01).undecided == 1
+    assert monitor_all(votes, systems=5).undecided == 1
+
+
+# Intervals for items one after the other: the sequence of `bounded_mean`, over items and differences of items.
+
+
+ITEMS = 80
+
+
+@pytest.fixture(scope="module")
+def table():
+    """Amber is better by 2, give or take 1, on items that the two share; a judge is left out of some."""
+    rows = [
+        {"item": f"i{i:02}", "system": name, "judge": judge, "score": 5.0 + 2 * (name == "amber") + (i % 3 - 1) * sign}
+        for i in range(ITEMS)
+        for name, sign in (("amber", 1), ("basalt", 0))
+        for judge in "mn"[: 1 + (i % 4 > 0)]
+    ]
+    return q.read(pl.DataFrame(rows), announce=False)
+
+
+def test_every_item_counts_once(table):
+    found = anytime_mean(table, (1, 9))
+    means = [(5.0 + 7.0 + (i % 3 - 1)) / 2 for i in range(ITEMS)]
+    share = [(mean - 1) / 8 for mean in means]
+    mean = sum(share) / ITEMS
+    low, high = bounded_mean(ITEMS, mean, sum((one - mean) ** 2 for one in share), 0.05)
+    assert (found.value, found.items) == (pytest.approx(sum(means) / ITEMS), ITEMS)
+    assert (found.low, found.high) == pytest.approx((1 + 8 * float(low), 1 + 8 * float(high)))
+
+
+def test_a_difference_is_decided_in_both_directions(table):
+    better, worse = (anytime_difference(table, *pair, (1, 9)) for pair in (("amber", "basalt"), ("basalt", "amber")))
+    assert (better.outcome, worse.outcome) == (Outcome.BETTER, Outcome.WORSE)
+    assert (better.value, better.items) == (pytest.approx(2 - 1 / ITEMS), ITEMS)
+    assert (better.low, better.high) == pytest.approx((-worse.high, -worse.low))
+    few = table.keep(table.column("item") < 5)
+    assert anytime_difference(few, "amber", "basalt", (1, 9)).outcome is Outcome.UNDECIDED
+
+
+def test_what_cannot_be_compared_is_said(table):
+    alone = (table.column("item") % 2 == 0) == (table.column("system") == 0)
+    with pytest.raises(NotEstimable, match="no item has scores of both"):
+        anytime_difference(table.keep(alone), "amber", "basalt", (1, 9))
+    with pytest.raises(InvalidInput, match="scores are from 1 to 5"):
+        anytime_mean(table, (1, 5))
+    none = anytime_mean(table.keep(table.n < 0), (1, 9))
+    assert (none.items, none.low, none.high) == (0, 1, 9)

@@ -11,8 +11,9 @@ import numpy as np
 import pytest
 
 import quorate as q
-from quorate.errors import InvalidInput
+from quorate.errors import InvalidInput, NotEstimable, UnknownTerm
 from quorate.planning.assign import assign
+from quorate.planning.assignment import aliasing
 from quorate.planning.designs.layouts import lay_out
 from quorate.planning.designs.names import LAYOUTS
 from quorate.planning.designs.schemes import Scheme
@@ -416,3 +417,154 @@ def test_categories_with_their_numbers_of_items_and_their_shares_of_the_mean():
     for options, said in (({"items": 99}, "100 items in all, and items says 99"), ({"items": ["a"]}, "for a number")):
         with pytest.raises(InvalidInput, match=said):
             q.assign(judges=["x"], category_items=sizes, **options)
+
+
+# What an assignment says of itself, where it refuses to.
+
+
+@pytest.mark.parametrize("effects", [{"a": 1.0}, {"a": 1.0, "b": 2.0, "c": 3.0}, {}])
+def test_a_bias_needs_the_effect_of_every_judge(effects):
+    with pytest.raises(InvalidInput, match="effects: one for each judge is needed"):
+        assign(items=5, judges=["a", "b"]).bias(effects)
+
+
+def test_weights_by_a_facet_that_is_not_there():
+    with pytest.raises(UnknownTerm, match='no facet "prompt"'):
+        assign(items=5, judges=["a", "b"]).weights(("prompt",))
+
+
+@pytest.mark.parametrize("balanced", [-0.1, 1.1, float("nan")])
+def test_a_mixture_lies_between_its_parts(balanced):
+    one = assign(items=7, judges=["a", "b"], layout="cyclic")
+    half = (one.weights() + one.weights(())) / 2
+    np.testing.assert_allclose(one.weights(balanced=0.5), half)
+    with pytest.raises(InvalidInput, match="balanced: must lie between 0"):
+        one.weights(balanced=balanced)
+
+
+def test_options_of_a_projection():
+    one = assign(items=5, judges=["a", "b"], layout="weighted", places={"a": 2, "b": 1}, levels={"temperature": [0, 1]})
+    options = one.project_options()
+    assert options.pop("places") == {"a": 2, "b": 1}
+    assert options == {
+        "items": 5,
+        "judges": 2,
+        "levels": {"temperature": 2},
+        "replicates": 1,
+        "layout": "weighted",
+    }
+
+
+def test_what_it_shows_of_itself():
+    assert repr(assign(items=5, judges=["a", "b"])) == "Assignment(5 calls; labels: item 5, judge 2)"
+
+
+# Aliasing: what plans leave together is what the data then leave together, and the pilot tells it.
+
+
+WHOLE = frozenset({"cell", "replicate"})
+KNOWN = [
+    ("factorial", PROMPTS, {}, {WHOLE}),
+    ("factorial", PROMPTS, {"replicates": 2}, set()),
+    ("random", (), {}, {WHOLE | {"item"}}),
+    ("cyclic", (), {}, {WHOLE | {"item"}}),
+    ("cyclic", (), {"replicates": 2}, {frozenset({"item", "cell"})}),
+    ("cyclic", PROMPTS, {}, {frozenset({"item", "item:judge"}), WHOLE | {"item:prompt"}}),
+    ("weighted", (), {"places": {"a": 3, "b": 1, "c": 1}}, {WHOLE | {"item"}}),
+    ("latin", PROMPTS, {}, {WHOLE | {"item", "item:prompt", "item:judge"}}),
+    ("latin", PROMPTS, {"per_item": 2}, {WHOLE | {"item:prompt", "item:judge"}}),
+    ("blocks", (), {"per_item": 2}, {WHOLE}),
+    ("cyclic", (), {"generations": 2}, {WHOLE | {"generation", "item:judge"}}),
+    ("cyclic", (), {"generations": 6}, {WHOLE | {"generation"}}),
+]
+
+
+def scored(one):
+    """The judgments of an assignment, read back from a table with scores."""
+    import polars as pl
+
+    frame = one.to_frame("polars").with_columns(score=pl.Series(np.random.default_rng(1).normal(size=len(one))))
+    facets = {name: name for name in one.columns}
+    return q.read(frame, facets=facets, nested=dict(one.nested))
+
+
+@pytest.mark.parametrize(("layout", "prompts", "options", "expected"), KNOWN)
+@pytest.mark.parametrize("pilot", [0, pytest.param(4, marks=pytest.mark.slow)])
+def test_what_a_plan_leaves_together_the_data_leave_together(layout, prompts, options, expected, pilot):
+    one = assign(items=36, judges=JUDGES, prompts=prompts, layout=layout, pilot=pilot, **options)
+    found = one.aliasing
+    assert set(found.aliases) == (set() if pilot else expected)
+    assert set(q.decompose(scored(one)).aliases) == set(found.aliases)
+    assert len(found.sentences) == len(found.aliases)
+
+
+@pytest.mark.parametrize(("layout", "prompts", "options", "expected"), KNOWN)
+def test_the_pilot_that_it_names_completes_it_and_a_smaller_does_not(layout, prompts, options, expected):
+    plan = {"items": 36, "judges": JUDGES, "prompts": prompts, "layout": layout, **options}
+    completion = assign(**plan).aliasing.completion
+    if not expected:
+        assert completion is None
+        return
+    done = assign(**plan, pilot=completion.items)
+    assert done.aliasing.sentences == ()
+    assert done.aliasing.completion is None
+    if completion.items > 1:
+        assert assign(**plan, pilot=completion.items - 1).aliasing.sentences
+    first = done.column("item") == done.levels["item"][0]
+    assert completion.calls == completion.items * first.sum()
+
+
+def test_the_words():
+    found = assign(items=141, judges=JUDGES, prompts=PROMPTS).aliasing
+    (sentence,) = found.sentences
+    assert sentence == (
+        "only the sum item + item:prompt + item:judge + cell + replicate can be estimated: each item occurs with one "
+        "prompt and one judge"
+    )
+    assert found.completion.sentence == (
+        "pilot=1 is the least that tells them apart: 1 item x 2 prompts x 3 judges x 2 replicates, 12 calls "
+        "(30 make the components worth planning with)"
+    )
+    assert found.remaining == ()
+
+
+def test_what_no_pilot_tells():
+    """With one prompt and one response there is nothing to cross."""
+    found = assign(items=20, judges=JUDGES, prompts=["x"], layout="cyclic", generations=1).aliasing
+    assert any("generation" in sentence for sentence in found.remaining)
+    assert any("1 prompt" in sentence for sentence in found.remaining)
+    single = assign(items=20, judges=["a"], layout="cyclic").aliasing
+    assert any("1 judge" in sentence for sentence in single.remaining)
+
+
+def test_one_item_says_so():
+    found = assign(items=1, judges=JUDGES, layout="factorial").aliasing
+    assert found.completion is None
+    assert found.sentences == ("1 item: at least 2 are needed to estimate any variance between them",)
+
+
+def test_judges_drawn_from_a_population():
+    one = assign(items=30, judges=JUDGES, layout="cyclic")
+    assert aliasing(one, fixed=(), period=3).aliases == (frozenset({"item", "cell", "replicate"}),)
+    crossed = assign(items=30, judges=JUDGES, layout="factorial")
+    assert not [one for one in aliasing(crossed, fixed=()).sentences if one.startswith("judge")]
+
+
+@pytest.mark.parametrize("sizes", [[2] * 30, [1] * 60, [40, 1, 1]])
+def test_categories_are_seen_however_small_they_are(sizes):
+    topics = [f"t{topic}" for topic, size in enumerate(sizes) for _ in range(size)]
+    one = assign(items=len(topics), categories=topics, judges=JUDGES, layout="blocks", per_item=2)
+    assert set(one.aliasing.aliases) == set(q.decompose(scored(one)).aliases)
+
+
+def test_a_large_plan_is_looked_at_in_a_few_periods():
+    one = assign(items=200_000, judges=[f"j{i}" for i in range(10)], prompts=[f"p{i}" for i in range(10)])
+    start = time.process_time()
+    assert one.aliasing.completion.items == 1
+    assert time.process_time() - start < 10
+
+
+def test_a_period_can_be_too_large():
+    one = assign(items=2000, judges=[f"j{i}" for i in range(1000)])
+    with pytest.raises(NotEstimable, match=r"at most; here these have 10,000$"):
+        one.aliasing  # noqa: B018

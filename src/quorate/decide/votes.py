@@ -18,9 +18,6 @@ from quorate.numerics.votes import binomial, equivalence
 from quorate.planning.power.sample_size import check_count, check_power, check_range
 from quorate.table.votes import Encoding, Votes, checked_votes
 
-__all__ = ["Claim", "Outcome", "Verdict", "check_question", "outcome_of", "verdict_of_margin", "verdict_of_votes"]
-
-
 _MANY_TIES = 0.2
 """Share of votes from which ties are named."""
 _MISS = "such votes may miss any margin, however large"

@@ -10,7 +10,8 @@ from typing import NamedTuple
 import numpy as np
 
 from quorate.arrays import Floats
-from quorate.decide.votes import Outcome, outcome_of
+from quorate.decide.outcome import Outcome
+from quorate.decide.votes import outcome_of
 from quorate.errors import NotEstimable
 from quorate.estimate.votes.margin import VoteMargin, margin_of_counts, margin_of_share
 from quorate.numerics.roots import root

@@ -1,3 +1,5 @@
+"""Mean squares of a design, against those of the analysis of variance of a crossed table."""
+
 from __future__ import annotations
 
 import numpy as np
@@ -8,6 +10,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import quorate as q
+from quorate.planning.designs.studies import mean_squares
 from quorate.planning.search.whatif import what_if
 
 NORMAL = {"item": 0.5, "prompt": 0.02, "judge": 0.05, "item:judge": 0.1, "item:prompt": 0.05, "prompt:judge": 0.01}
@@ -82,3 +85,66 @@ def test_many_designs_at_once_are_what_each_is():
     assert "ends-unknown" in [caveat.code for caveat in best.caveats]
     kept = best.searched.found.frontier
     assert np.sqrt(kept.width[best.position]) == pytest.approx(alone.half_width, rel=1e-5)
+
+
+def test_one_drawn_facet_has_its_levels_less_one():
+    assert q.project(q.components({"item": 1.0}), items=20).df == pytest.approx(19)
+
+
+def test_judges_that_stand_for_themselves_take_up_items_in_turn():
+    source = q.components({"item": 1.0, "item:judge": 0.5}, sensitivity={"judge": 0.1})
+    plan = q.project(source, items=20, judges=4, layout="cyclic", targets={"judge": "panel"})
+    assert plan.df == pytest.approx(20 - 4)
+
+
+def test_judges_that_are_drawn_and_take_turns_tell_all_by_themselves():
+    plan = q.project(q.components({"item": 1.0, "judge": 0.1}), items=20, judges=4, layout="cyclic")
+    assert plan.df == pytest.approx(3)
+
+
+def test_two_crossed_facets_by_hand():
+    """Satterthwaite of ``(MS_i + MS_p - MS_ip) / N``: mean squares 0.75, 0.55 and 0.25 in units of N."""
+    plan = q.project(q.components({"item": 5.0, "prompt": 0.9, "item:prompt": 7.5}), items=10, prompts=3)
+    i, p, ip = 5 / 10 + 7.5 / 30, 0.9 / 3 + 7.5 / 30, 7.5 / 30
+    assert plan.se**2 == pytest.approx(i + p - ip)
+    assert plan.df == pytest.approx((i + p - ip) ** 2 / (i**2 / 9 + p**2 / 2 + ip**2 / 18))
+
+
+def test_those_of_a_balanced_fit_are_those_of_its_mean_squares(simulate):
+    fit = q.decompose(q.read(simulate({"item": 30, "prompt": 6}, seed=3), facets={"item": "item", "prompt": "prompt"}))
+    item, prompt, rest = (fit.variance(name) for name in ("item", "prompt", "item:prompt + cell + replicate"))
+    i, p, ip = item / 30 + rest / 180, prompt / 6 + rest / 180, rest / 180
+    assert q.project(fit).df == pytest.approx((i + p - ip) ** 2 / (i**2 / 29 + p**2 / 5 + ip**2 / 145), rel=1e-6)
+
+
+# Mean squares of a design, against those of the analysis of variance of a crossed table.
+
+
+FOUND = q.components({"item": 5.0, "prompt": 0.9, "item:prompt": 7.5})
+
+
+def squares_of(plan):
+    made = plan.studies
+    return mean_squares(made.source, made.laid, made.parts)
+
+
+def test_of_prompts_like_these():
+    found = squares_of(q.project(FOUND, items=10, prompts=3))
+    spread, noise, df = found.effects["prompt"]
+    assert float(np.ravel(found.items)[0]) == pytest.approx(5 / 10 + 7.5 / 30)
+    assert float(np.ravel(spread)[0]) == pytest.approx(0.9 / 3)
+    assert float(np.ravel(noise)[0]) == pytest.approx(7.5 / 30)
+    assert (float(np.ravel(found.df)[0]), float(np.ravel(df)[0])) == (9, 2)
+    assert float(np.ravel(found.rest)[0]) == 0
+
+
+def test_two_prompts_say_nothing_of_others():
+    plan = q.project(FOUND, items=10, prompts=2)
+    assert np.isinf(squares_of(plan).effects["prompt"][0]).all()
+    assert plan.half_width == float("inf")
+
+
+def test_of_these_prompts_there_are_items_alone():
+    found = squares_of(q.project(FOUND, items=10, prompts=3, targets={"prompt": "panel"}))
+    assert found.effects == {}
+    assert float(np.ravel(found.df)[0]) == 9

@@ -11,8 +11,12 @@ import pytest
 
 import quorate as q
 from quorate.errors import InvalidInput, NotEstimable
-from quorate.planning.panel.screening import figure, screen
-from quorate.planning.panel.shortlist import facts
+from quorate.estimate.panel.crossed import crossed_scores
+from quorate.numerics.distributions import t_quantile
+from quorate.numerics.panel.grubbs import grubbs
+from quorate.numerics.panel.subsets import Choice
+from quorate.planning.panel.screening import candidate, figure, screen
+from quorate.planning.panel.shortlist import JudgePool, alternatives, beyond_cells, facts, stability
 
 
 def scores(items=20, judges=6, seed=0, *, tau=0.5, noise=0.5, generations=None):
@@ -280,3 +284,186 @@ def test_a_new_item_needs_one_response():
     assert all(candidate.price == 3 for candidate in made.candidates)
     crossed = next(panel for panel in made.alternatives if panel.label == "all judges on every item")
     assert crossed.cost == crossed.items * (5 + 2)
+
+
+# Why a judge is in the panel or not: against the best of all panels that one change makes.
+
+
+def pool(price, *, budget=100.0, target=None, noise=0.5, limits=(1, 4), seed=0):
+    rng = np.random.default_rng(seed)
+    x = rng.normal(size=(20, 1, 1)) + 0.5 * rng.normal(size=4) + noise * rng.normal(size=(20, 1, 4))
+    pilot, prices = facts(x, np.zeros(4)), np.array(price, dtype=float)
+    asked = (None, target) if target else (budget, None)
+    choice = Choice(pilot.spread, pilot.error(corrected=True), prices, *asked, *limits)
+    return JudgePool(tuple("abcd"), prices, 0.0, pilot, choice, True, 20)
+
+
+def members(text):
+    return np.array([name in text for name in "abcd"])
+
+
+def look(made, panel, judge):
+    subset = members(panel)
+    return candidate(made, made.panel("", subset), subset, "abcd".index(judge))
+
+
+@pytest.mark.parametrize(
+    ("panel", "judge", "changed"),
+    [("ab", "c", ("abc", "ac", "bc")), ("ab", "a", ("b", "bc", "bd")), ("a", "a", ("b", "c", "d"))],
+)
+def test_one_change_is_tried(panel, judge, changed):
+    made = pool([1, 2, 3, 4])
+    found = look(made, panel, judge)
+    assert found.otherwise == min(made.panel("", members(text)).half_width for text in changed)
+    assert found.kept == (judge in panel)
+
+
+def test_limits_hold_for_changes():
+    made = pool([1, 2, 3, 4], limits=(2, 2))
+    assert look(made, "ab", "c").otherwise == min(made.panel("", members(text)).half_width for text in ("ac", "bc"))
+    alone = pool([1, 1, 1, 1], limits=(4, 4))
+    found = look(alone, "abcd", "a")
+    assert np.isnan(found.otherwise)
+    assert found.reason == "a is kept: no one change of the panel leaves it out within these limits"
+
+
+def test_a_judge_that_cannot_be_paid_is_said_to_be_out_of_reach():
+    found = look(pool([1, 1, 1, 1000]), "abc", "d")
+    assert found.reason.endswith("is left out: no one change of the panel lets it in within these limits")
+    assert found.reason.startswith("d costs 1,000 times as much as the panel's other judges and")
+
+
+def test_prices_are_compared_where_they_differ_much():
+    assert look(pool([1, 1, 1.4, 0.25]), "abc", "c").reason.startswith("c is kept")
+    cheap = look(pool([1, 1, 1.4, 0.25]), "abcd", "d").reason
+    assert cheap.startswith("d costs 0.25 of what the panel's other judges cost and is kept")
+
+
+def test_a_price_is_compared_where_precision_was_asked_for():
+    made = pool([1, 1, 1, 5], target=0.01)
+    found = look(made, "abc", "d")
+    assert found.otherwise == min(made.panel("", members(text)).cost for text in ("abcd", "abd", "acd", "bcd"))
+    assert f"with it the price would be {figure(found.otherwise)} instead of" in found.reason
+
+
+def test_a_near_tie_is_called_one():
+    made = pool([1, 1, 1, 1], noise=1e-6, budget=1000.0)
+    assert "which makes little difference" in look(made, "abcd", "a").reason
+
+
+def test_the_figures_are_those_of_the_pilot():
+    made = pool([1, 2, 3, 4])
+    found = look(made, "ab", "b")
+    effects = made.pilot.effects
+    assert (found.name, found.price) == ("b", 2.0)
+    assert (found.gamma, found.gamma_se, found.expected) == (effects.gamma[1], effects.se[1], effects.mean[1])
+    assert found.expected_sd == pytest.approx(np.sqrt(effects.covariance[1, 1]))
+    assert (found.noise, found.variance) == (made.pilot.noise[1], made.pilot.spread[1])
+
+
+# What a pilot says of a pool_of_shortlist: variances of one answer, and the usual alternatives written out.
+
+
+def table(items=20, generations=1, judges=5, seed=0):
+    rng = np.random.default_rng(seed)
+    shape = (items, generations, judges)
+    return (
+        rng.normal(size=(items, 1, 1))
+        + 0.5 * rng.normal(size=judges)
+        + 0.7 * rng.normal(size=(items, generations, 1))
+        + 0.6 * rng.normal(size=(items, 1, judges))
+        + 0.8 * rng.normal(size=shape)
+    )
+
+
+def pool_of_shortlist(x, budget=100.0, item=0.0, price=None, *, corrected=True):
+    pilot = facts(x, np.zeros(x.shape[-1]))
+    price = (np.ones(x.shape[-1]) if price is None else np.array(price, dtype=float)) + item
+    choice = Choice(pilot.spread, pilot.error(corrected=corrected), price, budget, None, 1, x.shape[-1])
+    return JudgePool(tuple("abcdefgh"[: x.shape[-1]]), price, item, pilot, choice, corrected, len(x))
+
+
+def test_one_generation_is_a_two_way_table():
+    x = table()
+    found = facts(x, np.zeros(5))
+    assert found.noise == pytest.approx(grubbs(x[:, 0]).shrunk(np.arange(5)))
+    assert found.spread.mean() == pytest.approx(x[:, 0].var(axis=0, ddof=1).mean())
+    assert found.together == pytest.approx(x[:, 0].mean(axis=1).var(ddof=1))
+
+
+@pytest.mark.parametrize("generations", [2, 4])
+def test_one_answer_varies_more_than_the_mean_of_several(generations):
+    """Over many items: 1 + .49 + .36 + .64 for one judgment, 1 + .49 + 1 / K for the mean of all judges."""
+    found = facts(table(items=20_000, generations=generations), np.zeros(5))
+    assert found.spread == pytest.approx(np.full(5, 2.49), rel=0.03)
+    assert float(found.together) == pytest.approx(1.49 + 1 / 5, rel=0.03)
+    assert found.noise == pytest.approx(np.full(5, 0.36 + 0.64 / generations), rel=0.05)
+
+
+def test_repeated_answers_are_taken_apart():
+    rng = np.random.default_rng(3)
+    x = rng.normal(size=(400, 1, 3)) + 0.5 * rng.normal(size=(400, 4, 3))
+    rows = [{"item": i, "replicate": r, "judge": "abc"[j], "score": x[i, r, j]} for i, r, j in np.ndindex(x.shape)]
+    judgments = q.read(pl.DataFrame(rows), announce=False)
+    scores = crossed_scores(judgments)
+    assert beyond_cells(judgments, scores) == pytest.approx(np.full(3, 0.25 * 3 / 4), rel=0.1)
+    single = judgments.only("judge", "a")
+    assert single.n.max() == 4
+    once = q.read(pl.DataFrame(rows).filter(pl.col("replicate") == 0), announce=False)
+    assert (beyond_cells(once, crossed_scores(once)) == 0).all()
+
+
+def test_what_is_usually_done_written_out():
+    x, price = table(), [1, 1, 2, 4, 10]
+    made = pool_of_shortlist(x, item=0.5, price=price)
+    crossed, in_turn, single, drawn = alternatives(made, 100.0, 2)
+    assert (crossed.items, crossed.calls, crossed.cost) == (5, 25, 5 * 18.5)
+    assert crossed.se == pytest.approx(np.sqrt(x[:, 0].mean(axis=1).var(ddof=1) / 5))
+    assert in_turn.items_per_judge == (4,) * 5
+    assert in_turn.cost == pytest.approx(4 * (18 + 2.5))
+    assert in_turn.se == pytest.approx(np.sqrt(made.pilot.spread.sum() / 4) / 5)
+    one = "abcde".index(single.judges[0])
+    assert single.se == pytest.approx(
+        np.sqrt(made.pilot.spread[one] / single.items + made.pilot.effects.covariance[one, one])
+    )
+    assert drawn.items == int(100 / 4.1)
+    tau2 = np.trace(made.pilot.error(corrected=False)) / 4
+    between = tau2 * 4 / 5 / 2 * (5 - 2) / (5 - 1)  # Proposition 1, whose variance has the divisor K
+    assert drawn.se_uncorrected**2 == pytest.approx(made.pilot.spread.mean() / drawn.items + between, rel=1e-6)
+    assert drawn.se < drawn.se_uncorrected
+
+
+def test_one_judge_at_random_is_a_single_judge_on_average():
+    made = pool_of_shortlist(table(), budget=50.0)
+    drawn = list(alternatives(made, 50.0, 1))[-1]
+    each = [made.panel("", np.arange(5) == j) for j in range(5)]
+    assert drawn.label == "1 judge drawn at random, in turn"
+    assert drawn.se**2 == pytest.approx(np.mean([panel.se**2 for panel in each]), rel=1e-6)
+    assert drawn.se_uncorrected**2 == pytest.approx(np.mean([panel.se_uncorrected**2 for panel in each]), rel=1e-6)
+
+
+def test_what_the_money_does_not_buy_is_left_out():
+    labels = [panel.label for panel in alternatives(pool_of_shortlist(table(), budget=3.0), 3.0, 2)]
+    assert labels == ["the best single judge", "2 judges drawn at random, in turn"]
+
+
+def test_the_value_is_what_was_asked_for():
+    for corrected in (True, False):
+        made = pool_of_shortlist(table(), corrected=corrected)
+        panel = made.panel("", np.array([True, True, False, False, False]))
+        half = panel.half_width if corrected else panel.half_width_uncorrected
+        assert made.half_width(panel) == made.value(panel) == half
+    assert panel.half_width == pytest.approx(t_quantile(panel.df, 0.975) * panel.se)
+    left = made.pilot.effects.covariance[:2, :2].sum() / 4
+    parts = (panel.se**2 - left, panel.items - 2), (left, 19)
+    assert panel.df == pytest.approx(panel.se**4 / sum(part**2 / df for part, df in parts))
+
+
+def test_pilots_drawn_again_in_pieces_are_the_same(monkeypatch):
+    x = table()
+    made = pool_of_shortlist(x)
+    members = np.ones(5, dtype=bool)
+    panel = made.panel("", members)
+    whole = stability(made, x, np.zeros(5), panel, 6, np.random.default_rng(1))
+    monkeypatch.setattr("quorate.planning.panel.shortlist._MOST_NUMBERS", 2 * x.size)
+    assert stability(made, x, np.zeros(5), panel, 6, np.random.default_rng(1)) == whole

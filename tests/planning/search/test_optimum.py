@@ -1,11 +1,16 @@
+"""How sure a choice is: the same figures from a plain loop over redrawn pilots."""
+
 from __future__ import annotations
+
+from dataclasses import replace
+from itertools import product
 
 import numpy as np
 import polars as pl
 import pytest
 
 import quorate as q
-from quorate.planning.search.optimum import precise, within
+from quorate.planning.search.optimum import contenders, precise, ranking, reached, redrawn, within
 
 LIMITS = {"items": [20, 50, 100, 141], "prompts": [1, 3], "judges": [1, 3]}
 
@@ -80,3 +85,167 @@ def test_without_a_design_at_hand_there_is_nothing_to_compare(safety):
 def test_published_components_carry_no_uncertainty(best):
     with pytest.raises(q.InvalidInput, match="ranking: published components carry no uncertainty"):
         best.ranking()
+
+
+# How sure a choice is: the same figures from a plain loop over redrawn pilots.
+
+
+LIMITS_RANKING = {"items": range(4, 61, 8), "prompts": [1, 2, 4], "judges": 3, "replicates": [1, 2]}
+LAYOUTS = ("factorial", "cyclic")
+BUDGET, DRAWS = 150, 100
+
+
+@pytest.fixture(scope="module")
+def fit(judged):
+    table = judged({"item": 12, "prompt": 4, "judge": 3}, replicates=2, seed=5, fixed=("judge",), sd={"prompt": 0.5})
+    return q.decompose(table)
+
+
+@pytest.fixture(scope="module")
+def best_of_ranking(fit):
+    return q.plan(fit, budget=BUDGET, limits=LIMITS_RANKING, layouts=LAYOUTS)
+
+
+def design_of(searched, kept, position):
+    plan = searched.projection(kept, position)
+    return plan.layout, dict(plan.design)
+
+
+def test_contenders_are_all_strategies_with_their_best_number_of_items(fit, best_of_ranking):
+    kept, weights = contenders(best_of_ranking)
+    values = np.array(list(best_of_ranking.searched.source.values.values()))
+    np.testing.assert_allclose(values @ weights, kept.variance)
+    wanted = {}
+    for layout, items, prompts, replicates in product(LAYOUTS, LIMITS_RANKING["items"], [1, 2, 4], [1, 2]):
+        plan = q.project(fit, items=items, prompts=prompts, judges=3, replicates=replicates, layout=layout)
+        if plan.calls <= best_of_ranking.cost:
+            key = (layout, prompts, replicates)
+            wanted[key] = min(plan.variance, wanted.get(key, np.inf))
+    np.testing.assert_allclose(kept.variance, sorted(wanted.values()))
+    assert design_of(best_of_ranking.searched, kept, 0) == (
+        best_of_ranking.plan.layout,
+        dict(best_of_ranking.plan.design),
+    )
+
+
+@pytest.mark.parametrize("target", ["panel", "sensitivity"])
+def test_a_redrawn_pilot_that_is_the_pilot_is_worth_the_same(fit, target):
+    options = {"limits": LIMITS_RANKING, "layouts": LAYOUTS, "targets": {"judge": target}}
+    source = q.plan(fit, budget=BUDGET, **options).searched.source
+    boot, rng = fit.bootstrap(DRAWS, rng=1), np.random.default_rng(1)
+    theta = np.maximum(fit.theta, 0.0) * fit.assembled.scale**2
+    same = replace(boot, theta=np.tile(theta, (DRAWS, 1)), beta=np.tile(fit.beta, (DRAWS, 1)))
+    values = np.array(list(source.values.values()))
+    assert ("judge" in source.values) == (target != "panel")
+    np.testing.assert_allclose(redrawn(source, fit, same, rng), np.tile(values[:, None], DRAWS))
+
+
+@pytest.mark.slow
+def test_judges_that_stand_for_others_are_drawn_too(judged):
+    """Their variance is that of new judges: right on average, and as spread as three draws make it."""
+    table = judged({"item": 30, "prompt": 4, "judge": 3}, replicates=2, seed=5, fixed=("judge",), sd={"judge": 3.0})
+    fit, rng = q.decompose(table), np.random.default_rng(1)
+    source = q.plan(fit, budget=BUDGET, limits=LIMITS_RANKING, targets={"judge": "population"}).searched.source
+    judge = redrawn(source, fit, fit.bootstrap(2000, rng=rng), rng)[list(source.values).index("judge")]
+    own = source.values["judge"]
+    assert judge.mean() == pytest.approx(own, rel=0.08)
+    assert judge.std() == pytest.approx(own, rel=0.1)  # chi-square on 2 degrees of freedom
+
+
+@pytest.mark.parametrize("target", [pytest.param("panel", marks=pytest.mark.slow), "population"])
+def test_figures_of_a_plain_loop(fit, target):
+    options = {"limits": LIMITS_RANKING, "layouts": LAYOUTS, "targets": {"judge": target}}
+    goal = q.plan(fit, budget=BUDGET, **options).se
+    best_of_ranking = q.plan(fit, target_se=goal, **options)
+    found = best_of_ranking.ranking(DRAWS, rng=3)
+    rng, searched = np.random.default_rng(3), best_of_ranking.searched
+    boot = fit.bootstrap(DRAWS, rng=rng)
+    kept, _ = contenders(best_of_ranking)
+    plans = [design_of(searched, kept, position) for position in range(len(kept.cost))]
+    at_hand = np.sqrt(kept.variance)
+    levels = rng.normal(0, np.sqrt(searched.source.values.get("judge", 0.0)), (DRAWS, 3))
+    levels += boot.level_means["judge"] - fit.assembled.fixed.levels["judge"] @ fit.beta
+    means = fit.assembled.fixed.levels["judge"] @ fit.beta
+    turned = np.var(means, ddof=1) * 2 / rng.chisquare(2, DRAWS) if target == "population" else np.zeros(DRAWS)
+    same, loss, own = [], [], []
+    for draw in range(DRAWS):
+        random = {name: max(float(values[draw]), 0.0) for name, values in boot.components.items()}
+        source = q.components(random)
+        noise = sum(np.maximum(boot.theta[draw], 0) * fit.level_noise["judge"])
+        judge = max(np.var(levels[draw], ddof=1) - noise, 0) / 3 if target == "population" else 0.0
+        counts = [{"items": d["item"], "prompts": d["prompt"], "replicates": d["replicate"]} for _, d in plans]
+        pairs = zip(plans, counts, strict=True)
+        se = [np.sqrt(q.project(source, judges=3, layout=name, **c).variance + judge) for (name, _), c in pairs]
+        chosen = int(np.argmin(se))
+        same.append(se[0] <= se[chosen] * (1 + 1e-9))
+        loss.append(0.0 if same[-1] else at_hand[chosen] / at_hand[0] - 1)
+        likely = q.components(
+            {
+                name: float(boot.plausible[draw, members[-1]])
+                for name, members in zip(boot.components, fit.identified.classes, strict=True)
+            }
+        )
+        between = max(turned[draw] - boot.plausible[draw] @ fit.level_noise["judge"], 0) / 3
+        spread = between if target == "population" else 0.0
+        own.append(np.sqrt(q.project(likely, judges=3, layout=plans[0][0], **counts[0]).variance + spread))
+    assert found.top == np.mean(same)
+    assert found.within == np.mean(np.array(loss) <= 0.05)
+    assert found.loss == pytest.approx(np.mean(loss))
+    assert found.loss_high == pytest.approx(np.quantile(loss, 0.95))
+    assert (found.se_low, found.se_high) == pytest.approx(tuple(np.quantile(own, [0.025, 0.975])))
+    assert found.met == np.mean(np.array(own) <= goal)
+    assert (found.strategies, found.draws, found.unconverged) == (len(plans), DRAWS, 0)
+    assert at_hand[0] == pytest.approx(best_of_ranking.se)
+
+
+def test_a_choice_may_be_sure_or_open(judged):
+    """With prompts that vary much, more of them are bought for certain; where items and prompts balance, it is open."""
+    sizes = {"item": 30, "prompt": 8, "judge": 3}
+    limits = {"items": range(4, 61), "prompts": range(1, 5), "judges": 3, "replicates": 1}
+    tops = []
+    for prompt in (3.0, 0.35):
+        table = judged(sizes, replicates=2, seed=5, fixed=("judge",), sd={"prompt": prompt})
+        tops.append(q.plan(q.decompose(table), budget=180, limits=limits, layouts=("factorial",)).ranking(200).top)
+    assert tops[0] > 0.95
+    assert tops[1] < 0.8
+
+
+def test_the_same_figures_every_time(best_of_ranking):
+    assert best_of_ranking.ranking(DRAWS).to_dict() == pytest.approx(
+        best_of_ranking.ranking(DRAWS).to_dict(), nan_ok=True
+    )
+    assert best_of_ranking.ranking(DRAWS, rng=1) != best_of_ranking.ranking(DRAWS, rng=2)
+    assert np.isnan(best_of_ranking.ranking(DRAWS).met)
+
+
+def test_published_components_are_refused(safety):
+    with pytest.raises(q.InvalidInput, match="published components carry no uncertainty"):
+        ranking(q.plan(safety, budget=141, limits={"items": [10, 20]}))
+
+
+def test_the_plan_comes_first_however_the_search_was_cut(fit, monkeypatch):
+    options = {"limits": LIMITS_RANKING, "layouts": LAYOUTS, "targets": {"judge": "population"}}
+    whole = q.plan(fit, budget=BUDGET, **options)
+    monkeypatch.setattr("quorate.planning.search.search._AT_ONCE", 7)
+    parts = q.plan(fit, budget=BUDGET, **options)
+    for best_of_ranking in (whole, parts):
+        kept, _ = contenders(best_of_ranking)
+        assert np.sqrt(kept.variance[0]) == pytest.approx(best_of_ranking.se)
+    assert parts.ranking(DRAWS, rng=3).to_dict() == pytest.approx(whole.ranking(DRAWS, rng=3).to_dict(), nan_ok=True)
+
+
+@pytest.mark.slow
+def test_pilots_choose_by_the_interval_where_that_was_asked_for(fit):
+    """The same half-widths as the plans themselves have, by a plain loop."""
+    best_of_ranking = q.plan(
+        fit, half_width=2.5, limits=LIMITS_RANKING, layouts=LAYOUTS, targets={"judge": "population"}
+    )
+    kept, weights = contenders(best_of_ranking)
+    values = np.array(list(best_of_ranking.searched.source.values.values()))[:, None]
+    widths = reached(best_of_ranking, kept, weights, values)[:, 0]
+    assert widths[0] == pytest.approx(best_of_ranking.plan.half_width)
+    for position in range(0, len(widths), 3):
+        assert widths[position] == pytest.approx(best_of_ranking.searched.projection(kept, position).half_width)
+    sure = best_of_ranking.ranking(100, rng=1)
+    assert 0 <= sure.met <= 1
+    assert sure.loss_high >= 0

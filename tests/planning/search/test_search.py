@@ -1,9 +1,17 @@
+"""Judgments at hand: what a plan keeps of them, against a plain search over all ways to place them in it."""
+
 from __future__ import annotations
 
+from itertools import permutations, product
+
 import numpy as np
+import polars as pl
 import pytest
+from scipy.optimize import linear_sum_assignment
 
 import quorate as q
+from quorate.errors import InvalidInput
+from quorate.planning.designs.prices import cost
 from quorate.planning.designs.sources import Design, from_components
 from quorate.planning.search import search as searching
 from quorate.planning.search.grid import allowed
@@ -107,3 +115,193 @@ def test_the_frontier_by_intervals_is_that_of_all_designs(seed):
         assert (np.sqrt(found.frontier.width[place]) <= np.sqrt(wanted.width) * slack).all()
         number, index, width = found.frontier.piece[-1], found.frontier.index[-1:], found.frontier.width[-1]
         assert searching.half_widths(source, found.pieces[number], index) == pytest.approx(np.sqrt(width), rel=1e-9)
+
+
+# Judgments at hand: what a plan keeps of them, against a plain search over all ways to place them in it.
+
+
+ITEMS, PROMPTS, JUDGES = 5, 3, 3
+
+
+def table(cells):
+    """Judgments of (item, prompt, judge, replicate)."""
+    rng = np.random.default_rng(1)
+    rows = [(f"i{i}", f"p{p}", "abc"[j], r, float(rng.normal())) for i, p, j, r in cells]
+    frame = pl.DataFrame(rows, schema=["item", "prompt", "judge", "replicate", "score"], orient="row")
+    return q.read(frame, fixed=(), announce=False)
+
+
+def crossed(items, prompts, judges, replicates=1):
+    return list(product(range(items), range(prompts), range(judges), range(replicates)))
+
+
+def plan_cells(items, prompts, judges, layout):
+    """(item, prompt, judge) of a plan, by place."""
+    if layout == "cyclic":
+        return [(i, p, i % judges) for i in range(items) for p in range(prompts)]
+    if layout == "latin":
+        laid = q.assign(items=items, judges=range(judges), prompts=range(prompts), layout="latin", seed=1).to_frame()
+        rows = laid.select("item", "prompt", "judge").rows()
+        return [(int(i) - 1, int(p), int(j)) for i, p, j in rows]
+    return list(product(range(items), range(prompts), range(judges)))
+
+
+def kept(cells, items, prompts, judges, replicates, layout):
+    """The most judgments that a plan can keep: over every choice of the levels that take its places."""
+    there = np.zeros((ITEMS, PROMPTS, JUDGES), dtype=int)
+    for i, p, j, _ in cells:
+        there[i, p, j] += 1
+    there = np.minimum(there, replicates)
+    plan = np.zeros((items, prompts, judges), dtype=int)
+    for cell in plan_cells(items, prompts, judges, layout):
+        plan[cell] = 1
+    best = 0
+    for chosen_p, chosen_j in product(placings(PROMPTS, prompts), placings(JUDGES, judges)):
+        sub = there[:, list(chosen_p[0])][:, :, list(chosen_j[0])]
+        use = plan[:, list(chosen_p[1])][:, :, list(chosen_j[1])]
+        gains = np.einsum("apj,bpj->ab", sub, use)
+        rows, columns = linear_sum_assignment(-gains)
+        best = max(best, int(gains[rows, columns].sum()))
+    return best
+
+
+def placings(levels, places):
+    """Which levels take which places."""
+    few = min(levels, places)
+    if levels >= places:
+        return [(chosen, tuple(range(places))) for chosen in permutations(range(levels), places)]
+    return [(tuple(range(levels)), where) for where in permutations(range(places), few)]
+
+
+@pytest.fixture(scope="module")
+def fit():
+    """A pilot of its own, so that any judgments may be those that are paid for."""
+    return q.decompose(table(crossed(8, 3, 3, 2)))
+
+
+def optimum(fit, have, items, prompts, judges, replicates, layout, prices=None):
+    limits = {"items": items, "prompts": prompts, "judges": judges, "replicates": replicates}
+    return q.plan(fit, budget=1e9, limits=limits, layouts=(layout,), have=have, prices=prices, own=None)
+
+
+ALIKE = {
+    "crossed": crossed(5, 2, 3),
+    "crossed, twice": crossed(4, 3, 2, 2),
+    "one judge": crossed(5, 3, 1),
+    "in turn": [(i, p, i % 3, 0) for i in range(5) for p in range(2)],
+    "in turn, unequally": [(i, 0, (0, 0, 0, 1, 2)[i], 0) for i in range(5)],
+}
+PLANS = [
+    *(
+        (items, prompts, judges, replicates, "factorial")
+        for items, prompts, judges, replicates in [(3, 1, 2, 1), (5, 2, 3, 1), (7, 3, 4, 2), (4, 5, 1, 3), (6, 4, 3, 1)]
+    ),
+    *((items, prompts, judges, 1, "cyclic") for items, prompts, judges in [(4, 2, 3), (5, 2, 3), (9, 2, 3), (7, 1, 2)]),
+    (12, 3, 3, 1, "latin"),
+]
+
+
+@pytest.mark.parametrize("plan", PLANS)
+@pytest.mark.parametrize("name", ALIKE)
+def test_what_is_kept_of_judgments_that_are_alike_is_the_most_that_can_be(fit, name, plan):
+    best, most = optimum(fit, table(ALIKE[name]), *plan).plan, kept(ALIKE[name], *plan)
+    smaller = plan[0] < 5 or plan[1] < 2 or plan[2] < 3
+    if name.startswith("in turn") and plan[4] == "factorial" and smaller:  # a good choice of items, not the best
+        assert 0.6 * most <= best.reused <= most
+    else:
+        assert best.reused == most
+    assert best.cost == best.bought == best.calls - best.reused
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_of_ragged_judgments_a_plan_that_holds_all_levels_keeps_all_and_others_no_more_than_can_be(fit, seed):
+    rng = np.random.default_rng(seed)
+    cells = [cell for cell in crossed(5, 3, 3, 2) if rng.random() < 0.6]
+    have = table(cells)
+    assert optimum(fit, have, 6, 3, 4, 2, "factorial").plan.reused == len(cells)
+    for plan in PLANS:
+        found, most = optimum(fit, have, *plan).plan.reused, kept(cells, *plan)
+        assert 0.6 * most <= found <= most
+
+
+def test_a_search_prices_every_design_as_it_is_priced_alone(fit):
+    cells = [cell for cell in crossed(5, 3, 3, 2) if sum(cell) % 4]
+    have, prices = table(cells), {"judge": {"a": 1.0, "b": 2.0, "c": 5.0, "d": 3.0}, "item": 0.5, "prompt": 4.0}
+    limits = {"items": range(2, 9), "prompts": [1, 2, 4], "judges": [1, 2, 3, 4], "replicates": [1, 2, 3]}
+    layouts = ("factorial", "cyclic", "latin")
+    best = q.plan(fit, budget=1e9, limits=limits, layouts=layouts, prices=prices, have=have)
+    found, paid = best.searched.found, best.searched.paid
+    for number, piece in enumerate(found.pieces):
+        flat = paid.saved(piece)
+        for index in range(0, piece.size, 7):
+            design = piece.design(index)
+            levels = {name: design[name] for name in ("prompt", "judge")}
+            alone = q.project(
+                fit,
+                items=design["item"],
+                levels=levels,
+                replicates=design["replicate"],
+                layout=piece.scheme.layout,
+                prices=prices,
+            )
+            applied = paid.applied(alone)
+            assert applied.reused == flat[1, index], (number, design)
+            assert alone.cost - applied.cost == pytest.approx(flat[0, index])
+
+
+def test_prices_of_what_is_there_are_not_paid_again(fit):
+    """Two of four judges by name, three of six items, one of two prompts."""
+    prices = {"judge": {"a": 1.0, "b": 2.0, "x": 3.0, "y": 4.0}, "item": 0.5, "generation": 0.25, "prompt": 10.0}
+    plan = optimum(fit, table(crossed(3, 1, 2)), 6, 2, 4, 1, "factorial", prices).plan
+    whole = cost(prices, {"item": 6, "prompt": 2, "judge": 4}, "item", 48)
+    assert (plan.calls, plan.reused) == (48, 6)
+    assert plan.cost == pytest.approx(float(whole) - 3 * (1 + 2) - 3 * (0.5 + 0.25) - 10)
+
+
+def test_a_study_costs_nothing_more_and_a_budget_goes_to_what_is_new():
+    have = table(crossed(5, 3, 3))
+    fit = q.decompose(have)
+    best = q.plan(fit, budget=30, have=have, layouts=("factorial",))
+    assert (best.own.cost, best.own.bought) == (0.0, 0)
+    assert best.cost <= 30 < best.calls
+    assert best.se < q.plan(fit, budget=30, layouts=("factorial",)).se
+    assert best.to_dict()["plan"]["reused"] == best.plan.reused
+    assert best.ranking(100, rng=1).draws == 100
+
+
+def test_named_judges_at_one_price_save_that_for_every_judgment_that_is_there(fit):
+    """Judge c takes every third of nine items of the plan, and a the rest: of b nothing is used."""
+    own = {"items": 9, "prompts": 1, "judges": 2, "replicates": 1, "layout": "weighted", "places": {"a": 2, "c": 1}}
+    have, limits = table(crossed(5, 1, 3)), {"items": [9], "prompts": [1], "judges": [2]}
+    made = q.plan(fit, budget=1e9, limits=limits, prices={"call": 2.0}, have=have, own=own).own
+    assert (made.calls, made.reused) == (9, 5)
+    assert made.cost == 2.0 * (9 - 5)
+
+
+def test_what_has_no_place_in_a_plan_is_said(fit):
+    have = table(crossed(5, 3, 3))
+    [caveat] = [one for one in optimum(fit, have, 20, 1, 3, 1, "random").caveats if one.code == "paid-for-nothing"]
+    assert "45 of 45 judgments that are paid for have no place in the best design (this layout" in caveat.sentence
+    [caveat] = [one for one in optimum(fit, have, 20, 1, 3, 1, "cyclic").caveats if one.code == "paid-for-nothing"]
+    assert caveat.sentence.startswith("40 of 45 judgments")
+    assert not [one for one in optimum(fit, have, 9, 3, 3, 1, "factorial").caveats if one.code == "paid-for-nothing"]
+
+
+@pytest.mark.parametrize(
+    ("have", "message"),
+    [
+        ("scores.csv", "have: expects what quorate.read returns, got str; read it first"),
+        (
+            pl.DataFrame(
+                {"item": ["a", "a", "b", "b"], "judge": ["x"] * 4, "tone": ["p", "q"] * 2, "score": [1.0] * 4}
+            ),
+            "have: varies by tone, of which the plans know nothing; keep one level with only()",
+        ),
+    ],
+)
+def test_what_is_no_part_of_a_plan_is_refused(fit, have, message):
+    if not isinstance(have, str):
+        have = q.read(have, facets={name: name for name in ("item", "judge", "tone")}, announce=False)
+    with pytest.raises(InvalidInput) as error:
+        q.plan(fit, budget=10, have=have)
+    assert str(error.value) == message

@@ -5,7 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quorate.decide.votes import Outcome, outcome_of, verdict_of_margin, verdict_of_votes
+from quorate.decide.outcome import Outcome
+from quorate.decide.votes import outcome_of, verdict_of_margin, verdict_of_votes
 from quorate.errors import InvalidInput
 from quorate.estimate.votes.margin import margin_of_counts
 from quorate.numerics.votes import binomial
