@@ -1,5 +1,3 @@
-"""Types of prompts beside a verdict."""
-
 from __future__ import annotations
 
 import json

@@ -1,5 +1,3 @@
-"""A comparison as a gate: what is claimed, passed or failed, and the items that changed."""
-
 import json
 from dataclasses import replace
 from pathlib import Path
@@ -428,7 +426,7 @@ def test_two_files_are_compared_in_their_order_and_a_claim_names_its_system(tmp_
 
 def test_the_action_runs_what_the_page_runs():
     """The command of the GitHub Action is the one of the page, whose blocks run."""
-    page = (Path(__file__).parents[3] / "docs" / "how-to" / "gate.md").read_text(encoding="utf-8")
+    page = (Path(__file__).parents[2] / "docs" / "how-to" / "gate.md").read_text(encoding="utf-8")
     shell = page.split("```bash\n")[1].splitlines()[0]
     action = page.split("```yaml\n")[1].split("```")[0]
     assert f"- run: {shell}\n" in action

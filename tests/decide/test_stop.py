@@ -1,5 +1,3 @@
-"""Standings: every pair at one level, ranks that the orders leave open, and what is refused."""
-
 from __future__ import annotations
 
 import json

@@ -1,5 +1,3 @@
-"""What pulls are for: prices, weights, the worst or the average, a boundary, a target."""
-
 from __future__ import annotations
 
 import itertools

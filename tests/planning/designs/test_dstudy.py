@@ -1,5 +1,3 @@
-"""Designs of two systems: every judgment is one of both."""
-
 from __future__ import annotations
 
 import math
@@ -59,23 +57,6 @@ def test_safety_frontier(safety, design, se, with_temperature):
     counts = {"items": items, "prompts": prompts, "judges": judges, "replicates": replicates}
     assert q.project(safety, **counts).se == pytest.approx(se, abs=5e-7)
     assert q.project(safety, **counts, temperatures=1).se == pytest.approx(with_temperature, abs=5e-7)
-
-
-def test_safety_best_of_360_designs_at_the_price_of_one_call_per_item(safety):
-    grid = [
-        (n, v, m, r)
-        for n in (20, 30, 50, 75, 100, 141)
-        for v in (1, 2, 3, 5)
-        for m in (1, 2, 3)
-        for r in (1, 2, 3, 5, 8)
-        if n * v * m * r <= 141
-    ]
-    se = {d: q.project(safety, items=d[0], prompts=d[1], judges=d[2], replicates=d[3]).se for d in grid}
-    assert min(se, key=se.get) == (50, 1, 2, 1)
-    assert se[50, 1, 2, 1] / se[141, 1, 1, 1] == pytest.approx(0.91, abs=0.005)
-    nine_times = q.project(safety, items=141, prompts=3, judges=3)
-    assert nine_times.calls == 9 * 141
-    assert nine_times.se / se[141, 1, 1, 1] == pytest.approx(0.51, abs=0.005)
 
 
 @pytest.mark.parametrize(

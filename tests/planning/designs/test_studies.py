@@ -1,5 +1,3 @@
-"""Mean squares of a design, against those of the analysis of variance of a crossed table."""
-
 from __future__ import annotations
 
 import numpy as np

@@ -69,12 +69,6 @@ def test_ties_of_the_first_stage_leave_margins_of_the_others():
         plan.focus([8, 5, 5, 3, 0], n=[7, 10, 10, 10, 10])
 
 
-def test_wins_beyond_the_screening_are_refused():
-    plan = two_stage(2000, np.ones(20))
-    with pytest.raises(InvalidInput, match="wins"):
-        plan.focus([31] * 20)
-
-
 def test_both_stages_are_symmetric_in_direction():
     assert combined_p_value(40, 60, 90, 150, 0.3) == pytest.approx(combined_p_value(20, 60, 60, 150, 0.3))
 

@@ -1,5 +1,3 @@
-"""Judgments at hand: what a plan keeps of them, against a plain search over all ways to place them in it."""
-
 from __future__ import annotations
 
 from itertools import permutations, product
@@ -109,7 +107,7 @@ def test_the_frontier_by_intervals_is_that_of_all_designs(seed):
             every = np.arange(piece.size)
             width = searching.half_widths(source, piece, every) ** 2
             np.testing.assert_allclose(searching.intervals(source, piece, variance), np.sqrt(width), rtol=0.05)
-            parts.append(searching._kept(source, piece, number, price, variance, width, every))
+            parts.append(searching.kept_of(source, piece, number, price, variance, width, every))
         wanted = searching.undominated(searching.joined(parts))
         place = np.searchsorted(found.frontier.cost, wanted.cost * (1 + 1e-12), side="right") - 1
         assert (np.sqrt(found.frontier.width[place]) <= np.sqrt(wanted.width) * slack).all()
