@@ -14,14 +14,13 @@ import numpy as np
 
 from quorate.arguments import argument
 from quorate.caveats import Caveat
-from quorate.decide.outcome import AnyVerdict, Claim, Outcome
+from quorate.decide.outcome import AnyVerdict, Claim, Outcome, check_question
 from quorate.decide.scores import (
     ScoreVerdict,
-    check_question_of_scores,
     verdict_of_difference,
     verdict_of_scores,
 )
-from quorate.decide.votes import Verdict, check_question, verdict_of_margin, verdict_of_votes
+from quorate.decide.votes import Verdict, verdict_of_margin, verdict_of_votes
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.components.latent import refuse_latent
 from quorate.estimate.differences.difference import Method, by_mean, difference
@@ -483,7 +482,7 @@ def _of_votes(
     minimum: int = 1,
 ) -> Verdicts:
     """Verdicts on all pairs by votes."""
-    check_question(margin, level, None, power, None, None)
+    check_question(margin, level, None, power, 0.5)
     check_count("minimum", minimum)
     names, judged = votes.pairs().names, []  # margins with the share of the pair's votes that count
     for a, b in names:
@@ -521,7 +520,7 @@ def _of_scores(
     residual_by: str | None = None,
 ) -> Verdicts:
     """Verdicts on all pairs by scores."""
-    check_question_of_scores(margin, level, None, power, None)
+    check_question(margin, level, None, power)
     model: dict[str, Any] = {"random": random, "covariates": covariates, "residual_by": residual_by}
     pairs, judged, why = list(combinations(judgments.facet(system).levels, 2)), [], ""
     for a, b in pairs:

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
 from enum import StrEnum
-from typing import Any, Literal, Protocol
+from numbers import Real
+from typing import Any, Literal, Protocol, get_args
 
 import numpy as np
 
+from quorate.arguments import argument
 from quorate.arrays import Floats, Ints
 from quorate.caveats import Caveat
-from quorate.errors import NotEstimable
+from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.differences.difference import SystemDifference, difference
 from quorate.estimate.differences.methods import two_systems
 from quorate.estimate.votes.clustered import Cluster
@@ -21,6 +24,7 @@ from quorate.numerics.distributions import chi_square_tail, f_tail
 from quorate.numerics.inference import holm
 from quorate.numerics.votes import binomial
 from quorate.numerics.votes.binomial import clopper_pearson, p_value
+from quorate.planning.power.sample_size import check_power, check_range
 from quorate.table.judgments import Judgments
 from quorate.table.results import Interval, Result
 from quorate.table.votes import Encoding, Votes
@@ -481,3 +485,18 @@ def outcome_by(value: float, p_difference: float, p_equivalence: float | None, a
     if p_difference > alpha * binomial.SLACK:
         return Outcome.UNDECIDED
     return Outcome.BETTER if value > 0 else Outcome.WORSE
+
+
+def check_question(margin: float | None, level: float, claim: str | None, power: float, most: float = math.inf) -> None:
+    """Refuse what cannot be asked of a comparison; its margin is above 0 and below the most."""
+    check_range("level", level, "between 0.5 and 1", isinstance(level, Real) and 0.5 < level < 1)
+    if margin is not None:
+        rule = "above 0, in score units" if most == math.inf else f"above 0 and below {most:g}"
+        holds = isinstance(margin, Real) and not isinstance(margin, bool) and 0 < margin < most
+        check_range("margin", margin, rule, holds)
+    check_power(power, 1 - level)
+    if claim is not None and claim not in get_args(Claim):
+        raise InvalidInput(f'claim: one of {", ".join(get_args(Claim))}, got "{claim}"')
+    if claim in ("equivalent", "not worse") and margin is None:
+        example = argument("margin", 0.05)
+        raise InvalidInput(f'claim: "{claim}" is within a margin; state it, for example ' + example)

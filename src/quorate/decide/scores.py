@@ -13,8 +13,7 @@ import numpy as np
 
 from quorate import caveats
 from quorate.caveats import Caveat
-from quorate.decide.outcome import AnyVerdict, Claim, Outcome, outcome_by, types_of_scores
-from quorate.decide.votes import check_question
+from quorate.decide.outcome import AnyVerdict, Claim, Outcome, check_question, outcome_by, types_of_scores
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.components.decomposition import Decomposition
 from quorate.estimate.components.model import facets_of
@@ -522,26 +521,15 @@ def verdict_of_scores(
     >>> found.outcome.value, round(found.difference.value, 3), round(found.detectable, 2)
     ('better', 2.333, 0.86)
     """
-    check_question_of_scores(margin, level, claim, power, budget)
+    check_question(margin, level, claim, power)
+    if budget is not None:
+        is_amount = isinstance(budget, Real) and not isinstance(budget, bool) and 0 < budget < float("inf")
+        check_range("budget", budget, "above 0 and finite", is_amount)
     model: dict[str, Any] = {"random": random, "covariates": covariates, "residual_by": residual_by}
     found = difference(judgments, a, b, facet=system, method=method, targets=targets, **model)
     options: dict[str, Any] = {"prices": prices, "limits": limits, "layouts": layouts, "budget": budget}
     verdict = verdict_of_difference(found, margin=margin, level=level, claim=claim, power=power, **options)
     return replace(verdict, types=types_of_scores(found, judgments, level))
-
-
-def check_question_of_scores(
-    margin: float | None, level: float, claim: str | None, power: float, budget: float | None
-) -> None:
-    """Refuse what cannot be asked of a comparison of scores."""
-    check_question(None, level, None if margin is not None else claim, power, None, None)
-    if margin is not None:
-        valid = isinstance(margin, Real) and not isinstance(margin, bool) and 0 < margin < float("inf")
-        check_range("margin", margin, "above 0, in score units", valid)
-        check_question(0.25, level, claim, power, None, None)
-    if budget is not None:
-        is_amount = isinstance(budget, Real) and not isinstance(budget, bool) and 0 < budget < float("inf")
-        check_range("budget", budget, "above 0 and finite", is_amount)
 
 
 def verdict_of_difference(

@@ -5,17 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import cached_property
 from numbers import Real
-from typing import get_args
 
 from quorate import wording
-from quorate.arguments import argument
 from quorate.decide.next_step import NextStep, detectable, next_step
-from quorate.decide.outcome import AnyVerdict, Claim, Outcome, outcome_by, types_of_votes
-from quorate.errors import InvalidInput
+from quorate.decide.outcome import AnyVerdict, Claim, Outcome, check_question, outcome_by, types_of_votes
 from quorate.estimate.votes.clustered import Cluster
 from quorate.estimate.votes.margin import VoteMargin, margin_of_votes
 from quorate.numerics.votes import binomial, equivalence
-from quorate.planning.power.sample_size import check_count, check_power, check_range
+from quorate.planning.power.sample_size import check_count, check_range
 from quorate.table.votes import Encoding, Votes, checked_votes
 
 _MANY_TIES = 0.2
@@ -155,7 +152,11 @@ def verdict_of_votes(
     ('undecided', 0.166, 6633, 2)
     """
     checked_votes(votes)
-    check_question(margin, level, claim, power, budget, price)
+    check_question(margin, level, claim, power, 0.5)
+    if budget is not None:
+        check_count("budget", budget)
+    if price is not None:
+        check_range("price", price, "of at least 0", isinstance(price, Real) and 0 <= price < float("inf"))
     found = margin_of_votes(votes, a, b, ties=ties, cluster=cluster)
     counting = found.n / votes.pair(a, b).n
     verdict = verdict_of_margin(
@@ -215,22 +216,3 @@ def outcome_of(found: VoteMargin, margin: float | None, alpha: float) -> Outcome
     if known is None or known.n == 0 or 2 * known.wins >= known.n:
         return Outcome.UNDECIDED
     return outcome if float(binomial.p_value(*known)) <= alpha * binomial.SLACK else Outcome.UNDECIDED
-
-
-def check_question(
-    margin: float | None, level: float, claim: str | None, power: float, budget: int | None, price: float | None
-) -> None:
-    """Refuse what cannot be asked of a comparison."""
-    check_range("level", level, "between 0.5 and 1", isinstance(level, Real) and 0.5 < level < 1)
-    if margin is not None:
-        check_range("margin", margin, "above 0 and below 0.5", isinstance(margin, Real) and 0 < margin < 0.5)
-    check_power(power, 1 - level)
-    if claim is not None and claim not in get_args(Claim):
-        raise InvalidInput(f'claim: one of {", ".join(get_args(Claim))}, got "{claim}"')
-    if claim in ("equivalent", "not worse") and margin is None:
-        example = argument("margin", 0.05)
-        raise InvalidInput(f'claim: "{claim}" is within a margin; state it, for example ' + example)
-    if budget is not None:
-        check_count("budget", budget)
-    if price is not None:
-        check_range("price", price, "of at least 0", isinstance(price, Real) and 0 <= price < float("inf"))

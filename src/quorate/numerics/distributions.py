@@ -7,7 +7,7 @@ asked for, SciPy's functions are used. The derivation is in ``docs/methods/distr
 from __future__ import annotations
 
 import math
-from functools import cache
+from functools import cache, lru_cache
 from statistics import NormalDist
 from typing import TYPE_CHECKING
 
@@ -58,6 +58,7 @@ def t_cdf(df: float, x: float) -> float:
     return beyond if x <= 0 else 1 - beyond
 
 
+@lru_cache(maxsize=10_000)  # searches of plans ask for the same again and again
 def t_quantile(df: float, probability: float) -> float:
     """Quantile of Student's t; the normal where ``df`` is infinite.
 

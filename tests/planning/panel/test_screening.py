@@ -361,7 +361,7 @@ def test_the_figures_are_those_of_the_pilot():
     assert (found.noise, found.variance) == (made.pilot.noise[1], made.pilot.spread[1])
 
 
-# What a pilot says of a pool_of_shortlist: variances of one answer, and the usual alternatives written out.
+# What a pilot says of a pool: variances of one answer, and the usual alternatives written out.
 
 
 def table(items=20, generations=1, judges=5, seed=0):

@@ -15,7 +15,7 @@ from quorate.decide.goals.goal import BestGoal, CompareGoal, Goal, HalfWidthGoal
 from quorate.decide.goals.look import UNDECIDED, Ending, Look, Pursuit, found_at, held, t_bound
 from quorate.decide.goals.parts import Comparison, Parts, Precision, has_parts
 from quorate.decide.goals.plans import Plan, Plans, bought, calls, nothing, of_difference
-from quorate.decide.goals.votes import Favourite, Preference
+from quorate.decide.goals.votes import Favourite, Preference, shares_of
 from quorate.decide.outcome import types_of_counts
 from quorate.errors import InvalidInput
 from quorate.estimate.differences.difference import SystemDifference, difference
@@ -26,7 +26,7 @@ from quorate.numerics.votes.binomial import clopper_pearson
 from quorate.numerics.votes.two_stages import supplied
 from quorate.planning.power.prompt_types import TwoStage, two_stage
 from quorate.planning.search.optimize import largest_errors
-from quorate.roles import PROMPT, SYSTEM
+from quorate.roles import SYSTEM
 from quorate.table.cells import Cells
 from quorate.table.judgments import Judgments
 from quorate.table.votes import Votes
@@ -232,12 +232,7 @@ class TwoStages:
         if not votes.rows:
             return {}
         pair = votes.pair(self.goal.a, self.goal.b)
-        wins, code = 1 - pair.encoded("drop"), pair.column(PROMPT)
-        decisive = np.isfinite(wins)
-        names, weight = pair.facet(PROMPT).levels, pair.weights[decisive]
-        n = np.bincount(code[decisive], weight, len(names))
-        share = np.bincount(code[decisive], weight * wins[decisive], len(names)) / np.maximum(n, 1)
-        return {names[at]: float(share[at]) for at in np.flatnonzero(n)}
+        return shares_of(pair, np.ones(pair.rows, dtype=np.bool_), "drop")
 
     def _counts(self, said: Mapping[str, float], start: int, end: int | None) -> tuple[Ints, Ints]:
         """Wins of the first system and battles that are no tie, by type, of those from one place to another."""

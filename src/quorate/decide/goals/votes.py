@@ -23,7 +23,7 @@ from quorate.numerics.sequential.spending import Path, Spending, bound_for, infl
 from quorate.numerics.stratified import Costs, Strata, people_alone, powered, to_reach
 from quorate.roles import ITEM, JUDGE, PROMPT
 from quorate.table.cells import Cells
-from quorate.table.votes import Votes
+from quorate.table.votes import Encoding, Votes
 from quorate.wording import listed
 
 Pair = tuple[str, str]
@@ -337,9 +337,9 @@ class Poll:
             return {}, {}
         pair = votes.pair(self.a, self.b)
         if not self.people:
-            return _shares(pair, np.ones(pair.rows, dtype=np.bool_)), {}
+            return shares_of(pair, np.ones(pair.rows, dtype=np.bool_)), {}
         human = np.isin(np.array(pair.facet(JUDGE).levels)[pair.column(JUDGE)], self.people)
-        return _shares(pair, human), _shares(pair, ~human)
+        return shares_of(pair, human), shares_of(pair, ~human)
 
     def _strata(self, found: Estimated, voted: float) -> Strata:
         """Variances of a vote in a study with so many."""
@@ -412,9 +412,9 @@ class Poll:
         return Size(had.voted + int((own & human).sum()), had.predicted + said if had.predicted else 0)
 
 
-def _shares(votes: Votes, mask: NDArray[np.bool_]) -> Shares:
-    """Share of the votes for the first of two systems on every battle that has some, ties as halves."""
-    wins, code = 1 - votes.encoded("half"), votes.column(PROMPT)
+def shares_of(votes: Votes, mask: NDArray[np.bool_], ties: Encoding = "half") -> Shares:
+    """Share of the votes for the first of two systems on every battle that has some."""
+    wins, code = 1 - votes.encoded(ties), votes.column(PROMPT)
     kept = mask & np.isfinite(wins) & (code >= 0)
     names = votes.facet(PROMPT).levels
     n = np.bincount(code[kept], votes.weights[kept], len(names))
