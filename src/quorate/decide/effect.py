@@ -33,6 +33,8 @@ _MOST = 10_000_000
 """Items beyond which nobody plans a study."""
 _MOST_EXACT = 200_000
 """Answers up to which the exact test of a share is planned: its power is a saw-tooth, so all are looked at."""
+_TRIED = 1000
+"""Items by whose error the number that is searched for is guessed."""
 _CORRELATIONS = (0.0, 0.25, 0.5, 0.75)
 _JUDGES = (1, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 50)
 """Numbers of judges that are compared where that is left open."""
@@ -259,9 +261,13 @@ def plan_effect(
         own = law if alone else replace(law, shared=law.shared - 2 * rho * size[0] * size[1])
         counts = {JUDGE: judges, PROMPT: prompts}
         if effect is None:
-            items = _fewest(lambda n: own.half_width(n, counts, alpha) <= float(half_width or 0))
+            wanted = float(half_width or 0)
+            guess = _TRIED * (own.half_width(_TRIED, counts, alpha) / wanted) ** 2
+            items = _fewest(lambda n: own.half_width(n, counts, alpha) <= wanted, guess)
         else:
-            items = _fewest(lambda n: own.studies(n, counts).finds(effect, alpha) >= power)
+            reach = normal_quantile(1 - alpha / 2) + normal_quantile(power)
+            guess = _TRIED * (reach * own.studies(_TRIED, counts).se / effect) ** 2
+            items = _fewest(lambda n: own.studies(n, counts).finds(effect, alpha) >= power, guess)
         calls = None if items is None else len(size) * items * judges * prompts
         return {"correlation": rho, "judges": judges, "prompts": prompts, "items": items, "calls": calls}
 
@@ -390,9 +396,10 @@ def _most_correlated(effect: float | None, sd: tuple[float, ...], icc: float, se
     return most if binary or several else most - 1e-6  # scores that always differ by the same need no study
 
 
-def _fewest(enough: Callable[[int], bool]) -> int | None:
+def _fewest(enough: Callable[[int], bool], guess: float) -> int | None:
     """The smallest number of items from 2 on that is enough, as all larger ones then are; None where none is."""
-    found = int(last(lambda n: np.asarray(n < 2 or (n <= _MOST and not enough(int(n)))), 2.0)) + 1
+    start = min(max(guess, 2.0), float(_MOST))
+    found = int(last(lambda n: np.asarray(n < 2 or (n <= _MOST and not enough(int(n)))), start)) + 1
     return None if found > _MOST else found
 
 
