@@ -42,7 +42,7 @@ def test_what_the_paper_reports(found):
     assert {one.judge: one.order[0] for one in found.reversals.judges}["Qwen"] == "Qwen"
     assert [one.judge for one in found.reversals.judges if one.top_differs] == ["Qwen"]
     assert {row.judge for row in found.self_preference.sure} == {"Qwen", "GPT"}
-    assert found.sentence == f"{found.bias.sentence} {found.reversals.sentence}"
+    assert found.sentence == f"{found.bias.sentence} {found.self_preference.sentence} {found.reversals.sentence}"
     assert found.reasons == {}
 
 
