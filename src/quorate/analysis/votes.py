@@ -11,8 +11,7 @@ from typing import Any
 from quorate.analysis import words
 from quorate.arguments import argument
 from quorate.caveats import Caveat, noise_of_votes
-from quorate.decide.outcome import TYPES
-from quorate.decide.outcome import Claim
+from quorate.decide.outcome import TYPES, Claim
 from quorate.decide.votes import Verdict, verdict_of_votes
 from quorate.errors import NotEstimable
 from quorate.estimate.doctor.support import VotesSupport, doctor
