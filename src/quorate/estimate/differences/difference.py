@@ -373,7 +373,10 @@ def _compared(
     reason = None if method else _unlike(both, apart)
     if reason is None:
         return _joint(both, apart, targets)
-    by_pairs = of_pairs(paired(apart), targets)
+    try:
+        by_pairs = of_pairs(paired(apart), targets)
+    except NotEstimable:  # few pairs, fitted exactly; the model of all says itself what it takes for granted
+        return _joint(both, apart, targets)
     return replace(by_pairs, caveats=(*by_pairs.caveats, reason))
 
 
