@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -32,7 +33,7 @@ def test_help_lists_the_questions_by_stage(run):
 
 def test_the_readme_has_every_verb():
     table = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
-    assert not [name for name in VERBS if f"`quorate {name}" not in table]
+    assert not [name for name in VERBS if not re.search(f"`(quorate )?{name}", table)]
 
 
 def test_what_a_verb_says_of_a_command_is_what_its_own_help_begins_with():
