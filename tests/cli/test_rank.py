@@ -428,7 +428,7 @@ def test_a_report(run, scores, tmp_path):
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        ("{scores} --tries 0", "--tries: attempts must be a whole number from 1"),
+        ("{scores} --tries 0", "--tries: must be a whole number from 1"),
         ("{scores} --prompts none", "--prompts: expects numbers such as"),
         ("{scores} --prompts 1-900", "--prompts: 900 designs, more than 400; take larger steps"),
         ("{scores} --redrawn colour", 'no facet "colour"'),
