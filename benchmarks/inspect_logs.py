@@ -31,13 +31,13 @@ MODELS = [{"model": f"judge-{name}"} for name in "abc"]
 WAYS = {
     "quorate.read": "import quorate as q\nrows = int(q.read(path, announce=False).rows.sum())",
     "unpacking alone": """
-from quorate.table.exchange.foreign.inspect.members import blocks, directory
+from quorate.table.exchange.foreign.inspect.attempts import blocks, directory
 for member in directory(path).values():
     for block in blocks(path, member):
         rows += 1
 """,
     "json": """
-from quorate.table.exchange.foreign.inspect.members import blocks, directory
+from quorate.table.exchange.foreign.inspect.attempts import blocks, directory
 for member in directory(path).values():
     text = b"".join(blocks(path, member))
     rows += bool(json.loads(text))

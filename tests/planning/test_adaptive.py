@@ -13,7 +13,7 @@ import quorate as q
 from quorate.errors import InvalidInput, UnknownTerm
 from quorate.planning.arms import Scale, arms_of, by_arm, positive, prices_of, scales, standing
 from quorate.table.progress import Progress
-from quorate.table.roster import Roster, crossed
+from quorate.table.progress import Roster, crossed
 
 GIVEN = {"arms": ["a", "b"], "budget": 100, "scale": range(1, 6)}
 PAIRS = {"arms": {"item": ["a", "b"], "system": ["s", "t"]}}

@@ -22,11 +22,11 @@ OPTIONS = {*inspect.signature(q.read).parameters, "covariates"} - {"source", "an
 NO_OPTION = {
     "the file is damaged, cut off or empty: it must be copied or written again": """
         exchange/csv_text:open_csv exchange/csv_text:columns_by exchange/csv_text:_in_memory
-        exchange/sheets:open_sheets files:_unpacked exchange/foreign/inspect/attempts:_text
-        exchange/foreign/inspect/attempts:_archive
-        exchange/foreign/inspect/members:_unpacked exchange/foreign/inspect/members:blocks exchange/json_lines:open_json
-        exchange/foreign/inspect/members:directory exchange/foreign/inspect/streamed:_broken exchange/format:head
-        exchange/foreign/inspect/streamed:_need_more exchange/foreign/lines:document exchange/foreign/lines:objects
+        exchange/csv_text:open_sheets files:_unpacked exchange/foreign/inspect/attempts:_text
+        exchange/foreign/inspect/attempts:_archive exchange/foreign/inspect/attempts:_unpacked
+        exchange/foreign/inspect/attempts:blocks exchange/json_lines:open_json
+        exchange/foreign/inspect/attempts:directory exchange/foreign/inspect/attempts:_broken exchange/format:head
+        exchange/foreign/inspect/attempts:_need_more exchange/foreign/records:document exchange/foreign/records:objects
         exchange/foreign/people/label_studio:exported exchange/foreign/people/mturk:_rows exchange/ledger:_reading
         exchange/ledger:_columns_on
         files:explained files:open exchange/foreign/langsmith:_runs""",
@@ -57,8 +57,8 @@ NO_OPTION = {
         exchange/foreign/people/label_studio:_whole exchange/foreign/people/prodigy:_said
         exchange/foreign/promptfoo:_export exchange/foreign/reward_bench:read_results
         exchange/foreign/inspect/attempts:_attempt exchange/foreign/inspect/attempts:_log
-        exchange/foreign/helm:_statistics exchange/foreign/values:list_at exchange/foreign/values:name_at
-        exchange/foreign/values:number_at exchange/foreign/values:object_at""",
+        exchange/foreign/helm:_statistics exchange/foreign/records:list_at exchange/foreign/records:name_at
+        exchange/foreign/records:number_at exchange/foreign/records:object_at""",
     "two columns, files, runs or labels have one name, and nothing in them tells which is which": """
         exchange/csv_text:columns_by exchange/foreign/every_eval_ever:_distinct results:wrapped
         exchange/foreign/inspect/attempts:read exchange/foreign/lm_eval:_refuse_twice
@@ -76,9 +76,9 @@ NO_OPTION = {
         exchange/postgres/session:_connect exchange/postgres/session:_connected""",
     "something must be installed": "results:frame",
     "the message begins with the argument that was given": """
-        columns/vote_roles:_known_roles columns/vote_roles:_of_rankings columns/rankings:in_pairs
-        columns/rankings:_refuse exchange/rows:refuse read:kind_of results:at""",
-    "the other function reads it": "columns/vote_ledger:as_votes",
+        columns/vote_roles:_known_roles columns/vote_roles:_of_rankings columns/vote_columns:in_pairs
+        columns/vote_columns:_refuse exchange/rows:refuse read:kind_of results:at""",
+    "the other function reads it": "columns/vote_columns:as_votes",
     "a message that is passed on": "exchange/foreign/people/label_studio:read_annotations files:_or_plain",
 }
 """Functions whose refusals name no option, by the reason why none can help."""

@@ -5,7 +5,7 @@ import pytest
 
 import quorate as q
 from quorate.errors import InvalidInput, UnknownTerm
-from quorate.table.roster import crossed, judged
+from quorate.table.progress import crossed, judged
 
 
 def test_names_and_columns_of_a_roster():

@@ -76,8 +76,8 @@ def doctor(context: typer.Context, file: File, kept: Kept, further: Further, rea
     from quorate.estimate.doctor.support import doctor as support
     from quorate.reporting.page import Step
     from quorate.reporting.report import page_of
-    from quorate.table.reading.kept import beside
     from quorate.table.reading.reading import Unsure
+    from quorate.table.reading.taken import beside
 
     plain = reading.roles is None and not (reading.given("scores") or reading.given("votes") or reading.status)
     given = context.obj if kept.save is None else _without_save(context.obj)
@@ -141,7 +141,7 @@ def proposed(file: Path, reading: Reading) -> Proposal | None:
 def show_proposal(out: Console, found: Proposal, file: Path, problem: str) -> None:
     """Print how a file can be read, why, and the commands to copy."""
     from quorate.table.exchange.postgres.address import title_of
-    from quorate.table.reading.kept import BESIDE
+    from quorate.table.reading.taken import BESIDE
 
     if problem:
         said = in_options(problem)

@@ -19,8 +19,7 @@ from quorate.planning.policy import SLACK, Boundary, Name, Policy, Precision
 from quorate.streams import stream
 from quorate.table.cells import whole
 from quorate.table.judgments import Judgments
-from quorate.table.progress import Progress
-from quorate.table.roster import crossed, judged
+from quorate.table.progress import Progress, crossed, judged
 
 _MOST_FAILURES = 1_000_000
 

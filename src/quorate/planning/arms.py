@@ -15,8 +15,7 @@ from scipy.special import bdtrc
 from quorate.arrays import Floats, Ints
 from quorate.errors import InvalidInput, UnknownTerm
 from quorate.table.columns.labels import label
-from quorate.table.progress import Progress
-from quorate.table.roster import Roster
+from quorate.table.progress import Progress, Roster
 from quorate.wording import Brief
 
 

@@ -30,9 +30,8 @@ from quorate.study.questions import CATEGORY, ITEM, JUDGE, PROMPT, SYSTEM, Quest
 from quorate.study.quote import quote, worst
 from quorate.table.cells import Cells
 from quorate.table.columns.labels import label
-from quorate.table.progress import Progress
+from quorate.table.progress import Progress, Roster, crossed
 from quorate.table.read_scores import read_scores
-from quorate.table.roster import Roster, crossed
 
 # Policy of an adaptive study: made from its settings, its items and what its judges cost.
 

@@ -27,7 +27,7 @@ from quorate.wording import Brief, brief, counted
 if TYPE_CHECKING:
     from quorate.caveats import Caveat
     from quorate.table.columns.roles import Roles
-    from quorate.table.columns.scores import Missing
+    from quorate.table.columns.scales import Missing
     from quorate.table.exchange.rows import Rows
     from quorate.table.long import Written
 

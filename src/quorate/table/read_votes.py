@@ -15,10 +15,8 @@ from quorate.errors import InvalidData, InvalidInput
 from quorate.roles import JUDGE, PROMPT
 from quorate.table.columns.labels import statuses_of
 from quorate.table.columns.outcomes import occurring, order_of, outcomes_of
-from quorate.table.columns.rankings import in_pairs
 from quorate.table.columns.repeating import hint_of_file, hint_of_frame
-from quorate.table.columns.vote_columns import VoteColumns, from_duckdb, from_frame, from_lazy
-from quorate.table.columns.vote_ledger import as_votes
+from quorate.table.columns.vote_columns import VoteColumns, as_votes, from_duckdb, from_frame, from_lazy, in_pairs
 from quorate.table.columns.vote_roles import VoteRoles, resolve_votes
 from quorate.table.exchange.format import Opened, quoted
 from quorate.table.exchange.postgres.address import Places, is_place, places_of

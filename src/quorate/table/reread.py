@@ -15,7 +15,7 @@ from quorate.errors import InvalidData, NotEstimable
 from quorate.table.collapse.grouped import Grouped, Long, Ungrouped, places
 from quorate.table.columns.labels import ABSENT, Coded
 from quorate.table.columns.roles import Roles
-from quorate.table.columns.scores import NOTHING, Missing
+from quorate.table.columns.scales import NOTHING, Missing
 from quorate.table.exchange.postgres.address import is_place
 from quorate.table.judgments import Judgments, Origin, table_of
 

@@ -9,7 +9,7 @@ from scipy import stats
 import quorate as q
 from quorate.errors import NotEstimable, UnknownTerm
 from quorate.estimate.components.decomposition import answers_by_scatter
-from quorate.table.facts import thin
+from quorate.table.facts import repeats
 
 FACETS = {name: name for name in ("item", "prompt", "judge", "replicate")}
 
@@ -232,7 +232,7 @@ def test_columns_left_over_where_rows_count_as_repeats(simulate):
 def test_degrees_of_freedom_of_some_items_are_those_of_all(judged, monkeypatch):
     judgments = judged({"item": 2000, "prompt": 2, "judge": 3}, keep=0.9)
     want, fit = q.decompose(judgments), q.decompose(judgments)
-    monkeypatch.setattr(thin, "MOST_CELLS", judgments.n_cells // 4)
+    monkeypatch.setattr(repeats, "MOST_CELLS", judgments.n_cells // 4)
     for t in want.identified.representatives:
         assert fit.freedom(t) == pytest.approx(want.freedom(t), rel=0.02)
 

@@ -18,7 +18,7 @@ from quorate.estimate.components.robustness import (
     within_each,
     without_each,
 )
-from quorate.table.facts import thin
+from quorate.table.facts import repeats
 
 
 def test_every_dimension_has_the_components_that_lme4_gives_it_alone(shared):
@@ -145,7 +145,7 @@ def test_refits_of_some_items_stand_for_those_of_all(judged, monkeypatch):
     """2,000 items of which 500 are drawn: the means agree to a small part of a standard error."""
     fit = q.decompose(judged({"item": 2000, "prompt": 2, "judge": 3}, keep=0.9))
     want = stated_without_each(fit, "judge", {}, 0.95)
-    monkeypatch.setattr(thin, "MOST_CELLS", fit.judgments.n_cells // 4)
+    monkeypatch.setattr(repeats, "MOST_CELLS", fit.judgments.n_cells // 4)
     got = stated_without_each(fit, "judge", {}, 0.95)
     assert [part.items for part in want] == [None] * 3
     for part, exact in zip(got, want, strict=True):

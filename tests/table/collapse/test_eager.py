@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from quorate.errors import InvalidData
 from quorate.table.collapse.eager import collapse, moments
 from quorate.table.columns.roles import Roles
-from quorate.table.columns.scores import as_missing
+from quorate.table.columns.scales import as_missing
 from quorate.table.judgments import Facet
 
 NONE = as_missing(())

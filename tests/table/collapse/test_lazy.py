@@ -11,7 +11,7 @@ from quorate.errors import InvalidData
 from quorate.table.collapse import eager as collapse_eager
 from quorate.table.collapse import lazy as collapse_lazy
 from quorate.table.columns.roles import Roles
-from quorate.table.columns.scores import as_missing
+from quorate.table.columns.scales import as_missing
 from quorate.table.judgments import Facet
 
 FRAME = pl.LazyFrame(

@@ -9,7 +9,7 @@ import pytest
 from quorate.errors import InvalidData
 from quorate.table.collapse.sql import collapse
 from quorate.table.columns.roles import Roles
-from quorate.table.columns.scores import as_missing
+from quorate.table.columns.scales import as_missing
 from quorate.table.exchange.format import Opened
 from quorate.table.judgments import Facet
 

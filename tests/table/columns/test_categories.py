@@ -9,7 +9,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from quorate.table.columns.categories import coded
+from quorate.table.collapse.eager import coded
 
 LABELS = ["b", None, "a", "b", "ü"]
 

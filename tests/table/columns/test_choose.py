@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 from quorate.errors import InvalidData
-from quorate.table.columns.categories import choose, has_numbers
+from quorate.table.collapse.eager import choose, has_numbers
 from quorate.table.columns.roles import Roles
 from quorate.table.judgments import Facet
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from quorate.table.columns.makers import maker, shared
+from quorate.table.families import maker, shared
 
 
 @pytest.mark.parametrize(

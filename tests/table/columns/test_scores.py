@@ -5,7 +5,7 @@ from decimal import Decimal
 import numpy as np
 import pytest
 
-from quorate.table.columns.scores import as_missing, not_numbers, number, parse
+from quorate.table.columns.scales import as_missing, not_numbers, number, parse
 
 NONE = as_missing(())
 

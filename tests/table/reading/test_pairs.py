@@ -9,7 +9,7 @@ import quorate as q
 from quorate.errors import InvalidInput
 from quorate.table.exchange.rows import Rows
 from quorate.table.facts.profile import looked_at
-from quorate.table.reading.pairs import pair_of
+from quorate.table.reading.taken import pair_of
 
 
 def proposed(**columns):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from quorate.table.reading.people import people_beside
+from quorate.table.reading.key import people_beside
 
 
 @pytest.mark.parametrize(

@@ -103,7 +103,7 @@ class Rows(Group):
             If an option says how it is read too.
         """
         from quorate.table.read import read
-        from quorate.table.reading.kept import options_in
+        from quorate.table.reading.taken import options_in
 
         chosen = [field.name for field in fields(Rows)]
         for name in (name for name in self.given() if name not in chosen):

@@ -18,7 +18,7 @@ from quorate.numerics.mixed.anova import Strata, strata
 from quorate.numerics.mixed.patterns import Cells, patterns
 from quorate.numerics.mixed.problem import Problem
 from quorate.roles import REPLICATE
-from quorate.table.facts.thin import drawn_cells
+from quorate.table.facts.repeats import drawn_cells
 from quorate.table.judgments import Judgments
 from quorate.table.reread import answers
 

@@ -17,7 +17,7 @@ from quorate.estimate.components.model import CELL
 from quorate.estimate.means.effects import level_labels
 from quorate.estimate.means.mean import Estimate
 from quorate.estimate.means.targets import Target
-from quorate.table.facts.thin import drawn_cells
+from quorate.table.facts.repeats import drawn_cells
 from quorate.table.judgments import Judgments
 from quorate.table.results import Result
 from quorate.waiting import each

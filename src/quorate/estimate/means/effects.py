@@ -22,7 +22,7 @@ from quorate.numerics.mixed.information import adjustment, weights
 from quorate.numerics.mixed.reml import Point, evaluate, squares
 from quorate.numerics.panel.subsets import FEWEST, error_correlations
 from quorate.roles import CATEGORY, JUDGE
-from quorate.table.columns.makers import shared
+from quorate.table.families import shared
 from quorate.table.judgments import Judgments
 from quorate.table.results import Result
 from quorate.wording import plural

@@ -11,11 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quorate.table.collapse import eager as collapse_eager
+from quorate.table.collapse.eager import choose, coded, has_numbers
 from quorate.table.collapse.grouped import Grouped, Long, Ungrouped, squares
-from quorate.table.columns.categories import choose, coded, has_numbers
 from quorate.table.columns.labels import STATUS_WORDS, Coded, unknown_statuses
 from quorate.table.columns.roles import Roles
-from quorate.table.columns.scores import Missing, not_numbers
+from quorate.table.columns.scales import Missing, not_numbers
 from quorate.table.judgments import OK
 
 

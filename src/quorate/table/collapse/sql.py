@@ -20,7 +20,7 @@ from quorate.table.columns.labels import (
     unknown_statuses,
 )
 from quorate.table.columns.roles import Roles
-from quorate.table.columns.scores import Missing, not_numbers
+from quorate.table.columns.scales import Missing, not_numbers
 from quorate.table.exchange.format import Opened, is_wide, literal, quoted
 from quorate.table.judgments import OK
 

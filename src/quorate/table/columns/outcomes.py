@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from quorate.arguments import argument
 from quorate.errors import InvalidData, InvalidInput
 from quorate.table.columns.labels import Coded, label, status_of
-from quorate.table.columns.scores import number
+from quorate.table.columns.scales import number
 from quorate.table.judgments import OK, STATUSES
 from quorate.table.pairs import BOTH_BAD, MISSING, TIE, UNKNOWN, A, B, Codes
 

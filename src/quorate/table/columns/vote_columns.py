@@ -10,23 +10,166 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from quorate.arguments import argument
-from quorate.arrays import Floats, Ints
-from quorate.errors import InvalidData
+from quorate.arrays import Bools, Floats, Ints
+from quorate.errors import InvalidData, InvalidInput
+from quorate.roles import CATEGORY, ITEM, JUDGE, PROMPT, REPLICATE
 from quorate.table.columns.labels import Coded, encode, in_numeric_order
 from quorate.table.columns.outcomes import shown
-from quorate.table.columns.scores import number
+from quorate.table.columns.scales import number
 from quorate.table.columns.vote_roles import VoteRoles
-from quorate.table.exchange.format import Opened, is_wide, literal, quoted
+from quorate.table.exchange.format import PAIR, Opened, is_wide, literal, quoted
+from quorate.table.exchange.postgres.address import Places, title_of
+from quorate.table.notes import Note
+from quorate.table.pairs import TIE, A, B, Codes
 
 if TYPE_CHECKING:
     import duckdb
     import narwhals as nw
+
+
+class RankedPairs(NamedTuple):
+    """Pairs of rows of one ranking.
+
+    Parameters
+    ----------
+    first, second : array of int, shape (pairs,)
+        Rows of the two.
+    outcome : array of int8, shape (pairs,)
+        Who has the better place.
+    notes : tuple of Note
+        What was left out.
+    """
+
+    first: Ints
+    second: Ints
+    outcome: NDArray[np.int8]
+    notes: tuple[Note, ...]
+
+
+def in_pairs(
+    places: Coded, column: str, system: Codes, models: tuple[str, ...], facets: Mapping[str, Codes], ok: Bools
+) -> RankedPairs:
+    """All pairs of each ranking, in the order of rankings, then of rows.
+
+    Parameters
+    ----------
+    places : Coded
+        Place of every row, 1 the best; a row without one is not ranked.
+    column : str
+        Its column.
+    system : array of int, shape (rows,)
+        Index into ``models``.
+    models : tuple of str
+        Labels.
+    facets : mapping of str to array of int, shape (rows,)
+        What a ranking is of; ``cluster`` is the ranking.
+    ok : array of bool, shape (rows,)
+        Rows that count.
+
+    Raises
+    ------
+    InvalidData
+        If places are no numbers, a system is ranked twice, or two rows of one ranking differ in a facet.
+    """
+    if places.values is None:
+        raise InvalidData(f'column "{column}": expects numbers, 1 for the best, got "{places.levels[0]}"')
+    ranking = facets["cluster"]
+    rows = np.flatnonzero(ok & (places.codes >= 0) & (ranking >= 0))
+    rows = rows[np.argsort(ranking[rows], kind="stable")]
+    _, starts, sizes = np.unique(ranking[rows], return_index=True, return_counts=True)
+    parts = []
+    for size in np.unique(sizes[sizes > 1]).tolist():
+        members = rows[starts[sizes == size, None] + np.arange(size)]
+        parts += [np.stack([members[:, i].ravel(), members[:, j].ravel()]) for i, j in _pairs(size)]
+    if not parts:
+        raise InvalidData(
+            "cluster: no ranking has two systems with a place; " + argument("cluster", ..., group="roles")
+        )
+    first, second = np.concatenate(parts, axis=1)
+    order = np.lexsort((second, first, ranking[first]))
+    first, second = first[order], second[order]
+    _refuse(system[first] == system[second], "has a system twice, {}", first, ranking, system, models)
+    for name, code in facets.items():
+        _refuse(
+            code[first] != code[second], f"has several levels of {name}; one is of {{}}", first, ranking, system, models
+        )
+    ahead = np.sign(places.values[places.codes[second]] - places.values[places.codes[first]])
+    outcome = np.where(ahead > 0, np.int8(A), np.where(ahead < 0, np.int8(B), np.int8(TIE)))
+    left, lone = len(ranking) - len(rows), int((sizes == 1).sum())
+    notes = [Note(f"rank: {left:,} rows without a place or a ranking are left out")] * bool(left)
+    notes += [Note(f"rank: {lone:,} rankings of one system are left out")] * bool(lone)
+    return RankedPairs(first, second, outcome, tuple(notes))
+
+
+def _pairs(size: int) -> list[tuple[int, int]]:
+    return [(i, j) for i in range(size) for j in range(i + 1, size)]
+
+
+def _refuse(bad: Bools, what: str, row: Ints, ranking: Codes, system: Codes, models: tuple[str, ...]) -> None:
+    """Refuse a ranking that is none, by its place among rankings and a system."""
+    if bad.any():
+        at = row[int(bad.argmax())]
+        start = int(np.flatnonzero(ranking == ranking[at])[0]) + 1
+        raise InvalidData(f"rank: the ranking that starts in row {start} {what.format(models[system[at]])}")
+
+
+SCORE = "score"
+OUTCOMES: Mapping[str, float] = {"a": 1.0, "tie": 0.5, "b": 0.0}
+"""What the score of a pair says, whichever response was shown first."""
+
+_DEFAULTS = {"model_a": "model_a", "model_b": "model_b", "winner": "winner"}
+_ROLES = {PROMPT: ITEM, "prompt_type": CATEGORY, JUDGE: JUDGE, "order": "order", "time": "at"}
+_NAMES = {PROMPT: "variant"}
+"""Facets of a ledger whose names mean something else of votes: there a prompt is what two systems answered."""
+
+
+def as_votes(
+    file: Opened, path: Places, declared: Mapping[str, Any], outcomes: object
+) -> tuple[Mapping[str, Any], object]:
+    """What the caller declares of a ledger, completed by what a ledger's columns mean.
+
+    Raises
+    ------
+    InvalidInput
+        If the ledger does not say which two systems a score compares.
+    InvalidData
+        If it has judgments of pairs and of single responses.
+    """
+    if declared["pair"] != _DEFAULTS or declared["wins"]:
+        return declared, outcomes
+    if file.instead is not None:
+        raise InvalidInput(
+            f"source: {title_of(path)} holds scores: use quorate.read, or read it as votes with "
+            + argument("part", file.instead)
+        )
+    if not file.pairs:
+        raise InvalidInput(
+            f"source: {title_of(path)} holds scores and does not name two systems: use quorate.read; a ledger has "
+            "votes where its study says items.system_a and items.system_b"
+        )
+    unnamed = " OR ".join(f"trim({quoted(name)}) = ''" for name in PAIR)
+    ((single, every),) = file.relation.aggregate(f"count(*) FILTER ({unnamed}), count(*)").fetchall()
+    if single:
+        raise InvalidData(
+            f"source: {title_of(path)} holds both judgments of pairs and {single:,} (of {every:,}) that name no "
+            "two systems; leave these out with " + argument("where", f"trim({quoted(PAIR[0])}) <> ''")
+        )
+    named = {**declared["declared"], **declared["facets"]}
+    known = {role: column for role, column in _ROLES.items() if role not in named and column not in named.values()}
+    roles = {role: column if column in file.columns else "" for role, column in known.items()} | declared["declared"]
+    taken = {*PAIR, SCORE, *roles.values(), *declared["facets"].values()}
+    others = {_NAMES.get(name, name): name for name in (*file.facets, REPLICATE) if name not in taken}
+    others = {name: column for name, column in others.items() if name not in {*roles, *declared["facets"]}}
+    pair = {"model_a": PAIR[0], "model_b": PAIR[1], "winner": SCORE}
+    facets = {**declared["facets"], **others}
+    return {**declared, "pair": pair, "declared": roles, "facets": facets}, OUTCOMES if outcomes is None else outcomes
+
 
 _NUMERIC = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT", "BOOLEAN")
 _FLOATS = ("FLOAT", "DOUBLE")
@@ -76,7 +219,7 @@ def from_frame(frame: nw.DataFrame[Any], roles: VoteRoles) -> VoteColumns:
     InvalidData
         If a column holds lists or records, a count is not a whole number, or a time cannot be read.
     """
-    from quorate.table.columns.categories import coded, label_column
+    from quorate.table.collapse.eager import coded, label_column
 
     chosen = {name: frame.select(label_column(name, frame.schema[name]))[name] for name in roles.labels}
     labels = {name: coded(column) for name, column in chosen.items()}
@@ -160,7 +303,7 @@ def _repeat(rows: duckdb.DuckDBPyRelation) -> bool:
 def _frame_numbers(column: nw.Series[Any]) -> Floats:
     import narwhals as nw
 
-    from quorate.table.columns.categories import has_numbers
+    from quorate.table.collapse.eager import has_numbers
 
     if has_numbers(column.dtype):
         return np.asarray(column.cast(nw.Float64).fill_null(math.nan).to_numpy(), dtype=np.float64)
@@ -171,7 +314,7 @@ def _frame_time(column: nw.Series[Any]) -> tuple[Floats, NDArray[np.bool_], bool
     """Times, where there is none, and whether they are dates."""
     import narwhals as nw
 
-    from quorate.table.columns.categories import has_numbers
+    from quorate.table.collapse.eager import has_numbers
 
     empty = np.asarray(column.is_null().to_numpy(), dtype=np.bool_)
     if has_numbers(column.dtype):

@@ -13,7 +13,7 @@ import numpy as np
 from quorate.arguments import argument
 from quorate.errors import InvalidData, InvalidInput, UnknownTerm
 from quorate.table.columns.labels import BLANKS
-from quorate.table.columns.scores import Missing, NotNumbers, cause_of, number
+from quorate.table.columns.scales import Missing, NotNumbers, cause_of, number
 from quorate.table.exchange.format import Opened, literal, quoted
 from quorate.wording import Brief, counted, listed
 

@@ -54,7 +54,7 @@ def open_array(connection: duckdb.DuckDBPyConnection, path: Path) -> Opened:
 
 def _of_object(connection: duckdb.DuckDBPyConnection, path: Path) -> Opened:
     """A file that is one JSON object, which holds records somewhere."""
-    from quorate.table.exchange.foreign.lines import document
+    from quorate.table.exchange.foreign.records import document
 
     found = records_in(document(path, "write JSON lines (.jsonl), one record per line"))
     if found is None:

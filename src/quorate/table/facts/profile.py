@@ -13,8 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quorate.errors import InvalidInput
-from quorate.table.columns.scales import Scale, scale_of
-from quorate.table.columns.scores import number
+from quorate.table.columns.scales import Scale, number, scale_of
 from quorate.table.exchange.engine import connection, registered
 from quorate.table.exchange.format import Opened, quoted
 from quorate.table.exchange.postgres.address import is_place, places_of

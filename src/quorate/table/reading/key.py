@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from typing import Any
 
 from quorate.roles import ITEM, JUDGE, PROMPT, REPLICATE, SYSTEM
 from quorate.table.columns.aliases import claims
@@ -12,12 +13,15 @@ from quorate.table.columns.outcomes import plain
 from quorate.table.columns.roles import ALIASES, FURTHER
 from quorate.table.exchange.rows import ROW_NUMBER
 from quorate.table.facts.profile import Column, Table
+from quorate.table.families import maker
 from quorate.table.reading.names import (
     GIVEN,
     GROUPS,
     HINTS,
     IDS,
+    MACHINES,
     OCCASIONS,
+    PEOPLE,
     RESPONSES,
     is_id,
     is_judged,
@@ -25,8 +29,42 @@ from quorate.table.reading.names import (
     measures,
     words_of,
 )
-from quorate.table.reading.people import is_of_people
+from quorate.table.reading.reading import Meant
 from quorate.wording import listed
+
+
+def is_of_people(name: str) -> bool:
+    """Whether a column holds what people said, by its name.
+
+    Examples
+    --------
+    >>> is_of_people("human_passed"), is_of_people("judge_passed"), is_of_people("gpt4_vs_human")
+    (True, False, False)
+    """
+    return bool(PEOPLE & {*words_of(name)}) and not (_of_machines(name) or is_id(name))
+
+
+def people_beside(columns: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
+    """Columns of what people said and those of judges beside them; None if there is one kind alone."""
+    people = tuple(name for name in columns if is_of_people(name))
+    judges = tuple(name for name in columns if name not in people)
+    return (people, judges) if people and judges else None
+
+
+def checked_by(options: Mapping[str, Any], people: Column, rows: int) -> tuple[Meant, ...]:
+    """What is asked of a judge beside people: whether it says the same, and, of labels of a part, what all would be."""
+    more = f"--human-label {people.name}"
+    check = Meant(options, "the judge against people", "judges", more)
+    if people.filled == rows or options.get("labels"):
+        return (check,)
+    mean = Meant(options, "the judge's mean, corrected by what people said", "analyze", more)
+    return (mean, check) if 2 * people.filled < rows else (check, mean)
+
+
+def _of_machines(name: str) -> bool:
+    words = {*words_of(name)}
+    return bool(MACHINES & words) or any(maker(word) is not None for word in words)
+
 
 MOST_OCCASIONS, MOST_WORDINGS = 10, 12
 """Levels of a column that says when, and of wordings of a judge's prompt."""

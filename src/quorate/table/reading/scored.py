@@ -16,7 +16,17 @@ from quorate.table.exchange.format import literal, quoted
 from quorate.table.exchange.rows import ROW_NUMBER
 from quorate.table.facts.profile import Column, Table
 from quorate.table.pairs import TIE
-from quorate.table.reading.key import MOST_OCCASIONS, MOST_WORDINGS, Key, claims_of, facets_of, identifier, labels
+from quorate.table.reading.key import (
+    MOST_OCCASIONS,
+    MOST_WORDINGS,
+    Key,
+    checked_by,
+    claims_of,
+    facets_of,
+    identifier,
+    is_of_people,
+    labels,
+)
 from quorate.table.reading.names import (
     DESCRIBED,
     EXCEPTIONS,
@@ -33,7 +43,6 @@ from quorate.table.reading.names import (
     no_score,
     words_of,
 )
-from quorate.table.reading.people import checked_by, is_of_people
 from quorate.table.reading.reading import Meant, Reading, Unsure
 from quorate.table.reading.several import several_in
 from quorate.table.reading.wide import (

@@ -10,8 +10,7 @@ from quorate.arguments import argument
 from quorate.roles import ITEM, JUDGE, REPLICATE
 from quorate.table.columns.aliases import COUNTS, JUDGES_ALONE
 from quorate.table.columns.outcomes import plain
-from quorate.table.columns.scales import known_scale
-from quorate.table.columns.scores import number
+from quorate.table.columns.scales import known_scale, number
 from quorate.table.exchange.rows import ROW_NUMBER
 from quorate.table.exchange.wide import COLUMNS, COUNT, SCORE
 from quorate.table.facts.profile import Column, Table

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from quorate.errors import InvalidInput, UnknownTerm
-from quorate.table.exchange.foreign.choice import chosen, no_parts
+from quorate.table.exchange.foreign.records import chosen, no_parts
 
 FOUND = {"match": [1.0, 0.0], "rating": [7.0, nan], "a,b": [nan, nan]}
 

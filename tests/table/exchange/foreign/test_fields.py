@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from quorate.table.exchange.foreign.fields import beside, columns_of, labelled
+from quorate.table.exchange.foreign.records import beside, columns_of, labelled
 
 
 def test_each_role_is_taken_once_and_no_name_says_another():

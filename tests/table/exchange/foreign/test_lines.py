@@ -7,8 +7,8 @@ import gzip
 import pytest
 
 from quorate.errors import InvalidData, InvalidInput
-from quorate.table.exchange.foreign import lines
-from quorate.table.exchange.foreign.lines import document, objects
+from quorate.table.exchange.foreign import records
+from quorate.table.exchange.foreign.records import document, objects
 
 
 def test_lines_with_their_numbers(tmp_path):
@@ -64,12 +64,12 @@ def test_a_broken_document(tmp_path, text, said):
 
 
 def test_a_document_that_is_too_large_says_the_way_out(tmp_path, monkeypatch):
-    monkeypatch.setattr(lines, "MOST_BYTES", 20)
+    monkeypatch.setattr(records, "MOST_BYTES", 20)
     path = tmp_path / "a.json"
     path.write_text("[" + "1, " * 20 + "1]")
     packed = tmp_path / "a.json.gz"
     packed.write_bytes(gzip.compress(b"[" + b"1," * 2000 + b"1]", mtime=0))
-    monkeypatch.setattr(lines, "MOST_BYTES", 61)
+    monkeypatch.setattr(records, "MOST_BYTES", 61)
     for one in (path, packed):
         with pytest.raises(InvalidInput, match=r"more than 1 GB; write lines"):
             document(one, "write lines")

@@ -7,7 +7,7 @@ from math import nan
 import pytest
 
 from quorate.errors import InvalidData
-from quorate.table.exchange.foreign.values import list_at, name_at, number_at, object_at, shown
+from quorate.table.exchange.foreign.records import list_at, name_at, number_at, object_at, shown
 
 
 @pytest.mark.parametrize("value", [None, "", "  ", True, nan, ["gpt-4"], {"model": "m"}])

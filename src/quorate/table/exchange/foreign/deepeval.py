@@ -16,11 +16,18 @@ from quorate.errors import InvalidData
 from quorate.roles import ITEM, PROMPT, SYSTEM
 from quorate.table.columns.outcomes import plain
 from quorate.table.columns.roles import ALIASES
-from quorate.table.exchange.foreign.choice import chosen
-from quorate.table.exchange.foreign.fields import columns_of, labelled
-from quorate.table.exchange.foreign.lines import document
-from quorate.table.exchange.foreign.records import Records, identity
-from quorate.table.exchange.foreign.values import list_at, name_at, number_at, object_at
+from quorate.table.exchange.foreign.records import (
+    Records,
+    chosen,
+    columns_of,
+    document,
+    identity,
+    labelled,
+    list_at,
+    name_at,
+    number_at,
+    object_at,
+)
 from quorate.table.exchange.format import Format, Opened
 from quorate.table.notes import Note
 

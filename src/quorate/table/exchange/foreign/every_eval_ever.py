@@ -11,11 +11,18 @@ from typing import TYPE_CHECKING, Any
 from quorate import caveats
 from quorate.errors import InvalidData, InvalidInput
 from quorate.roles import ITEM, JUDGE, PROMPT, REPLICATE, SYSTEM
-from quorate.table.exchange.foreign.choice import chosen
-from quorate.table.exchange.foreign.fields import columns_of, labelled
-from quorate.table.exchange.foreign.lines import document, objects
-from quorate.table.exchange.foreign.records import Records
-from quorate.table.exchange.foreign.values import list_at, name_at, number_at, object_at
+from quorate.table.exchange.foreign.records import (
+    Records,
+    chosen,
+    columns_of,
+    document,
+    labelled,
+    list_at,
+    name_at,
+    number_at,
+    object_at,
+    objects,
+)
 from quorate.table.exchange.format import Format, Opened
 from quorate.table.notes import Note
 from quorate.wording import counted

@@ -11,10 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from quorate import caveats
 from quorate.errors import InvalidData
-from quorate.table.exchange.foreign.choice import chosen
-from quorate.table.exchange.foreign.lines import document
-from quorate.table.exchange.foreign.records import Records
-from quorate.table.exchange.foreign.values import list_at, name_at, number_at, object_at
+from quorate.table.exchange.foreign.records import Records, chosen, document, list_at, name_at, number_at, object_at
 from quorate.table.exchange.format import Format, Opened
 from quorate.table.notes import Note
 from quorate.wording import counted

@@ -10,9 +10,7 @@ from typing import TYPE_CHECKING
 
 from quorate.errors import InvalidData
 from quorate.table.exchange.csv_text import open_csv
-from quorate.table.exchange.foreign.choice import chosen
-from quorate.table.exchange.foreign.records import Records
-from quorate.table.exchange.foreign.values import name_at
+from quorate.table.exchange.foreign.records import Records, chosen, name_at
 from quorate.table.exchange.format import Format, Opened, quoted
 from quorate.table.notes import Note
 

@@ -12,12 +12,18 @@ from typing import TYPE_CHECKING, Any
 
 from quorate.errors import InvalidData, InvalidInput, UnknownTerm
 from quorate.roles import CATEGORY
-from quorate.table.exchange.foreign.choice import chosen
-from quorate.table.exchange.foreign.fields import beside
-from quorate.table.exchange.foreign.lines import document, objects
-from quorate.table.exchange.foreign.records import Records
+from quorate.table.exchange.foreign.records import (
+    Records,
+    beside,
+    chosen,
+    document,
+    list_at,
+    name_at,
+    number_at,
+    object_at,
+    objects,
+)
 from quorate.table.exchange.foreign.together import HASH
-from quorate.table.exchange.foreign.values import list_at, name_at, number_at, object_at
 from quorate.table.exchange.format import Format, Opened
 from quorate.table.exchange.glance import Glance
 from quorate.table.notes import Note

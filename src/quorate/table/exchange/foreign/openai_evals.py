@@ -10,10 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from quorate.errors import InvalidData
-from quorate.table.exchange.foreign.choice import chosen
-from quorate.table.exchange.foreign.lines import objects
-from quorate.table.exchange.foreign.records import Records
-from quorate.table.exchange.foreign.values import list_at, name_at, number_at, object_at
+from quorate.table.exchange.foreign.records import Records, chosen, list_at, name_at, number_at, object_at, objects
 from quorate.table.exchange.format import Format, Opened
 from quorate.table.notes import Note
 

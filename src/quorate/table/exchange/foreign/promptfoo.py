@@ -12,11 +12,19 @@ from typing import TYPE_CHECKING, Any
 
 from quorate import caveats
 from quorate.errors import InvalidData, InvalidInput
-from quorate.table.exchange.foreign.choice import chosen
-from quorate.table.exchange.foreign.fields import beside
-from quorate.table.exchange.foreign.lines import document, objects
-from quorate.table.exchange.foreign.records import Records, identity
-from quorate.table.exchange.foreign.values import list_at, name_at, number_at, object_at, shown
+from quorate.table.exchange.foreign.records import (
+    Records,
+    beside,
+    chosen,
+    document,
+    identity,
+    list_at,
+    name_at,
+    number_at,
+    object_at,
+    objects,
+    shown,
+)
 from quorate.table.exchange.format import Format, Opened
 from quorate.table.exchange.glance import Glance
 from quorate.table.notes import Note

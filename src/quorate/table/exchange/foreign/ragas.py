@@ -7,10 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from quorate.errors import InvalidData
-from quorate.table.columns.scores import number
+from quorate.table.columns.scales import number
 from quorate.table.exchange.csv_text import open_csv
-from quorate.table.exchange.foreign.choice import chosen
-from quorate.table.exchange.foreign.records import Records, identity
+from quorate.table.exchange.foreign.records import Records, chosen, identity
 from quorate.table.exchange.format import Format, Opened, quoted
 from quorate.table.notes import Note
 from quorate.wording import counted

@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import math
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from quorate.arguments import argument
+from quorate.errors import InvalidData, InvalidInput, UnknownTerm
+from quorate.roles import CATEGORY, GENERATION, ITEM, JUDGE, PROMPT, REPLICATE, SYSTEM, TEMPERATURE
+from quorate.table.columns import roles, vote_roles
+from quorate.table.columns.outcomes import plain
+from quorate.table.exchange.encoding import binary
 from quorate.table.exchange.format import Kind, Opened, quoted
 from quorate.table.notes import Note
 
@@ -18,6 +26,329 @@ if TYPE_CHECKING:
     import duckdb
 
     from quorate.caveats import Caveat
+
+
+MOST_BYTES = 1 << 30
+"""Size of a file that is one JSON value: it takes three to five times its size in memory."""
+
+
+def objects(path: Path, *wanted: str, of: str = "") -> Iterator[tuple[int, dict[str, Any]]]:
+    """The objects of a file with one on each line, with their line's number; blank lines are passed over.
+
+    Parameters
+    ----------
+    path : Path
+        The file, perhaps packed by gzip.
+    *wanted : str
+        Keys that every object must have.
+    of : str
+        Who writes them, and in which version, for the line about one that lacks.
+
+    Raises
+    ------
+    InvalidData
+        If a line is not an object, lacks a key, or is cut off.
+    """
+    with binary(path) as stream:
+        for number, line in enumerate(stream, 1):
+            if not line.strip():
+                continue
+            try:
+                value = json.loads(line)
+            except (ValueError, RecursionError) as error:
+                cut = "" if line.endswith(b"\n") else "; the file is cut off: export it again"
+                raise InvalidData(f"{path}: line {number} is not JSON ({_why(error)}){cut}") from None
+            if not isinstance(value, dict):
+                raise InvalidData(f"{path}: line {number} is not a JSON object")
+            lacking = [key for key in wanted if key not in value]
+            if lacking:
+                raise InvalidData(
+                    f'{path}: line {number} has no "{lacking[0]}"' + (f", which {of} writes" if of else "")
+                )
+            yield number, value
+
+
+def document(path: Path, way_out: str) -> Any:
+    """The one JSON value of a file.
+
+    Parameters
+    ----------
+    path : Path
+        The file, perhaps packed by gzip.
+    way_out : str
+        What to do with one that is too large to be read at once.
+
+    Raises
+    ------
+    InvalidData
+        If it is not JSON, or cut off.
+    InvalidInput
+        If it is larger than a gigabyte.
+    """
+    if path.stat().st_size > MOST_BYTES:
+        raise InvalidInput(f"{path}: is one JSON value of more than 1 GB; {way_out}")
+    with binary(path) as stream:
+        text = stream.read(MOST_BYTES + 1)
+    if len(text) > MOST_BYTES:
+        raise InvalidInput(f"{path}: is one JSON value of more than 1 GB; {way_out}")
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError) as error:
+        broken = error if isinstance(error, json.JSONDecodeError) else None
+        cut = (
+            broken is not None
+            and broken.doc.lstrip()[:1] in ("{", "[")
+            and (broken.pos >= len(broken.doc.rstrip()) - 1 or broken.msg.startswith("Unterminated"))
+        )
+        fix = "the file is cut off: export it again" if cut else "export it again"
+        raise InvalidData(f"{path}: is not JSON ({_why(error)}); {fix}") from None
+
+
+def _why(error: Exception) -> str:
+    if isinstance(error, json.JSONDecodeError):
+        return f"{error.msg} at character {error.pos + 1:,}"
+    if isinstance(error, RecursionError):
+        return "nested too deeply"
+    return "not UTF-8" if isinstance(error, UnicodeDecodeError) else "a number with too many digits"
+
+
+_MOST, _MOST_WORDS = 12, 5
+
+
+def chosen(part: str | None, found: Mapping[str, Sequence[float | str]], what: str) -> tuple[str, ...]:
+    """The names that are read: those of ``part``, several with commas, or the only one of numbers, else of words.
+
+    Parameters
+    ----------
+    part : str, optional
+        As the caller gave it.
+    found : mapping of str to sequence of float
+        Every name that the log has with its scores, nan where there is none, or words.
+    what : str
+        What the names are, such as ``"scorer"``.
+
+    Raises
+    ------
+    InvalidInput
+        If there are several and none is named: they need not answer the same question. The line lists them.
+    UnknownTerm
+        If there is none of a name.
+
+    Examples
+    --------
+    >>> chosen(None, {"match": [1.0, 0.0]}, "scorer")
+    ('match',)
+    >>> chosen("a, b", {"a": [1.0], "b": [0.0], "match": [1.0]}, "scorer")
+    ('a', 'b')
+    """
+    if part is None:
+        numbers = {name: scores for name, scores in found.items() if not any(isinstance(one, str) for one in scores)}
+        found = numbers or found
+    if part is None and len(found) == 1:
+        return tuple(found)
+    if part is None:
+        listed = "; ".join(_described(name, scores) for name, scores in list(found.items())[:_MOST])
+        more = f"; and {len(found) - _MOST} more" if len(found) > _MOST else ""
+        raise InvalidInput(
+            f"part: the log has {len(found)} {what}s, which need not answer one question: {listed}{more}; name one, "
+            "such as " + argument("part", next(iter(found))) + ", or several that do with commas"
+        )
+    wanted = (part,) if part in found else tuple(dict.fromkeys(name.strip() for name in part.split(",")))
+    for name in wanted:
+        if name not in found:
+            raise UnknownTerm(name, tuple(found), what)
+    return wanted
+
+
+def absent(score: float | str) -> bool:
+    """Whether there is no score, which is a word or a number where there is one."""
+    return not isinstance(score, str) and math.isnan(score)
+
+
+def no_parts(part: str | None, path: Path) -> None:
+    """Refuse to choose in a log that holds one thing.
+
+    Raises
+    ------
+    InvalidInput
+        If a part is named.
+    """
+    if part is not None:
+        raise InvalidInput(f'part: {path} has no parts to choose from, got "{part}"; leave it out')
+
+
+def _described(name: str, scores: Sequence[float | str]) -> str:
+    words = dict.fromkeys(score for score in scores if isinstance(score, str))
+    if words:
+        return f"{name} ({len(scores):,}, words: {', '.join(list(words)[:_MOST_WORDS])})"
+    known = [score for score in scores if not isinstance(score, str) and not absent(score)]
+    if not known:
+        return f"{name} ({len(scores):,}, none with a score)"
+    missing = "" if len(known) == len(scores) else f", {(len(scores) - len(known)) / len(scores):.0%} missing"
+    return f"{name} ({len(scores):,}, {min(known):g} to {max(known):g}{missing})"
+
+
+_WANTED = {
+    "scores": {name: roles.ALIASES[name] for name in (ITEM, SYSTEM, CATEGORY, GENERATION, TEMPERATURE)},
+    "votes": {
+        **{name: vote_roles.PAIR[name] for name in ("model_a", "model_b")},
+        **{name: vote_roles.ALIASES[name] for name in (PROMPT, "prompt_type", "cluster")},
+    },
+}
+"""Roles that a field may have by its name; who judged, and how, the tool says itself."""
+_TAKEN = {
+    *(name for one in (roles.ALIASES, vote_roles.ALIASES, vote_roles.PAIR) for names in one.values() for name in names),
+    *(JUDGE, REPLICATE, "score", "status", "winner", "order", "control", "criterion"),
+}
+_LONGEST = 120
+
+
+def columns_of(fields: Iterable[str], kind: Kind) -> dict[str, str]:
+    """The column of every field: a role that its name says, each role once, else a name that says no role.
+
+    Parameters
+    ----------
+    fields : iterable of str
+        Names as the tool has them; those that cannot be printed are left out.
+    kind : {"scores", "votes"}
+        What the table will hold.
+
+    Examples
+    --------
+    >>> columns_of(["question", "item", "model_name", "length"], "scores")
+    {'item': 'item', 'model_name': 'system', 'question': 'data.question', 'length': 'length'}
+    """
+    names = [name for name in dict.fromkeys(fields) if name.strip() and name.isprintable()]
+    column: dict[str, str] = {}
+    for role, aliases in _WANTED[kind].items():
+        named = sorted((name for name in names if plain(name) in aliases), key=lambda name: aliases.index(plain(name)))
+        column.update({name: role for name in named[:1] if name not in column})
+    taken = {*column.values()}
+    for name in names:
+        if name not in column:
+            own = f"data.{name}" if plain(name) in _TAKEN or name.casefold() in taken else name
+            if own.casefold() not in taken:
+                column[name] = own
+                taken.add(own.casefold())
+    return column
+
+
+def beside(fields: Iterable[str], prefix: str) -> dict[str, str]:
+    """The column of every field beside roles that the tool says itself: the category, or a name behind a prefix.
+
+    Examples
+    --------
+    >>> beside(["Topic", "model", "topic"], "metadata")
+    {'Topic': 'category', 'model': 'metadata.model'}
+    """
+    known: dict[str, str] = {}  # as DuckDB tells names apart
+    for name in filter(str.isprintable, fields):
+        known.setdefault(name.casefold(), name)
+    category = next((name for name in roles.ALIASES[CATEGORY] if name in known), None)
+    return {name: CATEGORY if folded == category else f"{prefix}.{name}" for folded, name in known.items()}
+
+
+def labelled(record: Mapping[str, object], columns: Mapping[str, str]) -> dict[str, object]:
+    """The values of a record under their columns: what is one short value; of what is judged its text in short."""
+    held: dict[str, object] = {}
+    for name, column in columns.items():
+        value = record.get(name)
+        if isinstance(value, str) and len(value) > _LONGEST and column in (ITEM, PROMPT):
+            value = identity(value)
+        if isinstance(value, (int, float)) or (isinstance(value, str) and value and len(value) <= _LONGEST):
+            held[column] = value
+    return held
+
+
+_LONGEST = 60
+
+
+def name_at(value: Any, what: str) -> str:
+    """A name or an id as it is written: text that is not blank, or a number.
+
+    Parameters
+    ----------
+    value : object
+        As JSON holds it.
+    what : str
+        Where it stands and what it is, as an error says it.
+
+    Raises
+    ------
+    InvalidData
+        If it is nothing, blank, or no name.
+
+    Examples
+    --------
+    >>> name_at(81, "line 1: question_id"), name_at("081", "line 1: question_id")
+    ('81', '081')
+    """
+    if isinstance(value, str) and value.strip():
+        return value
+    whole = isinstance(value, int) and not isinstance(value, bool)
+    if whole or (isinstance(value, float) and math.isfinite(value)):
+        return str(value)
+    raise InvalidData(f"{what} is {shown(value)}; a name or a number is needed there")
+
+
+def number_at(value: Any, what: str) -> float | None:
+    """A number, also one that is written as text; None of null and NaN.
+
+    Raises
+    ------
+    InvalidData
+        If it is anything else.
+
+    Examples
+    --------
+    >>> number_at("1", "record 1: preference"), number_at(None, "record 1: preference")
+    (1.0, None)
+    """
+    if value is None:
+        return None
+    try:
+        found = math.inf if isinstance(value, bool) else float(value)
+    except (TypeError, ValueError, OverflowError):
+        found = math.inf
+    if math.isinf(found):
+        raise InvalidData(f"{what} is {shown(value)}; a number is needed there")
+    return None if math.isnan(found) else found
+
+
+def object_at(value: Any, what: str) -> dict[str, Any]:
+    """An object; an empty one of null.
+
+    Raises
+    ------
+    InvalidData
+        If it is anything else.
+    """
+    if value is None or isinstance(value, dict):
+        return value or {}
+    raise InvalidData(f"{what} is {shown(value)}; an object is needed there")
+
+
+def list_at(value: Any, what: str) -> list[Any]:
+    """A list; an empty one of null.
+
+    Raises
+    ------
+    InvalidData
+        If it is anything else.
+    """
+    if value is None or isinstance(value, list):
+        return value or []
+    raise InvalidData(f"{what} is {shown(value)}; a list is needed there")
+
+
+def shown(value: Any) -> str:
+    """A JSON value in a message: on one line, and not too long."""
+    try:
+        text = json.dumps(value, default=str)
+    except RecursionError:
+        text = "nested too deeply"
+    return text if len(text) <= _LONGEST else text[: _LONGEST - 3] + "..."
+
 
 NUMBERS = ("score", "time")
 """Columns of numbers, times in seconds since 1970; all others hold text, ids as they are written."""

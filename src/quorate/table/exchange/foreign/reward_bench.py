@@ -6,10 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from quorate.errors import InvalidData
-from quorate.table.exchange.foreign.choice import no_parts
-from quorate.table.exchange.foreign.lines import document
-from quorate.table.exchange.foreign.records import Records
-from quorate.table.exchange.foreign.values import list_at, name_at, number_at
+from quorate.table.exchange.foreign.records import Records, document, list_at, name_at, no_parts, number_at
 from quorate.table.exchange.format import Format, Opened
 from quorate.table.notes import Note
 from quorate.wording import counted

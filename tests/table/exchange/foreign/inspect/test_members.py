@@ -9,8 +9,7 @@ from importlib import import_module
 import pytest
 
 from quorate.errors import InvalidData
-from quorate.table.exchange.foreign.inspect import members
-from quorate.table.exchange.foreign.inspect.members import blocks, directory
+from quorate.table.exchange.foreign.inspect.attempts import BLOCK, blocks, directory
 
 own_zip = zipfile if sys.version_info >= (3, 14) else import_module("backports.zstd.zipfile")
 TEXT = b"some text " * 60_000
@@ -30,7 +29,7 @@ def test_whole_and_in_blocks(archive):
     held = directory(archive)
     read = list(blocks(archive, held["one.json"]))
     assert b"".join(read) == TEXT
-    assert max(map(len, read)) <= members.BLOCK
+    assert max(map(len, read)) <= BLOCK
     assert not any(blocks(archive, held["empty.json"]))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from quorate.errors import InvalidData
-from quorate.table.exchange.foreign.inspect.scorers import scorers
+from quorate.table.exchange.foreign.inspect.marks import scorers
 
 ROLES = {"grader": [{"model": "x"}, {"model": "y"}], "strict": {"model": "z"}}
 

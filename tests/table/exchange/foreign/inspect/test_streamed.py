@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quorate.errors import InvalidData
-from quorate.table.exchange.foreign.inspect.streamed import Streamed
+from quorate.table.exchange.foreign.inspect.attempts import Streamed
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),

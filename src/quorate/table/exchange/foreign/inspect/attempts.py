@@ -3,20 +3,324 @@
 from __future__ import annotations
 
 import gzip
+import json
 import re
+import struct
+import sys
+import zipfile
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
+from importlib import import_module
+from io import RawIOBase
 from pathlib import Path
-from typing import Any
+from typing import IO, Any, cast
 
 from quorate.errors import InvalidData
-from quorate.table.exchange.encoding import PACKED
-from quorate.table.exchange.foreign.inspect.marks import Given, given
-from quorate.table.exchange.foreign.inspect.members import BLOCK, blocks, directory
-from quorate.table.exchange.foreign.inspect.scorers import Scorer, scorers
-from quorate.table.exchange.foreign.inspect.streamed import Streamed
-from quorate.table.exchange.foreign.values import list_at, name_at, object_at, shown
+from quorate.table.exchange.encoding import MOST_SWOLLEN, PACKED, swells
+from quorate.table.exchange.foreign.inspect.marks import Given, Scorer, given, scorers
+from quorate.table.exchange.foreign.records import list_at, name_at, object_at, shown
+
+_BLANK = b" \t\r\n"
+_QUOTE = 0x22
+_PLAIN = re.compile(rb'[^"{}\[\]]*(?:"[^"\\]*(?:\\.[^"\\]*)*"[^"{}\[\]]*)*', re.DOTALL)
+"""Whole texts and what stands between them, up to the next bracket."""
+_IN_TEXT = re.compile(rb'[^"\\]*(?:\\.[^"\\]*)*', re.DOTALL)
+_SCALAR = re.compile(rb"[^,\]}\s]*")
+
+
+class Streamed:
+    """One JSON value, read from its blocks of bytes from left to right.
+
+    What is between the wanted values need not be JSON to its last character: brackets and quotes must match.
+
+    Parameters
+    ----------
+    blocks : iterator of bytes
+        The text.
+    name : str
+        What it is, in errors.
+
+    Raises
+    ------
+    InvalidData
+        While reading, if it is cut off or not JSON.
+
+    Examples
+    --------
+    >>> log = Streamed(iter([b'{"id": 1, "events": [{"a": "]"}', b'], "scores": {}}']), "a.json")
+    >>> log.fields({"id", "scores"})
+    {'id': 1, 'scores': {}}
+    """
+
+    def __init__(self, blocks: Iterator[bytes], name: str) -> None:
+        self._blocks = blocks
+        self._name = name
+        self._text = b""
+        self._at = 0
+        self._behind = 0
+        self._pending = False
+
+    def keys(self) -> Iterator[str]:
+        """The keys of the object that comes next; a value that is not read is passed over."""
+        for _ in self._entries(b"{", b"}"):
+            if self._peek() != b'"':
+                raise self._broken("a key is no text")
+            key = self.value()
+            self._expect(b":")
+            self._pending = True
+            yield key
+            if self._pending:
+                self._raw(keep=False)
+
+    def elements(self) -> Iterator[None]:
+        """Once for each element of the list that comes next; one that is not read is passed over."""
+        for _ in self._entries(b"[", b"]"):
+            self._pending = True
+            yield
+            if self._pending:
+                self._raw(keep=False)
+
+    def fields(self, wanted: Collection[str], *, whole: bool = False) -> dict[str, Any]:
+        """The values of wanted keys of the object that comes next.
+
+        Parameters
+        ----------
+        wanted : collection of str
+            The keys.
+        whole : bool
+            Whether the object is read to its end even when all are found, because something follows it.
+        """
+        found: dict[str, Any] = {}
+        for key in self.keys():
+            if key in wanted:
+                found[key] = self.value()
+                if len(found) == len(wanted) and not whole:
+                    break
+        return found
+
+    def value(self) -> Any:
+        """The value that comes next."""
+        text = self._raw(keep=True)
+        try:
+            return json.loads(text)
+        except (ValueError, RecursionError) as error:
+            raise self._broken(_why(error)) from None
+
+    @property
+    def is_list(self) -> bool:
+        """Whether a list comes next."""
+        return self._peek() == b"["
+
+    def _entries(self, first: bytes, last: bytes) -> Iterator[None]:
+        self._pending = False
+        self._expect(first)
+        if self._peek() == last:
+            self._at += 1
+            return
+        while True:
+            yield
+            mark = self._peek()
+            self._at += 1
+            if mark == last:
+                return
+            if mark != b",":
+                raise self._broken(f"{mark!r} where , or {last!r} is needed")
+
+    def _raw(self, *, keep: bool) -> bytes:
+        """The text of the value that comes next, empty if it is not to be kept."""
+        self._pending = False
+        kept: list[bytes] | None = [] if keep else None
+        first = self._peek()
+        if first == b'"':
+            self._pass_text(kept)
+        elif first in (b"{", b"["):
+            self._pass_nested(kept)
+        else:
+            while self._advance(_SCALAR, kept) and self._more():
+                pass
+        return b"".join(kept or ())
+
+    def _pass_nested(self, kept: list[bytes] | None) -> None:
+        """Go behind the object or list that begins here."""
+        depth = 0
+        while True:
+            mark = self._text[self._at]
+            if mark == _QUOTE:  # a text that this block does not end
+                self._pass_text(kept)
+            else:
+                depth += 1 if mark in b"{[" else -1
+                if kept is not None:
+                    kept.append(self._text[self._at : self._at + 1])
+                self._at += 1
+            if depth == 0:
+                return
+            while self._advance(_PLAIN, kept):
+                self._need_more()
+
+    def _pass_text(self, kept: list[bytes] | None) -> None:
+        """Go behind the text that begins here."""
+        if kept is not None:
+            kept.append(b'"')
+        self._at += 1
+        while self._advance(_IN_TEXT, kept) or self._text[self._at] != _QUOTE:
+            self._need_more()  # a backslash may stand at the end of what there is
+        if kept is not None:
+            kept.append(b'"')
+        self._at += 1
+
+    def _advance(self, expression: re.Pattern[bytes], kept: list[bytes] | None) -> bool:
+        """Go behind what an expression matches; whether that is all there is of the block."""
+        found = expression.match(self._text, self._at)
+        end = self._at if found is None else found.end()
+        if kept is not None:
+            kept.append(self._text[self._at : end])
+        self._at = end
+        return end == len(self._text)
+
+    def _peek(self) -> bytes:
+        """The next character that is not blank."""
+        while True:
+            while self._at < len(self._text):
+                mark = self._text[self._at : self._at + 1]
+                if mark not in _BLANK:
+                    return mark
+                self._at += 1
+            self._need_more()
+
+    def _expect(self, mark: bytes) -> None:
+        found = self._peek()
+        if found != mark:
+            raise self._broken(f"{found!r} where {mark!r} is needed")
+        self._at += 1
+
+    def _more(self) -> bool:
+        block = next(self._blocks, b"")
+        self._behind += self._at
+        self._text, self._at = self._text[self._at :] + block, 0
+        return bool(block)
+
+    def _need_more(self) -> None:
+        if not self._more():
+            raise InvalidData(f"{self._name}: is cut off; copy or export it again")
+
+    def _broken(self, why: str) -> InvalidData:
+        return InvalidData(f"{self._name}: is not JSON at byte {self._behind + self._at:,} ({why})")
+
+
+def _why(error: Exception) -> str:
+    if isinstance(error, json.JSONDecodeError):
+        return error.msg
+    if isinstance(error, RecursionError):
+        return "nested too deeply"
+    return "not UTF-8" if isinstance(error, UnicodeDecodeError) else "a number with too many digits"
+
+
+BLOCK = 1 << 18
+_STORED, _DEFLATE, _ZSTANDARD = 0, 8, 93
+_LOCAL = struct.Struct("<4s22xHH")
+"""Of the header before a member: its mark, and the lengths of its name and of what follows the name."""
+
+
+def directory(path: Path) -> Mapping[str, zipfile.ZipInfo]:
+    """The members by name; of several with one name the last.
+
+    Raises
+    ------
+    InvalidData
+        If the archive has no directory, which stands at its end, or says that it holds what no log does.
+    """
+    try:
+        with zipfile.ZipFile(path) as archive:
+            members = {member.filename: member for member in archive.infolist()}
+    except (zipfile.BadZipFile, NotImplementedError, ValueError, EOFError, struct.error) as error:
+        why = "it has no central directory" if "not a zip file" in str(error) else str(error)
+        raise InvalidData(f"{path}: is not a complete ZIP ({why}): copy it again, or the run again") from None
+    if swells(sum(member.file_size for member in members.values()), path.stat().st_size):
+        raise InvalidData(f"{path}: unpacked it is more than {MOST_SWOLLEN} times as long, and no log; run it again")
+    return members
+
+
+def blocks(path: Path, member: zipfile.ZipInfo) -> Iterator[bytes]:
+    """The bytes of a member; its length and its checksum are looked at when all are read.
+
+    Not by `zipfile`, which knows no Zstandard before Python 3.14, and as a backport no member of several frames.
+
+    Raises
+    ------
+    InvalidInput
+        If nothing that is installed unpacks it.
+    InvalidData
+        If it is damaged.
+    """
+    name, size, checksum = f"{path}: {member.filename}", 0, 0
+    with path.open("rb") as stream:
+        stream.seek(member.header_offset)
+        start = stream.read(_LOCAL.size)
+        if len(start) < _LOCAL.size or start[:4] != b"PK\3\4":
+            raise InvalidData(f"{name}: is not where the archive says; copy it again")
+        _, named, extra = _LOCAL.unpack(start)
+        stream.seek(named + extra, 1)
+        packed = cast("IO[bytes]", _Section(stream, member.compress_size))
+        try:
+            for block in _unpacked(packed, member, name):
+                size, checksum = size + len(block), zlib.crc32(block, checksum)
+                if size > member.file_size:
+                    break
+                yield block
+        except (zlib.error, EOFError) as error:
+            raise InvalidData(f"{name}: is damaged ({error}); copy the log again") from None
+    if size != member.file_size or checksum != member.CRC:
+        raise InvalidData(f"{name}: is damaged (its length or checksum is another); copy the log again")
+
+
+class _Section(RawIOBase):
+    """The packed bytes of one member."""
+
+    def __init__(self, stream: IO[bytes], size: int) -> None:
+        self._stream, self._left = stream, size
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        block = self._stream.read(min(len(buffer), self._left))
+        self._left -= len(block)
+        buffer[: len(block)] = block
+        return len(block)
+
+
+def _unpacked(packed: IO[bytes], member: zipfile.ZipInfo, name: str) -> Iterator[bytes]:
+    if member.compress_type == _STORED:
+        yield from iter(lambda: packed.read(BLOCK), b"")
+    elif member.compress_type == _DEFLATE:
+        yield from _inflated(packed)
+    elif member.compress_type == _ZSTANDARD:
+        yield from _zstandard(packed)
+    else:
+        raise InvalidData(f"{name}: is packed in a way that Inspect AI does not use ({member.compress_type})")
+
+
+def _inflated(packed: IO[bytes]) -> Iterator[bytes]:
+    unpack = zlib.decompressobj(-zlib.MAX_WBITS)
+    while not unpack.eof:
+        rest = unpack.unconsumed_tail or packed.read(BLOCK)
+        block = unpack.decompress(rest, BLOCK)
+        if not rest and not block:
+            raise EOFError("it ends too early")
+        yield block
+
+
+def _zstandard(packed: IO[bytes]) -> Iterator[bytes]:
+    """By the standard library from Python 3.14, else by its backport; frames follow on."""
+    own = "compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd"
+    library = import_module(own)
+    stream, failure = library.ZstdFile(packed), library.ZstdError
+    try:
+        yield from iter(lambda: stream.read(BLOCK), b"")
+    except failure as error:
+        raise EOFError(str(error)) from None
+
 
 HEADER, JOURNAL = "header.json", "_journal/start.json"
 NEWEST = 2

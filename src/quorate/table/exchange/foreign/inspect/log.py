@@ -11,12 +11,9 @@ from typing import TYPE_CHECKING
 
 from quorate import caveats
 from quorate.errors import InvalidData
-from quorate.table.exchange.foreign.choice import chosen
-from quorate.table.exchange.foreign.fields import beside
 from quorate.table.exchange.foreign.inspect.attempts import HEADER, JOURNAL, Attempt, Log, read
-from quorate.table.exchange.foreign.inspect.marks import ABSENT, FAILED, GRADES, OK, Mark, Vote
-from quorate.table.exchange.foreign.inspect.scorers import MARKED_SINCE, Scorer
-from quorate.table.exchange.foreign.records import Records
+from quorate.table.exchange.foreign.inspect.marks import ABSENT, FAILED, GRADES, MARKED_SINCE, OK, Mark, Scorer, Vote
+from quorate.table.exchange.foreign.records import Records, beside, chosen
 from quorate.table.exchange.format import Format, Opened
 from quorate.table.notes import Note
 

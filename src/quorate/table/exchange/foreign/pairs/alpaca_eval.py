@@ -6,9 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from quorate.errors import InvalidData, UnknownTerm
-from quorate.table.exchange.foreign.lines import document
-from quorate.table.exchange.foreign.records import Records, identity
-from quorate.table.exchange.foreign.values import name_at, number_at
+from quorate.table.exchange.foreign.records import Records, document, identity, name_at, number_at
 from quorate.table.exchange.format import Format, Opened
 from quorate.table.notes import Note
 

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 from quorate.arguments import argument
 from quorate.errors import InvalidData, InvalidInput, UnknownTerm
 from quorate.table.exchange.csv_text import open_csv
-from quorate.table.exchange.foreign.records import identity_in_sql
-from quorate.table.exchange.foreign.values import shown
+from quorate.table.exchange.foreign.records import identity_in_sql, shown
 from quorate.table.exchange.format import Format, Opened, literal, pattern, quoted, suffix_of
 from quorate.table.exchange.glance import Glance
 from quorate.table.notes import Note

@@ -8,9 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from quorate.arguments import argument
 from quorate.errors import InvalidData, InvalidInput
-from quorate.table.exchange.foreign.lines import objects
-from quorate.table.exchange.foreign.records import Records
-from quorate.table.exchange.foreign.values import name_at, number_at, shown
+from quorate.table.exchange.foreign.records import Records, name_at, number_at, objects, shown
 from quorate.table.exchange.format import Format, Kind, Opened
 from quorate.table.exchange.glance import Glance
 from quorate.table.notes import Note

@@ -8,10 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from quorate.errors import InvalidData
-from quorate.table.exchange.foreign.choice import no_parts
-from quorate.table.exchange.foreign.lines import objects
-from quorate.table.exchange.foreign.records import Records
-from quorate.table.exchange.foreign.values import list_at, name_at, object_at, shown
+from quorate.table.exchange.foreign.records import Records, list_at, name_at, no_parts, object_at, objects, shown
 from quorate.table.exchange.format import Format, Opened
 from quorate.table.notes import Note
 

@@ -12,12 +12,19 @@ from quorate import caveats
 from quorate.arguments import argument
 from quorate.errors import InvalidData
 from quorate.roles import ITEM, PROMPT
-from quorate.table.columns.scores import number
-from quorate.table.exchange.foreign.choice import chosen
-from quorate.table.exchange.foreign.fields import columns_of, labelled
-from quorate.table.exchange.foreign.lines import document, objects
-from quorate.table.exchange.foreign.records import Records
-from quorate.table.exchange.foreign.values import list_at, name_at, object_at, shown
+from quorate.table.columns.scales import number
+from quorate.table.exchange.foreign.records import (
+    Records,
+    chosen,
+    columns_of,
+    document,
+    labelled,
+    list_at,
+    name_at,
+    object_at,
+    objects,
+    shown,
+)
 from quorate.table.exchange.format import Format, Kind, Opened, pattern
 from quorate.table.exchange.glance import Glance
 from quorate.table.notes import Note

@@ -16,13 +16,19 @@ from quorate.arguments import argument
 from quorate.errors import InvalidData, UnknownTerm
 from quorate.roles import ITEM, PROMPT
 from quorate.table.columns.outcomes import WORDS, plain
-from quorate.table.columns.scores import number
+from quorate.table.columns.scales import number
 from quorate.table.exchange.encoding import binary, encoding_of, notes_of
-from quorate.table.exchange.foreign.choice import absent, chosen
-from quorate.table.exchange.foreign.fields import columns_of, labelled
-from quorate.table.exchange.foreign.lines import document
-from quorate.table.exchange.foreign.records import Records
-from quorate.table.exchange.foreign.values import name_at, number_at, shown
+from quorate.table.exchange.foreign.records import (
+    Records,
+    absent,
+    chosen,
+    columns_of,
+    document,
+    labelled,
+    name_at,
+    number_at,
+    shown,
+)
 from quorate.table.exchange.format import Format, Kind, Opened
 from quorate.table.exchange.glance import Glance
 from quorate.table.notes import Note

@@ -12,13 +12,9 @@ from typing import TYPE_CHECKING
 
 from quorate.errors import InvalidData
 from quorate.roles import ITEM
-from quorate.table.columns.scales import scale_of
-from quorate.table.columns.scores import number
+from quorate.table.columns.scales import number, scale_of
 from quorate.table.exchange.encoding import binary, encoding_of, notes_of
-from quorate.table.exchange.foreign.choice import absent, chosen
-from quorate.table.exchange.foreign.fields import columns_of, labelled
-from quorate.table.exchange.foreign.records import Records
-from quorate.table.exchange.foreign.values import name_at
+from quorate.table.exchange.foreign.records import Records, absent, chosen, columns_of, labelled, name_at
 from quorate.table.exchange.format import Format, Opened
 from quorate.table.notes import Note
 from quorate.wording import counted

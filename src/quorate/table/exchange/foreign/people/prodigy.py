@@ -9,13 +9,17 @@ from typing import TYPE_CHECKING, Any
 
 from quorate.errors import InvalidData
 from quorate.roles import ITEM, PROMPT
-from quorate.table.columns.scales import scale_of
-from quorate.table.columns.scores import number
-from quorate.table.exchange.foreign.choice import no_parts
-from quorate.table.exchange.foreign.fields import columns_of, labelled
-from quorate.table.exchange.foreign.lines import objects
-from quorate.table.exchange.foreign.records import Records
-from quorate.table.exchange.foreign.values import list_at, name_at, shown
+from quorate.table.columns.scales import number, scale_of
+from quorate.table.exchange.foreign.records import (
+    Records,
+    columns_of,
+    labelled,
+    list_at,
+    name_at,
+    no_parts,
+    objects,
+    shown,
+)
 from quorate.table.exchange.format import Format, Opened
 from quorate.table.notes import Note
 from quorate.wording import counted
