@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 import quorate as q
 from quorate.errors import InvalidInput, UnknownTerm
 from quorate.planning.arms import Scale, arms_of, by_arm, positive, prices_of, scales, standing
-from quorate.table.progress import Progress
-from quorate.table.progress import Roster, crossed
+from quorate.table.progress import Progress, Roster, crossed
 
 GIVEN = {"arms": ["a", "b"], "budget": 100, "scale": range(1, 6)}
 PAIRS = {"arms": {"item": ["a", "b"], "system": ["s", "t"]}}

@@ -8,6 +8,7 @@ import pytest
 
 import quorate as q
 from quorate.errors import InvalidInput, NotEstimable, UnknownTerm
+from quorate.table.families import maker, shared
 from quorate.table.judgments import Facet
 from quorate.table.reread import answers, origin_of
 
@@ -69,3 +70,32 @@ def test_judgments_in_families_are_read_again(frame, tmp_path):
     halves = np.column_stack([np.vstack([table.codes] * 2), np.repeat([0, 1], table.n_cells)])
     with pytest.raises(NotEstimable, match="facets are not those that were read"):
         origin_of(replace(moved, codes=halves, **twice))
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("gpt-4.1-mini", "openai"),
+        ("openai/o3-mini", "openai"),
+        ("Claude 3.5 Sonnet", "anthropic"),
+        ("gemini-1.5-pro", "google"),
+        ("Llama-3.3", "meta"),
+        ("meta-llama/Llama-3-70b", "meta"),
+        ("Mixtral_8x7B", "mistral"),
+        ("Qwen2.5-72B", "alibaba"),
+        ("deepseek-r1-distill-llama-70b", "deepseek"),
+        ("someone/judge-7b", "someone"),
+        ("phil", None),
+        ("grokking", None),
+        ("worker 12", None),
+        ("a", None),
+    ],
+)
+def test_makers(name, expected):
+    assert maker(name) == expected
+
+
+def test_makers_of_several():
+    names = ["gpt-4o", "claude-3-opus", "gpt-4.1", "ann"]
+    assert shared(names) == {"openai": ["gpt-4o", "gpt-4.1"]}
+    assert not shared(["ann", "bob", "gpt-4o"])

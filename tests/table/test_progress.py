@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import quorate as q
-from quorate.errors import InvalidData, InvalidInput
+from quorate.errors import InvalidData, InvalidInput, UnknownTerm
 from quorate.table.cells import Cells
-from quorate.table.progress import Progress
+from quorate.table.progress import Progress, crossed, judged
 
 
 def _calls(progress, rows):
@@ -214,3 +214,27 @@ def test_judgments_that_the_scale_does_not_have_are_refused_by_name():
     arms = replace(Progress.start(["a"], attributes=["y", "x"]), bounds=((1.0, 5.0), (1.0, 4.0)))
     with pytest.raises(InvalidData, match='5 for "x of a" is not from 1 to 4'):
         Progress.of(table, arms=arms, attribute="aspect")
+
+
+def test_names_and_columns_of_a_roster():
+    roster = crossed({"item": ["a", "b"], "judge": ["x"]})
+    assert roster.names() == ["a", "b"]
+    assert crossed(["a"]).names() == ["a"]
+    assert crossed({"item": ["a", "b"], "judge": ["x", "y"]}).names(slice(0, 2), without=["judge"]) == ["a", "a"]
+    with pytest.raises(UnknownTerm, match="no facet"):
+        roster.column("system")
+
+
+def test_the_cells_of_judgments_without_their_attributes():
+    rows = {"item": ["b", "b", "a"], "aspect": ["x", "y", "x"], "judge": ["j", "j", "k"], "score": [1, 2, 3]}
+    facets = {"judge": "judge", "item": "item", "aspect": "aspect"}
+    table = q.read(pl.DataFrame(rows), facets=facets)
+    assert judged(table).names() == ["b, j, x", "b, j, y", "a, k, x"]
+    assert judged(table, "aspect").names() == ["b, j", "a, k"]
+    with pytest.raises(InvalidInput, match="other than the object"):
+        judged(table, "item")
+
+
+def test_rosters_are_compared_by_their_cells():
+    assert crossed(["a", "b"]).same(crossed(["a", "b"]))
+    assert not crossed(["a", "b"]).same(crossed(["b", "a"]))

@@ -1,9 +1,11 @@
 from __future__ import annotations
 
+import datetime as dt
 import math
 import os
 import subprocess
 import sys
+from decimal import Decimal
 
 import narwhals as nw
 import numpy as np
@@ -15,7 +17,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quorate.errors import InvalidData
-from quorate.table.collapse.eager import collapse, moments
+from quorate.table.collapse import eager as collapse_eager
+from quorate.table.collapse import lazy as collapse_lazy
+from quorate.table.collapse.eager import choose, coded, collapse, has_numbers, moments
 from quorate.table.columns.roles import Roles
 from quorate.table.columns.scales import as_missing
 from quorate.table.judgments import Facet
@@ -120,3 +124,157 @@ def test_every_blank_that_python_strips_is_stripped_from_a_status(library):
     said = [status for blank in blanks for status in (f"ok{blank}", f"{blank}OK", "refused")]
     frame = library({"item": list(range(len(said))), "score": [1.0] * len(said), "st": said})
     np.testing.assert_array_equal(collapsed(frame, status="st").status["ok"], [1, 1, 0] * len(blanks))
+
+
+FRAME = pl.LazyFrame(
+    {
+        "item": ["b", "a", "a", "b", None],
+        "judge": [0.5, math.nan, 0.5, 0.5, 0.5],
+        "score": [1, 2, None, 4, 5],
+        "st": ["OK", "ok ", "valid", "failed", "ok"],
+        "rep": [0, 0, 0, 1, None],
+    }
+)
+ROLES = Roles((Facet("item", "item", ()), Facet("judge", "judge", ())), "item", "score", status="st", replicate="rep")
+
+
+def collapsed_of_lazy(frame, missing=(), roles=ROLES):
+    return collapse_lazy.collapse(nw.from_native(frame), roles, as_missing(missing))
+
+
+@pytest.mark.parametrize("missing", [(), ("2", "nan")])
+@pytest.mark.parametrize("score", [pl.col("score"), pl.col("score").cast(pl.String)])
+def test_the_engine_finds_what_a_frame_in_memory_gives(missing, score):
+    frame = FRAME.with_columns(score)
+    lazy = collapsed_of_lazy(frame, missing)
+    eager = collapse_eager.collapse(nw.from_native(frame.collect()), ROLES, as_missing(missing))
+    by_cell = [np.lexsort([facet.codes for facet in found.facets]) for found in (lazy, eager)]
+    assert [facet.levels for facet in lazy.facets] == [facet.levels for facet in eager.facets]
+    for name in ("rows", "n", "mean", "low", "high", "distinct"):
+        mine, theirs = getattr(lazy, name), getattr(eager, name)
+        np.testing.assert_array_equal(mine[by_cell[0]], theirs[by_cell[1]], err_msg=name)
+    for name, counts in eager.status.items():
+        np.testing.assert_array_equal(lazy.status[name][by_cell[0]], counts[by_cell[1]], err_msg=name)
+
+
+def test_numbers_are_grouped_without_bringing_rows_into_memory(monkeypatch):
+    monkeypatch.setattr(collapse_eager, "collapse", None)
+    assert collapsed_of_lazy(FRAME).rows.sum() == 5
+
+
+def test_the_first_offender_is_looked_for_only_then():
+    with pytest.raises(InvalidData, match=r"1 value that is not a finite number \(first: inf in row 3\)"):
+        collapsed_of_lazy(FRAME.with_columns(score=pl.Series([1.0, None, math.inf, 2, 3])))
+
+
+def test_unknown_statuses_are_named():
+    with pytest.raises(InvalidData, match=r'not known: \(empty\), "bad"; use one of'):
+        collapsed_of_lazy(FRAME.with_columns(st=pl.Series(["ok", "BAD", None, "ok", "ok"])))
+
+
+LABELS = ["b", None, "a", "b", "ü"]
+
+TEXTS = {
+    "polars": pl.Series(LABELS),
+    "polars categories": pl.Series(LABELS, dtype=pl.Categorical),
+    "polars enumeration": pl.Series(LABELS, dtype=pl.Enum(["ü", "unused", "b", "a"])),
+    "pandas": pd.Series(LABELS),
+    "pandas objects": pd.Series(LABELS, dtype=object),
+    "pandas categories": pd.Series(pd.Categorical(LABELS, categories=["ü", "unused", "b", "a"])),
+    "pyarrow": pa.chunked_array([LABELS]),
+    "pyarrow in chunks": pa.chunked_array([LABELS[:2], LABELS[2:]]),
+    "pyarrow dictionary in chunks": pa.chunked_array([LABELS[:2], LABELS[2:]], pa.string()).dictionary_encode(),
+}
+
+
+@pytest.mark.parametrize("series", TEXTS.values(), ids=TEXTS)
+def test_text_is_coded_alike_in_every_library(series):
+    found = coded(nw.from_native(series, series_only=True))
+    assert found.levels == ("a", "b", "ü")
+    np.testing.assert_array_equal(found.codes, [1, -1, 0, 1, 2])
+    assert found.values is None
+
+
+NUMBERS = {
+    "polars": pl.Series([10, None, 2]),
+    "pandas": pd.Series([10, None, 2]),
+    "pandas nullable": pd.Series([10, None, 2], dtype="Int16"),
+    "pandas objects": pd.Series([10, None, 2], dtype=object),
+    "pyarrow": pa.chunked_array([[10, None, 2]]),
+    "unsigned": pl.Series([10, None, 2], dtype=pl.UInt8),
+}
+
+
+@pytest.mark.parametrize("series", NUMBERS.values(), ids=NUMBERS)
+def test_numbers_are_coded_alike_in_every_library(series):
+    found = coded(nw.from_native(series, series_only=True))
+    assert found.levels == ("2", "10")
+    np.testing.assert_array_equal(found.codes, [1, -1, 0])
+    np.testing.assert_array_equal(found.values, [2.0, 10.0])
+
+
+BOOLEANS = {
+    "polars": pl.Series([True, None, False]),
+    "pandas objects": pd.Series([True, None, False], dtype=object),
+    "pandas nullable": pd.Series([True, None, False], dtype="boolean"),
+    "pyarrow": pa.chunked_array([[True, None, False]]),
+}
+
+
+@pytest.mark.parametrize("series", BOOLEANS.values(), ids=BOOLEANS)
+def test_booleans_are_coded_alike_in_every_library(series):
+    found = coded(nw.from_native(series, series_only=True))
+    assert found.levels == ("false", "true")
+    np.testing.assert_array_equal(found.codes, [1, -1, 0])
+
+
+def test_mixed_kinds_become_text():
+    found = coded(nw.from_native(pd.Series([1, "b", 2.0, True, Decimal("0.5")], dtype=object), series_only=True))
+    assert found.levels == ("0.5", "1", "2", "b", "true")
+    assert found.values is None
+
+
+@pytest.mark.parametrize("series", [pl.Series([None, None]), pl.Series([], dtype=pl.String)])
+def test_no_labels_no_levels(series):
+    found = coded(nw.from_native(series, series_only=True))
+    assert found.levels == ()
+    assert (found.codes == -1).all()
+
+
+def test_levels_of_other_columns_leave_no_trace():
+    """Polars keeps one set of categories for the whole process."""
+    pl.Series(["one", "two", "three"]).cast(pl.Categorical)
+    assert coded(nw.from_native(pl.Series(["z"]), series_only=True)).levels == ("z",)
+
+
+ROLES_OF_CHOOSE = Roles(
+    (Facet("item", "it", ()), Facet("day", "day", ())), "item", "points", status="st", replicate="rep"
+)
+
+
+def test_columns_come_under_our_names_with_one_kind_of_absence():
+    frame = pl.DataFrame(
+        {
+            "rep": [1],
+            "st": [" OK "],
+            "points": [3],
+            "day": [dt.date(2026, 1, 2)],
+            "it": [float("nan")],
+            "more": [0],
+        }
+    )
+    chosen = choose(nw.from_native(frame), ROLES_OF_CHOOSE)
+    assert chosen.rows(named=True) == [{"f0": None, "f1": "2026-01-02", "score": 3, "status": "ok", "replicate": 1}]
+
+
+@pytest.mark.parametrize("labels", [[[1, 2]], [{"a": 1}], [b"x"]])
+def test_records_lists_and_bytes_are_no_labels(labels):
+    frame = pl.DataFrame({"it": labels, "points": [1]})
+    with pytest.raises(InvalidData, match=r'column "it" holds .*; a facet needs text, numbers, booleans or dates'):
+        choose(nw.from_native(frame), Roles((Facet("item", "it", ()),), "item", "points"))
+
+
+def test_what_counts_as_numbers():
+    assert has_numbers(nw.Int8())
+    assert has_numbers(nw.Boolean())
+    assert not has_numbers(nw.String())

@@ -8,8 +8,10 @@ import narwhals as nw
 import numpy as np
 import polars as pl
 import pytest
+from ledgers import write_ledger
 
-from quorate.errors import InvalidData
+import quorate as q
+from quorate.errors import InvalidData, InvalidInput
 from quorate.table.columns import vote_columns
 from quorate.table.columns.vote_columns import from_duckdb, from_frame
 from quorate.table.columns.vote_roles import resolve_votes
@@ -129,3 +131,111 @@ def test_ids_of_128_bits_stay_apart():
         roles = resolve_votes(relation.columns, pair=PAIR, wins=(), facets={}, declared={"prompt": "i"})
         labels = from_duckdb(Opened(relation, tuple(relation.columns), typed=True), roles).labels["i"]
     assert labels.levels == tuple(str(2**70 + i) for i in range(3))
+
+
+ROWS = [
+    ("q1", "x", "y", "p", "j", "listed", 1, 1.0, "ok"),
+    ("q1", "x", "y", "p", "j", "swapped", 1, 0.0, "ok"),
+    ("q2", "y", "x", "p", "j", "listed", 1, 0.5, "ok"),
+    ("q2", "y", "x", "p", "j", "swapped", 1, None, "refused"),
+]
+NAMES = ("item", "system_a", "system_b", "prompt", "judge", "order", "replicate", "score", "status")
+
+
+@pytest.fixture
+def ledger(tmp_path):
+    """A function that makes a ledger of these rows."""
+    return lambda rows=ROWS, names=NAMES: write_ledger(tmp_path / "pairs.db", names, rows)
+
+
+def test_columns_of_a_ledger_are_what_votes_need(ledger):
+    votes = q.read_votes(ledger(), announce=False)
+    assert (votes.models, votes.wins("x", "y"), votes.wins("y", "x"), votes.totals[2]) == (("x", "y"), 1, 1, 1)
+    assert votes.statuses == {"ok": 3, "refused": 1}
+    assert votes.names == ("prompt", "judge", "variant", "replicate")
+    assert votes.facet("prompt").levels == ("q1", "q2")
+    assert votes.facet("variant").column == "prompt"
+    assert [bool(one) for one in votes.order == 0] == [True, False, False, True]
+    assert (votes.dated, votes.time.tolist()) == (True, [1e9] * 4)
+
+
+def test_what_the_caller_declares_goes_first(ledger):
+    path = ledger()
+    votes = q.read_votes(path, prompt="prompt", judge="", facets={"item": "item"}, announce=False)
+    assert (votes.names, votes.facet("prompt").levels) == (("prompt", "item", "replicate"), ("p",))
+    columns = {"model_a": "system_a", "model_b": "system_b", "winner": "judge", "prompt": "item", "judge": ""}
+    named = q.read_votes(path, **columns, outcomes={"tie": "j"}, announce=False)
+    assert named.totals[2] == 3
+
+
+def test_another_scale_is_read_as_the_caller_says(ledger):
+    path = ledger([(*row[:7], score, "ok") for row, score in zip(ROWS, (7, 1, 4, 6), strict=True)])
+    with pytest.raises(InvalidData, match=r'"score" has .*which outcomes does not cover'):
+        q.read_votes(path, announce=False)
+    votes = q.read_votes(path, outcomes={"a": [5, 6, 7], "tie": 4, "b": [1, 2, 3]}, announce=False)
+    assert (votes.wins("x", "y"), votes.wins("y", "x"), votes.tie_share) == (1, 2, 0.25)
+
+
+def test_pairs_and_single_responses_in_one_ledger_are_refused(ledger):
+    path = ledger([*ROWS, ("q3", "", "", "safety", "j", "listed", 1, 1.0, "ok")])
+    with pytest.raises(InvalidData, match=r"both judgments of pairs and 1 \(of 5\) that name no two systems"):
+        q.read_votes(path, announce=False)
+
+
+def test_a_ledger_of_scores_has_no_votes(ledger):
+    plain = [name for name in NAMES if not name.startswith("system")]
+    path = ledger([(row[0], *row[3:]) for row in ROWS], plain)
+    with pytest.raises(InvalidInput, match=r"does not name two systems: use quorate.read; .* items.system_a"):
+        q.read_votes(path, announce=False)
+    assert q.read(path, announce=False).n_answers == 3
+
+
+ROWS_OF_RANKINGS = [
+    ("r1", "a", 1, "j"),
+    ("r1", "b", 2, "j"),
+    ("r1", "c", 2, "j"),
+    ("r2", "c", 1, "k"),
+    ("r2", "a", 3, "k"),
+]
+
+
+def frame(rows):
+    return pl.DataFrame(rows, schema=["ranking", "system", "place", "judge"], orient="row")
+
+
+def test_a_vote_for_every_pair(tmp_path):
+    path = tmp_path / "rankings.csv"
+    frame([*ROWS_OF_RANKINGS, ("r2", "b", None, "k"), ("r3", "a", 1, "k")]).write_csv(path)
+    for source in (path, frame([*ROWS_OF_RANKINGS, ("r2", "b", None, "k"), ("r3", "a", 1, "k")])):
+        votes = q.read_votes(source, rank="place", announce=False)
+        rows = [(votes.models[a], votes.models[b]) for a, b in zip(votes.model_a, votes.model_b, strict=True)]
+        assert rows == [("a", "b"), ("a", "c"), ("b", "c"), ("a", "c")]
+        assert votes.outcome.tolist() == [0, 0, 2, 1]
+        assert [votes.facet("judge").levels[code] for code in votes.column("judge")] == ["j", "j", "j", "k"]
+        assert "system = column system" in votes.notes
+        assert "rank: 1 rows without a place or a ranking are left out" in votes.notes
+        assert "rank: 1 rankings of one system are left out" in votes.notes
+
+
+@pytest.mark.parametrize(
+    ("row", "said"),
+    [
+        (("r1", "a", 3, "j"), "row 1 has a system twice, a"),
+        (("r1", "d", 3, "k"), "row 1 has several levels of judge"),
+    ],
+)
+def test_what_is_no_ranking(row, said):
+    with pytest.raises(InvalidData, match=said):
+        q.read_votes(frame([*ROWS_OF_RANKINGS, row]), rank="place", announce=False)
+
+
+def test_what_cannot_be_read():
+    words = frame(ROWS_OF_RANKINGS).with_columns(place=pl.lit("best"))
+    with pytest.raises(InvalidData, match='column "place": expects numbers, 1 for the best, got "best"'):
+        q.read_votes(words, rank="place", announce=False)
+    with pytest.raises(InvalidInput, match="cluster: nothing says which rows are of one ranking"):
+        q.read_votes(frame(ROWS_OF_RANKINGS).rename({"ranking": "x"}), rank="place", announce=False)
+    with pytest.raises(InvalidInput, match="count: not with rank"):
+        q.read_votes(frame(ROWS_OF_RANKINGS), rank="place", count="place", announce=False)
+    with pytest.raises(InvalidData, match="no ranking has two systems"):
+        q.read_votes(frame(ROWS_OF_RANKINGS[:1]), rank="place", announce=False)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import numpy as np
 import polars as pl
 import pytest
 
+import quorate as q
 from quorate.errors import InvalidData
-from quorate.table.facts.repeats import column_apart, refuse_repeats, telling_apart
+from quorate.table.facts.repeats import column_apart, drawn_cells, refuse_repeats, telling_apart
 from quorate.table.read import read
 
 REPEATED = pl.DataFrame(
@@ -76,3 +78,15 @@ def test_without_replicates_or_with_all_facets_nothing_is_repeated(given):
     judgments = read(REPEATED, announce=False, **given)
     refuse_repeats(judgments)
     assert judgments.rows.sum() == 4
+
+
+def test_items_are_drawn_of_every_category_alike():
+    items = [f"{code:04d}" for code in range(1200)]
+    rows = {"item": items * 2, "judge": ["a"] * 1200 + ["b"] * 1200, "score": np.arange(2400) % 7}
+    frame = pl.DataFrame(rows | {"subset": ["rare" if int(item) % 10 == 0 else "usual" for item in items] * 2})
+    judgments = q.read(frame, nested={"item": "subset"})
+    drawn = judgments.keep(drawn_cells(judgments, 1200))
+    assert drawn_cells(judgments, 2400) is None, "all of them"
+    assert drawn_cells(judgments, 900) is None, "too few items"
+    assert drawn.n_levels("item") == 600
+    assert np.bincount(drawn.level_codes(["subset"])).tolist() == [120, 1080]

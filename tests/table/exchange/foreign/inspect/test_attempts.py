@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import gzip
 import json
+import sys
 import zipfile
+from importlib import import_module
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from quorate.errors import InvalidData
-from quorate.table.exchange.foreign.inspect.attempts import read
+from quorate.table.exchange.foreign.inspect.attempts import BLOCK, Streamed, blocks, directory, read
 
 RUN = {"model": "m", "task": "t", "dataset": {"sample_ids": ["a", "b"]}, "config": {"epochs": 2}, "task_args": {"k": 3}}
 HEADER = {"version": 2, "status": "success", "eval": RUN, "plan": {}}
@@ -112,3 +116,133 @@ def test_other_archives_and_later_layouts(archive):
         read(archive(header=HEADER | {"version": 3}))
     with pytest.raises(InvalidData, match=r"neither header\.json nor _journal/start\.json"):
         read(archive(other=1))
+
+
+own_zip = zipfile if sys.version_info >= (3, 14) else import_module("backports.zstd.zipfile")
+TEXT = b"some text " * 60_000
+WAYS = {"stored": zipfile.ZIP_STORED, "deflate": zipfile.ZIP_DEFLATED, "zstandard": 93}
+
+
+@pytest.fixture(params=WAYS)
+def archive_of_members(tmp_path, request):
+    path = tmp_path / "a.eval"
+    with own_zip.ZipFile(path, "w", WAYS[request.param]) as writer:
+        writer.writestr("one.json", TEXT)
+        writer.writestr("empty.json", b"")
+    return path
+
+
+def test_whole_and_in_blocks(archive_of_members):
+    held = directory(archive_of_members)
+    read = list(blocks(archive_of_members, held["one.json"]))
+    assert b"".join(read) == TEXT
+    assert max(map(len, read)) <= BLOCK
+    assert not any(blocks(archive_of_members, held["empty.json"]))
+
+
+def test_damage_is_one_line(archive_of_members):
+    held = directory(archive_of_members)["one.json"]
+    whole = bytearray(archive_of_members.read_bytes())
+    whole[60 + len("one.json")] ^= 0x55
+    archive_of_members.write_bytes(whole)
+    with pytest.raises(InvalidData, match=r"one\.json: is damaged \(.*\); copy the log again"):
+        list(blocks(archive_of_members, held))
+    archive_of_members.write_bytes(b"PK")
+    with pytest.raises(InvalidData, match="is not where the archive says"):
+        list(blocks(archive_of_members, held))
+
+
+def test_an_archive_without_its_end(archive_of_members):
+    archive_of_members.write_bytes(archive_of_members.read_bytes()[:-30])
+    with pytest.raises(InvalidData, match=r"not a complete ZIP \(it has no central directory\): copy it again"):
+        directory(archive_of_members)
+
+
+def test_the_last_of_one_name_counts(tmp_path):
+    with zipfile.ZipFile(tmp_path / "a", "w") as writer:
+        writer.writestr("a.json", b"1")
+        with pytest.warns(UserWarning, match="Duplicate"):
+            writer.writestr("a.json", b"2")
+    assert list(blocks(tmp_path / "a", directory(tmp_path / "a")["a.json"])) == [b"2"]
+
+
+def test_a_bomb_is_not_unpacked(tmp_path):
+    path = tmp_path / "a.eval"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as writer:
+        writer.writestr("a.json", b" " * 20_000_000)
+    with pytest.raises(InvalidData, match="unpacked it is more than 200 times as long"):
+        directory(path)
+
+
+def test_a_member_that_is_longer_than_it_says_is_left(archive_of_members):
+    held = directory(archive_of_members)["one.json"]
+    held.file_size = 1
+    with pytest.raises(InvalidData, match="its length or checksum is another"):
+        list(blocks(archive_of_members, held))
+
+
+def test_packed_otherwise(tmp_path):
+    with zipfile.ZipFile(tmp_path / "a", "w", zipfile.ZIP_BZIP2) as writer:
+        writer.writestr("a.json", b"1")
+    with pytest.raises(InvalidData, match="packed in a way that Inspect AI does not use"):
+        list(blocks(tmp_path / "a", directory(tmp_path / "a")["a.json"]))
+
+
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=3), inner, max_size=4),
+    max_leaves=12,
+)
+
+
+def streamed(text, size=1 << 18):
+    return Streamed(iter([text[start : start + size] for start in range(0, len(text), size)]), "log")
+
+
+@given(st.dictionaries(st.text(max_size=2), VALUES), st.integers(1, 9), st.booleans(), st.booleans())
+def test_wherever_a_block_ends(value, size, ascii_only, indented):
+    """Fields that are wanted are read, and others passed over, texts with quotes, brackets and backslashes included."""
+    text = json.dumps(value, ensure_ascii=ascii_only, indent=2 if indented else None).encode()
+    wanted = {key for place, key in enumerate(value) if place % 2}
+    assert streamed(text, size).fields(wanted) == {key: value[key] for key in value if key in wanted}
+    whole = streamed(b"[" + text + b" , 7]", size)
+    elements = whole.elements()
+    next(elements)
+    assert whole.fields(set(), whole=True) == {}
+    assert [whole.value() for _ in elements] == [7]
+
+
+def test_what_follows_is_not_read_once_all_is_found():
+    def blocks():
+        yield b'{"id": 1, "scores": {"a": NaN}, "events": ['
+        raise AssertionError("read on")
+
+    assert str(Streamed(blocks(), "log").fields({"id", "scores"})) == "{'id': 1, 'scores': {'a': nan}}"
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (b'{"a": "half', "log: is cut off"),
+        (b'{"a": [1, 2', "log: is cut off"),
+        (b'{"a": 1', "log: is cut off"),
+        (b"", "log: is cut off"),
+        (b"[1]", r"log: is not JSON at byte 0 \(b'\[' where b'{' is needed\)"),
+        (b'{"a": tru}', r"log: is not JSON at byte 9 \(Expecting value\)"),
+        (b'{"a" 1}', r"log: is not JSON at byte 5"),
+        (b'{"a": 1 "b": 2}', r"log: is not JSON at byte 9"),
+        (b"{1: 2}", "a key is no text"),
+        (b'{"a": "\xff"}', "not UTF-8"),
+        (b'{"a": ' + b"[" * 100_000 + b"]" * 100_000 + b"}", "nested too deeply"),
+        (b'{"a": ' + b"9" * 5000 + b"}", "a number with too many digits"),
+    ],
+)
+def test_what_is_not_json_is_one_line(text, said):
+    with pytest.raises(InvalidData, match=said) as caught:
+        streamed(text).fields({"a", "b"})
+    assert "\n" not in str(caught.value)
+
+
+def test_a_list_of_nothing():
+    assert list(streamed(b"[ ]").elements()) == []
+    assert streamed(b" { } ").fields({"a"}) == {}
