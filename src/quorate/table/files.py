@@ -24,7 +24,6 @@ from quorate.roles import ITEM
 from quorate.table.columns.roles import recognise
 from quorate.table.columns.vote_roles import has_pairs
 from quorate.table.exchange import csv_text, json_lines, ledger, parquet
-from quorate.table.exchange.csv_text import FORMAT
 from quorate.table.exchange.encoding import is_database, ordinary, swells
 from quorate.table.exchange.engine import connection
 from quorate.table.exchange.foreign.together import FILE, as_levels, together
@@ -41,7 +40,7 @@ if TYPE_CHECKING:
 
 FORMATS = (
     *(ledger.FORMAT, *TOOLS),
-    *(csv_text.FORMAT, json_lines.FORMAT, json_lines.ARRAY, parquet.FORMAT, FORMAT),
+    *(csv_text.FORMAT, json_lines.FORMAT, json_lines.ARRAY, parquet.FORMAT, csv_text.SHEETS),
 )
 """Formats of files, in the order in which they are asked; one more is a file in `table/exchange`, named here."""
 

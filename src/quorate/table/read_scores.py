@@ -321,7 +321,7 @@ def _read_frame(source: Any, declared: Mapping[str, Any], missing: Missing, rows
     import narwhals as nw
 
     from quorate.table.collapse import eager as collapse_eager
-    from quorate.table.collapse.lazy import collapse
+    from quorate.table.collapse import lazy as collapse_lazy
 
     frame = wrapped(source)
     library = frame.implementation.value
@@ -357,7 +357,7 @@ def _read_frame(source: Any, declared: Mapping[str, Any], missing: Missing, rows
         def grouped_by(words: Words | None) -> Grouped:
             rows_read, blank = words_in_frame(frame, words), missing if words is None else NOTHING
             if isinstance(rows_read, nw.LazyFrame):
-                return collapse(rows_read, roles, blank)
+                return collapse_lazy.collapse(rows_read, roles, blank)
             return collapse_eager.collapse(rows_read, roles, blank)
 
         grouped, words = _grouped(grouped_by, lambda: counts_in_frame(frame, roles.score), roles.score, said, missing)

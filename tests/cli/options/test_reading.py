@@ -5,7 +5,6 @@ import json
 from pathlib import Path
 
 import pytest
-from quorate.table.reading.taken import ARGUMENTS
 
 import quorate as q
 from quorate.cli.options.designs import components_from
@@ -14,6 +13,7 @@ from quorate.cli.options.reading import Reading, ScoreReading, VoteReading, ends
 from quorate.errors import InvalidInput, UnknownTerm
 from quorate.table.judgments import Judgments
 from quorate.table.notes import left_unused, read_as
+from quorate.table.reading.taken import ARGUMENTS
 from quorate.table.votes import Votes
 
 
