@@ -168,7 +168,7 @@ def test_one_and_two_levels(judged):
     found = codes(q.decompose(judged({"item": 40, "prompt": 2, "judge": 1}, seed=1)))
     assert "1 judge" in found["one-level"]
     two = codes(q.decompose(judged({"item": 40, "prompt": 2, "judge": 2}, replicates=2, seed=1)))
-    assert "2 prompt levels" in two["few-levels"]
+    assert "2 prompts: they hardly show how far prompts differ" in two["few-levels"]
     assert "judge" not in two["few-levels"]  # a chosen panel rests on no degrees of freedom
 
 
