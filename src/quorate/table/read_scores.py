@@ -303,8 +303,12 @@ def _as_scores(file: Opened) -> str:
 
 def _of_rows(columns: Sequence[str], declared: Mapping[str, Any], wide: bool) -> Mapping[str, Any]:
     """Of a sheet, its one column whose name says what a row is of, where no column is plainly the item."""
-    named, known = declared["facets"] or {}, recognise_columns(columns)
-    if not wide or _all_named(declared) or declared["object"] in {*named, *known}:
+    if not wide or _all_named(declared):
+        return declared
+    named = declared["facets"] or {}
+    rest = [name for name in columns if name not in named.values()]
+    known = recognise_columns(rest, [role for role in ALIASES if role not in named])
+    if declared["object"] in {*named, *known}:
         return declared
     free = {*columns} - {*named.values(), *known.values()}
     found = [name for name in columns if name in free and (is_id(name) or is_judged(name))]

@@ -227,10 +227,10 @@ def test_one_call_per_item(judged):
 
 
 def test_a_category_that_is_not_declared(simulate):
-    frame = simulate({"item": 9, "judge": 3}).with_columns(topic=pl.col("item").str.slice(4).cast(int) % 3)
-    got = entries(q.read(frame, facets={name: name for name in ("item", "judge", "topic")}))
-    assert got["item"].reason.endswith("each item occurs with one topic")
-    assert got["item"].fix.endswith('declare nested={"item": "topic"} if the topic is a property of the item')
+    frame = simulate({"item": 9, "judge": 3}).with_columns(shift=pl.col("item").str.slice(4).cast(int) % 3)
+    got = entries(q.read(frame, facets={name: name for name in ("item", "judge", "shift")}))
+    assert got["item"].reason.endswith("each item occurs with one shift")
+    assert got["item"].fix.endswith('declare nested={"item": "shift"} if the shift is a property of the item')
 
 
 def test_replicates_that_only_repeat_are_known_to_be_zero(simulate):
