@@ -14,7 +14,7 @@ import pytest
 import quorate as q
 from quorate.estimate.agreement.rightness import Rightness
 from quorate.estimate.agreement.yardsticks import flips, mean_of, share_of, split_half, worth
-from quorate.numerics.panel.independence import correlated
+from quorate.numerics.panel.judges import correlated
 
 pytestmark = pytest.mark.calibration
 

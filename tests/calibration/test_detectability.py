@@ -9,9 +9,8 @@ from quorate.estimate.votes.clustered import cluster_robust
 from quorate.estimate.votes.margins import margins
 from quorate.estimate.votes.signals import GRID, margin_law, one_vote_each, rate_variance, share_below
 from quorate.estimate.votes.stability import stability, tie_sensitivity
-from quorate.numerics.votes.clusters import Clusters, design_effect
-from quorate.numerics.votes.deconvolve import margin_law as deconvolved
-from quorate.numerics.votes.deconvolve import margin_likelihood
+from quorate.numerics.votes.clusters import Clusters, design_effect, margin_likelihood
+from quorate.numerics.votes.clusters import margin_law as deconvolved
 from quorate.numerics.votes.power import drawn_power, effective_clusters, exact_power, robust, t_reach
 from quorate.planning.power.detectability import detectability
 from quorate.table.read_votes import read_votes

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from quorate.numerics.sequential import bandit, confidence_sequence, item_intervals
+from quorate.numerics.sequential import bandit, confidence_sequence
 
 pytestmark = pytest.mark.calibration
 
@@ -85,7 +85,7 @@ def options(method, one, arms=1):
 
 
 def missed(method, one, n, mean, ss, arms=1):
-    lower, upper = item_intervals.interval(n, mean, ss, **options(method, one, arms))
+    lower, upper = confidence_sequence.interval(n, mean, ss, **options(method, one, arms))
     return ~((lower <= one.mean) & (one.mean <= upper))
 
 
@@ -104,7 +104,7 @@ def test_a_number_of_scores_fixed_beforehand(name):
     for n in (10, 30, 100, 300):
         mean, ss = fixed(one, n, studies, rng)
         shares = {method: float(missed(method, one, n, mean, ss).mean()) for method in METHODS}
-        lower, upper = item_intervals.interval(n, mean, ss, method="t", level=LEVEL)
+        lower, upper = confidence_sequence.interval(n, mean, ss, method="t", level=LEVEL)
         bare = float(np.mean((one.mean < lower) | (upper < one.mean)))
         print(f"{name}, n {n}: misses {told(shares)}; t without a floor {bare:.4f}")
         assert max(shares["anytime"], shares["bernstein"]) <= 0.05 + tolerance(studies)
@@ -129,7 +129,9 @@ def test_looking_after_every_score(name):
     one, (n, mean, ss) = paths(name, studies, most, 2)
     shares = {m: float(missed(m, one, n, mean, ss)[:, 9:].any(axis=1).mean()) for m in METHODS[:3]}
     span = one.high - one.low
-    evidence = confidence_sequence.log_evidence(n, (mean - one.low) / span, ss / span**2, (one.mean - one.low) / span)
+    evidence = confidence_sequence.mean_log_evidence(
+        n, (mean - one.low) / span, ss / span**2, (one.mean - one.low) / span
+    )
     shares["anytime"] = float((evidence.max(axis=1) >= -np.log(1 - LEVEL)).mean())
     print(f"{name}, looks after 10 to {most} scores: ever misses {told(shares, 3)}")
     assert shares["anytime"] <= 0.05 + tolerance(studies)
@@ -143,7 +145,7 @@ def test_long_looking_defeats_what_is_made_for_a_fixed_number():
     mean, coin = heads / looks, law([0, 1], [0.5, 0.5], 0, 1)
     ss = looks * mean * (1 - mean)
     out = {m: missed(m, coin, looks, mean, ss) for m in METHODS[:3]}
-    out["anytime"] = confidence_sequence.log_evidence(looks, mean, ss, 0.5) >= -np.log(1 - LEVEL)
+    out["anytime"] = confidence_sequence.mean_log_evidence(looks, mean, ss, 0.5) >= -np.log(1 - LEVEL)
     for until in (1e3, 1e5, 1e7):
         ever = {m: float(wrong[:, looks <= until].any(axis=1).mean()) for m, wrong in out.items()}
         print(f"fair coin, looks after 10 to {until:,.0f} tosses: ever misses {told(ever, 3)}")
@@ -160,7 +162,7 @@ def test_stopping_once_the_interval_is_narrow(name, first, enough):
     sd = np.sqrt(one.variance)
     target = 1.96 * sd / np.sqrt(enough)
     for m in METHODS:
-        good = item_intervals.within(n, mean, ss, target, **options(m, one))
+        good = confidence_sequence.within(n, mean, ss, target, **options(m, one))
         good[:, : first - 1] = False
         stop = np.where(good.any(axis=1), good.argmax(axis=1), most - 1)
         at = np.arange(studies), stop

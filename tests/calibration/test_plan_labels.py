@@ -9,8 +9,16 @@ import polars as pl
 import pytest
 
 from quorate.estimate.agreement.prediction_powered import Matched, of_sample
-from quorate.numerics.prediction_powered import Sample, powered_mean
-from quorate.numerics.stratified import Costs, Split, people_alone, powered, stratified_mean, worth_from
+from quorate.numerics.prediction_powered import (
+    Costs,
+    Sample,
+    Split,
+    people_alone,
+    powered,
+    powered_mean,
+    stratified_mean,
+    worth_from,
+)
 from quorate.planning.plan_labels import Pilot, Study
 
 pytestmark = pytest.mark.calibration

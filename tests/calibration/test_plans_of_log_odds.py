@@ -11,7 +11,7 @@ from scipy.optimize import brentq
 
 import quorate as q
 from quorate.errors import NotEstimable
-from quorate.numerics.links.uncertainty import logistic_normal
+from quorate.numerics.links.search import logistic_normal
 from quorate.planning.designs.dstudy import projection, scheme_of
 from quorate.planning.designs.sources import Design, from_fit
 

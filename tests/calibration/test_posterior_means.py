@@ -9,7 +9,7 @@ from scipy.optimize import brentq
 
 import quorate as q
 from quorate.estimate.posterior.posterior import Sampling, log_odds
-from quorate.numerics.links.uncertainty import logistic_normal
+from quorate.numerics.links.search import logistic_normal
 
 pytestmark = [pytest.mark.bayes, pytest.mark.calibration, pytest.mark.slow]
 STUDIES = 60

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from quorate.numerics.distributions import t_quantile
-from quorate.numerics.votes import binomial, equivalence, kl
+from quorate.numerics.votes import binomial, equivalence
 from quorate.planning.power.clusters import clustered_sample_size
 from quorate.planning.power.pilot import Reach, feasibility
 from quorate.planning.power.sample_size import equivalence_size, power_curve, sample_size
@@ -112,7 +112,7 @@ def test_errors_of_the_oracle_with_margins_of_both_signs():
     rng = np.random.default_rng(11)
     for votes in (200, 400, 800):
         d = rng.uniform(-0.25, 0.25, votes)
-        known = float(np.sum(kl.divergence(d)))
+        known = float(np.sum(binomial.divergence(d)))
         y = {name: rng.random((20_000, votes)) < p for name, p in (("fair", 0.5), ("margins", 0.5 + d))}
         ratio = {name: np.log1p(np.where(v, 2 * d, -2 * d)).sum(axis=1) for name, v in y.items()}
         first, second = rate(ratio["fair"] >= known / 2), rate(ratio["margins"] < known / 2)

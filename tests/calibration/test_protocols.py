@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from quorate.estimate.votes.signals import Measured, per_vote
-from quorate.numerics.votes import signal
+from quorate.numerics.votes import clusters
 from quorate.numerics.votes.clusters import Clusters
 
 pytestmark = pytest.mark.calibration
@@ -43,17 +43,17 @@ def drawn(name, rng):
     pair, prompt = (each.ravel() for each in np.indices(rate.shape))
     wins = rng.binomial(each, rate).ravel().astype(float)
     blocks = np.random.default_rng(7).permutation(prompts) % 200
-    return signal.block_sums(
+    return clusters.block_sums(
         Clusters(pair, wins, np.full(len(wins), float(each)), 3), blocks[prompt], min(prompts, 200)
     )
 
 
 def mean_square(sums):
-    return signal.square(sums).mean(axis=-1)
+    return clusters.square(sums).mean(axis=-1)
 
 
 def mean_between(sums):
-    return signal.between(sums).mean(axis=-1)
+    return clusters.between(sums).mean(axis=-1)
 
 
 def studies(first, second, seed, statistics):
@@ -62,7 +62,8 @@ def studies(first, second, seed, statistics):
     for _ in range(STUDIES):
         one, two = drawn(first, rng), drawn(second, rng)
         yield [
-            Measured(*signal.jackknife(two, each)).minus(Measured(*signal.jackknife(one, each))) for each in statistics
+            Measured(*clusters.jackknife(two, each)).minus(Measured(*clusters.jackknife(one, each)))
+            for each in statistics
         ]
 
 
@@ -128,8 +129,8 @@ def test_intervals_of_votes_on_the_same_prompts_cover(alike):
             mixed = np.sqrt(alike) * common + np.sqrt(1 - alike) * effects
             wins = rng.binomial(each, np.clip(0.5 + margins[:, None] + 0.2 * mixed, 0, 1)).ravel().astype(float)
             pair, prompt = (one.ravel() for one in np.indices((3, prompts)))
-            sums.append(signal.block_sums(Clusters(pair, wins, np.full(len(wins), float(each)), 3), prompt, prompts))
-        one, two = (Measured(*signal.jackknife(each_sums, mean_square)) for each_sums in sums)
+            sums.append(clusters.block_sums(Clusters(pair, wins, np.full(len(wins), float(each)), 3), prompt, prompts))
+        one, two = (Measured(*clusters.jackknife(each_sums, mean_square)) for each_sums in sums)
         for place, paired in enumerate((False, True)):
             low, high = two.minus(one, paired=paired).ends
             held[place] += low <= true[1] - true[0] <= high

@@ -11,7 +11,7 @@ import quorate as q
 from quorate.numerics.ratings import rank_intervals
 from quorate.numerics.ratings.bradley_terry import Design, fit
 from quorate.numerics.ratings.rank_intervals import difference_se
-from quorate.numerics.ratings.ties.registry import tie_model
+from quorate.numerics.ratings.ties import tie_model
 from quorate.table.judgments import Facet
 from quorate.table.votes import Votes
 

@@ -9,8 +9,7 @@ import pytest
 import quorate as q
 from quorate.errors import QuorateError
 from quorate.estimate.components.decomposition import Decomposition
-from quorate.numerics.mixed.dense import Dense
-from quorate.numerics.mixed.reml import lowest
+from quorate.numerics.mixed.reml import Dense, lowest
 
 pytestmark = pytest.mark.calibration
 PARTS, DESIGNS, RESTARTS, LEAST = 8, 125, 20, 5e-11

@@ -15,7 +15,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from quorate.numerics.panel.grubbs import effects, grubbs
+from quorate.numerics.panel.judges import effects, grubbs
 from quorate.numerics.panel.subsets import Choice, exchange, exhaustive, turns
 from quorate.planning.panel.screening import Screening, screen
 from quorate.planning.panel.shortlist import facts

@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 from quorate.decide.stop import monitor_all
-from quorate.numerics.sequential.fair_coin import log_evidence, prior
+from quorate.numerics.sequential.confidence_sequence import prior, share_log_evidence
 from quorate.table.read_votes import read_votes
 
 pytestmark = pytest.mark.calibration
@@ -27,7 +27,7 @@ def ever_false(strengths, n, runs, rng):
     stated, wrong = np.zeros((2, pairs + 1, pairs, runs), dtype=bool)
     for k, p in enumerate(share):
         wins = np.cumsum(rng.random((runs, n)) < p, axis=1)
-        evidence = log_evidence(wins, steps, 0.5, prior(0.1))
+        evidence = share_log_evidence(wins, steps, 0.5, prior(0.1))
         for decided, limit in enumerate(left):
             crossed = evidence >= limit
             at = crossed.argmax(axis=1)
@@ -70,7 +70,7 @@ def test_the_rule_that_is_simulated_is_that_of_the_board():
             for at, (a, b) in enumerate(pairs)
         ]
         found = monitor_all(read_votes(pl.DataFrame(rows), announce=False))
-        evidence = log_evidence(np.cumsum(won, axis=1), np.arange(1.0, 401), 0.5, prior(0.1))
+        evidence = share_log_evidence(np.cumsum(won, axis=1), np.arange(1.0, 401), 0.5, prior(0.1))
         stated = set()
         for _ in pairs:
             limit = np.log((3 - len(stated) / 2) / 0.05)

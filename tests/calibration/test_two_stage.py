@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from quorate.numerics.votes import strata
+from quorate.numerics.votes import power as of_power
 from quorate.planning.power.prompt_types import concentration
 from quorate.simulate.two_stage import TESTS, regime, replay_two_stage, simulate_two_stage
 from quorate.table.read_votes import read_votes
@@ -65,7 +65,7 @@ def test_opposite_signs_cancel_in_pooled_tests_only():
 @pytest.mark.parametrize("types", [2, 20])
 def test_size_of_the_gamma_approximation(types, n):
     k = np.random.default_rng(n).binomial(n, 0.5, (100_000, types))
-    seen = float(np.mean(strata.squares_p_value(k, np.full(types, n)) <= 0.05))
+    seen = float(np.mean(of_power.squares_p_value(k, np.full(types, n)) <= 0.05))
     print(f"{types} types of {n} votes: rejects {seen:.4f}")
     assert seen <= 0.065
 

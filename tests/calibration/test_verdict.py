@@ -15,7 +15,7 @@ from quorate.decide.stop import stopping_rule
 from quorate.decide.votes import outcome_of
 from quorate.estimate.votes.margin import margin_of_counts, margin_of_share
 from quorate.numerics.inference import holm_level
-from quorate.numerics.sequential import fair_coin as sequential
+from quorate.numerics.sequential import confidence_sequence
 from quorate.numerics.votes import binomial, clustered
 from quorate.simulate.verdicts import replay_verdicts
 from quorate.table.read_votes import read_votes
@@ -36,7 +36,9 @@ def test_votes_until_the_sequence_stops(margin):
     rule = stopping_rule(margin, 10_000)
     fixed = float(binomial.power(rule.fixed, 0.5 + margin, 0.05))
     n = np.arange(1, rule.fixed + 1)
-    within = sequential.stopping(sequential.boundary(n, 0.05, sequential.prior(0.1)), 0.5 + margin)
+    within = confidence_sequence.stopping(
+        confidence_sequence.boundary(n, 0.05, confidence_sequence.prior(0.1)), 0.5 + margin
+    )
     print(
         f"margin {margin}: expects {rule.expected:.0f} votes, wrong {rule.wrong:.5f}; one look takes {rule.fixed} "
         f"(power {fixed:.3f}), by which the sequence has stopped with a chance of {within.high[-1]:.3f}"
@@ -52,7 +54,9 @@ def test_the_confidence_sequence_covers_at_every_look_at_once(p, ties):
     studies, most = 4000, 1000
     outcome = np.where(rng.random((studies, most)) < ties, 0.5, rng.random((studies, most)) < p)
     mean = (1 - ties) * p + ties / 2
-    evidence = sequential.log_evidence(np.cumsum(outcome, axis=1), np.arange(1, most + 1), mean, sequential.prior(0.1))
+    evidence = confidence_sequence.share_log_evidence(
+        np.cumsum(outcome, axis=1), np.arange(1, most + 1), mean, confidence_sequence.prior(0.1)
+    )
     missed = float(np.mean(evidence.max(axis=1) >= np.log(20)))
     print(f"share {p}, ties {ties}: the sequence ever misses the mean in {missed:.4f} of studies")
     assert missed <= 0.05 + 0.003

@@ -6,7 +6,7 @@ from posteriors import check_of, posterior_of
 import quorate as q
 from quorate.estimate.posterior import check
 from quorate.estimate.posterior import posterior as module
-from quorate.numerics.posterior import nuts
+from quorate.numerics.posterior import chains
 
 
 @pytest.fixture(scope="module")
@@ -74,6 +74,6 @@ def test_long_sampling_is_asked_about(run, scores, sampled, monkeypatch):
 
 
 def test_without_the_extra_it_is_named(run, scores, monkeypatch):
-    monkeypatch.setattr(nuts, "find_spec", lambda _: None)
+    monkeypatch.setattr(chains, "find_spec", lambda _: None)
     ran = run("analyze", "--posterior", scores)
     assert (ran.code, ran.err) == (1, "quorate: posterior: needs a sampler; run pip install 'quorate[bayes]'\n")

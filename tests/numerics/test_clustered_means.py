@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from quorate.numerics.clustered_means import group_means
+from quorate.numerics.regression import group_means
 
 
 def test_complete_groups_give_hotellings_test():

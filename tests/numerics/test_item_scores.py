@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from quorate.numerics.item_scores import ItemModel
+from quorate.numerics.reach import ItemModel
 
 ITEMS, CELLS = 20, 6
 

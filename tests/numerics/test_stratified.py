@@ -7,11 +7,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from quorate.numerics.prediction_powered import Sample, mean_error, powered_mean, share_error
-from quorate.numerics.stratified import (
+from quorate.numerics.prediction_powered import (
+    Sample,
     deviations,
     errors_apart,
+    mean_error,
+    powered_mean,
     rates,
+    share_error,
     shares,
     stratified_mean,
     stratified_share_error,

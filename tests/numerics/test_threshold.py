@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quorate.numerics.threshold import last
+from quorate.numerics.roots import last
 
 
 @given(st.lists(st.tuples(st.integers(-(10**9), 10**9), st.integers(-(10**6), 10**6)), min_size=1, max_size=20))

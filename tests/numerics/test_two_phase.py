@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quorate.numerics.stratified import Costs, Split, Strata, neyman, people_alone, powered, worth_from
+from quorate.numerics.prediction_powered import Costs, Split, Strata, neyman, people_alone, powered, worth_from
 
 ONE = np.array([1.0])
 

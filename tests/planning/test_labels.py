@@ -14,8 +14,7 @@ from tests.estimate.ratings.test_corrected_ratings import frame, labelled
 import quorate as q
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.agreement.prediction_powered import Matched, of_sample
-from quorate.numerics.prediction_powered import Sample
-from quorate.numerics.stratified import Costs, Split, Strata
+from quorate.numerics.prediction_powered import Costs, Sample, Split, Strata
 from quorate.planning.labels_plan import Persons
 from quorate.planning.plan_labels import Pilot, Study
 

@@ -7,7 +7,7 @@ import pytest
 
 import quorate as q
 from quorate.errors import InvalidInput
-from quorate.numerics.sequential.item_intervals import Moments, half_width
+from quorate.numerics.sequential.confidence_sequence import Moments, half_width
 from quorate.planning.arms import Scale, Standing
 from quorate.planning.policy import Boundary, Precision, sentence
 

@@ -18,8 +18,8 @@ from quorate.estimate.means.intervals import Ended
 from quorate.estimate.means.targets import FEWEST_DRAWN, Target
 from quorate.numerics.distributions import normal_quantile
 from quorate.numerics.reach import Effect
+from quorate.numerics.roots import last
 from quorate.numerics.study_power import Studies, studies
-from quorate.numerics.threshold import last
 from quorate.numerics.votes.binomial import clopper_pearson, lower_tail
 from quorate.planning.designs.prices import Prices
 from quorate.planning.power.sample_size import check_alpha, check_count, check_power, check_range

@@ -16,8 +16,7 @@ from quorate.arrays import Floats
 from quorate.errors import InvalidInput
 from quorate.estimate.votes.margin import FEWEST_ALIKE, NOTHING, VoteMargin, margin_of_share
 from quorate.numerics.distributions import normal_cdf, normal_quantile, t_quantile
-from quorate.numerics.roots import root
-from quorate.numerics.threshold import last
+from quorate.numerics.roots import last, root
 from quorate.numerics.votes import binomial, clustered, equivalence
 from quorate.numerics.votes.binomial import SLACK
 from quorate.planning.power.pilot import FEWEST, few_votes

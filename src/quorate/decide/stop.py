@@ -15,8 +15,8 @@ from quorate.decide.outcome import OPEN, SUPPORTED, Outcome
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.votes.clustered import Cluster
 from quorate.estimate.votes.margin import margin_of_votes
-from quorate.numerics.sequential import fair_coin as sequential
-from quorate.numerics.sequential.fair_coin import log_evidence, prior
+from quorate.numerics.sequential import confidence_sequence
+from quorate.numerics.sequential.confidence_sequence import prior, share_log_evidence
 from quorate.numerics.votes import binomial
 from quorate.planning.power.sample_size import check_count, check_margin, check_range, sample_size
 from quorate.table.results import Result, Row, rows_of
@@ -232,7 +232,7 @@ def _step_down(
 def _least(alpha: float, tuned: float) -> int:
     """Votes with which a pair can be decided if all are for one system; fewer decide nothing."""
     n = np.arange(1.0, FIRST + 1)
-    enough = log_evidence(n, n, 0.5, prior(tuned)) >= -np.log(alpha)
+    enough = share_log_evidence(n, n, 0.5, prior(tuned)) >= -np.log(alpha)
     return int(n[enough][0]) if enough.any() else FIRST
 
 
@@ -458,9 +458,9 @@ class _Looks(NamedTuple):
 def _by_vote(outcome: Floats, margin: float | None, level: float, tuned: float) -> _Looks:
     """A look after every one of independent votes."""
     n, wins = np.arange(1.0, len(outcome) + 1), np.cumsum(outcome)
-    prior = sequential.prior(tuned)
-    low, high = (end - 0.5 for end in sequential.confidence_sequence(wins, n, level, prior))
-    evidence = sequential.log_evidence(wins, n, 0.5, prior)
+    prior = confidence_sequence.prior(tuned)
+    low, high = (end - 0.5 for end in confidence_sequence.confidence_sequence(wins, n, level, prior))
+    evidence = confidence_sequence.share_log_evidence(wins, n, 0.5, prior)
     differs = evidence >= -np.log1p(-level)
     equal = np.zeros_like(differs) if margin is None else (low > -margin) & (high < margin)
     return _Looks(n, wins, low, high, evidence, differs, equal)
@@ -522,8 +522,10 @@ def stopping_rule(
     check_count("most", most)
     check_range("most", most, f"of votes, at most {MOST_EXACT:,}", most <= MOST_EXACT)
     alpha, n = 1 - level, np.arange(1.0, most + 1)
-    rule = sequential.stopping(sequential.boundary(n, alpha, sequential.prior(tuned)), 0.5 + margin)
-    naive = sequential.stopping(binomial.critical_value(n, alpha), 0.5 + margin)
+    rule = confidence_sequence.stopping(
+        confidence_sequence.boundary(n, alpha, confidence_sequence.prior(tuned)), 0.5 + margin
+    )
+    naive = confidence_sequence.stopping(binomial.critical_value(n, alpha), 0.5 + margin)
     low, high = float(rule.low[-1]), float(rule.high[-1])
     fixed = sample_size(margin, alpha=alpha, power=power, method="exact") if margin > 0 else None
     found, wrong = (high, low) if margin > 0 else (low + high, 0.0)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -53,7 +54,7 @@ class Sample:
     also : tuple of (array, array)
         The same by other facets that units share; ``cluster`` is then that with the fewest clusters.
     strata : (array, array), optional
-        Stratum of both, from 0; for `quorate.numerics.stratified`.
+        Stratum of both, from 0; for `quorate.numerics.prediction_powered`.
     """
 
     y: Floats
@@ -225,3 +226,365 @@ def _error_by(cluster: Codes, residual: Floats, others: Floats, *, finite: bool)
         return float("nan"), float("nan")
     sums = np.bincount(code, np.concatenate([labelled_part, rest]))
     return float(np.sqrt(share * float(sums @ sums) * labelled / (labelled - 1))), float(labelled - 1)
+
+
+# Stratified prediction-powered means: labels drawn at a rate of its own in every stratum.
+
+
+_ADDED = 4.0
+"""Labels that are added to a share, half of them of 0 and half of 1, over all strata."""
+
+
+def stratified_mean(sample: Sample, *, tuning: float | None = None, finite: bool = False) -> PoweredMean:
+    """The prediction-powered mean of every stratum, weighted by the stratum's share of all units.
+
+    The weight of the predictions is that of its stratum. A stratum that is all labelled, or all but one, has the mean
+    of its labels.
+
+    Parameters
+    ----------
+    sample : Sample
+        Labels and predictions with ``strata``; in each at least 2 labels, of units drawn at random from it.
+    tuning, finite
+        As for `quorate.numerics.prediction_powered.powered_mean`.
+
+    References
+    ----------
+    Cochran (1977), Sampling Techniques, 5.3 and 12.2. ``docs/methods/agreement.md``.
+
+    Examples
+    --------
+    >>> y, f, others = np.array([1.0, 0, 1, 1]), np.array([1.0, 0, 1, 1]), np.array([1.0, 0, 1, 1, 0, 1])
+    >>> strata = np.array([0, 0, 1, 1]), np.array([0, 0, 0, 0, 1, 1])
+    >>> stratified_mean(Sample(y, f, others, np.arange(4), np.arange(4, 10), strata=strata), tuning=0.0).value
+    0.7
+    """
+    weight = _weights(sample, tuning)
+    value, se, df = _estimate(sample, weight, finite, 0.0)
+    used = float(np.sum(weight * rates(sample)))
+    return PoweredMean(value, se, df, *_estimate(sample, np.zeros(len(weight)), finite, 0.0), used)
+
+
+def stratified_share_error(sample: Sample, *, tuning: float | None = None, finite: bool = False) -> ShareError:
+    """The error of a share, for a score interval; the labels that are added are spread over strata evenly.
+
+    Parameters
+    ----------
+    sample, tuning, finite
+        As for `stratified_mean`, with labels from 0 to 1.
+
+    References
+    ----------
+    Price and Bonett (2004), Computational Statistics and Data Analysis 45, 449-456.
+    """
+    n, weight = len(sample.y), _weights(sample, tuning)
+    value, se, df = _estimate(sample, weight, finite, _ADDED)
+    level, labels_se, labels_df = _estimate(sample, np.zeros(n), finite, _ADDED)
+    variance = level * (1 - level) * n / (n + _ADDED)
+    padded = PoweredMean(value, se, df, level, labels_se, labels_df, float(np.sum(weight * rates(sample))))
+    return ShareError(padded, variance / se**2, variance / labels_se**2)
+
+
+def shares(sample: Sample) -> Floats:
+    """Share of all units that each stratum has, shape (strata,)."""
+    counts = np.bincount(np.concatenate(_strata(sample)))
+    return np.asarray(counts / counts.sum())
+
+
+def rates(sample: Sample) -> Floats:
+    """What a labelled unit counts in the mean, shape (n,), by its stratum where there are several; adds up to 1."""
+    own, _ = _strata(sample)
+    size = shares(sample)
+    return np.asarray((size / np.maximum(np.bincount(own, minlength=len(size)), 1))[own])
+
+
+def deviations(sample: Sample, values: Floats) -> Floats:
+    """Values of labelled units less the mean of their stratum, each as often as it counts; shape (n,)."""
+    own, _ = _strata(sample)
+    centre = np.bincount(own, values) / np.maximum(np.bincount(own), 1)
+    return np.asarray((values - centre[own]) * rates(sample) * len(own))
+
+
+def errors_apart(sample: Sample) -> float:
+    """How many standard errors predictions of labelled units are from those of the others, stratum by stratum."""
+    own, others = _strata(sample)
+    apart = square = 0.0
+    for h, share in enumerate(shares(sample)):
+        here, rest = sample.predicted[own == h], sample.others[others == h]
+        if min(len(here), len(rest)) >= 2:
+            apart += share * float(here.mean() - rest.mean())
+            square += share**2 * float(here.var(ddof=1) / len(here) + rest.var(ddof=1) / len(rest))
+    return abs(apart) / float(np.sqrt(square)) if square > 0 else np.inf if apart else 0.0
+
+
+def _strata(sample: Sample) -> tuple[Codes, Codes]:
+    if sample.strata is None:
+        return np.zeros(len(sample.y), np.int64), np.zeros(len(sample.others), np.int64)
+    return sample.strata
+
+
+def _weights(sample: Sample, tuning: float | None) -> Floats:
+    """Weight of the prediction of every labelled unit, within its stratum."""
+    own, others = _strata(sample)
+    out = np.zeros(len(own))
+    for h in np.unique(own):
+        at, rest = own == h, others == h
+        if rest.sum() >= 2:
+            part = replace(sample, y=sample.y[at], predicted=sample.predicted[at], others=sample.others[rest])
+            out[at] = weights(replace(part, cluster=sample.cluster[at]), tuning)
+    return out
+
+
+def _estimate(sample: Sample, weight: Floats, finite: bool, added: float) -> tuple[float, float, float]:
+    """Mean, standard error and degrees of freedom with these weights, ``added`` labels being spread over the strata."""
+    own, others = _strata(sample)
+    labelled, rest = np.zeros(len(own)), np.zeros(len(others))
+    value = extra = 0.0
+    size = shares(sample)
+    each = added / len(size)
+    for h, share in enumerate(size):
+        at, left = own == h, others == h
+        n, m, slope = int(at.sum()), int(left.sum()), float(np.mean(weight[at]))
+        beyond = weight[at] * (sample.predicted[at] - (sample.others[left].mean() if m else 0.0))
+        value += share * (float(np.sum(sample.y[at] - beyond)) + each / 2) / (n + each)
+        residual = sample.y[at] - (1 + n / m if finite and m else 1.0) * beyond
+        centre = (residual.sum() + each / 2) / (n + each)
+        still = np.sqrt(m / (n + m)) if finite else 1.0
+        labelled[at] = still * share * (residual - centre) / (n + each) * np.sqrt(n / (n - 1))
+        extra += (still * share / (n + each)) ** 2 * each / 2 * (centre**2 + (1 - centre) ** 2)
+        if m >= 2 and not finite:
+            predicted = slope * sample.others[left]
+            rest[left] = share * (predicted - predicted.mean()) / m * np.sqrt(m / (m - 1))
+    variance, df = _variance(labelled, rest, sample)
+    return float(value), float(np.sqrt(variance + extra)), df
+
+
+def _variance(labelled: Floats, rest: Floats, sample: Sample) -> tuple[float, float]:
+    """Variance and degrees of freedom of a sum of deviations, by all facets at once."""
+    facets = [np.concatenate(pair) for pair in ((sample.cluster, sample.others_cluster), *sample.also)]
+    if len(facets) == 1:
+        return _variance_by(facets[0], labelled, rest, sample)
+    total, ways = 0.0, []
+    for count, code in intersections([np.unique(facet, return_inverse=True)[1] for facet in facets]):
+        variance, own = _variance_by(code, labelled, rest, sample)
+        total -= (-1) ** count * variance
+        ways += [(variance, own)] if count == 1 else []
+    variances, freedom = np.array(ways).T
+    together, df = combined(np.array(total), variances, freedom)
+    return float(together), float(df)
+
+
+def _variance_by(cluster: Codes, labelled: Floats, rest: Floats, sample: Sample) -> tuple[float, float]:
+    """The same by one facet, whose codes are those of the labelled units and then of the others."""
+    deviations, n = np.concatenate([labelled, rest]), len(labelled)
+    clusters, code = np.unique(cluster, return_inverse=True)
+    if len(clusters) == len(deviations):
+        strata = np.concatenate(_strata(sample)) * 2 + (np.arange(len(deviations)) >= n)
+        parts, counts = np.bincount(strata, deviations**2), np.bincount(strata)
+        some = parts > 0
+        freedom = float(np.sum(parts[some] ** 2 / (counts[some] - 1)))
+        return float(parts.sum()), float(parts.sum()) ** 2 / freedom if freedom > 0 else float(n - 1)
+    groups = len(np.unique(cluster[:n]))
+    sums = np.bincount(code, deviations)
+    return float(sums @ sums) * groups / (groups - 1) if groups > 1 else float("nan"), float(groups - 1)
+
+
+# Two-phase sampling: how many units to predict and how many of these to label, by stratum, at given prices.
+
+
+_STEPS = 40
+_GOLDEN = (np.sqrt(5) - 1) / 2
+_WHOLE = 1e-9
+
+
+@dataclass(frozen=True, eq=False)
+class Strata:
+    """Strata of a population and what predictions say of the labels of each.
+
+    Parameters
+    ----------
+    weight : array, shape (strata,)
+        Share of the population.
+    variance, residual, explained : array, shape (strata,)
+        Variance of one label, what is left of it by the prediction, and what the prediction says of it: the sum of
+        these two where units are independent.
+    """
+
+    weight: Floats
+    variance: Floats
+    residual: Floats
+    explained: Floats
+
+
+@dataclass(frozen=True)
+class Costs:
+    """What units cost.
+
+    Parameters
+    ----------
+    label : float
+        A label by a person.
+    prediction : float
+        A prediction of a unit by judges.
+    unit : float
+        A unit, whoever judges it.
+    """
+
+    label: float
+    prediction: float
+    unit: float = 0.0
+
+
+class Split(NamedTuple):
+    """Units to label of every stratum, units to predict (none where people are asked alone), and the variance."""
+
+    labels: Floats
+    units: float
+    variance: float
+
+    def cost(self, costs: Costs) -> float:
+        """What it costs in all."""
+        labels = float(self.labels.sum())
+        if not self.units:
+            return labels * (costs.label + costs.unit)
+        return labels * costs.label + self.units * (costs.prediction + costs.unit)
+
+
+def powered(
+    strata: Strata, costs: Costs, budget: float, least: Floats, *, least_units: float = 0.0, most_units: float = np.inf
+) -> Split | None:
+    """Labels and predictions that a budget buys, with the least variance of the prediction-powered mean.
+
+    ``sum W^2 r / n + sum W (v - r) / N`` with ``n`` labels of a stratum among ``N`` predicted units, which are drawn in
+    proportion to the weights ``W``; ``n`` is at most all of these. The number of units is found by golden section: the
+    variance is convex in it. With one stratum and no bounds ``n / N = sqrt(r / (v - r) c / label)``, ``c`` being the
+    price of a predicted unit.
+
+    Parameters
+    ----------
+    strata : Strata
+        The population.
+    costs : Costs
+        Prices.
+    budget : float
+        Most that may be spent.
+    least : array, shape (strata,)
+        Fewest labels of each stratum.
+    least_units, most_units : float
+        Fewest and most predicted units.
+
+    Returns
+    -------
+    Split or None
+        None where the budget does not buy the fewest.
+
+    References
+    ----------
+    Cochran (1977), Sampling Techniques, 5.5 and 12.7. ``docs/methods/agreement.md``.
+    """
+    size, square = strata.weight * np.sqrt(strata.residual), strata.weight**2 * strata.residual
+    each, said = costs.prediction + costs.unit, float(strata.weight @ strata.explained)
+
+    def at(units: float) -> Split:
+        most = units * strata.weight
+        labels = neyman(min((budget - units * each) / costs.label, float(most.sum())), size, least, most)
+        return Split(labels, units, float(np.sum(square / labels)) + said / units)
+
+    low = max(least_units, float(np.max(least / strata.weight)))
+    left = budget - costs.label * float(least.sum())
+    high = min(most_units, left / each) if each else most_units if left >= 0 else -np.inf
+    if low > high:
+        return None
+    ends = at(low), at(high)
+    inner, outer = at(high - _GOLDEN * (high - low)), at(low + _GOLDEN * (high - low))
+    for _ in range(_STEPS):
+        if inner.variance <= outer.variance:
+            high, outer = outer.units, inner
+            inner = at(high - _GOLDEN * (high - low))
+        else:
+            low, inner = inner.units, outer
+            outer = at(low + _GOLDEN * (high - low))
+    return min((*ends, inner, outer), key=lambda one: one.variance)
+
+
+def people_alone(
+    strata: Strata, costs: Costs, budget: float, least: Floats, *, most_units: float = np.inf
+) -> Split | None:
+    """Labels without predictions that a budget buys, by Neyman's allocation; None where it does not buy the fewest."""
+    most = most_units * strata.weight
+    total = min(budget / (costs.label + costs.unit), float(most.sum()))
+    if total < least.sum() - _WHOLE or (least > most + _WHOLE).any():
+        return None
+    labels = neyman(total, strata.weight * np.sqrt(strata.variance), least, most)
+    return Split(labels, 0.0, float(np.sum(strata.weight**2 * strata.variance / labels)))
+
+
+def worth_from(costs: Costs) -> float:
+    """Least correlation of predictions with labels at which they pay, whatever the budget.
+
+    ``sqrt(label (1 - r^2)) + r sqrt(prediction + unit) < sqrt(label + unit)``.
+
+    Examples
+    --------
+    >>> round(worth_from(Costs(1.0, 0.01)), 3)
+    0.198
+    """
+    label, each = np.sqrt(costs.label), np.sqrt(costs.prediction + costs.unit)
+    angle = np.arctan2(each, label) + np.arccos(min(np.sqrt(costs.label + costs.unit) / np.hypot(label, each), 1.0))
+    return float(np.sin(min(angle, np.pi / 2)))
+
+
+def to_reach(
+    strata: Strata, costs: Costs, variance: float, least: float, least_units: float, most_units: float
+) -> tuple[float, float] | None:
+    """Labels and predicted units of one stratum that reach a variance at the lowest price; None where none do.
+
+    ``n = sqrt(r / label) s / variance`` and ``N = sqrt(e / c) s / variance`` with ``s = sqrt(r label) + sqrt(e c)``,
+    ``r`` the residual and ``e`` the explained variance; where a bound is met, the other number makes up for it.
+
+    Examples
+    --------
+    >>> one = np.ones(1)
+    >>> n, units = to_reach(Strata(one, one, 0.36 * one, 0.64 * one), Costs(1.0, 0.04), 0.01, 10, 10, 1e4)
+    >>> round(n, 1), round(units, 1)
+    (45.6, 304.0)
+    """
+    residual, explained = float(strata.residual[0]), float(strata.explained[0])
+    label, each = costs.label, max(costs.prediction + costs.unit, 1e-12 * costs.label)
+    scale = (np.sqrt(residual * label) + np.sqrt(explained * each)) / variance
+    units = float(np.clip(np.sqrt(explained / each) * scale, least_units, most_units))
+    if residual / variance < least:
+        fewest = residual / least
+        if fewest < variance and explained / (variance - fewest) <= units:
+            return least, min(max(explained / (variance - fewest), least_units), most_units)
+    if variance * units <= explained:
+        return None
+    labels = max(residual / (variance - explained / units), least)
+    if labels > units:
+        labels = units = max((residual + explained) / variance, least, least_units)
+    return None if units > most_units else (labels, units)
+
+
+def neyman(total: float, size: Floats, least: Floats, most: Floats) -> Floats:
+    """``total`` in proportion to ``size``, none below its least or above its most.
+
+    Examples
+    --------
+    >>> neyman(100, np.array([3.0, 1.0, 1.0]), np.array([5.0, 5.0, 30.0]), np.array([50.0, 90.0, 90.0]))
+    array([50., 20., 30.])
+    """
+    out, free = np.array(least, dtype=float), np.ones(len(size), dtype=bool)
+    sizes = np.maximum(size, 1e-12 * max(float(size.max()), 1e-300))
+    for _ in sizes:
+        left = total - float(out[~free].sum())
+        wanted = left * sizes / sizes[free].sum()
+        short, over = np.where(free, least - wanted, 0.0), np.where(free, wanted - most, 0.0)
+        if (short <= _WHOLE).all() and (over <= _WHOLE).all():
+            out[free] = wanted[free]
+            break
+        fixed = short > _WHOLE if short.clip(0).sum() >= over.clip(0).sum() else over > _WHOLE
+        out[fixed] = np.where(short > _WHOLE, least, most)[fixed]
+        free &= ~fixed
+        if not free.any():
+            break
+    return out

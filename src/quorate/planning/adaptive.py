@@ -12,7 +12,7 @@ import numpy as np
 from quorate.arrays import Floats
 from quorate.errors import InvalidInput
 from quorate.numerics.sequential.bandit import Objective, Rule, Variant, affordable, least_budget
-from quorate.numerics.sequential.item_intervals import Method
+from quorate.numerics.sequential.confidence_sequence import Method
 from quorate.numerics.sequential.replay import forced
 from quorate.planning.arms import Arms, arms_of, by_arm, positive, prices_of, scales
 from quorate.planning.policy import SLACK, Boundary, Name, Policy, Precision
@@ -100,7 +100,7 @@ def adaptive(
     target : float, optional
         Half-width at which every arm is known well enough: the policy stops there.
     level, interval
-        Of the intervals; see `quorate.numerics.sequential.item_intervals.interval`.
+        Of the intervals; see `quorate.numerics.sequential.confidence_sequence.interval`.
     together : bool
         Whether the level is that of all intervals at once, or of each.
     give_up : int

@@ -26,7 +26,7 @@ from quorate.numerics.ratings.next_vote import (
     proportions,
     shrunk,
 )
-from quorate.numerics.ratings.ties.davidson import moments
+from quorate.numerics.ratings.ties import moments
 from quorate.streams import stream
 from quorate.table.cells import whole
 from quorate.table.results import Result, Row

@@ -11,7 +11,7 @@ from quorate.arguments import argument
 from quorate.caveats import Caveat
 from quorate.errors import InvalidInput
 from quorate.estimate.ratings.corrected_board import CorrectedRatings
-from quorate.numerics.ratings.gap_votes import GapVotes
+from quorate.numerics.ratings.next_vote import GapVotes
 from quorate.planning.power.sample_size import check_power
 from quorate.table.results import Result, Row, plain
 from quorate.wording import Brief, counted

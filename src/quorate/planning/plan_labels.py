@@ -21,19 +21,21 @@ from quorate.estimate.agreement.prediction_powered import Matched, is_share, mat
 from quorate.estimate.votes.clustered import Cluster
 from quorate.numerics.distributions import t_quantile
 from quorate.numerics.inference import checked_level
-from quorate.numerics.prediction_powered import Codes, Sample, mean_error
-from quorate.numerics.roots import root
-from quorate.numerics.stratified import (
+from quorate.numerics.prediction_powered import (
+    Codes,
     Costs,
+    Sample,
     Split,
     Strata,
     deviations,
+    mean_error,
     neyman,
     people_alone,
     powered,
     shares,
     worth_from,
 )
+from quorate.numerics.roots import root
 from quorate.planning.designs.prices import Prices, check
 from quorate.planning.labels_plan import LabelsPlan, Persons, Reliability, StratumLabels, Way
 from quorate.planning.power.sample_size import check_power

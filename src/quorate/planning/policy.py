@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from quorate.arrays import Bools, Floats, Ints
 from quorate.errors import InvalidInput
-from quorate.numerics.sequential import item_intervals
+from quorate.numerics.sequential import confidence_sequence
 from quorate.numerics.sequential.bandit import Rule, in_turn
-from quorate.numerics.sequential.item_intervals import Moments, against_difference, against_mean
+from quorate.numerics.sequential.confidence_sequence import Moments, against_difference, against_mean
 from quorate.planning.arms import Arms, Scale, Standing, standing
 from quorate.table.cells import Cells, whole
 from quorate.table.judgments import Judgments
@@ -94,7 +94,7 @@ class Precision(Brief):
     level : float
         Coverage of the intervals.
     method : {"anytime", "t", "bernstein", "asymptotic"}
-        As for `quorate.numerics.sequential.item_intervals.interval`.
+        As for `quorate.numerics.sequential.confidence_sequence.interval`.
     scales : tuple of Scale
         Of every attribute.
     units : tuple of float
@@ -113,7 +113,7 @@ class Precision(Brief):
 
     target: float | None
     level: float
-    method: item_intervals.Method
+    method: confidence_sequence.Method
     scales: tuple[Scale, ...]
     units: tuple[float, ...]
     parts: int = 1
@@ -130,7 +130,7 @@ class Precision(Brief):
         if self._decides and self.method != "anytime":
             raise InvalidInput(f'decide: looks at every answer, so interval must be "anytime", got "{self.method}"')
         if self.stops:
-            item_intervals.half_width(0, np.nan, 0, **self._options(0))
+            confidence_sequence.half_width(0, np.nan, 0, **self._options(0))
 
     @property
     def stops(self) -> bool:
@@ -145,7 +145,7 @@ class Precision(Brief):
         InvalidInput
             If the method needs a scale that was not given, or scores lie outside of it.
         """
-        columns = [item_intervals.half_width(*self._moments(standing, a), **self._options(a)) for a in self._each]
+        columns = [confidence_sequence.half_width(*self._moments(standing, a), **self._options(a)) for a in self._each]
         return np.column_stack(columns)
 
     def known(self, standing: Standing) -> Bools:
@@ -161,7 +161,7 @@ class Precision(Brief):
         (n, mean, ss), unit = self._moments(standing, attribute), self.units[attribute]
         if self.boundary is None or self.target is not None:
             target = math.nan if self.target is None else self.target * unit
-            return item_intervals.within(n, mean, ss, target, **self._options(attribute))
+            return confidence_sequence.within(n, mean, ss, target, **self._options(attribute))
         low, high = self.bounds[attribute]
         found = Moments(n, np.where(n > 0, (mean - low) / (high - low), 0.5), ss / (high - low) ** 2)
         return self.boundary.told(found, low, high - low, unit, (1 - self.level) / self.sides)
@@ -203,7 +203,7 @@ class Precision(Brief):
         says = sees_zero | (variance > 0)
         return np.where(says, n, 0.0), standing.mean[:, attribute], n * variance
 
-    def _options(self, attribute: int) -> item_intervals.Options:
+    def _options(self, attribute: int) -> confidence_sequence.Options:
         low, high, step = self.scales[attribute]
         return {
             "level": self.level,

@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 from quorate.arguments import argument
 from quorate.arrays import Floats, Ints
 from quorate.errors import InvalidInput, NotEstimable
-from quorate.numerics.votes import binomial, strata
-from quorate.numerics.votes.two_stages import allotted, fisher, screened, supplied
+from quorate.numerics.votes import binomial
+from quorate.numerics.votes import power as of_power
+from quorate.numerics.votes.power import allotted, fisher, screened, supplied
 from quorate.planning.power.prompt_types import TwoStage, combined_p_value, two_stage
 from quorate.planning.power.sample_size import check_alpha, check_count, check_range
 from quorate.streams import stream
@@ -319,8 +320,8 @@ def _run(plan: TwoStage, pool: _Source, studies: int, alpha: float, rng: np.rand
         binomial.p_value(wins.sum(axis=1), n.sum(axis=1)),
         binomial.p_value(totals[2], totals[3]),
         combined_p_value(*totals, plan.first / plan.budget),
-        strata.squares_p_value(wins, n),
-        fisher(strata.squares_p_value(k1, first), strata.squares_p_value(k2, second)),
+        of_power.squares_p_value(wins, n),
+        fisher(of_power.squares_p_value(k1, first), of_power.squares_p_value(k2, second)),
     )
     return _Run(np.mean(np.array(p) <= alpha * binomial.SLACK, axis=1), kept, float((totals[1] + totals[3]).mean()))
 

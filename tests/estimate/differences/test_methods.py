@@ -9,7 +9,7 @@ from quorate.estimate.differences.methods import by_system, follow_scores, joint
 from quorate.estimate.means import mean
 from quorate.estimate.means.mean import by_reach
 from quorate.numerics.mixed import information
-from quorate.numerics.mixed.contrasts import variance_parts
+from quorate.numerics.mixed.information import variance_parts
 
 
 def test_means_are_plain_means_where_all_is_complete(judged):

@@ -12,7 +12,7 @@ from posteriors import posterior_of
 import quorate as q
 from quorate.errors import InvalidInput, NotConverged, UnknownTerm
 from quorate.estimate.posterior.posterior import gaussian, log_odds, refuse_unconverged
-from quorate.numerics.posterior import marginal, nuts
+from quorate.numerics.posterior import chains, densities
 from quorate.simulate import write_demo
 
 
@@ -46,10 +46,10 @@ def test_tables_that_cannot_be_sampled_are_refused(table, monkeypatch):
         q.scores.posterior("scores.csv")
     with pytest.raises(UnknownTerm):
         q.scores.posterior(table, targets={"annotator": "panel"})
-    monkeypatch.setattr(nuts, "find_spec", lambda _: None)
+    monkeypatch.setattr(chains, "find_spec", lambda _: None)
     with pytest.raises(InvalidInput, match=r"pip install 'quorate\[bayes\]'"):
         q.scores.posterior(table)
-    monkeypatch.setattr(marginal, "size", lambda _: 1e9)
+    monkeypatch.setattr(densities, "size", lambda _: 1e9)
     with pytest.raises(InvalidInput, match="arrays of 1,000,000,000 numbers"):
         q.scores.posterior(table)
 

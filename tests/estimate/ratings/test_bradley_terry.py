@@ -20,8 +20,7 @@ from quorate.estimate.ratings.bradley_terry import bradley_terry, cycles
 from quorate.estimate.ratings.contrast import Rows
 from quorate.estimate.ratings.counts import tally
 from quorate.numerics.ratings.bradley_terry import fit, scores
-from quorate.numerics.ratings.draws import centred, covariance
-from quorate.numerics.ratings.inverses import inverse_information
+from quorate.numerics.ratings.draws import centred, covariance, inverse_information
 from quorate.numerics.ratings.rank_intervals import difference_se, rank_intervals
 
 

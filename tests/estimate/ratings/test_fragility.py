@@ -15,7 +15,7 @@ from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.ratings.fragility import Flip, cheapest_flip, flips, fragility
 from quorate.numerics.ratings.bradley_terry import Design, fit
 from quorate.numerics.ratings.existence import exists
-from quorate.numerics.ratings.ties.registry import tie_model
+from quorate.numerics.ratings.ties import tie_model
 
 
 def votes_of(counts, names="xyz"):

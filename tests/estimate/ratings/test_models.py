@@ -10,7 +10,7 @@ from reference.style import votes as styled
 import quorate as q
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.numerics.ratings.bradley_terry import fit
-from quorate.numerics.ratings.ties.davidson import DAVIDSON
+from quorate.numerics.ratings.ties import DAVIDSON
 
 
 @pytest.fixture(scope="module")

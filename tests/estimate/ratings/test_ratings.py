@@ -14,7 +14,7 @@ import quorate as q
 from quorate.analysis.ratings import RatingsAnalysis
 from quorate.errors import InvalidInput, NotEstimable, UnknownTerm
 from quorate.estimate.ratings.contrast import Contrast, Law, average_odds, expit
-from quorate.numerics.ratings.ties.registry import tie_model
+from quorate.numerics.ratings.ties import tie_model
 from quorate.reporting.pages.ratings.page import page
 
 ROWS = [

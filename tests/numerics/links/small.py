@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from quorate.numerics.links.layout import Layout
+from quorate.numerics.links.modes import Layout
 
 
 def layout(categories=2, *, cells=True, seed=3):

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from quorate.numerics.links.layout import collapse
+from quorate.numerics.links.modes import collapse
 
 
 def test_counts_are_summed_by_combination():

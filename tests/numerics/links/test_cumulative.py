@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from quorate.numerics.links.cumulative import border, likelihood, predictor, start
+from quorate.numerics.links.modes import border, likelihood, predictor, start
 
 RNG = np.random.default_rng(5)
 COUNTS = RNG.multinomial(6, [0.2, 0.5, 0.2, 0.1], 7).astype(float)

@@ -5,8 +5,7 @@ import pytest
 from numerics.links.small import layout
 from scipy.integrate import quad
 
-from quorate.numerics.links.cumulative import start
-from quorate.numerics.links.layout import Layout
+from quorate.numerics.links.modes import Layout, start
 from quorate.numerics.links.search import evaluate
 
 

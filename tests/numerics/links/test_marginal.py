@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.integrate import quad
 
-from quorate.numerics.links.uncertainty import logistic_normal
+from quorate.numerics.links.search import logistic_normal
 
 
 @pytest.mark.parametrize(("at", "variance"), [(0.3, 0.5), (-4.0, 3.0), (2.0, 60.0), (1.0, 400.0), (0.7, 0.0)])

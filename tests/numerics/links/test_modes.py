@@ -5,9 +5,8 @@ import pytest
 from numerics.links.small import layout
 
 from quorate.errors import NotConverged
-from quorate.numerics.links import modes as module
-from quorate.numerics.links.cumulative import start
-from quorate.numerics.links.modes import modes
+from quorate.numerics.links import modes as of_modes
+from quorate.numerics.links.modes import modes, start
 
 VARIANCE = np.array([1.0, 0.4, 0.3, 0.2])
 
@@ -33,7 +32,7 @@ def test_a_start_far_away_comes_to_the_same_place():
 
 def test_modes_that_do_not_settle_are_refused(monkeypatch):
     laid = layout()
-    monkeypatch.setattr(module, "_MOST", 1)
+    monkeypatch.setattr(of_modes, "_MOST", 1)
     with pytest.raises(NotConverged, match="conditional modes"):
         modes(laid, VARIANCE, np.append(start(laid.counts), [0.0, 0.0]), free=True)
 

@@ -7,9 +7,8 @@ import pytest
 from numerics.links.small import layout
 
 from quorate.errors import NotConverged
-from quorate.numerics.links import search as module
-from quorate.numerics.links.search import evaluate, search, settled
-from quorate.numerics.links.uncertainty import covariance
+from quorate.numerics.links import search as search_module
+from quorate.numerics.links.search import covariance, evaluate, search, settled
 
 
 @pytest.mark.parametrize("inside", [True, False])
@@ -32,7 +31,7 @@ def test_a_search_that_goes_too_far_comes_back(monkeypatch):
         met[-1] = point.criterion
         return point
 
-    monkeypatch.setattr(module, "evaluate", watched)
+    monkeypatch.setattr(search_module, "evaluate", watched)
     found = search(laid, np.array([53.5176, 0.2087, 0.0173, 293.0642]), inside=False)
     assert np.isinf(met[2])
     assert met[1] < met[3] < np.inf
@@ -59,6 +58,6 @@ def test_covariance_of_what_is_not_zero():
 
 
 def test_a_search_that_runs_out_is_refused(monkeypatch):
-    monkeypatch.setattr(module, "_MOST", 1)
+    monkeypatch.setattr(search_module, "_MOST", 1)
     with pytest.raises(NotConverged, match="latent components"):
         search(layout(), np.ones(4), inside=True)

@@ -3,9 +3,8 @@
 import numpy as np
 import pytest
 
-from quorate.numerics.links.layout import Layout
-from quorate.numerics.links.search import search
-from quorate.numerics.links.uncertainty import covariance
+from quorate.numerics.links.modes import Layout
+from quorate.numerics.links.search import covariance, search
 
 
 def test_fixed_effects_of_equal_groups():

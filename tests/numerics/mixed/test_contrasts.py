@@ -7,8 +7,7 @@ from examples import few
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quorate.numerics.mixed.contrasts import variance_parts
-from quorate.numerics.mixed.information import adjustment, weights
+from quorate.numerics.mixed.information import adjustment, variance_parts, weights
 from quorate.numerics.mixed.reml import squares
 from quorate.numerics.mixed.solved import solve
 

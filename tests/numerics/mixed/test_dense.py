@@ -5,8 +5,7 @@ import polars as pl
 import pytest
 
 import quorate as q
-from quorate.numerics.mixed.dense import Dense
-from quorate.numerics.mixed.reml import evaluate
+from quorate.numerics.mixed.reml import Dense, evaluate
 
 
 @pytest.mark.parametrize("method", ["reml", "ml"])

@@ -6,7 +6,7 @@ from examples import few
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quorate.numerics.mixed import moments, rows
+from quorate.numerics.mixed import moments
 from quorate.numerics.mixed.problem import Problem
 from quorate.numerics.mixed.solved import solve
 
@@ -18,8 +18,8 @@ def test_sums_over_parts_are_those_of_the_definition(kind, model, at_once, seed)
     """``W' D^-1 W - W' V_w^-1 W``, as a matrix and times a vector."""
     drawn = model(kind, seed)
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(rows, "_LARGE", 1 << 40 if at_once else 0)
-        patched.setattr(rows, "_PART", 1)
+        patched.setattr(moments, "_LARGE", 1 << 40 if at_once else 0)
+        patched.setattr(moments, "_PART", 1)
         patched.setattr(moments, "_STRETCH", 1)
         problem = Problem(drawn.cells, drawn.problem.replicates, reml=drawn.problem.reml)
         solved = solve(problem, drawn.theta)

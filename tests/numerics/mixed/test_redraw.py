@@ -6,8 +6,7 @@ from scipy import stats
 
 from quorate.numerics.mixed.information import quadratic_forms
 from quorate.numerics.mixed.patterns import Cells
-from quorate.numerics.mixed.problem import Problem, WithinCells
-from quorate.numerics.mixed.redraw import Redraw, Wishart, with_data
+from quorate.numerics.mixed.problem import Problem, Redraw, Wishart, WithinCells, with_data
 from quorate.numerics.mixed.reml import evaluate
 from quorate.numerics.mixed.solved import solve
 

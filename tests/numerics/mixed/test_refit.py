@@ -10,7 +10,7 @@ import quorate as q
 from quorate.errors import NotConverged
 from quorate.numerics.mixed import refit
 from quorate.numerics.mixed.information import covariance
-from quorate.numerics.mixed.redraw import Redraw
+from quorate.numerics.mixed.problem import Redraw
 from quorate.numerics.mixed.refit import Refitting, refits
 from quorate.numerics.mixed.reml import Optimum, evaluate, minimise
 from quorate.numerics.mixed.solved import solve

@@ -6,11 +6,12 @@ from examples import few
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quorate.numerics.mixed import moments, rows
+from quorate.numerics.mixed import moments
 from quorate.numerics.mixed.information import information, null_point, quadratic_forms
+from quorate.numerics.mixed.moments import Sparsity, gram, less, scaled
+from quorate.numerics.mixed.patterns import full
 from quorate.numerics.mixed.problem import Problem
 from quorate.numerics.mixed.reml import evaluate
-from quorate.numerics.mixed.rows import Sparsity, full, gram, less, scaled
 from quorate.numerics.mixed.solved import solve
 
 SEEDS = st.integers(0, 10**6)
@@ -20,9 +21,9 @@ SEEDS = st.integers(0, 10**6)
 def layout(request, monkeypatch):
     """3 units of 2 columns over 4 fixed and shared columns, with 9 values in 8 places."""
     if request.param == "sparse":
-        monkeypatch.setattr(rows, "_LARGE", 0)
-        monkeypatch.setattr(rows, "_WORTH", 0)
-        monkeypatch.setattr(rows, "_SPARSE", 1)
+        monkeypatch.setattr(moments, "_LARGE", 0)
+        monkeypatch.setattr(moments, "_WORTH", 0)
+        monkeypatch.setattr(moments, "_SPARSE", 1)
     made = Sparsity(np.array([0, 3, 3, 6, 9, 14, 17, 20, 23]), 3, 2, 4)
     assert made.sparse == (request.param == "sparse")
     return made
@@ -47,7 +48,7 @@ def test_every_unit_has_its_own_matrix(layout, filled):
 
 
 def test_weighted_cross_products(monkeypatch, filled):
-    monkeypatch.setattr(rows, "_FEW", 2)
+    monkeypatch.setattr(moments, "_FEW", 2)
     weight = np.array([0.0, 2, 0, 3, 4, 5])
     np.testing.assert_array_equal(gram(filled, filled, weight), WHOLE.T @ (weight[:, None] * WHOLE))
     assert not gram(filled, filled, np.zeros(6)).any()
@@ -61,8 +62,8 @@ def test_arithmetic(filled):
 
 
 def test_few_or_large_rows_decide(monkeypatch):
-    monkeypatch.setattr(rows, "_WORTH", 63)
-    monkeypatch.setattr(rows, "_SPARSE", 8)
+    monkeypatch.setattr(moments, "_WORTH", 63)
+    monkeypatch.setattr(moments, "_SPARSE", 8)
     assert not Sparsity(np.arange(64), 8, 2, 4).sparse, "no zeros"
     assert Sparsity(np.array([3, 3, 7]), 8, 2, 4).sparse, "one entry of 32 in every row of a unit"
     assert not Sparsity(np.array([3, 3, 7]), 7, 2, 4).sparse, "small"
@@ -70,7 +71,7 @@ def test_few_or_large_rows_decide(monkeypatch):
     assert not Sparsity(apart, 8, 2, 4).sparse, (
         "columns of a unit differ in where they have entries: mixed they are four"
     )
-    monkeypatch.setattr(rows, "_HUGE", 63)
+    monkeypatch.setattr(moments, "_HUGE", 63)
     assert Sparsity(apart, 8, 2, 4).sparse, "huge: the smaller, though not the quicker"
 
 
@@ -83,10 +84,10 @@ def test_designs_have_one_likelihood_however_their_rows_are_stored(kind, model, 
     wanted = evaluate(drawn.problem, drawn.theta), information(drawn.problem, solve(drawn.problem, drawn.theta))
     forms = quadratic_forms(drawn.problem, solve(drawn.problem, null))
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(rows, "_LARGE", -1)
-        patched.setattr(rows, "_WORTH", -1)
-        patched.setattr(rows, "_SPARSE", 0 if stored == "sparse" else np.inf)
-        patched.setattr(rows, "_PART", 1)
+        patched.setattr(moments, "_LARGE", -1)
+        patched.setattr(moments, "_WORTH", -1)
+        patched.setattr(moments, "_SPARSE", 0 if stored == "sparse" else np.inf)
+        patched.setattr(moments, "_PART", 1)
         patched.setattr(moments, "_STRETCH", 1)
         problem = Problem(drawn.cells, drawn.problem.replicates, reml=drawn.problem.reml)
     sparsity, within = problem.moments.sparsity, kind not in {"nothing within", "residual only"}

@@ -5,10 +5,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from quorate.numerics.mixed.problem import Problem
-from quorate.numerics.mixed.redraw import Redraw
+from quorate.numerics.mixed.problem import Problem, Redraw
 from quorate.numerics.mixed.reml import evaluate
-from quorate.numerics.mixed.stacked import Stacked
+from quorate.numerics.mixed.solved import Stacked
 
 FEW = ("crossed", "ml", "one pattern", "nothing within", "nothing shared", "residual only", "nested", "covariate")
 

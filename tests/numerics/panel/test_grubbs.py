@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quorate.errors import NotEstimable
-from quorate.numerics.panel.grubbs import disagreement, effects, grubbs, moderated
+from quorate.numerics.panel.judges import disagreement, effects, grubbs, moderated
 
 R_TRANSCRIPT = """
 > x <- cbind(a = c(1, 2, 3, 6), b = c(2, 2, 4, 8), c = c(1, 3, 2, 6)); s <- cov(x)

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quorate.numerics.panel.independence import correlated, independent_judges, jackknifed
+from quorate.numerics.panel.judges import correlated, independent_judges, jackknifed
 
 
 @given(st.integers(0, 2**32 - 1), st.integers(2, 6))

@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from quorate.numerics.posterior.convergence import bulk_ess, ess, r_hat
+from quorate.numerics.posterior.chains import bulk_ess, ess, r_hat
 
 # arviz-stats 0.8.0: rhat(x), ess(x, method="bulk"), ess(x, method="tail", prob=(0.05, 0.95)) of `slow()`
 REFERENCE = {r_hat: 1.0174043383472915, bulk_ess: 275.4512346123041}

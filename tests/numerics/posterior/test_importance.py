@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from quorate.numerics.posterior.importance import pareto, quantiles, smoothed
+from quorate.numerics.posterior.chains import pareto, quantiles, smoothed
 
 K, LOGS = 1.209650829041805, [-5.361371916134085, -9.415544894106851, -9.008240295059762]
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from quorate.numerics.posterior.laws import Laws, log_density, quantile, redrawn, slope, widened
+from quorate.numerics.posterior.densities import Laws, log_density, quantile, redrawn, slope, widened
 
 LAWS = Laws(np.array([0.7, 0.4]), np.array([np.inf, 0.3]))  # half-t, lognormal
 

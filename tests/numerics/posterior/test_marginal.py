@@ -5,7 +5,7 @@ import pytest
 
 import quorate as q
 from quorate.numerics.mixed.reml import evaluate
-from quorate.numerics.posterior.marginal import fixed_effects, log_likelihood, padded, size
+from quorate.numerics.posterior.densities import fixed_effects, marginal_size, padded, restricted_log_likelihood
 from quorate.simulate import write_demo
 
 
@@ -20,7 +20,7 @@ def test_cells_that_a_pattern_lacks_are_empty(fit):
     data = padded(problem, np.array(fit.identified.representatives))
     assert (1 - data.empty).sum(axis=1).tolist() == np.bincount(problem.units.cell_pattern).tolist()
     assert not data.z[data.empty == 1].any()
-    assert max(array.size for array in data) == size(problem)
+    assert max(array.size for array in data) == marginal_size(problem)
 
 
 @pytest.mark.bayes
@@ -35,7 +35,9 @@ def test_the_likelihood_is_that_of_reml(fit):
             theta = np.zeros(problem.n_components)
             theta[kept] = factor * np.maximum(fit.theta[kept], 1e-3)
             point = evaluate(problem, theta)
-            value, gradient = jax.value_and_grad(log_likelihood, argnums=1)(data, jax.numpy.asarray(theta[kept]))
+            value, gradient = jax.value_and_grad(restricted_log_likelihood, argnums=1)(
+                data, jax.numpy.asarray(theta[kept])
+            )
             assert -2 * np.asarray(gradient) == pytest.approx(point.gradient[kept], rel=1e-8, abs=1e-8)
             least.append(point.criterion + 2 * float(value))
             mean, covariance = fixed_effects(data, theta[kept][None], problem.p)

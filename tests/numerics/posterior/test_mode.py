@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import quorate as q
-from quorate.numerics.posterior.importance import mode
-from quorate.numerics.posterior.laws import Laws
+from quorate.numerics.posterior.chains import mode
+from quorate.numerics.posterior.densities import Laws
 from quorate.simulate import write_demo
 
 

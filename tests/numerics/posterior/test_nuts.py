@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from quorate.errors import InvalidInput
-from quorate.numerics.posterior import nuts
-from quorate.numerics.posterior.convergence import bulk_ess, r_hat
+from quorate.numerics.posterior import chains
+from quorate.numerics.posterior.chains import bulk_ess, r_hat
 
 
 class Bell(NamedTuple):
@@ -23,9 +23,9 @@ def bell(data: Bell, position: Any) -> Any:
 
 
 def test_without_the_extra_it_is_named(monkeypatch):
-    monkeypatch.setattr(nuts, "find_spec", lambda _: None)
+    monkeypatch.setattr(chains, "find_spec", lambda _: None)
     with pytest.raises(InvalidInput, match=r"pip install 'quorate\[bayes\]'"):
-        nuts.require()
+        chains.require()
 
 
 @pytest.mark.bayes
@@ -36,14 +36,14 @@ def test_draws_have_the_law_and_the_time_is_told_first(known):
     start = np.random.default_rng(1).standard_normal((4, 2)) * 2
     metric = covariance if known else None
     options = {"warmup": 300, "draws": 500, "seed": 1, "metric": metric, "on_quote": told.append}
-    found = nuts.sample(bell, data, start, **options)
+    found = chains.sample(bell, data, start, **options)
     flat = found.positions.reshape(-1, 2)
     assert flat.mean(axis=0) == pytest.approx(data.centre, abs=0.15)  # standard errors 0.03 to 0.05
     assert np.cov(flat.T) == pytest.approx(covariance, abs=0.35)
     assert max(r_hat(found.positions[:, :, at]) for at in range(2)) < 1.02
     assert bulk_ess(found.positions[:, :, 0]) > 400
     assert told == [found.quoted]
-    again = nuts.sample(bell, data, start, **options)
+    again = chains.sample(bell, data, start, **options)
     assert np.array_equal(again.positions, found.positions)
 
 
@@ -54,4 +54,4 @@ def test_who_is_told_the_time_may_end_it():
 
     start = np.zeros((2, 2))
     with pytest.raises(KeyboardInterrupt):
-        nuts.sample(bell, Bell(np.zeros(2), np.eye(2)), start, warmup=300, draws=500, seed=1, on_quote=refuse)
+        chains.sample(bell, Bell(np.zeros(2), np.eye(2)), start, warmup=300, draws=500, seed=1, on_quote=refuse)

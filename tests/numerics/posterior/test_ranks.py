@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import binom, chisquare
 
-from quorate.numerics.posterior.convergence import band, rank, uniformity
+from quorate.numerics.posterior.chains import band, rank, uniformity
 
 
 def test_the_rank_is_how_many_draws_lie_below():

@@ -11,7 +11,7 @@ from scipy.optimize import minimize
 from scipy.special import ndtr
 
 from quorate.numerics.ratings.bradley_terry import Design, fit, scores
-from quorate.numerics.ratings.ties.registry import Ties, tie_model
+from quorate.numerics.ratings.ties import Ties, tie_model
 
 TIES = get_args(Ties)
 

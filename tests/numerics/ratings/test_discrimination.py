@@ -5,8 +5,8 @@ from scipy.optimize import minimize
 
 from quorate.numerics.ratings.bradley_terry import Design, scores
 from quorate.numerics.ratings.discrimination import discriminating
-from quorate.numerics.ratings.inverses import inverse_information
-from quorate.numerics.ratings.ties.davidson import DAVIDSON
+from quorate.numerics.ratings.draws import inverse_information
+from quorate.numerics.ratings.ties import DAVIDSON
 
 A, B, LEVEL = (np.tile(x, 3) if i < 2 else np.repeat([0, 1, 2], 3) for i, x in enumerate(([0, 0, 1], [1, 2, 2], None)))
 COUNTS = np.random.default_rng(2).integers(4, 40, (1, 9, 3, 1)).astype(float)

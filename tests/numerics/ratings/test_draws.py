@@ -9,7 +9,7 @@ from scipy.sparse import csr_array
 
 from quorate.numerics.ratings.bradley_terry import Design, fit, scores
 from quorate.numerics.ratings.draws import Units, centred, covariance, poisson, poisson_table, refits
-from quorate.numerics.ratings.ties.registry import tie_model
+from quorate.numerics.ratings.ties import tie_model
 
 A, B = np.array(list(combinations(range(4), 2))).T
 DESIGN = Design(4, A, B, np.zeros(1), tie_model("davidson"))

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from quorate.numerics.ratings.bradley_terry import Design, fit
 from quorate.numerics.ratings.existence import bounded, components, exists, identified, strongly_connected
-from quorate.numerics.ratings.ties.registry import tie_model
+from quorate.numerics.ratings.ties import tie_model
 
 
 def design_of(systems, *, ties=False, position=False):

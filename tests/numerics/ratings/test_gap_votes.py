@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from quorate.numerics.ratings.gap_votes import GapVotes
+from quorate.numerics.ratings.next_vote import GapVotes
 
 
 def test_by_a_normal_law_it_is_the_formula_of_a_sample_size():

@@ -5,11 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from quorate.numerics.ratings import inverses, steps
+from quorate.numerics.ratings import bradley_terry, draws
 from quorate.numerics.ratings.bradley_terry import Design, fit
-from quorate.numerics.ratings.draws import Units, covariance
-from quorate.numerics.ratings.inverses import inverse_information, symmetric_product
-from quorate.numerics.ratings.ties.registry import tie_model
+from quorate.numerics.ratings.draws import Units, covariance, inverse_information, symmetric_product
+from quorate.numerics.ratings.ties import tie_model
 
 SYSTEMS = 600
 
@@ -27,8 +26,8 @@ def board(reach, ties="davidson", votes=40.0):
 @pytest.fixture
 def large(monkeypatch):
     """Boards of 600 systems count as large."""
-    monkeypatch.setattr(steps, "_LARGE", 100)
-    monkeypatch.setattr(inverses, "MANY", 500)
+    monkeypatch.setattr(bradley_terry, "_LARGE", 100)
+    monkeypatch.setattr(draws, "MANY", 500)
 
 
 @pytest.mark.parametrize("ridge", [0.0, 2.0])
@@ -36,8 +35,8 @@ def test_in_single_precision_standard_errors_are_right_to_four_digits(monkeypatc
     design, counts = board(reach=60)
     units = Units(counts.ravel())
     exact = covariance(design, fit(design, counts[..., None], ridge), ridge, units)
-    monkeypatch.setattr(steps, "_LARGE", 100)
-    monkeypatch.setattr(inverses, "MANY", 500)
+    monkeypatch.setattr(bradley_terry, "_LARGE", 100)
+    monkeypatch.setattr(draws, "MANY", 500)
     single = covariance(design, fit(design, counts[..., None], ridge), ridge, units)
     assert (exact.dtype, single.dtype) == (np.float64, np.float32)
     np.testing.assert_allclose(np.sqrt(np.diag(single)), np.sqrt(np.diag(exact)), rtol=1e-4)

@@ -8,7 +8,7 @@ from tests.numerics.ratings.test_rectified import battles
 
 from quorate.numerics.ratings.bradley_terry import Design
 from quorate.numerics.ratings.rectified import judge_weights, nonnegative, people_alone
-from quorate.numerics.ratings.ties.wins import HALF
+from quorate.numerics.ratings.ties import HALF
 
 
 def test_weights_are_nonnegative_least_squares():

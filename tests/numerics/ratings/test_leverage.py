@@ -10,8 +10,7 @@ from scipy.sparse import csr_array
 from quorate.numerics.ratings.bradley_terry import Design, fit, information, scores
 from quorate.numerics.ratings.draws import Units, covariance
 from quorate.numerics.ratings.leverage import leverage, variances, widened
-from quorate.numerics.ratings.ties.model import Cells, summary
-from quorate.numerics.ratings.ties.registry import Ties, tie_model
+from quorate.numerics.ratings.ties import Cells, Ties, summary, tie_model
 
 TIES = get_args(Ties)
 A, B = np.array(list(combinations(range(4), 2))).T

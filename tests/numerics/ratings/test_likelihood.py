@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from quorate.numerics.ratings.bradley_terry import Design
+from quorate.numerics.ratings.bradley_terry import Design, Likelihood, Told
 from quorate.numerics.ratings.leverage import PerVote
-from quorate.numerics.ratings.likelihood import Likelihood, Told
 from quorate.numerics.ratings.plackett_luce import Choices
 from quorate.numerics.ratings.plackett_luce import Told as PerChoice
 

@@ -8,10 +8,9 @@ from scipy.sparse import csr_array
 
 from quorate.numerics.ratings import leverage as module
 from quorate.numerics.ratings.bradley_terry import Design, fit
-from quorate.numerics.ratings.draws import Units, covariance
-from quorate.numerics.ratings.inverses import inverse_information
+from quorate.numerics.ratings.draws import Units, covariance, inverse_information
 from quorate.numerics.ratings.leverage import leverage, own_gaps, per_vote, variances, widened
-from quorate.numerics.ratings.ties.registry import tie_model
+from quorate.numerics.ratings.ties import tie_model
 
 SYSTEMS = 30
 

@@ -12,7 +12,7 @@ from quorate.numerics.ratings import plackett_luce
 from quorate.numerics.ratings.bradley_terry import Design, fit
 from quorate.numerics.ratings.existence import exists
 from quorate.numerics.ratings.plackett_luce import Choices
-from quorate.numerics.ratings.ties.wins import HALF
+from quorate.numerics.ratings.ties import HALF
 
 SETS = ((0, 1, 2), (1, 3), (0, 1, 2, 3))
 

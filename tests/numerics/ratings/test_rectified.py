@@ -8,11 +8,10 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from quorate.numerics.prediction_powered import Sample, powered_mean
+from quorate.numerics.prediction_powered import Sample, powered_mean, stratified_mean
 from quorate.numerics.ratings.bradley_terry import Design, fit
 from quorate.numerics.ratings.rectified import Battles, people_alone, rectified
-from quorate.numerics.ratings.ties.wins import HALF
-from quorate.numerics.stratified import stratified_mean
+from quorate.numerics.ratings.ties import HALF
 
 REFERENCE = json.loads((Path(__file__).parents[2] / "reference" / "ppi.json").read_text(encoding="utf-8"))
 

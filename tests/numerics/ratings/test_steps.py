@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from quorate.numerics.ratings import steps
+from quorate.numerics.ratings import bradley_terry
 from quorate.numerics.ratings.bradley_terry import Design, fit
-from quorate.numerics.ratings.ties.registry import tie_model
+from quorate.numerics.ratings.ties import tie_model
 
 SYSTEMS = 60
 
@@ -23,8 +23,10 @@ def test_conjugate_gradients_end_where_full_steps_do(monkeypatch, ridge, own_tie
     design = Design(SYSTEMS, a, b, np.array([1.0, -1.0]), tie_model("davidson"), own_ties=own_ties)
     counts = rng.poisson(3, (*design.shape, 1)) + 1.0
     full = fit(design, counts, ridge)
-    monkeypatch.setattr(steps, "_LARGE", 10)
-    monkeypatch.setattr(steps, "_MOST_PRODUCTS", products)  # of two products nothing comes, and steps are full ones
+    monkeypatch.setattr(bradley_terry, "_LARGE", 10)
+    monkeypatch.setattr(
+        bradley_terry, "_MOST_PRODUCTS", products
+    )  # of two products nothing comes, and steps are full ones
     found = fit(design, counts, ridge)
     np.testing.assert_allclose(found.theta, full.theta, atol=1e-9)
     assert found.converged.all()
@@ -40,7 +42,9 @@ def test_a_step_by_products_is_the_full_one_to_rounding(monkeypatch, ridge):
     known = design.known(counts)
     theta = 0.3 * rng.normal(size=(SYSTEMS, 1))
     _, gradient, dense = design.derivatives(known, theta)
-    monkeypatch.setattr(steps, "_LARGE", 10)
+    monkeypatch.setattr(bradley_terry, "_LARGE", 10)
     _, _, sparse = design.derivatives(known, theta)
-    full = steps.solved(design, dense, gradient, ridge)
-    np.testing.assert_allclose(steps.solved(design, sparse, gradient, ridge), full - full.mean(), rtol=1e-8, atol=1e-10)
+    full = bradley_terry.solved(design, dense, gradient, ridge)
+    np.testing.assert_allclose(
+        bradley_terry.solved(design, sparse, gradient, ridge), full - full.mean(), rtol=1e-8, atol=1e-10
+    )

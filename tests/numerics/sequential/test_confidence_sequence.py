@@ -6,8 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import logsumexp
 
-from quorate.numerics.sequential import confidence_sequence as cs
-from quorate.numerics.sequential import fair_coin as sequential
+from quorate.numerics.sequential import confidence_sequence
 
 
 def summary(scores):
@@ -17,16 +16,18 @@ def summary(scores):
 
 def capital(scores, share):
     """What the bets on these very scores come to."""
-    above = np.log1p(cs.STAKES * (scores[:, None] / share - 1)).sum(axis=0)
-    below = np.log1p(cs.STAKES * ((1 - scores[:, None]) / (1 - share) - 1)).sum(axis=0)
-    return logsumexp(np.logaddexp(above, below), b=cs.WEIGHTS) - np.log(2)
+    above = np.log1p(confidence_sequence.STAKES * (scores[:, None] / share - 1)).sum(axis=0)
+    below = np.log1p(confidence_sequence.STAKES * ((1 - scores[:, None]) / (1 - share) - 1)).sum(axis=0)
+    return logsumexp(np.logaddexp(above, below), b=confidence_sequence.WEIGHTS) - np.log(2)
 
 
 @pytest.mark.parametrize(("wins", "n", "high", "share"), [(12, 40, 1.0, 0.2), (30, 40, 0.6, 0.3), (5, 5, 0.7, 0.1)])
 def test_scores_of_two_values_of_which_one_loses_all_leave_no_doubt(wins, n, high, share):
     scores = np.repeat([0.0, high], [n - wins, wins])
-    above = np.log1p(cs.STAKES * (scores[:, None] / share - 1)).sum(axis=0)
-    assert cs.log_evidence(*summary(scores), share) == pytest.approx(logsumexp(above, b=cs.WEIGHTS) - np.log(2))
+    above = np.log1p(confidence_sequence.STAKES * (scores[:, None] / share - 1)).sum(axis=0)
+    assert confidence_sequence.mean_log_evidence(*summary(scores), share) == pytest.approx(
+        logsumexp(above, b=confidence_sequence.WEIGHTS) - np.log(2)
+    )
 
 
 @given(
@@ -34,7 +35,7 @@ def test_scores_of_two_values_of_which_one_loses_all_leave_no_doubt(wins, n, hig
     st.floats(min_value=0.02, max_value=0.98),
 )
 def test_the_evidence_is_never_above_what_bets_on_the_scores_win(scores, share):
-    evidence = cs.log_evidence(*summary(scores), share)
+    evidence = confidence_sequence.mean_log_evidence(*summary(scores), share)
     assert evidence <= capital(np.array(scores), share) + 1e-9
 
 
@@ -44,7 +45,7 @@ def test_the_evidence_against_the_true_mean_is_expected_to_be_one_at_most(chance
     for n in (1, 3, 6):
         expected = sum(
             np.prod([chances[i] for i in drawn])
-            * np.exp(cs.log_evidence(*summary(values[list(drawn)]), values @ chances))
+            * np.exp(confidence_sequence.mean_log_evidence(*summary(values[list(drawn)]), values @ chances))
             for drawn in product(range(3), repeat=n)
         )
         assert expected <= 1
@@ -53,29 +54,31 @@ def test_the_evidence_against_the_true_mean_is_expected_to_be_one_at_most(chance
 @given(st.lists(st.integers(0, 1000), min_size=1, max_size=60))
 def test_the_ends_are_where_the_evidence_reaches_its_limit(thousandths):
     n, mean, ss = summary(np.array(thousandths) / 1000)
-    lower, upper = cs.bounded_mean(n, mean, ss, 0.05)
+    lower, upper = confidence_sequence.bounded_mean(n, mean, ss, 0.05)
     assert 0 <= lower <= mean <= upper <= 1
     for end, edge in ((lower, 0.0), (upper, 1.0)):
-        assert end == edge or cs.log_evidence(n, mean, ss, end) >= np.log(20)
-        assert cs.log_evidence(n, mean, ss, end + (mean - edge) / 2**39) < np.log(20)
+        assert end == edge or confidence_sequence.mean_log_evidence(n, mean, ss, end) >= np.log(20)
+        assert confidence_sequence.mean_log_evidence(n, mean, ss, end + (mean - edge) / 2**39) < np.log(20)
 
 
 def test_mirrored_scores_have_the_mirrored_interval():
-    lower, upper = cs.bounded_mean([5, 40, 3000], [0.2, 0.9, 0.01], [0.3, 1.0, 20.0], 0.01)
-    low, high = cs.bounded_mean([5, 40, 3000], [0.8, 0.1, 0.99], [0.3, 1.0, 20.0], 0.01)
+    lower, upper = confidence_sequence.bounded_mean([5, 40, 3000], [0.2, 0.9, 0.01], [0.3, 1.0, 20.0], 0.01)
+    low, high = confidence_sequence.bounded_mean([5, 40, 3000], [0.8, 0.1, 0.99], [0.3, 1.0, 20.0], 0.01)
     assert 1 - high == pytest.approx(lower, abs=1e-9)
     assert 1 - low == pytest.approx(upper, abs=1e-9)
 
 
 def test_without_scores_nothing_is_excluded():
-    lower, upper = cs.bounded_mean([0], [0.5], [0.0], 0.05)
+    lower, upper = confidence_sequence.bounded_mean([0], [0.5], [0.0], 0.05)
     assert (lower[0], upper[0]) == (0, 1)
 
 
 def test_small_variances_make_it_narrower_than_the_sequence_of_votes():
     n, mean = 200, 0.5
-    votes = np.diff(sequential.confidence_sequence(n * mean, n, 0.95, 0.5), axis=0)
-    widths = [np.diff(cs.bounded_mean(n, mean, n * variance, 0.05), axis=0) for variance in (0.25, 0.02, 0.0)]
+    votes = np.diff(confidence_sequence.confidence_sequence(n * mean, n, 0.95, 0.5), axis=0)
+    widths = [
+        np.diff(confidence_sequence.bounded_mean(n, mean, n * variance, 0.05), axis=0) for variance in (0.25, 0.02, 0.0)
+    ]
     assert widths[0] < 1.12 * votes
     assert widths[1] < 0.5 * votes
     assert widths[2] < 0.2 * votes
@@ -99,7 +102,7 @@ def test_small_variances_make_it_narrower_than_the_sequence_of_votes():
 )
 def test_the_evidence_to_ten_digits(n, mean, ss, share, wanted):
     """mpmath 1.4.1 with 50 digits, from the closed forms in docs/methods/adaptive-intervals.md."""
-    assert cs.log_evidence(n, mean, ss, share) == pytest.approx(wanted, rel=1e-10)
+    assert confidence_sequence.mean_log_evidence(n, mean, ss, share) == pytest.approx(wanted, rel=1e-10)
 
 
 @pytest.mark.parametrize(
@@ -117,16 +120,18 @@ def test_the_evidence_to_ten_digits(n, mean, ss, share, wanted):
 )
 def test_the_ends_to_ten_digits(n, mean, ss, alpha, lower, upper):
     """mpmath 1.4.1 with 50 digits, by halves."""
-    np.testing.assert_allclose(cs.bounded_mean(n, mean, ss, alpha), (lower, upper), rtol=0, atol=1e-10)
+    np.testing.assert_allclose(confidence_sequence.bounded_mean(n, mean, ss, alpha), (lower, upper), rtol=0, atol=1e-10)
 
 
 def test_it_works_at_the_edges_of_what_numbers_can_be():
     """With a billion scores the ends are next to the mean: normal ones, 13 standard errors away at most."""
     mean = np.array([0.0, 0.3, 0.5, 1.0])
-    lower, upper = cs.bounded_mean(1e9, mean, 1e9 * mean * (1 - mean), 1e-9)
+    lower, upper = confidence_sequence.bounded_mean(1e9, mean, 1e9 * mean * (1 - mean), 1e-9)
     margin = 13 * np.sqrt(mean * (1 - mean) / 1e9)
     assert np.all((lower >= mean - margin - 1e-7) & (upper <= mean + margin + 1e-7))
     assert np.all((lower[1:] < 1 - 1e-9) & (upper[:-1] > 1e-9))
     assert np.all((upper - lower)[1:3] > margin[1:3])
-    assert np.all(np.isfinite(cs.log_evidence(1e9, mean[:, None], 0.0, np.linspace(1e-9, 1 - 1e-9, 50))))
-    assert cs.log_evidence(1e9, 0.5, 0.0, 0.0) > 1e11
+    assert np.all(
+        np.isfinite(confidence_sequence.mean_log_evidence(1e9, mean[:, None], 0.0, np.linspace(1e-9, 1 - 1e-9, 50)))
+    )
+    assert confidence_sequence.mean_log_evidence(1e9, 0.5, 0.0, 0.0) > 1e11

@@ -8,7 +8,7 @@ from scipy.stats import t as student
 
 from quorate.errors import InvalidInput
 from quorate.numerics.sequential import confidence_sequence
-from quorate.numerics.sequential.item_intervals import Method, half_width, interval, within
+from quorate.numerics.sequential.confidence_sequence import Method, half_width, interval, within
 
 METHODS = get_args(Method)
 TEN = {"low": 0.0, "high": 10.0}

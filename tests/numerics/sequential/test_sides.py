@@ -3,8 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quorate.numerics.sequential.confidence_sequence import log_evidence
-from quorate.numerics.sequential.item_intervals import Moments, against_difference, against_mean
+from quorate.numerics.sequential.confidence_sequence import Moments, against_difference, against_mean, mean_log_evidence
 
 
 def moments(*draws):
@@ -17,7 +16,7 @@ def moments(*draws):
 
 def test_evidence_against_a_mean_is_that_of_the_sequence():
     found = moments([0.2, 0.4] * 20, [0.9] * 5)
-    np.testing.assert_array_equal(against_mean(found, 0.5), log_evidence(*found, 0.5))
+    np.testing.assert_array_equal(against_mean(found, 0.5), mean_log_evidence(*found, 0.5))
     assert against_mean(found, 1.1).tolist() == [np.inf, np.inf]
     assert against_mean(found, -0.1).tolist() == [np.inf, np.inf]
     np.testing.assert_array_equal(found.of(np.array([1])).mean, [0.9])
@@ -30,7 +29,7 @@ def test_evidence_against_a_mean_holds_for_those_beyond_it(seed, n, share):
     found = Moments(*np.array([[n], [mean], [n * mean * (1 - mean) * 10 ** rng.uniform(-4, 0)]]))
     beyond = np.linspace(share, 1 if share >= mean else 0, 301)
     evidence = against_mean(found, share).item()
-    every = [log_evidence(*found, one).item() for one in beyond]
+    every = [mean_log_evidence(*found, one).item() for one in beyond]
     assert evidence <= np.min(every) + 0.05 * max(evidence, 1)
 
 

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from quorate.numerics.votes import binomial
-from quorate.numerics.votes.cluster_power import cluster_power, rejects_votes
-from quorate.numerics.votes.clusters import Clusters
+from quorate.numerics.votes.clusters import Clusters, cluster_power, rejects_votes
 from quorate.numerics.votes.power import exact_power
 
 RESAMPLES = 20_000

@@ -5,8 +5,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from quorate.numerics.votes.kl import divergence
-from quorate.numerics.votes.oracle import errors, log_ratio
+from quorate.numerics.votes.binomial import divergence, errors, log_ratio
 
 
 @pytest.mark.parametrize("threshold", [-50.0, -0.5, 0.0, 0.7, 50.0])

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import combine_pvalues
 
-from quorate.numerics.votes.two_stages import allotted, fisher, inverse_normal, screened, supplied, two_sided
+from quorate.numerics.votes.power import allotted, fisher, inverse_normal, screened, supplied, two_sided
 
 
 @given(st.integers(0, 10_000), st.lists(st.floats(0.01, 10), min_size=1, max_size=20))

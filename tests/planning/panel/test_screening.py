@@ -13,7 +13,7 @@ import quorate as q
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.panel.crossed import crossed_scores
 from quorate.numerics.distributions import t_quantile
-from quorate.numerics.panel.grubbs import grubbs
+from quorate.numerics.panel.judges import grubbs
 from quorate.numerics.panel.subsets import Choice
 from quorate.planning.panel.screening import candidate, figure, screen
 from quorate.planning.panel.shortlist import JudgePool, alternatives, beyond_cells, facts, stability

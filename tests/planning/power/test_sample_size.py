@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy.special import ndtri
 
 from quorate.errors import InvalidInput, NotEstimable
-from quorate.numerics.votes import equivalence, kl
+from quorate.numerics.votes import binomial, equivalence
 from quorate.planning.power.sample_size import (
     detectable_margin,
     equivalence_margin,
@@ -200,7 +200,7 @@ def test_rounding_of_the_arithmetic_is_no_judgment():
 def test_no_test_does_with_fewer_than_the_least(margin, alpha, power):
     """Both errors of any test sum to exp(-K) / 2 at least (Bretagnolle and Huber)."""
     least = least_judgments(margin, alpha=alpha, power=power)
-    floor = [float(np.exp(-n * kl.divergence(margin)) / 2) for n in (least - 1, least)]
+    floor = [float(np.exp(-n * binomial.divergence(margin)) / 2) for n in (least - 1, least)]
     assert floor[1] <= (alpha + 1 - power) * (1 + 1e-9)
     assert least == 1 or floor[0] > (alpha + 1 - power) * (1 - 1e-9)
     assert least <= sample_size(margin, alpha=alpha, power=power, method="exact")

@@ -23,7 +23,7 @@ from quorate.numerics.distributions import normal_quantile
 from quorate.numerics.sequential.spending import inflation
 from quorate.numerics.study_power import Studies
 from quorate.numerics.votes.binomial import clopper_pearson
-from quorate.numerics.votes.two_stages import supplied
+from quorate.numerics.votes.power import supplied
 from quorate.planning.power.prompt_types import TwoStage, two_stage
 from quorate.planning.search.optimize import largest_errors
 from quorate.roles import SYSTEM

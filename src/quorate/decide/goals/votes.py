@@ -18,9 +18,17 @@ from quorate.decide.goals.look import FUTILE, UNDECIDED, Contest, DifferenceTest
 from quorate.decide.goals.plans import bought, calls, nothing
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.numerics.distributions import normal_quantile
-from quorate.numerics.prediction_powered import Sample, powered_mean, share_error
+from quorate.numerics.prediction_powered import (
+    Costs,
+    Sample,
+    Strata,
+    people_alone,
+    powered,
+    powered_mean,
+    share_error,
+    to_reach,
+)
 from quorate.numerics.sequential.spending import Path, Spending, bound_for, inflation, obrien_fleming, pocock, start
-from quorate.numerics.stratified import Costs, Strata, people_alone, powered, to_reach
 from quorate.roles import ITEM, JUDGE, PROMPT
 from quorate.table.cells import Cells
 from quorate.table.votes import Encoding, Votes

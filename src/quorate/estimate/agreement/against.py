@@ -49,7 +49,7 @@ from quorate.estimate.agreement.yardsticks import (
     worth,
 )
 from quorate.numerics.inference import checked_level
-from quorate.numerics.panel.independence import Worth, correlated
+from quorate.numerics.panel.judges import Worth, correlated
 from quorate.roles import JUDGE, PROMPT
 from quorate.streams import stream
 from quorate.table.judgments import Judgments

@@ -26,8 +26,18 @@ from quorate.estimate.means.intervals import limits, score_ends
 from quorate.estimate.votes.clustered import Cluster
 from quorate.numerics.distributions import t_cdf, t_quantile
 from quorate.numerics.inference import checked_level, holm
-from quorate.numerics.prediction_powered import Codes, Sample, mean_error, powered_mean, share_error
-from quorate.numerics.stratified import deviations, errors_apart, rates, stratified_mean, stratified_share_error
+from quorate.numerics.prediction_powered import (
+    Codes,
+    Sample,
+    deviations,
+    errors_apart,
+    mean_error,
+    powered_mean,
+    rates,
+    share_error,
+    stratified_mean,
+    stratified_share_error,
+)
 from quorate.numerics.votes import binomial
 from quorate.roles import CATEGORY, JUDGE
 from quorate.table.judgments import Judgments

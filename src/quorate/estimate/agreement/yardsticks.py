@@ -17,7 +17,7 @@ from quorate.estimate.agreement.rightness import Rightness, row_means
 from quorate.numerics.correlation import ranks
 from quorate.numerics.distributions import t_cdf, t_quantile
 from quorate.numerics.inference import benjamini_yekutieli, checked_level, equal_tails, student_limits
-from quorate.numerics.panel.independence import Worth, independent_judges
+from quorate.numerics.panel.judges import Worth, independent_judges
 from quorate.numerics.votes.binomial import wilson
 from quorate.roles import JUDGE
 from quorate.table.judgments import Judgments

@@ -25,7 +25,7 @@ from quorate.table.read import read_first
 if TYPE_CHECKING:
     from quorate.estimate.components.assemble import Link
     from quorate.estimate.components.latent import Approximation, LatentDecomposition
-    from quorate.numerics.mixed.dense import Dense
+    from quorate.numerics.mixed.reml import Dense
 
 _EXACT = 1e-10
 """Residual variance, the scores having variance 1, that is none: rounding errors of a fit reach this far."""
@@ -221,7 +221,7 @@ def _fit(assembled: Assembled, identified: Identified, g: Floats, forms: Floats)
     search_down = settle if problem.sampled else minimise
     dense: Dense | None = None
     if problem.few is not None:
-        from quorate.numerics.mixed.dense import Dense
+        from quorate.numerics.mixed.reml import Dense
 
         dense = Dense(problem.few, problem, kept)
     search = {"n": 8, "most": 40}

@@ -23,7 +23,7 @@ from quorate.estimate.means.intervals import limits
 from quorate.numerics.correlation import of_pair, spearman
 from quorate.numerics.distributions import t_quantile
 from quorate.numerics.inference import variance_interval
-from quorate.numerics.links.layout import Layout, collapse
+from quorate.numerics.links.modes import Layout, collapse
 from quorate.roles import REPLICATE
 from quorate.table.judgments import Judgments
 from quorate.table.results import Ends, Interval, Result, Row
@@ -377,7 +377,7 @@ class LatentDecomposition(Result):
     @cached_property
     def covariance(self) -> Floats:
         """Covariance of components and fixed parameters; zero for components that are zero."""
-        from quorate.numerics.links.uncertainty import covariance
+        from quorate.numerics.links.search import covariance
 
         return covariance(self.layout, self.optimum, inside=self.method == "pirls")
 
@@ -520,8 +520,7 @@ def latent_mean(fit: LatentDecomposition) -> LatentMean:
     random facet was found from few levels, its part is that of the restricted estimate, and at least three standard
     errors of a zero one (``docs/methods/links.md``).
     """
-    from quorate.numerics.links.search import settled
-    from quorate.numerics.links.uncertainty import logistic_normal
+    from quorate.numerics.links.search import logistic_normal, settled
 
     x, steps, total = grid(fit.assembled), np.diff(fit.values), float(fit.optimum.variance.sum())
     modes = (fit.optimum.point if fit.method == "laplace" else settled(fit.layout, fit.optimum)).modes

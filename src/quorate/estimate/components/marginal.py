@@ -56,7 +56,7 @@ class Marginal(Brief):
 
     def expected(self, effect: Floats, rest: float) -> Floats:
         """Mean score at some values of the effects, over others of variance ``rest``; shape (combinations, values)."""
-        from quorate.numerics.links.uncertainty import logistic_normal
+        from quorate.numerics.links.search import logistic_normal
 
         above = logistic_normal(self.at[:, None, :] + effect[None, :, None], rest)[0]
         return np.asarray(self.low + above @ self.steps)
@@ -69,7 +69,7 @@ class Marginal(Brief):
     @property
     def variance(self) -> float:
         """Variance of one score about the mean of its combination, averaged over these."""
-        from quorate.numerics.links.uncertainty import logistic_normal
+        from quorate.numerics.links.search import logistic_normal
 
         above = logistic_normal(self.at, self.total)[0]
         values = self.low + np.concatenate([[0.0], np.cumsum(self.steps)])

@@ -22,9 +22,9 @@ from quorate.estimate.components.robustness import options_of
 from quorate.estimate.diagnostics.check import SIGNIFICANT, Check, Quantiles, Residuals, chance, quantiles, together
 from quorate.estimate.diagnostics.levels import Third, curvature, interaction_by_difficulty, level_checks, split_facets
 from quorate.estimate.means.effects import level_labels
-from quorate.numerics.clustered_means import GroupMeans
 from quorate.numerics.correlation import ranks
 from quorate.numerics.mixed.refit import refits
+from quorate.numerics.regression import GroupMeans
 from quorate.roles import JUDGE, REPLICATE
 from quorate.streams import stream
 from quorate.table.columns.aliases import TIMES, claims

@@ -14,9 +14,9 @@ from quorate.estimate.components.robustness import thinned, without_each
 from quorate.estimate.diagnostics.check import Check, Residuals
 from quorate.estimate.means.effects import level_labels
 from quorate.estimate.means.prediction import level_scores
-from quorate.numerics.clustered_means import GroupMeans, group_means
 from quorate.numerics.correlation import ranks
 from quorate.numerics.distributions import t_cdf
+from quorate.numerics.regression import GroupMeans, group_means
 from quorate.roles import JUDGE
 from quorate.table.results import Result
 from quorate.wording import plural

@@ -41,8 +41,7 @@ from quorate.estimate.means.targets import (
 )
 from quorate.numerics.distributions import t_cdf, t_quantile
 from quorate.numerics.inference import checked_level, pivotal
-from quorate.numerics.mixed.contrasts import variance_parts
-from quorate.numerics.mixed.information import adjustment, bounds, cell_weights, weights
+from quorate.numerics.mixed.information import adjustment, bounds, cell_weights, variance_parts, weights
 from quorate.numerics.mixed.reml import squares
 from quorate.numerics.reach import Reach
 from quorate.roles import REPLICATE

@@ -15,8 +15,7 @@ from quorate.arrays import Floats, Ints, occurring
 from quorate.estimate.components.model import of_items
 from quorate.estimate.means.prediction import predict
 from quorate.estimate.means.targets import ABSORBED, FINITE, FIXED, PANEL, POPULATION, Pool, Target
-from quorate.numerics.item_scores import ItemModel
-from quorate.numerics.reach import KAPPA, Effect, Reach
+from quorate.numerics.reach import KAPPA, Effect, ItemModel, Reach
 from quorate.table.judgments import Judgments
 
 if TYPE_CHECKING:

@@ -17,8 +17,8 @@ from quorate.errors import InvalidInput
 from quorate.estimate.components.assemble import Link
 from quorate.estimate.posterior.posterior import Sampling, converged, model_of, refuse_few
 from quorate.estimate.posterior.prior import Prior
-from quorate.numerics.posterior import nuts
-from quorate.numerics.posterior.convergence import Uniformity, band, rank, uniformity
+from quorate.numerics.posterior import chains as of_chains
+from quorate.numerics.posterior.chains import Uniformity, band, rank, uniformity
 from quorate.streams import stream
 from quorate.table.judgments import Judgments
 from quorate.table.results import Result, Row
@@ -166,7 +166,7 @@ def check_posterior(
     refuse_few(draws, warmup, chains)
     rng = stream(seed, "posterior/check")
     model = model_of(judgments, random, covariates, residual_by, link, prior)
-    nuts.require()
+    of_chains.require()
     ranks, unconverged = dict[str, list[int]](), 0
     began = perf_counter()
     for number in each("simulated studies", range(studies)):

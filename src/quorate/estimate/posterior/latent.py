@@ -19,8 +19,8 @@ from quorate.estimate.components.model import CELL, canonical
 from quorate.estimate.means.targets import all_drawn
 from quorate.estimate.posterior.prior import LOG_ODDS, Terms, latent_terms, laws_of, terms_of
 from quorate.estimate.posterior.result import DrawnComponents, DrawnMean, Part, PosteriorMean, mean_for, middle
-from quorate.numerics.links.uncertainty import logistic_normal
-from quorate.numerics.posterior.laws import Laws
+from quorate.numerics.links.search import logistic_normal
+from quorate.numerics.posterior.densities import Laws
 from quorate.roles import REPLICATE
 from quorate.table.judgments import Judgments
 

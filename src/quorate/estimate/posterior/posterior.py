@@ -22,12 +22,12 @@ from quorate.estimate.components.published import design
 from quorate.estimate.posterior.latent import LatentPosterior, Posterior, mean_of
 from quorate.estimate.posterior.prior import LOG_ODDS, Law, Prior, latent_terms, laws_for, laws_of, terms_of
 from quorate.estimate.posterior.result import Convergence, checked_targets
-from quorate.numerics.mixed.redraw import Redraw
+from quorate.numerics.mixed.problem import Redraw
 from quorate.numerics.mixed.reml import evaluate
-from quorate.numerics.posterior import latent, marginal, nuts
-from quorate.numerics.posterior.convergence import bulk_ess, r_hat
-from quorate.numerics.posterior.importance import mode
-from quorate.numerics.posterior.laws import Laws, log_density, redrawn
+from quorate.numerics.posterior import chains as of_chains
+from quorate.numerics.posterior import densities
+from quorate.numerics.posterior.chains import bulk_ess, mode, r_hat
+from quorate.numerics.posterior.densities import Laws, log_density, redrawn
 from quorate.streams import stream
 from quorate.table.facts.repeats import refuse_repeats
 from quorate.table.judgments import Judgments, checked
@@ -35,7 +35,7 @@ from quorate.table.judgments import Judgments, checked
 if TYPE_CHECKING:
     from quorate.estimate.means.targets import Target
     from quorate.estimate.posterior.result import DrawnComponents
-    from quorate.numerics.posterior.nuts import Sampled
+    from quorate.numerics.posterior.chains import Sampled
 
 
 # Models that can be sampled: what every one of them does, and what shows that its draws can be relied on.
@@ -168,12 +168,12 @@ class LogOdds:
     def sampled(self, how: Sampling) -> LatentPosterior:
         """Its posterior, whether or not the chains agree."""
         start = stream(how.seed, "posterior")
-        data, middle = latent.counted(self.laid.layout, self.laws)
-        places = latent.starts(data, middle, how.chains, start)
+        data, middle = densities.counted(self.laid.layout, self.laws)
+        places = densities.starts(data, middle, how.chains, start)
         seeds = int(start.integers(2**31))
         options: dict[str, Any] = {"warmup": how.warmup, "draws": how.draws, "seed": seeds, "on_quote": how.on_quote}
-        sampled = nuts.sample(latent.log_posterior, data, places, kept=len(middle), **options)
-        sd, thresholds, effects = latent.parameters(data, sampled.positions)
+        sampled = of_chains.sample(densities.log_posterior, data, places, kept=len(middle), **options)
+        sd, thresholds, effects = densities.parameters(data, sampled.positions)
         numbers = np.moveaxis(np.concatenate([sd, thresholds, effects], axis=2), 2, 0)
         return LatentPosterior(
             prior=self.prior,
@@ -216,7 +216,7 @@ def log_odds(
     laid = lay_out(decompose(judgments, random=random, covariates=covariates), link)
     grid(laid.linear.assembled)  # refuses what the mean cannot be averaged over
     layout = laid.layout
-    refuse_large(latent.size(layout))
+    refuse_large(densities.latent_size(layout))
     middle = np.asarray(np.average(layout.x, axis=0, weights=layout.counts.sum(axis=1)), dtype=np.float64)
     terms = latent_terms(laid.names, laid.linear.judgments, link)
     centred = replace(laid, layout=replace(layout, x=layout.x - middle))
@@ -244,7 +244,7 @@ _SPREAD = 1.5
 class Density(NamedTuple):
     """What the log density of a Gaussian model is made of."""
 
-    problem: marginal.Padded
+    problem: densities.Padded
     laws: Laws
 
 
@@ -252,7 +252,7 @@ def log_posterior(data: Density, sd: Any) -> Any:
     """Log density of standard deviations of either sign: likelihood and prior are even in each."""
     import jax.numpy as jnp
 
-    return marginal.log_likelihood(data.problem, sd**2) + jnp.sum(log_density(sd, data.laws, jnp))
+    return densities.restricted_log_likelihood(data.problem, sd**2) + jnp.sum(log_density(sd, data.laws, jnp))
 
 
 @dataclass(frozen=True, eq=False)
@@ -287,14 +287,14 @@ class Gaussian:
         """Its posterior, whether or not the chains agree."""
         fit, problem, kept, laws = self.fit, self.fit.assembled.problem, self.kept, self.laws
         start = stream(how.seed, "posterior")
-        data = Density(marginal.padded(problem, kept), laws)
+        data = Density(densities.padded(problem, kept), laws)
         top, metric = mode(problem, kept, laws)
         places = top + _SPREAD * start.standard_normal((how.chains, len(kept))) @ np.linalg.cholesky(metric).T
         seeds = int(start.integers(2**31))
         options: dict[str, Any] = {"warmup": how.warmup, "draws": how.draws, "seed": seeds, "on_quote": how.on_quote}
-        sampled = nuts.sample(log_posterior, data, places, metric=metric, **options)
+        sampled = of_chains.sample(log_posterior, data, places, metric=metric, **options)
         variances = np.square(sampled.positions).reshape(-1, len(kept))
-        means, covariances = marginal.fixed_effects(data.problem, variances, problem.p)
+        means, covariances = densities.fixed_effects(data.problem, variances, problem.p)
         noise = stream(how.seed, "posterior/fixed").standard_normal(means.shape)
         around = np.einsum("dpq,dq->dp", np.linalg.cholesky(covariances), noise)
         scale, centre = fit.assembled.scale, np.eye(1, problem.p)[0] * fit.assembled.center
@@ -334,7 +334,7 @@ def gaussian(
     """Lay the model out; see `posterior`."""
     laid = design(judgments, random=random, covariates=covariates, residual_by=residual_by)
     problem, kept = laid.assembled.problem, np.array(laid.identified.representatives)
-    refuse_large(marginal.size(problem))
+    refuse_large(densities.marginal_size(problem))
     even = np.zeros(problem.n_components)
     even[kept] = 1 / len(kept)
     fit = Decomposition(laid.assembled, laid.identified, even, evaluate(problem, even), "reml")
@@ -464,7 +464,7 @@ def posterior(
     refuse_few(draws, warmup, chains)
     stream(seed, "posterior")  # refuses what is no seed
     model = model_of(judgments, random, covariates, residual_by, link, prior, targets)
-    nuts.require()
+    of_chains.require()
     how = Sampling(draws, warmup, chains, seed, _say if on_quote is None else on_quote)
     found = model.sampled(how)
     refuse_unconverged(found, draws, warmup)

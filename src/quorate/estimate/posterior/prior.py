@@ -16,7 +16,7 @@ from quorate.estimate.components.decomposition import Decomposition
 from quorate.estimate.components.latent import LatentDecomposition
 from quorate.estimate.components.model import CELL
 from quorate.estimate.components.published import Components, components
-from quorate.numerics.posterior.laws import Laws, quantile
+from quorate.numerics.posterior.densities import Laws, quantile
 from quorate.table.judgments import Judgments
 from quorate.wording import listed
 

@@ -18,8 +18,8 @@ from quorate.errors import InvalidInput
 from quorate.estimate.means.mean import contrast
 from quorate.estimate.means.targets import PANEL, SENSITIVITY, Target, all_drawn, resolve
 from quorate.numerics.inference import equal_tails
-from quorate.numerics.posterior.importance import WORST_K, quantiles, smoothed
-from quorate.numerics.posterior.laws import Laws, log_density, widened
+from quorate.numerics.posterior.chains import WORST_K, quantiles, smoothed
+from quorate.numerics.posterior.densities import Laws, log_density, widened
 from quorate.streams import stream
 from quorate.table.judgments import Judgments
 from quorate.table.results import Ends, Interval, Result, Row, StatedInterval

@@ -26,14 +26,12 @@ from quorate.estimate.votes.margin import margin_of_votes, order_effect
 from quorate.numerics.distributions import each as each_of
 from quorate.numerics.distributions import t_cdf
 from quorate.numerics.inference import checked_level, checked_ridge, holm
-from quorate.numerics.ratings.bradley_terry import Design, Fit, fit
+from quorate.numerics.ratings.bradley_terry import MANY, Design, Fit, anchored, fit
 from quorate.numerics.ratings.discrimination import discriminating
-from quorate.numerics.ratings.draws import covariance, refits
-from quorate.numerics.ratings.inverses import inverse_information
+from quorate.numerics.ratings.draws import covariance, inverse_information, refits
 from quorate.numerics.ratings.leverage import variances, widened
 from quorate.numerics.ratings.plackett_luce import Choices
-from quorate.numerics.ratings.steps import MANY, anchored
-from quorate.numerics.ratings.ties.registry import Ties, tie_model
+from quorate.numerics.ratings.ties import Ties, tie_model
 from quorate.streams import stream
 from quorate.table.judgments import Judgments
 from quorate.table.pairs import BOTH_BAD, MISSING, TIE, A

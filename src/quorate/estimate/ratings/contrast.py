@@ -17,14 +17,13 @@ from quorate.estimate.votes.clustered import Cluster, cells, clustered_by, repea
 from quorate.estimate.votes.margin import VoteMargin
 from quorate.numerics.distributions import t_cdf, t_quantile
 from quorate.numerics.inference import equal_tails, student_limits
-from quorate.numerics.ratings.bradley_terry import Fit
+from quorate.numerics.ratings.bradley_terry import MANY, Fit
 from quorate.numerics.ratings.draws import Units, covariance
 from quorate.numerics.ratings.existence import components
 from quorate.numerics.ratings.leverage import leverage, variances, widened
 from quorate.numerics.ratings.plackett_luce import Choices
 from quorate.numerics.ratings.rank_intervals import difference_se, row_blocks
-from quorate.numerics.ratings.steps import MANY
-from quorate.numerics.ratings.ties.model import TieModel
+from quorate.numerics.ratings.ties import TieModel
 from quorate.numerics.votes.binomial import SLACK
 from quorate.numerics.votes.clustered import combined, intersections
 from quorate.table.results import Ends, Interval

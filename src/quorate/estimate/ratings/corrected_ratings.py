@@ -23,11 +23,10 @@ from quorate.estimate.ratings.ratings import Ratings
 from quorate.estimate.votes.clustered import DEPENDENCE, Cluster, cells, named
 from quorate.numerics.inference import checked_level
 from quorate.numerics.ratings.bradley_terry import Design, Fit, fit, scores
+from quorate.numerics.ratings.draws import inverse_information
 from quorate.numerics.ratings.existence import exists
-from quorate.numerics.ratings.inverses import inverse_information
 from quorate.numerics.ratings.rectified import Battles, Powered, people_alone, rectified
-from quorate.numerics.ratings.ties.registry import Ties
-from quorate.numerics.ratings.ties.wins import HALF
+from quorate.numerics.ratings.ties import HALF, Ties
 from quorate.roles import JUDGE
 from quorate.table.judgments import Judgments
 from quorate.table.pairs import MISSING, turn

@@ -18,8 +18,7 @@ from quorate.numerics.ratings.bradley_terry import Design
 from quorate.numerics.ratings.draws import Units
 from quorate.numerics.ratings.existence import components, exists, identified, ties_identified
 from quorate.numerics.ratings.plackett_luce import Choices
-from quorate.numerics.ratings.ties.registry import Ties, tie_model
-from quorate.numerics.ratings.ties.wins import HALF
+from quorate.numerics.ratings.ties import HALF, Ties, tie_model
 from quorate.table.pairs import BOTH_BAD, FIRST_A, MISSING, TIE
 from quorate.table.results import Result
 from quorate.table.votes import Votes

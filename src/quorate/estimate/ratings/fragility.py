@@ -11,10 +11,9 @@ import numpy as np
 from quorate.arrays import Floats, Ints
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.ratings.counts import VoteCounts, refuse_unrated, some, tally
-from quorate.numerics.ratings.bradley_terry import Design, fit, scores
+from quorate.numerics.ratings.bradley_terry import Design, anchored, fit, scores
 from quorate.numerics.ratings.existence import exists
-from quorate.numerics.ratings.steps import anchored
-from quorate.numerics.ratings.ties.registry import Ties, tie_model, without_parameter
+from quorate.numerics.ratings.ties import Ties, tie_model, without_parameter
 from quorate.table.pairs import A, B, Pairs
 from quorate.table.results import Result, Row
 from quorate.table.votes import Votes, checked_votes

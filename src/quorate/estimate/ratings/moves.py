@@ -13,8 +13,7 @@ from quorate.estimate.ratings.counts import VoteCounts
 from quorate.numerics.distributions import t_quantile
 from quorate.numerics.ratings.bradley_terry import Design, Fit, fit, scores
 from quorate.numerics.ratings.discrimination import discriminating
-from quorate.numerics.ratings.draws import Units
-from quorate.numerics.ratings.inverses import inverse_information
+from quorate.numerics.ratings.draws import Units, inverse_information
 from quorate.numerics.votes.clustered import intersections
 from quorate.table.results import Result, Row
 from quorate.wording import counted as number_of

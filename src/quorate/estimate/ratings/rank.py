@@ -20,7 +20,7 @@ from quorate.estimate.ratings.counts import used_rows
 from quorate.estimate.ratings.fragility import fragility as fragility_of
 from quorate.estimate.ratings.ratings import Ratings
 from quorate.estimate.votes.clustered import Cluster
-from quorate.numerics.ratings.ties.registry import Ties
+from quorate.numerics.ratings.ties import Ties
 from quorate.roles import PROPENSITY
 from quorate.table.judgments import Judgments
 from quorate.table.read import read_first

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from quorate.arrays import Floats
 from quorate.numerics.distributions import t_cdf, t_quantile
-from quorate.numerics.ratings.gap_votes import GapVotes
+from quorate.numerics.ratings.next_vote import GapVotes
 from quorate.roles import JUDGE
 from quorate.table.judgments import Judgments
 from quorate.table.results import Result, Row, rows_of

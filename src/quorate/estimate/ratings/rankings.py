@@ -19,7 +19,7 @@ from quorate.errors import InvalidInput, NotEstimable
 from quorate.numerics.ratings.bradley_terry import Design
 from quorate.numerics.ratings.draws import Units
 from quorate.numerics.ratings.plackett_luce import Choices
-from quorate.numerics.ratings.ties.wins import HALF
+from quorate.numerics.ratings.ties import HALF
 from quorate.table.pairs import MISSING
 from quorate.table.votes import Votes
 

@@ -34,8 +34,7 @@ from quorate.numerics.ratings.rank_intervals import (
     rank_intervals,
     ranks_of_two,
 )
-from quorate.numerics.ratings.ties.model import TieModel
-from quorate.numerics.ratings.ties.registry import Ties, tie_model
+from quorate.numerics.ratings.ties import TieModel, Ties, tie_model
 from quorate.numerics.votes.binomial import SLACK
 from quorate.streams import stream
 from quorate.table.results import Result, Row

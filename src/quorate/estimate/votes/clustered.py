@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from quorate.arrays import Bools, Floats, Ints, occurring
 from quorate.errors import InvalidInput
 from quorate.estimate.votes.well_sampled_pairs import MINIMUM, Random, Sampled, Unit, labelled, well_sampled
-from quorate.numerics.votes import clusters as vote_clusters
+from quorate.numerics.votes import clusters as of_clusters
 from quorate.numerics.votes.clustered import intersections
 from quorate.numerics.votes.clusters import Clusters, gather
 from quorate.numerics.votes.power import effective_clusters, robust, t_reach
@@ -290,7 +290,7 @@ class ClusterRobust(Result):
             Source of the halves.
         """
         source = np.random.default_rng(stream(0, "half splits") if rng is None else rng)
-        misses = vote_clusters.half_misses(self.sums, alpha, splits, source)
+        misses = of_clusters.half_misses(self.sums, alpha, splits, source)
         return HalfSplits(self.by, self.labels, *misses, splits, alpha)
 
     def rows(self) -> list[Row]:
@@ -384,8 +384,8 @@ def cluster_robust(
         independent=np.sqrt(rate * (1 - rate) / sampled.n),
         # nan where clusters of each do not differ
         error=np.where(variance > _NOTHING**2, np.sqrt(variance), np.nan),
-        design_effect=_total([(count, vote_clusters.design_effect(way)) for count, way in sets]),
-        icc=vote_clusters.icc(sums),
+        design_effect=_total([(count, of_clusters.design_effect(way)) for count, way in sets]),
+        icc=of_clusters.icc(sums),
         level=level,
         sums=sums,
         facets=facets,

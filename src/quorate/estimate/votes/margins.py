@@ -16,7 +16,7 @@ from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.votes.clustered import DEPENDENCE, Cluster, cells, named
 from quorate.estimate.votes.signals import GRID, MarginLaw, margin_law, share_below
 from quorate.estimate.votes.well_sampled_pairs import MINIMUM, Random, Sampled, well_sampled
-from quorate.numerics.votes import deconvolve
+from quorate.numerics.votes import clusters
 from quorate.numerics.votes.binomial import clopper_pearson
 from quorate.numerics.votes.clustered import Multiways, Share, margin_interval, multiways, votes_per_independent
 from quorate.numerics.votes.power import normal_size
@@ -346,7 +346,7 @@ class Margins(Result):
     @property
     def tie_margin(self) -> Floats:
         """What ``absolute`` is on average for a pair that is tied, with so many votes."""
-        return deconvolve.tie_margin(self.worth)
+        return clusters.tie_margin(self.worth)
 
     def quantiles(
         self, probabilities: Sequence[float] = (0.1, 0.25, 0.5), *, resamples: int = RESAMPLES, rng: Random = None
@@ -404,7 +404,7 @@ class Margins(Result):
         corrected_low, corrected_high = float("nan"), float("nan")
         if law.known:
             times = _source(rng, "laws").multinomial(len(self), np.full(len(self), 1 / len(self)), _LAWS)
-            laws = deconvolve.margin_law(deconvolve.margin_likelihood(self.wins / self.effect, self.worth, GRID), times)
+            laws = clusters.margin_law(clusters.margin_likelihood(self.wins / self.effect, self.worth, GRID), times)
             corrected_low, corrected_high = np.quantile(share_below(laws, tau), _ends(self.level)).tolist()
         median, median_low, median_high = (float("nan"),) * 3
         if near.any():

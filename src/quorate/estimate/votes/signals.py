@@ -14,10 +14,8 @@ from quorate.errors import NotEstimable
 from quorate.estimate.votes.clustered import clusters_of, median
 from quorate.estimate.votes.well_sampled_pairs import MINIMUM, Sampled, labelled, well_sampled
 from quorate.numerics.inference import student_limits
-from quorate.numerics.votes import clusters as vote_clusters
-from quorate.numerics.votes import deconvolve, signal
-from quorate.numerics.votes.clusters import gather
-from quorate.numerics.votes.signal import Jackknifed
+from quorate.numerics.votes import clusters as of_clusters
+from quorate.numerics.votes.clusters import Jackknifed, gather
 from quorate.streams import stream
 from quorate.table.results import Ends, Interval, Result, Row, rows_of
 from quorate.table.votes import Votes
@@ -81,9 +79,9 @@ def margin_law(wins: ArrayLike, n: ArrayLike) -> MarginLaw:
     """
     k, votes = np.asarray(wins, dtype=float), np.asarray(n, dtype=float)
     known = votes.min() >= LEAST_VOTES
-    law = deconvolve.margin_law(deconvolve.margin_likelihood(k, votes, GRID)) if known else np.full(len(GRID), np.nan)
+    law = of_clusters.margin_law(of_clusters.margin_likelihood(k, votes, GRID)) if known else np.full(len(GRID), np.nan)
     raw = float(np.mean((k / votes - 0.5) ** 2))
-    return MarginLaw(GRID, law, deconvolve.mean_square(k, votes), raw)
+    return MarginLaw(GRID, law, of_clusters.mean_square(k, votes), raw)
 
 
 def share_below(chance: Floats, tau: float) -> Floats:
@@ -139,7 +137,7 @@ class Measured(Interval):
     def minus(self, other: Measured, *, paired: bool = False) -> Measured:
         """Difference to one of other votes: independent ones, by Welch and Satterthwaite, or of the same blocks."""
         if paired and self.left is not None and other.left is not None:
-            return Measured(self.value - other.value, signal.spread(self.left - other.left), len(self.left) - 1.0)
+            return Measured(self.value - other.value, of_clusters.spread(self.left - other.left), len(self.left) - 1.0)
         variances = np.array([self.se**2, other.se**2])
         parts = float(np.sum(variances**2 / np.array([self.df, other.df])))
         df = float(variances.sum() ** 2 / parts) if parts else min(self.df, other.df)
@@ -225,30 +223,30 @@ def signals(sampled: Sampled, votes: Votes, by: str, blocks: Sequence[str] | Non
     if blocks is not None:
         at = dict(zip(blocks, _blocks(len(blocks)).tolist(), strict=True))
         place = np.array([at[votes.facet(by).levels[one]] for one in used.tolist()])
-    sums = signal.block_sums(clusters, place[level], min(levels if blocks is None else len(blocks), BLOCKS))
+    sums = of_clusters.block_sums(clusters, place[level], min(levels if blocks is None else len(blocks), BLOCKS))
     whole = sums.sum(axis=0)
     alone = ((sums[..., 1] > 0).sum(axis=0) < 2).nonzero()[0]
     if len(alone):
         raise NotEstimable(f'{by or "votes"}: all votes on "{sampled.labels[alone[0]]}" are of one level')
-    betweens = signal.between(whole)
-    told = np.isfinite(signal.between(whole - sums)).all(axis=0)
+    betweens = of_clusters.between(whole)
+    told = np.isfinite(of_clusters.between(whole - sums)).all(axis=0)
     return Signals(
         by=by,
         levels=levels,
-        square=_measured(signal.jackknife(sums, lambda left: signal.square(left).mean(axis=-1))),
-        signal=_measured(signal.jackknife(sums, per_vote)),
-        between=_measured(signal.jackknife(sums[:, told], lambda left: signal.between(left).mean(axis=-1)))
+        square=_measured(of_clusters.jackknife(sums, lambda left: of_clusters.square(left).mean(axis=-1))),
+        signal=_measured(of_clusters.jackknife(sums, per_vote)),
+        between=_measured(of_clusters.jackknife(sums[:, told], lambda left: of_clusters.between(left).mean(axis=-1)))
         if told.any()
         else UNKNOWN,
-        squares=signal.square(whole),
-        effects=signal.effect(whole),
+        squares=of_clusters.square(whole),
+        effects=of_clusters.effect(whole),
         betweens=np.where(told, betweens, np.nan),
     )
 
 
 def per_vote(sums: Floats) -> Floats:
     """What a vote adds to the square of z, on average over pairs."""
-    return np.asarray((4 * signal.square(sums) / signal.effect(sums)).mean(axis=-1))
+    return np.asarray((4 * of_clusters.square(sums) / of_clusters.effect(sums)).mean(axis=-1))
 
 
 def _measured(found: Jackknifed) -> Measured:
@@ -418,5 +416,5 @@ def rate_variance(votes: Votes, *, by: str = "prompt", minimum: int = MINIMUM) -
     """
     sampled = well_sampled(votes, minimum=minimum)
     sums = clusters_of(sampled, votes, by)
-    noisy, clean = vote_clusters.plain_variances(sums), vote_clusters.between_variance(sums)
+    noisy, clean = of_clusters.plain_variances(sums), of_clusters.between_variance(sums)
     return RateVariance(by, sampled.labels, *noisy, *clean)

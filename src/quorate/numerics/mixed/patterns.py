@@ -15,7 +15,6 @@ from typing import Any
 import numpy as np
 
 from quorate.arrays import Floats, Ints, dense
-from quorate.numerics.mixed.rows import full
 
 
 @dataclass(frozen=True)
@@ -381,3 +380,8 @@ class Levels:
         out[:, self._active] = -self._weak_active @ self._inner
         out[np.arange(len(rows)), rows] += 1
         return out
+
+
+def full(rows: Any) -> Floats:
+    """Rows as a dense array, shape (rows, q)."""
+    return np.asarray(rows if isinstance(rows, np.ndarray) else rows.toarray(), dtype=np.float64)

@@ -15,11 +15,9 @@ from numpy.typing import NDArray
 from quorate.arrays import Floats, Ints
 from quorate.errors import NotConverged
 from quorate.numerics.mixed.information import covariance, information, quadratic_forms, weights
-from quorate.numerics.mixed.problem import Problem
-from quorate.numerics.mixed.redraw import Redraw
+from quorate.numerics.mixed.problem import Problem, Redraw
 from quorate.numerics.mixed.reml import Optimum, Point, bounded_step, evaluate, minimise, settle, traces
-from quorate.numerics.mixed.solved import solve
-from quorate.numerics.mixed.stacked import Stacked
+from quorate.numerics.mixed.solved import Stacked, solve
 from quorate.waiting import each
 
 TOLERANCE = 1e-5

@@ -13,18 +13,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from quorate.arrays import Floats
+from quorate.arrays import Floats, Ints
 from quorate.errors import NotConverged
-from quorate.numerics.mixed.moments import Products
+from quorate.numerics.mixed.moments import Part, Products, gram, less, scaled
+from quorate.numerics.mixed.patterns import Cells
 from quorate.numerics.mixed.problem import Problem
-from quorate.numerics.mixed.rows import Part, gram, less, scaled
 from quorate.numerics.mixed.sampled import SampledLevels, sampled_traces
-from quorate.numerics.mixed.solved import LEAST_NOISE, Solved, solve
+from quorate.numerics.mixed.solved import LEAST_NOISE, Points, Solved, solve
 from quorate.waiting import each
 
 if TYPE_CHECKING:
-    from quorate.numerics.mixed.rows import Rows
-    from quorate.numerics.mixed.stacked import Points
+    from quorate.numerics.mixed.moments import Rows
 
 
 _FEW = 8
@@ -391,7 +390,7 @@ def lowest(
     most : int
         Evaluations of each.
     """
-    from quorate.numerics.mixed.stacked import Points
+    from quorate.numerics.mixed.solved import Points
 
     theta, damping = starts, np.zeros(len(starts))
     points = evaluate(theta)
@@ -482,3 +481,71 @@ def bounded_step(
 def _promised(point: Point, step: Floats) -> float:
     """Decrease of the criterion that the quadratic model promises of a step."""
     return -float(point.gradient @ step + step @ point.hessian @ step / 2)
+
+
+# A few cells, dense: the criterion of a small problem at many places at once.
+
+
+_NOISE_ROUNDING = 1e-13
+"""Noise, as a part of the largest component, below which a covariance matrix is singular by rounding."""
+
+
+class Dense:
+    """REML or ML of one table with one matrix per component; what `quorate.numerics.mixed.reml.evaluate` computes.
+
+    Parameters
+    ----------
+    cells : Cells
+        The model, one row per cell.
+    problem : Problem
+        The same, with the part of the likelihood inside cells.
+    kept : array of int
+        Components that vary; the others are zero.
+    """
+
+    def __init__(self, cells: Cells, problem: Problem, kept: Ints) -> None:
+        replicates, self.reml = problem.replicates, problem.reml
+        block = cells.block[:, None] == cells.block
+        parts = [block & (column[:, None] == column) for column in cells.within.T]
+        parts += [column[:, None] == column for column in cells.shared.T]
+        matrices = np.array([*(part.astype(float) for part in parts), *(np.diag(noise) for noise in cells.noise.T)])
+        self.a, self.y = matrices[kept], cells.y
+        self.x = cells.x if cells.row is None else cells.x[cells.row]
+        first = len(matrices) - cells.noise.shape[1]
+        ss, df = (np.concatenate([np.zeros(first), values])[kept] for values in (replicates.ss, replicates.df))
+        self.inside, self.ss, self.df = df > 0, ss[df > 0], df[df > 0]
+        self.noise = np.concatenate([np.zeros((first, len(self.y))), cells.noise.T])[kept]
+        free = problem.n_rows - (problem.p if self.reml else 0)
+        self.constant = free * np.log(2 * np.pi) + replicates.log_counts
+
+    def evaluate(self, theta: Floats) -> Points:
+        """Criterion, gradient, average information and fixed effects at every row of ``theta`` (places, components).
+
+        The criterion is infinite where a cell, or a replicate, has no variance, or next to none beside the others.
+        """
+        own = theta[:, self.inside]
+        proper = (
+            (theta @ self.noise).min(axis=1) >= np.maximum(LEAST_NOISE, _NOISE_ROUNDING * theta.max(axis=1))
+        ) & np.all(own >= LEAST_NOISE, axis=1)
+        own = np.where(proper[:, None], own, 1.0)
+        v = np.einsum("mt,tij->mij", theta, self.a, optimize=True)
+        v = np.where(proper[:, None, None], v, np.eye(len(self.y)))
+        inverse = np.linalg.inv(v)
+        weighted = inverse @ self.x
+        inner = self.x.T @ weighted
+        solve = np.linalg.solve(inner, weighted.transpose(0, 2, 1))
+        p = inverse - weighted @ solve
+        py = p @ self.y
+        apy = np.einsum("tij,mj->mti", self.a, py, optimize=True)
+        traced = p if self.reml else inverse
+        gradient = np.einsum("tij,mij->mt", self.a, traced, optimize=True) - np.einsum("mti,mi->mt", apy, py)
+        hessian = apy @ p @ apy.transpose(0, 2, 1)
+        sign, log_det = np.linalg.slogdet(v)
+        criterion = self.constant + log_det + py @ self.y
+        if self.reml:
+            criterion = criterion + np.linalg.slogdet(inner).logabsdet
+        criterion = criterion + np.log(own) @ self.df + (self.ss / own).sum(axis=1)
+        gradient[:, self.inside] += self.df / own - self.ss / own**2
+        tail = np.flatnonzero(self.inside)
+        hessian[:, tail, tail] += self.ss / own**3
+        return Points(np.where(proper & (sign > 0), criterion, np.inf), gradient, hessian, solve @ self.y)

@@ -1,28 +1,189 @@
-"""Paired-comparison models by Newton's method on counts of votes, for many resamples at once.
-
-Votes enter as counts, shape (orders, cells, 3, fits): for each order in which two systems were shown, each cell, a pair
-of systems with its covariates, and each outcome (first, second, tie), the votes of each fit. A model is a row of a
-design for each cell, which says what its gap is of the parameters, and a law of the outcomes given the gap
-(`quorate.numerics.ratings.ties`). Parameters are ratings, then the position effect if there are two orders,
-coefficients of covariates, how readily each system ties if that is asked, and the parameter of the model of ties if it
-has one; shape (parameters, fits). The log likelihoods are derived in ``docs/methods/ratings.md``.
-"""
+"""Paired-comparison models by Newton's method on counts of votes, for many resamples at once."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from quorate.arrays import Floats, Ints
-from quorate.numerics.ratings.likelihood import Likelihood
-from quorate.numerics.ratings.steps import is_large, solved
-from quorate.numerics.ratings.ties.model import Cells, Summary, TieModel, summary
+from quorate.arrays import Bools, Floats, Ints
+from quorate.numerics.ratings.ties import Cells, Summary, TieModel, summary
 
-_ROUNDING = 1e-10
+# What a model of votes or rankings is to the code that fits it and finds how its parameters vary.
+
+
+class Likelihood(Protocol):
+    """A concave log likelihood of counts, by entry: an outcome of a cell, such as a tie of two systems.
+
+    Counts have the shape `shape` and one more axis, of fits. A *cell* is what has outcomes: two systems in an order,
+    or a set of systems of which some are placed first.
+    """
+
+    @property
+    def systems(self) -> int:
+        """Ratings, the first parameters."""
+
+    @property
+    def parameters(self) -> int:
+        """All parameters."""
+
+    @property
+    def tied(self) -> bool:
+        """Whether the last parameter is of ties of two."""
+
+    @property
+    def own_ties(self) -> bool:
+        """Whether every system has ties of its own."""
+
+    @property
+    def position(self) -> bool:
+        """Whether there is a position effect."""
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Shape of the counts of one fit."""
+
+    @property
+    def centred(self) -> tuple[slice, ...]:
+        """Parameters that are known up to a common shift."""
+
+    @property
+    def touched(self) -> Any:
+        """Sparse, shape (entries, systems): not 0 where an entry is of a system."""
+
+    def known(self, counts: Floats) -> Any:
+        """What the likelihood needs of the counts."""
+
+    def started(self, known: Any) -> Floats:
+        """Parameters to start from, shape (parameters, fits)."""
+
+    def derivatives(self, known: Any, theta: Floats) -> tuple[Floats, Floats, Any]:
+        """Log likelihood (fits,), gradient (parameters, fits) and information (fits, parameters, parameters).
+
+        The information of a single large fit may be sparse, shape (parameters, parameters).
+        """
+
+    def gradients(self, theta: Floats, units: Any = None) -> Any:
+        """Gradient of one vote of every entry, or sums by units, sparse, shape (units, entries); sparse."""
+
+
+class Told(Protocol):
+    """The information of one vote of every cell.
+
+    ``cell`` has the cell of every entry of the counts.
+    """
+
+    @property
+    def cell(self) -> Ints:
+        """Shape (entries,)."""
+
+    @property
+    def size(self) -> int:
+        """Cells."""
+
+    def trace(self, inverse: Floats) -> Floats:
+        """Leverage of a vote of each cell on all contrasts together, shape (cells,)."""
+
+    def some(self, cells: Ints | Bools) -> Told:
+        """The same of some cells."""
+
+    def along(self, x: Floats) -> Floats:
+        """What it says of each column of ``x``, shape (cells, columns)."""
+
+    def roots(self, votes: Floats) -> Floats:
+        """Rows whose squares are the information of so many votes of each cell."""
+
+
+# Steps of Newton's method: solutions by an information that is singular along common shifts.
+
+
+MANY = 3000
+"""Systems from which on matrices of all pairs are too large to be kept more than a few at a time."""
+
+_LARGE, _MOST_PRODUCTS = 1000, 1000
+_ROUNDING, _NOTHING = 1e-10, 1e-12
+
+
+def anchored(design: Likelihood, information: Any, ridge: float) -> Floats:
+    """The information with the ridge, and with the directions of common shifts filled in so that it can be solved."""
+    out = information.copy() if isinstance(information, np.ndarray) else full(information)
+    for part in design.centred:
+        out[:, part, part] += filled(np.einsum("rii->ri", out[:, part, part]))[:, None, None]
+        own = np.arange(part.start, part.stop)
+        out[:, own, own] += ridge
+    return out
+
+
+def filled(diagonal: Floats) -> Floats:
+    """What is added to every entry of the part of an information that is singular along a common shift.
+
+    Parameters
+    ----------
+    diagonal : array, shape (..., parameters)
+        Diagonal of that part.
+    """
+    mean = diagonal.sum(axis=-1) / diagonal.shape[-1] ** 2
+    return np.where(mean > 0, mean, 1.0)
+
+
+def is_large(design: Likelihood, fits: int) -> bool:
+    """Whether the information, of a single fit of many ratings, is kept sparse.
+
+    Not where shifts of other parameters than ratings change nothing: these go together with a shift of still others.
+    """
+    return fits == 1 and design.parameters >= _LARGE and len(design.centred) == 1
+
+
+def full(information: Any) -> Floats:
+    """The information as a full matrix, shape (fits, parameters, parameters)."""
+    return information if isinstance(information, np.ndarray) else np.asarray(information.toarray()[None])
+
+
+def solved(design: Likelihood, information: Any, gradient: Floats, ridge: float) -> Floats:
+    """A step of Newton's method for every fit; by conjugate gradients where the information is sparse and these end."""
+    if not isinstance(information, np.ndarray):
+        step = _conjugate(design, information, gradient[:, 0], ridge)
+        if step is not None:
+            return step[:, None]
+    whole = anchored(design, information, ridge)
+    try:
+        return np.asarray(np.linalg.solve(whole, gradient.T[:, :, None])[:, :, 0].T)
+    except np.linalg.LinAlgError:  # where a parameter runs off; the fit is then said not to have converged
+        tiny = _ROUNDING * np.abs(whole).max() * np.eye(len(gradient))
+        return np.asarray(np.linalg.solve(whole + tiny, gradient.T[:, :, None])[:, :, 0].T)
+
+
+def _conjugate(design: Likelihood, information: Any, gradient: Floats, ridge: float) -> Floats | None:
+    """The step by products with the information; None where that takes too many of them."""
+    from scipy.sparse import diags_array
+    from scipy.sparse.linalg import cg
+
+    ratings = design.centred[0]
+    added, right = np.zeros(len(gradient)), gradient.copy()
+    added[ratings] = ridge
+    right[ratings] -= right[ratings].mean()  # rounding: along a common shift there is nothing to solve
+    matrix = (information + diags_array(added)).tocsr()
+    size = matrix.diagonal()
+    least, inverse = _NOTHING * float(size.min()), diags_array(1 / size)
+    step, left = cg(matrix, right, rtol=_ROUNDING, atol=least, maxiter=_MOST_PRODUCTS, M=inverse)
+    step[ratings] -= step[ratings].mean()
+    return None if left else np.asarray(step)
+
+
+# Paired-comparison models by Newton's method on counts of votes, for many resamples at once.
+#
+# Votes enter as counts, shape (orders, cells, 3, fits): for each order in which two systems were shown, each cell, a
+# pair of systems with its covariates, and each outcome (first, second, tie), the votes of each fit. A model is a row
+# of a design for each cell, which says what its gap is of the parameters, and a law of the outcomes given the gap
+# (`quorate.numerics.ratings.ties`). Parameters are ratings, then the position effect if there are two orders,
+# coefficients of covariates, how readily each system ties if that is asked, and the parameter of the model of ties if
+# it has one; shape (parameters, fits). The log likelihoods are derived in ``docs/methods/ratings.md``.
+
+
+_VALUE_ROUNDING = 1e-10
 _MOST_STEPS = 200
 
 
@@ -229,7 +390,7 @@ class Fit(NamedTuple):
         Ratings that sum to 0, position effect, parameter of ties.
     information : array, shape (fits, parameters, parameters), or sparse, shape (parameters, parameters)
         Minus the second derivative, without the ridge; singular in the direction of equal ratings. Sparse of a single
-        fit of many ratings (`quorate.numerics.ratings.steps.is_large`).
+        fit of many ratings (`quorate.numerics.ratings.bradley_terry.is_large`).
     value : array, shape (fits,)
         Log likelihood, less the ridge.
     converged : array of bool, shape (fits,)
@@ -272,7 +433,7 @@ def fit(design: Likelihood, counts: Floats, ridge: float = 0.0, start: Floats | 
         trial = theta + step
         with np.errstate(over="ignore", invalid="ignore"):  # of what runs off
             reached, gradient, information = _shrunk(design, known, trial, ridge)
-        up = reached >= value - _ROUNDING * (1 + np.abs(value))
+        up = reached >= value - _VALUE_ROUNDING * (1 + np.abs(value))
         theta, value = np.where(up, trial, theta), np.where(up, reached, value)
         newton = solved(design, information, gradient, ridge)
         step = np.where(up, newton, step / 2)

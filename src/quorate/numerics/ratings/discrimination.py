@@ -13,7 +13,7 @@ import numpy as np
 
 from quorate.arrays import Floats, Ints
 from quorate.numerics.ratings.bradley_terry import Design, Fit, fit
-from quorate.numerics.ratings.ties.model import summary
+from quorate.numerics.ratings.ties import summary
 
 _MOST_STEPS, _MOST_HALVES = 100, 30
 _TOL, _ROUNDING = 1e-8, 1e-10

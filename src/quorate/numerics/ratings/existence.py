@@ -14,11 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quorate.arrays import Bools, Floats
-from quorate.numerics.ratings.bradley_terry import Design, information
+from quorate.numerics.ratings.bradley_terry import Design, anchored, information
 from quorate.numerics.ratings.plackett_luce import Choices
-from quorate.numerics.ratings.steps import anchored
-from quorate.numerics.ratings.ties.model import summary
-from quorate.numerics.ratings.ties.wins import HALF
+from quorate.numerics.ratings.ties import HALF, summary
 
 _NOTHING = 1e-9
 

@@ -13,13 +13,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from quorate.arrays import Bools, Floats, Ints
-from quorate.numerics.ratings.bradley_terry import Design, Fit, vote_slopes
-from quorate.numerics.ratings.draws import Units
-from quorate.numerics.ratings.inverses import inverse_information
-from quorate.numerics.ratings.likelihood import Likelihood, Told
+from quorate.numerics.ratings.bradley_terry import MANY, Design, Fit, Likelihood, Told, anchored, vote_slopes
+from quorate.numerics.ratings.draws import Units, inverse_information
 from quorate.numerics.ratings.plackett_luce import Choices
-from quorate.numerics.ratings.steps import MANY, anchored
-from quorate.numerics.ratings.ties.model import summary
+from quorate.numerics.ratings.ties import summary
 
 # Leverage on large boards: what each unit brings to the ratings of the systems that it has votes on.
 #

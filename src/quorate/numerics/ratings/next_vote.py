@@ -1,16 +1,73 @@
-"""Next vote: what one more vote on each pair tells of the ratings, and in which proportions pairs are to get the next.
-
-A vote on systems a and b has the information ``w x x'`` on the ratings, with ``x`` their contrast and ``w`` the
-variance of a vote (1/2, -1/2, or 0 for a tie), largest between equals. Boards may be many at once: leading axes.
-"""
+"""Votes to buy: how many a gap of two ratings takes, and which pair is to get the next."""
 
 from __future__ import annotations
 
+import math
+from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 
 from quorate.arrays import Floats, Ints
+from quorate.numerics.distributions import normal_quantile, t_quantile
+
+# Votes that a gap of two ratings takes: for an interval of some half-width, or to tell the two apart.
+
+
+_ROUNDS = 60
+_MOST_BATTLES = 1e9
+
+
+@dataclass(frozen=True)
+class GapVotes:
+    """What is asked of one gap.
+
+    Parameters
+    ----------
+    variance : float
+        Of the gap by one vote: it goes down with 1 over votes.
+    freedom : float
+        Degrees of freedom that a vote brings.
+    level : float
+        Coverage of the interval of the gap.
+    target : float
+        The gap, or the half-width of its interval.
+    power : float or None
+        Chance that the interval leaves out 0; None where a half-width is asked for.
+    """
+
+    variance: float
+    freedom: float
+    level: float
+    target: float
+    power: float | None
+
+    def needed(self, explained: float, battles: int) -> int | None:
+        """Votes of people on so many battles; where all are not enough, on more, all of them voted on by people.
+
+        None where a thousand million are not enough. With ``explained`` 0 it is the votes that the gap takes.
+        """
+        n, residual = float(battles), 1 - explained
+        for _ in range(_ROUNDS):
+            quantile = t_quantile(max(self.freedom * n, 1.0), (1 + self.level) / 2)
+            quantile += 0.0 if self.power is None else normal_quantile(self.power)
+            allowed = (self.target / quantile) ** 2 / self.variance
+            said = explained / battles
+            found = residual / (allowed - said) if allowed > said else math.inf
+            found = found if found <= battles else 1 / allowed if allowed > 1 / _MOST_BATTLES else math.inf
+            if found > _MOST_BATTLES:
+                return None
+            if abs(found - n) < 1e-6 * n:
+                break
+            n = max(found, 2.0)
+        return math.ceil(n - 1e-6)
+
+
+# Next vote: what one more vote on each pair tells of the ratings, and in which proportions pairs are to get the next.
+#
+# A vote on systems a and b has the information ``w x x'`` on the ratings, with ``x`` their contrast and ``w`` the
+# variance of a vote (1/2, -1/2, or 0 for a tie), largest between equals. Boards may be many at once: leading axes.
+
 
 Criterion = Literal["A", "D"]
 """Sum of the variances of the ratings about their mean, or log determinant of their covariance."""
@@ -130,7 +187,7 @@ def equal_votes(
         return float(np.trace(law)) if criterion == "A" else float(np.linalg.slogdet(law + 1 / systems)[1])
 
     aim, low, high = left(votes, share), 0.0, float(votes)
-    while left(high, equal) > aim and high < _MOST * votes:
+    while left(high, equal) > aim and high < _MOST_TIMES * votes:
         low, high = high, 2 * high
     for _ in range(_HALVINGS):
         middle = (low + high) / 2
@@ -138,7 +195,7 @@ def equal_votes(
     return high
 
 
-_MOST, _HALVINGS = 1000, 30
+_MOST_TIMES, _HALVINGS = 1000, 30
 
 
 def drawn(chance: Floats, votes: int, rng: np.random.Generator) -> Ints:

@@ -15,8 +15,7 @@ import numpy as np
 
 from quorate.arrays import Floats, Ints
 from quorate.numerics.ratings.bradley_terry import Design, Fit, fit, scores
-from quorate.numerics.ratings.draws import Units, centred
-from quorate.numerics.ratings.inverses import inverse_information
+from quorate.numerics.ratings.draws import Units, centred, inverse_information
 from quorate.numerics.ratings.leverage import per_vote, variances, widened
 from quorate.numerics.votes.clustered import combined, intersections
 

@@ -1,20 +1,23 @@
-"""Intra-cluster correlation of votes of a prompt, a judge or a ranking, for many pairs of models at once.
-
-Clusters of all pairs stand in one list: ``pair``, shape (clusters,), says whose each is; ``wins`` and ``votes`` are its
-sums. Results have shape (pairs,).
-"""
+"""Votes of many pairs by clusters: how alike they are, their signal without noise, and the power of studies of them."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from quorate.arrays import Floats, Ints
-from quorate.numerics.votes.power import effective_clusters, robust, t_reach
+from quorate.arrays import Bools, Floats, Ints
+from quorate.numerics.votes import binomial
+from quorate.numerics.votes.power import cluster_draws, cluster_kinds, effective_clusters, robust, t_reach
 from quorate.wording import Brief
+
+# Intra-cluster correlation of votes of a prompt, a judge or a ranking, for many pairs of models at once.
+#
+# Clusters of all pairs stand in one list: ``pair``, shape (clusters,), says whose each is; ``wins`` and ``votes`` are
+# its sums. Results have shape (pairs,).
 
 
 @dataclass(frozen=True, eq=False)
@@ -199,3 +202,303 @@ def half_misses(clusters: Clusters, alpha: float, splits: int, rng: np.random.Ge
     with np.errstate(divide="ignore", invalid="ignore"):
         plain_rate, robust_rate = claims / looks
     return plain_rate, robust_rate
+
+
+# Signal of the votes of pairs of systems: squared margins and variances between clusters, without noise; a jackknife.
+#
+# Everything is a function of sums over clusters, so that leaving out a block of clusters is a subtraction.
+
+
+class Jackknifed(NamedTuple):
+    """A number, what it is without each block, the standard error from that, and the degrees of freedom."""
+
+    value: float
+    se: float
+    df: float
+    left: Floats
+
+
+def block_sums(clusters: Clusters, block: NDArray[np.int64], blocks: int) -> Floats:
+    """Sums over the clusters of each block, shape (blocks, pairs, 7).
+
+    The seven are wins, votes, wins squared, wins times votes, votes squared, wins squared over votes, and clusters.
+
+    Parameters
+    ----------
+    clusters : Clusters
+        Clusters of all pairs.
+    block : array, shape (clusters,)
+        Block of each cluster, from 0.
+    blocks : int
+        Number of blocks.
+    """
+    w, n = clusters.wins, clusters.votes
+    place = block * clusters.pairs + clusters.pair
+    terms = (w, n, w**2, w * n, n**2, w**2 / n, np.ones(len(w)))
+    flat = [np.bincount(place, term, blocks * clusters.pairs) for term in terms]
+    return np.stack(flat, axis=-1).astype(np.float64).reshape(blocks, clusters.pairs, len(terms))
+
+
+def square(sums: Floats) -> Floats:
+    """Squared margin ``(p - 1/2)^2``, unbiased: the mean product of what two votes of different clusters say.
+
+    Parameters
+    ----------
+    sums : array, shape (..., 7)
+        As `block_sums` gives them, added up.
+    """
+    w, n, ww, wn, nn = np.moveaxis(sums[..., :5], -1, 0)
+    own = ww - wn + nn / 4
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.asarray(((w - n / 2) ** 2 - own) / (n**2 - nn))
+
+
+def effect(sums: Floats) -> Floats:
+    """Votes that are worth one independent vote, for votes spread over clusters as these are, at least 1."""
+    w, n, ww, wn, nn = np.moveaxis(sums[..., :5], -1, 0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        p = w / n
+        dealt = p * (1 - p) * (n**2 - nn) / (n - 1)
+        found = (ww - 2 * p * wn + p**2 * nn) / dealt
+        return np.where(dealt > 0, np.maximum(found, 1.0), 1.0)
+
+
+def between(sums: Floats) -> Floats:
+    """Variance of the win rate between clusters, by analysis of variance; nan where no cluster has two votes."""
+    w, n, _, _, nn, shares, count = np.moveaxis(sums, -1, 0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        among = (shares - w**2 / n) / (count - 1)
+        inside = (w - shares) / (n - count)
+        size = (n - nn / n) / (count - 1)
+        return np.where((n > count) & (count > 1), (among - inside) / size, np.nan)
+
+
+def jackknife(blocks: Floats, statistic: Callable[[Floats], Floats]) -> Jackknifed:
+    """A number of all blocks, with its standard error.
+
+    Parameters
+    ----------
+    blocks : array, shape (blocks, ...)
+        Sums of each block.
+    statistic : callable
+        From sums, of shape (..., as of one block), to numbers of shape (...).
+    """
+    whole = blocks.sum(axis=0)
+    left = statistic(whole - blocks)
+    return Jackknifed(float(statistic(whole)), spread(left), len(left) - 1.0, left)
+
+
+def spread(left: Floats) -> float:
+    """Standard error of a number from what it is without each block."""
+    g = len(left)
+    return float(np.sqrt((g - 1) / g * np.sum((left - left.mean()) ** 2)))
+
+
+def ratio_interval(
+    first: tuple[float, float], second: tuple[float, float], covariance: float, reach: float
+) -> tuple[float, float]:
+    """Interval for the second over the first, both positive, by Fieller's theorem; infinite where nothing bounds it.
+
+    Parameters
+    ----------
+    first, second : tuple of float
+        Value and standard error.
+    covariance : float
+        Of the two.
+    reach : float
+        Quantile of the law of a standardised difference.
+    """
+    lead = first[0] ** 2 - (reach * first[1]) ** 2
+    tail = second[0] ** 2 - (reach * second[1]) ** 2
+    middle = first[0] * second[0] - reach**2 * covariance
+    root = float(np.sqrt(max(middle**2 - lead * tail, 0.0)))
+    if lead > 0 and first[0] > 0:
+        return max((middle - root) / lead, 0.0), max((middle + root) / lead, 0.0)
+    sure = tail > 0 and second[0] > 0 and lead < 0
+    return ((middle - root) / lead if sure else 0.0), float("inf")
+
+
+# The law of margins behind margins that were estimated from few votes.
+#
+# An estimated margin is the true one plus binomial noise, so estimates are spread more widely than what they estimate,
+# and ``|estimate|`` is above ``|truth|`` on average where the truth is near 0.
+
+
+STEPS = 20
+
+
+def mean_square(k: ArrayLike, n: ArrayLike) -> float:
+    """Mean of the squared margins over pairs, without the noise of the votes: unbiased, and below 0 at times.
+
+    ``(k/n - 1/2)^2 - k (n - k) / (n^2 (n - 1))`` has the mean ``(p - 1/2)^2``.
+
+    Parameters
+    ----------
+    k, n : array, shape (pairs,)
+        Wins and votes, at least 2 each.
+    """
+    k, n = np.asarray(k, dtype=float), np.asarray(n, dtype=float)
+    share = k / n
+    return float(np.mean((share - 0.5) ** 2 - share * (1 - share) / (n - 1)))
+
+
+def tie_margin(n: ArrayLike) -> Floats:
+    """Mean of ``|k/n - 1/2|`` when the truth is 1/2: what a pair shows that has no margin.
+
+    Parameters
+    ----------
+    n : array
+        Votes.
+
+    Notes
+    -----
+    De Moivre's formula: ``2^-n binom(n, n/2) / 2`` for even n. ``|k - n/2|`` has the same mean for an odd n as for
+    ``n + 1``. About ``0.4 / sqrt(n)``.
+    """
+    from scipy.special import gammaln
+
+    n = np.asarray(n, dtype=float)
+    even = 2 * np.ceil(n / 2)
+    middle = np.exp(gammaln(even + 1) - 2 * gammaln(even / 2 + 1) - even * np.log(2))
+    return np.asarray(middle * even / (2 * n))
+
+
+def margin_likelihood(k: ArrayLike, n: ArrayLike, grid: Floats) -> Floats:
+    """Likelihood of every margin of a grid for every pair, whichever model is ahead; the largest of a pair is 1.
+
+    Parameters
+    ----------
+    k, n : array, shape (pairs,)
+        Wins and votes.
+    grid : array, shape (margins,)
+        Margins from 0 to 1/2.
+
+    Returns
+    -------
+    array, shape (pairs, margins)
+    """
+    k, n = np.asarray(k, dtype=float)[:, None], np.asarray(n, dtype=float)[:, None]
+    both = np.logaddexp(binomial.log_likelihood(k, n, 0.5 + grid), binomial.log_likelihood(k, n, 0.5 - grid))
+    return np.asarray(np.exp(both - both.max(axis=1, keepdims=True)))
+
+
+def margin_law(likelihood: Floats, weights: ArrayLike | None = None, steps: int = STEPS) -> Floats:
+    """Chances of the margins of a grid, by a few steps of EM towards those under which the votes are most likely.
+
+    Stopping early smooths: the nonparametric maximum itself is a few spikes, whose place is mostly chance.
+
+    Parameters
+    ----------
+    likelihood : array, shape (pairs, margins)
+        From `margin_likelihood`.
+    weights : array, shape (..., pairs), optional
+        How often each pair counts, such as in bootstrap samples of pairs; 1 without it.
+    steps : int
+        Steps from equal chances.
+
+    Returns
+    -------
+    array, shape (..., margins)
+        They sum to 1.
+
+    References
+    ----------
+    Laird (1978), Journal of the American Statistical Association 73, 805-811. Silverman, Jones, Wilson and Nychka
+    (1990), Journal of the Royal Statistical Society B 52, 271-324, on EM with smoothing.
+    """
+    pairs, margins = likelihood.shape
+    times = np.ones(pairs) if weights is None else np.asarray(weights, dtype=float)
+    times = times / times.sum(axis=-1, keepdims=True)
+    law = np.full((*times.shape[:-1], margins), 1 / margins)
+    for _ in range(steps):
+        mixed = law @ likelihood.T
+        # a pair without weight may have nowhere left to be likely: it counts for nothing, not for 0/0
+        law = law * (np.divide(times, mixed, out=np.zeros_like(mixed), where=times > 0) @ likelihood)
+    return law
+
+
+# Power, and the misses of intervals, in studies that draw whole clusters of votes with replacement.
+
+
+@dataclass(frozen=True, eq=False)
+class ClusterPower(Brief):
+    """Shares of drawn studies, each of shape (pairs, budgets); nan for a pair with one cluster.
+
+    Parameters
+    ----------
+    votes, clusters : array
+        In which a test of ``p = 1/2`` rejects: the exact test that takes votes as independent, the cluster-robust t
+        test.
+    missed_votes, missed_clusters : array
+        Whose interval misses the share of the pool: Wilson's with votes as independent, the cluster-robust t
+        interval.
+    """
+
+    votes: Floats
+    clusters: Floats
+    missed_votes: Floats
+    missed_clusters: Floats
+
+
+def cluster_power(
+    clusters: Clusters, budgets: ArrayLike, alpha: float, resamples: int, rng: np.random.Generator
+) -> ClusterPower:
+    """Power by clusters drawn with replacement, as many as hold the budget of votes on average, at least 2.
+
+    Parameters
+    ----------
+    clusters : Clusters
+        Wins and votes of every cluster of every pair.
+    budgets : array, shape (budgets,)
+        Votes, increasing.
+    alpha : float
+        Level of the tests; 1 less the coverage of the intervals.
+    resamples : int
+        Studies for every pair and budget; larger ones go on from smaller ones.
+    rng : numpy.random.Generator
+        Source of the draws.
+    """
+    from scipy.special import ndtri
+
+    n = np.asarray(budgets, dtype=np.int64)
+    out = np.empty((4, clusters.pairs, len(n)))
+    critical = binomial.critical_value(np.arange(4 * n[-1]), alpha)
+    order = np.argsort(clusters.pair, kind="stable")
+    ends = np.cumsum(clusters.count)
+    for i, rows in enumerate(np.split(order, ends[:-1])):
+        if len(rows) < 2:  # its draws would all be alike
+            out[:, i] = np.nan
+            continue
+        wins, votes = clusters.wins[rows], clusters.votes[rows]
+        drawn = np.maximum(2, np.rint(n / votes.mean())).astype(np.int64)
+        sums = cluster_draws(*cluster_kinds(wins, votes), drawn.tolist(), resamples, rng)
+        most = int(sums[..., 1].max())
+        if most >= len(critical):
+            critical = binomial.critical_value(np.arange(2 * most), alpha)
+        pool, places = float(wins.sum() / votes.sum()), drawn[:, None]
+        share, error = robust(sums, places)
+        reach = t_reach(effective_clusters(sums) - 1, alpha) * error
+        wilson = ndtri(1 - alpha / 2) * np.sqrt(pool * (1 - pool) / sums[..., 1]) + 1e-12
+        few = 2.0 ** (1.0 - places) > alpha  # unanimous clusters could be chance
+        events = (
+            rejects_votes(sums, critical),
+            ~few & (np.abs(share - 0.5) > reach),
+            np.abs(share - pool) > wilson,
+            np.abs(share - pool) > reach,
+        )
+        out[:, i] = [event.mean(axis=-1) for event in events]
+    return ClusterPower(*out)
+
+
+def rejects_votes(sums: Floats, critical: Floats) -> Bools:
+    """Whether the exact test of a fair coin rejects if votes are counted as independent.
+
+    Parameters
+    ----------
+    sums : array, shape (..., 5)
+        From `quorate.numerics.votes.power.cluster_draws`; half wins count for neither side.
+    critical : array
+        Critical value for 0, 1, ... votes, up to the most that occur.
+    """
+    wins, votes = sums[..., 0], sums[..., 1]
+    return np.asarray(np.minimum(wins, votes - wins) <= critical[votes.astype(np.int64)])

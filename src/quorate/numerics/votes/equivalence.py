@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from quorate.arrays import Floats
 from quorate.errors import NotEstimable
-from quorate.numerics.threshold import last
+from quorate.numerics.roots import last
 from quorate.numerics.votes.binomial import SLACK, lower_tail, too_many
 
 

@@ -1,9 +1,4 @@
-"""Power and z values of studies drawn from votes, for many pairs of models and numbers of votes at once.
-
-``p``, shape (pairs,), is the share of one side in the votes of each pair. A study draws votes with replacement, so its
-wins are binomial, and those of drawn clusters are sums over a multinomial; ``docs/methods/detectability.md`` has the
-details.
-"""
+"""Power of studies drawn from votes, in one pool, by types of prompt, and in two stages."""
 
 from __future__ import annotations
 
@@ -13,9 +8,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from quorate.arrays import Floats
+from quorate.arrays import Floats, Ints
 from quorate.numerics.distributions import normal_quantile
 from quorate.numerics.votes import binomial
+from quorate.waiting import each
+
+# Power and z values of studies drawn from votes, for many pairs of models and numbers of votes at once.
+#
+# ``p``, shape (pairs,), is the share of one side in the votes of each pair. A study draws votes with replacement, so
+# its wins are binomial, and those of drawn clusters are sums over a multinomial; ``docs/methods/detectability.md`` has
+# the details.
+
 
 _ROUNDING = 1e-12
 _MOST_DRAWS = 2**22  # at a time: 32 MB
@@ -222,3 +225,202 @@ def normal_size(margins: ArrayLike, alpha: float, power: float, effect: ArrayLik
     constant = (normal_quantile(1 - alpha / 2) + normal_quantile(power)) ** 2 / 4 * np.asarray(effect, dtype=float)
     with np.errstate(divide="ignore"):
         return np.asarray(np.ceil(constant / np.asarray(margins, dtype=float) ** 2 * (1 - _ROUNDING)))
+
+
+# Tests that no type of prompt prefers either system: opposite preferences add up here, and cancel in a pooled test.
+
+
+_MOST_CELLS = 2_000_000  # draws times types held in memory at once
+
+
+def sum_of_squares(wins: ArrayLike, n: ArrayLike) -> Floats:
+    """Sum over types of ``(2 wins - n)^2 / n``; types without votes add nothing.
+
+    Parameters
+    ----------
+    wins, n : array, broadcast, shape (..., types)
+        Wins and votes of every type.
+    """
+    k, n = (np.asarray(x, dtype=float) for x in (wins, n))
+    return np.asarray(np.sum((2 * k - n) ** 2 / np.maximum(n, 1.0), axis=-1))
+
+
+def likelihood_ratio(wins: ArrayLike, n: ArrayLike) -> Floats:
+    """Twice the log-likelihood of a share for every type, less that of one half for all.
+
+    Parameters
+    ----------
+    wins, n : array, broadcast, shape (..., types)
+        Wins and votes of every type.
+    """
+    from scipy.special import xlogy
+
+    k, n = (np.asarray(x, dtype=float) for x in (wins, n))
+    return np.asarray(2 * np.sum(xlogy(k, k) + xlogy(n - k, n - k) - xlogy(n, n / 2), axis=-1))
+
+
+def squares_p_value(wins: ArrayLike, n: ArrayLike) -> Floats:
+    """P-value of `sum_of_squares` by a gamma law with its exact mean and variance under fair votes.
+
+    Each type has mean 1 and variance ``2 - 2 / n``; without the second term, as by chi-square, types of few votes would
+    count as more variable than they are.
+
+    Parameters
+    ----------
+    wins, n : array, broadcast, shape (..., types)
+        Wins and votes of every type.
+    """
+    from scipy.special import gammaincc
+
+    k, n = np.broadcast_arrays(np.asarray(wins, dtype=float), np.asarray(n, dtype=float))
+    mean = np.sum(n > 0, axis=-1).astype(float)
+    variance = np.sum(np.where(n > 0, 2 - 2 / np.maximum(n, 1.0), 0.0), axis=-1)
+    scale = np.where(variance > 0, variance, 1.0) / np.maximum(mean, 1.0)
+    p = gammaincc(np.maximum(mean, 1.0) / scale, sum_of_squares(k, n) / scale)
+    return np.where(variance > 0, p, 1.0)
+
+
+def monte_carlo_p_value(
+    wins: Floats, n: Floats, rng: np.random.Generator, *, statistic: str = "likelihood", draws: int = 9999
+) -> float:
+    """P-value of a test over types by fair redraws: at most ``alpha`` with a chance of at most ``alpha``, exactly.
+
+    Parameters
+    ----------
+    wins, n : array, shape (types,)
+        Wins and votes of every type.
+    rng : numpy.random.Generator
+        For the draws.
+    statistic : {"likelihood", "squares"}
+        `likelihood_ratio` or `sum_of_squares`.
+    draws : int
+        Fair studies to compare with.
+
+    References
+    ----------
+    Phipson and Smyth (2010), Statistical Applications in Genetics and Molecular Biology 9, article 39.
+    """
+    measure = {"likelihood": likelihood_ratio, "squares": sum_of_squares}[statistic]
+    seen = float(measure(wins, n)) * (1 - 1e-12)
+    batch = max(1, _MOST_CELLS // max(len(n), 1))
+    sizes = [min(batch, draws - start) for start in range(0, draws, batch)]
+    votes = n.astype(int)
+    above = sum(
+        int(np.sum(measure(rng.binomial(votes, 0.5, (size, len(n))), n) >= seen))
+        for size in each("redrawn votes", sizes)
+    )
+    return (1 + above) / (1 + draws)
+
+
+# Studies in two stages: types that the first keeps, whole judgments in proportion, one p-value from both.
+#
+# The second stage is planned with the first in hand. Its p-value may be combined with that of the first if, given the
+# first, it is at most ``x`` with a chance of at most ``x``.
+
+
+def screened(margin: Floats, kept: int, rng: np.random.Generator) -> NDArray[np.bool_]:
+    """Which types have the largest squared margins, in every study; margins of one size are put in random order.
+
+    Parameters
+    ----------
+    margin : array, shape (studies, types)
+        Estimated margins.
+    kept : int
+        Types to keep.
+    rng : numpy.random.Generator
+        For the order of equals.
+    """
+    order = np.lexsort((rng.random(margin.shape), -np.round(margin**2, 12)), axis=-1)
+    out = np.zeros(margin.shape, dtype=np.bool_)
+    np.put_along_axis(out, order[:, :kept], True, axis=1)
+    return out
+
+
+def allotted(budget: int | Ints, weights: Floats) -> Ints:
+    """Whole judgments in proportion to weights, by largest remainders, in every study.
+
+    Parameters
+    ----------
+    budget : int or array, shape (studies,)
+        Judgments in all.
+    weights : array, shape (types,) or (studies, types)
+        Of every type; 0 for none.
+    """
+    share = np.asarray(budget)[..., None] * weights / weights.sum(axis=-1, keepdims=True)
+    base = np.floor(share * (1 + 1e-12))
+    left = np.asarray(budget)[..., None] - base.sum(axis=-1, keepdims=True)
+    place = np.argsort(np.argsort(-(share - base), axis=-1, kind="stable"), axis=-1, kind="stable")
+    return np.asarray(base + (place < left), dtype=np.int64)
+
+
+def supplied(n: Ints, room: Ints, weights: Floats) -> Ints:
+    """Judgments of every type that can be had: what one lacks goes to the others by weight; the rest is not spent.
+
+    Parameters
+    ----------
+    n : array, shape (..., types)
+        Judgments wanted.
+    room : array, shape (..., types)
+        Judgments there are.
+    weights : array, shape (..., types)
+        Of every type; 0 for those that get none.
+    """
+    for _ in range(room.shape[-1]):
+        over = np.maximum(n - room, 0).sum(axis=-1)
+        n = np.minimum(n, room)
+        has_room = np.where(n < room, weights, 0.0)
+        can = has_room.sum(axis=-1) > 0
+        if not (over * can).any():
+            break
+        n = n + allotted(np.where(can, over, 0), np.where(can[..., None], has_room, 1.0))
+    return np.asarray(np.minimum(n, room))
+
+
+def fisher(first: ArrayLike, second: ArrayLike) -> Floats:
+    """P-value of the product of two p-values: ``x (1 - log x)``.
+
+    Parameters
+    ----------
+    first, second : array, broadcast
+        P-values of the two stages, above 0.
+
+    References
+    ----------
+    Fisher (1932), Statistical methods for research workers. Bauer and Köhne (1994), Biometrics 50, 1029-1041.
+    """
+    product = np.asarray(first, dtype=float) * np.asarray(second, dtype=float)
+    return np.asarray(product * (1 - np.log(np.maximum(product, np.finfo(float).tiny))))
+
+
+def inverse_normal(first: ArrayLike, second: ArrayLike, weight: float) -> Floats:
+    """P-value of the weighted sum of the normal scores of two one-sided p-values.
+
+    Parameters
+    ----------
+    first, second : array, broadcast
+        One-sided p-values of the two stages, in the same direction.
+    weight : float
+        Part of the variance that the first stage has, from 0 to 1, fixed beforehand.
+
+    References
+    ----------
+    Lehmacher and Wassmer (1999), Biometrics 55, 1286-1290.
+    """
+    from scipy.special import ndtr, ndtri
+
+    first, second = np.asarray(first, dtype=float), np.asarray(second, dtype=float)
+    with np.errstate(invalid="ignore"):
+        score = np.sqrt(weight) * ndtri(first) + np.sqrt(1 - weight) * ndtri(second)
+    contradiction = np.isnan(score)  # a p-value of 0 against one of 1
+    return np.asarray(np.where(contradiction, 1.0, ndtr(score)))
+
+
+def two_sided(lower: ArrayLike, upper: ArrayLike) -> Floats:
+    """P-value of either direction from those of both: twice the smaller, at most 1.
+
+    Parameters
+    ----------
+    lower, upper : array, broadcast
+        One-sided p-values.
+    """
+    return np.asarray(np.minimum(1.0, 2 * np.minimum(np.asarray(lower, dtype=float), np.asarray(upper, dtype=float))))

@@ -19,7 +19,7 @@ from quorate.estimate.components.model import CELL
 from quorate.estimate.means.intervals import group_sizes
 from quorate.estimate.means.targets import ABSORBED, FINITE, FIXED, PANEL, POPULATION, SENSITIVITY, Pool, Target
 from quorate.numerics.assignment import toward
-from quorate.numerics.panel.grubbs import effects
+from quorate.numerics.panel.judges import effects
 from quorate.planning.designs.layouts import Count, Layout
 from quorate.roles import JUDGE, REPLICATE
 from quorate.table.judgments import Judgments
@@ -327,7 +327,7 @@ class KnownJudges:
 def known_judges(fit: Decomposition) -> KnownJudges:
     """What a fit with fixed judges says of them; for at least 2.
 
-    Their effects are shrunk as those of judges of one pool (`quorate.numerics.panel.grubbs.effects`), so that a spread
+    Their effects are shrunk as those of judges of one pool (`quorate.numerics.panel.judges.effects`), so that a spread
     that is estimated at zero does not count as none.
     """
     design, solved = fit.assembled.fixed.levels[JUDGE], fit.point.solved

@@ -13,7 +13,7 @@ from quorate.estimate.components.published import components
 from quorate.estimate.means.targets import Pool
 from quorate.estimate.panel.crossed import CrossedScores
 from quorate.numerics.distributions import t_quantile
-from quorate.numerics.panel.grubbs import Effects, disagreement, effects, grubbs, moderated
+from quorate.numerics.panel.judges import Effects, disagreement, effects, grubbs, moderated
 from quorate.numerics.panel.subsets import Choice, Turns, exchange, turns
 from quorate.planning.designs.dstudy import project
 from quorate.table.judgments import Judgments

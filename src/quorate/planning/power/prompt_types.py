@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from quorate.arrays import Floats, Ints
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.numerics.votes import binomial
-from quorate.numerics.votes.two_stages import allotted, inverse_normal, screened, two_sided
+from quorate.numerics.votes.power import allotted, inverse_normal, screened, two_sided
 from quorate.planning.power.sample_size import check_count, check_range
 from quorate.streams import stream
 from quorate.table.results import Result

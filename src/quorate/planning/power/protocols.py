@@ -18,8 +18,8 @@ from quorate.estimate.votes.margin import FEW_CLUSTERS
 from quorate.estimate.votes.signals import Measured, Signals, signals
 from quorate.estimate.votes.well_sampled_pairs import matched, rows_on, same_levels, shared, well_sampled
 from quorate.numerics.distributions import t_quantile
+from quorate.numerics.votes.clusters import ratio_interval
 from quorate.numerics.votes.power import normal_size
-from quorate.numerics.votes.signal import ratio_interval
 from quorate.planning.power.detectability import Detectability, detectability
 from quorate.planning.power.prompt_types import concentrated_pairs
 from quorate.planning.power.sample_size import check_counts, check_range

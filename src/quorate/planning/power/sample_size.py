@@ -14,9 +14,8 @@ from numpy.typing import NDArray
 from quorate.arrays import Floats
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.numerics.distributions import normal_quantile
-from quorate.numerics.roots import root
-from quorate.numerics.threshold import last
-from quorate.numerics.votes import binomial, equivalence, kl
+from quorate.numerics.roots import last, root
+from quorate.numerics.votes import binomial, equivalence
 from quorate.table.results import Result, Row, rows_of
 
 
@@ -240,7 +239,7 @@ def least_judgments(margin: float, *, alpha: float = 0.05, power: float = 0.9) -
     check_margin(margin)
     check_alpha(alpha)
     check_power(power, alpha)
-    information = float(kl.divergence(margin))
+    information = float(binomial.divergence(margin))
     wanted = max(-math.log(2 * (alpha + 1 - power)), 0.0)
     return whole(wanted / information if information > 0 else math.inf)
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from quorate.analysis.words import cut, significant
 from quorate.caveats import weightiest_first
-from quorate.numerics.posterior.convergence import BINS, DRAWS, Uniformity
+from quorate.numerics.posterior.chains import BINS, DRAWS, Uniformity
 from quorate.reporting.draw import marks
 from quorate.reporting.draw.marks import CORRECTED, INK, MISSED, NAIVE, SHAPES, colour, kind
 from quorate.reporting.draw.vega import Marks, channel

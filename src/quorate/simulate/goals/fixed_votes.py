@@ -10,8 +10,8 @@ from quorate.arrays import Floats
 from quorate.decide.goals.goal import BestGoal, Offer, PreferGoal
 from quorate.decide.goals.votes import Poll
 from quorate.numerics.distributions import normal_cdf, normal_quantile
+from quorate.numerics.prediction_powered import Strata, to_reach
 from quorate.numerics.roots import root
-from quorate.numerics.stratified import Strata, to_reach
 from quorate.simulate.goals.votes import VoteLaw
 
 _MOST = 100

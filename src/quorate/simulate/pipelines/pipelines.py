@@ -15,7 +15,7 @@ from quorate.estimate.agreement.battles import ORDER, PAIRWISE
 from quorate.estimate.agreement.labelled import people_apart
 from quorate.estimate.agreement.leaderboards import compare_leaderboards
 from quorate.numerics.inference import checked_ridge
-from quorate.numerics.ratings.ties.registry import Ties, without_parameter
+from quorate.numerics.ratings.ties import Ties, without_parameter
 from quorate.simulate.pipelines.cells import CellMargins, score_margins, votes_margins
 from quorate.simulate.pipelines.result import (
     By,

@@ -18,7 +18,7 @@ from quorate.numerics.distributions import t_quantile
 from quorate.numerics.ratings.bradley_terry import Design, fit
 from quorate.numerics.ratings.draws import poisson
 from quorate.numerics.ratings.existence import exists
-from quorate.numerics.ratings.ties.registry import Ties, tie_model
+from quorate.numerics.ratings.ties import Ties, tie_model
 from quorate.simulate.pipelines.cells import CellMargins, Verdicts
 from quorate.table.pairs import TIE, A, B
 from quorate.table.results import Interval, Result, Row, StatedInterval

@@ -8,7 +8,7 @@ import pytest
 
 import quorate as q
 from quorate.estimate.components import assemble
-from quorate.numerics.mixed import information as informed
+from quorate.numerics.mixed import information as information_module
 from quorate.numerics.mixed import sampled as levels
 from quorate.numerics.mixed.information import information
 from quorate.numerics.mixed.reml import evaluate, traces
@@ -97,7 +97,7 @@ def test_solutions_and_traces_at_a_point(both, theta, monkeypatch):
     """What is solved agrees to rounding, what is averaged over 4,000 signs and 200 draws to its error."""
     monkeypatch.setattr(levels, "SIGNS", 4000)
     monkeypatch.setattr("quorate.numerics.mixed.sampled.SIGNS", 4000)
-    monkeypatch.setattr(informed, "DRAWS", 200)
+    monkeypatch.setattr(information_module, "DRAWS", 200)
     dense, sampled = (fit.assembled.problem for fit in both)
     one, other = evaluate(dense, theta), evaluate(sampled, theta)
     np.testing.assert_allclose(other.effects, one.effects, atol=1e-7)

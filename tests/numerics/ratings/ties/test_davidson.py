@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from quorate.numerics.ratings.bradley_terry import Design, fit
-from quorate.numerics.ratings.ties.davidson import DAVIDSON, moments
+from quorate.numerics.ratings.ties import DAVIDSON, moments
 
 
 def test_ties_of_equals_give_the_share_of_ties():

@@ -8,8 +8,7 @@ from scipy.special import ndtri
 
 import quorate as q
 from quorate.numerics.ratings.bradley_terry import Design, fit
-from quorate.numerics.ratings.ties.glenn_david import GLENN_DAVID, THURSTONE
-from quorate.numerics.ratings.ties.model import summary
+from quorate.numerics.ratings.ties import GLENN_DAVID, THURSTONE, summary
 
 # tests/reference/thresholds.R with ordinal 2022.11-16: threshold, ratings less that of s4, coefficients, log likelihood
 RECORDED = {

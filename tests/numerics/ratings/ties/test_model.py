@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quorate.numerics.ratings.ties.model import summary
-from quorate.numerics.ratings.ties.registry import Ties, tie_model
+from quorate.numerics.ratings.ties import Ties, summary, tie_model
 
 MODELS = [tie_model(name) for name in get_args(Ties)]
 modelled = pytest.mark.parametrize("model", [one for one in MODELS if one.modelled], ids=lambda one: one.name)

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from quorate.numerics.ratings.bradley_terry import Design, fit
-from quorate.numerics.ratings.ties.model import summary
-from quorate.numerics.ratings.ties.rao_kupper import RAO_KUPPER
+from quorate.numerics.ratings.ties import RAO_KUPPER, summary
 
 
 def test_equals_who_tie_have_the_threshold_of_rao_and_kupper():

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from typing import get_args
 
-from quorate.numerics.ratings.ties.registry import Ties, tie_model, without_parameter
+from quorate.numerics.ratings.ties import Ties, tie_model, without_parameter
 
 
 def test_every_name_has_its_model():

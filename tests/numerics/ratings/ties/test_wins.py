@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from quorate.numerics.ratings.bradley_terry import Design, fit
-from quorate.numerics.ratings.ties.wins import HALF
+from quorate.numerics.ratings.ties import HALF
 
 
 def test_a_tie_is_half_a_win_for_each():

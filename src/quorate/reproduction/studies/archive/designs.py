@@ -10,7 +10,7 @@ import numpy as np
 from quorate.arrays import Floats, Ints
 from quorate.errors import InvalidData
 from quorate.numerics.ratings.bradley_terry import Design, fit
-from quorate.numerics.ratings.ties.registry import tie_model
+from quorate.numerics.ratings.ties import tie_model
 from quorate.reproduction.data import ARCHIVE, Contents, Needed, columns
 from quorate.reproduction.studies.tee.best_of import prize
 from quorate.reproduction.study import Drawing, Outcome, Reanalysis

@@ -6,9 +6,7 @@ import math
 
 import numpy as np
 
-from quorate.numerics.votes.binomial import power
-from quorate.numerics.votes.kl import divergence
-from quorate.numerics.votes.oracle import Errors, errors, log_ratio
+from quorate.numerics.votes.binomial import Errors, divergence, errors, log_ratio, power
 from quorate.planning.power.prompt_types import bottleneck, proportional, two_stage
 from quorate.reproduction.study import Drawing, Outcome, Study, Value
 from quorate.simulate.two_stage import regime, simulate_two_stage

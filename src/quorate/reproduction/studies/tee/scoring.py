@@ -11,7 +11,7 @@ from quorate.arrays import Floats, Ints
 from quorate.estimate.components.published import components
 from quorate.numerics.correlation import kendall, of_pair
 from quorate.numerics.ratings.bradley_terry import Design, fit
-from quorate.numerics.ratings.ties.registry import tie_model
+from quorate.numerics.ratings.ties import tie_model
 from quorate.reproduction.study import MonteCarlo, Outcome, mean
 from quorate.simulate.crossed import draw_judgments
 
