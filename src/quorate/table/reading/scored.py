@@ -36,6 +36,7 @@ from quorate.table.reading.names import (
     IDS,
     OCCASIONS,
     RESPONSES,
+    is_cluster,
     is_criterion,
     is_id,
     is_judge,
@@ -482,13 +483,17 @@ def _words(table: Table, known: Mapping[str, str], taken: set[str]) -> Column | 
     return min(given, key=rank, default=None)
 
 
+_FEWEST_SHARED = 5
+"""Passages from which they show how far they differ; of fewer it is said that they are not used."""
+
+
 def _shared(table: Table, known: Mapping[str, str], facets: Mapping[str, str], taken: set[str]) -> tuple[str, ...]:
     """What several items are about, as the questions of one passage are, by the name of its column; one or none."""
     item = known[ITEM]
     if item == ROW_NUMBER or {*known, *facets} & {CATEGORY}:
         return ()
-    free = [one for one in labels(table, {*taken, *known.values(), *facets.values()}) if is_judged(one.name)]
-    free = [one for one in free if not {*GROUPS} & {*words_of(one.name)} and one.distinct < table.column(item).distinct]
+    free = [one for one in labels(table, {*taken, *known.values(), *facets.values()}) if is_cluster(one.name)]
+    free = [one for one in free if _FEWEST_SHARED <= one.distinct < table.column(item).distinct]
     return tuple(one.name for one in free if table.within(item, one.name))[:1]
 
 
