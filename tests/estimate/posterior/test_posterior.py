@@ -49,7 +49,7 @@ def test_tables_that_cannot_be_sampled_are_refused(table, monkeypatch):
     monkeypatch.setattr(chains, "find_spec", lambda _: None)
     with pytest.raises(InvalidInput, match=r"pip install 'quorate\[bayes\]'"):
         q.scores.posterior(table)
-    monkeypatch.setattr(densities, "size", lambda _: 1e9)
+    monkeypatch.setattr(densities, "marginal_size", lambda _: 1e9)
     with pytest.raises(InvalidInput, match="arrays of 1,000,000,000 numbers"):
         q.scores.posterior(table)
 

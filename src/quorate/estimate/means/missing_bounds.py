@@ -237,7 +237,8 @@ class AllEqual(Result):
     def sentence(self) -> str:
         """What is known of other items."""
         whom = f" {self.whom}" if self.whom else ""
-        said = f"All {counted(self.n, 'score')} of {counted(self.items, 'item')} are {self.value:g}{whom}."
+        all_ = f"All {self.n:,} scores of {counted(self.items, 'item')} are" if self.n > 1 else "The only score is"
+        said = f"{all_} {self.value:g}{whom}."
         sure = f"At {100 * self.level:g}%"
         if self.scale is not None and self.value in self.scale:
             bound, side = (self.estimate.low, "least") if self.value == self.scale[1] else (self.estimate.high, "most")
