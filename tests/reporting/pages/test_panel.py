@@ -23,12 +23,12 @@ from quorate.reporting.pages.panel.biases import (
     axis,
     bias,
     headers,
+    joint_tests,
+    judges_alone,
     orders,
     preference,
-    rankings,
-    reversals,
+    rankings_by_judge,
 )
-from quorate.reporting.pages.panel.biases import tests as joint_tests
 from quorate.reporting.pages.panel.page import (
     MOST_NAMED,
     components,
@@ -411,7 +411,7 @@ def rankings_view(shape):
 
 
 def test_ranks_are_those_of_the_means(rankings_view):
-    rows = rankings(rankings_view, rankings_view.panel.reversals).rows
+    rows = rankings_by_judge(rankings_view, rankings_view.panel.reversals).rows
     for judge in {row["judge"] for row in rows}:
         own = sorted((row for row in rows if row["judge"] == judge), key=lambda row: row["rank"])
         assert [row["mean"] for row in own] == sorted((row["mean"] for row in own), reverse=True)
@@ -425,11 +425,11 @@ def test_a_judge_who_turns_the_order_round_is_counted(rankings_view):
     assert rows["GPT"]["order"].startswith("Qwen > GPT")
     assert rows["GPT"]["other_first"]
     assert rows["GPT"]["surely_reversed"] == 1
-    assert reversals(rankings_view, rankings_view.panel.reversals).rows[0]["reversal"] == "sure"
+    assert judges_alone(rankings_view, rankings_view.panel.reversals).rows[0]["reversal"] == "sure"
 
 
 def test_the_finding_on_rankings_is_who_would_put_another_first(rankings_view):
-    finding = rankings(rankings_view, rankings_view.panel.reversals).caption.finding
+    finding = rankings_by_judge(rankings_view, rankings_view.panel.reversals).caption.finding
     assert finding == "GPT alone would put Qwen first, the panel GPT (sure)"
 
 
@@ -437,18 +437,18 @@ def test_several_judges_who_would_put_another_first_are_counted(panel_table):
     frame = panel_table(judges=4, systems=4, labels=("a", "b", "c", "d"), own=2.0)
     several = analyze_judgments(q.read(frame, announce=False)).judge_panel
     most = "3 of 4 judges alone would put another system first than the panel"
-    finding = rankings(several, several.panel.reversals).caption.finding
+    finding = rankings_by_judge(several, several.panel.reversals).caption.finding
     assert finding == f"{most}; 3 of them reverse an order for sure"
 
 
 def test_reversals_are_counted_sure_and_possible(rankings_view):
     found = rankings_view.panel.reversals
-    finding = reversals(rankings_view, found).caption.finding
+    finding = judges_alone(rankings_view, found).caption.finding
     assert finding.endswith(f": {len(found.sure)} sure, {len(found.possible)} possible")
 
 
 def test_a_system_has_the_same_colour_and_shape_in_every_chart(rankings_view):
-    figures = bias(rankings_view), rankings(rankings_view, rankings_view.panel.reversals)
+    figures = bias(rankings_view), rankings_by_judge(rankings_view, rankings_view.panel.reversals)
     for channel in ("color", "shape"):
         both = [scale(figure, channel) for figure in figures]
         first, second = (dict(zip(one["domain"], one["range"], strict=True)) for one in both)
@@ -458,7 +458,7 @@ def test_a_system_has_the_same_colour_and_shape_in_every_chart(rankings_view):
 
 def test_many_systems_make_a_table_of_ranks(shape):
     many = shape("panel, many").judge_panel
-    figure = rankings(many, many.panel.reversals)
+    figure = rankings_by_judge(many, many.panel.reversals)
     assert marks_of(figure) == ["rect", "text"]
     assert len({row["across"] for row in drawn(figure)}) == 12
     assert "orange" in " ".join(figure.caption.lines)
@@ -467,7 +467,7 @@ def test_many_systems_make_a_table_of_ranks(shape):
 @pytest.mark.parametrize("name", ["panel", "panel, many", "panel, hostile labels"])
 def test_findings_are_one_line_and_not_too_long(shape, name):
     found = shape(name).judge_panel
-    for exhibit in (rankings, orders, reversals):
+    for exhibit in (rankings_by_judge, orders, judges_alone):
         figure = exhibit(found, found.panel.reversals)
         if figure is not None:
             assert len(figure.caption.finding) < 200

@@ -151,7 +151,7 @@ FEW = 10
 """Rows of a table that are read at a glance."""
 
 
-def rankings(view: PanelAnalysis, found: Reversals) -> Figure:
+def rankings_by_judge(view: PanelAnalysis, found: Reversals) -> Figure:
     """Mean of every system by the whole panel and by every judge, with its rank there; who would change the first."""
     orders: dict[str | None, tuple[str, ...]] = {None: found.order}
     orders |= {one.judge: one.order for one in _lenient_first(view, found.judges)}
@@ -219,7 +219,7 @@ def orders(view: PanelAnalysis, found: Reversals) -> Figure:
     )
 
 
-def reversals(view: PanelAnalysis, found: Reversals) -> Figure | None:
+def judges_alone(view: PanelAnalysis, found: Reversals) -> Figure | None:
     """Every pair of systems that a judge alone would turn round, sure ones first; None where there is none."""
     if not found.found:
         return None
@@ -345,7 +345,7 @@ def bias(view: PanelAnalysis) -> Figure:
     )
 
 
-def means(view: PanelAnalysis) -> Figure | None:
+def means_by_judge(view: PanelAnalysis) -> Figure | None:
     """The mean of every system with its interval for this study's setup and for others like it; None where unknown."""
     rows: list[Row] = []
     for name in view.order:
@@ -393,7 +393,7 @@ def estimate(one: Bias) -> Row:
     }
 
 
-def tests(view: PanelAnalysis) -> Figure | None:
+def joint_tests(view: PanelAnalysis) -> Figure | None:
     """Whether judges differ at all, by system, against item × judge and as published; None with one system."""
     crossed = view.crossed
     if len(crossed) < 2:

@@ -23,13 +23,13 @@ from quorate.reporting.pages.panel.biases import (
     estimate,
     grouped,
     headers,
+    joint_tests,
+    judges_alone,
+    means_by_judge,
     orders,
     preference,
+    rankings_by_judge,
 )
-from quorate.reporting.pages.panel.biases import means as biases_means
-from quorate.reporting.pages.panel.biases import rankings as rankings_rankings
-from quorate.reporting.pages.panel.biases import reversals as rankings_reversals
-from quorate.reporting.pages.panel.biases import tests as biases_tests
 from quorate.reporting.pages.panel.spending import sharings, strategies
 from quorate.roles import JUDGE
 from quorate.wording import counted, decimals, listed, plural, whole_percent
@@ -468,12 +468,12 @@ def _figures(view: PanelAnalysis, *, with_bias: bool = True) -> Iterator[Figure 
     """All exhibits; beside an analysis, which shows means, the effects of judges of one system are their biases."""
     if with_bias:
         yield bias(view)
-        yield biases_means(view)
-    yield biases_tests(view)
+        yield means_by_judge(view)
+    yield joint_tests(view)
     if view.panel.reversals is not None:
-        yield rankings_rankings(view, view.panel.reversals)
+        yield rankings_by_judge(view, view.panel.reversals)
         yield orders(view, view.panel.reversals)
-        yield rankings_reversals(view, view.panel.reversals)
+        yield judges_alone(view, view.panel.reversals)
     yield preference(view)
     yield means(view)
     yield variances(view)

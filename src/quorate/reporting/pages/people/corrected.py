@@ -166,7 +166,7 @@ def ratings_page(result: CorrectedRatings | BoardPlan, table: Table | None = Non
             Section("needed", "Labels that it takes", (plan.sentence,), (gaps(plan),)),
         ),
         facts=particulars("labelled", f"What it rests on: {counted(board.labels, 'label')}", facts.items()),
-        methods=corrected_ratings_methods(board),
+        methods=methods_of_board(board),
         next_step=Step(plan.sentence),
         content=result.to_dict,
         caveats=weightiest_first(board.caveats),
@@ -304,7 +304,7 @@ def gaps(plan: BoardPlan) -> Figure:
     )
 
 
-def corrected_ratings_methods(board: CorrectedRatings) -> str:
+def methods_of_board(board: CorrectedRatings) -> str:
     """The paragraph for a methods section."""
     by = "battles are taken as independent"
     if board.ratings.cluster:
