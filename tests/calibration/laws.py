@@ -307,6 +307,9 @@ LAWS = {
     "two: judges copies in twos": Law(60, 1, 4, systems=2, copies=(0, 0, 2, 2), gap=0.4),
     "two: a third missing": Law(60, 2, 3, systems=2, missing=0.3, gap=0.4),
     "two: a third missing, judges differ by .3": Law(60, 1, 5, systems=2, missing=0.3, judge_system=0.3, gap=0.4),
+    "two: half missing, prompts and judges differ by .3": Law(
+        40, 3, 3, systems=2, missing=0.5, prompt_system=0.3, judge_system=0.3, gap=0.5
+    ),
     "two: a third missing, 0/1 at .8": Law(60, 2, 3, systems=2, scores="share", rate=0.8, missing=0.3, gap=0.7),
 }
 
