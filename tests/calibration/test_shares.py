@@ -53,7 +53,7 @@ def simulated(request):
         columns = dict(zip(("item", "prompt", "judge", "replicate"), at, strict=True))
         table = pl.DataFrame(columns | {"score": scores(rng, items, prompts, center, marks).ravel()})
         with suppress(QuorateError):
-            means.append(q.decompose(q.read(table, announce=False)).mean)
+            means.append(q.decompose(q.read(table, announce=False, scale=(0, marks))).mean_for(prompt="population"))
     return request.param, means, np.array([mean.ends for mean in means])
 
 
@@ -94,7 +94,7 @@ def test_intervals_of_ordinal_scores_near_the_ceiling_cover(items, prompts, high
         score = 1 + (latent[..., None] + rng.normal(size=(items, prompts, 3, 2)) > CUTS).sum(axis=0)
         columns = dict(zip(("item", "prompt", "judge", "replicate"), at, strict=True)) | {"score": score.ravel()}
         read = q.read(pl.DataFrame(columns), announce=False, scale=(1, 5))
-        limits.append(q.decompose(read, interval="normal").mean.ends)
+        limits.append(q.decompose(read, interval="normal").mean_for(prompt="population").ends)
     below, above = np.transpose(limits)
     covered = np.mean((below <= 4.8) & (above >= 4.8))
     print(f"{items} x {prompts}: {covered:.3f}")
