@@ -13,7 +13,7 @@ from quorate.numerics.votes.binomial import clopper_pearson, p_value
 
 pytestmark = pytest.mark.calibration
 
-STUDIES = 2000
+STUDIES = 1000
 
 
 @pytest.mark.parametrize("groups", [6, 10, 20, 60])

@@ -104,9 +104,9 @@ def covered(rows, truth) -> list[bool]:
 @pytest.mark.parametrize(
     ("panel", "count", "spare"),
     [
-        (Panel(20, mean=biased()), 800, 0.02),
-        (Panel(80, mean=biased()), 800, 0.02),
-        (Panel(20, mean=biased(), paired=False), 800, 0.02),
+        (Panel(20, mean=biased()), 500, 0.02),
+        (Panel(80, mean=biased()), 500, 0.02),
+        (Panel(20, mean=biased(), paired=False), 500, 0.02),
         (Panel(20, mean=biased(), gaps=0.1), 250, 0.02),
         (Panel(80, mean=biased(), gaps=0.1), 300, 0.02),
         (Panel(20, EQUAL, mean=biased(), gaps=0.1), 250, 0.02),
@@ -137,9 +137,9 @@ def test_intervals_of_biases_and_of_self_preference_cover(panel, count, spare, r
 @pytest.mark.parametrize(
     ("panel", "count"),
     [
-        (Panel(20), 1000),
-        (Panel(80), 1000),
-        (Panel(20, paired=False), 1000),
+        (Panel(20), 600),
+        (Panel(80), 600),
+        (Panel(20, paired=False), 600),
         (Panel(20, gaps=0.1), 250),
         (Panel(12, EQUAL[:3], mean=((0.0,) * 3,) * 3, prompts=6), 200),
     ],
@@ -165,7 +165,7 @@ SPARSE = {"noise": (0.2, 2.0, 0.2), "mean": ((0.0,) * 2,) * 3, "gaps": 0.2, "pai
 @pytest.mark.parametrize(
     ("panel", "count", "most"),
     [
-        (Panel(15, **SPARSE), 1000, 0.08),
+        (Panel(15, **SPARSE), 500, 0.08),
         pytest.param(Panel(15, **SPARSE | {"noise": EQUAL[:3]}), 1000, 0.08, marks=pytest.mark.slow),
         pytest.param(Panel(15, **SPARSE | {"gaps": 0.0}), 1000, 0.08, marks=pytest.mark.slow),
         pytest.param(Panel(15, **SPARSE | {"gaps": 0.1, "pairs": 0.0}), 1000, 0.07, marks=pytest.mark.slow),

@@ -16,7 +16,7 @@ import pytest
 import quorate as q
 
 pytestmark = pytest.mark.calibration
-DRAWS = {20: 2000, 50: 2000, 200: 1500, 1000: 600}
+DRAWS = {20: 1000, 50: 1000, 200: 1000, 1000: 600}
 WALD = {20: 90.0, 50: 88.0, 200: 85.0, 1000: 83.5}
 
 
@@ -86,8 +86,8 @@ def test_population_of_judges(judges: int, items: int, simulate: Any, design: An
             "sensitivity": covers(fit.mean_for(prompt="population", judge="sensitivity"), drawn.population, "wald"),
         }
 
-    found = coverage(1500, 100 * judges + items, one)
-    report(f"N = {items}, M = {judges} judges drawn at random", 1500, found)
+    found = coverage(800, 100 * judges + items, one)
+    report(f"N = {items}, M = {judges} judges drawn at random", 800, found)
     # Prompts and judges are drawn, three of each: which of them matters is not known, and the interval has to hold 95%
     # whichever does. Where both bring half it is that of 2 degrees of freedom for the larger, not of 4 for both.
     value, error = found["population"]
@@ -107,8 +107,8 @@ def test_judges_fitted_as_random(simulate: Any, design: Any) -> None:
             )
         }
 
-    found = coverage(1500, 7, one)
-    report("N = 50, M = 5 judges drawn and fitted at random", 1500, found)
+    found = coverage(800, 7, one)
+    report("N = 50, M = 5 judges drawn and fitted at random", 800, found)
     assert_nominal(found, "population")
 
 
@@ -123,7 +123,7 @@ def test_a_tenth_of_the_cells_missing_at_random(items: int, simulate: Any, desig
             "finite items": covers(fit.mean_for(item="finite"), drawn.finite_items),
         }
 
-    draws = {20: 1500, 50: 1200, 200: 500}[items]
+    draws = {20: 1000, 50: 800, 200: 400}[items]
     found = coverage(draws, 10 + items, one)
     report(f"N = {items}, 10% of cells missing, fixed panel", draws, found)
     assert_nominal(found, "panel")
@@ -138,8 +138,8 @@ def test_binary_scores(items: int, simulate: Any, design: Any) -> None:
         drawn = simulate(design(items, binary=True), rng)
         return {"panel": covers(q.decompose(drawn.judgments).mean_for(prompt="population"), drawn.population)}
 
-    found = coverage(1500, 20 + items, one)
-    report(f"N = {items}, binary scores, fixed panel", 1500, found)
+    found = coverage(800, 20 + items, one)
+    report(f"N = {items}, binary scores, fixed panel", 800, found)
     assert_nominal(found, "panel")
 
 
@@ -153,8 +153,8 @@ def test_intervals_of_components(simulate: Any, design: Any) -> None:
             c.name: c.low <= drawn.components[c.name] <= c.high for c in fit.components if c.name in drawn.components
         }
 
-    found = coverage(1500, 30, one)
-    report("N = 50, intervals of components", 1500, found)
+    found = coverage(800, 30, one)
+    report("N = 50, intervals of components", 800, found)
     for name in ("item", "item:prompt", "item:judge", "prompt", "prompt:judge", "prompt:temperature"):
         assert_nominal(found, name)
 
@@ -166,7 +166,7 @@ def test_components_are_unbiased_inside_the_bounds(simulate: Any, design: Any) -
     replicate gives way to a cell component whose truth is zero.
     """
     rng = np.random.default_rng(40)
-    rows = [dict(q.decompose(simulate(design(50), rng).judgments).variances) for _ in range(1500)]
+    rows = [dict(q.decompose(simulate(design(50), rng).judgments).variances) for _ in range(1000)]
     for name, truth in design(50).components.items():
         values = np.array([row[name] for row in rows])
         error = values.std() / np.sqrt(len(values))
@@ -199,8 +199,8 @@ def test_two_levels_and_maximum_likelihood_cover_less(simulate: Any, design: Any
             "ML": covers(q.decompose(small.judgments, method="ml").mean, small.population),
         }
 
-    found = coverage(1500, 50, one)
-    report("N = 40, two levels; N = 20, R = 2 for REML and ML", 1500, found)
+    found = coverage(800, 50, one)
+    report("N = 40, two levels; N = 20, R = 2 for REML and ML", 800, found)
     for name in ("2 prompts", "2 judges, population", "2 dominant judges"):
         value, error = found[name]
         assert 85 <= value <= 97.5 + 2 * error

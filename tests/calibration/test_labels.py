@@ -132,7 +132,7 @@ def test_shares_where_judges_see_a_true_label_or_guess():
 def test_agreement(law):
     rng, base = np.random.default_rng(4), law.base()
     true, held = law.agreement(base), {name: [] for name in COEFFICIENTS}
-    for _ in range(600):
+    for _ in range(300):
         said, kept, _ = law.study(rng, base)
         item, judge = np.nonzero(kept)
         given = Ratings(item, judge, said[kept], np.ones(len(item)), law.items, law.judges, law.size)

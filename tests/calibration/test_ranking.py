@@ -6,6 +6,7 @@ Every test prints what it measured; ``docs/methods/optimize.md`` has the tables.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -152,8 +153,13 @@ READINGS = {
 }
 
 
-@pytest.mark.parametrize("prompts", [3, 4, 5, 10])
-@pytest.mark.parametrize("items", [30, 50, 200])
+@pytest.mark.parametrize(
+    ("items", "prompts"),
+    [
+        pytest.param(*at, marks=() if at in ((30, 3), (50, 5), (200, 10)) else pytest.mark.slow)
+        for at in product((30, 50, 200), (3, 4, 5, 10))
+    ],
+)
 def test_the_top_intervention(items: int, prompts: int, simulate: Any, design: Any) -> None:
     """Messing (2026), sections 3 and E.2: is the intervention that helps most the one that helps most in truth?"""
     table, runs = design(items, prompts), 400
@@ -239,7 +245,7 @@ def show(title: str, rows: list[dict[str, float]]) -> dict[str, float]:
     return {name: float(values.mean()) for name, values in found.items()}
 
 
-@pytest.mark.parametrize("layouts", [("factorial",), ALL])
+@pytest.mark.parametrize("layouts", [("factorial",), pytest.param(ALL, marks=pytest.mark.slow)])
 @pytest.mark.parametrize(
     ("items", "prompts"), [(30, 3), *(pytest.param(*size, marks=pytest.mark.slow) for size in ((50, 5), (200, 10)))]
 )

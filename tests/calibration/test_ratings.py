@@ -82,10 +82,10 @@ def plain_misses(ratings, truth):
     ("sizes", "spread", "ties", "resamples", "studies"),
     [
         ([1] * 300, 0.0, "davidson", 0, 800),
-        ([1] * 300, 0.0, "half", 0, 800),
-        ([10] * 100, 0.7, "davidson", 0, 800),
+        pytest.param([1] * 300, 0.0, "half", 0, 800, marks=pytest.mark.slow),
+        pytest.param([10] * 100, 0.7, "davidson", 0, 800, marks=pytest.mark.slow),
         ([10] * 100, 0.7, "drop", 0, 800),
-        ([10] * 30, 0.7, "davidson", 0, 800),
+        pytest.param([10] * 30, 0.7, "davidson", 0, 800, marks=pytest.mark.slow),
         ([10] * 30, 0.7, "rao-kupper", 0, 800),
         ([5] * 60 + [40] * 10, 0.7, "davidson", 0, 800),
         ([25] * 12, 0.7, "davidson", 0, 800),

@@ -100,7 +100,7 @@ def test_coverage(name):
             refused += 1
             continue
         inside = [
-            [low <= truth[one.name] <= high for low, high in (one.at(0.95).ends, one.from_judges.ends)]
+            [low <= truth[one.name] <= high for low, high in (one.estimate.ends, one.from_judges.ends)]
             for one in found.coefficients
         ]
         held.append([one for one, _ in inside])

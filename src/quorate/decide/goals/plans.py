@@ -180,7 +180,7 @@ class Plans:
         slope = (variance[0] - variance[-1]) / (1 / items[0] - 1 / items[-1])
         common = variance[-1] - slope / items[-1]
         together = common + 1 / (1 / self.stock.variance + new / slope)
-        return new * price, np.minimum(variance, together)
+        return new * price, together
 
 
 def of_difference(found: SystemDifference, offer: Offer, largest: Floats, spent: Spent, systems: int) -> Plans:
