@@ -66,8 +66,8 @@ Chance = Callable[[Studies], float]
 """Power of studies of one design."""
 Chosen = Callable[[Floats, Floats], NDArray[np.bool_]]
 """Designs to look at, by their price and their standard error over the largest that would do."""
-DF = np.geomspace(1.0, 1e5, 31)
-"""Degrees of freedom for which largest standard errors are found."""
+DF = np.array([1.0, 1.25, 1.6, 2.0, 2.5, 3.2, 4.2, 6.0, 9.0, 15.0, 30.0, 100.0, 1e5])
+"""Degrees of freedom for which largest standard errors are found: between them their logarithm is linear in 1/df."""
 _FURTHEST = 40.0
 """Logarithm of standard errors, in units of the difference, beyond which none is looked for."""
 _FAR = 1.5
@@ -145,9 +145,9 @@ def screened(searched: Searched, largest: Floats, chosen: Chosen) -> Kept:
         spent = squares.items**2 / squares.df + sum((square**2 / df for square, df in drawn), np.zeros(()))
         with np.errstate(invalid="ignore"):
             df = np.nan_to_num(np.maximum(total**2 / np.maximum(spent, 1e-300), 1.0), nan=1.0)
-        limit = np.interp(np.log(df), np.log(DF), largest)
+        log_limit = np.interp(-1 / df, -1 / DF, np.log(np.maximum(largest, 1e-300)))
         variance = sum(parts.values(), np.zeros(()))
-        over = np.sqrt(variance) / np.maximum(limit, 1e-300)
+        over = np.sqrt(variance) / np.exp(log_limit)
         variance, over = (np.broadcast_to(values, piece.shape).ravel() for values in (variance, over))
         cost = priced(source, piece, laid, searched.prices, searched.paid)
         known = np.flatnonzero(chosen(cost, over) & np.isfinite(over))
@@ -157,31 +157,34 @@ def screened(searched: Searched, largest: Floats, chosen: Chosen) -> Kept:
 
 def largest_errors(chance: Chance, power: float) -> Floats:
     """Largest standard errors with power enough, by degrees of freedom from 1 to 100,000."""
-    out = [_largest_error(DF[0], chance, power, 1.0)]
-    for df in DF[1:]:
-        out.append(_largest_error(df, chance, power, out[-1] or 1.0))
-    return np.array(out)
+    logs = [_log_largest(DF[0], chance, power, 0.0, 0.25)]
+    for place, df in enumerate(DF[1:], 1):
+        guess, step = logs[-1], 0.25
+        if place > 1 and all(np.isfinite(logs[-2:])):
+            run = (1 / df - 1 / DF[place - 1]) / (1 / DF[place - 1] - 1 / DF[place - 2])
+            guess, step = logs[-1] + (logs[-1] - logs[-2]) * run, 0.02
+        logs.append(_log_largest(df, chance, power, guess if np.isfinite(guess) else 0.0, step))
+    return np.exp(logs)
 
 
-def _largest_error(df: float, chance: Chance, power: float, guess: float) -> float:
-    """Largest standard error with power enough, if the variance is one mean square; 0 where none is small enough."""
+def _log_largest(df: float, chance: Chance, power: float, low: float, step: float) -> float:
+    """Logarithm of the largest standard error with power enough, if the variance is one mean square; -inf for none."""
     unit = one_square(1.0, df)
 
     @cache
     def short(log_error: float) -> float:
         return power - chance(unit.times(math.exp(log_error)))
 
-    low = high = math.log(guess)
-    step = 0.25
+    high = low
     while short(low) > 0:
         if low < -_FURTHEST:
-            return 0.0
+            return -math.inf
         low, high, step = low - step, low, 2 * step
     while short(high) <= 0:
         if high > _FURTHEST:
-            return math.exp(high)
+            return high
         low, high, step = high, high + step, 2 * step
-    return math.exp(root(short, low, high, xtol=1e-8))
+    return root(short, low, high, xtol=1e-4)
 
 
 def studies_of_plan(plan: Projection) -> Studies:
