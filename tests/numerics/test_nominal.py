@@ -104,7 +104,7 @@ def test_cohen_as_in_r():
 
 def test_the_jackknife_is_that_of_leaving_out_one_by_one():
     rng = np.random.default_rng(2)
-    n, m = 12, 4
+    n, m = 9, 3
     truth = rng.integers(1, 4, n)
     rows = np.where(rng.random((m, n)) < 0.7, truth, rng.integers(1, 4, (m, n)))
     rows[rng.random((m, n)) < 0.1] = ABSENT

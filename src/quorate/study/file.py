@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -403,14 +404,20 @@ def load(path: str | os.PathLike[str]) -> Study:
     try:
         study = Study.model_validate(content)
     except ValidationError as error:
-        parts = [Study.model_json_schema(), *Study.model_json_schema()["$defs"].values()]
-        settings = dict.fromkeys(name for part in parts for name in part.get("properties", ()))
-        raise InvalidInput(f"{place}: {first_problem(error.errors(include_url=False), KINDS, settings)}") from None
+        raise InvalidInput(f"{place}: {first_problem(error.errors(include_url=False), KINDS, _settings())}") from None
     study._path = place  # noqa: SLF001  (its own)
     ledger = study.database
     if isinstance(ledger, Path) and os.path.exists(ledger) and not ledger.is_file():  # noqa: PTH110  (never raises)
         raise InvalidInput(f"{place}: ledger: {ledger} is a folder or a device; name a file, such as ledger: study.db")
     return study
+
+
+@cache
+def _settings() -> tuple[str, ...]:
+    """Names of all settings, of every part."""
+    found = schema()
+    parts = [found, *found["$defs"].values()]
+    return tuple(dict.fromkeys(name for part in parts for name in part.get("properties", ())))
 
 
 def schema() -> dict[str, Any]:

@@ -147,9 +147,11 @@ def test_commands(folder, capsys, words):
     assert "is a pipe or a device" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("head", [b"", b"item,judge,score\n" + os.urandom(100_000)])
-@pytest.mark.parametrize("name", ["s.csv.gz", "s.jsonl.gz", "s.json.gz", "s.eval"])
-def test_a_bomb_is_not_unpacked(tmp_path, name, head):
+@pytest.mark.parametrize(
+    ("name", "real"), [("s.csv.gz", 0), ("s.csv.gz", 100_000), ("s.jsonl.gz", 100_000), ("s.json.gz", 0), ("s.eval", 0)]
+)
+def test_a_bomb_is_not_unpacked(tmp_path, name, real):
+    head = b"item,judge,score\n" + os.urandom(real) if real else b""
     with gzip.open(tmp_path / name, "wb") as packed:
         packed.write(head)
         for _ in range(40):

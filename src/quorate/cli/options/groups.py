@@ -7,7 +7,7 @@ import math
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import MISSING, dataclass, fields
-from functools import wraps
+from functools import cache, wraps
 from inspect import Parameter, Signature, signature
 from pathlib import Path
 from typing import Annotated, Any, get_args, get_type_hints
@@ -69,6 +69,7 @@ class Group:
             raise InvalidInput(f"{spelled(type(self), name)}: {why}")
 
 
+@cache
 def options_of(group: type[Group]) -> dict[str, Any]:
     """Annotations of a group's options, by their names."""
     hints = get_type_hints(group, include_extras=True)

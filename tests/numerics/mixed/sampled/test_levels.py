@@ -94,9 +94,9 @@ def test_predictions_agree(both, facet):
 
 @pytest.mark.parametrize("theta", THETA.values(), ids=THETA)
 def test_solutions_and_traces_at_a_point(both, theta, monkeypatch):
-    """What is solved agrees to rounding, what is averaged over 4,000 signs and 200 draws to its error."""
-    monkeypatch.setattr(levels, "SIGNS", 4000)
-    monkeypatch.setattr("quorate.numerics.mixed.sampled.SIGNS", 4000)
+    """What is solved agrees to rounding, what is averaged over 1,500 signs and 200 draws to its error."""
+    monkeypatch.setattr(levels, "SIGNS", 1500)
+    monkeypatch.setattr("quorate.numerics.mixed.sampled.SIGNS", 1500)
     monkeypatch.setattr(information_module, "DRAWS", 200)
     dense, sampled = (fit.assembled.problem for fit in both)
     one, other = evaluate(dense, theta), evaluate(sampled, theta)
@@ -105,7 +105,7 @@ def test_solutions_and_traces_at_a_point(both, theta, monkeypatch):
     at, there = solve(dense, theta), solve(sampled, theta)
     np.testing.assert_allclose(there.levels.of_fixed, at.levels.of_fixed, atol=1e-9)
     wanted = traces(dense, at)
-    np.testing.assert_allclose(traces(sampled, there), wanted, rtol=5e-3, atol=1e-6 * np.abs(wanted).max())
+    np.testing.assert_allclose(traces(sampled, there), wanted, rtol=8e-3, atol=1e-6 * np.abs(wanted).max())
     np.testing.assert_allclose(there.levels.diagonal, at.levels.diagonal, rtol=0.05)
     wanted = information(dense, at)
     scale = np.sqrt(np.outer(np.diag(wanted), np.diag(wanted)))
