@@ -69,10 +69,12 @@ class Group:
             raise InvalidInput(f"{spelled(type(self), name)}: {why}")
 
 
-@cache
+_hints = cache(get_type_hints)
+
+
 def options_of(group: type[Group]) -> dict[str, Any]:
     """Annotations of a group's options, by their names."""
-    hints = get_type_hints(group, include_extras=True)
+    hints = _hints(group, include_extras=True)  # type: ignore[arg-type]  # mypy: a class has the hash of its members
     return {field.name: hints[field.name] for field in fields(group)}
 
 
