@@ -62,7 +62,8 @@ def against(
 
     judgments, human = labels.beside(file, reading, read, key=own.value("key"), facet=reading.facet)
     found = own(judgments, human)
-    out.show(found, files, judgments, seed=own.value("rng"))
+    notes = with_column(judgments.notes, "length", found.length or None)
+    out.show(found, files, judgments, seed=own.value("rng"), notes=notes)
     return int(found.exit_code)
 
 

@@ -126,3 +126,34 @@ def test_people_of_whom_three_judge_and_prompts_of_one_judge():
     own = frame.filter(pl.col("judge") == "model")
     expected = q.agreement.alpha(q.read(own, announce=False), "nominal").value
     assert found.stability["model"].value == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(
+    ("column", "by"), [("n_tokens", "n_tokens"), ("response_len", "response_len"), ("answer", "words of answer")]
+)
+def test_a_column_of_lengths_or_the_responses_themselves_are_looked_at_without_being_asked_for(column, by):
+    rng = np.random.default_rng(5)
+    gold, long = rng.integers(0, 2, 300), rng.integers(1, 90, 300)
+    said = np.where((rng.random(300) < 0.5) & (long > 45), 1, gold)
+    held = ["so " * size for size in long.tolist()] if column == "answer" else long
+    items = [f"q{place}" for place in range(300)]
+    rows = {"item": items * 2, "judge": ["j"] * 300 + ["ann"] * 300, "score": [*said, *gold], column: [*held, *held]}
+    table = q.read(pl.DataFrame(rows), announce=False)
+    assert column not in table.names
+    found = q.agreement.against(table, "ann")
+    assert found.length == column
+    assert [one.by for one in found.segments] == [by, by]
+    assert found.segments[1].p_lean < 0.001
+
+
+@pytest.mark.parametrize("held", [[*range(59), None], ["a", *range(59)], [1, 2] * 30])
+def test_lengths_that_some_items_lack_or_that_are_none_are_left(held):
+    rows = {"item": range(60), "score": [0, 1] * 30, "length": [None if one is None else str(one) for one in held]}
+    gold = {"item": range(60), "score": [0, 1, 1] * 20}
+    found = q.agreement.against(*(q.read(pl.DataFrame(one), announce=False) for one in (rows, gold)))
+    assert (found.length, found.segments) == ("", ())
+
+
+def test_a_table_whose_only_number_is_a_length_asks():
+    with pytest.raises(InvalidInput, match="name it with score="):
+        q.read(pl.DataFrame({"item": ["a", "b", "c"], "length": [12, 40, 31]}), announce=False)

@@ -22,6 +22,7 @@ from quorate.estimate.agreement.rates import (
     cut,
     fit_words,
     gaps_words,
+    lengths,
     passing,
     rates,
     rates_gaps,
@@ -107,6 +108,8 @@ class Against(Result):
         How much more often each judge is right than each other; empty with more than six.
     segments : tuple of Segment
         Where judges are right and lenient, by what groups items (category, length) and by order.
+    length : str
+        Column that says how long the responses of items are, by its name, or holds them; empty without one.
     bar : mapping of str to float
         Rates that a judge is to reach, as stated; empty where none was.
     stand_ins : tuple of AltTest
@@ -141,6 +144,7 @@ class Against(Result):
     rates: tuple[Rates, ...] = ()
     gaps: tuple[RatesGap, ...] = ()
     segments: tuple[Segment, ...] = ()
+    length: str = ""
     bar: Mapping[str, float] = field(default_factory=dict)
     stand_ins: tuple[AltTest, ...] = ()
     stability: Mapping[str, Alpha] = field(default_factory=dict)
@@ -302,6 +306,7 @@ def against(
     judged, people = judged_and_labelled(judgments, human)
     judged, thresholds = passed_and_failed(judged, people)
     seen = rightness(judged, people, key)
+    length = lengths(judgments) if isinstance(judgments, Judgments) else None
     good = passing(seen.names)
     if stated and good is None:
         raise InvalidInput(f"bar: is for judges who pass or fail, and here are {counted(len(seen.names), 'verdict')}")
@@ -335,7 +340,8 @@ def against(
         passes="" if good is None else seen.names[good],
         rates=rates(seen, level, thresholds),
         gaps=rates_gaps(seen, level),
-        segments=segments(seen, judged, level) if isinstance(judged, Judgments) else (),
+        segments=segments(seen, judged, length, level) if isinstance(judged, Judgments) else (),
+        length="" if length is None else length.column,
         bar=stated,
         stand_ins=tuple(stand_ins(judgments, human, level)),
         stability=stability(judged, level),

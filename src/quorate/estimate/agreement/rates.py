@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from quorate.arrays import Bools, Floats, Ints
-from quorate.errors import InvalidInput
+from quorate.errors import InvalidInput, QuorateError
 from quorate.estimate.agreement.rightness import Rightness, of_items, row_means
 from quorate.estimate.agreement.yardsticks import Measured, mean_of, share_of, standard_error
 from quorate.estimate.means.effects import level_labels
@@ -20,8 +21,12 @@ from quorate.numerics.inference import holm
 from quorate.numerics.nominal import cohen, cohen_interval, cohen_rows
 from quorate.numerics.votes.binomial import wilson
 from quorate.roles import JUDGE
+from quorate.table.columns.aliases import LENGTHS, RESPONSES, claims
+from quorate.table.columns.outcomes import plain
 from quorate.table.columns.scales import known_scale
-from quorate.table.judgments import Judgments
+from quorate.table.judgments import Facet, Judgments
+from quorate.table.notes import not_used
+from quorate.table.reread import reopened
 from quorate.wording import Brief, capitalised, listed, percent
 
 RATES = ("right", "sensitivity", "specificity", "kappa")
@@ -211,18 +216,59 @@ def rates_gaps(seen: Rightness, level: float) -> tuple[RatesGap, ...]:
     return tuple(out)
 
 
-def segments(seen: Rightness, judgments: Judgments, level: float) -> tuple[Segment, ...]:
-    """Rightness and leaning by what groups the items, and by the order in which the judge saw them."""
+class Lengths(NamedTuple):
+    """How long the responses are, from a column that nothing else was made of.
+
+    Parameters
+    ----------
+    column : str
+        Its name.
+    by : str
+        What is counted: the name again, or the words of its text.
+    of : mapping of str to float
+        Length by item.
+    """
+
+    column: str
+    by: str
+    of: Mapping[str, float]
+
+
+def lengths(judgments: Judgments) -> Lengths | None:
+    """The column whose name says how long a response is, else that of the responses; None without one for each item."""
+    free = not_used(judgments.notes)
+    named = [*LENGTHS, *(f"{response}_{length}" for response in RESPONSES for length in LENGTHS)]
+    item = judgments.facet(judgments.object)
+    for column in [*claims(free, named), *claims(free, RESPONSES)]:
+        with suppress(QuorateError, ValueError), reopened(judgments) as rows:  # it is gone, or has words for numbers
+            facets = replace(item, levels=(), parent=None), Facet(column, column, ())
+            items, said = rows.engine.collapse(
+                rows.source, replace(rows.roles, facets=facets, replicate=None), rows.missing
+            ).facets
+            text = plain(column) in RESPONSES
+            known = [float(len(one.split()) if text else one) for one in said.levels]
+            sizes = {items.levels[i]: known[at] for i, at in zip(items.codes, said.codes, strict=True) if at >= 0}
+            many = len({*sizes.values()}) > _FEW_LEVELS and np.all(np.isfinite(known))
+            if many and len(sizes) == len(items.codes):  # every item has one response
+                return Lengths(column, f"words of {column}" if text else column, sizes)
+    return None
+
+
+def segments(seen: Rightness, judgments: Judgments, length: Lengths | None, level: float) -> tuple[Segment, ...]:
+    """Rightness and leaning by what groups the items, by how long they are, and by the order that the judge saw."""
     good = passing(seen.names)
     if good is None:
         return ()
     truth = (seen.label == good)[:, None]
     passes = seen.shares[:, :, good]
     lean, right = passes - truth, np.where(truth, passes, 1 - passes)
+    kept = {by: _of_items(judgments, by, seen.units) for by in of_items(judgments)}
+    if length is not None and all(unit in length.of for unit in seen.units):
+        kept.setdefault(length.by, [f"{length.of[unit]:g}" for unit in seen.units])
     found: list[tuple[str, str, int, tuple[Floats, Floats], tuple[Floats, Floats]]] = []
     whole = row_means(right), row_means(lean)
-    for by in of_items(judgments):
-        name, kinds = _groups(by, _of_items(judgments, by, seen.units))
+    for by, levels_of_items in kept.items():
+        name, kinds = _groups(by, levels_of_items)
         for kind, own in kinds:
             inside = tuple(np.where(own, one, np.nan) for one in whole)
             beside = tuple(np.where(own, np.nan, one) for one in whole)

@@ -69,6 +69,9 @@ RANKINGS = ("ranking", "ranking_id")
 PROPENSITIES = ("propensity", "sampling_probability")
 PLACES = ("position", "answer_position", "order", "answer_order", "presentation_order", "shown_first", "swapped")
 """Facets of scores that say where or when in a pair an answer was shown: the places there are, not some of many."""
+LENGTHS = ("length", "len", "words", "tokens", "chars", "word_count", "token_count", "n_words", "n_tokens", "n_chars")
+"""How long a response is, where its column has the name of a response before it or none."""
+RESPONSES = ("response", "answer", "output", "completion", "reply", "generation", "generated")
 ORDERS = ("order", "presentation_order", "swapped", "is_swapped", "flipped", "shown_first", "first_shown")
 TIMES = ("time", "timestamp", "tstamp", "created_at", "date", "datetime")
 COUNTS = ("count", "n_votes", "votes")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from quorate.table.columns.aliases import JUDGES_ALONE
+from quorate.table.columns import aliases
 from quorate.table.columns.outcomes import plain
 
 HINTS = (
@@ -59,7 +59,7 @@ SYSTEMS = frozenset(
     ("model", "system", "baseline", "candidate", "old", "new", "control", "treatment", "variant", "llm")
 )
 """Words in the names of columns that hold the scores of one system each."""
-RESPONSES = frozenset(("response", "answer", "output", "completion", "reply", "generation", "generated"))
+RESPONSES = frozenset(aliases.RESPONSES)
 """Words in the name of a column of what a system answered."""
 OCCASIONS = frozenset(("time", "occasion", "session", "wave", "day", "week", "visit", "round", "timepoint"))
 """What a column of few whole numbers is called that says when the same was judged again."""
@@ -240,7 +240,7 @@ def is_judge(name: str) -> bool:
     """Whether a column holds the scores of one judge, by its name, such as ``rater1`` or ``Coder B``."""
     words = words_of(name)
     return (
-        words[0] in JUDGES_ALONE
+        words[0] in aliases.JUDGES_ALONE
         and len(words) == 2
         and words[1] not in {*IDS, *TOTALS, *HINTS, *GIVEN, *CRITERIA, "name", "model", "code"}
     )
