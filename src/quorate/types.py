@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from quorate.decide.effect import EffectPlan as EffectPlan
     from quorate.decide.gaming import Gaming as Gaming
     from quorate.decide.gaming import Prize as Prize
+    from quorate.decide.same import SameDifference as SameDifference
     from quorate.decide.scores import ScoreStep as ScoreStep
     from quorate.decide.scores import ScoreVerdict as ScoreVerdict
     from quorate.decide.stop import Monitor as Monitor
@@ -247,6 +248,7 @@ _HOMES = {
     "Regression": "quorate.estimate.regression.regress",
     "Reproduction": "quorate.reproduction.comparison",
     "Reweighted": "quorate.estimate.posterior.result",
+    "SameDifference": "quorate.decide.same",
     "ScoreVerdict": "quorate.decide.scores",
     "Screening": "quorate.planning.panel.screening",
     "SignFlip": "quorate.estimate.regression.surrogate",

@@ -178,6 +178,12 @@ def equal() -> q.Judgments:
     return q.read(pl.DataFrame(rows), announce=False)
 
 
+def alike() -> q.Judgments:
+    """Scores of 9 items by two systems, the same for both."""
+    rows = {"item": [*range(9)] * 2, "system": ["a"] * 9 + ["b"] * 9, "score": [1, 0, 1] * 6}
+    return q.read(pl.DataFrame(rows), announce=False)
+
+
 def study(folder: Path) -> Path:
     """A study with judges that were recorded, run."""
     from quorate.cli import main
@@ -198,6 +204,7 @@ def taken_by(folder: Path) -> Any:
 
 RESULTS: dict[str, Callable[[Path], Any]] = {
     "AllEqual": lambda _: q.analyze(equal()),
+    "SameDifference": lambda _: q.compare(alike()),
     "Accuracy": lambda _: q.agreement.accuracy(binary()),
     "Against": lambda _: q.agreement.against(binary(), LABELS[0], splits=20, resamples=20),
     "Agreement": lambda _: q.agreement.agreement(votes(), "person", each="judge", resamples=100, rng=1),

@@ -15,6 +15,7 @@ import numpy as np
 from quorate.arguments import argument
 from quorate.caveats import Caveat
 from quorate.decide.outcome import AnyVerdict, Claim, Outcome, check_question
+from quorate.decide.same import SameDifference
 from quorate.decide.scores import (
     ScoreVerdict,
     verdict_of_difference,
@@ -94,7 +95,7 @@ def compare(
     random: Sequence[str] | None = None,
     covariates: Sequence[str] | None = None,
     residual_by: str | None = None,
-) -> ScoreVerdict: ...
+) -> ScoreVerdict | SameDifference: ...
 
 
 def compare(
@@ -118,7 +119,7 @@ def compare(
     random: Sequence[str] | None = None,
     covariates: Sequence[str] | None = None,
     residual_by: str | None = None,
-) -> Verdict | ScoreVerdict:
+) -> Verdict | ScoreVerdict | SameDifference:
     """Whether one system is better than another, worse, equivalent within a margin, or whether that is undecided.
 
     Scores are compared by the paired difference of the two systems in every cell that both have: what they share, such
@@ -167,7 +168,8 @@ def compare(
     Returns
     -------
     Verdict or ScoreVerdict
-        With ``outcome``, ``difference``, ``detectable``, ``next_step``, ``sentence`` and ``exit_code``.
+        With ``outcome``, ``difference``, ``detectable``, ``next_step``, ``sentence`` and ``exit_code``; a
+        `quorate.types.SameDifference`, with its bounds, where scores differ by the same on all items.
 
     Raises
     ------

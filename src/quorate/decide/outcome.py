@@ -276,6 +276,25 @@ class Outcome(StrEnum):
     UNDECIDED = "undecided"
 
 
+def stated(a: str, b: str, outcome: Outcome, margin: float | None, prefers: str) -> str:
+    """A verdict in words, without its numbers; ``prefers`` is what is undecided of two systems."""
+    if outcome is Outcome.UNDECIDED:
+        return f"Undecided whether {a} or {b} {prefers}"
+    if outcome is Outcome.EQUIVALENT:
+        return f"{a} and {b} are equivalent within {margin:.4g}"
+    return f"{a} is {outcome.value} than {b}"
+
+
+def claimed(a: str, b: str, claim: Claim | None, margin: float | None, *, supported: bool) -> str:
+    """Whether what was claimed is shown; empty where nothing was."""
+    if claim is None:
+        return ""
+    what = {"better": "better than", "equivalent": "equivalent to", "not worse": "not worse than"}[claim]
+    by = f" by {margin:.4g} or more" if claim == "not worse" else ""
+    shown = "PASS: {} is shown to be" if supported else "FAIL: {} is not shown to be"
+    return f"{shown.format(a)} {what} {b}{by}."
+
+
 class Difference(Protocol):
     """By how much two systems differ: a margin of votes, or a difference of scores."""
 
@@ -399,23 +418,11 @@ class AnyVerdict(Result, ABC):
     @property
     def sentence(self) -> str:
         """The verdict with its numbers."""
-        verdict = f"{self.a} is {self.outcome.value} than {self.b}"
-        if self.outcome is Outcome.UNDECIDED:
-            verdict = f"Undecided whether {self.a} or {self.b} {self._prefers()}"
-        elif self.outcome is Outcome.EQUIVALENT:
-            verdict = f"{self.a} and {self.b} are equivalent within {self.margin:.4g}"
+        gate = claimed(self.a, self.b, self.claim, self.margin, supported=self.supported)
+        verdict = stated(self.a, self.b, self.outcome, self.margin, self._prefers())
         by_type = "" if self.types is None else self.types.words(self.a, 1 - self.level)
-        parts = (self._claimed(), f"{verdict}: {self._numbers()}.", self._each_item(), by_type, self._rest())
+        parts = (gate, f"{verdict}: {self._numbers()}.", self._each_item(), by_type, self._rest())
         return " ".join(part for part in parts if part)
-
-    def _claimed(self) -> str:
-        """Whether what was claimed is shown; empty where nothing was."""
-        if self.claim is None:
-            return ""
-        what = {"better": "better than", "equivalent": "equivalent to", "not worse": "not worse than"}[self.claim]
-        by = f" by {self.margin:.4g} or more" if self.claim == "not worse" else ""
-        shown = "PASS: {} is shown to be" if self.supported else "FAIL: {} is not shown to be"
-        return f"{shown.format(self.a)} {what} {self.b}{by}."
 
     def _each_item(self) -> str:
         """On how many items either is ahead; empty of votes."""

@@ -14,11 +14,13 @@ import numpy as np
 from quorate import caveats
 from quorate.caveats import Caveat
 from quorate.decide.outcome import AnyVerdict, Claim, Outcome, check_question, outcome_by, types_of_scores
+from quorate.decide.same import SameDifference, same_difference
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.components.decomposition import Decomposition
 from quorate.estimate.components.model import facets_of
 from quorate.estimate.components.published import Components
 from quorate.estimate.differences.difference import Method, SystemDifference, difference
+from quorate.estimate.differences.methods import NoSpread
 from quorate.estimate.means.effects import of_families
 from quorate.estimate.means.targets import FINITE, PANEL, POPULATION, Target, scope
 from quorate.numerics.study_power import Studies, one_square, studies
@@ -468,7 +470,7 @@ def verdict_of_scores(
     random: Sequence[str] | None = None,
     covariates: Sequence[str] | None = None,
     residual_by: str | None = None,
-) -> ScoreVerdict:
+) -> ScoreVerdict | SameDifference:
     """Whether one system scores better than another, worse, the same within a margin, or whether that is undecided.
 
     Parameters
@@ -503,7 +505,7 @@ def verdict_of_scores(
     InvalidInput
         If both systems are the same, or an argument is out of range.
     NotEstimable
-        If fewer than two items are shared, or the difference is the same everywhere.
+        If fewer than two items are shared.
 
     Notes
     -----
@@ -526,7 +528,10 @@ def verdict_of_scores(
         is_amount = isinstance(budget, Real) and not isinstance(budget, bool) and 0 < budget < float("inf")
         check_range("budget", budget, "above 0 and finite", is_amount)
     model: dict[str, Any] = {"random": random, "covariates": covariates, "residual_by": residual_by}
-    found = difference(judgments, a, b, facet=system, method=method, targets=targets, **model)
+    try:
+        found = difference(judgments, a, b, facet=system, method=method, targets=targets, **model)
+    except NoSpread as same:
+        return same_difference(same.pairs, judgments, level=level, margin=margin, claim=claim)
     options: dict[str, Any] = {"prices": prices, "limits": limits, "layouts": layouts, "budget": budget}
     verdict = verdict_of_difference(found, margin=margin, level=level, claim=claim, power=power, **options)
     return replace(verdict, types=types_of_scores(found, judgments, level))

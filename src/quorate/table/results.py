@@ -11,7 +11,7 @@ from functools import cached_property
 from html import escape
 from importlib import import_module
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -156,7 +156,7 @@ class Result:
 
     __slots__ = ()
 
-    derived: tuple[str, ...] = ()
+    derived: ClassVar[tuple[str, ...]] = ()
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)

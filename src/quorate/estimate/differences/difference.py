@@ -20,6 +20,7 @@ from quorate.estimate.components.decompose import decompose
 from quorate.estimate.components.decomposition import Decomposition
 from quorate.estimate.components.model import of_items
 from quorate.estimate.differences.methods import (
+    NoSpread,
     PairedCells,
     TwoSystems,
     follow_scores,
@@ -35,7 +36,7 @@ from quorate.numerics.votes.binomial import p_value
 from quorate.roles import CATEGORY, SYSTEM
 from quorate.table.judgments import Judgments
 from quorate.table.results import Interval, Result
-from quorate.wording import brief, plural
+from quorate.wording import brief
 
 Method = Literal["paired", "joint"]
 _NEARLY_ALL = 0.98
@@ -423,11 +424,7 @@ def of_pairs(
             f"{apart.a} and {apart.b} share 1 {table.object}: at least 2 are needed for a standard error"
         )
     if np.ptp(table.mean) == 0 and not table.ss.any():
-        raise NotEstimable(
-            f"{apart.a} less {apart.b} is {table.mean[0]:g} in all {table.n_cells:,} shared cells: there is no spread "
-            f"to judge it by. At 95% at least {100 * 0.05 ** (1 / items):.3g}% of {plural(table.object)} like these "
-            f"differ by just that; add {plural(table.object)}, or check whether one system is a copy of the other"
-        )
+        raise NoSpread(pairs)
     fit = decompose(strata(table), covariates=(CATEGORY,)) if shares else decompose(table)
     estimate = by_reach(stratified_mean(fit, shares, targets) if shares else plain_mean(fit, targets))
     cautions = (*estimate.caveats, *pairs.caveats)

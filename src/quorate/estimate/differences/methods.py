@@ -115,6 +115,26 @@ class PairedCells:
         return brief("PairedCells", f"{self.systems.a} less {self.systems.b}: {self.judgments!r}")
 
 
+class NoSpread(NotEstimable):
+    """Two systems whose scores differ by the same in every cell that both have.
+
+    Parameters
+    ----------
+    pairs : PairedCells
+        The differences.
+    """
+
+    def __init__(self, pairs: PairedCells) -> None:
+        self.pairs = pairs
+        table, apart = pairs.judgments, pairs.systems
+        items, objects = table.n_levels(table.object), plural(table.object)
+        super().__init__(
+            f"{apart.a} less {apart.b} is {table.mean[0]:g} in all {table.n_cells:,} shared cells: there is no spread "
+            f"to judge it by. At 95% at least {100 * 0.05 ** (1 / items):.3g}% of {objects} like these differ by just "
+            f"that; add {objects}, or check whether one system is a copy of the other"
+        )
+
+
 def pairs(judgments: Judgments, a: str, b: str, *, facet: str = "system") -> PairedCells:
     """The difference of two systems in every cell that both have: same item, judge, prompt and so on.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -212,7 +213,7 @@ class AllEqual(Result):
     whom: str
     caveats: tuple[Caveat, ...] = ()
 
-    derived = ("estimate", "share", "sentence", "next_step")
+    derived: ClassVar[tuple[str, ...]] = ("estimate", "share", "sentence", "next_step")
 
     @property
     def share(self) -> float:
@@ -229,6 +230,11 @@ class AllEqual(Result):
             return self.value - other * (self.value - low), self.value + other * (high - self.value)
 
         return StatedInterval(self.value, math.nan, self.n, self.level, law, self.whom)
+
+    @property
+    def _so(self) -> str:
+        """What all items did."""
+        return "score so"
 
     def _share(self, level: float) -> float:
         return float((1 - level) ** (1 / self.items))
@@ -251,7 +257,7 @@ class AllEqual(Result):
         """How many items without an exception would say more."""
         aim = next((aim for aim in sorted(_AIMS) if aim > self.share), 0.999)
         return (
-            f"{self.items_for(aim):,} items without an exception would show that at least {100 * aim:g}% score so. "
+            f"{self.items_for(aim):,} items without an exception would show that at least {100 * aim:g}% {self._so}. "
             "More judges of the same items show no more: they may always err together."
         )
 

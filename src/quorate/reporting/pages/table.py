@@ -23,6 +23,9 @@ SHORTS: Mapping[str, Short] = {
     "AllEqual": Short(
         {"value": "score", "low": "mean at least", "high": "at most", "share": "share", "items": "items"}
     ),
+    "SameDifference": Short(
+        {"value": "difference", "low": "mean at least", "high": "at most", "share": "share", "items": "items"}
+    ),
     "Models": Short(
         {"model": "model", "parameters": "parameters", "aic": "AIC", "loss": "log loss", "behind": "behind", "se": "se"}
     ),
