@@ -62,8 +62,7 @@ NO_OPTION = {
     "two columns, files, runs or labels have one name, and nothing in them tells which is which": """
         exchange/csv_text:columns_by exchange/foreign/every_eval_ever:_distinct results:wrapped
         exchange/foreign/inspect/attempts:read exchange/foreign/lm_eval:_refuse_twice
-        exchange/foreign/together:_refuse_other_items exchange/foreign/together:_refuse_twice
-        columns/vote_columns:_words""",
+        exchange/foreign/together:_refuse_other_items exchange/foreign/together:_refuse_twice""",
     "it is no table of judgments at all": """
         exchange/parquet:open_parquet
         exchange/format:refuse_matrix exchange/json_lines:_of_object exchange/ledger:_check_ledger files:_by_name

@@ -12,7 +12,6 @@ from ledgers import write_ledger
 
 import quorate as q
 from quorate.errors import InvalidData, InvalidInput
-from quorate.table.columns import vote_columns
 from quorate.table.columns.vote_columns import from_duckdb, from_frame
 from quorate.table.columns.vote_roles import resolve_votes
 from quorate.table.exchange.format import Opened
@@ -54,23 +53,6 @@ def test_labels_of_every_kind_are_alike():
     assert one.labels["judge"].levels == ("b\n\"'", "ä")
     assert one.labels["cluster"].levels == ("0.5", "2")
     assert one.labels["prompt"].codes.tolist() == [1, -1, 0]
-
-
-def test_many_labels_get_the_same_codes_as_few(monkeypatch):
-    labels = [f"q{i % 997}" if i % 10 else None for i in range(5000)]
-    few = [columns.labels["prompt"] for columns in by_both(table(prompt=labels))]
-    monkeypatch.setattr(vote_columns, "_MOST_WORDS", 10)
-    many = [columns.labels["prompt"] for columns in by_both(table(prompt=labels))]
-    for coded in (*few, *many):
-        assert coded.levels == few[0].levels
-        np.testing.assert_array_equal(coded.codes, few[0].codes)
-
-
-def test_labels_whose_hashes_collide_are_refused_not_merged(monkeypatch):
-    monkeypatch.setattr(vote_columns, "_MOST_WORDS", 1)
-    monkeypatch.setattr(vote_columns, "_HASH", "length({})::UBIGINT")
-    with pytest.raises(InvalidData, match='column "prompt" has labels that cannot be told apart by their hash'):
-        list(by_both(table(prompt=["p", "q", "long"])))
 
 
 DAY = 86_400.0

@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from quorate.analysis.judgments import Analysis
 from quorate.analysis.words import about, shown, significant
 from quorate.errors import InvalidInput
 from quorate.estimate.components.model import CELL
@@ -18,6 +17,9 @@ from quorate.roles import JUDGE, PROMPT, SYSTEM, TEMPERATURE
 from quorate.table.columns.labels import ABSENT
 from quorate.table.exchange.encoding import ordinary
 from quorate.wording import capitalised, counted, decimals, listed, plural, whole_percent
+
+if TYPE_CHECKING:
+    from quorate.analysis.judgments import Analysis
 
 REPORTED, MISSING, NOT_APPLICABLE = "reported", "missing", "not applicable"
 MINIMUM, STANDARD, COMPREHENSIVE, FURTHER = "minimum", "standard", "comprehensive", "further"

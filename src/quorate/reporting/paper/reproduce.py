@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from quorate.analysis.words import scrubbed, shown
-from quorate.reporting.paper.record import Record
 from quorate.table.judgments import Judgments
 
 if TYPE_CHECKING:
     from quorate.analysis.judgments import Analysis
     from quorate.estimate.components.decomposition import Decomposition
+    from quorate.reporting.paper.record import Record
     from quorate.table.judgments import Source
     from quorate.table.votes import Votes
 

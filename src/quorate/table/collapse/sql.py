@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from functools import reduce
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,8 +14,8 @@ from quorate.table.columns.labels import (
     BLANKS,
     STATUS_WORDS,
     Coded,
-    encode,
     in_numeric_order,
+    labelled,
     no_labels,
     unknown_statuses,
 )
@@ -49,14 +49,14 @@ def collapse(opened: Opened, roles: Roles, missing: Missing) -> Grouped:
     """
     rows = _prepare(opened, roles, missing)
     keys = ", ".join(f"f{place}" for place in range(len(roles.facets)))
-    result = _run(rows, roles, keys)
+    facets, result = _coded(_run(rows, roles, keys), opened, roles)
     if result["bad"].any():
         bad = int(result["bad"].sum())
         numbered = rows.project("given, bad, row_number() OVER () AS place")
         ((first, place),) = numbered.filter("bad").order("place").limit(1).project("given, place").fetchall()
         raise not_numbers(roles.score, bad, first, place, bad + int(result["n"].sum()))
     grouped = Grouped(
-        facets=_facets(result, opened, roles),
+        facets=facets,
         rows=result["rows"],
         n=result["n"],
         mean=_filled(result["mean"]),
@@ -80,7 +80,7 @@ def ungroup(opened: Opened, roles: Roles, missing: Missing) -> Ungrouped:
     """
     rows = _prepare(opened, roles, missing)
     keys = ", ".join(f"f{place}" for place in range(len(roles.facets)))
-    cells = rows.aggregate(f"{keys}, hash({keys}) AS cell", keys).fetchnumpy()
+    facets, cells = _coded(rows.aggregate(f"{keys}, hash({keys}) AS cell", keys), opened, roles)
     by, sequence = "", "value"
     if roles.replicate is not None:  # numbers by size, then text
         number = "TRY_CAST(replicate::VARCHAR AS DOUBLE)"
@@ -90,9 +90,7 @@ def ungroup(opened: Opened, roles: Roles, missing: Missing) -> Ungrouped:
     order = np.argsort(cells["cell"], kind="stable")
     usable = ~np.ma.getmaskarray(answers["value"])  # a filter in the engine takes five times as long
     cell = np.append(order, -1)[np.searchsorted(cells["cell"], answers["cell"][usable], sorter=order)]
-    return Ungrouped(
-        _facets(cells, opened, roles), cell, np.asarray(np.ma.getdata(answers["value"])[usable], dtype=np.float64)
-    )
+    return Ungrouped(facets, cell, np.asarray(np.ma.getdata(answers["value"])[usable], dtype=np.float64))
 
 
 def long(opened: Opened, roles: Roles, missing: Missing) -> Long:
@@ -100,23 +98,26 @@ def long(opened: Opened, roles: Roles, missing: Missing) -> Long:
     rows = _prepare(opened, roles, missing)
     keys = ", ".join(f"f{place}" for place in range(len(roles.facets)))
     replicate = ", replicate::VARCHAR AS replicate" if roles.replicate is not None else ""
-    found = rows.project(f"{keys}, value, state::INTEGER AS state{replicate}").fetchnumpy()
+    held = rows.project(f"{keys}, value, state::INTEGER AS state, row_number() OVER () AS row{replicate}")
+    facets, found = _coded(held, opened, roles, "row")
     labels = None
     if roles.replicate is not None:
         labels = np.array(np.ma.getdata(found["replicate"]), dtype=object)
         labels[np.ma.getmaskarray(found["replicate"])] = None
     words = np.array(tuple(STATUS_WORDS), dtype=object)
     state = np.asarray(found["state"], dtype=np.int64)
-    return Long(_facets(found, opened, roles), _filled(found["value"]), words[state], labels)
+    return Long(facets, _filled(found["value"]), words[state], labels)
 
 
-def _run(rows: duckdb.DuckDBPyRelation, roles: Roles, keys: str) -> dict[str, NDArray[Any]]:
+def _run(rows: duckdb.DuckDBPyRelation, roles: Roles, keys: str) -> duckdb.DuckDBPyRelation:
+    """Cells with their measures."""
     if roles.replicate is None:
         return _pass(rows, roles, keys, [])
     first = rows.project("replicate, slot").limit(_SAMPLE)
     if first.aggregate("count(replicate) = count(slot)").fetchall()[0][0]:  # so that one pass is likely to do
-        result = _pass(rows, roles, keys, [_distinct(_bits("slot")), "count(replicate) - count(slot) AS unplaced"])
-        if not result["unplaced"].any():
+        bits = [_distinct(_bits("slot")), "count(replicate) - count(slot) AS unplaced"]
+        result = _pass(rows, roles, keys, bits).materialize()
+        if not result.aggregate("coalesce(max(unplaced), 0)").fetchall()[0][0]:
             return result
     counted = _by_label(rows, keys)
     if counted is not None:
@@ -124,16 +125,11 @@ def _run(rows: duckdb.DuckDBPyRelation, roles: Roles, keys: str) -> dict[str, ND
     ((total,),) = rows.aggregate("count(*)").fetchall()
     parts = max(total // _MOST_ROWS, 1)
     some = [rows.filter(f"hash({keys}) % {parts} = {part}") for part in range(parts)]
-    results = [_pass(part, roles, keys, [_distinct("count(DISTINCT replicate)")]) for part in some]
-    out: dict[str, NDArray[Any]] = {}
-    for name in results[0]:
-        values = np.concatenate([np.ma.getdata(result[name]) for result in results])
-        absent = np.concatenate([np.ma.getmaskarray(result[name]) for result in results])
-        out[name] = np.ma.MaskedArray(values, absent) if absent.any() else values
-    return out
+    results = [_pass(part, roles, keys, [_distinct("count(DISTINCT replicate)")]).materialize() for part in some]
+    return reduce(lambda one, other: one.union(other), results)
 
 
-def _pass(rows: duckdb.DuckDBPyRelation, roles: Roles, keys: str, more: list[str]) -> dict[str, NDArray[Any]]:
+def _pass(rows: duckdb.DuckDBPyRelation, roles: Roles, keys: str, more: list[str]) -> duckdb.DuckDBPyRelation:
     measures = [
         "count(*) AS rows, count(value) AS n, avg(value) AS mean, var_samp(value) AS variance",
         "min(value) AS low, max(value) AS high, count(*) FILTER (WHERE bad) AS bad",
@@ -141,7 +137,7 @@ def _pass(rows: duckdb.DuckDBPyRelation, roles: Roles, keys: str, more: list[str
     ]
     if roles.status is not None:
         measures += [f"count(*) FILTER (WHERE {_is(name)}) AS {name}" for name in STATUS_WORDS]
-    return dict(rows.aggregate(f"{keys}, {', '.join(measures)}", keys).fetchnumpy())
+    return rows.aggregate(f"{keys}, {', '.join(measures)}", keys)
 
 
 def _distinct(counted: str) -> str:
@@ -210,7 +206,7 @@ def _prepare(opened: Opened, roles: Roles, missing: Missing) -> duckdb.DuckDBPyR
     keys = ", ".join(f"f{i}" for i in range(len(facets)))
     return chosen.project(
         f"{keys}, {kept}, CASE WHEN {asked} AND isfinite(score) THEN score END AS value, "
-        f"coalesce({asked} AND given IS NOT NULL AND NOT coalesce(isfinite(score), false), false) AS bad"
+        f"CASE WHEN isfinite(score) THEN false ELSE coalesce({asked} AND given IS NOT NULL, false) END AS bad"
     )
 
 
@@ -230,8 +226,10 @@ def _score(column: str, kind: str) -> tuple[str, str]:
         return column, "given::INTEGER::DOUBLE"
     if kind in _NUMERIC or (kind.startswith(_WIDE) and not kind.endswith("]")):
         return column, "given::DOUBLE"
-    text = f"nullif({_stripped(f'{column}::VARCHAR')}, '')"
-    return text, "CASE lower(given) WHEN 'true' THEN 1 WHEN 'false' THEN 0 ELSE TRY_CAST(given AS DOUBLE) END"
+    text, plain = f"nullif({_stripped(f'{column}::VARCHAR')}, '')", f"isfinite(TRY_CAST({column}::VARCHAR AS DOUBLE))"
+    text = f"CASE WHEN {plain} THEN {column}::VARCHAR ELSE {text} END"  # to strip takes longer than to read a number
+    rest = "CASE lower(given) WHEN 'true' THEN 1 WHEN 'false' THEN 0 END"
+    return text, f"coalesce(TRY_CAST(given AS DOUBLE), {rest})"
 
 
 def _stripped(text: str) -> str:
@@ -249,12 +247,12 @@ def _filled(column: NDArray[Any]) -> NDArray[np.float64]:
     return np.ma.filled(column.astype(np.float64), np.nan)
 
 
-def _facets(result: Mapping[str, NDArray[Any]], opened: Opened, roles: Roles) -> tuple[Coded, ...]:
-    """Levels and codes of every facet; text that may stand for numbers is in their order."""
+def _coded(
+    rows: duckdb.DuckDBPyRelation, opened: Opened, roles: Roles, order: str | None = None
+) -> tuple[tuple[Coded, ...], dict[str, NDArray[Any]]]:
+    """Levels and codes of every facet, and the other columns; text that may stand for numbers is in their order."""
+    made, columns = labelled(rows, [f"f{i}" for i in range(len(roles.facets))], order)
     kinds = dict(zip(opened.columns, map(str, opened.relation.types), strict=True))
-    made = []
-    for place, facet in enumerate(roles.facets):
-        column = result[f"f{place}"]
-        coded = encode(np.ma.getdata(column), np.ma.getmaskarray(column))
-        made.append(in_numeric_order(coded) if not opened.typed or is_wide(kinds[facet.column]) else coded)
-    return tuple(made)
+    both = zip(roles.facets, made, strict=True)
+    ordered = (in_numeric_order(one) if not opened.typed or is_wide(kinds[f.column]) else one for f, one in both)
+    return tuple(ordered), columns

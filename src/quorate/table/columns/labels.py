@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +13,9 @@ from numpy.typing import NDArray
 from quorate.arguments import argument
 from quorate.errors import InvalidData
 from quorate.table.judgments import OK
+
+if TYPE_CHECKING:
+    import duckdb
 
 ABSENT = "(missing)"
 """Label of the level that stands for rows without a label."""
@@ -74,10 +77,7 @@ def encode(column: NDArray[Any], absent: NDArray[np.bool_]) -> Coded:
         entries = column.tolist()
         if absent.any():
             entries = [None if gone else entry for entry, gone in zip(entries, absent.tolist(), strict=True)]
-        levels = sorted(entry for entry in set(entries) if entry is not None)
-        index: dict[str | None, int] = {level: code for code, level in enumerate(levels)} | {None: -1}
-        places = np.fromiter(map(index.__getitem__, entries), dtype=np.int64, count=len(entries))
-        return Coded(tuple(levels), None, places)
+        return of_texts(entries)
     if not absent.any():
         distinct, codes = _distinct(column)
         return Coded(*number_labels(distinct), codes)
@@ -85,6 +85,40 @@ def encode(column: NDArray[Any], absent: NDArray[np.bool_]) -> Coded:
     codes = np.full(len(column), -1, dtype=np.int64)
     codes[~absent] = present
     return Coded(*number_labels(distinct), codes)
+
+
+def of_texts(entries: Sequence[str | None]) -> Coded:
+    """Levels and codes of texts, None where there is none."""
+    levels = sorted(entry for entry in dict.fromkeys(entries) if entry is not None)
+    index: dict[str | None, int] = {**dict(zip(levels, range(len(levels)), strict=True)), None: -1}
+    return Coded(tuple(levels), None, np.fromiter(map(index.__getitem__, entries), dtype=np.int64, count=len(entries)))
+
+
+def labelled(
+    rows: duckdb.DuckDBPyRelation, keys: Sequence[str], order: str | None = None
+) -> tuple[list[Coded], dict[str, NDArray[Any]]]:
+    """Levels and codes of some columns, and the other columns: in any order, or in that of one of them.
+
+    Of text each label leaves the engine once, and every row its number.
+    """
+    rows = rows.materialize()
+    coded, texts = rows.set_alias("rows"), {}
+    kinds = dict(zip(rows.columns, map(str, rows.types), strict=True))
+    for key in (key for key in keys if kinds[key] == "VARCHAR"):
+        distinct = rows.aggregate(f"{key} AS label", key).order("label")  # sorted once more, which takes no time then
+        labels = distinct.project("label, row_number() OVER () - 1 AS code").materialize()
+        texts[key] = of_texts([label for label, _ in labels.order("code").fetchall()])
+        both = coded.join(labels.set_alias("labels"), f"rows.{key} IS NOT DISTINCT FROM labels.label")
+        coded = both.project(f"rows.* REPLACE (labels.code AS {key})").set_alias("rows")
+    columns = dict((coded if order is None else coded.order(order)).fetchnumpy())
+    made = []
+    for key in keys:
+        column = columns.pop(key)
+        if key in texts:
+            made.append(replace(texts[key], codes=texts[key].codes[column]))
+        else:
+            made.append(encode(np.ma.getdata(column), np.ma.getmaskarray(column)))
+    return made, columns
 
 
 def number_labels(distinct: NDArray[Any]) -> tuple[tuple[str, ...], NDArray[np.float64]]:

@@ -19,11 +19,11 @@ from quorate.arguments import argument
 from quorate.arrays import Bools, Floats, Ints
 from quorate.errors import InvalidData, InvalidInput
 from quorate.roles import CATEGORY, ITEM, JUDGE, PROMPT, REPLICATE
-from quorate.table.columns.labels import Coded, encode, in_numeric_order
+from quorate.table.columns.labels import Coded, in_numeric_order, labelled
 from quorate.table.columns.outcomes import shown
 from quorate.table.columns.scales import number
 from quorate.table.columns.vote_roles import VoteRoles
-from quorate.table.exchange.format import PAIR, Opened, is_wide, literal, quoted
+from quorate.table.exchange.format import PAIR, Opened, is_wide, quoted
 from quorate.table.exchange.postgres.address import Places, title_of
 from quorate.table.notes import Note
 from quorate.table.pairs import TIE, A, B, Codes
@@ -173,17 +173,8 @@ def as_votes(
 
 _NUMERIC = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT", "BOOLEAN")
 _FLOATS = ("FLOAT", "DOUBLE")
-_MOST_WORDS, _MOST_VOTES = 10_000, 2**53
-_HASH = "hash({})"
+_MOST_VOTES = 2**53
 _OFFSET = r":[0-9.]*[+-][0-9:]+\s*$"
-
-
-@dataclass(frozen=True)
-class Words:
-    """Distinct labels of a column in order, and the hash of each where they are many."""
-
-    texts: list[str]
-    hashes: NDArray[np.uint64] | None = None
 
 
 @dataclass(frozen=True)
@@ -252,7 +243,7 @@ def from_lazy(frame: nw.LazyFrame[Any], roles: VoteRoles) -> VoteColumns:
 
 
 def from_duckdb(opened: Opened, roles: VoteRoles, *, together: bool = False) -> VoteColumns:
-    """The columns of a file or relation: distinct labels in one pass, codes and numbers of all rows in another.
+    """The columns of a file or relation, read once.
 
     If ``together``, of rows that agree in all columns, which DuckDB counts; unless too few do.
 
@@ -265,9 +256,7 @@ def from_duckdb(opened: Opened, roles: VoteRoles, *, together: bool = False) -> 
     names, kinds = opened.relation.columns, [str(kind) for kind in opened.relation.types]
     sql = {name: quoted(names[place[name]]) for name in place}
     kind = {name: kinds[place[name]] for name in place}
-    words = _words(opened.relation, {name: (sql[name], kind[name]) for name in roles.labels})
-    wanted = {name: _label(sql[name], kind[name], words.get(name)) for name in roles.labels}
-    asked = [f"{text} AS l{i}" for i, text in enumerate(wanted.values())]
+    asked = [f"{_label(name, sql[name], kind[name])} AS l{i}" for i, name in enumerate(roles.labels)]
     for i, name in enumerate(roles.numbers):
         number = f"{sql[name]}::INTEGER::DOUBLE" if kind[name] == "BOOLEAN" else f"TRY_CAST({sql[name]} AS DOUBLE)"
         asked.append(f"{number} AS n{i}")
@@ -275,13 +264,17 @@ def from_duckdb(opened: Opened, roles: VoteRoles, *, together: bool = False) -> 
         asked += [f"{text} AS t{i}" for i, text in enumerate(_time(sql[roles.time], kind[roles.time]))]
     rows = opened.relation.project(", ".join(asked))
     together = together and _repeat(rows)
-    if together:
-        rows = rows.aggregate("*, count(*) AS rows", ", ".join(rows.columns))
-    got = rows.fetchnumpy()
+    rows = (
+        rows.aggregate("*, count(*) AS rows", ", ".join(rows.columns))
+        if together
+        else rows.project("*, row_number() OVER () AS place")
+    )
+    made, got = labelled(rows, [f"l{i}" for i in range(len(roles.labels))], None if together else "place")
     stands_for = np.asarray(got.pop("rows"), dtype=np.int64) if together else None
-    labels = {}
-    for i, name in enumerate(wanted):
-        labels[name] = _coded(got.pop(f"l{i}"), words.get(name), typed=opened.typed)
+    labels = {
+        name: in_numeric_order(coded) if coded.values is None and not opened.typed else coded
+        for name, coded in zip(roles.labels, made, strict=True)
+    }
     numbers = {name: _filled(got.pop(f"n{i}")) for i, name in enumerate(roles.numbers)}
     for name, values in numbers.items():
         _refuse_counts(values, name, _at(opened.relation, sql[name]))
@@ -344,51 +337,19 @@ def _number(entry: object) -> float:
     return math.nan if value is None else value
 
 
-def _words(relation: duckdb.DuckDBPyRelation, typed: Mapping[str, tuple[str, str]]) -> dict[str, Words]:
-    """Distinct labels of those columns that are text, in order, with their hashes where they are many."""
-    columns = {}
-    for name, (column, kind) in typed.items():
-        if kind.endswith("]") or kind.startswith(("STRUCT", "MAP", "UNION", "BLOB")):
-            raise InvalidData(
-                f'column "{name}" holds {kind.lower()}; votes need text, numbers, booleans or dates: name a column '
-                "of these, such as " + argument("winner", ...)
-            )
-        # ids of 128 bits are text too: as floating point numbers some would be one
-        if kind not in (*_NUMERIC, *_FLOATS) and (is_wide(kind) or not kind.startswith("DECIMAL")):
-            columns[name] = column
-    if not columns:
-        return {}
-    (about,) = relation.aggregate(", ".join(f"approx_count_distinct({c})" for c in columns.values())).fetchall()
-    few = {name: c for (name, c), size in zip(columns.items(), about, strict=True) if size <= _MOST_WORDS}
-    words = {}
-    for name in (name for name in columns if name not in few):
-        distinct = (
-            relation.filter(f"{columns[name]} IS NOT NULL").project(f"{columns[name]}::VARCHAR AS word").distinct()
+def _label(name: str, column: str, kind: str) -> str:
+    """A label as it is grouped: a number as itself, anything else as text."""
+    if kind.endswith("]") or kind.startswith(("STRUCT", "MAP", "UNION", "BLOB")):
+        raise InvalidData(
+            f'column "{name}" holds {kind.lower()}; votes need text, numbers, booleans or dates: name a column '
+            "of these, such as " + argument("winner", ...)
         )
-        got = distinct.project(f"word, {_HASH.format('word')} AS code").fetchnumpy()
-        texts, hashes = got["word"].tolist(), got["code"]
-        if len(np.unique(hashes)) < len(hashes):
-            raise InvalidData(f'column "{name}" has labels that cannot be told apart by their hash; number them first')
-        order = sorted(range(len(texts)), key=texts.__getitem__)
-        words[name] = Words([texts[i] for i in order], hashes[order])
-    if few:
-        (lists,) = relation.aggregate(", ".join(f"list(DISTINCT {c}::VARCHAR)" for c in few.values())).fetchall()
-        for name, found in zip(few, lists, strict=True):
-            words[name] = Words(sorted(word for word in found or () if word is not None))
-    return words
-
-
-def _label(column: str, kind: str, words: Words | None) -> str:
-    """A label as a small code where its words are few, as a hash where they are many, a number as itself."""
-    if words is None:
-        if kind in _FLOATS:
-            return f"CASE WHEN NOT isnan({column}) THEN {column} END"
-        return column if kind in _NUMERIC else f"{column}::DOUBLE"
-    if not words.texts:
-        return "NULL::UTINYINT"
-    if words.hashes is not None:
-        return f"CASE WHEN {column} IS NOT NULL THEN {_HASH.format(f'{column}::VARCHAR')} END"
-    return f"enum_code({column}::VARCHAR::ENUM({', '.join(map(literal, words.texts))}))"
+    if kind in _FLOATS:
+        return f"CASE WHEN NOT isnan({column}) THEN {column} END"
+    if kind in _NUMERIC:
+        return column
+    # ids of 128 bits are text too: as floating point numbers some would be one
+    return f"{column}::DOUBLE" if kind.startswith("DECIMAL") and not is_wide(kind) else f"{column}::VARCHAR"
 
 
 def _time(column: str, kind: str) -> tuple[str, str, str]:
@@ -403,18 +364,6 @@ def _time(column: str, kind: str) -> tuple[str, str, str]:
         zoned, bare = (f"epoch(TRY_CAST({column}::VARCHAR AS {name}))" for name in ("TIMESTAMPTZ", "TIMESTAMP"))
         return f"TRY_CAST({column}::VARCHAR AS DOUBLE)", f"CASE WHEN {offset} THEN {zoned} ELSE {bare} END", empty
     return f"TRY_CAST({column} AS DOUBLE)", "NULL::DOUBLE", empty
-
-
-def _coded(column: NDArray[Any], words: Words | None, *, typed: bool) -> Coded:
-    absent, values = np.ma.getmaskarray(column), np.ma.getdata(column)
-    if words is None:
-        return encode(values, absent)
-    codes = values.astype(np.int64)
-    if words.hashes is not None:
-        order = np.argsort(words.hashes)
-        codes = order[np.minimum(np.searchsorted(words.hashes[order], values), len(order) - 1)]
-    coded = Coded(tuple(words.texts), None, np.where(absent, -1, codes) if absent.any() else codes)
-    return coded if typed else in_numeric_order(coded)
 
 
 def _filled(column: NDArray[Any]) -> Floats:
