@@ -226,10 +226,11 @@ def _score(column: str, kind: str) -> tuple[str, str]:
         return column, "given::INTEGER::DOUBLE"
     if kind in _NUMERIC or (kind.startswith(_WIDE) and not kind.endswith("]")):
         return column, "given::DOUBLE"
-    text, plain = f"nullif({_stripped(f'{column}::VARCHAR')}, '')", f"isfinite(TRY_CAST({column}::VARCHAR AS DOUBLE))"
-    text = f"CASE WHEN {plain} THEN {column}::VARCHAR ELSE {text} END"  # to strip takes longer than to read a number
-    rest = "CASE lower(given) WHEN 'true' THEN 1 WHEN 'false' THEN 0 END"
-    return text, f"coalesce(TRY_CAST(given AS DOUBLE), {rest})"
+    text = f"{column}::VARCHAR"
+    plain = f"isfinite(TRY_CAST({text} AS DOUBLE))"  # to strip takes longer than to read a number
+    truth = "CASE lower(given) WHEN 'true' THEN 1 WHEN 'false' THEN 0 END"
+    given = f"CASE WHEN {plain} THEN {text} ELSE nullif({_stripped(text)}, '') END"
+    return given, f"coalesce(TRY_CAST(given AS DOUBLE), {truth})"
 
 
 def _stripped(text: str) -> str:
