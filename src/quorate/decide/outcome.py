@@ -181,7 +181,7 @@ def types_of_scores(found: SystemDifference, judgments: Judgments, level: float 
 def _by_category(found: SystemDifference, judgments: Judgments, grouping: str) -> Iterator[tuple[str, Floats]]:
     """Mean differences of the items of every category that has enough of them, over the cells that both have."""
     apart = two_systems(judgments, found.a, found.b, facet=found.facet)
-    first, second = apart.shared()
+    first, second = apart.shared
     gap, side = apart.first.mean[first] - apart.second.mean[second], apart.first
     item, category = side.column(side.object)[first], side.column(grouping)[first]
     for code in np.unique(category).tolist():

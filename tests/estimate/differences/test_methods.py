@@ -261,7 +261,7 @@ def test_a_facet_that_names_the_system_again_does_not_keep_cells_apart():
 
 def test_items_nested_in_systems_are_never_shared():
     judgments = read(crossed(), nested={"item": "system"})
-    assert len(two_systems(judgments, "a", "b").shared()[0]) == 0
+    assert len(two_systems(judgments, "a", "b").shared[0]) == 0
     with pytest.raises(NotEstimable, match=r'no cell in common .* method="joint"'):
         pairs(judgments, "a", "b")
 

@@ -186,7 +186,7 @@ class SystemDifference(Result):
         if self.method != "paired" or self.systems is None:
             return np.zeros(0, np.int64), np.zeros((0, 2))
         side, other = self.systems.sides
-        first, second = self.systems.shared()
+        first, second = self.systems.shared
         code = side.level_codes([side.object])[first]
         count = np.bincount(code)
         found = np.flatnonzero(count)
@@ -386,7 +386,7 @@ def _default_method(apart: TwoSystems, targets: Mapping[str, Target]) -> Method:
 
     It cannot where a target is a known number of levels, or a panel is not the same for both.
     """
-    first, second, shared = apart.first, apart.second, len(apart.shared()[0])
+    first, second, shared = apart.first, apart.second, len(apart.shared[0])
     if min(shared / max(side.n_cells, 1) for side in (first, second)) >= _NEARLY_ALL:
         return "paired"
     limited = {name: target for name, target in targets.items() if target != POPULATION}
@@ -398,7 +398,7 @@ def _default_method(apart: TwoSystems, targets: Mapping[str, Target]) -> Method:
 
 def _unlike(both: Judgments, apart: TwoSystems) -> Caveat | None:
     """Why two systems that share items are compared by pairs all the same; None where one model is no worse."""
-    cells = apart.shared()
+    cells = apart.shared
     if len(np.unique(apart.first.column(apart.object)[cells[0]])) < _FEWEST_PAIRED:
         return None
     if not np.ptp(apart.first.mean[cells[0]] - apart.second.mean[cells[1]]):

@@ -66,7 +66,7 @@ class TwoSystems:
         """Answers of both."""
         return self.first.n_answers + self.second.n_answers
 
-    @property
+    @cached_property
     def sides(self) -> tuple[Judgments, Judgments]:
         """The two by themselves: each with the levels that it has, and its cells in the same order."""
         first, second = (side.keep(np.ones(side.n_cells, dtype=bool)) for side in (self.first, self.second))
@@ -77,6 +77,7 @@ class TwoSystems:
         """Role of the object of measurement, usually ``item``."""
         return self.first.object
 
+    @cached_property
     def shared(self) -> tuple[Ints, Ints]:
         """Cells of either side that the other has too, in the same order."""
         codes = np.vstack([self.first.codes, self.second.codes]).astype(np.int64)
@@ -222,7 +223,7 @@ def paired(apart: TwoSystems) -> PairedCells:
         If they have no cells in common.
     """
     one, two = apart.first, apart.second
-    first, second = apart.shared()
+    first, second = apart.shared
     if not len(first):
         others = listed(map(plural, one.names)) if one.names else "facets"
         raise NotEstimable(
@@ -304,7 +305,7 @@ def follow_scores(apart: TwoSystems) -> bool:
     shared against other cells within the items that have both.
     """
     tests: list[float] = []
-    for side, rows in zip((apart.first, apart.second), apart.shared(), strict=True):
+    for side, rows in zip((apart.first, apart.second), apart.shared, strict=True):
         has = np.zeros(side.n_cells, dtype=bool)
         has[rows] = True
         item = np.unique(side.column(side.object), return_inverse=True)[1]

@@ -367,8 +367,8 @@ def level_labels(judgments: Judgments, facet: str) -> tuple[str, ...]:
     code = judgments.level_codes([facet])
     cells = np.unique(code, return_index=True)[1]
     path = (facet,) if len(cells) == len(judgments.facet(facet).levels) else (facet, *judgments.ancestors(facet))
-    columns = [(judgments.facet(name).levels, judgments.column(name)[cells]) for name in reversed(path)]
-    return tuple(" / ".join(labels[at[i]] for labels, at in columns) for i in range(len(cells)))
+    columns = ((judgments.facet(name).levels, judgments.column(name)[cells].tolist()) for name in reversed(path))
+    return tuple(map(" / ".join, zip(*(map(labels.__getitem__, at) for labels, at in columns), strict=True)))
 
 
 def predicted_term(fit: Decomposition, facet: str) -> str:
