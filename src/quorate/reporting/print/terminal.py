@@ -132,13 +132,15 @@ def _shown(out: Console, figure: Figure, spelled: Callable[[str], str]) -> list[
 
 def _fitting(out: Console, figure: Figure, spelled: Callable[[str], str], room: int, *, headed: bool) -> list[str]:
     """A figure with as many rows as there is room for."""
-    short, lines = figure.short or Short({}), list[str]()
+    short = figure.short or Short({})
     rows = [row for row in figure.rows if row.items() >= short.where.items()] or figure.rows
-    for most in range(short.most, FEWEST - 1, -1):
-        lines = _figure(out, replace(figure, rows=rows), spelled, most, headed=headed)
-        if len(lines) <= room:
-            break
-    return lines
+    some, most = replace(figure, rows=rows), max(min(short.most, len(rows)), FEWEST)
+    while True:
+        lines = _figure(out, some, spelled, most, headed=headed)
+        if len(lines) <= room or most <= FEWEST:
+            return lines
+        each = -(-len(lines) // most)  # lines of a row, with its part of the title
+        most = max(FEWEST, most - max(1, (len(lines) - room) // each))
 
 
 def _figure(out: Console, figure: Figure, spelled: Callable[[str], str], most: int, *, headed: bool) -> list[str]:
