@@ -12,6 +12,7 @@ from quorate.decide.outcome import Outcome
 from quorate.decide.scores import score_step, studies_like, verdict_of_scores
 from quorate.errors import InvalidInput, NotEstimable, UnknownTerm
 from quorate.estimate.differences.difference import difference
+from quorate.numerics.distributions import normal_cdf
 from quorate.planning.search.optimize import studies_of_plan
 
 SIZES = {"item": 30, "judge": 5, "prompt": 3, "system": 2}
@@ -433,3 +434,26 @@ def test_the_action_runs_what_the_page_runs():
     assert [line.strip() for line in action.splitlines() if "report" not in line][-2:] == [
         '- run: cat verdict.md >> "$GITHUB_STEP_SUMMARY"', "if: always()"
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize(("won", "lost", "n"), [(3, 5, 60), (0, 9, 400), (7, 5, 400)])
+def test_passes_and_fails_within_a_margin_are_tested_by_their_scores(won, lost, n):
+    """By the score at the likeliest shares that differ by the margin (Tango 1998), found by search."""
+    new, old = [1] * won + [0] * (n - won), [0] * won + [1] * lost + [0] * (n - won - lost)
+    found, margin = difference(read(new, old), "new", "old"), 0.05
+
+    def tail(more, less):
+        share = np.linspace(1e-9, (1 - margin) / 2 - 1e-9, 200_001)  # of less, where more is that and the margin
+        fit = more * np.log(share + margin) + less * np.log(share) + (n - more - less) * np.log(1 - 2 * share - margin)
+        at = share[fit.argmax()]
+        return normal_cdf((more - less - n * margin) / np.sqrt(n * (2 * at + margin - margin**2)))
+
+    assert found.p_equivalence(margin) == pytest.approx(max(tail(won, lost), tail(lost, won)), abs=1e-4)
+    low, high = found.equivalence_interval(found.p_equivalence(margin)).ends
+    assert max(-low, high) == pytest.approx(margin)
+
+
+def test_no_failure_in_fifty_does_not_show_that_none_in_thirty_is_worse():
+    one_better = [1] + [0] * 49
+    assert not q.compare(read(one_better, [0] * 50), "new", "old", claim="not worse", margin=0.03).supported
+    assert q.compare(read(one_better * 6, [0] * 300), "new", "old", claim="not worse", margin=0.03).supported

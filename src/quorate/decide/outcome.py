@@ -404,7 +404,7 @@ class AnyVerdict(Result, ABC):
         """Whether what was asked is shown; without a claim, whether ``a`` is better or equivalent."""
         if self.claim == "not worse" and self.margin is not None:
             shown = self.outcome in (Outcome.BETTER, Outcome.EQUIVALENT)
-            return shown or self.estimate.low > -self.margin
+            return shown or self.difference.equivalence_interval((1 - self.level) / 2).low > -self.margin
         if self.claim == "better":
             return self.p_difference <= (1 - self.level) * binomial.SLACK and self.difference.value > 0
         wanted = (self.claim,) if self.claim else (Outcome.BETTER, Outcome.EQUIVALENT)

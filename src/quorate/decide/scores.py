@@ -510,7 +510,8 @@ def verdict_of_scores(
     Notes
     -----
     Tests are those of the interval: two-sided for a difference, two one-sided for equivalence; in a complete table, and
-    for this study's setup, the paired t test over items. Their measured size is in ``docs/methods/compare.md``.
+    for this study's setup, the paired t test over items; scores of 0 and 1 are equivalent, or not worse, by Tango's
+    score test (1998). Their measured size is in ``docs/methods/compare.md``.
 
     Examples
     --------

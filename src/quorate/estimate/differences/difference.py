@@ -32,10 +32,11 @@ from quorate.estimate.differences.spread import unlike_caveats, unlike_system
 from quorate.estimate.means.effects import level_labels, strata, stratified_mean
 from quorate.estimate.means.mean import Estimate, aimed, by_reach, mean_for, plain_mean
 from quorate.estimate.means.targets import FIXED, PANEL, POPULATION, Target, among, drawn_too, like_these, too_few
+from quorate.numerics.votes import equivalence
 from quorate.numerics.votes.binomial import p_value
 from quorate.roles import CATEGORY, SYSTEM
 from quorate.table.judgments import Judgments
-from quorate.table.results import Interval, Result
+from quorate.table.results import Ends, Interval, Result, StatedInterval
 from quorate.wording import brief
 
 Method = Literal["paired", "joint"]
@@ -218,13 +219,29 @@ class SystemDifference(Result):
         return float(np.sqrt(apart / paired)) if paired > 0 else float("nan")
 
     @cached_property
-    def mcnemar(self) -> float | None:
-        """Exact p-value of McNemar's test, of items whose scores are single ones of 0 and 1; None of others."""
+    def _decisive(self) -> tuple[int, int] | None:
+        """Items won and lost, of items whose scores are single ones of 0 and 1; None of others."""
         each, table = self.on_items, self.fit.judgments
         if not len(each) or table.n_cells > len(each) or not np.isin(each, (0, 1)).all():
             return None
-        won, lost = int((each[:, 0] > each[:, 1]).sum()), int((each[:, 0] < each[:, 1]).sum())
+        return int((each[:, 0] > each[:, 1]).sum()), int((each[:, 0] < each[:, 1]).sum())
+
+    @property
+    def mcnemar(self) -> float | None:
+        """Exact p-value of McNemar's test, of items whose scores are single ones of 0 and 1; None of others."""
+        if self._decisive is None:
+            return None
+        won, lost = self._decisive
         return float(p_value(won, won + lost)) if won + lost else 1.0
+
+    @property
+    def _by_score(self) -> tuple[int, int, int] | None:
+        """Items won, lost and all where they are drawn one by one: few changes make Student's test too bold."""
+        if self._decisive is None:
+            return None
+        gap = self.on_items[:, 0] - self.on_items[:, 1]
+        alone = np.isclose(self.se, gap.std(ddof=1) / np.sqrt(len(gap)), rtol=1e-6)
+        return (*self._decisive, len(gap)) if alone else None
 
     @property
     def unsaid(self) -> str:
@@ -244,7 +261,14 @@ class SystemDifference(Result):
         alpha : float
             Level of each of the two one-sided tests.
         """
-        return self.estimate.at(1 - 2 * alpha)
+        if self._by_score is None:
+            return self.estimate.at(1 - 2 * alpha)
+        won, lost, n = self._by_score
+
+        def law(level: float) -> Ends:
+            return equivalence.tango_limits(won, lost, n, (1 - level) / 2)
+
+        return StatedInterval(self.value, self.se, n, 1 - 2 * alpha, law=law)
 
     def p_difference(self) -> float:
         """Two-sided p-value of no difference."""
@@ -258,6 +282,8 @@ class SystemDifference(Result):
         margin : float
             Margin of equivalence, in score units.
         """
+        if self._by_score is not None:
+            return equivalence.tango(*self._by_score, margin)
         return self._tail(abs(self.value) - margin)
 
     def to_dict(self) -> dict[str, Any]:

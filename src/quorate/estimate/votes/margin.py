@@ -15,9 +15,8 @@ from quorate.arrays import Bools, Floats, Ints, dense
 from quorate.caveats import Caveat
 from quorate.errors import NotEstimable
 from quorate.estimate.votes.clustered import Cluster, cells, clustered_by, repeating
-from quorate.numerics.distributions import normal_cdf, normal_quantile, t_cdf
+from quorate.numerics.distributions import normal_cdf, t_cdf
 from quorate.numerics.inference import student_limits
-from quorate.numerics.roots import root
 from quorate.numerics.votes import binomial, clustered, equivalence
 from quorate.numerics.votes.binomial import p_value
 from quorate.numerics.votes.clustered import Multiway, balance, multiway
@@ -199,7 +198,8 @@ class VoteMargin(Interval):
 
         def law(level: float) -> Ends:
             tail = (1 - level) / 2
-            return -_score_limit(losses, wins, self.n, tail), _score_limit(wins, losses, self.n, tail)
+            low, high = equivalence.tango_limits(wins, losses, self.n, tail)
+            return low / 2, high / 2
 
         return StatedInterval(self.value, self.se, self.n, 1 - 2 * alpha, law=law)
 
@@ -219,7 +219,7 @@ class VoteMargin(Interval):
         if self.exact:
             return float(equivalence.p_value(*self.exact, margin))
         if self.decisive:
-            return tango(self.decisive.wins, self.decisive.n - self.decisive.wins, self.n, margin)
+            return equivalence.tango(self.decisive.wins, self.decisive.n - self.decisive.wins, self.n, 2 * margin)
         return 1.0 if self.effective < FEWEST_ALIKE else self._tail(abs(self.value) - margin)
 
     def to_dict(self) -> dict[str, Any]:
@@ -383,41 +383,6 @@ def margin_of_share(
     value, se, n = found.value - 0.5, found.se if found.se > NOTHING else math.nan, int(found.n)
     made = VoteMargin(a, b, value, se, found.df, n, ties, (), clusters, icc, units, caveats)
     return replace(made, cluster=(cluster,), effective=found.effective, least_p=found.least_p) if cluster else made
-
-
-def tango(wins: float, losses: float, n: float, margin: float) -> float:
-    """P-value of a margin of at least this size, with ties: the larger of two one-sided score tests.
-
-    Parameters
-    ----------
-    wins, losses, n : float
-        Votes for the first system, for the second, and all, ties included.
-    margin : float
-        Margin of equivalence.
-
-    References
-    ----------
-    Tango (1998), Statistics in Medicine 17, 891-908.
-    """
-    return normal_cdf(max(_score(wins, losses, n, 2 * margin), _score(losses, wins, n, 2 * margin)))
-
-
-def _score(wins: float, losses: float, n: float, lead: float) -> float:
-    """Score of a difference of shares that is ``lead``, by the shares that are likeliest then."""
-    b = -wins - losses + (2 * n - wins + losses) * lead
-    root = math.sqrt(max(b**2 + 8 * n * losses * lead * (1 - lead), 0.0))
-    q = (root - b) / (4 * n)
-    return (wins - losses - n * lead) / math.sqrt(n * (2 * q + lead * (1 - lead)))
-
-
-def _score_limit(wins: float, losses: float, n: float, alpha: float) -> float:
-    """Smallest margin that the score test says the true one is below."""
-
-    def above(margin: float) -> float:
-        return _score(wins, losses, n, 2 * margin) - normal_quantile(alpha)
-
-    ends = (wins - losses) / (2 * n) + NOTHING, 0.5 - NOTHING
-    return 0.5 if above(ends[1]) > 0 else root(above, *ends)
 
 
 def margin_of_counts(

@@ -6,13 +6,18 @@ wins and losses are each at most ``u``. ``docs/methods/power.md`` derives sizes 
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from quorate.arrays import Floats
 from quorate.errors import NotEstimable
-from quorate.numerics.roots import last
+from quorate.numerics.distributions import normal_cdf, normal_quantile
+from quorate.numerics.roots import last, root
 from quorate.numerics.votes.binomial import SLACK, lower_tail, too_many
+
+_NOTHING = 1e-9
 
 
 def p_value(k: ArrayLike, n: ArrayLike, margin: float) -> Floats:
@@ -159,3 +164,46 @@ def smallest_margin(n: int, p: float, target: float, alpha: float) -> float:
     if u >= n:
         raise NotEstimable(f"n: {n:,} judgments cannot show equivalence within any margin; collect more")
     return float(betaincinv(u + 1, n - u, 1 - alpha)) - 0.5
+
+
+# Of paired outcomes with ties: score tests of a lead, the share of wins less that of losses.
+
+
+def tango(wins: float, losses: float, n: float, lead: float) -> float:
+    """P-value of a lead of at least this size, of either: the larger of two one-sided score tests.
+
+    Parameters
+    ----------
+    wins, losses, n : float
+        Pairs that the first won, that the second won, and all, ties included.
+    lead : float
+        Share of wins less that of losses that is not equivalent any more.
+
+    References
+    ----------
+    Tango (1998), Statistics in Medicine 17, 891-908.
+    """
+    return normal_cdf(max(_score(wins, losses, n, lead), _score(losses, wins, n, lead)))
+
+
+def tango_limits(wins: float, losses: float, n: float, alpha: float) -> tuple[float, float]:
+    """The leads that the two score tests do not reject, each at this level."""
+    return -_limit(losses, wins, n, alpha), _limit(wins, losses, n, alpha)
+
+
+def _score(wins: float, losses: float, n: float, lead: float) -> float:
+    """Score of a difference of shares that is ``lead``, by the shares that are likeliest then."""
+    b = -wins - losses + (2 * n - wins + losses) * lead
+    middle = math.sqrt(max(b**2 + 8 * n * losses * lead * (1 - lead), 0.0))
+    q = (middle - b) / (4 * n)
+    return (wins - losses - n * lead) / math.sqrt(n * (2 * q + lead * (1 - lead)))
+
+
+def _limit(wins: float, losses: float, n: float, alpha: float) -> float:
+    """Smallest lead that the score test says the true one is below."""
+
+    def above(lead: float) -> float:
+        return _score(wins, losses, n, lead) - normal_quantile(alpha)
+
+    ends = (wins - losses) / n + _NOTHING, 1 - _NOTHING
+    return 1.0 if above(ends[1]) > 0 else root(above, *ends)
