@@ -230,6 +230,14 @@ ASKED = {
         rows("Subject,red,green,blue", *(f"{i},{i % 3},{40 - i % 3},60" for i in range(N))),
         "add up to 100 in every row|no name says",
     ),
+    "two rows with one sum by chance": (
+        rows("key,q0,q1,q2,q3", "gpt,5,3,4,2", "claude,3,5,2,4"),
+        "do not say what they are",
+    ),
+    "zeros and ones with one sum": (
+        rows("key,q0,q1,q2,q3", *(f"k{i},{','.join(str(int((j - i) % 4 < 2)) for j in range(4))}" for i in range(N))),
+        "do not say what they are",
+    ),
     "lists of whom": (
         rows("id,score", *(f'{i},"[{mark(i)}, {mark(i, 1)}]"' for i in range(N))),
         "every entry is a judgment; it may be meant as: .*judge.* or .*replicate",

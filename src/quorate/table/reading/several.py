@@ -19,7 +19,7 @@ from quorate.table.reading.names import GIVEN, HINTS, HOLDERS, is_id, words_of
 from quorate.table.reading.reading import Meant, Reading
 from quorate.wording import listed
 
-_FEWEST_COUNTED, _HUNDRED, _MOST_LABELS, _SEEN = 3, 100, 12, 400
+_FEWEST_COUNTED, _FEWEST_SAME, _HUNDRED, _MOST_LABELS, _SEEN = 3, 5, 100, 12, 400
 _NUMBER = r"-?\d+(?:\.\d+)?"
 _LIST = re.compile(
     rf"\[.*\]|\(\s*{_NUMBER}(\s*,\s*{_NUMBER})*\s*,?\)|[^;|]{{1,20}}([;|][^;|]{{1,20}})+|{_NUMBER}(\s*,\s*{_NUMBER}){{2,}}",
@@ -52,7 +52,8 @@ def counts_of_labels(table: Table, columns: Sequence[str], row: str | None, word
     held = tuple(one.name for one in kinds)
     numbers = " + ".join(f"coalesce(TRY_CAST({table.sql(name)} AS DOUBLE), 0)" for name in held)
     ((low, high),) = table.opened.relation.aggregate(f"min({numbers}), max({numbers})").fetchall()
-    same = low == high and low > 1
+    # a few rows have equal sums by chance, and raters who never agree on any row are scores of 0 and 1
+    same = low == high > 1 and table.rows >= _FEWEST_SAME and max(one.high or 0 for one in kinds) > 1
     if not (same or kinds is named):
         return None
     adds = f"add up to {low:g} in every row" if same else "count by their names"
