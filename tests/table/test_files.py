@@ -231,6 +231,13 @@ def test_records_in_one_list_or_on_lines_whatever_the_name(write, text):
     assert content(write("a.json", text)) == (("a", "b"), [(1, "x"), (2, None)])
 
 
+def test_records_beside_what_is_said_of_the_whole(write):
+    held = '{"0": {"a": 1, "b": "x"}, "1": {"a": 2, "b": "y"}}'
+    assert content(write("a.json", f'{{"run": "r", "samples": {held}}}')) == (("a", "b"), [(1, "x"), (2, "y")])
+    with pytest.raises(InvalidInput, match="no list of records"):
+        content(write("a.json", f'{{"run": "r", "samples": {held}, "others": {held}}}'))
+
+
 def test_records_inside_records_are_columns(write):
     lines = '{"s": {"id": "q", "m": {"t": 1}}, "r": {"score": 2}}\n{"s": {"id": "p"}, "r": null}\n'
     names = ("s.id", "s.m.t", "r.score")

@@ -80,6 +80,10 @@ def records_in(content: Any) -> tuple[list[dict[str, Any]], str] | None:
     >>> records_in({"q1": {"gpt": 4}, "q2": {"gpt": 5}})[0]
     [{'key': 'q1', 'gpt': 4}, {'key': 'q2', 'gpt': 5}]
     """
+    return _held(content) or (_of_one(content) if isinstance(content, dict) else None)
+
+
+def _held(content: Any) -> tuple[list[dict[str, Any]], str] | None:
     if not isinstance(content, dict) or not content:
         return None
     return _side_by_side(content) or _of_lists(content) or _by_key(content)
@@ -126,6 +130,16 @@ def _by_key(content: dict[str, Any]) -> tuple[list[dict[str, Any]], str] | None:
     if all(name == str(at) for at, name in enumerate(content)):
         return values, "keys are numbers of rows"
     return [{KEY: name, **value} for name, value in content.items()], "keys are in a column key"
+
+
+def _of_one(content: dict[str, Any]) -> tuple[list[dict[str, Any]], str] | None:
+    """The records of the one object that holds any, beside what is said of the whole."""
+    inner = {name: _held(value) for name, value in content.items()}
+    held = [(name, found) for name, found in inner.items() if found is not None]
+    if len(held) != 1 or any(isinstance(value, list) for value in content.values()):
+        return None
+    ((name, (records, said)),) = held
+    return records, f"{name} holds the records: {said}"
 
 
 def _has_records(value: Any) -> bool:
