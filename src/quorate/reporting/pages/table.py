@@ -83,9 +83,11 @@ def tables(title: str, result: Any, content: Mapping[str, Any]) -> Iterator[Figu
     if first:
         heads = {key: key.replace("_", " ") for key in [*first[0]][:MOST_COLUMNS]}
         short = SHORTS.get(type(result).__name__, Short(heads))
-        yield Figure("rows", Caption(f"{title}: {counted(len(first), 'row')}"), first, short=short)
+        yield Figure("rows", Caption(title if len(first) == 1 else f"{title}: {len(first):,} rows"), first, short=short)
     for name, value in content.items():
-        inside = [] if name == "caveats" or _is_short(value) else _rows(value)
+        bound = isinstance(value, Mapping) and {key: value.get(key) for key in ("value", "low", "high")}
+        told = name == "caveats" or _is_short(value) or (bound and bound.items() <= first_row(result).items())
+        inside = [] if told else _rows(value)
         if inside and inside != first:
             caption = Caption(f"{_words(name).capitalize()}: {counted(len(inside), 'row')}")
             own = Short({key: "" if key == "what" else _words(key) for key in [*inside[0]][:MOST_COLUMNS]})
@@ -99,6 +101,7 @@ def numbers(content: Mapping[str, Any], said: Mapping[str, Any]) -> Figure:
     for name, value in content.items():
         if _is_short(value):  # a few values in one cell
             cells[name] = ", ".join(f"{one:.4g}" if isinstance(one, float) else str(one) for one in value)
+    said = {**said, **{name: cells.get(name) for name in ("sentence", "next_step")}}  # they stand above
     new = {name: value for name, value in cells.items() if _is_cell(value) and (name, value) not in said.items()}
     rows = [{"what": _words(name), "value": value} for name, value in new.items() if value not in (None, "")]
     rows = rows or [{"what": "results", "value": len(content)}]
