@@ -208,6 +208,10 @@ VOTES = {
 ASKED = {
     "names that say nothing": (sheet(["a", "b", "c"]), "their names do not say what they are"),
     "models or judges": (sheet(["gpt-4o", "claude-3"]), "do not say what they are"),
+    "questions by models": (
+        rows("run,q1,q2,q3", "gpt-4,4,2,5", "claude,5,3,5", "llama,2,4,1", "qwen,3,3,4"),
+        r'"q3"\)}, facets={"system": "run"}, recognise=True \(questions that systems answered\)',
+    ),
     "a rater and another": (sheet(["rater1", "rater2", "gpt"]), "gpt holds? scores on the scale of"),
     "systems by annotators": (sheet(["gpt4", "llama"], head="annotator"), "do not say what they are"),
     "models by judges": (

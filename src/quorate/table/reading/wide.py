@@ -118,12 +118,15 @@ def side_by_side(table: Table, known: Mapping[str, str], aside: set[str]) -> Rea
     granted = _left_out(totals, strays)
     confidence = "likely" if said.confidence == "sure" and granted else said.confidence
     if confidence == "unsure":
-        ways = tuple(
+        ways = [
             Meant(_options(columns, known, row, role, words) | _missing(strays), _PLURAL[role])
             for role in (said.role, *other)
-        )
+        ]
+        if ITEM in (said.role, *other) and row is not None and SYSTEM not in known and not is_person(row):
+            answered = _options(columns, known, row, ITEM, words, of=SYSTEM) | _missing(strays)
+            ways.insert([said.role, *other].index(ITEM), Meant(answered, "questions that systems answered"))
         problem = f"{listed(columns, most=6)} hold {hold}, and their names do not say what they are"
-        return Reading(options, tuple(reasons), said=problem, meant=ways)
+        return Reading(options, tuple(reasons), said=problem, meant=tuple(ways))
     return Reading(options, tuple(reasons), confidence, said=joined("; ", granted) if confidence == "likely" else "")
 
 
@@ -163,12 +166,17 @@ def _left_out(totals: Sequence[str], strays: Sequence[str]) -> list[str]:
 
 
 def _options(
-    columns: Sequence[str], known: Mapping[str, str], row: str | None, role: str, words: bool
+    columns: Sequence[str],
+    known: Mapping[str, str],
+    row: str | None,
+    role: str,
+    words: bool,
+    of: str = JUDGE,
 ) -> dict[str, Any]:
-    """Arguments that read columns as levels of a role."""
+    """Arguments that read columns as levels of a role, and of questions every row as a judge, or another role."""
     others = {name: column for name, column in known.items() if column != row}
     options = as_criteria(columns, others) if role == CRITERION else {"wide": _wide(role, columns)}
-    held = JUDGE if role == ITEM else ITEM
+    held = of if role == ITEM else ITEM
     facets = {} if held in known else {held: row or ROW_NUMBER}
     if held not in known and row in known.values():  # a name that says another role than this row plays
         facets |= {name: "" for name, column in known.items() if column == row}
