@@ -44,7 +44,7 @@ def two_systems(rng, prompts, people, each, spread, batches=0, uneven=False):
         (3, (60, 8, 6, (0.15, 0.10))),
         pytest.param(4, (12, 40, 40, (0.15, 0.10)), marks=pytest.mark.slow),
         pytest.param(5, (100, 20, 5, (0.15, 0.10), 0, True), marks=pytest.mark.slow),
-        (6, (100, 30, 4, (0.10, 0.10, 0.10), 12)),
+        pytest.param(6, (100, 30, 4, (0.10, 0.10, 0.10), 12), marks=pytest.mark.slow),
     ],
 )
 def test_false_differences_are_as_many_as_said(seed, law):

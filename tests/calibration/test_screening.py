@@ -162,7 +162,7 @@ def root_means(rows: Iterator[dict[str, float]]) -> tuple[dict[str, float], dict
     return {name: float(np.sqrt(values.mean())) for name, values in columns.items()}, columns
 
 
-FIRST = {"as below", "unequal loadings", "uncorrected"}
+FIRST = {"as below", "unequal loadings"}
 
 
 @pytest.mark.parametrize("name", [pytest.param(one, marks=() if one in FIRST else pytest.mark.slow) for one in WORLDS])
