@@ -1,4 +1,4 @@
-"""Rates of judges, streams against a baseline, cycles of boards: coverage, false alarms, delays."""
+"""Rates of judges, repeated runs, streams against a baseline, cycles of boards: coverage, false alarms, delays."""
 
 from __future__ import annotations
 
@@ -35,6 +35,29 @@ def test_intervals_of_rates_cover(labels):
                 held += [not (one.low > at or one.high < at) for one, at in zip(found, true, strict=True)]
             print(labels, passed, sensitivity, (held / runs).round(3))
             assert (held / runs >= (0.90 if labels < 100 else 0.93)).all()
+
+
+@pytest.mark.parametrize(
+    ("items", "runs", "law", "least"),
+    [(40, 4, (3, 1), 0.85), (100, 4, (3, 1), 0.91), (60, 4, (9, 0.5), 0.91), (60, 5, (2, 2), 0.93)],
+)
+@pytest.mark.parametrize("studies", [150, pytest.param(1500, marks=pytest.mark.slow)])
+def test_chances_of_repeated_runs_cover(items, runs, law, least, studies):
+    """All of 3 runs pass, any does, two differ: Wilson's intervals over items whose chances are of a beta law."""
+    rng, held = np.random.default_rng(items + runs), np.zeros(3)
+    a, b = law
+    none = np.prod([(b + at) / (a + b + at) for at in range(3)])
+    true = np.prod([(a + at) / (a + b + at) for at in range(3)]), 1 - none, 2 * a * b / ((a + b) * (a + b + 1))
+    item, run = np.indices((items, runs)).reshape(2, -1)
+    for _ in range(studies):
+        passed = (rng.random((items, runs)) < rng.beta(a, b, (items, 1))).astype(int)
+        frame = pl.DataFrame({"item": item, "run": run, "score": passed.ravel()})
+        table = q.read(frame, facets={"item": "item", "run": "run"}, announce=False)
+        [one] = q.agents.repeated_runs(table, k=[3]).systems
+        found = one.passing[0].all, one.passing[0].any, one.differ
+        held += [each.low <= at <= each.high for each, at in zip(found, true, strict=True)]
+    print(items, runs, law, np.round(true, 3), (held / studies).round(3))
+    assert (held / studies >= least - 2 * np.sqrt(0.05 * 0.95 / studies)).all()
 
 
 def test_false_alarms_and_delays_over_1500_looks():
