@@ -25,7 +25,9 @@ def item(fit):
     return next(one for one in fit.components if one.name == "item")
 
 
-@pytest.mark.parametrize("law", LAWS)
+@pytest.mark.parametrize(
+    "law", [pytest.param(one, marks=() if one in ("normal", "lognormal") else pytest.mark.slow) for one in LAWS]
+)
 def test_item_intervals_cover_whatever_the_law(law):
     """Effects of items with variance 1, of item by prompt and of item by judge .25 each by the same law, noise .25."""
     rng, covered, plain, width = np.random.default_rng(9), [], [], []

@@ -48,7 +48,9 @@ def numbers(board):
     return np.concatenate(each)
 
 
-@pytest.mark.parametrize("law", LAWS)
+@pytest.mark.parametrize(
+    "law", [pytest.param(one, marks=() if one == "few prompts" else pytest.mark.slow) for one in LAWS]
+)
 def test_intervals_cover(law):
     rng, (prompts, votes, spread) = np.random.default_rng(3), LAWS[law]
     truth = numbers(q.rank(study(rng, 40_000, 200_000, spread), covariates=[*STYLE], cluster=()))[:, 0]

@@ -20,7 +20,9 @@ CASES = {  # items of each category, variances of a category and of an item
 }
 
 
-@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize(
+    "case", [pytest.param(one, marks=() if one in ("60, 30, 10", "50, 5, 5") else pytest.mark.slow) for one in CASES]
+)
 def test_means_of_drawn_groups_are_covered(case):
     """Monte Carlo error of the coverage 1.1 to 1.4 points."""
     sizes, between, within = CASES[case]

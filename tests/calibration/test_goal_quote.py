@@ -128,7 +128,8 @@ def carried_by_category(path, number, told):
 
 
 @pytest.mark.calibration
-@pytest.mark.parametrize(("studies", "told"), [(8, 3), pytest.param(100, 40, marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize(("studies", "told"), [(100, 40)])
 def test_the_quote_of_a_goal_by_category_is_what_happens(tmp_path, studies, told):
     """Within 3 Monte Carlo standard errors, as assumed and as the answers at the end say."""
     path = by_category(tmp_path)
