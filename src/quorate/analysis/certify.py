@@ -335,8 +335,8 @@ def certify(
         subject, setup, asked = "difference", gap.estimate, gap.asked
         others = None if gap.others is None else gap.others.estimate
     else:
-        kind = type(answer).__name__
-        raise InvalidInput(f"answer: expects what analyze, compare or rank say of scores that vary, got {kind}")
+        given = type(answer).__name__
+        raise InvalidInput(f"answer: expects what analyze, compare or rank say of scores that vary, got {given}")
     table = setup.basis.fit.judgments
     groups = [name for name in table.ancestors(table.object) if setup.target[name] == POPULATION]
     if setup.target[table.object] != POPULATION or groups:
