@@ -67,6 +67,12 @@ def test_scores_without_ends_have_a_bound_of_the_share_alone():
     assert found.estimate.low != found.estimate.low
 
 
+def test_it_says_for_whom():
+    rows = [(i, j, s, i % 2) for i in range(20) for j in ("p", "r") for s in "ab"]
+    table = q.read(pl.DataFrame(rows, schema=["item", "judge", "system", "score"], orient="row"), announce=False)
+    assert "both score the same on all 20 items with these 2 judges." in q.compare(table, "a", "b").sentence
+
+
 def test_every_route_says_it():
     table = two([1] * 30, [0] * 30)
     sentence = q.compare(table, "a", "b").sentence

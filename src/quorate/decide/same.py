@@ -62,7 +62,7 @@ class SameDifference(AllEqual):
     @property
     def sentence(self) -> str:
         """The verdict with its bounds."""
-        items = counted(self.items, "item")
+        items = counted(self.items, "item") + (f" {self.whom}" if self.whom else "")
         seen = f"both score the same on all {items}"
         if self.value:
             seen = f"{self.a} scores {abs(self.value):g} {'more' if self.value > 0 else 'less'} on all {items}"
