@@ -89,3 +89,12 @@ def test_two_files_of_one_run_pass_a_gate(tmp_path, monkeypatch, capsys):
     words = ["compare", "new.csv", "old.csv", "--claim", "not worse", "--margin", "0.05", "--no-report"]
     assert main(words) == 0
     assert capsys.readouterr().out.startswith("PASS: new is shown to be not worse than old by 0.05 or more.")
+
+
+def test_items_of_a_document_count_once_where_documents_are_drawn():
+    documents = [f"d{i // 5}" for i in range(60)]
+    rows = {"item": [*range(60)] * 2, "system": ["a"] * 60 + ["b"] * 60, "document": documents * 2}
+    frame = pl.DataFrame({**rows, "score": [1] * 60 + [0] * 60})
+    found = q.compare(q.read(frame, facets={name: name for name in rows}, announce=False), "a", "b")
+    assert found.share == pytest.approx(0.05 ** (1 / 12))
+    assert "on all 60 items of 12 documents" in found.sentence

@@ -216,13 +216,15 @@ def analyze_scores(judgments: Judgments, **options: Any) -> Analysis | AllEqual 
     answered = judgments.keep(judgments.n > 0)
     targets = dict(options.get("targets") or {})
     systems = answered.facet(SYSTEM).levels if SYSTEM in answered.names and answered.object != SYSTEM else ()
+    level = {"level": options["level"]} if "level" in options else {}
+    if len(systems) != 2 or SYSTEM in targets:
+        same = all_equal(judgments, **level)
+        if same is not None:
+            return same
     if len(systems) < 2 or SYSTEM in targets:
         from quorate.analysis.judgments import analyze_judgments
 
-        level = options.get("level")
-        same = all_equal(judgments, **({} if level is None else {"level": level}))
-        return analyze_judgments(judgments, **options) if same is None else same
-    level = {"level": options["level"]} if "level" in options else {}
+        return analyze_judgments(judgments, **options)
     model = {name: options[name] for name in ("random", "covariates", "residual_by") if options.get(name)}
     known = {*model, "level", "targets", "price"}
     mean = argument("targets", {SYSTEM: "panel"})

@@ -295,6 +295,18 @@ def claimed(a: str, b: str, claim: Claim | None, margin: float | None, *, suppor
     return f"{shown.format(a)} {what} {b}{by}."
 
 
+def supports(outcome: Outcome, claim: Claim | None, *, better: bool, not_worse: bool) -> bool:
+    """Whether what was claimed is shown; without a claim, whether the first system is better or equivalent.
+
+    An equivalent system may be better too, whence ``better`` beside the outcome.
+    """
+    if claim == "equivalent":
+        return outcome is Outcome.EQUIVALENT
+    if claim == "better":
+        return better
+    return outcome in (Outcome.BETTER, Outcome.EQUIVALENT) or (claim == "not worse" and not_worse)
+
+
 class Difference(Protocol):
     """By how much two systems differ: a margin of votes, or a difference of scores."""
 
@@ -402,13 +414,13 @@ class AnyVerdict(Result, ABC):
     @property
     def supported(self) -> bool:
         """Whether what was asked is shown; without a claim, whether ``a`` is better or equivalent."""
-        if self.claim == "not worse" and self.margin is not None:
-            shown = self.outcome in (Outcome.BETTER, Outcome.EQUIVALENT)
-            return shown or self.difference.equivalence_interval((1 - self.level) / 2).low > -self.margin
-        if self.claim == "better":
-            return self.p_difference <= (1 - self.level) * binomial.SLACK and self.difference.value > 0
-        wanted = (self.claim,) if self.claim else (Outcome.BETTER, Outcome.EQUIVALENT)
-        return self.outcome in wanted
+        better = self.p_difference <= (1 - self.level) * binomial.SLACK and self.difference.value > 0
+        not_worse = (
+            self.claim == "not worse"
+            and self.margin is not None
+            and self.difference.equivalence_interval((1 - self.level) / 2).low > -self.margin
+        )
+        return supports(self.outcome, self.claim, better=better, not_worse=not_worse)
 
     @property
     def exit_code(self) -> int:

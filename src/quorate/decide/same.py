@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from quorate.decide.outcome import OPEN, SUPPORTED, Claim, Outcome, claimed, stated
+from quorate.decide.outcome import OPEN, SUPPORTED, Claim, Outcome, claimed, stated, supports
 from quorate.estimate.differences.methods import PairedCells
 from quorate.estimate.means.intervals import score_ends
-from quorate.estimate.means.missing_bounds import AllEqual
+from quorate.estimate.means.missing_bounds import AllEqual, drawn
 from quorate.estimate.means.targets import PANEL, scope
 from quorate.table.judgments import Judgments
-from quorate.wording import counted
 
 
 @dataclass(frozen=True)
@@ -48,11 +47,7 @@ class SameDifference(AllEqual):
     def supported(self) -> bool:
         """Whether what was asked is shown; without a claim, whether ``a`` is better or equivalent."""
         low, _ = self.estimate.ends
-        if self.claim == "not worse" and self.margin is not None:
-            return low > -self.margin
-        if self.claim == "better":
-            return low > 0
-        return self.outcome in ((self.claim,) if self.claim else (Outcome.BETTER, Outcome.EQUIVALENT))
+        return supports(self.outcome, self.claim, better=low > 0, not_worse=low > -(self.margin or 0))
 
     @property
     def exit_code(self) -> int:
@@ -62,7 +57,7 @@ class SameDifference(AllEqual):
     @property
     def sentence(self) -> str:
         """The verdict with its bounds."""
-        items = counted(self.items, "item") + (f" {self.whom}" if self.whom else "")
+        items = self._seen + (f" {self.whom}" if self.whom else "")
         seen = f"both score the same on all {items}"
         if self.value:
             seen = f"{self.a} scores {abs(self.value):g} {'more' if self.value > 0 else 'less'} on all {items}"
@@ -93,7 +88,7 @@ def same_difference(
 ) -> SameDifference:
     """The verdict on two systems whose paired cells all differ by the same.
 
-    Whatever the law, at least the share ``(1 - level)^(1/n)`` of items like these n differ by just that, as for
+    Whatever the law, at least the share ``(1 - level)^(1/n)`` of items like these n differ by just that, n as for
     `quorate.estimate.means.missing_bounds.all_equal`; the others by no more than the ends of the scale allow.
     """
     table, systems = pairs.judgments, pairs.systems
@@ -106,6 +101,7 @@ def same_difference(
         scale=None if ends is None else (ends[0] - ends[1], ends[1] - ends[0]),
         whom=scope(table, dict.fromkeys(table.names, PANEL), table.object),
         caveats=pairs.caveats,
+        drawn=drawn(table),
         a=systems.a,
         b=systems.b,
         margin=margin,

@@ -222,6 +222,25 @@ def test_more_judges_tell_no_more_of_any_law():
     assert all_equal(table(1, judges=5)).estimate.ends == all_equal(table(1)).estimate.ends
 
 
+def test_items_of_a_document_count_once_where_documents_are_drawn():
+    """Within a document all may be alike: of documents that pass whole with a chance of .779 all 12 do in 5%."""
+    rows = {"item": range(60), "document": [f"d{i // 5}" for i in range(60)], "score": [1] * 60}
+    facets = {name: name for name in ("item", "document")}
+    found = q.analyze(q.read(pl.DataFrame(rows), facets=facets, announce=False))
+    assert found.estimate.low == pytest.approx(0.05 ** (1 / 12))
+    assert found.sentence.startswith("All 60 scores of 60 items of 12 documents are 1.")
+    assert found.next_step.startswith("59 documents without an exception")
+    alone = q.analyze(q.read(pl.DataFrame(rows), facets=facets, fixed=["document"], announce=False))
+    assert alone.estimate.low == pytest.approx(0.05 ** (1 / 60))
+
+
+def test_systems_that_all_score_the_same_have_the_bound_too():
+    frame = pl.DataFrame({"item": [*range(40)] * 3, "system": ["a"] * 40 + ["b"] * 40 + ["c"] * 40, "score": [1] * 120})
+    found = q.analyze(q.read(frame, announce=False))
+    assert found.sentence.startswith("All 120 scores of 40 items are 1 with these 3 systems.")
+    assert found.estimate.low == pytest.approx(0.05 ** (1 / 40))
+
+
 def test_scores_without_ends_say_what_share_scores_so():
     found = all_equal(table(2.37))
     assert np.isnan(found.estimate.ends).all()
@@ -230,7 +249,7 @@ def test_scores_without_ends_say_what_share_scores_so():
 
 def test_the_rule_of_three():
     """To show 99% takes 299 items, about 3 over .01."""
-    assert all_equal(table(1)).items_for(0.99) == 299
+    assert all_equal(table(1)).drawn_for(0.99) == 299
 
 
 def test_a_bound_is_missed_as_often_as_said():

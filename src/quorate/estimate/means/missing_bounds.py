@@ -203,6 +203,8 @@ class AllEqual(Result):
         Whom it speaks for, but for items.
     caveats : tuple of Caveat
         What to know of the scores.
+    drawn : (str, int)
+        What was drawn by itself, and how many: items, or what groups them where groups are drawn.
     """
 
     value: float
@@ -211,13 +213,14 @@ class AllEqual(Result):
     level: float
     scale: Ends | None
     whom: str
-    caveats: tuple[Caveat, ...] = ()
+    caveats: tuple[Caveat, ...]
+    drawn: tuple[str, int]
 
     derived: ClassVar[tuple[str, ...]] = ("estimate", "share", "sentence", "next_step")
 
     @property
     def share(self) -> float:
-        """The least share of items like these with just this score: one-sided, the root of ``1 - level`` by items."""
+        """The least share of items like these with just this score: one-sided, the root of ``1 - level`` by `drawn`."""
         return self._share(self.level)
 
     @property
@@ -237,13 +240,19 @@ class AllEqual(Result):
         return "score so"
 
     def _share(self, level: float) -> float:
-        return float((1 - level) ** (1 / self.items))
+        return float((1 - level) ** (1 / self.drawn[1]))
+
+    @property
+    def _seen(self) -> str:
+        """Items, and what groups them where that is drawn: "60 items of 12 documents"."""
+        name, groups = self.drawn
+        return counted(self.items, "item") + ("" if name == "item" else f" of {counted(groups, name)}")
 
     @property
     def sentence(self) -> str:
         """What is known of other items."""
         whom = f" {self.whom}" if self.whom else ""
-        all_ = f"All {self.n:,} scores of {counted(self.items, 'item')} are" if self.n > 1 else "The only score is"
+        all_ = f"All {self.n:,} scores of {self._seen} are" if self.n > 1 else "The only score is"
         said = f"{all_} {self.value:g}{whom}."
         sure = f"At {100 * self.level:g}%"
         if self.scale is not None and self.value in self.scale:
@@ -256,13 +265,14 @@ class AllEqual(Result):
     def next_step(self) -> str:
         """How many items without an exception would say more."""
         aim = next((aim for aim in sorted(_AIMS) if aim > self.share), 0.999)
+        needed = counted(self.drawn_for(aim), self.drawn[0])
         return (
-            f"{self.items_for(aim):,} items without an exception would show that at least {100 * aim:g}% {self._so}. "
+            f"{needed} without an exception would show that at least {100 * aim:g}% {self._so}. "
             "More judges of the same items show no more: they may always err together."
         )
 
-    def items_for(self, share: float) -> int:
-        """Items, all with this score, that show it to be that of at least so large a share.
+    def drawn_for(self, share: float) -> int:
+        """Items, or groups of them, all with this score, that show it to be that of at least so large a share.
 
         Parameters
         ----------
@@ -285,7 +295,8 @@ def all_equal(judgments: Judgments, *, level: float = 0.95) -> AllEqual | None:
 
     The score of an item is the mean of its scores for the judges and prompts that it had. Whatever the law, all of n
     items have the same one with a chance of at most ``s^n``, where ``s`` is its share: so it is at least ``(1 -
-    level)^(1/n)``, which judges that always agree reach. Several judges tell no more of any law.
+    level)^(1/n)``, which judges that always agree reach. Several judges tell no more of any law, nor do several items
+    of a group where groups are drawn: n is of groups then, for ``E[p^m] <= E[p]`` of the share p within a group.
 
     Parameters
     ----------
@@ -310,7 +321,7 @@ def all_equal(judgments: Judgments, *, level: float = 0.95) -> AllEqual | None:
     >>> found = all_equal(q.read(polars.DataFrame(rows), announce=False))
     >>> found.sentence
     'All 40 scores of 40 items are 1. At 95% the mean over items like these is at least 0.928.'
-    >>> found.items_for(0.99)
+    >>> found.drawn_for(0.99)
     299
     """
     answered = judgments.keep(judgments.n > 0)
@@ -318,7 +329,15 @@ def all_equal(judgments: Judgments, *, level: float = 0.95) -> AllEqual | None:
         raise NotEstimable("no judgment has a usable score; see quorate doctor for the statuses found")
     if answered.low.min() != answered.high.max():
         return None
-    items = answered.n_levels(answered.object)
     whom = scope(answered, dict.fromkeys(answered.names, PANEL), answered.object)
-    ends, value = score_ends(answered), float(answered.low[0])
-    return AllEqual(value, items, answered.n_answers, checked_level(level), ends, whom, judgments.source.caveats)
+    ends, value, items = score_ends(answered), float(answered.low[0]), answered.n_levels(answered.object)
+    caveats = judgments.source.caveats
+    return AllEqual(value, items, answered.n_answers, checked_level(level), ends, whom, caveats, drawn(answered))
+
+
+def drawn(judgments: Judgments) -> tuple[str, int]:
+    """What is drawn by itself, and how many: items, or the fewest of what groups them and is drawn."""
+    groups = [name for name in judgments.ancestors(judgments.object) if not judgments.facet(name).fixed]
+    counts = [(judgments.n_levels(name), name) for name in groups]
+    n, name = min([*counts, (judgments.n_levels(judgments.object), "item")])
+    return name, n
