@@ -2,7 +2,7 @@
 
 Every law is a process of marking, not a model of components; what a study is asked is its true mean, or the true
 difference, with the judges it has and (where judges or prompts are drawn) with all there might be. Run as
-``python -m calibration.ten_questions [STUDIES]`` for the table of ``docs/methods/intervals.md``.
+``python -m calibration.ten_questions [STUDIES]`` for the figures of ``docs/methods/intervals.md``.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""How adaptive policies compare with asking every arm alike: the numbers of docs/methods/adaptive-live.md."""
+"""How adaptive policies compare with asking every arm alike: the numbers of docs/methods/adaptive.md."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Means of items in categories that stand for others: the table of ``docs/methods/intervals.md``."""
+"""Means of items in categories that stand for others: figures of ``docs/methods/intervals.md``."""
 
 from __future__ import annotations
 

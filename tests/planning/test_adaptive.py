@@ -334,7 +334,7 @@ def test_a_small_variance_far_from_0_is_kept():
 
 @pytest.mark.parametrize(("rate", "chance"), [(0.5, 0.999), (0.2, 0.097), (0.1, 0.004)])
 def test_how_often_one_that_fails_at_random_is_given_up(rate, chance):
-    """docs/methods/adaptive-live.md has the numbers: five failures in a row within 400 calls."""
+    """docs/methods/adaptive.md has the numbers: five failures in a row within 400 calls."""
     alive, gone = [1.0, 0.0, 0.0, 0.0, 0.0], 0.0
     for _ in range(400):
         gone += alive[-1] * rate

@@ -139,7 +139,7 @@ def test_where_answers_decide_nothing_a_batch_changes_nothing(name, batch):
 
 @pytest.mark.slow
 def test_a_batch_differs_little_from_one_by_one():
-    """docs/methods/adaptive-live.md says why the batch is no strict bound."""
+    """docs/methods/adaptive.md says why the batch is no strict bound."""
     assert moved_by_batches(0, [16])[0] <= 4
 
 

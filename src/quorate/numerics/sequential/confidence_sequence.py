@@ -473,7 +473,7 @@ def _check(level: float, method: str, arms: int, tuned: float) -> None:
 # Evidence that a mean lies on one side of a value, or of another mean, that holds however often one looks.
 #
 # It is that of `quorate.numerics.sequential.confidence_sequence.mean_log_evidence`, for scores between 0 and 1.
-# ``docs/methods/adaptive-live.md`` says why the two of a difference may be added.
+# ``docs/methods/adaptive.md`` says why the two of a difference may be added.
 
 
 _SEGMENTS = 64
