@@ -6,7 +6,8 @@ line before a block says what a reader need not see:
 
 - ``<!-- exit: 2 -->``: the last command of the bash block ends with this code;
 - ``<!-- skip: reason -->``: the block does not run; `SKIPPED` counts these, so that none slips in;
-- ``<!-- output -->``: this text block is what the block before it prints, where ``...`` stands for anything.
+- ``<!-- output -->``: this text block is what the block before it prints, where ``...`` stands for anything, and
+  on the last line for the rest.
 
 A comment that starts with ``<!-- python`` on a line of its own is a Python block that is not shown.
 
@@ -92,10 +93,17 @@ def check_output(block: Block, printed: str) -> None:
 
 
 def with_gaps(shown: str, printed: str) -> str:
-    """What was printed, with the lines of the page that leave out what differs every time, such as a port."""
-    open_ = [line for line in shown.splitlines() if "..." in line]
+    """What was printed, with the lines of the page that leave out what differs every time, such as a port.
+
+    A page that ends with a line of ``...`` alone goes on ending after as many lines.
+    """
+    rows, lines = shown.splitlines(), printed.strip("\n").splitlines()
+    if rows[-1:] == ["..."]:
+        last = rows.pop()
+        lines[len(rows) :] = [last]
+    open_ = [row for row in rows if "..." in row]
     same = doctest.OutputChecker().check_output
-    kept = (next((old for old in open_ if same(old, line, doctest.ELLIPSIS)), line) for line in printed.splitlines())
+    kept = (next((old for old in open_ if same(old, line, doctest.ELLIPSIS)), line) for line in lines)
     return "".join(f"{line}\n" for line in kept)
 
 
@@ -167,6 +175,8 @@ def test_blocks_are_read_from_a_page(tmp_path):
     check_output(last, "shown  anything here\n")
     with pytest.raises(AssertionError, match="line 30"):
         check_output(last, "another thing\n")
+    assert with_gaps("port ...\nmore\n...\n", "\nport 1\nless\nrest\nrest\n") == "port ...\nless\n...\n"
+    assert with_gaps("port ...\nmore\n", "port 1\nmore\nrest\n") == "port ...\nmore\nrest\n"
     update(page, {last.span: "\nanother thing  \n"})
     assert blocks(page)[-1].code == "another thing\n"
     assert commands(found[1][1]) == [["quorate", "a", "b c", "--d"]]
