@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from functools import reduce
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from quorate.table.collapse.grouped import Grouped, Long, Ungrouped, squares
+from quorate.arrays import occurring
+from quorate.table.collapse.grouped import Grouped, Long, Ungrouped, cell_key, squares
 from quorate.table.columns.labels import (
     BLANKS,
     STATUS_WORDS,
     Coded,
+    decoded,
     in_numeric_order,
     labelled,
     no_labels,
+    numbered,
     unknown_statuses,
 )
 from quorate.table.columns.roles import Roles
@@ -37,6 +41,9 @@ _SLOTS = 127
 _MOST_LABELS = 10_000
 _MOST_BITS = 1 << 30
 _MOST_ROWS = 20_000_000
+_MOST_HELD = 10_000_000
+
+Columns = dict[str, NDArray[Any]]
 
 
 def collapse(opened: Opened, roles: Roles, missing: Missing) -> Grouped:
@@ -48,8 +55,7 @@ def collapse(opened: Opened, roles: Roles, missing: Missing) -> Grouped:
         If a score is not a finite number or a status is not known.
     """
     rows = _prepare(opened, roles, missing)
-    keys = ", ".join(f"f{place}" for place in range(len(roles.facets)))
-    facets, result = _coded(_run(rows, roles, keys), opened, roles)
+    facets, result = _cells(rows, opened, roles)
     if result["bad"].any():
         bad = int(result["bad"].sum())
         numbered = rows.project("given, bad, row_number() OVER () AS place")
@@ -109,10 +115,35 @@ def long(opened: Opened, roles: Roles, missing: Missing) -> Long:
     return Long(facets, _filled(found["value"]), words[state], labels)
 
 
+def _cells(rows: duckdb.DuckDBPyRelation, opened: Opened, roles: Roles) -> tuple[tuple[Coded, ...], Columns]:
+    """Levels and codes of every facet, and the measures, of every cell.
+
+    Rows that are few become numbers before they are grouped, which takes half the time: where each is a cell of its
+    own there is nothing to group.
+    """
+    keys = [f"f{place}" for place in range(len(roles.facets))]
+    named = ", ".join(keys)
+    if roles.replicate is not None:
+        return _coded(_run(rows, roles, named), opened, roles)
+    held = rows.project(f"{named}, value, state, bad").limit(_MOST_HELD).materialize()
+    if len(held) == _MOST_HELD:
+        return _coded(_pass(rows, roles, named, []), opened, roles)
+    coded, texts = numbered(held, keys)
+    facets, found = decoded(coded, keys, texts)
+    key = cell_key([facet.last_if_absent() for facet in facets], [facet.size for facet in facets], roles.facets)
+    if len(occurring(key)) < len(key):
+        facets, found = decoded(_pass(coded, roles, named, []), keys, texts)
+    else:
+        value = _filled(found["value"])
+        found |= {**dict.fromkeys(("mean", "low", "high"), value), "variance": np.zeros(len(value))}
+        found |= {"rows": np.ones(len(value), dtype=np.int64), "n": (~np.isnan(value)).astype(np.int64)}
+        state = np.ma.filled(found["state"].astype(np.int64), -1)
+        found |= {name: (state == code).astype(np.int64) for name, code in _STATES.items()}
+    return _ordered(facets, opened, roles), found
+
+
 def _run(rows: duckdb.DuckDBPyRelation, roles: Roles, keys: str) -> duckdb.DuckDBPyRelation:
-    """Cells with their measures."""
-    if roles.replicate is None:
-        return _pass(rows, roles, keys, [])
+    """Cells with their measures, and their distinct replicates."""
     first = rows.project("replicate, slot").limit(_SAMPLE)
     if first.aggregate("count(replicate) = count(slot)").fetchall()[0][0]:  # so that one pass is likely to do
         bits = [_distinct(_bits("slot")), "count(replicate) - count(slot) AS unplaced"]
@@ -250,10 +281,14 @@ def _filled(column: NDArray[Any]) -> NDArray[np.float64]:
 
 def _coded(
     rows: duckdb.DuckDBPyRelation, opened: Opened, roles: Roles, order: str | None = None
-) -> tuple[tuple[Coded, ...], dict[str, NDArray[Any]]]:
-    """Levels and codes of every facet, and the other columns; text that may stand for numbers is in their order."""
+) -> tuple[tuple[Coded, ...], Columns]:
+    """Levels and codes of every facet, and the other columns."""
     made, columns = labelled(rows, [f"f{i}" for i in range(len(roles.facets))], order)
+    return _ordered(made, opened, roles), columns
+
+
+def _ordered(made: Sequence[Coded], opened: Opened, roles: Roles) -> tuple[Coded, ...]:
+    """Facets whose text stands for numbers in the order of these."""
     kinds = dict(zip(opened.columns, map(str, opened.relation.types), strict=True))
     both = zip(roles.facets, made, strict=True)
-    ordered = (in_numeric_order(one) if not opened.typed or is_wide(kinds[f.column]) else one for f, one in both)
-    return tuple(ordered), columns
+    return tuple(in_numeric_order(one) if not opened.typed or is_wide(kinds[f.column]) else one for f, one in both)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -77,7 +77,10 @@ def encode(column: NDArray[Any], absent: NDArray[np.bool_]) -> Coded:
         entries = column.tolist()
         if absent.any():
             entries = [None if gone else entry for entry, gone in zip(entries, absent.tolist(), strict=True)]
-        return of_texts(entries)
+        levels = sorted({entry for entry in entries if entry is not None})
+        index = {**dict(zip(levels, range(len(levels)), strict=True)), None: -1}
+        codes = np.fromiter(map(index.__getitem__, entries), dtype=np.int64, count=len(entries))
+        return Coded(tuple(levels), None, codes)
     if not absent.any():
         distinct, codes = _distinct(column)
         return Coded(*number_labels(distinct), codes)
@@ -87,35 +90,41 @@ def encode(column: NDArray[Any], absent: NDArray[np.bool_]) -> Coded:
     return Coded(*number_labels(distinct), codes)
 
 
-def of_texts(entries: Sequence[str | None]) -> Coded:
-    """Levels and codes of texts, None where there is none."""
-    levels = sorted(entry for entry in dict.fromkeys(entries) if entry is not None)
-    index: dict[str | None, int] = {**dict(zip(levels, range(len(levels)), strict=True)), None: -1}
-    return Coded(tuple(levels), None, np.fromiter(map(index.__getitem__, entries), dtype=np.int64, count=len(entries)))
-
-
 def labelled(
     rows: duckdb.DuckDBPyRelation, keys: Sequence[str], order: str | None = None
 ) -> tuple[list[Coded], dict[str, NDArray[Any]]]:
-    """Levels and codes of some columns, and the other columns: in any order, or in that of one of them.
+    """Levels and codes of some columns, and the other columns: in any order, or in that of one of them."""
+    coded, texts = numbered(rows.materialize(), keys)
+    return decoded(coded if order is None else coded.order(order), keys, texts)
 
-    Of text each label leaves the engine once, and every row its number.
-    """
-    rows = rows.materialize()
+
+Texts = Mapping[str, Sequence[str | None]]
+"""Labels of columns of text in order, that of rows without one last."""
+
+
+def numbered(rows: duckdb.DuckDBPyRelation, keys: Sequence[str]) -> tuple[duckdb.DuckDBPyRelation, Texts]:
+    """Rows that are held, each text in some columns as the place of its label: each leaves the engine once."""
     coded, texts = rows.set_alias("rows"), {}
     kinds = dict(zip(rows.columns, map(str, rows.types), strict=True))
     for key in (key for key in keys if kinds[key] == "VARCHAR"):
-        distinct = rows.aggregate(f"{key} AS label", key).order("label")  # sorted once more, which takes no time then
-        labels = distinct.project("label, row_number() OVER () - 1 AS code").materialize()
-        texts[key] = of_texts([label for label, _ in labels.order("code").fetchall()])
+        distinct = rows.aggregate(f"{key} AS label", key).order("label")  # by bytes, which is as Python sorts text
+        labels = distinct.project("label, (row_number() OVER () - 1)::INTEGER AS code").materialize()
+        texts[key] = labels.order("code").fetchnumpy()["label"].tolist()
         both = coded.join(labels.set_alias("labels"), f"rows.{key} IS NOT DISTINCT FROM labels.label")
         coded = both.project(f"rows.* REPLACE (labels.code AS {key})").set_alias("rows")
-    columns = dict((coded if order is None else coded.order(order)).fetchnumpy())
-    made = []
+    return coded, texts
+
+
+def decoded(
+    rows: duckdb.DuckDBPyRelation, keys: Sequence[str], texts: Texts
+) -> tuple[list[Coded], dict[str, NDArray[Any]]]:
+    """Levels and codes of columns that were numbered, or hold numbers, and the other columns."""
+    columns, made = dict(rows.fetchnumpy()), []
     for key in keys:
         column = columns.pop(key)
         if key in texts:
-            made.append(replace(texts[key], codes=texts[key].codes[column]))
+            levels = tuple(text for text in texts[key] if text is not None)
+            made.append(Coded(levels, None, np.where(column == len(levels), -1, column).astype(np.int64)))
         else:
             made.append(encode(np.ma.getdata(column), np.ma.getmaskarray(column)))
     return made, columns
