@@ -118,9 +118,8 @@ def judgments(grouped: Grouped, roles: Roles, source: Source) -> Judgments:
     n, low, high = grouped.n[order], grouped.low[order], grouped.high[order]
     mean = np.where(low == high, low, grouped.mean[order])
     ss = np.where((low == high) | (n == 0), 0.0, grouped.ss[order])
-    ends = np.concatenate([low[n > 0], high[n > 0]])
-    if (np.abs(ends) > MOST_SCORE).any() or not np.isfinite(ss).all():
-        most = float(max(ends, key=abs))
+    most = float(max(low[n > 0].min(initial=0), high[n > 0].max(initial=0), key=abs))
+    if abs(most) > MOST_SCORE or not np.isfinite(ss).all():
         raise InvalidData(
             f'column "{roles.score}" has scores such as {most:g}, whose squares overflow; if that is no score, say '
             + argument("missing", f"{most:g}")
@@ -192,7 +191,7 @@ def places(known: NDArray[Any], wanted: NDArray[Any], facets: Sequence[Facet]) -
 
 def squares(variance: NDArray[np.float64], n: NDArray[np.int64]) -> NDArray[np.float64]:
     """Sums of squares about the mean from sample variances; 0 for one answer or none."""
-    return np.where(n > 1, variance * np.maximum(n - 1, 0), 0.0)
+    return np.where(n > 1, variance * np.maximum(n - 1, 0), 0.0) if n.max(initial=0) > 1 else np.zeros(len(n))
 
 
 def _complete(

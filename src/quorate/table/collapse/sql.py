@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import reduce
 from typing import TYPE_CHECKING, Any
 
@@ -16,17 +17,16 @@ from quorate.table.columns.labels import (
     BLANKS,
     STATUS_WORDS,
     Coded,
-    decoded,
     in_numeric_order,
     labelled,
     no_labels,
-    numbered,
     unknown_statuses,
 )
 from quorate.table.columns.roles import Roles
-from quorate.table.columns.scales import Missing, not_numbers
-from quorate.table.exchange.format import Opened, is_wide, literal, quoted
-from quorate.table.judgments import OK
+from quorate.table.columns.scales import NOTHING, Missing, not_numbers
+from quorate.table.exchange.format import Across, Opened, is_wide, literal, quoted
+from quorate.table.exchange.wide import SCORE
+from quorate.table.judgments import OK, Facet
 
 if TYPE_CHECKING:
     import duckdb
@@ -44,6 +44,7 @@ _MOST_ROWS = 20_000_000
 _MOST_HELD = 10_000_000
 
 Columns = dict[str, NDArray[Any]]
+Cells = tuple[Sequence[Coded], Columns]
 
 
 def collapse(opened: Opened, roles: Roles, missing: Missing) -> Grouped:
@@ -55,7 +56,9 @@ def collapse(opened: Opened, roles: Roles, missing: Missing) -> Grouped:
         If a score is not a finite number or a status is not known.
     """
     rows = _prepare(opened, roles, missing)
-    facets, result = _cells(rows, opened, roles)
+    across = None if opened.across is None or missing != NOTHING else _across(opened.across, roles)
+    made, result = across or _cells(rows, roles)
+    facets = _ordered(made, opened, roles)
     if result["bad"].any():
         bad = int(result["bad"].sum())
         numbered = rows.project("given, bad, row_number() OVER () AS place")
@@ -86,7 +89,7 @@ def ungroup(opened: Opened, roles: Roles, missing: Missing) -> Ungrouped:
     """
     rows = _prepare(opened, roles, missing)
     keys = ", ".join(f"f{place}" for place in range(len(roles.facets)))
-    facets, cells = _coded(rows.aggregate(f"{keys}, hash({keys}) AS cell", keys), opened, roles)
+    made, cells = labelled(rows.aggregate(f"{keys}, hash({keys}) AS cell", keys), keys.split(", "))
     by, sequence = "", "value"
     if roles.replicate is not None:  # numbers by size, then text
         number = "TRY_CAST(replicate::VARCHAR AS DOUBLE)"
@@ -96,7 +99,9 @@ def ungroup(opened: Opened, roles: Roles, missing: Missing) -> Ungrouped:
     order = np.argsort(cells["cell"], kind="stable")
     usable = ~np.ma.getmaskarray(answers["value"])  # a filter in the engine takes five times as long
     cell = np.append(order, -1)[np.searchsorted(cells["cell"], answers["cell"][usable], sorter=order)]
-    return Ungrouped(facets, cell, np.asarray(np.ma.getdata(answers["value"])[usable], dtype=np.float64))
+    return Ungrouped(
+        _ordered(made, opened, roles), cell, np.asarray(np.ma.getdata(answers["value"])[usable], dtype=np.float64)
+    )
 
 
 def long(opened: Opened, roles: Roles, missing: Missing) -> Long:
@@ -105,41 +110,75 @@ def long(opened: Opened, roles: Roles, missing: Missing) -> Long:
     keys = ", ".join(f"f{place}" for place in range(len(roles.facets)))
     replicate = ", replicate::VARCHAR AS replicate" if roles.replicate is not None else ""
     held = rows.project(f"{keys}, value, state::INTEGER AS state, row_number() OVER () AS row{replicate}")
-    facets, found = _coded(held, opened, roles, "row")
+    made, found = labelled(held, keys.split(", "), "row")
     labels = None
     if roles.replicate is not None:
         labels = np.array(np.ma.getdata(found["replicate"]), dtype=object)
         labels[np.ma.getmaskarray(found["replicate"])] = None
     words = np.array(tuple(STATUS_WORDS), dtype=object)
     state = np.asarray(found["state"], dtype=np.int64)
-    return Long(facets, _filled(found["value"]), words[state], labels)
+    return Long(_ordered(made, opened, roles), _filled(found["value"]), words[state], labels)
 
 
-def _cells(rows: duckdb.DuckDBPyRelation, opened: Opened, roles: Roles) -> tuple[tuple[Coded, ...], Columns]:
+def _across(across: Across, roles: Roles) -> Cells | None:
+    """Cells of rows of several judgments, where every score is plain and no two rows are of the same; else None."""
+    named = [facet.column for facet in roles.facets]
+    others = [place for place, name in enumerate(named) if name != across.role]
+    special = roles.status or roles.replicate or roles.score != SCORE
+    if special or len(others) + 1 != len(named) or not {named[place] for place in others} <= across.columns.keys():
+        return None
+    kinds, levels = dict(zip(across.relation.columns, map(str, across.relation.types), strict=True)), [*across.scores]
+    inside = {place: across.columns[named[place]] for place in others}
+    asked = [f"{_label(quoted(own), kinds[own], named[place])} AS f{place}" for place, own in inside.items()]
+    asked += [f"TRY_CAST({score} AS DOUBLE) AS s{i}" for i, score in enumerate(across.scores.values())]
+    given = " + ".join(f"({score} IS NOT NULL)::BIGINT" for score in across.scores.values())
+    most = 10 * _MOST_HELD // len(levels)  # each score alone takes eight bytes
+    held = across.relation.project(f"{', '.join(asked)}, {given} AS given").limit(most).materialize()
+    keys = [f"f{place}" for place in others]
+    made, found = labelled(held, keys)
+    value = np.column_stack([_filled(found[f"s{i}"]) for i in range(len(levels))])
+    plain = np.count_nonzero(np.isfinite(value)) == found["given"].sum()
+    key = _key(made, [roles.facets[place] for place in others])
+    if not 0 < len(value) < most or not plain or len(occurring(key)) < len(key):
+        return None
+    rows, columns = np.argsort(key), sorted(range(len(levels)), key=levels.__getitem__)  # the order that cells have
+    facets = [Coded(one.levels, one.values, np.repeat(one.codes[rows], len(levels))) for one in made]
+    own = Coded(tuple(levels[at] for at in columns), None, np.tile(np.arange(len(levels)), len(value)))
+    facets.insert(named.index(across.role), own)
+    return facets, {**_alone(value[rows][:, columns].ravel()), "bad": np.zeros(value.size, dtype=np.bool_)}
+
+
+def _cells(rows: duckdb.DuckDBPyRelation, roles: Roles) -> Cells:
     """Levels and codes of every facet, and the measures, of every cell.
 
-    Rows that are few become numbers before they are grouped, which takes half the time: where each is a cell of its
-    own there is nothing to group.
+    Rows that are few become numbers first: where each is a cell of its own there is nothing to group, which takes
+    twice as long.
     """
     keys = [f"f{place}" for place in range(len(roles.facets))]
     named = ", ".join(keys)
     if roles.replicate is not None:
-        return _coded(_run(rows, roles, named), opened, roles)
+        return labelled(_run(rows, roles, named), keys)
     held = rows.project(f"{named}, value, state, bad").limit(_MOST_HELD).materialize()
-    if len(held) == _MOST_HELD:
-        return _coded(_pass(rows, roles, named, []), opened, roles)
-    coded, texts = numbered(held, keys)
-    facets, found = decoded(coded, keys, texts)
-    key = cell_key([facet.last_if_absent() for facet in facets], [facet.size for facet in facets], roles.facets)
-    if len(occurring(key)) < len(key):
-        facets, found = decoded(_pass(coded, roles, named, []), keys, texts)
-    else:
-        value = _filled(found["value"])
-        found |= {**dict.fromkeys(("mean", "low", "high"), value), "variance": np.zeros(len(value))}
-        found |= {"rows": np.ones(len(value), dtype=np.int64), "n": (~np.isnan(value)).astype(np.int64)}
-        state = np.ma.filled(found["state"].astype(np.int64), -1)
-        found |= {name: (state == code).astype(np.int64) for name, code in _STATES.items()}
-    return _ordered(facets, opened, roles), found
+    if len(held) < _MOST_HELD:
+        facets, found = labelled(held, keys)
+        key = _key(facets, roles.facets)
+        if len(occurring(key)) == len(key):
+            state = np.ma.filled(found["state"].astype(np.int64), -1)
+            found |= {name: (state == code).astype(np.int64) for name, code in _STATES.items()}
+            return facets, {**found, **_alone(_filled(found["value"]))}
+    return labelled(_pass(rows, roles, named, []), keys)
+
+
+def _key(made: Sequence[Coded], facets: Sequence[Facet]) -> NDArray[np.int64]:
+    """One number for the levels of each row."""
+    alone = [replace(facet, parent=None) for facet in facets]  # some of them may be nested in what is no column
+    return cell_key([one.last_if_absent() for one in made], [one.size for one in made], alone)
+
+
+def _alone(value: NDArray[np.float64]) -> Columns:
+    """Measures of cells that are a row each, by its score, nan where there is none."""
+    each = {"rows": np.ones(len(value), dtype=np.int64), "n": (~np.isnan(value)).astype(np.int64)}
+    return {**each, **dict.fromkeys(("mean", "low", "high"), value), "variance": np.zeros(len(value))}
 
 
 def _run(rows: duckdb.DuckDBPyRelation, roles: Roles, keys: str) -> duckdb.DuckDBPyRelation:
@@ -277,14 +316,6 @@ def _is(status: str) -> str:
 
 def _filled(column: NDArray[Any]) -> NDArray[np.float64]:
     return np.ma.filled(column.astype(np.float64), np.nan)
-
-
-def _coded(
-    rows: duckdb.DuckDBPyRelation, opened: Opened, roles: Roles, order: str | None = None
-) -> tuple[tuple[Coded, ...], Columns]:
-    """Levels and codes of every facet, and the other columns."""
-    made, columns = labelled(rows, [f"f{i}" for i in range(len(roles.facets))], order)
-    return _ordered(made, opened, roles), columns
 
 
 def _ordered(made: Sequence[Coded], opened: Opened, roles: Roles) -> tuple[Coded, ...]:

@@ -93,33 +93,21 @@ def encode(column: NDArray[Any], absent: NDArray[np.bool_]) -> Coded:
 def labelled(
     rows: duckdb.DuckDBPyRelation, keys: Sequence[str], order: str | None = None
 ) -> tuple[list[Coded], dict[str, NDArray[Any]]]:
-    """Levels and codes of some columns, and the other columns: in any order, or in that of one of them."""
-    coded, texts = numbered(rows.materialize(), keys)
-    return decoded(coded if order is None else coded.order(order), keys, texts)
+    """Levels and codes of some columns, and the other columns: in any order, or in that of one of them.
 
-
-Texts = Mapping[str, Sequence[str | None]]
-"""Labels of columns of text in order, that of rows without one last."""
-
-
-def numbered(rows: duckdb.DuckDBPyRelation, keys: Sequence[str]) -> tuple[duckdb.DuckDBPyRelation, Texts]:
-    """Rows that are held, each text in some columns as the place of its label: each leaves the engine once."""
+    Of text each label leaves the engine once, and every row the place of its own.
+    """
+    rows = rows.materialize()
     coded, texts = rows.set_alias("rows"), {}
     kinds = dict(zip(rows.columns, map(str, rows.types), strict=True))
     for key in (key for key in keys if kinds[key] == "VARCHAR"):
-        distinct = rows.aggregate(f"{key} AS label", key).order("label")  # by bytes, which is as Python sorts text
+        distinct = rows.aggregate(f"{key} AS label", key).order("label")  # by bytes, as Python orders text; null last
         labels = distinct.project("label, (row_number() OVER () - 1)::INTEGER AS code").materialize()
         texts[key] = labels.order("code").fetchnumpy()["label"].tolist()
         both = coded.join(labels.set_alias("labels"), f"rows.{key} IS NOT DISTINCT FROM labels.label")
         coded = both.project(f"rows.* REPLACE (labels.code AS {key})").set_alias("rows")
-    return coded, texts
-
-
-def decoded(
-    rows: duckdb.DuckDBPyRelation, keys: Sequence[str], texts: Texts
-) -> tuple[list[Coded], dict[str, NDArray[Any]]]:
-    """Levels and codes of columns that were numbered, or hold numbers, and the other columns."""
-    columns, made = dict(rows.fetchnumpy()), []
+    columns = dict((coded if order is None else coded.order(order)).fetchnumpy())
+    made = []
     for key in keys:
         column = columns.pop(key)
         if key in texts:

@@ -206,7 +206,7 @@ def words_in(opened: Opened, words: Words | None) -> Opened:
         f"{_number_of(_text(name), words)} AS {name}" if one == place else quoted(other)
         for one, other in enumerate(opened.relation.columns)
     ]
-    return replace(opened, relation=opened.relation.project(", ".join(shown)))
+    return replace(opened, relation=opened.relation.project(", ".join(shown)), across=None)
 
 
 def _text(name: str) -> str:

@@ -6,7 +6,7 @@ import codecs
 import gzip
 import re
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -28,6 +28,28 @@ PAIR = ("system_a", "system_b")
 MOST_COLUMNS = 10_000
 """Beyond it a table takes minutes to be opened, and is a matrix rather than rows of judgments."""
 _HEAD = 1 << 20
+
+
+@dataclass(frozen=True)
+class Across:
+    """Rows of several judgments, as they were before each judgment became a row.
+
+    Parameters
+    ----------
+    relation : DuckDBPyRelation
+        One row per row of the source.
+    columns : mapping of str to str
+        Columns beside the scores: their names in the source, and in the relation.
+    role : str
+        What the scores of a row are levels of.
+    scores : mapping of str to str
+        SQL for the score, by the level that it is of.
+    """
+
+    relation: duckdb.DuckDBPyRelation
+    columns: Mapping[str, str]
+    role: str
+    scores: Mapping[str, str]
 
 
 @dataclass(frozen=True)
@@ -56,6 +78,8 @@ class Opened:
         Columns whose labels start again in each level of another one, with that one.
     counted_in : str
         Column in whose levels rows are numbered anew: of tables with as many rows, of which each is about the same.
+    across : Across, optional
+        The same rows with several judgments in each, where columns of scores became rows.
     """
 
     relation: duckdb.DuckDBPyRelation
@@ -68,6 +92,7 @@ class Opened:
     instead: str | None = None
     nested: tuple[tuple[str, str], ...] = ()
     counted_in: str = ""
+    across: Across | None = None
 
     @property
     def pairs(self) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from quorate.errors import InvalidData, InvalidInput, UnknownColumn
-from quorate.table.exchange.format import Opened, literal, quoted
+from quorate.table.exchange.format import Across, Opened, literal, quoted
 from quorate.table.notes import Note
 
 SCORE, COUNT, COLUMNS = "score", "count", "columns"
@@ -145,15 +145,17 @@ def lengthened(opened: Opened, step: Step) -> Opened:
     kinds = dict(zip(opened.columns, map(str, opened.relation.types), strict=True))
     kind = "DOUBLE" if all(kinds[name] in _NUMBERS for name in step.columns) else "VARCHAR"
     names = ", ".join(map(literal, step.columns))
-    values = ", ".join(f"{quoted(inside[name])}::{kind}" for name in step.columns)
+    values = [f"{quoted(inside[name])}::{kind}" for name in step.columns]
     # lists of one length side by side become rows together
     counts = step.role in (SCORE, COLUMNS)
     value = COUNT if counts else SCORE
-    parts = [*kept, f"unnest([{names}]) AS {quoted(step.role)}", f"unnest([{values}]) AS {quoted(value)}"]
-    long = replace(
-        opened, relation=opened.relation.project(", ".join(parts)), columns=(*others, step.role, value), notes=noted
-    )
-    return repeated(long, COUNT, listed_in=step.columns) if counts else long
+    parts = [*kept, f"unnest([{names}]) AS {quoted(step.role)}"]
+    relation = opened.relation.project(", ".join([*parts, f"unnest([{', '.join(values)}]) AS {quoted(value)}"]))
+    long = replace(opened, relation=relation, columns=(*others, step.role, value), notes=noted)
+    if counts:
+        return repeated(long, COUNT, listed_in=step.columns)
+    scores = dict(zip(step.columns, values, strict=True))
+    return replace(long, across=Across(opened.relation, {name: inside[name] for name in others}, step.role, scores))
 
 
 def repeated(opened: Opened, count: str, *, listed_in: Sequence[str] = ()) -> Opened:
