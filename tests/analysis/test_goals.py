@@ -189,7 +189,7 @@ def test_categories_are_drawn_each_with_its_own_difference(tmp_path):
     """Though on average they differ by as much as one that is far from both."""
     path = by_category(tmp_path, budget={"money": 60})
     differing = {"prose": 1.2, "verse": 0.0}
-    found = q.quote(path, components=LAW, effect=differing, studies=4)
+    found = q.quote(path, components=LAW, effect=differing, studies=2)
     assert found.rates.outcomes == {"better on prose, equivalent on verse": 1.0}
     assert found.effect == differing
     assert "as assumed and differences of 1.2 on prose and 0 on verse, expect to spend" in found.sentence

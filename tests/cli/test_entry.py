@@ -187,7 +187,13 @@ def test_ctrl_c_waits_for_the_import_of_duckdb_which_it_would_abort(scores, tmp_
 
 @pytest.mark.parametrize(
     ("closed", "there"),
-    [(">&-", True), (">&-", False), ("2>&-", False), ("<&-", False), ("<&- >&- 2>&-", True), ("<&- >&- 2>&-", False)],
+    [
+        *((">&-", True), ("2>&-", False), ("<&- >&- 2>&-", True)),
+        *(
+            pytest.param(*one, marks=pytest.mark.slow)
+            for one in ((">&-", False), ("<&-", False), ("<&- >&- 2>&-", False))
+        ),
+    ],
 )
 def test_what_is_closed_at_the_start_is_no_error_of_ours(scores, closed, there):
     code = "import sys; from quorate.cli import main; sys.exit(main())"

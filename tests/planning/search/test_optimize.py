@@ -84,7 +84,7 @@ def random_problem(seed):
     return source, limits, layouts, prices, targets, rng
 
 
-@pytest.mark.parametrize("seed", [*range(8), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(8, 40))])
+@pytest.mark.parametrize("seed", [*range(4), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(4, 40))])
 def test_no_design_of_the_grid_is_better(seed):
     source, limits, layouts, prices, targets, rng = random_problem(seed)
     plans = list(brute_force(source, limits, layouts, prices=prices, targets=targets))
@@ -168,7 +168,7 @@ def pilot(simulate):
 
 def test_a_fit_is_compared_with_its_own_study(pilot):
     targets = {"judge": "population"}
-    limits = {"items": [30, 60, 120], "prompts": range(1, 7), "judges": range(1, 7), "replicates": [1, 2]}
+    limits = {"items": [30, 60, 120], "prompts": [1, 3, 6], "judges": [1, 2, 3, 6], "replicates": [1, 2]}
     best = q.plan(pilot, budget=540, limits=limits, targets=targets)
     assert best.own.se == pytest.approx(pilot.mean_for(judge="population", prompt="population").se)
     assert (best.own.calls, best.own.cost) == (540, 540)

@@ -133,9 +133,9 @@ def rates(n: int, seed: int, said: list[tuple[str, str]]) -> tuple[Counter[str],
 
 
 def test_tables_of_known_roles_are_not_read_wrong(logged):
-    count, wrong = rates(40, 11, logged)
+    count, wrong = rates(16, 11, logged)
     assert not wrong
-    assert count["telling right"] >= 12
+    assert count["telling right"] >= 5
 
 
 @pytest.mark.slow

@@ -29,12 +29,17 @@ def test_each_has_a_name_of_its_own_and_is_marked_as_a_tool():
     assert all(form.tool and not form.suffixes for form in (*TOOLS, *readers().values()))
 
 
-def test_the_words_of_a_tool_stand_in_everything_that_its_reader_claims(shared):
-    files = [*(shared / "data" / "formats").rglob("*")]
+@pytest.fixture(scope="module")
+def samples(shared) -> list[Glance]:
+    """Every sample of a format, looked at once."""
+    return [Glance(path) for path in (shared / "data" / "formats").rglob("*")]
+
+
+def test_the_words_of_a_tool_stand_in_everything_that_its_reader_claims(samples):
     named, claimed = {form.name: form for form in TOOLS}, []
     for name, reader in readers().items():
-        own = [path for path in files if reader.claims(Glance(path))]
-        assert own == [path for path in files if named[name].claims(Glance(path))]
+        own = [glance.path for glance in samples if reader.claims(glance)]
+        assert own == [glance.path for glance in samples if named[name].claims(glance)]
         claimed += [name] * bool(own)
     assert len(claimed) >= 15
 
@@ -58,8 +63,8 @@ def test_plain_tables_are_not_claimed(form, tmp_path):
     assert not form.claims(Glance(tmp_path / "absent"))
 
 
-def test_every_sample_is_claimed_by_one_format_at_most(shared):
-    files = [Glance(path) for path in (shared / "data" / "formats").rglob("*") if path.is_file()]
+def test_every_sample_is_claimed_by_one_format_at_most(samples):
+    files = [glance for glance in samples if glance.path.is_file()]
     claims = {glance.path: [form.name for form in TOOLS if form.claims(glance)] for glance in files}
     assert not {path.name: names for path, names in claims.items() if len(names) > 1}
 
