@@ -39,6 +39,10 @@ KNOWN = {
 }
 """Okabe and Ito's colours, sky blue a little darker so that it holds on white; olive is Tol's."""
 
+Styles = dict[str, tuple[str, list[int]]]
+"""Colour and dashes of lines, by their names."""
+SOLID, DASHED, DOTTED = [1, 0], [6, 3], [2, 3]
+
 OTHERS = ("#AA4499", "#8A6D3B", "#6A78C7", "#44A099")
 SEQUENTIAL = ("#F0F5FA", "#08519C")
 SHAPES = {"main": "circle", "interaction": "diamond", "noise": "square"}
@@ -280,3 +284,23 @@ def dots(
     base = chart(shown, labels(label, side), step=tall or step(shown))
     x = axis(value, title, window)
     return finish([*([] if at is None else [line_at(at, x)]), *intervals(shown, base, x)])
+
+
+def coloured(styles: Styles, field: str = "policy", columns: int = 3) -> Channel:
+    """Colours with a legend of strokes that fits a narrow page."""
+    legend = {
+        "title": None,
+        "columns": columns,
+        "symbolType": "stroke",
+        "symbolStrokeWidth": 3,
+        "symbolOpacity": 1,
+        "labelLimit": 260,
+    }
+    scale = {"domain": list(styles), "range": [shade for shade, _ in styles.values()]}
+    return channel(f"{field}:N", scale=scale, legend=legend)
+
+
+def dashed(styles: Styles, field: str = "policy") -> Channel:
+    """Strokes that tell lines apart without colours."""
+    scale = {"domain": list(styles), "range": [stroke for _, stroke in styles.values()]}
+    return channel(f"{field}:N", scale=scale, legend=None)

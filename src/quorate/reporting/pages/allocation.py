@@ -20,7 +20,7 @@ from quorate.analysis.allocation import (
 )
 from quorate.analysis.words import cut, number, significant
 from quorate.reporting.draw import marks
-from quorate.reporting.draw.marks import CORRECTED, INK, MISSED, NAIVE
+from quorate.reporting.draw.marks import CORRECTED, DASHED, DOTTED, INK, MISSED, NAIVE, SOLID, Styles, coloured, dashed
 from quorate.reporting.draw.vega import Marks, channel
 from quorate.reporting.page import Caption, Figure, Page, Row, Section, Short, Tile, source_of
 from quorate.reporting.paper.reproduce import titled
@@ -134,12 +134,12 @@ def curve(study: LevelReplay, mark: str = "") -> Figure:
         positive = [row for row in rows if row["error"] > 0]
         least = min(row["error"] for row in positive) / 2
         shown = [{**row, "low": max(row["low"], least)} for row in positive]
-        x, y, colour = calls(found.budget), error("error", shown), shade(POLICIES)
+        x, y, colour = calls(found.budget), error("error", shown), coloured(POLICIES)
         band = Marks(shown).mark("area", opacity=0.18)
         wide = band.encode(x=x, y=error("low", shown), y2="high", color=colour)
         means = Marks(shown).mark("line", strokeWidth=2.5)
         tips = [channel("policy:N"), channel("calls:Q", format=","), channel("error:Q", format=".3~r")]
-        drawn = means.encode(x=x, y=y, color=colour, strokeDash=dash(POLICIES), tooltip=tips)
+        drawn = means.encode(x=x, y=y, color=colour, strokeDash=dashed(POLICIES), tooltip=tips)
         layers = [wide, drawn]
         saved = study.saved if both else None
         if saved is not None and saved.value > 0:  # a thick line from the calls that ROBIN-HOOD needs to all of them
@@ -228,10 +228,10 @@ def profile(study: LevelReplay, mark: str = "") -> Figure:
         x = channel("variance:Q", title="variance of an arm", scale={"nice": False}, axis={"grid": False})
         y = channel("pulls:Q", title="pulls of an arm", axis={"grid": True, "tickCount": 5})
         numbers = [channel(f"{name}:Q", format=".3~r") for name in ("variance", "pulls", "arms")]
-        colour = shade(styles, "which")
+        colour = coloured(styles, "which")
         base = Marks(shown)
         base = base.encode(x=x, y=y, color=colour, tooltip=[channel("which:N"), *numbers])
-        lines = base.mark("line", strokeWidth=2).encode(strokeDash=dash(styles, "which"))
+        lines = base.mark("line", strokeWidth=2).encode(strokeDash=dashed(styles, "which"))
         points = base.mark("point", filled=True, size=30, opacity=1)
         return marks.finish([lines, points.only(lambda row: row["which"] == SHORT[ROBIN_HOOD])], height=300)
 
@@ -349,9 +349,6 @@ def _or_none(value: float) -> float | None:
     return None if math.isnan(value) else value
 
 
-Styles = dict[str, tuple[str, list[int]]]
-
-SOLID, DASHED, DOTTED = [1, 0], [6, 3], [2, 3]
 POLICIES: Styles = {
     SHORT[UNIFORM]: (NAIVE, DASHED),
     SHORT[ROBIN_HOOD]: (CORRECTED, SOLID),
@@ -403,7 +400,7 @@ def human(study: LevelReplay, mark: str = "") -> Figure:
             line = Marks([row for row in known if row["policy"] == name])
             line = line.mark("line", strokeWidth=width, opacity=opacity)
             tips = [channel("policy:N"), channel("coefficient:N"), *numbers]
-            encoded = {"x": calls(found.budget), "y": y, "color": shade(POLICIES), "strokeDash": strokes}
+            encoded = {"x": calls(found.budget), "y": y, "color": coloured(POLICIES), "strokeDash": strokes}
             layers.append(line.encode(**encoded, tooltip=tips))
         return marks.finish(layers, height=320)
 
@@ -448,8 +445,8 @@ def settings(sweep: Sweep, mark: str = "") -> Figure:
         drawn = line.encode(
             x=calls(int(sweep.spent[-1])),
             y=error("error", known),
-            color=shade(styles, "setting", columns=2),
-            strokeDash=dash(styles, "setting"),
+            color=coloured(styles, "setting", columns=2),
+            strokeDash=dashed(styles, "setting"),
             tooltip=tips,
         )
         return marks.finish([drawn], height=340)
@@ -523,26 +520,6 @@ def error(field: str, rows: Sequence[Row]) -> Channel:
     scale = {"type": "log", "domain": [0.95 * min(ends), 1.05 * max(ends)], "nice": False}
     axis = {"grid": True, "tickCount": 6, "format": "~g"}
     return channel(f"{field}:Q", title="largest error of any arm (log scale)", scale=scale, axis=axis)
-
-
-def shade(styles: Styles, field: str = "policy", columns: int = 3) -> Channel:
-    """Colours with a legend of strokes that fits a narrow page."""
-    legend = {
-        "title": None,
-        "columns": columns,
-        "symbolType": "stroke",
-        "symbolStrokeWidth": 3,
-        "symbolOpacity": 1,
-        "labelLimit": 260,
-    }
-    scale = {"domain": list(styles), "range": [shade for shade, _ in styles.values()]}
-    return channel(f"{field}:N", scale=scale, legend=legend)
-
-
-def dash(styles: Styles, field: str = "policy") -> Channel:
-    """Strokes that tell lines apart without colours."""
-    scale = {"domain": list(styles), "range": [stroke for _, stroke in styles.values()]}
-    return channel(f"{field}:N", scale=scale, legend=None)
 
 
 def _styles(sweep: Sweep) -> Styles:

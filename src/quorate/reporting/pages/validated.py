@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from quorate.analysis.words import significant
 from quorate.reporting.draw import marks
-from quorate.reporting.draw.marks import CORRECTED, MISSED, NAIVE
+from quorate.reporting.draw.marks import CORRECTED, DASHED, DOTTED, MISSED, NAIVE, SOLID, Styles, coloured, dashed
 from quorate.reporting.draw.vega import Marks, channel
 from quorate.reporting.page import Caption, Figure, Page, Row, Section, Short, Tile, particulars, source_of, title_of
-from quorate.reporting.pages.allocation import DASHED, DOTTED, SOLID, Styles, dash, shade
 from quorate.simulate.validate import PLANS
 from quorate.wording import counted, listed, percent, whole_percent
 
@@ -196,11 +195,11 @@ def _drawing(rows: list[Row], title: str, at: float | None) -> Any:
         x = channel("budget:Q", title="judgments", scale={"type": "log", "nice": False, "padding": 20}, axis=axis)
         y = channel("value:Q", title=title, axis={"grid": True, "tickCount": 5}, scale={"zero": at is None})
         tips: list[Any] = ["plan:N", channel("budget:Q", format=","), channel("value:Q", format=".3~r")]
-        base = Marks(shown).encode(x=x, color=shade(styles, "plan"), tooltip=tips)
+        base = Marks(shown).encode(x=x, color=coloured(styles, "plan"), tooltip=tips)
         wide = base.mark("rule", strokeWidth=2, opacity=0.6)
         layers = [
             wide.encode(y=channel("low:Q", title=title, axis=y["axis"], scale=y["scale"]), y2="high"),
-            base.mark("line", strokeWidth=2.5).encode(y=y, strokeDash=dash(styles, "plan")),
+            base.mark("line", strokeWidth=2.5).encode(y=y, strokeDash=dashed(styles, "plan")),
             base.mark("point", filled=True, size=60, opacity=1).encode(y=y),
         ]
         if at is not None:

@@ -154,7 +154,8 @@ def _drawings(figure: Figure) -> dict[str, Any]:
     from markupsafe import Markup
 
     label = f"{visible(figure.caption.finding)}. The numbers are in the table below."
-    panels = {name: panel(figure, width) for name, width in WIDTHS.items()}
+    spec = specification(figure)
+    panels = {name: Panel(spec, width) for name, width in WIDTHS.items()}
     drawn = {name: one.svg(label, alone=False) for name, one in panels.items()}
     tips = [
         [heads[1:], {place: [cell(key, value) for key, value in row] for place, row in rows.items()}]
