@@ -30,7 +30,6 @@ MOST_BYTES = 64 << 20
 """Size of a file that is held in memory while its columns are looked at and tried."""
 MOST_HASHED = 2_000_000
 """Rows whose columns are held as numbers, to count what they tell apart."""
-_TOGETHER = 20
 _MIX = np.uint64(0x9E3779B97F4A7C15)
 MOST_WORDS = 60
 """Distinct values of a column that are listed."""
@@ -198,51 +197,57 @@ def _profiled(file: Opened, *, held: bool = False) -> Table:
             f"source: has {len(file.columns):,} columns, more than the {MOST_COLUMNS} that are looked at; name the "
             "score and the facets"
         )
-    asked = ["count(*)"]
-    for column, kind in zip(map(quoted, file.relation.columns), map(str, file.relation.types), strict=True):
-        text = f"nullif(trim({column}::VARCHAR), '')"
-        cast = f"TRY_CAST({text} AS DOUBLE)" if kind != "BOOLEAN" else f"{column}::INTEGER"
-        facts = [f"count({text})", f"count(DISTINCT {text})", f"count({cast})", f"min({cast})", f"max({cast})"]
-        asked.append(", ".join([*facts, f"coalesce(bool_and({cast} = floor({cast})), true)"]))
-    found: list[Any] = []
-    size = _TOGETHER if held else len(asked)  # the engine takes much longer for many at once, and each is a pass
-    for start in range(0, len(asked), size):
-        found += file.relation.aggregate(", ".join(asked[start : start + size])).fetchall()[0]
-    rows, *found = found
-    few = [place for place in range(len(file.columns)) if found[6 * place + 1] <= MOST_WORDS]
-    words_of = _words(file, few)
+    counted = _values(file)
+    texts, values = (f"coalesce(sum(n) FILTER ({name} IS NOT NULL), 0)" for name in ("text", "number"))
+    ends = "min(number), max(number), coalesce(bool_and(number = floor(number)), true)"
+    asked = f"sum(n), {texts}, count(text), {values}, {ends}"
+    facts = {place: found for place, *found in counted.aggregate(f"place, {asked}", "place").fetchall()}
+    few = [place for place, found in facts.items() if found[2] <= MOST_WORDS]
+    words_of = _words(counted, few)
     columns = []
     for place, name in enumerate(file.columns):
-        filled, distinct, numbers, low, high, whole = found[6 * place : 6 * place + 6]
+        _, filled, distinct, numbers, low, high, whole = facts.get(place, (0, 0, 0, 0, None, None, True))
         numeric = numbers == filled > 0
         words = words_of.get(place, ())
-        others = words if not numbers else _texts(file, place) if 2 * numbers > filled > numbers else ()
+        others = words if not numbers else _texts(counted, place) if 2 * numbers > filled > numbers else ()
         strays = tuple(word for word in others if _NONE.fullmatch(word))
         scale = None if numbers else scale_of([word for word in words if word not in strays])
-        if not numbers and MOST_WORDS < distinct <= MOST_SCALED and scale_of(_texts(file, place)):
-            scale = scale_of(_texts(file, place, MOST_SCALED))
+        if not numbers and MOST_WORDS < distinct <= MOST_SCALED and scale_of(_texts(counted, place)):
+            scale = scale_of(_texts(counted, place, MOST_SCALED))
         known = scale is not None or (numbers and len(strays) == len(others))
         columns.append(
             Column(name, filled, distinct, numeric, bool(whole), low, high, words, strays if known else (), scale)
         )
+    rows = facts[0][0] if facts else 0
     return Table(file, rows, tuple(columns), held)
 
 
-def _texts(file: Opened, place: int, most: int = MOST_WORDS) -> tuple[str, ...]:
+def _values(file: Opened) -> duckdb.DuckDBPyRelation:
+    """Every distinct value of every column once: the column's place, text, number, and how many rows have it."""
+    columns, kinds = [*map(quoted, file.relation.columns)], [*map(str, file.relation.types)]
+    values = ", ".join(f"{column}::VARCHAR" for column in columns)
+    long = file.relation.project(f"unnest(range({len(columns)})) AS place, unnest([{values}]) AS value")
+    each = long.aggregate("place, value, count(*) AS n", "place, value")
+    each = each.project("place, nullif(trim(value), '') AS text, n")
+    texts = each.aggregate("place, text, sum(n) AS n", "place, text")
+    truths = ", ".join(str(place) for place, kind in enumerate(kinds) if kind == "BOOLEAN")
+    number = "TRY_CAST(text AS DOUBLE)"
+    if truths:
+        number = f"CASE WHEN place IN ({truths}) THEN (text = 'true')::INTEGER ELSE {number} END"
+    return texts.project(f"*, {number} AS number").materialize()
+
+
+def _texts(counted: duckdb.DuckDBPyRelation, place: int, most: int = MOST_WORDS) -> tuple[str, ...]:
     """Values of a column that are no numbers, where they are few."""
-    name = quoted(file.relation.columns[place])
-    text = f"nullif(trim({name}::VARCHAR), '')"
-    found = file.relation.filter(f"{text} IS NOT NULL AND TRY_CAST({text} AS DOUBLE) IS NULL")
-    words = found.project(f"{text} AS word").distinct().order("word").limit(most).fetchall()
-    return tuple(word for (word,) in words)
+    found = counted.filter(f"place = {place} AND text IS NOT NULL AND number IS NULL")
+    return tuple(word for (word,) in found.project("text").order("text").limit(most).fetchall())
 
 
-def _words(file: Opened, places: Sequence[int]) -> dict[int, tuple[str, ...]]:
+def _words(counted: duckdb.DuckDBPyRelation, places: Sequence[int]) -> dict[int, tuple[str, ...]]:
     """The distinct values of columns in which they are few, the commonest first."""
-    texts = [f"trim({quoted(file.relation.columns[place])}::VARCHAR)" for place in places]
-    asked = [f"histogram({text}) FILTER (WHERE nullif({text}, '') IS NOT NULL)" for text in texts]
-    counted: list[Any] = []
-    for start in range(0, len(asked), _TOGETHER):
-        counted += file.relation.aggregate(", ".join(asked[start : start + _TOGETHER])).fetchall()[0]
-    ordered = (sorted((-n, word) for word, n in (times or {}).items()) for times in counted)
-    return {place: tuple(word for _, word in pairs) for place, pairs in zip(places, ordered, strict=True)}
+    words: dict[int, list[str]] = {place: [] for place in places}
+    if places:
+        found = counted.filter(f"text IS NOT NULL AND place IN ({', '.join(map(str, places))})")
+        for place, word in found.order("n DESC, text").project("place, text").fetchall():
+            words[place].append(word)
+    return {place: tuple(held) for place, held in words.items()}
