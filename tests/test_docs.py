@@ -151,6 +151,7 @@ def test_every_skipped_block_is_counted():
 EXAMPLES = [path for path in sorted(SRC.rglob("*.py")) if ">>> " in path.read_text(encoding="utf-8")]
 
 
+@pytest.mark.docs
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.relative_to(SRC).as_posix())
 def test_the_examples_of_a_module_run(path, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)

@@ -60,7 +60,7 @@ def test_items_drawn_again_are_drawn_with_all_of_their_scores():
 
 def test_of_normal_scores_coverage_is_exact_and_power_that_of_noncentral_t():
     found = q.compare(read(scores(200, 3, 1, systems=2, shift=0.2, seed=3)), "s1", "s0")
-    one = q.certify(found, 4000).found[0]
+    one = q.certify(found, 1000).found[0]
     gap = found.difference
     assert one.coverage == pytest.approx(0.95, abs=4 * one.coverage_error)
     assert one.width == pytest.approx(1.0, abs=4 * one.width_error + 0.01)
@@ -128,7 +128,7 @@ def test_what_cannot_be_certified_is_said():
 @pytest.mark.parametrize("options", [{"keep": 0.8}, {"categories": 2}])
 def test_a_board_with_gaps_or_strata_is_certified(options):
     keep = options.pop("keep", 1.0)
-    frame = scores(40, 3, 1, systems=3, **options).sample(fraction=keep, seed=1)
+    frame = scores(24, 3, 1, systems=3, **options).sample(fraction=keep, seed=1)
     (found,) = q.certify(q.rank(read(frame)), 20).found
     assert found.coverage > 0.7
     assert 0.7 < found.width < 2

@@ -24,26 +24,21 @@ PLAIN = ("export", "import", "init", "report", "serve")
 """Verbs whose screen is all there is."""
 PEOPLE = "--human ann --human-price 1 --price .01"
 LINES = """
-doctor scores.csv
 doctor votes.csv
 doctor five.csv --fit
 analyze one.csv --no-report
-analyze five.csv --certify 60 --no-report
-analyze prompts.csv --no-report
 analyze votes.csv --no-report
 analyze three.csv --no-report
 analyze labels.csv --score verdict --labels --no-report
 analyze ones.csv --scale 0,1 --no-report
 analyze runs.csv --no-report
 analyze holes.csv --missing n/a --no-report
-analyze one.csv --check
 analyze one.csv --pilot prompts.csv
 analyze five.csv --baseline .5
 analyze runs.csv --runs --run run
 demo --no-report
 compare scores.csv x y --certify 60
 compare five.csv y z
-compare pass.csv
 compare cmpcat.csv
 compare names_2.csv
 compare ties.csv x y
@@ -51,39 +46,30 @@ compare ties.csv x y --ties half --margin .1
 compare alike.csv x y --margin .2
 compare close.csv --margin .5
 compare three.csv x y --margin .05
-compare three.csv y z --margin .3
 compare three.csv --watch --a x --b y
 compare three.csv --watch --a y --b z --margin .1
-compare partly.csv --human-label person x
 compare some.csv --human ann
 rank scores.csv
 rank five.csv
 rank votes.csv
 rank three.csv
 rank three.csv --watch --margin .1
-rank three.csv --models
 rank votes.csv --human ann
 rank partly.csv --human-label person --half-width .3
-rank three.csv --pipelines
 rank scores.csv --pipelines
 rank one.csv --tries 27
-judges one.csv
 judges prompts.csv
 judges prompts.csv --generation prompt --validate
 judges five.csv --human a
 judges votes.csv --human ann
 judges votes.csv --agree --human ann
 judges partly.csv --agree --human-label person
-plan one.csv --budget 50
-plan one.csv --half-width .5
 plan scores.csv --budget 300 --price .004
 plan one.csv --target-se .2
 plan one.csv --design --items 40
 plan --effect .5 --sd 1
-plan --effect .1 --rates .7 --spread judge=.03 --icc .5
 plan --half-width .03 --rates .8
 plan --bar .9 --seen 95/100
-plan scores.csv x y --effect .5
 plan single.csv --screen --budget 50 --judge-price a=1 --judge-price b=1 --judge-price c=1 --judge-price d=1
 plan drawn.csv --adaptive --budget 900
 plan some.csv PEOPLE --budget 99
@@ -111,8 +97,6 @@ papers tee.safety
 export scores.csv out.csv
 export --tasks people/study.yaml people
 init people/another/study.yaml
-run study.yaml --yes
-status --interim study.yaml
 run goal.yaml --quote
 run goal.yaml --yes
 status goal.yaml
@@ -124,10 +108,29 @@ analyze single.csv --posterior
 analyze single.csv --posterior --check 8
 validate single.csv --budgets 12,36 --runs 4
 report one.csv
-report prompts.csv
 report ones.csv --scale 0,1
 report labels.csv --score verdict --labels
 """
+LONG = """
+plan one.csv --budget 50
+plan one.csv --half-width .5
+analyze one.csv --check
+plan scores.csv x y --effect .5
+analyze prompts.csv --no-report
+rank three.csv --models
+report prompts.csv
+analyze five.csv --certify 60 --no-report
+run study.yaml --yes
+status --interim study.yaml
+plan --effect .1 --rates .7 --spread judge=.03 --icc .5
+compare partly.csv --human-label person x
+rank three.csv --pipelines
+compare three.csv y z --margin .3
+doctor scores.csv
+judges one.csv
+compare pass.csv
+"""
+"""Lines that say little which no other line says, and take long for it."""
 
 
 @pytest.fixture(scope="module")
@@ -302,7 +305,10 @@ def sentences(text: str) -> list[str]:
     return re.split(r"(?<=[.?!])\s+(?=[A-Z0-9\"±(-])", text)
 
 
-@pytest.mark.parametrize("line", LINES.split("\n")[1:-1])
+@pytest.mark.parametrize(
+    "line",
+    [*LINES.split("\n")[1:-1], *(pytest.param(line, marks=pytest.mark.slow) for line in LONG.split("\n")[1:-1])],
+)
 def test_no_sentence_is_longer_than_a_reader_can_hold(said, line):
     words = line.replace("PEOPLE", PEOPLE).split()
     full = [] if words[0] in PLAIN else ["--full"]
@@ -313,7 +319,7 @@ def test_no_sentence_is_longer_than_a_reader_can_hold(said, line):
 
 
 def test_every_command_is_heard():
-    typed = [line.replace("PEOPLE", PEOPLE).split() for line in LINES.split("\n")]
+    typed = [line.replace("PEOPLE", PEOPLE).split() for line in (LINES + LONG).split("\n")]
     heard = {name for name in program().commands if any(is_of(words, name.split()) for words in typed)}
     assert program().commands.keys() == heard
 

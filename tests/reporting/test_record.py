@@ -10,6 +10,7 @@ from quorate.reporting.paper.record import (
     KEYS,
     MISSING,
     MOST_BYTES,
+    MOST_ENTRIES,
     NOT_APPLICABLE,
     REPORTED,
     Record,
@@ -77,7 +78,7 @@ BAD = {
     "deep": ("prompts: " + "[" * 5000 + "]" * 5000, "nested too deep"),
     "large": (b"#" * (MOST_BYTES + 1), "is larger than 1,000,000 bytes"),
     "long text": ("title: " + "x" * 200_000, 'a text in "title" is longer than 100,000 characters'),
-    "many": ("prompts: [" + "a," * 20_000 + "]", '"prompts" has 20,000 entries'),
+    "many": ("prompts: [" + "a," * (MOST_ENTRIES + 1) + "]", '"prompts" has 10,001 entries'),
     "empty excuse": ("serving: {not applicable: ''}\nseed: {not applicable: }\n", '"seed" must be whole'),
 }
 

@@ -76,7 +76,7 @@ def test_concentration_is_the_sum_of_squared_weights(scheme, balance, generation
 @pytest.mark.parametrize("facets", [{"item"}, {"judge"}, {"item", "judge"}, {"generation"}, {"judge", "generation"}])
 @pytest.mark.parametrize("nested", [True, False])
 def test_concentration_of_random_judges_is_the_average_over_draws(facets, nested):
-    items, judges, each, draws = 3, 4, 5, 1_000
+    items, judges, each, draws = 3, 4, 5, 400
     facets = facets | {"item"} if nested and "generation" in facets else facets
     laid = laid_out("random", {"item": items, "judge": judges, "generation": each}, "item")
     rng = np.random.default_rng(8)

@@ -42,7 +42,11 @@ def test_rows_for_which_it_holds(path, where, n):
     assert found.n_answers == n
     (caveat,) = found.source.caveats
     assert caveat.sentence == f"only rows where {where}: {n} of 30"
-    assert len(answers(found).values) == n
+
+
+def test_their_answers_are_read_again(path):
+    for where, n in (('"turn taken" = 1', 15), ("lower(judge) LIKE '%1' -- a remark", 10)):
+        assert len(answers(q.read(path, where=where, announce=False)).values) == n
 
 
 @pytest.mark.parametrize(
