@@ -158,7 +158,7 @@ def test_votes_that_cannot_be_told_apart(curated):
 
 
 def test_people_and_judges_on_the_same_battles(shared):
-    """As docs/methods/protocols.md has it: a sharp judge is worth more votes, and one finds an opposite winner."""
+    """As docs/methods/detectability.md has it: a sharp judge is worth more votes, and one finds an opposite winner."""
     table = pl.read_parquet(shared / "data" / "arena_human_vs_llm_judges.parquet").drop_nulls("judge_winner")
 
     def by(column, judge):

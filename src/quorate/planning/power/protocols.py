@@ -312,7 +312,7 @@ def protocols(
     References
     ----------
     Lee (2026), How many human judgments are enough?, sections 3.3, 3.5 and 5.3, appendices C.3 and C.4.
-    ``docs/methods/protocols.md`` has the derivation and how often intervals cover.
+    ``docs/methods/detectability.md`` has the derivation and how often intervals cover.
 
     Examples
     --------
