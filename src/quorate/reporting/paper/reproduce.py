@@ -7,6 +7,7 @@ import platform
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import cache
 from hashlib import sha256
 from importlib.metadata import version
 from pathlib import PurePath
@@ -104,10 +105,14 @@ def _estimator(fit: Decomposition) -> str:
 
 def made_with() -> dict[str, str]:
     """What computed it, and when."""
+    return {**_installed(), "date of the analysis": f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC"}
+
+
+@cache  # a version stands in a file that takes longer to parse than a page to write
+def _installed() -> dict[str, str]:
     return {
         "software": f"quorate {version('quorate')}",
         "run with": f"Python {platform.python_version()}, numpy {version('numpy')}, scipy {version('scipy')}",
-        "date of the analysis": f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC",
     }
 
 
