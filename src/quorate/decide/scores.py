@@ -39,6 +39,7 @@ from quorate.table.results import Result
 from quorate.wording import capitalised, counted, listed, plural
 
 _STEPS = 150
+_ROUNDING = 1e-12
 _FEWEST_LEVELS = 10
 _LAYOUTS: tuple[LayoutName, ...] = ("factorial", "cyclic", "latin")
 
@@ -405,7 +406,8 @@ class ScoreVerdict(AnyVerdict):
 
     def _numbers(self) -> str:
         study, (low, high) = self.difference, self.difference.at(self.level).ends
-        more = f"{abs(study.value):.3g} {'more' if study.value >= 0 else 'less'}"
+        rounding = abs(study.value) <= _ROUNDING * (high - low)
+        more = "the same" if rounding else f"{abs(study.value):.3g} {'more' if study.value >= 0 else 'less'}"
         ends = f"{100 * self.level:.4g}% interval {low:.3g} to {high:.3g}"
         judgments, item = study.fit.judgments, study.fit.judgments.object
         aside, target = (item, study.facet, *judgments.ancestors(item)), study.estimate.target

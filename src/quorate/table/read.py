@@ -63,7 +63,7 @@ def read(
     winner: str | Sequence[str] = "winner",
     outcomes: Mapping[str, Any] | str | None = None,
     wins: Sequence[str] = (),
-    rank: str | None = None,
+    rank: str | Sequence[str] | None = None,
     where: str | None = None,
     only: Mapping[str, str] | None = None,
     partitions: bool = False,

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from quorate.arguments import argument
 from quorate.arrays import dense
 from quorate.errors import InvalidData, InvalidInput
-from quorate.roles import JUDGE, PROMPT
+from quorate.roles import JUDGE, PROMPT, SYSTEM
 from quorate.table.columns.labels import statuses_of
 from quorate.table.columns.outcomes import occurring, order_of, outcomes_of
 from quorate.table.columns.repeating import hint_of_file, hint_of_frame
@@ -39,7 +39,7 @@ def read_votes(
     winner: str | Sequence[str] = "winner",
     outcomes: Mapping[str, Any] | str | None = None,
     wins: Sequence[str] = (),
-    rank: str | None = None,
+    rank: str | Sequence[str] | None = None,
     status: str | None = None,
     facets: Mapping[str, str] | None = None,
     covariates: Sequence[str] = (),
@@ -73,11 +73,11 @@ def read_votes(
         be covered. ``"names"`` says that labels are names of models and nothing else.
     wins : sequence of str
         Instead of ``winner``: two columns that count the votes for the first and the second model; a third counts ties.
-    rank : str, optional
+    rank : str or sequence of str, optional
         Of rankings: column of places, 1 the best, equal ones shared. Every row is then a system, in the column
         ``model_a`` or one that is named so, of the ranking in the column ``cluster``; these become a vote on every pair
-        of each ranking, of which ``rankings="cluster"`` of `quorate.rank` makes rankings again. Without a place a
-        system is not ranked.
+        of each ranking, of which ``rankings="cluster"`` of `quorate.rank` makes rankings again. Several columns hold
+        the places of one system each, and every row is a ranking. Without a place a system is not ranked.
     status : str, optional
         Column that says of every row whether it is ok, unparsed, refused, error or truncated. A row that is not ok is
         missing, whatever stands in ``winner``. Without it a column named ``status`` is used; ``""`` says there is none.
@@ -141,6 +141,9 @@ def read_votes(
     shape = AS_IT_IS if isinstance(winner, str) or len(winner) < 2 else shape_of({JUDGE: winner})
     if not isinstance(winner, str):
         winner = SCORE if shape.steps else winner[0]
+    if rank is not None and not isinstance(rank, str):
+        shape, rank, model_a = shape_of({SYSTEM: rank}), SCORE, SYSTEM
+        roles = {"cluster": ROW_NUMBER, **roles} if "cluster" not in (facets or {}) else roles
     declared = {
         "pair": {"model_a": model_a, "model_b": model_b, "winner": winner},
         "wins": wins,

@@ -182,6 +182,20 @@ RIGHT = {
         crossed(["subject", "rater", "time", "score"], 3, 2),
         {"item": "subject", "judge": "rater", "time": "time"},
     ),
+    # two sides
+    "old and new": (sheet(["old", "new"]), {"item": "id", "system": "system"}),
+    "a baseline and a candidate": (
+        sheet(["baseline", "candidate"], head="question_id", value=lambda *places: mark(*places) % 2),
+        {"item": "question_id", "system": "system"},
+    ),
+    "broken scores of two arms": (
+        sheet(["control_score", "treatment_score"], value=lambda *places: 0.13 * mark(*places)),
+        {"item": "id", "system": "system"},
+    ),
+    "answers of people": (
+        crossed(["participant", "stimulus", "response"], 6),
+        {"item": "stimulus", "judge": "participant"},
+    ),
     "nobody named": (rows("subject,rating", *(f"s{i // 3},{mark(i)}" for i in range(N * 3))), {"item": "subject"}),
 }
 JUDGES = (
@@ -195,7 +209,25 @@ VOTES = {
         "ballot,system,rank",
         *(f"b{i},{'ABC'[(i + j) % 3 if i % 4 else j]},{j + 1}" for i in range(N) for j in range(3)),
     ),
+    "places of what was chosen": rows(
+        "voter,candidate,place",
+        *(f"v{i},{'ABC'[(i + j) % 3 if i % 2 else j]},{j + 1}" for i in range(N) for j in range(3)),
+    ),
+    "shared places": rows(
+        "judge,system,rank",
+        *(f"j{i},{'ABC'[j]},{([1, 2, 2], [1, 1, 3], [3, 1, 2])[i % 3][j]}" for i in range(N) for j in range(3)),
+    ),
+    "a place for each": sheet(["gpt", "llama", "qwen"], value=lambda i, j: 1 + (i + j) % 3),
+    "a place for each, and none wins": sheet(["x", "y", "z"], value=lambda i, j: (1 + i % 2, 2 - i % 2, 3)[j]),
     "wins": rows("model_a,model_b,wins_a,wins_b,ties", "x,y,423,487,78"),
+    "wins of short names": rows("a,b,a_wins,b_wins,draws", "x,y,40,30,5", "x,z,44,20,6", "y,z,33,31,1"),
+    "wins by number": rows("system_1,system_2,wins_1,wins_2,ties", "x,y,40,30,5"),
+    "who won and who lost": rows("prompt,winner,loser", *(f"p{i},{'xyz'[i % 3]},{'yzx'[i % 3]}" for i in range(N))),
+    "chosen": rows("id,chosen,rejected", *(f"{i},{'xyz'[i % 3]},{'zxy'[i % 3]}" for i in range(N))),
+    "models of answers": rows(
+        "question_id,judge,answer_a_model,answer_b_model,verdict",
+        *(f"q{i},{j},x,y,{'ABC'[mark(i) % 3]}" for i in range(N) for j in "gh"),
+    ),
     "model_a_wins": rows("model_a,model_b,model_a_wins,model_b_wins", "x,y,23,47", "x,z,3,4", "y,z,8,9"),
     "model1, model2, tie": rows(
         "id,model1,model2,winner", *(f"{i},x,y,{['model1', 'model2', 'tie'][mark(i) % 3]}" for i in range(N))
@@ -255,6 +287,10 @@ ASKED = {
         rows("prompt,response_a,response_b,label", *(f"p{i},a{i},b{i},{mark(i) % 3}" for i in range(N))),
         "which of the two is better",
     ),
+    "scores of both sides": (
+        rows("id,model_a,model_b,score_a,score_b", *(f"{i},x,y,{mark(i)},{mark(i, 1)}" for i in range(N))),
+        "score_a and score_b hold the scores of model_a and model_b; give each a row",
+    ),
     "nothing judged": (
         rows("user_id,text,gender,age", *(f"u{i % 7},text {i},{'fm'[i % 2]},{20 + i}" for i in range(N))),
         "no column looks like a judgment",
@@ -262,11 +298,11 @@ ASKED = {
     "no header": (rows(*(f"{mark(i)},{mark(i, 1)},{mark(i, 2)}" for i in range(N))), "values, not names"),
     "people and a judge": (
         rows("id,judge_passed,human_passed", *(f"{i},{mark(i) % 2},{mark(i, 1) % 2}" for i in range(N))),
-        "human_passed is what people said by its name",
+        "human_passed is what people said by name",
     ),
     "two people and a judge": (
         rows("id,annotator_1,annotator_2,llm", *(f"{i},{mark(i)},{mark(i, 1)},{mark(i, 2)}" for i in range(N))),
-        "annotator_1 and annotator_2 is what people said|scale of",
+        "annotator_1 and annotator_2 are what people said",
     ),
     "two scores": (
         rows("id,quality,rating_of_tone", *(f"{i},{mark(i)},{mark(i, 1)}" for i in range(N))),
@@ -275,6 +311,10 @@ ASKED = {
     "measures of other things": (
         rows("id,height,weight", *(f"{i},{150 + 2 * mark(i)},{60 + 3 * mark(i, 1)}" for i in range(N))),
         "no name says|do not say|may each be|looks like a judgment",
+    ),
+    "no header, and three columns": (
+        rows(*(f"i{i},{j},{mark(i, at)}" for i in range(N) for at, j in enumerate(("gpt", "claude")))),
+        r"column2 says who judged.*column2 says what was judged",
     ),
     "sides and codes": (
         rows("left,right,res", *(f"t{i % 4},t{(i + 1 + i // 4 % 3) % 4},{mark(i) % 2}" for i in range(N))),
@@ -317,6 +357,15 @@ def test_votes(tmp_path, name):
     assert q.read(write(tmp_path, VOTES[name]), announce=False).n_decisive > 0
 
 
+def test_the_first_place_is_the_best(tmp_path):
+    for name in ("a place for each, and none wins", "places of what was chosen"):
+        votes = q.read(write(tmp_path, VOTES[name]), announce=False)
+        first, last = votes.models[0], votes.models[-1]
+        assert votes.wins(first, last) > votes.wins(last, first), name
+    votes = q.read(write(tmp_path, VOTES["who won and who lost"]), announce=False)
+    assert (votes.wins("x", "y"), votes.wins("y", "x")) == (N // 3, 0)
+
+
 @pytest.mark.parametrize("name", ASKED)
 def test_kinds_that_leave_several_readings(tmp_path, name):
     lines, words = ASKED[name]
@@ -350,6 +399,30 @@ NESTED = {
     "judges by name": (
         [{"id": i, "judges": {j: {"score": mark(i, at)} for at, j in enumerate(("one", "two"))}} for i in range(N)],
         {"item": "id", "judge": "judge"},
+    ),
+    "levels of keys": (
+        {
+            f"q{i}": {
+                "rater1": {"helpful": mark(i), "clear": mark(i, 1)},
+                "rater2": {"helpful": mark(i, 2), "clear": 3},
+            }
+            for i in range(N)
+        },
+        {"item": "key", "judge": "key 2", "criterion": "criterion"},
+    ),
+    "models below what is judged": (
+        {
+            f"q{i}": {m: {"score": mark(i, at), "judge": "a"} for at, m in enumerate(("gpt-4", "llama"))}
+            for i in range(N)
+        },
+        {"item": "key", "judge": "judge", "system": "key 2"},
+    ),
+    "judges below models": (
+        {
+            m: {f"q{i}": {f"judge-{j}": mark(i, at, j) for j in (1, 2)} for i in range(N)}
+            for at, m in enumerate(("gpt-4", "llama"))
+        },
+        {"item": "key 2", "judge": "judge", "system": "key"},
     ),
     "columns": (
         {
@@ -406,6 +479,8 @@ KEYED = [
     {f"q{i}": {"gpt": mark(i), "claude": mark(i, 1)} for i in range(N)},
     {f"q{i}": [mark(i, at) for at in range(2 + i % 2)] for i in range(N)},
     [{"id": i, "ratings": {"gpt": mark(i), "claude": mark(i, 1)}} for i in range(N)],
+    {m: {f"q{i}": mark(i, at) for i in range(N)} for at, m in enumerate(("gpt-4", "llama-3"))},
+    {"results": {m: {f"q{i}": {"score": mark(i), "ms": i % 9} for i in range(N)} for m in ("gpt-4", "llama-3")}},
 ]
 
 

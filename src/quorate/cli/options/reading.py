@@ -320,7 +320,7 @@ class VoteReading(Rows):
         typer.Option(
             metavar="COLUMN",
             help="Of rankings, whose rows are systems: column of the place, 1 the best. --model-a is the column of the "
-            "system, --role cluster=COLUMN that of the ranking.",
+            "system, --role cluster=COLUMN that of the ranking. Several with commas: each of one system.",
         ),
     ] = None
     outcome: Annotated[
@@ -379,7 +379,7 @@ class VoteReading(Rows):
             "model_b": self.model_b,
             "winner": names(self.winner),
             "wins": names(self.wins),
-            "rank": self.rank,
+            "rank": None if self.rank is None else self.rank if "," not in self.rank else names(self.rank),
             "outcomes": meanings or None,
             "facets": pairs("--role", self.role, "judge=annotator", empty=True) or None,
             "status": self.status,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -34,22 +33,50 @@ ALIASES: Mapping[str, tuple[str, ...]] = {
 FURTHER: Mapping[str, tuple[str, ...]] = {PROMPT: aliases.EXAMPLES}
 """Names that say a role where no column has one of the others."""
 
+
+def _sides(*marks: str) -> tuple[str, ...]:
+    """What a column of the models of one side may be called."""
+    of_models = [
+        name
+        for mark in marks
+        for one in ("model", "system")
+        for name in (f"{one}_{mark}", f"{one}{mark}", f"{one}_{mark}_id", f"{one}_{mark}_name", f"{mark}_{one}")
+    ]
+    of_answers = [
+        f"{answer}_{mark}_{one}"
+        for mark in marks
+        for one in ("model", "system")
+        for answer in ("answer", "response", "output", "completion", "assistant")
+    ]
+    return (*of_models, *of_answers)
+
+
 PAIR: Mapping[str, tuple[str, ...]] = {
-    "model_a": ("model_a", "system_a", "system_a_id", "model_1", "model1", "model_left"),
-    "model_b": ("model_b", "system_b", "system_b_id", "model_2", "model2", "model_right"),
+    "model_a": _sides("a", "1", "left", "first"),
+    "model_b": _sides("b", "2", "right", "second"),
     "winner": ("winner", "winning_model", "preference", "preferred", "vote"),
 }
 """Column names recognised for the two models and the outcome."""
-
-
-_THIRD = re.compile("(model|system)_?(3|c)")
-"""The name of a column of one more system than votes have."""
+_THIRD = _sides("c", "3", "third")
 
 
 def recognise_pair(role: str, columns: Sequence[str]) -> str | None:
-    """The one column whose name says that it is a model or the winner; None if there is none, or several."""
-    named = [column for column in columns if plain(column) in PAIR[role]]
+    """The one column whose name says that it is a model or the winner; None if there is none, or several.
+
+    Examples
+    --------
+    >>> names = ["question", "answer_a_model", "answer_b_model", "Winner"]
+    >>> [recognise_pair(role, names) for role in ("model_a", "model_b", "winner")]
+    ['answer_a_model', 'answer_b_model', 'Winner']
+    """
+    named = _pair_claims(role, columns)
     return named[0] if len(named) == 1 else None
+
+
+def _pair_claims(role: str, columns: Sequence[str]) -> list[str]:
+    """Columns whose names say that they are this one of the pair; the one that is called so alone, where there is."""
+    named = [name for name in columns if plain(name) in PAIR[role]]
+    return [name for name in named if plain(name) == role] or named
 
 
 def has_pairs(columns: Sequence[str]) -> bool:
@@ -62,8 +89,8 @@ def has_pairs(columns: Sequence[str]) -> bool:
     >>> has_pairs(["model_1", "model_2", "model_3"])  # columns of scores
     False
     """
-    more = any(_THIRD.fullmatch(plain(name)) for name in columns)
-    return not more and all(any(plain(name) in PAIR[side] for name in columns) for side in ("model_a", "model_b"))
+    names = {plain(name) for name in columns}
+    return not names & {*_THIRD} and all(names & {*PAIR[side]} for side in ("model_a", "model_b"))
 
 
 @dataclass(frozen=True)
@@ -167,7 +194,8 @@ def resolve_votes(
     roles = {**named, **{role: column for role, column in seen.items() if column is not None}}
     taken: dict[str, str] = {}
     for role, column in [*main.items(), *roles.items(), *(("wins", column) for column in wins)]:
-        if column in taken and not (role == ORDER and taken[column] in ("model_a", "model_b")):
+        names_side = role in (ORDER, "winner")  # in winner, loser the first says who won as well
+        if column in taken and not (names_side and taken[column] in ("model_a", "model_b")):
             other = argument(role, ...) if role in PAIR else argument(role, ..., group="roles")
             rule = f'{role}: column "{column}" is already {taken[column]}; a column has one role; name another, '
             raise InvalidInput(rule + other)
@@ -237,7 +265,9 @@ def _covariates(names: Sequence[str], facets: Mapping[str, str], columns: Sequen
 
 
 def _recognise(role: str, columns: Sequence[str]) -> str | None:
-    claims = aliases.claims(columns, {**ALIASES, **PAIR}[role], FURTHER.get(role, ()))
+    claims = (
+        _pair_claims(role, columns) if role in PAIR else aliases.claims(columns, ALIASES[role], FURTHER.get(role, ()))
+    )
     if len(claims) > 1:
         listed = " and ".join(f'"{column}"' for column in claims)
         fix = argument(role, claims[0], group="" if role in PAIR else "roles")

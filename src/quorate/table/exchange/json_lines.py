@@ -25,8 +25,9 @@ SUFFIXES = (".jsonl", ".ndjson")
 MOST_KEYS = 100
 """Keys of a record inside a record that become columns; one with more is text."""
 
-KEY = "key"
-"""Column of the keys under which records stand."""
+KEY, SCORE = "key", "score"
+"""Columns of the keys under which records stand, ``key 2`` of those below, and of numbers that stand under keys."""
+_FEWEST_KEYS = 10
 _GIVEN = ("label", "verdict", "grade", "vote", "winner", "preference", "decision", "judgment", "judgement")
 """What a key is called that says what was given, beside the names of scores."""
 _TYPES = ("BIGINT", "UBIGINT", "HUGEINT", "DOUBLE", "BOOLEAN")
@@ -129,7 +130,29 @@ def _by_key(content: dict[str, Any]) -> tuple[list[dict[str, Any]], str] | None:
         return None
     if all(name == str(at) for at, name in enumerate(content)):
         return values, "keys are numbers of rows"
-    return [{KEY: name, **value} for name, value in content.items()], "keys are in a column key"
+    rows: list[tuple[list[str], dict[str, Any]]] = [([name], value) for name, value in content.items()]
+    while _stand_below([row for _, row in rows]):
+        rows = [([*keys, name], value) for keys, row in rows for name, value in row.items()]
+    if _are_scores([row for _, row in rows]):
+        rows = [([*keys, name], {SCORE: value}) for keys, row in rows for name, value in row.items()]
+    named = [KEY, *(f"{KEY} {place}" for place in range(2, len(rows[0][0]) + 1))]
+    said = "keys are in a column key" if len(named) == 1 else f"keys are in columns {', '.join(named)}"
+    return [{**dict(zip(named, keys, strict=True)), **row} for keys, row in rows], said
+
+
+def _stand_below(rows: list[dict[str, Any]]) -> bool:
+    """Whether the values of all records are records of one kind, whose keys are another level and no columns."""
+    below = [value for row in rows for value in row.values()]
+    if not below or not all(isinstance(value, dict) and value for value in below):
+        return False
+    return len(below) > len(rows) and bool({*below[0]}.intersection(*below[1:]))
+
+
+def _are_scores(rows: list[dict[str, Any]]) -> bool:
+    """Whether records hold a number under each of more keys than there are records, as of items and not of columns."""
+    fewest = min(map(len, rows))
+    numbers = all(isinstance(value, (int, float)) for row in rows for value in row.values())
+    return numbers and fewest >= _FEWEST_KEYS and fewest > len(rows)
 
 
 def _of_one(content: dict[str, Any]) -> tuple[list[dict[str, Any]], str] | None:

@@ -11,6 +11,7 @@ from quorate.roles import ITEM, JUDGE, PROMPT, REPLICATE, SYSTEM
 from quorate.table.columns.aliases import claims
 from quorate.table.columns.outcomes import plain
 from quorate.table.columns.roles import ALIASES, FURTHER
+from quorate.table.exchange.format import literal
 from quorate.table.exchange.rows import ROW_NUMBER
 from quorate.table.facts.profile import Column, Table
 from quorate.table.families import maker
@@ -19,14 +20,17 @@ from quorate.table.reading.names import (
     GROUPS,
     HINTS,
     IDS,
+    LABEL_OF_ITEM,
     MACHINES,
     OCCASIONS,
     PEOPLE,
     RESPONSES,
     is_id,
+    is_judge,
     is_judged,
     is_person,
     measures,
+    says_nothing,
     words_of,
 )
 from quorate.table.reading.reading import Meant
@@ -51,6 +55,11 @@ def people_beside(columns: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, .
     return (people, judges) if people and judges else None
 
 
+def said_by_people(people: Sequence[str]) -> str:
+    """That columns hold what people said."""
+    return f"{listed(people)} {'is' if len(people) == 1 else 'are'} what people said by name"
+
+
 def checked_by(options: Mapping[str, Any], people: Column, rows: int) -> tuple[Meant, ...]:
     """What is asked of a judge beside people: whether it says the same, and, of labels of a part, what all would be."""
     more = f"--human-label {people.name}"
@@ -64,6 +73,17 @@ def checked_by(options: Mapping[str, Any], people: Column, rows: int) -> tuple[M
 def _of_machines(name: str) -> bool:
     words = {*words_of(name)}
     return bool(MACHINES & words) or any(maker(word) is not None for word in words)
+
+
+def said_by_labels(table: Table, one: Column) -> str | None:
+    """The role of a column without a name of its own, as its labels say it: of items, such as ``q1``, or of judges."""
+    if one.numeric or not one.filled or not says_nothing(one.name):
+        return None
+    text = f"lower(trim({table.sql(one.name)}::VARCHAR))"
+    ((items,),) = table.opened.relation.aggregate(
+        f"bool_and(regexp_full_match({text}, {literal(LABEL_OF_ITEM)}))"
+    ).fetchall()
+    return ITEM if items else JUDGE if one.words and all(map(is_judge, one.words)) else None
 
 
 MOST_OCCASIONS, MOST_WORDINGS = 10, 12

@@ -35,6 +35,7 @@ EXCEPTIONS = frozenset(
 MEASURES = frozenset(
     (
         *("len", "length", "chars", "tokens", "words", "seconds", "time", "timestamp", "date", "year", "price", "cost"),
+        *("datetime", "created", "updated"),
         *("count", "latency", "age"),
     )
 )
@@ -56,9 +57,13 @@ MACHINES = frozenset(
 TOTALS = frozenset(("total", "totals", "sum", "mean", "average", "avg", "median", "overall", "aggregate", "final"))
 """Words in the name of a column that may be made of those beside it, and of a row that may be made of those above."""
 SYSTEMS = frozenset(
-    ("model", "system", "baseline", "candidate", "old", "new", "control", "treatment", "variant", "llm")
+    ("model", "system", "llm", "baseline", "candidate", "old", "new", "control", "treatment", "treated", "variant")
 )
 """Words in the names of columns that hold the scores of one system each."""
+ARMS = frozenset(
+    ("baseline", "candidate", "old", "new", "control", "treatment", "treated", "variant", "before", "after")
+)
+"""Words in the names of columns that hold the scores of the two sides of a comparison."""
 RESPONSES = frozenset(aliases.RESPONSES)
 """Words in the name of a column of what a system answered."""
 OCCASIONS = frozenset(("time", "occasion", "session", "wave", "day", "week", "visit", "round", "timepoint"))
@@ -112,7 +117,7 @@ JUDGED = frozenset(
             "scenario",
             "generation",
         ),
-        *("person", "customer", "employee", "member", "child", "unit", "request"),
+        *("person", "customer", "employee", "member", "child", "unit", "request", "stimulus", "stim", "vignette"),
     )
 )
 """Words in the name of a column that says what every row is of."""
@@ -130,7 +135,20 @@ CRITERIA = frozenset(
             "fluency",
             "relevant",
         ),
-        *("relevance", "accurate", "correctness", "faithful", "faithfulness", "factual", "factuality", "consistent"),
+        *(
+            "relevance",
+            "relevancy",
+            "hallucination",
+            "recall",
+            "precision",
+            "accurate",
+            "correctness",
+            "faithful",
+            "faithfulness",
+            "factual",
+            "factuality",
+            "consistent",
+        ),
         *("consistency", "complete", "completeness", "concise", "conciseness", "tone", "style", "safe", "safety"),
         *("harmless", "harmlessness", "natural", "naturalness", "readable", "readability", "grammar", "useful"),
         *("usefulness", "creativity", "depth", "empathy", "polite", "politeness", "groundedness", "engaging"),
@@ -162,6 +180,9 @@ HOLDERS = frozenset(("scores", "ratings", "criteria", "rubric", "rubrics", "metr
 """Names of records that hold a score for each of several criteria, whose columns are ``scores.helpful``."""
 QUESTION = re.compile(r"(q|question|item|statement|frage)_?\d+[a-z]?")
 """The name of a column that holds the answers to a question."""
+LABEL_OF_ITEM = r"(q|question|item|statement|task|case|sample|example|prompt|doc|document|problem|id)[ _#-]*\d+"
+"""What the labels of items look like, in lower case."""
+_SAYS_NOTHING = re.compile(r"(key|column)(_?\d+)?")
 
 
 def words_of(name: str) -> list[str]:
@@ -244,6 +265,29 @@ def is_judge(name: str) -> bool:
         and len(words) == 2
         and words[1] not in {*IDS, *TOTALS, *HINTS, *GIVEN, *CRITERIA, "name", "model", "code"}
     )
+
+
+def says_nothing(name: str) -> bool:
+    """Whether a column has the name that columns without one get, as of the keys in JSON.
+
+    Examples
+    --------
+    >>> says_nothing("key 2"), says_nothing("column3"), says_nothing("keyword")
+    (True, True, False)
+    """
+    return _SAYS_NOTHING.fullmatch(plain(name)) is not None
+
+
+def is_arm(name: str) -> bool:
+    """Whether a column holds the scores of one side of a comparison, by its name.
+
+    Examples
+    --------
+    >>> is_arm("old_score"), is_arm("Candidate"), is_arm("candidate_id"), is_arm("gpt_old")
+    (True, True, False, False)
+    """
+    words = {*words_of(name)}
+    return bool(words & ARMS) and words <= {*ARMS, *HINTS, "model", "system", "a", "b", "1", "2", "response"}
 
 
 def is_criterion(name: str) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from quorate.arguments import Argument, argument, joined
@@ -11,6 +11,7 @@ from quorate.errors import InvalidInput
 from quorate.table.columns.vote_roles import ALIASES as VOTE_ROLES
 from quorate.table.exchange.format import Kind
 
+_MOST_WAYS = 3
 Confidence = Literal["sure", "likely", "unsure"]
 """Sure: names and what tells rows apart leave nothing else. Likely: taken, and said. Unsure: asked about."""
 
@@ -66,8 +67,19 @@ class Reading:
 
     @property
     def ways(self) -> tuple[Meant, ...]:
-        """The ways in which the table may be meant, the likeliest first."""
-        return self.meant or (Meant(self.options),)
+        """The ways in which the table may be meant, the likeliest first, three at most."""
+        return self.meant[:_MOST_WAYS] or (Meant(self.options),)
+
+    def naming(self, roles: Mapping[str, str]) -> Reading:
+        """The same, which says the columns of roles that their names do not say."""
+
+        def named(options: Mapping[str, Any]) -> dict[str, Any]:
+            facets = options.get("facets", {})
+            more = {role: name for role, name in roles.items() if name not in facets.values()}
+            return {**options, "facets": {**facets, **more}} if more else dict(options)
+
+        meant = tuple(replace(way, options=named(way.options)) for way in self.meant)
+        return replace(self, options=named(self.options), meant=meant)
 
 
 class Unsure(InvalidInput):

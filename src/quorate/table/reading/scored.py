@@ -15,6 +15,7 @@ from quorate.table.columns.scales import known_scale, letter_grades
 from quorate.table.exchange.format import literal, quoted
 from quorate.table.exchange.rows import ROW_NUMBER
 from quorate.table.facts.profile import Column, Table
+from quorate.table.families import maker
 from quorate.table.pairs import TIE
 from quorate.table.reading.key import (
     MOST_OCCASIONS,
@@ -26,6 +27,8 @@ from quorate.table.reading.key import (
     identifier,
     is_of_people,
     labels,
+    said_by_labels,
+    said_by_people,
 )
 from quorate.table.reading.names import (
     DESCRIBED,
@@ -42,6 +45,7 @@ from quorate.table.reading.names import (
     is_judge,
     is_judged,
     no_score,
+    says_nothing,
     words_of,
 )
 from quorate.table.reading.reading import Meant, Reading, Unsure
@@ -74,7 +78,45 @@ def scores_of(table: Table) -> Reading | None:
         If what its columns hold can be read in no way as it stands.
     """
     known, aside, reasons = _recognised(table)
-    known, reasons = _questions(table, known, reasons)
+    said = {role: one.name for one in table.columns if (role := said_by_labels(table, one)) and role not in known}
+    reasons += [f"{name} is the {role}, by its labels" for role, name in said.items()]
+    known |= said
+    free = [one for one in table.columns if says_nothing(one.name) and one.name not in {*known.values(), *aside}]
+    free = [one for one in free if one.words and not one.numeric]
+    models = [one for one in free if all(maker(word) is not None for word in one.words)]
+    level = next((one for one in free if one.distinct < table.rows), None)
+    if level is not None and len(free) == 1:
+        return _of_level(table, level, known, said, aside, reasons)
+    found = _with_roles(table, known, aside, reasons)
+    if found is None or found.confidence == "unsure" or not models:
+        return None if found is None else found.naming(said)
+    open_ = f"{models[0].name} holds names of models, each in one row: perhaps averages, which are no judgments"
+    return replace(found, confidence="unsure", said=open_, meant=(Meant(found.options, "each judged once"),))
+
+
+def _of_level(
+    table: Table, level: Column, known: dict[str, str], said: dict[str, str], aside: set[str], reasons: list[str]
+) -> Reading | None:
+    """A table with a column that has no name of its own, such as the keys of JSON: of systems, or of who judged."""
+    what = {SYSTEM: "what was judged", JUDGE: "who judged"}
+    read = [
+        (role, way.naming({**said, role: level.name}))
+        for role in what
+        if role not in known and (way := _with_roles(table, {**known, role: level.name}, aside, reasons)) is not None
+    ]
+    read = [(role, way) for role, way in read if role not in way.options.get("wide", {})] or read
+    if not read:
+        found = _with_roles(table, known, aside, reasons)
+        return None if found is None else found.naming(said)
+    if [role for role, _ in read] == [SYSTEM] and all(maker(word) is not None for word in level.words):
+        return read[0][1]
+    meant = tuple(replace(way.ways[0], what=f"{level.name} says {what[role]}") for role, way in read)
+    return replace(read[0][1], confidence="unsure", said=f"no name says what {level.name} is", meant=meant)
+
+
+def _with_roles(table: Table, known: dict[str, str], aside: set[str], reasons: list[str]) -> Reading | None:
+    """The score and the rest, where the roles of some columns are known."""
+    known, reasons = _questions(table, known, list(reasons))
     dropped = {role for role, column in known.items() if not column}
     known = {role: column for role, column in known.items() if column}
     _refuse_rows(table, known)
@@ -179,7 +221,7 @@ def _open(
     people = [] if plainly else _people(table, score, known)
     if people:
         ways = checked_by(options, table.column(people[0]), table.rows)
-        open_.append(f"{people[0]} is what people said by its name, and {score} what a judge did")
+        open_.append(f"{said_by_people(people[:1])}, {score} what a judge did")
     elif rivals:
         ways = tuple(Meant({**options, "score": name}) for name in (score, *rivals)[:_MOST_WAYS])
         open_.append(f"{listed([score, *rivals], most=6)} may each be the score")
@@ -191,18 +233,26 @@ def _open(
     if not found.named:
         open_.append(f"no name says that {found.facets.get(ITEM)} is what is judged")
     added = found.added
+    if open_ and not ways and len(added) == 1 and says_nothing(added[0]):
+        ways = _as_roles(options, added[0], known)
     left = [one.name for one in _unexplained(table, score, known, found)]
     if left and not (added or open_):
-        roles = [role for role in (JUDGE, SYSTEM) if role not in known]
-        what = {JUDGE: "who judged", SYSTEM: "what was judged"}
-        taken = [Meant(_with(options, {role: left[0]}), f"{left[0]} says {what[role]}") for role in roles]
-        ways = (Meant(options, f"without {listed(left, most=4)}"), *taken)
+        ways = (Meant(options, f"without {listed(left, most=4)}"), *_as_roles(options, left[0], known))
         open_.append(f"no name says what {listed(left, most=4)} {'is' if len(left) == 1 else 'are'}")
     if len(added) > 1 and not found.tied:
         open_.append(f"rows repeat unless {listed(added)} are facets")
     if found.tied:
         open_.append(f"rows repeat, and {listed(found.tied, most=6)} may tell them apart")
     return open_, ways
+
+
+def _as_roles(options: Mapping[str, Any], name: str, known: Mapping[str, str]) -> tuple[Meant, ...]:
+    """The ways in which a column may say who judged, or what was judged."""
+    what = {JUDGE: "who judged", SYSTEM: "what was judged"}
+    bare = {**options, "facets": {role: one for role, one in options.get("facets", {}).items() if one != name}}
+    return tuple(
+        Meant(_with(bare, {role: name}), f"{name} says {said}") for role, said in what.items() if role not in known
+    )
 
 
 def _with(options: Mapping[str, Any], facets: Mapping[str, str]) -> dict[str, Any]:
@@ -526,12 +576,13 @@ def _numbers(table: Table, taken: set[str]) -> list[str]:
 def _score(table: Table, taken: set[str]) -> str | None:
     """The likeliest column of scores: by its name, then one with broken numbers; none that is measured or an id."""
 
-    def rank(name: str) -> tuple[bool, int, int, int]:
+    def rank(name: str) -> tuple[bool, int, bool, int, int, str]:
         words, column = plain(name).split("_"), table.column(name)
         hints = HINTS if column.scale is None else (*HINTS, *GIVEN)
         hint = next((place for place, word in enumerate(hints) if word in words), len(HINTS + GIVEN))
         marks = column.scale is not None and column.distinct > 2
-        return is_of_people(name), hint, 0 if marks else 1 + column.whole, -column.distinct
+        when = plain(name) in OCCASIONS
+        return is_of_people(name), hint, when, 0 if marks else 1 + column.whole, -column.distinct, name
 
     answers = {name for name in table.names if RESPONSES & {*words_of(name)}}
     named = [name for name in _numbers(table, taken) if not no_score(name) and (name in answers or not is_judged(name))]

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations
+from itertools import combinations, permutations
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -19,7 +20,7 @@ from quorate.table.columns.labels import ABSENT
 from quorate.table.columns.outcomes import WORDS, plain
 from quorate.table.columns.roles import ALIASES, FURTHER, recognise
 from quorate.table.columns.scales import number
-from quorate.table.columns.vote_roles import PAIR, has_pairs, recognise_pair
+from quorate.table.columns.vote_roles import has_pairs, recognise_pair
 from quorate.table.exchange.csv_text import UNNAMED
 from quorate.table.exchange.encoding import ordinary
 from quorate.table.exchange.format import Kind
@@ -31,6 +32,7 @@ from quorate.table.files import opened
 from quorate.table.judgments import Judgments
 from quorate.table.notes import Note, not_used
 from quorate.table.reading.key import is_of_people
+from quorate.table.reading.names import HINTS, words_of
 from quorate.table.reading.reading import Confidence, Meant, Reading, Unsure
 from quorate.table.reading.scored import scores_of
 from quorate.table.votes import Votes
@@ -38,7 +40,7 @@ from quorate.wording import listed
 
 FEWEST_SHARED = 0.5
 """Share of the labels of one column that the other must have too, for both to name systems."""
-_MOST_WAYS = 3
+_MOST_WAYS, _FEWEST_RANKED, _FEWEST_ROWS = 3, 3, 5
 MOST_TRIED = 12
 """Columns of text of which every two are tried as the two sides."""
 _NUMBERS: tuple[Mapping[str, float], ...] = (
@@ -52,6 +54,13 @@ _MARKS: Mapping[str, frozenset[str]] = {
     "tie": frozenset(("tie", "tied", "draw", "equal", "equally", "same", "both", "neither", "similar")),
 }
 """Words in a phrase that say which side it is for."""
+_WON = (
+    frozenset(("winner", "chosen", "preferred", "winning", "won")),
+    frozenset(("loser", "rejected", "dispreferred", "losing", "lost")),
+)
+"""Words in the names of two columns of which the first holds who won, and the second who lost."""
+_PLACES = ("rank", "place", "placing", "placement", "ranking_position")
+"""What the place of a system in a ranking is called."""
 _OF_SCORES = frozenset(
     name for role in (ITEM, PROMPT, JUDGE, "score") for name in (*ALIASES[role], *FURTHER.get(role, ()))
 )
@@ -65,15 +74,21 @@ def pair_of(table: Table) -> Reading | None:
     if found is None:
         return _ranking(table)
     a, b, reasons = found
-    named = {role: name for role, name in (("model_a", a), ("model_b", b)) if name != role and name not in PAIR[role]}
+    sides = (("model_a", a), ("model_b", b))
+    named = {role: name for role, name in sides if recognise_pair(role, table.names) != name}
+    if _won(a) == 0 and _won(b) == 1:
+        return _votes({**named, "winner": a}, (f"{a} is better than {b} by their names",))
     wins = _counts(table, a, b)
     if wins is not None:
         wins += tuple(one.name for one in table.columns if one.whole and plain(one.name) in ("tie", "ties", "draws"))
         return _votes({**named, "wins": wins}, (*reasons, f"{wins[0]} and {wins[1]} count the wins of each side"))
     winner = _winner(table, a, b)
-    if winner is None:
-        return None
-    options: dict[str, Any] = dict(named)
+    return None if winner is None else _decided(table, named, winner, reasons)
+
+
+def _decided(table: Table, named: Mapping[str, str], winner: _Winner, reasons: Sequence[str]) -> Reading:
+    """Votes whose outcome a column says, or one of several."""
+    options: dict[str, Any] = {**named}
     if recognise_pair("winner", table.names) != winner.column:
         options["winner"] = winner.column
     if winner.outcomes is not None:
@@ -110,27 +125,69 @@ def _votes(options: Mapping[str, Any], reasons: tuple[str, ...]) -> Reading:
 
 
 def _ranking(table: Table) -> Reading | None:
-    """Systems of rankings in rows: places that begin at 1 and differ within each ranking; None if there are none."""
-    place = next((one for one in table.columns if plain(one.name) in ("rank", "place", "ranking_position")), None)
-    system = next((name for name in table.names if plain(name) in SYSTEMS), None)
-    if place is None or system is None or not place.whole or place.low != 1 or place.distinct < 2:
+    """Systems of rankings: their places in rows, or in a column for each; None if there are none."""
+    return _ranked_in_rows(table) or _ranked_in_columns(table)
+
+
+def _ranked_in_rows(table: Table) -> Reading | None:
+    """Places that begin at 1, of what comes once in each ranking, which shared ones do not by chance."""
+    place = next((one for one in table.columns if plain(one.name) in _PLACES), None)
+    if place is None or not place.whole or place.low != 1 or place.distinct < 2:
         return None
-    groups = [name for name in table.names if name not in (place.name, system)]
-    ranked = [name for name in groups if table.keys([name, place.name]) == table.rows == table.keys([name, system])]
-    if not ranked or table.keys(ranked) == table.rows:
+    free = [one.name for one in table.columns if one is not place and 2 <= one.distinct < table.rows]
+    found = [
+        (system, ranking)
+        for system, ranking in permutations(free, 2)
+        if table.keys([ranking, system]) == table.rows
+        and (place.high or 0) <= table.column(system).distinct
+        and (table.keys([ranking, place.name]) == table.rows or plain(system) in SYSTEMS)
+    ]
+    found = [one for one in found if plain(one[0]) in SYSTEMS] or found
+    if not found or len({system for system, _ in found}) > 1:
         return None
-    options = {"rank": place.name, "facets": {"cluster": ranked[0]}}
+    system, ranking = found[0]
+    options = {"rank": place.name, "facets": {"cluster": ranking}}
     options |= {} if system == "model_a" else {"model_a": system}
-    return _votes(options, (f"{place.name} is the place of {system} in each {ranked[0]}, 1 the best: rankings",))
+    return _votes(options, (f"{place.name} is the place of {system} in each {ranking}, 1 the best: rankings",))
+
+
+def _ranked_in_columns(table: Table) -> Reading | None:
+    """Columns of numbers that hold 1 to their number in every row, each once, as no scores do."""
+    columns = [one for one in table.columns if one.whole and (one.low or 0) >= 1 and one.filled == table.rows]
+    names = [one.name for one in columns if (one.high or 0) <= len(columns)]
+    if len(names) < _FEWEST_RANKED or table.rows < _FEWEST_ROWS:
+        return None
+    places = f"list_sort([{', '.join(f'TRY_CAST({table.sql(name)} AS INTEGER)' for name in names)}])"
+    every = f"range(1, {len(names) + 1})::INTEGER[]"
+    ((others,),) = table.opened.relation.aggregate(f"count(*) FILTER ({places} IS DISTINCT FROM {every})").fetchall()
+    if others:
+        return None
+    row = next((one.name for one in table.columns if one.name not in names and one.distinct == table.rows), ROW_NUMBER)
+    said = f"{listed(names, most=6)} hold 1 to {len(names)} in every row, each once: places of systems, 1 the best"
+    options = {"rank": tuple(names), "facets": {"cluster": row}}
+    return Reading(options, (said,), "likely", "votes", said)
+
+
+def _won(name: str) -> int | None:
+    """0 for the name of a column of those who won, 1 for one of those who lost, such as ``chosen`` and ``rejected``."""
+    words = {*words_of(name)} - {"model", "system", "id", "name"}
+    return next((side for side, marks in enumerate(_WON) if words and words <= marks), None)
 
 
 def _models(table: Table) -> tuple[str, str, tuple[str, ...]] | None:
-    """The columns of both models: by their names, else two columns of text that share most labels."""
+    """The columns of both models: by names, theirs or of counts of wins, else two of text that share most labels."""
     by_name = [recognise_pair(role, table.names) for role in ("model_a", "model_b")]
     if has_pairs(table.names) and all(name is not None for name in by_name):
         return str(by_name[0]), str(by_name[1]), ()
-    texts = [one for one in table.columns if not one.numeric and one.words and one.distinct >= 2]
-    texts = [one for one in texts if plain(one.name) not in _OF_SCORES][:MOST_TRIED]
+    named = [one.name for one in table.columns if not one.numeric and one.words][:MOST_TRIED]
+    won, lost = ([name for name in named if _won(name) == side] for side in (0, 1))
+    if len(won) == len(lost) == 1 and {*table.column(won[0]).words} & {*table.column(lost[0]).words}:
+        return won[0], lost[0], ()
+    for name, rival in combinations(named, 2):
+        if _counts(table, name, rival) is not None:
+            return name, rival, (f"wins of {name} and {rival} are counted: they name the two sides of a comparison",)
+    texts = [table.column(name) for name in named]
+    texts = [one for one in texts if one.distinct >= 2 and plain(one.name) not in _OF_SCORES]
     for one, other in combinations(texts, 2):
         shared = len(set(one.words) & set(other.words))
         few = min(len(one.words), len(other.words))
@@ -354,7 +411,21 @@ def reading_of(table: Table) -> Reading | None:
     scores = recognise_pair("winner", table.names) is None and all(table.column(name).numeric for name in sides)
     if votes is not None or scores or not has_pairs(table.names):
         return votes or scores_of(table)
+    _refuse_scored_sides(table)
     return Reading({}, kind="votes")  # of two models, and nothing more is known of them
+
+
+def _refuse_scored_sides(table: Table) -> None:
+    """Refuse rows that hold a score of each of two models, which names of columns join."""
+    numbers = [one.name for one in table.columns if one.scored and {*words_of(one.name)} & {*HINTS}]
+    found = re.compile("(a|1)_|_?(a|1)$"), re.compile("(b|2)_|_?(b|2)$")
+    sides = [next((name for name in numbers if side.search(plain(name))), None) for side in found]
+    if None not in sides:
+        models = [recognise_pair(role, table.names) for role in ("model_a", "model_b")]
+        raise Unsure(
+            f"source: {sides[0]} and {sides[1]} hold the scores of {models[0]} and {models[1]}; give each a row of its "
+            "own, with columns system and score, or a column winner"
+        )
 
 
 def taken(

@@ -14,7 +14,7 @@ from quorate.table.exchange.rows import ROW_NUMBER
 from quorate.table.facts.profile import Column, Table
 from quorate.table.families import maker
 from quorate.table.pairs import TIE
-from quorate.table.reading.key import checked_by, is_of_people, people_beside
+from quorate.table.reading.key import checked_by, is_of_people, people_beside, said_by_people
 from quorate.table.reading.names import (
     GIVEN,
     HINTS,
@@ -23,6 +23,7 @@ from quorate.table.reading.names import (
     QUESTION,
     SYSTEMS,
     TOTALS,
+    is_arm,
     is_criterion,
     is_id,
     is_judge,
@@ -107,7 +108,7 @@ def side_by_side(table: Table, known: Mapping[str, str], aside: set[str]) -> Rea
         return Reading(
             options,
             tuple(reasons),
-            said=f"{listed(people)} is what people said by its name, {listed(judges, most=6)} what judges did",
+            said=f"{said_by_people(people)}, {listed(judges, most=6)} what judges did",
             meant=_of_people(table, people, judges, known, row, words),
         )
     if alike:
@@ -271,7 +272,10 @@ def _constant(free: Sequence[Column], columns: Sequence[str]) -> tuple[str, ...]
 
 
 def _named(free: Sequence[Column]) -> tuple[str, ...]:
-    """Columns of broken numbers that are criteria, or systems, by their names."""
+    """Columns that are two sides by their names, or of broken numbers and criteria, or systems."""
+    arms = [one.name for one in free if one.scored and is_arm(one.name)]
+    if len(arms) > 1:
+        return tuple(arms)
     broken = [one for one in free if one.numeric and not one.whole]
     criteria = [one.name for one in broken if is_criterion(one.name)]
     systems = [one.name for one in broken if words_of(one.name)[0] in ("model", "system")]
@@ -432,10 +436,10 @@ def _role(row: str | None, columns: Sequence[str], known: Mapping[str, str]) -> 
     questions = sum(QUESTION.fullmatch(plain(name)) is not None for name in columns)
     criteria = sum(is_criterion(name) for name in columns)
     people = row is not None and ITEM not in known and (known.get(JUDGE) == row or is_person(row))
-    systems = sum(bool(SYSTEMS & {*words_of(name)}) or maker(name) is not None for name in bare)
+    systems = sum(bool(SYSTEMS & {*words_of(name)}) or is_arm(name) or maker(name) is not None for name in bare)
     held = all(_holder(name) in HOLDERS for name in columns)
     asked = questions == len(columns) or all(" " in name.strip() for name in columns)
-    told = JUDGE in known or all(words_of(name)[0] in ("model", "system") for name in bare)
+    told = JUDGE in known or all(words_of(name)[0] in ("model", "system") for name in bare) or all(map(is_arm, columns))
     several = f"{columns[0]} to {columns[-1]}"
     ways = (
         (
