@@ -114,8 +114,7 @@ def test_what_another_wrote_stays(run, tmp_path, command, option):
     assert contents(tmp_path) == before
 
 
-@pytest.mark.parametrize("force", [[], ["--force"]])
-@pytest.mark.parametrize("link", [os.link, os.symlink])
+@pytest.mark.parametrize(("link", "force"), [(os.symlink, []), (os.link, ["--force"])])
 @pytest.mark.parametrize(
     ("command", "option"), [one for one in WRITTEN if one[0] not in WITHOUT_INPUT and one[1] != "--charts"]
 )
