@@ -41,7 +41,7 @@ _SLOTS = 127
 _MOST_LABELS = 10_000
 _MOST_BITS = 1 << 30
 _MOST_ROWS = 20_000_000
-_MOST_HELD = 10_000_000
+_BEGINNING = 100_000
 
 Columns = dict[str, NDArray[Any]]
 Cells = tuple[Sequence[Coded], Columns]
@@ -132,7 +132,7 @@ def _across(across: Across, roles: Roles) -> Cells | None:
     asked = [f"{_label(quoted(own), kinds[own], named[place])} AS f{place}" for place, own in inside.items()]
     asked += [f"TRY_CAST({score} AS DOUBLE) AS s{i}" for i, score in enumerate(across.scores.values())]
     given = " + ".join(f"({score} IS NOT NULL)::BIGINT" for score in across.scores.values())
-    most = 10 * _MOST_HELD // len(levels)  # each score alone takes eight bytes
+    most = 5 * _MOST_ROWS // len(levels)  # each score alone takes eight bytes
     held = across.relation.project(f"{', '.join(asked)}, {given} AS given").limit(most).materialize()
     keys = [f"f{place}" for place in others]
     made, found = labelled(held, keys)
@@ -158,8 +158,8 @@ def _cells(rows: duckdb.DuckDBPyRelation, roles: Roles) -> Cells:
     named = ", ".join(keys)
     if roles.replicate is not None:
         return labelled(_run(rows, roles, named), keys)
-    held = rows.project(f"{named}, value, state, bad").limit(_MOST_HELD).materialize()
-    if len(held) < _MOST_HELD:
+    held = _held(rows.project(f"{named}, value, state, bad"), named)
+    if held is not None:
         facets, found = labelled(held, keys)
         key = _key(facets, roles.facets)
         if len(occurring(key)) == len(key):
@@ -167,6 +167,17 @@ def _cells(rows: duckdb.DuckDBPyRelation, roles: Roles) -> Cells:
             found |= {name: (state == code).astype(np.int64) for name, code in _STATES.items()}
             return facets, {**found, **_alone(_filled(found["value"]))}
     return labelled(_pass(rows, roles, named, []), keys)
+
+
+def _held(rows: duckdb.DuckDBPyRelation, keys: str) -> duckdb.DuckDBPyRelation | None:
+    """The rows in memory, unless they are too many, or repeat one another already at their beginning."""
+    held = rows.limit(_BEGINNING).materialize()
+    if len(held) < _BEGINNING:
+        return held
+    if not held.aggregate(f"count(DISTINCT hash({keys})) = count(*)").fetchall()[0][0]:
+        return None
+    held = rows.limit(_MOST_ROWS).materialize()
+    return held if len(held) < _MOST_ROWS else None
 
 
 def _key(made: Sequence[Coded], facets: Sequence[Facet]) -> NDArray[np.int64]:

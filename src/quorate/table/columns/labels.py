@@ -103,7 +103,7 @@ def labelled(
     for key in (key for key in keys if kinds[key] == "VARCHAR"):
         distinct = rows.aggregate(f"{key} AS label", key).order("label")  # by bytes, as Python orders text; null last
         labels = distinct.project("label, (row_number() OVER () - 1)::INTEGER AS code").materialize()
-        texts[key] = labels.order("code").fetchnumpy()["label"].tolist()
+        texts[key] = [label for (label,) in labels.order("code").project("label").fetchall()]
         both = coded.join(labels.set_alias("labels"), f"rows.{key} IS NOT DISTINCT FROM labels.label")
         coded = both.project(f"rows.* REPLACE (labels.code AS {key})").set_alias("rows")
     columns = dict((coded if order is None else coded.order(order)).fetchnumpy())
