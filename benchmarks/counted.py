@@ -41,12 +41,17 @@ print(json.dumps(found | {"seconds": used.ru_utime + used.ru_stime, "mb": used.r
 """
 
 
+def write(path: Path, votes: int) -> None:
+    """So many votes, in Parquet."""
+    duckdb.sql(_ROWS.format(votes=votes, path=path))
+
+
 def main() -> int:
     """Print a line for each way; the exit code says whether limits were kept and the boards are one."""
     votes = int(sys.argv[1]) if len(sys.argv) > 1 else VOTES
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "votes.parquet"
-        duckdb.sql(_ROWS.format(votes=votes, path=path))
+        write(path, votes)
         found = {}
         print(f"{votes:,} votes\n{'':12}{'CPU seconds':>13}{'MB':>7}{'rows held':>12}")
         for way in ("counted", "by row"):
