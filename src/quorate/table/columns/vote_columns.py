@@ -174,7 +174,6 @@ def as_votes(
 _NUMERIC = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT", "BOOLEAN")
 _FLOATS = ("FLOAT", "DOUBLE")
 _MOST_VOTES = 2**53
-_MOST_HELD = 2_000_000
 _OFFSET = r":[0-9.]*[+-][0-9:]+\s*$"
 
 
@@ -264,9 +263,6 @@ def from_duckdb(opened: Opened, roles: VoteRoles, *, together: bool = False) -> 
     if roles.time is not None:
         asked += [f"{text} AS t{i}" for i, text in enumerate(_time(sql[roles.time], kind[roles.time]))]
     rows = opened.relation.project(", ".join(asked))
-    if together:
-        held = rows.limit(_MOST_HELD).materialize()
-        rows = held if len(held) < _MOST_HELD else rows  # read once where they are few
     together = together and _repeat(rows)
     rows = (
         rows.aggregate("*, count(*) AS rows", ", ".join(rows.columns))
