@@ -1,10 +1,12 @@
 import json
 
+import numpy as np
 import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import quorate as q
 from quorate.decide.outcome import Outcome
 from quorate.decide.votes import outcome_of, verdict_of_margin, verdict_of_votes
 from quorate.errors import InvalidInput
@@ -215,3 +217,20 @@ def test_a_next_step_out_of_reach_does_not_hide_the_verdict():
     found = verdict_of_votes(votes, "x", "y", cluster="prompt", margin=0.05)
     assert found.outcome is Outcome.UNDECIDED
     assert verdict_of_votes(votes_of("ab" * 5), "x", "y", margin=1e-9).next_step is None
+
+
+def test_two_judges_are_those_there_are_and_three_show_how_others_differ():
+    """Two are no clusters unless they are named."""
+    rng = np.random.default_rng(5)
+    prompts, judges = np.repeat(np.arange(40), 3), np.tile(["g", "h", "i"], 40)
+    frame = {"prompt": prompts, "judge": judges, "model_a": ["x"] * 120, "model_b": ["y"] * 120}
+    votes = q.read_votes(pl.DataFrame({**frame, "winner": rng.choice(["a", "b"], 120)}), announce=False)
+    pair = votes.keep(votes.column("judge") < 2)
+    three, two = (q.compare(some, "x", "y") for some in (votes, pair))
+    assert three.difference.cluster == ("prompt", "judge")
+    assert two.difference.cluster == ("prompt",)
+    assert two.difference.scope == "with these 2 judges"
+    assert "with these 2 judges" in two.sentence
+    assert [one.code for one in two.caveats if one.code == "few-levels"]
+    asked = q.compare(pair, "x", "y", cluster=("prompt", "judge"))
+    assert asked.difference.at(0.95).half_width > two.difference.at(0.95).half_width

@@ -53,6 +53,7 @@ class Verdict(AnyVerdict):
         levels = zip(lead.clusters, lead.cluster, strict=True)
         each = [f"{wording.counted(count, 'level')} of {name}" for count, name in levels]
         where = f" in {wording.listed(each)}" if each else ""
+        where += f" {lead.scope}" if lead.scope else ""
         interval = f"{100 * self.level:.4g}% interval {low} to {high}"
         cast = lead.n + lead.tied * (lead.ties == "drop")
         tied = f"; {lead.tied:,} of {cast:,} votes are ties" if lead.tied > _MANY_TIES * cast else ""

@@ -11,11 +11,13 @@ from numpy.typing import NDArray
 
 from quorate.arrays import Bools, Floats, Ints, occurring
 from quorate.errors import InvalidInput
+from quorate.estimate.means.targets import FEWEST_DRAWN
 from quorate.estimate.votes.well_sampled_pairs import MINIMUM, Random, Sampled, Unit, labelled, well_sampled
 from quorate.numerics.votes import clusters as of_clusters
 from quorate.numerics.votes.clustered import intersections
 from quorate.numerics.votes.clusters import Clusters, gather
 from quorate.numerics.votes.power import effective_clusters, robust, t_reach
+from quorate.roles import JUDGE
 from quorate.streams import stream
 from quorate.table.results import Result, Row, plain, rows_of
 from quorate.table.votes import Encoding, Votes
@@ -34,6 +36,8 @@ Cluster = str | Sequence[str]
 def clustered_by(votes: Votes, cluster: Cluster | None, used: Bools) -> tuple[str, ...]:
     """Facets that clusters are by: those that are named, or every one of `DEPENDENCE` whose levels repeat.
 
+    Two judges are the judges there are, unless they are named: as for scores a third shows how far others differ.
+
     Parameters
     ----------
     votes : Votes
@@ -49,7 +53,8 @@ def clustered_by(votes: Votes, cluster: Cluster | None, used: Bools) -> tuple[st
         If there is no such facet.
     """
     if cluster is None:
-        return tuple(name for name in repeating(votes, used) if len(occurring(cells(votes, name)[used])) > 1)
+        levels = {name: len(occurring(cells(votes, name)[used])) for name in repeating(votes, used)}
+        return tuple(name for name, n in levels.items() if n >= (FEWEST_DRAWN if name == JUDGE else 2))
     return named(votes, cluster)
 
 

@@ -11,15 +11,17 @@ import numpy as np
 
 from quorate import caveats
 from quorate.arguments import argument
-from quorate.arrays import Bools, Floats, Ints, dense
+from quorate.arrays import Bools, Floats, Ints, dense, occurring
 from quorate.caveats import Caveat
 from quorate.errors import NotEstimable
+from quorate.estimate.means.targets import FEWEST_DRAWN
 from quorate.estimate.votes.clustered import Cluster, cells, clustered_by, repeating
 from quorate.numerics.distributions import normal_cdf, t_cdf
 from quorate.numerics.inference import student_limits
 from quorate.numerics.votes import binomial, clustered, equivalence
 from quorate.numerics.votes.binomial import p_value
 from quorate.numerics.votes.clustered import Multiway, balance, multiway
+from quorate.roles import JUDGE
 from quorate.table.pairs import FIRST_A, A, B
 from quorate.table.results import Ends, Interval, StatedInterval
 from quorate.table.votes import Encoding, Votes
@@ -151,6 +153,8 @@ class VoteMargin(Interval):
         Ties, whether they count or not.
     level : float
         Coverage of the interval.
+    judges : int
+        Judges that it speaks for alone, which are too few to speak for others; 0 where clusters are by judge.
     """
 
     a: str
@@ -171,6 +175,12 @@ class VoteMargin(Interval):
     least_p: float = 0.0
     tied: int = 0
     level: float = 0.95
+    judges: int = 0
+
+    @property
+    def scope(self) -> str:
+        """Whom it speaks for; empty where there is nothing to add."""
+        return f"with these {self.judges} judges" if self.judges > 1 else ""
 
     @property
     def effect(self) -> float:
@@ -274,7 +284,7 @@ def margin_of_votes(
     (0.5, 0.3)
     """
     pair = votes.pair(a, b)
-    lead = _margin(pair, a, b, ties, cluster)
+    lead = replace(_margin(pair, a, b, ties, cluster), judges=_judges_alone(pair, cluster))
     lost = pair.n_missing
     missing = (caveats.missing(lost, pair.n + lost, "votes", "outcome"),) if lost else ()
     tie = np.isfinite(pair.encoded("half")) & ~np.isfinite(pair.encoded("drop"))
@@ -342,6 +352,14 @@ def _dominated(
             yield caveats.dominant_cluster(name, label, first / size.sum(), second, left.value, left.p_difference())
 
 
+def _judges_alone(pair: Votes, cluster: Cluster | None) -> int:
+    """Judges of these votes where they are too few for clusters by judge, and none are asked for."""
+    if cluster is not None or JUDGE not in pair.names:
+        return 0
+    levels = len(occurring(pair.column(JUDGE)[pair.column(JUDGE) >= 0]))
+    return levels if levels < FEWEST_DRAWN else 0
+
+
 def _left_out(pair: Votes, counts: Bools, outcome: Floats, facets: tuple[str, ...]) -> Iterator[Caveat]:
     """Warnings of facets that votes share and that no cluster is by; of several, which matters most."""
     weight, effects = pair.weights[counts].astype(float), {}
@@ -349,6 +367,8 @@ def _left_out(pair: Votes, counts: Bools, outcome: Floats, facets: tuple[str, ..
         code = np.unique(cells(pair, name)[counts], return_inverse=True)[1]
         if not code.any():
             yield caveats.one_level(name)
+        elif name == JUDGE and name not in facets and code.max() + 1 < FEWEST_DRAWN:
+            yield caveats.few_levels(name, int(code.max()) + 1)
         elif name not in facets:
             one = multiway(outcome[counts], weight, [code]).share
             independent = float(np.average((outcome[counts] - one.value) ** 2, weights=weight)) / one.n
