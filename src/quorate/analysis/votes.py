@@ -9,11 +9,12 @@ from functools import cached_property
 from typing import Any
 
 from quorate.analysis import words
+from quorate.analysis.ratings import RatingsAnalysis
 from quorate.arguments import argument
 from quorate.caveats import Caveat, noise_of_votes
 from quorate.decide.outcome import TYPES, Claim
 from quorate.decide.votes import Verdict, verdict_of_votes
-from quorate.errors import NotEstimable
+from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.doctor.support import VotesSupport, doctor
 from quorate.estimate.votes.clustered import DEPENDENCE, Cluster, ClusterRobust, cluster_robust, clustered_by
 from quorate.estimate.votes.margin import FEW_CLUSTERS
@@ -46,6 +47,7 @@ SIGNIFICANT = 0.01
 """P-value below which an effect of the order of showing is spoken of."""
 FEWEST = 4
 """Votes of a pair that can be split into early ones and others."""
+_PAIR = 2
 
 
 @dataclass(frozen=True)
@@ -94,6 +96,8 @@ class VotesAnalysis(Result):
         Why there is none; empty where there is.
     cluster : str, sequence of str, or None
         Facets whose votes may resemble each other, as asked; None for every one that repeats.
+    board : RatingsAnalysis or None
+        Who leads; None of two systems, and where votes rate none.
     """
 
     votes: Votes
@@ -106,6 +110,7 @@ class VotesAnalysis(Result):
     stability: Stability | None
     stability_reason: str
     cluster: Cluster | None = None
+    board: RatingsAnalysis | None = None
 
     @property
     def reach(self) -> float:
@@ -123,14 +128,16 @@ class VotesAnalysis(Result):
 
     @property
     def sentence(self) -> str:
-        """How many votes would tell these systems apart."""
-        return self.found.sentence
+        """Who leads, and how many votes would tell these systems apart."""
+        return self.found.sentence if self.board is None else f"{self.board.found.sentence} {self.found.sentence}"
 
     @property
     def caveats(self) -> tuple[Caveat, ...]:
         """What is wrong with the votes, and what to know of how they depend on each other."""
         found = [Caveat(one.code, one.sentence) for one in self.support.findings if one.severity != "note"]
         found += self.found.margins.caveats
+        if self.board is not None:
+            found += [one for one in self.board.caveats if one not in found]
         if not self.found.law.known:
             found.append(noise_of_votes(int(self.found.margins.worth.min()), LEAST_VOTES))
         return tuple(found)
@@ -154,7 +161,18 @@ class VotesAnalysis(Result):
         rest = {"dependence": shared, "equal_budget": self.equal, "stability_reason": self.stability_reason}
         ties = {"ties": None if self.ties is None else self.ties.to_dict()}
         drift = {"stability": None if self.stability is None else self.stability.to_dict()}
-        out: dict[str, Any] = plain({**self.found.to_dict(), "near_ties": self.near.to_dict(), **rest, **drift, **ties})
+        board = {} if self.board is None else {"board": self.board.to_dict()}
+        out: dict[str, Any] = plain(
+            {
+                **board,
+                **self.found.to_dict(),
+                "near_ties": self.near.to_dict(),
+                **rest,
+                **drift,
+                **ties,
+                "sentence": self.sentence,
+            }
+        )
         return out
 
 
@@ -211,7 +229,19 @@ def votes_view(
         stability=stable,
         stability_reason=reason,
         cluster=cluster,
+        board=_board(votes, level, cluster),
     )
+
+
+def _board(votes: Votes, level: float, cluster: Cluster | None) -> RatingsAnalysis | None:
+    """Who leads of three systems or more, as `quorate.rank` says it; None where votes rate none."""
+    if len(votes.models) <= _PAIR:
+        return None
+    from quorate.estimate.ratings.rank import rank
+
+    with suppress(NotEstimable, InvalidInput):
+        return RatingsAnalysis(rank(votes, level=level, cluster=cluster), votes)
+    return None
 
 
 def dependence(votes: Votes, cluster: Cluster | None, minimum: int, level: float = 0.95) -> Iterator[ClusterRobust]:

@@ -247,7 +247,7 @@ def _votes(columns: VoteColumns, roles: VoteRoles, outcomes: object, source: Sou
         model_a=np.minimum(first, second),
         model_b=np.maximum(first, second),
         outcome=turn(outcome, swapped),
-        swapped=swapped,
+        swapped=swapped & (roles.winner != roles.model_a),  # who won is no order in which two were shown
         facets=tuple(
             Facet(role, name, columns.labels[name].levels, values=columns.labels[name].values)
             for role, name in roles.facets.items()

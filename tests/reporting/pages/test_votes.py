@@ -69,13 +69,14 @@ def data_of(spec):
 def test_sections_and_their_figures(view):
     found = {one.name: [figure.name for figure in one.figures] for one in votes.sections(view)}
     assert found == {
+        "leaderboard": ["leaderboard"],
         "margins": ["margins", "pairs"],
         "decided": ["decided", "equal-budget"],
         "stability": ["stability"],
         "dependence": ["dependence"],
         "health": ["analyses"],
     }
-    assert all(one.text for one in votes.sections(view))
+    assert all(one.text for one in votes.sections(view)[1:])
 
 
 @pytest.mark.parametrize("exhibit", [votes.margins, votes.decided, votes.equal_budget, votes.dependence])
@@ -217,7 +218,7 @@ def test_few_levels_are_not_to_be_trusted(view):
 
 def test_a_page_with_all_charts(view, tmp_path):
     text = report(view, tmp_path / "votes.html", note="simulated <b>").read_text(encoding="utf-8")
-    drawn = ["margins", "decided", "equal-budget", "stability", "dependence"]
+    drawn = ["leaderboard", "margins", "decided", "equal-budget", "stability", "dependence"]
     assert re.findall('data-chart="([^"]*)"', text) == drawn
     assert "simulated &lt;b&gt;" in text
     assert "http://" not in text.split("<script>")[0]
@@ -234,7 +235,7 @@ def test_votes_are_analysed_first(view, tmp_path):
 
 def test_what_is_said_around_the_figures(view):
     page = page_of(view, origin=Provenance("quorate analyze"))
-    assert page.sentence == view.found.sentence
+    assert page.sentence == f"{q.rank(view.votes).sentence} {view.found.sentence}"
     assert page.tiles[0].value == "3"
     assert "for 3 pairs with 200 decisive votes or more" in page.methods
     assert page.provenance["seed"] == "0, the default of every bootstrap"
@@ -242,7 +243,7 @@ def test_what_is_said_around_the_figures(view):
 
 def test_every_chart_is_a_file_named_after_its_figure(view, tmp_path):
     report(view, tmp_path / "votes.md", charts=tmp_path / "charts")
-    names = {"margins.svg", "decided.svg", "equal-budget.svg", "stability.svg", "dependence.svg"}
+    names = {"leaderboard.svg", "margins.svg", "decided.svg", "equal-budget.svg", "stability.svg", "dependence.svg"}
     assert {path.name for path in (tmp_path / "charts").iterdir()} == names
 
 
@@ -472,7 +473,7 @@ def pair_votes():
 def test_the_verdict_comes_before_all_pairs(pair_votes):
     page = pair_page(pair_view(pair_votes, "x", "y"))
     first, second, *_ = page.sections
-    assert (first.name, second.name) == ("verdict", "margins")
+    assert (first.name, second.name) == ("verdict", "leaderboard")
     assert page.sentence.startswith("x is worse than y: x wins 20.0% of 400 decisive votes")
     assert [figure.name for figure in first.figures] == ["verdict", "ways"]
 

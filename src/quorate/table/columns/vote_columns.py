@@ -92,6 +92,8 @@ def in_pairs(
             "cluster: no ranking has two systems with a place; " + argument("cluster", ..., group="roles")
         )
     first, second = np.concatenate(parts, axis=1)
+    turned = system[first] > system[second]  # a ranking shows nothing first: each pair is written in one way
+    first, second = np.where(turned, second, first), np.where(turned, first, second)
     order = np.lexsort((second, first, ranking[first]))
     first, second = first[order], second[order]
     _refuse(system[first] == system[second], "has a system twice, {}", first, ranking, system, models)

@@ -15,6 +15,7 @@ from quorate.reporting.draw import marks
 from quorate.reporting.draw.marks import CORRECTED, INK, MISSED, palette
 from quorate.reporting.draw.vega import Marks, channel
 from quorate.reporting.page import Caption, Figure, Page, Row, Section, Short, Tile
+from quorate.reporting.pages.ratings.page import leaderboard
 from quorate.reporting.paper.reproduce import read_from, titled
 from quorate.table.votes import Votes
 from quorate.wording import counted, listed, margin
@@ -207,7 +208,9 @@ def sections(view: VotesAnalysis) -> tuple[Section, ...]:
         ratios = tuple(cut(one.summary().sentence, 500) for one in view.dependence)
         shared = Section("dependence", title, ratios, (dependence(view),))
     tied = [] if view.ties is None else [Section("ties", "What ties do", (view.ties.sentence,), (ties(view.ties),))]
+    led = [] if view.board is None else [Section("leaderboard", "Who leads", (), (leaderboard(view.board),))]
     return (
+        *led,
         Section("margins", "How far apart the models are", (view.near.sentence,), (margins(view), pairs(view))),
         Section("decided", "How many votes decide", (reached,), (decided(view), equal_budget(view))),
         early,
