@@ -7,11 +7,14 @@ import numpy as np
 import pytest
 
 from quorate.errors import InvalidData
+from quorate.table.collapse import sql
+from quorate.table.collapse.grouped import judgments
 from quorate.table.collapse.sql import collapse
 from quorate.table.columns.roles import Roles
 from quorate.table.columns.scales import as_missing
 from quorate.table.exchange.format import Opened
-from quorate.table.judgments import Facet
+from quorate.table.exchange.wide import Step, lengthened
+from quorate.table.judgments import Facet, Source
 
 ROLES = Roles((Facet("item", "item", ()),), "item", "score")
 
@@ -194,3 +197,32 @@ def test_a_replicate_of_minus_zero_is_that_of_zero(relation, kind):
     rows = relation("('a', 1, 0.0), ('a', 2, 0.0), ('b', 3, 0.5)", "item, score, rep")
     signed = rows.project(f"item, score, CASE WHEN score = 2 THEN '-0.0' ELSE rep::VARCHAR END::{kind} AS rep")
     assert by_label(collapsed(signed, replicate="rep"), "distinct") == {"a": 1, "b": 1}
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        "('b', '1', '2', '3'), ('a', '4', NULL, ' 5.5 ')",
+        "('b', '1', 'true', '3'), ('a', '4', '', 'false')",  # not plain
+        "('b', '1', '2', '3'), ('b', '4', '6', '5')",  # rows that repeat
+        "('10', '1', '2', '3'), ('9', '4', '6', '5'), (NULL, '4', '6', '5')",
+    ],
+)
+def test_columns_of_scores_are_cells_as_their_rows_would_be(relation, values):
+    opened = Opened(relation(values, 'item, "10", "9", b'), ("item", "10", "9", "b"), typed=False)
+    wide = lengthened(opened, Step("judge", ("10", "9", "b")))
+    roles = replace(ROLES, facets=(*ROLES.facets, Facet("judge", "judge", ())))
+    one, other = (
+        judgments(collapse(held, roles, as_missing(())), replace(roles, object="judge"), Source("memory"))
+        for held in (wide, replace(wide, across=None))
+    )
+    assert [(facet.levels, facet.fixed) for facet in one.facets] == [(f.levels, f.fixed) for f in other.facets]
+    for name in ("codes", "n", "mean", "ss", "low", "high", "rows"):
+        np.testing.assert_array_equal(getattr(one, name), getattr(other, name))
+
+
+def test_rows_that_repeat_at_their_beginning_are_not_held(relation, monkeypatch):
+    monkeypatch.setattr(sql, "_BEGINNING", 2)
+    assert by_label(collapsed(relation("('a', 1), ('a', 2), ('b', 6)")), "n") == {"a": 2, "b": 1}
+    assert by_label(collapsed(relation("('a', 1), ('b', 2), ('a', 6)")), "n") == {"a": 2, "b": 1}
+    assert by_label(collapsed(relation("('a', 1), ('b', 2), ('c', 6)")), "mean") == {"a": 1.0, "b": 2.0, "c": 6.0}
