@@ -14,8 +14,8 @@ from quorate.numerics.mixed.sampled import sampling_error
 
 def test_the_error_is_the_spread_over_other_signs(monkeypatch):
     rng = np.random.default_rng(2)
-    item, judge = np.repeat(np.arange(200), 4), rng.integers(0, 60, 800)
-    score = rng.normal(size=200)[item] + 0.5 * rng.normal(size=60)[judge] + rng.normal(size=800)
+    item, judge = np.repeat(np.arange(400), 4), rng.integers(0, 100, 1600)
+    score = rng.normal(size=400)[item] + 0.5 * rng.normal(size=100)[judge] + rng.normal(size=1600)
     frame = pl.DataFrame({"item": item, "judge": judge, "score": score}).unique(["item", "judge"], maintain_order=True)
     judgments = q.read(frame, facets={"item": "item", "judge": "judge"}, fixed=())
     monkeypatch.setattr(assemble, "MOST_INVERTED", 0)
