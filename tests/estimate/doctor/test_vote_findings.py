@@ -109,7 +109,10 @@ def test_the_order_shown():
     assert "50.0% of 400 decisive votes (95% interval 45.0% to 55.0% if votes" in flat.sentence
     tilted = pair(400, winner=["a"] * 240 + ["b"] * 160)
     assert found(tilted, order="model_a")["order-effect"].severity == "warning"
-    assert found(tilted)["written-first"].sentence.startswith("the model in column model_a won 60.0% of 400")
+    assert "written-first" not in found(tilted)  # of two systems in one order the side is the system
+    turned = pair(400, "y", "x", winner=["a"] * 240 + ["b"] * 160)
+    both = found(pl.concat([tilted, turned]))["written-first"]
+    assert both.sentence.startswith("the model in column model_a won 60.0% of 800")
     assert "written-first" not in found(tilted, order="model_a")
 
 

@@ -302,10 +302,11 @@ class VotesSupport(Result):
 
     @property
     def ok(self) -> bool:
-        """Whether the margin of some pair can be estimated and nothing found is an error."""
-        from quorate.estimate.doctor.vote_findings import MARGINS
+        """Whether the margin of some pair, or ratings, can be estimated and nothing found is an error."""
+        from quorate.estimate.doctor.vote_findings import MARGINS, RATINGS
 
-        return self.analysis(MARGINS).possible and not any(finding.severity == "error" for finding in self.findings)
+        possible = any(self.analysis(name).possible for name in (MARGINS, RATINGS))
+        return possible and not any(finding.severity == "error" for finding in self.findings)
 
     def analysis(self, name: str) -> Supported:
         """The analysis of this name; a KeyError if there is none."""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from quorate.arrays import Ints, dense
+from quorate.arrays import Bools, Ints, dense
 from quorate.roles import JUDGE, PROMPT
 from quorate.table.pairs import BOTH_BAD, FIRST_A, MISSING, TIE, A, B, Pairs, summed
 from quorate.wording import Brief
@@ -321,7 +321,7 @@ def describe_votes(votes: Votes) -> VoteFacts:
         groupings=tuple(grouping(answered, name) for name in gathering),
         shared=shared,
         repeats=repeats,
-        written=_sides(votes, votes.outcome == votes.swapped, np.ones(votes.rows, dtype=np.bool_)),
+        written=_sides(votes, votes.outcome == votes.swapped, _in_both_orders(votes)),
         first=None if votes.order is None else _sides(votes, votes.outcome == votes.order, votes.order >= FIRST_A),
         constant_judges=constant,
         constant_votes=held,
@@ -393,6 +393,15 @@ def _asked_again(votes: Votes) -> tuple[int, Repeats | None]:
         contradicted=int((given > 1).sum()),
         reversed=int(((by[A] > 0) & (by[B] > 0)).sum()),
     )
+
+
+def _in_both_orders(votes: Votes) -> Bools:
+    """Votes on pairs that are written in both orders: else the side is the system, of which a lead says nothing."""
+    code = votes.pairs().code
+    turned = np.bincount(code, votes.swapped, code.max(initial=0) + 1)
+    rows = np.bincount(code, minlength=len(turned))
+    both: Bools = ((turned > 0) & (turned < rows))[code]
+    return both
 
 
 def _sides(votes: Votes, won: NDArray[np.bool_], known: NDArray[np.bool_]) -> Sides:

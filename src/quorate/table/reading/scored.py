@@ -590,6 +590,10 @@ def _score(table: Table, taken: set[str]) -> str | None:
 
 
 def _all_alike(table: Table, taken: set[str]) -> list[str]:
-    """Columns of one number throughout that are scores by their name: all items passed, or none was violated."""
+    """Columns of one number throughout that are scores by their name: all items passed, or none was violated.
+
+    The success of a record, such as ``result.success`` of a request, is its status.
+    """
     alike = [one.name for one in table.columns if one.scored and one.distinct == 1 and one.name not in taken]
+    alike = [name for name in alike if not name.endswith(".success")]
     return [name for name in alike if {*HINTS, *EXCEPTIONS} & {*words_of(name)} and not no_score(name)]
