@@ -192,6 +192,14 @@ RIGHT = {
         sheet(["control_score", "treatment_score"], value=lambda *places: 0.13 * mark(*places)),
         {"item": "id", "system": "system"},
     ),
+    "models by judges": (
+        sheet(["gpt_judge1", "gpt_judge2", "claude_judge1", "claude_judge2"]),
+        {"item": "id", "judge": "judge", "system": "system"},
+    ),
+    "raters by criteria": (
+        sheet(["rater1.clarity", "rater1.tone", "rater2.clarity", "rater2.tone"]),
+        {"item": "id", "judge": "judge", "criterion": "criterion"},
+    ),
     "answers of people": (
         crossed(["participant", "stimulus", "response"], 6),
         {"item": "stimulus", "judge": "participant"},
@@ -246,9 +254,9 @@ ASKED = {
     ),
     "a rater and another": (sheet(["rater1", "rater2", "gpt"]), "gpt holds? scores on the scale of"),
     "systems by annotators": (sheet(["gpt4", "llama"], head="annotator"), "do not say what they are"),
-    "models by judges": (
-        sheet(["gpt_judge1", "gpt_judge2", "claude_judge1", "claude_judge2"]),
-        "columns cross claude and gpt with",
+    "models by names": (
+        sheet(["gpt_ann", "gpt_bob", "claude_ann", "claude_bob"]),
+        r"columns cross gpt and claude with ann and bob.*system\*judge.*judge\*system",
     ),
     "a row of totals": (
         rows("case,rater1,rater2", *(f"c{i},{mark(i)},{mark(i, 1)}" for i in range(N)), "Total,71,77"),

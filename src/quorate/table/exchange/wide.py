@@ -9,6 +9,9 @@ from quorate.errors import InvalidData, InvalidInput, UnknownColumn
 from quorate.table.exchange.format import Across, Opened, literal, quoted
 from quorate.table.notes import Note
 
+CROSSED = "*"
+"""Between two roles that names of columns cross."""
+_MARKS = ("_", ".", "-", " ", ":", "/")
 SCORE, COUNT, COLUMNS = "score", "count", "columns"
 """Columns that tables get: of scores; of how often a row is meant; of the other judge in a cross table."""
 MOST_COUNTED = 50_000_000
@@ -23,7 +26,8 @@ class Step:
     Parameters
     ----------
     role : str
-        What the columns are levels of; ``score`` where their names are the scores, which their cells count.
+        What the columns are levels of; ``score`` where their names are the scores, which their cells count;
+        ``system*judge`` where their names cross two, as ``gpt_rater1`` does.
     columns : tuple of str
         One alone holds lists, of which each entry is a judgment.
     names : str, optional
@@ -33,6 +37,11 @@ class Step:
     role: str
     columns: tuple[str, ...]
     names: str | None = None
+
+    @property
+    def roles(self) -> tuple[str, ...]:
+        """The role, or the two that names cross."""
+        return tuple(self.role.split(CROSSED))
 
     @property
     def listed(self) -> bool:
@@ -46,7 +55,8 @@ class Step:
             return Note(f"every entry of the lists in {self.columns[0]} is a judgment", self.role, self.columns)
         if self.role in (SCORE, COLUMNS):
             return Note(f"{len(self.columns)} columns count judgments: one row for each", SCORE, self.columns)
-        return Note(f"{len(self.columns)} columns are {self.role}s: one row for each judgment", self.role, self.columns)
+        named = "s by ".join(self.roles)
+        return Note(f"{len(self.columns)} columns are {named}s: one row for each judgment", self.role, self.columns)
 
 
 @dataclass(frozen=True)
@@ -67,12 +77,13 @@ class Shape:
     @property
     def roles(self) -> tuple[str, ...]:
         """Facets that the steps make."""
-        return tuple(step.role for step in self.steps if step.role not in (SCORE, COLUMNS))
+        return tuple(role for step in self.steps if step.role not in (SCORE, COLUMNS) for role in step.roles)
 
     @property
     def simple(self) -> bool:
         """Whether it is columns of scores alone, which any library of frames makes rows."""
-        return self.count is None and not any(step.listed or step.role in (SCORE, COLUMNS) for step in self.steps)
+        plain = (len(step.roles) == 1 and step.role not in (SCORE, COLUMNS) and not step.listed for step in self.steps)
+        return self.count is None and all(plain)
 
 
 AS_IT_IS = Shape()
@@ -105,6 +116,23 @@ def _step(role: str, columns: Sequence[str], facets: Mapping[str, str]) -> Step:
     return Step(role, named, facets.get(role) if len(named) == 1 else None)
 
 
+def crossed(columns: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
+    """What names of columns cross, each with each, before and behind a mark; None if they do not.
+
+    Examples
+    --------
+    >>> crossed(["gpt_a", "gpt_b", "llama_a", "llama_b"]), crossed(["gpt_a", "gpt_b", "llama_a"])
+    ((('gpt', 'gpt', 'llama', 'llama'), ('a', 'b', 'a', 'b')), None)
+    """
+    for mark in _MARKS:
+        parts = [name.rpartition(mark) for name in columns]
+        heads, tails = tuple(head for head, _, _ in parts), tuple(tail for _, _, tail in parts)
+        several = min(len({*heads}), len({*tails})) > 1 and all(heads) and all(tails)
+        if several and len({*heads}) * len({*tails}) == len(columns) == len({*zip(heads, tails, strict=True)}):
+            return heads, tails
+    return None
+
+
 def beside_wide(names: Sequence[str], step: Step) -> tuple[str, ...]:
     """The columns beside those that hold scores, if all are there and none has a name that these become.
 
@@ -119,7 +147,7 @@ def beside_wide(names: Sequence[str], step: Step) -> tuple[str, ...]:
         if name not in names:
             raise UnknownColumn("wide", name, names)
     others = tuple(name for name in names if name not in step.columns)
-    made = {SCORE} if step.role == SCORE else {step.role} if step.role == COLUMNS else {step.role, SCORE}
+    made = {SCORE} if step.role == SCORE else {step.role} if step.role == COLUMNS else {*step.roles, SCORE}
     for name in made & ({*others} - {step.names}):
         raise InvalidInput(f'wide: the table has a column "{name}" already, which its columns would become; rename it')
     return others
@@ -144,14 +172,19 @@ def lengthened(opened: Opened, step: Step) -> Opened:
         return replace(_entries(opened, step, inside), notes=noted)
     kinds = dict(zip(opened.columns, map(str, opened.relation.types), strict=True))
     kind = "DOUBLE" if all(kinds[name] in _NUMBERS for name in step.columns) else "VARCHAR"
-    names = ", ".join(map(literal, step.columns))
     values = [f"{quoted(inside[name])}::{kind}" for name in step.columns]
     # lists of one length side by side become rows together
     counts = step.role in (SCORE, COLUMNS)
     value = COUNT if counts else SCORE
-    parts = [*kept, f"unnest([{names}]) AS {quoted(step.role)}"]
+    both = crossed(step.columns) if len(step.roles) > 1 else (step.columns,)
+    if both is None:
+        raise InvalidInput(f'wide: "{step.role}" takes names of two parts, each with each, such as a_x, a_y, b_x, b_y')
+    levels = zip(step.roles, (", ".join(map(literal, part)) for part in both), strict=True)
+    parts = [*kept, *(f"unnest([{labels}]) AS {quoted(role)}" for role, labels in levels)]
     relation = opened.relation.project(", ".join([*parts, f"unnest([{', '.join(values)}]) AS {quoted(value)}"]))
-    long = replace(opened, relation=relation, columns=(*others, step.role, value), notes=noted)
+    long = replace(opened, relation=relation, columns=(*others, *step.roles, value), notes=noted)
+    if len(step.roles) > 1:
+        return long
     if counts:
         return repeated(long, COUNT, listed_in=step.columns)
     scores = dict(zip(step.columns, values, strict=True))

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from quorate.arguments import argument, joined
 from quorate.roles import ITEM, JUDGE, PROMPT, REPLICATE, SYSTEM
 from quorate.table.columns.aliases import JUDGES_ALONE
 from quorate.table.columns.outcomes import WORDS, plain
 from quorate.table.exchange.rows import ROW_NUMBER
+from quorate.table.exchange.wide import CROSSED, crossed
 from quorate.table.facts.profile import Column, Table
 from quorate.table.families import maker
 from quorate.table.pairs import TIE
@@ -59,6 +60,16 @@ class _Said:
     confidence: Confidence
 
 
+class _Family(NamedTuple):
+    """Columns of one kind, whether they hold words, what their row is, and columns with roles or made of these."""
+
+    columns: tuple[str, ...]
+    words: bool
+    row: str | None
+    taken: frozenset[str]
+    totals: tuple[str, ...]
+
+
 def side_by_side(table: Table, known: Mapping[str, str], aside: set[str]) -> Reading | None:
     """A row for everything that is judged, or for everybody who answered, with columns of one kind.
 
@@ -73,10 +84,14 @@ def side_by_side(table: Table, known: Mapping[str, str], aside: set[str]) -> Rea
     columns, words = _family(table, {*taken, *totals})
     if len(columns) < 2 or _is_beside(table, columns, words) or not (row or _only(table, {*columns, *totals}, known)):
         return None
+    family = _Family(columns, words, row, frozenset(taken), totals)
     counts = counts_of_labels(table, columns, row, words)
-    if counts is not None:
-        return counts
-    _refuse_crossed(columns)
+    return counts or _of_crossed(family, known) or _of_one_role(table, family, known)
+
+
+def _of_one_role(table: Table, family: _Family, known: Mapping[str, str]) -> Reading:
+    """Columns that are levels of one role, by their names, or the ways in which they may be."""
+    columns, words, row, taken, totals = family
     said = _role(row, columns, known)
     ties = {*WORDS[TIE]} - {"c"}
     outcome = [
@@ -305,18 +320,38 @@ def _made_of(table: Table, one: Column, parts: Sequence[Column]) -> bool:
     return summed is not None and (summed <= _CLOSE or meant <= _ROUNDED)
 
 
-def _refuse_crossed(columns: Sequence[str]) -> None:
-    """Refuse columns whose names cross two things, such as ``gpt_judge1`` and ``claude_judge1``."""
-    if len(columns) < _FEWEST_CROSSED:
-        return
-    for mark in ("_", ".", "-", " ", ":", "/"):
-        parts = [name.rpartition(mark) for name in columns]
-        heads, tails = {head for head, _, _ in parts}, {tail for _, _, tail in parts}
-        if min(len(heads), len(tails)) > 1 and "" not in heads and len(heads) * len(tails) == len(columns):
-            raise Unsure(
-                f"source: columns cross {listed(sorted(heads), most=4)} with {listed(sorted(tails), most=4)}: two "
-                "things in one name; give a row for each score, with a column for each of the two"
-            )
+def _of_crossed(family: _Family, known: Mapping[str, str]) -> Reading | None:
+    """Columns whose names cross two things, such as ``gpt_judge1`` and ``claude_judge1``; None where they do not."""
+    columns, words, row, _, _ = family
+    both = crossed(columns) if len(columns) >= _FEWEST_CROSSED else None
+    if both is None or JUDGE in known or SYSTEM in known:
+        return None
+    parts = [list(dict.fromkeys(part)) for part in both]
+    said = [_part(part) for part in parts]
+    first = said.index(JUDGE) if said.count(JUDGE) == 1 else None
+
+    def read_as(*roles: str) -> dict[str, Any]:
+        options = _options(columns, known, row, CROSSED.join(roles), words)
+        return options | ({"fixed": (CRITERION,)} if CRITERION in roles else {})
+
+    names = f"{listed(parts[0], most=4)} with {listed(parts[1], most=4)}"
+    if first is not None and said[1 - first] is not None:
+        granted = f"columns cross {names}: {' and '.join(_PLURAL[str(role)] for role in said)} by their names"
+        return Reading(read_as(*map(str, said)), (granted,), "likely", said=granted)
+    pairs = [(SYSTEM, JUDGE), (JUDGE, SYSTEM), (JUDGE, CRITERION)]
+    if first is not None:
+        pairs = [(JUDGE, other) if first == 0 else (other, JUDGE) for other in (SYSTEM, CRITERION)]
+    ways = tuple(Meant(read_as(*pair), " by ".join(_PLURAL[role] for role in pair)) for pair in pairs)
+    return Reading(ways[0].options, said=f"columns cross {names}: two things in one name", meant=ways)
+
+
+def _part(names: Sequence[str]) -> str | None:
+    """What one of the two things is that names of columns cross; None if no name says it."""
+    if all(map(is_judge, names)):
+        return JUDGE
+    if all(map(is_criterion, names)):
+        return CRITERION
+    return SYSTEM if all(maker(name) is not None or is_arm(name) for name in names) else None
 
 
 def inside_one(table: Table, taken: set[str]) -> tuple[str, ...]:
