@@ -352,7 +352,7 @@ def test_classics(shared):
         read_votes(hockey, winner="result", announce=False)
     votes = read_votes(hockey, winner="result", outcomes={"a": 1, "b": 0, "tie": 0.5}, announce=False)
     assert votes.totals[2] == 125
-    assert votes.describe().written.won == 366
+    assert votes.describe().written.won == 246  # of 366, on pairs that are written in both orders (counted by polars)
     options = {"model_a": "home.team", "model_b": "away.team", "wins": ("home.wins", "away.wins")}
     baseball = read_votes(shared / "data" / "baseball_bt.parquet", announce=False, **options)
     assert baseball.pair("Detroit", "Milwaukee").n == 13

@@ -234,7 +234,7 @@ class VoteFacts(Brief):
     repeats : Repeats, optional
         None unless judge and prompt are known.
     written : Sides
-        Votes for the model that the source names first.
+        Votes for the model that the source names first, of pairs that it names in both orders.
     first : Sides, optional
         Votes for the model shown first; None where the order is not known.
     constant_judges : tuple of str
