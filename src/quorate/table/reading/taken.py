@@ -134,6 +134,8 @@ def _ranked_in_rows(table: Table) -> Reading | None:
     place = next((one for one in table.columns if plain(one.name) in _PLACES), None)
     if place is None or not place.whole or place.low != 1 or place.distinct < 2:
         return None
+    if any(one.scored and one is not place and {*words_of(one.name)} & {*HINTS} for one in table.columns):
+        return None  # which the places are made of
     free = [one.name for one in table.columns if one is not place and 2 <= one.distinct < table.rows]
     found = [
         (system, ranking)
