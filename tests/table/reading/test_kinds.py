@@ -200,6 +200,13 @@ RIGHT = {
         sheet(["rater1.clarity", "rater1.tone", "rater2.clarity", "rater2.tone"]),
         {"item": "id", "judge": "judge", "criterion": "criterion"},
     ),
+    "tries of agents": (
+        rows(
+            "scenario,agent,trial,reward",
+            *(f"s{i},{k},{t},{mark(i, t) % 2}" for i in range(N) for k in "gh" for t in range(3)),
+        ),
+        {"item": "scenario", "system": "agent", "trial": "trial"},
+    ),
     "answers of people": (
         crossed(["participant", "stimulus", "response"], 6),
         {"item": "stimulus", "judge": "participant"},
@@ -298,6 +305,24 @@ ASKED = {
     "scores of both sides": (
         rows("id,model_a,model_b,score_a,score_b", *(f"{i},x,y,{mark(i)},{mark(i, 1)}" for i in range(N))),
         "score_a and score_b hold the scores of model_a and model_b; give each a row",
+    ),
+    "systems in order": (
+        rows("voter,first,second,third", *(f"v{i},{','.join('ABC'[(i + j) % 3] for j in range(3))}" for i in range(N))),
+        "perhaps rankings; give a column for each",
+    ),
+    "places of no ranking": (
+        rows(
+            "prompt_id,judge,system,rank",
+            *(f"p{i},{k},{'ABC'[(i + j) % 3]},{j + 1}" for i in range(N) for k in "gh" for j in range(3)),
+        ),
+        "rank holds places by its name, and no column says which rows are of one ranking",
+    ),
+    "documents of queries": (
+        rows(
+            "query_id,doc_id,assessor,relevance",
+            *(f"q{i},d{j},{k},{mark(i, j)}" for i in range(N) for j in range(4) for k in "gh"),
+        ),
+        "no name says that doc_id is what is judged",
     ),
     "nothing judged": (
         rows("user_id,text,gender,age", *(f"u{i % 7},text {i},{'fm'[i % 2]},{20 + i}" for i in range(N))),

@@ -8,7 +8,7 @@ from itertools import combinations
 from typing import Any
 
 from quorate.roles import ITEM, JUDGE, PROMPT, REPLICATE, SYSTEM
-from quorate.table.columns.aliases import claims
+from quorate.table.columns.aliases import EXAMPLES, claims
 from quorate.table.columns.outcomes import plain
 from quorate.table.columns.roles import ALIASES, FURTHER
 from quorate.table.exchange.format import literal
@@ -16,6 +16,7 @@ from quorate.table.exchange.rows import ROW_NUMBER
 from quorate.table.facts.profile import Column, Table
 from quorate.table.families import maker
 from quorate.table.reading.names import (
+    ARRANGED,
     GIVEN,
     GROUPS,
     HINTS,
@@ -167,7 +168,7 @@ def facets_of(table: Table, known: Mapping[str, str], taken: set[str]) -> Key | 
         if measured == ROW_NUMBER:
             return Key(facets, reasons, True, named, ())
     added, tied = _telling_apart(table, known, taken, reasons)
-    if known[ITEM] in facets.values():  # what comes back less often than it may be the item itself
+    if known[ITEM] in facets.values() or plain(known[ITEM]) in EXAMPLES:  # what comes back less may be the item
         named &= all(table.column(name).distinct <= table.column(known[ITEM]).distinct for name in added)
     facets |= added
     key = [column for role, column in {**known, **facets}.items() if role != "status" and column]
@@ -195,6 +196,7 @@ def _named_as_judged(table: Table, taken: set[str], judges: bool) -> list[Column
         or (judges and (is_person(one.name) or (is_id(one.name) and not measures(one.name))))
     ]
     named = [one for one in named if not RESPONSES & {*words_of(one.name)}] or named
+    named = [one for one in named if not {*words_of(one.name)} <= ARRANGED] or named
     named.sort(key=lambda one: not is_id(one.name))
     found: list[Column] = []
     for one in named:

@@ -41,7 +41,10 @@ MEASURES = frozenset(
 )
 """Words in the name of a column that is measured, and neither given by a judge nor what is judged."""
 ARRANGED = frozenset(
-    ("first", "position", "order", "swapped", "flipped", "run", "trial", "attempt", "try", "seed", "round")
+    (
+        *("first", "position", "order", "swapped", "flipped", "run", "trial", "attempt", "try", "seed", "round"),
+        *("rank", "place", "placing", "placement"),
+    )
 )
 """Words in the name of a column that says how or when something was shown: no score, but perhaps a facet."""
 IDS = frozenset(("id", "ids", "idx", "index", "row", "number", "nr", "no", "uuid"))

@@ -225,13 +225,13 @@ def _open(
     elif rivals:
         ways = tuple(Meant({**options, "score": name}) for name in (score, *rivals)[:_MOST_WAYS])
         open_.append(f"{listed([score, *rivals], most=6)} may each be the score")
-    elif not (plainly or _hinted(score) or _alone(table, column, known, found)):
+    elif not (plainly or _hinted(score) or is_criterion(score) or _alone(table, column, known, found)):
         open_.append(f"no name says that {score} is the score")
     if {"label", "labels", "numbers"} & options.keys() and not (open_ or _is_label(table, column, options, known)):
         open_.append(f"{score} holds words, {listed(column.words, most=4)}")
         ways = _of_words(column, options)
     if not found.named:
-        open_.append(f"no name says that {found.facets.get(ITEM)} is what is judged")
+        open_.append(f"no name says that {found.facets.get(ITEM, known.get(ITEM))} is what is judged")
     added = found.added
     if open_ and not ways and len(added) == 1 and says_nothing(added[0]):
         ways = _as_roles(options, added[0], known)

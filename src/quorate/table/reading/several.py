@@ -132,7 +132,7 @@ def _in_lists(table: Table, known: Mapping[str, str], aside: set[str]) -> Readin
     texts = [one for one in texts if one.name in hinted or _says_who(one.name)]
     lists = _lists(table, [one.name for one in texts]) if hinted else {}
     judged = [name for name in hinted if name in lists and _are_judgments(lists[name])]
-    if len(judged) != 1:
+    if len(judged) != 1 or known.get(SCORE, judged[0]) != judged[0]:  # what is below a score is what it was made of
         return None
     (name,) = judged
     entries = [entry for cell in lists[name] for entry in cell]

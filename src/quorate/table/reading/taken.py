@@ -69,7 +69,15 @@ _KNOWN = {word for words in WORDS.values() for word in words}
 
 
 def pair_of(table: Table) -> Reading | None:
-    """The columns of both models, the winner or the counts of wins; None if this is no table of votes."""
+    """The columns of both models, the winner or the counts of wins; None if this is no table of votes.
+
+    Raises
+    ------
+    Unsure
+        If columns hold rankings that cannot be read as they stand.
+    """
+    if not has_pairs(table.names):
+        _refuse_listed(table)
     found = _models(table)
     if found is None:
         return _ranking(table)
@@ -125,8 +133,31 @@ def _votes(options: Mapping[str, Any], reasons: tuple[str, ...]) -> Reading:
 
 
 def _ranking(table: Table) -> Reading | None:
-    """Systems of rankings: their places in rows, or in a column for each; None if there are none."""
+    """Systems of rankings: their places in rows, or in a column for each; None if there are none.
+
+    Raises
+    ------
+    Unsure
+        If a column holds places, and nothing says of which ranking.
+    """
     return _ranked_in_rows(table) or _ranked_in_columns(table)
+
+
+def _refuse_listed(table: Table) -> None:
+    """Refuse three columns or more of names of which every row has each once: the first, second and third of them."""
+    texts = [one for one in table.columns if not one.numeric and one.filled == table.rows >= _FEWEST_ROWS]
+    for one in texts:
+        same = [two.name for two in texts if {*two.words} == {*one.words}]
+        if _FEWEST_RANKED <= len(same) == one.distinct:
+            cells = ", ".join(f"trim({table.sql(name)}::VARCHAR)" for name in same)
+            ((again,),) = table.opened.relation.aggregate(
+                f"count(*) FILTER (len(list_distinct([{cells}])) < {len(same)})"
+            ).fetchall()
+            if not again:
+                raise Unsure(
+                    f"source: every row has each of {listed(one.words, most=6)} once in {listed(same, most=6)}: "
+                    "perhaps rankings; give a column for each of them that holds its place, 1 the best"
+                )
 
 
 def _ranked_in_rows(table: Table) -> Reading | None:
@@ -145,6 +176,11 @@ def _ranked_in_rows(table: Table) -> Reading | None:
         and (table.keys([ranking, place.name]) == table.rows or plain(system) in SYSTEMS)
     ]
     found = [one for one in found if plain(one[0]) in SYSTEMS] or found
+    if not found and any(plain(name) in SYSTEMS for name in free):
+        raise Unsure(
+            f"source: {place.name} holds places by its name, and no column says which rows are of one ranking; add one "
+            "that does, such as that of who ranked joined to that of what was asked, and name it cluster"
+        )
     if not found or len({system for system, _ in found}) > 1:
         return None
     system, ranking = found[0]
