@@ -17,6 +17,7 @@ from quorate.arguments import argument
 from quorate.arrays import Bools, Floats, Ints, dense
 from quorate.caveats import Caveat
 from quorate.errors import InvalidInput, NotConverged, NotEstimable
+from quorate.estimate.means.targets import FEWEST_DRAWN
 from quorate.estimate.ratings.contrast import ClusterLaws, Law, cluster_laws, robust_law
 from quorate.estimate.ratings.counts import VoteCounts, refuse_unrated, tally
 from quorate.estimate.ratings.moves import moves
@@ -32,6 +33,7 @@ from quorate.numerics.ratings.draws import covariance, inverse_information, refi
 from quorate.numerics.ratings.leverage import variances, widened
 from quorate.numerics.ratings.plackett_luce import Choices
 from quorate.numerics.ratings.ties import Ties, tie_model
+from quorate.roles import JUDGE
 from quorate.streams import stream
 from quorate.table.judgments import Judgments
 from quorate.table.pairs import BOTH_BAD, MISSING, TIE, A
@@ -424,7 +426,11 @@ def _caveats(counted: VoteCounts, votes: Votes, found: ClusterLaws, ridge: float
         yield caveats.equal_style(counted.covariates)
     shared = {name: effect for name, effect in found.effects.items() if name != counted.discrimination}
     yield from (caveats.one_level(name) for name, effect in shared.items() if math.isnan(effect))
-    if effects := {name: effect for name, effect in shared.items() if not math.isnan(effect)}:
+    effects = {name: effect for name, effect in shared.items() if not math.isnan(effect)}
+    if JUDGE in effects and (judges := len(votes.facet(JUDGE).levels)) < FEWEST_DRAWN:
+        yield caveats.few_levels(JUDGE, judges)
+        del effects[JUDGE]
+    if effects:
         yield caveats.taken_as_independent(effects, found.facets)
     s = counted.design.systems
     for name, way, units in zip(found.facets, found.ways, found.units, strict=True):

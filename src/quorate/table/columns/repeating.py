@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from quorate.table.columns.aliases import SESSIONS
+from quorate.table.columns.names import ANSWERERS, CLUSTERS, IDS, JUDGED, OCCASIONS, words_of
 from quorate.table.columns.outcomes import plain
 from quorate.table.exchange.format import Opened, quoted
 from quorate.table.notes import Note, not_used
@@ -18,11 +19,8 @@ if TYPE_CHECKING:
 ROWS = 2_000
 """Rows that are looked at, from the first."""
 _MOST_COLUMNS, _LONGEST, _FEWEST, _SHOWN = 30, 64, 5, 3
-_NAMES = re.compile(
-    r"(^|[_\s.-])(ids?|uid|uuid|user|student|worker|annotator|rater|participant|subject|person|author|team|class|school|site|"
-    r"batch|session|round|wave|group|cluster|source|document|doc|article|conversation|thread|topic|page)($|[_\s.-]|id)",
-    re.IGNORECASE,
-)
+_NAMES = {*IDS, *ANSWERERS, *JUDGED, *CLUSTERS, *OCCASIONS, "uid", "batch", "topic", "group", "class", "source"}
+"""Words in the names of columns whose labels repeat because rows have something in common."""
 
 
 def hint_of_file(notes: Sequence[Note], file: Opened, votes: bool) -> tuple[Note, ...]:
@@ -81,4 +79,4 @@ def looks_like_ids(name: str, values: Sequence[Any]) -> bool:
     if any(re.fullmatch(r"[+-]?\d*\.\d+", text) for text in levels):
         return False
     coded = [text for text in levels if re.search(r"\d", text) and not text.lstrip("+-").isdigit()]
-    return bool(_NAMES.search(name)) or len(coded) >= 0.9 * len(levels)
+    return bool(_NAMES & {*words_of(name)}) or len(coded) >= 0.9 * len(levels)

@@ -9,13 +9,7 @@ from typing import Any
 
 from quorate.roles import ITEM, JUDGE, PROMPT, REPLICATE, SYSTEM
 from quorate.table.columns.aliases import EXAMPLES, claims
-from quorate.table.columns.outcomes import plain
-from quorate.table.columns.roles import ALIASES, FURTHER
-from quorate.table.exchange.format import literal
-from quorate.table.exchange.rows import ROW_NUMBER
-from quorate.table.facts.profile import Column, Table
-from quorate.table.families import maker
-from quorate.table.reading.names import (
+from quorate.table.columns.names import (
     ARRANGED,
     GIVEN,
     GROUPS,
@@ -34,6 +28,12 @@ from quorate.table.reading.names import (
     says_nothing,
     words_of,
 )
+from quorate.table.columns.outcomes import plain
+from quorate.table.columns.roles import ALIASES, FURTHER
+from quorate.table.exchange.format import literal
+from quorate.table.exchange.rows import ROW_NUMBER
+from quorate.table.facts.profile import Column, Table
+from quorate.table.families import maker
 from quorate.table.reading.reading import Meant
 from quorate.wording import listed
 

@@ -9,6 +9,24 @@ from typing import Any
 
 from quorate.arguments import argument, joined
 from quorate.roles import CATEGORY, ITEM, JUDGE, PROMPT, REPLICATE, SYSTEM
+from quorate.table.columns.names import (
+    DESCRIBED,
+    EXCEPTIONS,
+    GIVEN,
+    GROUPS,
+    HINTS,
+    IDS,
+    OCCASIONS,
+    RESPONSES,
+    is_cluster,
+    is_criterion,
+    is_id,
+    is_judge,
+    is_judged,
+    no_score,
+    says_nothing,
+    words_of,
+)
 from quorate.table.columns.outcomes import WORDS, plain
 from quorate.table.columns.roles import ALIASES
 from quorate.table.columns.scales import known_scale, letter_grades
@@ -29,24 +47,6 @@ from quorate.table.reading.key import (
     labels,
     said_by_labels,
     said_by_people,
-)
-from quorate.table.reading.names import (
-    DESCRIBED,
-    EXCEPTIONS,
-    GIVEN,
-    GROUPS,
-    HINTS,
-    IDS,
-    OCCASIONS,
-    RESPONSES,
-    is_cluster,
-    is_criterion,
-    is_id,
-    is_judge,
-    is_judged,
-    no_score,
-    says_nothing,
-    words_of,
 )
 from quorate.table.reading.reading import Meant, Reading, Unsure
 from quorate.table.reading.several import several_in

@@ -9,13 +9,13 @@ from typing import Any
 from quorate.arguments import argument
 from quorate.roles import ITEM, JUDGE, REPLICATE
 from quorate.table.columns.aliases import COUNTS, JUDGES_ALONE
+from quorate.table.columns.names import GIVEN, HINTS, HOLDERS, is_id, words_of
 from quorate.table.columns.outcomes import plain
 from quorate.table.columns.scales import known_scale, number
 from quorate.table.exchange.rows import ROW_NUMBER
 from quorate.table.exchange.wide import COLUMNS, COUNT, SCORE
 from quorate.table.facts.profile import Column, Table
 from quorate.table.reading.key import facets_of
-from quorate.table.reading.names import GIVEN, HINTS, HOLDERS, is_id, words_of
 from quorate.table.reading.reading import Meant, Reading
 from quorate.wording import listed
 

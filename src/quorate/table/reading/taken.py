@@ -17,6 +17,7 @@ from quorate.errors import InvalidData, InvalidInput, QuorateError, UnknownColum
 from quorate.roles import ITEM, JUDGE, PROMPT, SYSTEM
 from quorate.table.columns.aliases import SYSTEMS
 from quorate.table.columns.labels import ABSENT
+from quorate.table.columns.names import HINTS, words_of
 from quorate.table.columns.outcomes import WORDS, plain
 from quorate.table.columns.roles import ALIASES, FURTHER, recognise
 from quorate.table.columns.scales import number
@@ -32,7 +33,6 @@ from quorate.table.files import opened
 from quorate.table.judgments import Judgments
 from quorate.table.notes import Note, not_used
 from quorate.table.reading.key import is_of_people
-from quorate.table.reading.names import HINTS, words_of
 from quorate.table.reading.reading import Confidence, Meant, Reading, Unsure
 from quorate.table.reading.scored import scores_of
 from quorate.table.votes import Votes

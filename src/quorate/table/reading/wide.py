@@ -9,14 +9,7 @@ from typing import Any, NamedTuple
 from quorate.arguments import argument, joined
 from quorate.roles import ITEM, JUDGE, PROMPT, REPLICATE, SYSTEM
 from quorate.table.columns.aliases import JUDGES_ALONE
-from quorate.table.columns.outcomes import WORDS, plain
-from quorate.table.exchange.rows import ROW_NUMBER
-from quorate.table.exchange.wide import CROSSED, crossed
-from quorate.table.facts.profile import Column, Table
-from quorate.table.families import maker
-from quorate.table.pairs import TIE
-from quorate.table.reading.key import checked_by, is_of_people, people_beside, said_by_people
-from quorate.table.reading.names import (
+from quorate.table.columns.names import (
     GIVEN,
     HINTS,
     HOLDERS,
@@ -34,6 +27,13 @@ from quorate.table.reading.names import (
     no_score,
     words_of,
 )
+from quorate.table.columns.outcomes import WORDS, plain
+from quorate.table.exchange.rows import ROW_NUMBER
+from quorate.table.exchange.wide import CROSSED, crossed
+from quorate.table.facts.profile import Column, Table
+from quorate.table.families import maker
+from quorate.table.pairs import TIE
+from quorate.table.reading.key import checked_by, is_of_people, people_beside, said_by_people
 from quorate.table.reading.reading import Confidence, Meant, Reading, Unsure
 from quorate.table.reading.several import counts_of_labels
 from quorate.wording import listed

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING
 from quorate.arguments import argument
 from quorate.errors import InvalidData, InvalidInput
 from quorate.roles import JUDGE, SYSTEM
+from quorate.table.columns.names import SYSTEMS, is_judge, words_of
 from quorate.table.columns.roles import recognise
 from quorate.table.columns.vote_roles import has_pairs
 from quorate.table.exchange.format import Opened, literal, quoted
 from quorate.table.families import maker
 from quorate.table.notes import Note
-from quorate.table.reading.names import SYSTEMS, is_judge, words_of
 from quorate.wording import listed
 
 if TYPE_CHECKING:
