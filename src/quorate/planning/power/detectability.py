@@ -122,11 +122,14 @@ class Detectability(Result):
             )
         low, high = self.decided_low[j], self.decided_high[j]
         reach, known = self.within_reach[-1], counted(int(self.known.sum()), "pair")
-        return (
+        said = (
             f"{self.budgets[j]:,} votes each{by} would decide {self.decided[j]:.0%} of {known} "
-            f"({low:.0%} to {high:.0%}; {whole_percent(self.corrected[j])} without the noise of the votes). "
-            f"Even with {self.budgets[-1]:,}, {1 - reach:.0%} of pairs are found with a chance below {self.target:g}."
+            f"({low:.0%} to {high:.0%}; {whole_percent(self.corrected[j])} without the noise of the votes)."
         )
+        if reach == 1:
+            return said
+        rest = f"{1 - reach:.0%} of pairs are found with a chance below {self.target:g}"
+        return f"{said} Even with {self.budgets[-1]:,}, {rest}."
 
     def curve(self, pair: str) -> Floats:
         """Power of one pair, named as in ``margins.pairs``; shape (budgets,).
