@@ -11,6 +11,7 @@ from quorate.decide.outcome import Outcome
 from quorate.decide.votes import outcome_of, verdict_of_margin, verdict_of_votes
 from quorate.errors import InvalidInput
 from quorate.estimate.votes.margin import margin_of_counts
+from quorate.estimate.votes.margins import margins
 from quorate.numerics.votes import binomial
 from quorate.table.read_votes import read_votes
 
@@ -224,8 +225,8 @@ def test_two_judges_are_those_there_are_and_three_show_how_others_differ():
     rng = np.random.default_rng(5)
     prompts, judges = np.repeat(np.arange(40), 3), np.tile(["g", "h", "i"], 40)
     frame = {"prompt": prompts, "judge": judges, "model_a": ["x"] * 120, "model_b": ["y"] * 120}
-    votes = q.read_votes(pl.DataFrame({**frame, "winner": rng.choice(["a", "b"], 120)}), announce=False)
-    pair = votes.keep(votes.column("judge") < 2)
+    rows = pl.DataFrame({**frame, "winner": rng.choice(["a", "b"], 120)})
+    votes, pair = (q.read_votes(some, announce=False) for some in (rows, rows.filter(pl.col("judge") != "i")))
     three, two = (q.compare(some, "x", "y") for some in (votes, pair))
     assert three.difference.cluster == ("prompt", "judge")
     assert two.difference.cluster == ("prompt",)
@@ -234,3 +235,5 @@ def test_two_judges_are_those_there_are_and_three_show_how_others_differ():
     assert [one.code for one in two.caveats if one.code == "few-levels"]
     asked = q.compare(pair, "x", "y", cluster=("prompt", "judge"))
     assert asked.difference.at(0.95).half_width > two.difference.at(0.95).half_width
+    every = margins(pair, minimum=2)
+    assert (every.high - every.low) / 2 == pytest.approx(two.difference.at(0.95).half_width)

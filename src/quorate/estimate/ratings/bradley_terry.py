@@ -17,12 +17,11 @@ from quorate.arguments import argument
 from quorate.arrays import Bools, Floats, Ints, dense
 from quorate.caveats import Caveat
 from quorate.errors import InvalidInput, NotConverged, NotEstimable
-from quorate.estimate.means.targets import FEWEST_DRAWN
 from quorate.estimate.ratings.contrast import ClusterLaws, Law, cluster_laws, robust_law
 from quorate.estimate.ratings.counts import VoteCounts, refuse_unrated, tally
 from quorate.estimate.ratings.moves import moves
 from quorate.estimate.ratings.ratings import Method, Ratings
-from quorate.estimate.votes.clustered import Cluster, cells, clustered_by
+from quorate.estimate.votes.clustered import Cluster, cells, clustered_by, judges_alone
 from quorate.estimate.votes.margin import margin_of_votes, order_effect
 from quorate.numerics.distributions import each as each_of
 from quorate.numerics.distributions import t_cdf
@@ -427,8 +426,8 @@ def _caveats(counted: VoteCounts, votes: Votes, found: ClusterLaws, ridge: float
     shared = {name: effect for name, effect in found.effects.items() if name != counted.discrimination}
     yield from (caveats.one_level(name) for name, effect in shared.items() if math.isnan(effect))
     effects = {name: effect for name, effect in shared.items() if not math.isnan(effect)}
-    if JUDGE in effects and (judges := len(votes.facet(JUDGE).levels)) < FEWEST_DRAWN:
-        yield caveats.few_levels(JUDGE, judges)
+    if JUDGE in effects and judges_alone(votes):
+        yield caveats.few_levels(JUDGE, judges_alone(votes))
         del effects[JUDGE]
     if effects:
         yield caveats.taken_as_independent(effects, found.facets)

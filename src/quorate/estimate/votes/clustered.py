@@ -53,9 +53,15 @@ def clustered_by(votes: Votes, cluster: Cluster | None, used: Bools) -> tuple[st
         If there is no such facet.
     """
     if cluster is None:
-        levels = {name: len(occurring(cells(votes, name)[used])) for name in repeating(votes, used)}
-        return tuple(name for name, n in levels.items() if n >= (FEWEST_DRAWN if name == JUDGE else 2))
+        drawn = [name for name in repeating(votes, used) if name != JUDGE or not judges_alone(votes)]
+        return tuple(name for name in drawn if len(occurring(cells(votes, name)[used])) > 1)
     return named(votes, cluster)
+
+
+def judges_alone(votes: Votes) -> int:
+    """Judges of these votes where they are too few to speak for others; else 0."""
+    judges = len(votes.facet(JUDGE).levels) if JUDGE in votes.names else 0
+    return judges if judges < FEWEST_DRAWN else 0
 
 
 def named(votes: Votes, cluster: Cluster) -> tuple[str, ...]:

@@ -11,11 +11,10 @@ import numpy as np
 
 from quorate import caveats
 from quorate.arguments import argument
-from quorate.arrays import Bools, Floats, Ints, dense, occurring
+from quorate.arrays import Bools, Floats, Ints, dense
 from quorate.caveats import Caveat
 from quorate.errors import NotEstimable
-from quorate.estimate.means.targets import FEWEST_DRAWN
-from quorate.estimate.votes.clustered import Cluster, cells, clustered_by, repeating
+from quorate.estimate.votes.clustered import Cluster, cells, clustered_by, judges_alone, repeating
 from quorate.numerics.distributions import normal_cdf, t_cdf
 from quorate.numerics.inference import student_limits
 from quorate.numerics.votes import binomial, clustered, equivalence
@@ -284,7 +283,7 @@ def margin_of_votes(
     (0.5, 0.3)
     """
     pair = votes.pair(a, b)
-    lead = replace(_margin(pair, a, b, ties, cluster), judges=_judges_alone(pair, cluster))
+    lead = replace(_margin(pair, a, b, ties, cluster), judges=judges_alone(pair) if cluster is None else 0)
     lost = pair.n_missing
     missing = (caveats.missing(lost, pair.n + lost, "votes", "outcome"),) if lost else ()
     tie = np.isfinite(pair.encoded("half")) & ~np.isfinite(pair.encoded("drop"))
@@ -352,14 +351,6 @@ def _dominated(
             yield caveats.dominant_cluster(name, label, first / size.sum(), second, left.value, left.p_difference())
 
 
-def _judges_alone(pair: Votes, cluster: Cluster | None) -> int:
-    """Judges of these votes where they are too few for clusters by judge, and none are asked for."""
-    if cluster is not None or JUDGE not in pair.names:
-        return 0
-    levels = len(occurring(pair.column(JUDGE)[pair.column(JUDGE) >= 0]))
-    return levels if levels < FEWEST_DRAWN else 0
-
-
 def _left_out(pair: Votes, counts: Bools, outcome: Floats, facets: tuple[str, ...]) -> Iterator[Caveat]:
     """Warnings of facets that votes share and that no cluster is by; of several, which matters most."""
     weight, effects = pair.weights[counts].astype(float), {}
@@ -367,8 +358,8 @@ def _left_out(pair: Votes, counts: Bools, outcome: Floats, facets: tuple[str, ..
         code = np.unique(cells(pair, name)[counts], return_inverse=True)[1]
         if not code.any():
             yield caveats.one_level(name)
-        elif name == JUDGE and name not in facets and code.max() + 1 < FEWEST_DRAWN:
-            yield caveats.few_levels(name, int(code.max()) + 1)
+        elif name == JUDGE and name not in facets and judges_alone(pair):
+            yield caveats.few_levels(name, judges_alone(pair))
         elif name not in facets:
             one = multiway(outcome[counts], weight, [code]).share
             independent = float(np.average((outcome[counts] - one.value) ** 2, weights=weight)) / one.n

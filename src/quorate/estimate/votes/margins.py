@@ -13,6 +13,7 @@ from quorate import caveats
 from quorate.arrays import Bools, Floats, Ints
 from quorate.caveats import Caveat
 from quorate.errors import InvalidInput, NotEstimable
+from quorate.estimate.means.targets import FEWEST_DRAWN
 from quorate.estimate.votes.clustered import DEPENDENCE, Cluster, cells, named
 from quorate.estimate.votes.signals import GRID, MarginLaw, margin_law, share_below
 from quorate.estimate.votes.well_sampled_pairs import MINIMUM, Random, Sampled, well_sampled
@@ -20,6 +21,7 @@ from quorate.numerics.votes import clusters
 from quorate.numerics.votes.binomial import clopper_pearson
 from quorate.numerics.votes.clustered import Multiways, Share, margin_interval, multiways, votes_per_independent
 from quorate.numerics.votes.power import normal_size
+from quorate.roles import JUDGE
 from quorate.streams import stream
 from quorate.table.results import Result, Row, rows_of
 from quorate.table.votes import Encoding, Votes
@@ -97,8 +99,12 @@ def pair_shares(votes: Votes, sampled: Sampled, cluster: Cluster | None = None) 
         return PairShares(sampled.wins, sampled.n, (None,) * len(sampled), (), ())
     code = {name: level[sampled.row] for name, level in levels.items()}
     none = np.zeros(len(sampled), dtype=np.bool_)
-    varied = {name: _several(sampled, at) for name, at in code.items()}
+    varied = {name: _levels(sampled, at) > 1 for name, at in code.items()}
     repeats = {name: _repeating(votes, sampled, name) for name in there}
+    if asked is None and JUDGE in repeats:  # fewer of a pair are those it has, as for `clustered_by`
+        judge = votes.column(JUDGE)[sampled.row].astype(np.int64)
+        labelled = _levels(sampled, judge, judge >= 0)
+        repeats[JUDGE] &= (labelled >= FEWEST_DRAWN) | ~varied[JUDGE]
     wanted = repeats if asked is None else dict.fromkeys(asked, np.ones(len(sampled), dtype=np.bool_))
     by = {name: some & varied[name] for name, some in wanted.items()}
     for name in asked or ():
@@ -134,12 +140,11 @@ def _by_facets(
     return tuple(shares), {name: np.concatenate(each) for name, each in worth.items()}
 
 
-def _several(sampled: Sampled, level: Ints) -> Bools:
-    """Pairs whose votes are of several levels of a facet."""
-    low, high = np.full(len(sampled), np.iinfo(np.int64).max), np.full(len(sampled), -1)
-    np.minimum.at(low, sampled.unit, level)
-    np.maximum.at(high, sampled.unit, level)
-    return np.asarray(low < high)
+def _levels(sampled: Sampled, level: Ints, some: Bools | slice = slice(None)) -> Ints:
+    """How many levels of a facet the votes of every pair are of, or some of them."""
+    unit, level = sampled.unit[some], level[some]
+    cell = np.unique(unit * (int(level.max(initial=0)) + 1) + level)
+    return np.bincount(cell // (int(level.max(initial=0)) + 1), minlength=len(sampled))
 
 
 def _repeating(votes: Votes, sampled: Sampled, name: str) -> Bools:

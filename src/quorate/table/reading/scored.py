@@ -65,6 +65,7 @@ from quorate.wording import listed
 _LONG, _MANY_EACH = 40, 5
 """Characters of a question, and answers to one, beyond which the wording of a judge's prompt is likelier."""
 _MOST_WAYS, _FEWEST_LEVELS, _MOST_JUDGES, _MOST_SIDES = 3, 4, 60, 3
+_SAYS = {JUDGE: "who judged", SYSTEM: "what was judged"}
 _TOTAL_ROWS = frozenset(("total", "totals", "sum", "mean", "average", "avg", "overall", "grand total"))
 """What a row is called that is made of the others."""
 
@@ -98,10 +99,9 @@ def _of_level(
     table: Table, level: Column, known: dict[str, str], said: dict[str, str], aside: set[str], reasons: list[str]
 ) -> Reading | None:
     """A table with a column that has no name of its own, such as the keys of JSON: of systems, or of who judged."""
-    what = {SYSTEM: "what was judged", JUDGE: "who judged"}
     read = [
         (role, way.naming({**said, role: level.name}))
-        for role in what
+        for role in (SYSTEM, JUDGE)
         if role not in known and (way := _with_roles(table, {**known, role: level.name}, aside, reasons)) is not None
     ]
     read = [(role, way) for role, way in read if role not in way.options.get("wide", {})] or read
@@ -110,7 +110,7 @@ def _of_level(
         return None if found is None else found.naming(said)
     if [role for role, _ in read] == [SYSTEM] and all(maker(word) is not None for word in level.words):
         return read[0][1]
-    meant = tuple(replace(way.ways[0], what=f"{level.name} says {what[role]}") for role, way in read)
+    meant = tuple(replace(way.ways[0], what=f"{level.name} says {_SAYS[role]}") for role, way in read)
     return replace(read[0][1], confidence="unsure", said=f"no name says what {level.name} is", meant=meant)
 
 
@@ -248,10 +248,9 @@ def _open(
 
 def _as_roles(options: Mapping[str, Any], name: str, known: Mapping[str, str]) -> tuple[Meant, ...]:
     """The ways in which a column may say who judged, or what was judged."""
-    what = {JUDGE: "who judged", SYSTEM: "what was judged"}
     bare = {**options, "facets": {role: one for role, one in options.get("facets", {}).items() if one != name}}
     return tuple(
-        Meant(_with(bare, {role: name}), f"{name} says {said}") for role, said in what.items() if role not in known
+        Meant(_with(bare, {role: name}), f"{name} says {said}") for role, said in _SAYS.items() if role not in known
     )
 
 
