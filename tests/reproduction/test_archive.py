@@ -11,17 +11,17 @@ import quorate as q
 from quorate.errors import InvalidInput
 from quorate.reproduction.data import Contents
 from quorate.reproduction.published import publication
-from quorate.reproduction.studies.archive import answers, arena, budget, coverage, designs, pilot, refits
+from quorate.reproduction.studies import archive as archived
 
 STUDIES = (
-    pilot.STUDY,
-    answers.STUDY,
-    refits.SAFETY,
-    refits.LIKERT,
-    budget.STUDY,
-    arena.TABLE_17,
-    arena.FIG_21,
-    arena.FIG_23,
+    archived.PILOT,
+    archived.TABLE_14,
+    archived.SAFETY,
+    archived.LIKERT,
+    archived.FIG_4,
+    archived.TABLE_17,
+    archived.FIG_21,
+    archived.FIG_23,
 )
 PILOT = """tle_label,pilot_pct,full_pct
 within-category item,60,50
@@ -75,13 +75,15 @@ def marks(seed, n=110):
 @pytest.fixture(scope="module")
 def archive(tmp_path_factory):
     folder = tmp_path_factory.mktemp("archive")
-    predictions = [("b1", c, p, said, "a") for c, p in product(arena.CATEGORIES, arena.PIPELINES) for said in "abb"] + [
-        ("b2", c, p, said, "tie") for c, p in product(arena.CATEGORIES, arena.PIPELINES) for said in ("tie", "NA")
+    predictions = [
+        ("b1", c, p, said, "a") for c, p in product(archived.CATEGORIES, archived.PIPELINES) for said in "abb"
+    ] + [
+        ("b2", c, p, said, "tie") for c, p in product(archived.CATEGORIES, archived.PIPELINES) for said in ("tie", "NA")
     ]
-    variances = [(label, v, c) for c in arena.CATEGORIES for label, v in (*VARIANCES.items(), ("residual", 15))]
-    gains = dict(zip(arena.CATEGORIES, (0.1, 0.2, 0.3, 0.4), strict=True))
-    agree = [(p, c, 0.5 + gains[c] * p.startswith("tee")) for c, p in product(arena.CATEGORIES, arena.PIPELINES)]
-    errors = [(p, f"m{k}", 0.1, 0.1 * k) for p in arena.PIPELINES for k in (1, 2, 6)]
+    variances = [(label, v, c) for c in archived.CATEGORIES for label, v in (*VARIANCES.items(), ("residual", 15))]
+    gains = dict(zip(archived.CATEGORIES, (0.1, 0.2, 0.3, 0.4), strict=True))
+    agree = [(p, c, 0.5 + gains[c] * p.startswith("tee")) for c, p in product(archived.CATEGORIES, archived.PIPELINES)]
+    errors = [(p, f"m{k}", 0.1, 0.1 * k) for p in archived.PIPELINES for k in (1, 2, 6)]
     scores = csv("item_id,category,variant_id,judge_model,temperature,replication,outcome", judgments(1))
     sides = csv("battle_id,winner,response_side,variant_id,judge_model,score", marks(2))
     for name, content in {
@@ -149,7 +151,7 @@ def test_nothing_is_missing_and_everything_published_is_computed(found):
 
 
 def test_archived_judgments_are_fitted_with_the_terms_of_the_archive(found, archive):
-    table = refits.read(archive / "data" / "processed" / "safety_clean.csv")
+    table = archived.read_judgments(archive / "data" / "processed" / "safety_clean.csv")
     assert table.n_answers == 12 * 4 * 3 * 2 * 2 - 1
     assert {facet.name for facet in table.facets if facet.fixed} == {"judge", "temperature"}
     own = {one.what: one.ours for one in found.figures if one.study == "tee.refit-safety"}
@@ -158,11 +160,11 @@ def test_archived_judgments_are_fitted_with_the_terms_of_the_archive(found, arch
 
 
 def test_intervals_from_all_judges_are_narrower_and_cover(archive, monkeypatch):
-    monkeypatch.setattr(coverage, "DRAWS", 4)
-    monkeypatch.setattr(coverage, "SIZES", (100,))
-    agree = coverage.read(archive / "data" / "processed" / "arena_likert_clean.csv")
+    monkeypatch.setattr(archived, "DRAWS", 4)
+    monkeypatch.setattr(archived, "SIZES", (100,))
+    agree = archived.read_likert(archive / "data" / "processed" / "arena_likert_clean.csv")
     assert agree.shape == (110, 5, 3)
-    values = coverage.outcome(Contents({coverage.FILE: agree}), np.random.default_rng(1)).values
+    values = archived.coverage(Contents({archived.SCORES: agree}), np.random.default_rng(1)).values
     assert values["mean over all"] == agree.mean()
     widths = [
         values[f"100 matches, {name}: half-width"].value for name in ("all judges and prompts", "one judge and prompt")
@@ -172,11 +174,11 @@ def test_intervals_from_all_judges_are_narrower_and_cover(archive, monkeypatch):
 
 
 def test_a_mark_that_is_not_there_is_a_tie(tmp_path, monkeypatch):
-    monkeypatch.setattr(coverage, "SIZES", (2,))
+    monkeypatch.setattr(archived, "SIZES", (2,))
     header = "battle_id,winner,response_side,variant_id,judge_model,score"
     rows = [("m", "tie", "a", 0, "x", 3), ("m", "tie", "b", 0, "x", "NA"), ("n", "model_b", "a", 0, "x", 1)]
     (tmp_path / "marks.csv").write_text(csv(header, [*rows, ("n", "model_b", "b", 0, "x", 2)]), encoding="utf-8")
-    assert coverage.read(tmp_path / "marks.csv").ravel().tolist() == [True, True]
+    assert archived.read_likert(tmp_path / "marks.csv").ravel().tolist() == [True, True]
 
 
 @pytest.mark.parametrize(
@@ -197,18 +199,18 @@ def test_another_file_of_that_name_is_one_line(archive, tmp_path, name, old, new
     path.parent.mkdir(parents=True)
     path.write_text(content.replace(old, new), encoding="utf-8")
     with pytest.raises(InvalidInput, match=says) as caught:
-        q.reproduce([study.id for study in (*STUDIES, coverage.STUDY)], data=tmp_path)
+        q.reproduce([study.id for study in (*STUDIES, archived.FIG_5)], data=tmp_path)
     assert "\n" not in str(caught.value)
 
 
 def test_more_prompts_and_judges_make_strengths_surer(archive, monkeypatch):
-    monkeypatch.setattr(designs, "RESAMPLES", 60)
-    marks = designs.read_marks(archive / "data" / "processed" / "arena_likert_clean.csv")
+    monkeypatch.setattr(archived, "RESAMPLES", 60)
+    marks = archived.read_marks(archive / "data" / "processed" / "arena_likert_clean.csv")
     assert marks.margin.shape == (110, 5, 3)
     rng = np.random.default_rng(2)
     models = {battle: tuple(rng.choice(list("uvwx"), 2, replace=False)) for battle in marks.battles}
-    held = Contents({designs.MARKS: marks, designs.MODELS: models})
-    values = designs.outcome(held, np.random.default_rng(1)).values
+    held = Contents({archived.MARKS: marks, archived.MODELS: models})
+    values = archived.designs(held, np.random.default_rng(1)).values
     published = {figure.what for figure in publication().figures["tee.fig6"]}
     assert set(values) == published
     one, *_, whole = values.values()
@@ -219,5 +221,5 @@ def test_strengths_of_battles_that_all_judges_see_alike_have_the_error_of_the_ba
     """400 fair battles of two models: log odds with an error of 2 / sqrt(400), centred half of it."""
     margin = np.repeat(np.random.default_rng(3).choice([-2.0, 2.0], 400)[:, None, None], 5, axis=1)
     pair = np.tile(np.array([[0], [1]]), 400)
-    found = designs.spread(np.repeat(margin, 3, axis=2), pair, 2, (1, 1), np.random.default_rng(4))
+    found = archived.spread(np.repeat(margin, 3, axis=2), pair, 2, (1, 1), np.random.default_rng(4))
     assert found == pytest.approx(1 / np.sqrt(400), rel=0.15)

@@ -10,8 +10,7 @@ import pytest
 
 import quorate as q
 from quorate.errors import InvalidInput
-from quorate.reproduction.studies.budget import people
-from quorate.reproduction.studies.lee import chats, wmt15
+from quorate.reproduction.studies import budget, lee
 
 IDS = ["lee.wmt15", "lee.replay", "budget.people"]
 
@@ -37,10 +36,10 @@ def votes(rng):
 def answers(rng):
     """Ten items, four answers each to the prompt, and one to another."""
     rows = [
-        (f"i{i}", quality, people.PROMPT, j, int(rng.integers(1, 4)), i / 10)
-        for quality, i, j in product(people.QUALITIES, range(10), range(4))
+        (f"i{i}", quality, budget.PROMPT, j, int(rng.integers(1, 4)), i / 10)
+        for quality, i, j in product(budget.QUALITIES, range(10), range(4))
     ]
-    rows.append(("i0", people.QUALITIES[0], "another", 0, 3, 0.0))
+    rows.append(("i0", budget.QUALITIES[0], "another", 0, 3, 0.0))
     columns = ["item", "dimension", "prompt", "replicate", "score", "human_score"]
     return pl.DataFrame(rows, schema=columns, orient="row")
 
@@ -50,18 +49,18 @@ def folder(tmp_path_factory):
     where = tmp_path_factory.mktemp("data")
     rng = np.random.default_rng(1)
     drawn = votes(rng)
-    pl.concat([drawn, drawn.with_columns(expanded=True)]).write_parquet(where / wmt15.FILE.name)
-    answers(rng).write_parquet(where / people.FILE.name)
+    pl.concat([drawn, drawn.with_columns(expanded=True)]).write_parquet(where / lee.FILE.name)
+    answers(rng).write_parquet(where / budget.SCORES.name)
     return where
 
 
 def test_votes_are_those_that_somebody_looked_at(folder):
-    assert wmt15.FILE.read(folder / wmt15.FILE.name).rows == 600
+    assert lee.FILE.read(folder / lee.FILE.name).rows == 600
 
 
 def test_every_figure_is_computed(folder, monkeypatch):
     """Of two pairs with 200 decisive votes; six judges are too few votes each to screen 18 of every one twice."""
-    monkeypatch.setattr(people, "RUNS", 3)
+    monkeypatch.setattr(budget, "RUNS", 3)
     found = q.reproduce(IDS, data=folder)
     ours = {one.what: one.ours for one in found.figures}
     assert {one.verdict for one in found.figures} <= {
@@ -80,11 +79,11 @@ def test_every_figure_is_computed(folder, monkeypatch):
 
 def test_another_file_of_that_name_is_one_line(folder, tmp_path):
     rest = answers(np.random.default_rng(1)).filter(pl.col("prompt") == "another")
-    rest.write_parquet(tmp_path / people.FILE.name)
+    rest.write_parquet(tmp_path / budget.SCORES.name)
     with pytest.raises(InvalidInput, match="has no answers of coherence to prompt") as caught:
         q.reproduce(["budget.people"], data=tmp_path)
     assert "\n" not in str(caught.value)
-    votes(np.random.default_rng(1)).drop("expanded").write_parquet(tmp_path / wmt15.FILE.name)
+    votes(np.random.default_rng(1)).drop("expanded").write_parquet(tmp_path / lee.FILE.name)
     with pytest.raises(InvalidInput, match="expanded"):
         q.reproduce(["lee.wmt15"], data=tmp_path)
 
@@ -114,7 +113,7 @@ def chat(rng, pairs, questions, each, shares):
 @pytest.fixture(scope="module")
 def chats_found(tmp_path_factory):
     where, rng = tmp_path_factory.mktemp("chats"), np.random.default_rng(2)
-    arena, bench = (where / needed.name.replace("*", "00000-of-00001") for needed in (chats.ARENA, chats.MT_BENCH))
+    arena, bench = (where / needed.name.replace("*", "00000-of-00001") for needed in (lee.ARENA, lee.MT_BENCH))
     for path in (arena, bench):
         path.parent.mkdir(parents=True)
     chat(rng, [("x", "y"), ("x", "z"), ("u", "z")], 300, 1, (0.9, 0.7, 0.55)).write_parquet(arena)

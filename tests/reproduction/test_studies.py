@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import json
 import math
-import re
+from importlib import import_module
 from pathlib import Path
+from pkgutil import walk_packages
 
 import pytest
 
 import quorate as q
 from quorate import reproduction
+from quorate.reproduction import studies
 from quorate.reproduction.published import publication
 from quorate.reproduction.reproduce import STUDIES
-from quorate.reproduction.study import MonteCarlo, Study
+from quorate.reproduction.study import AnyStudy, MonteCarlo, Study
 
 LONG = ("mc.edge", "mc.staircase")
 """Simulations of which a tenth takes most of a minute."""
@@ -90,11 +92,10 @@ def test_errata_that_figures_name_are_explained():
     assert named <= set(publication().errata)
 
 
-def test_every_file_of_a_study_is_listed():
-    folder = Path(reproduction.__file__).parent
-    files = {path.stem for path in (folder / "studies").glob("*/*.py") if path.stem not in ("__init__", "law")}
-    listing = (folder / "reproduce.py").read_text(encoding="utf-8")
-    assert files == set(re.findall(r"^    (\w+)\.\w+,$", listing, re.MULTILINE))
+def test_every_study_of_every_file_is_listed():
+    names = [module.name for module in walk_packages(studies.__path__, f"{studies.__name__}.")]
+    made = {one.id for name in names for one in vars(import_module(name)).values() if isinstance(one, AnyStudy)}
+    assert made == {one.id for one in STUDIES}
 
 
 def test_figures_are_numbers_and_short_names():

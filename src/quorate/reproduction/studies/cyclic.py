@@ -1,7 +1,8 @@
-"""The judge panel of MT-Bench: means by judge, components with their contributions, and tests of judges."""
+"""Zhu et al. (2026), CyclicJudge."""
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -11,10 +12,15 @@ from quorate.estimate.components.published import components
 from quorate.estimate.means.targets import pool
 from quorate.estimate.panel.crossed import crossed
 from quorate.planning.designs.dstudy import project
-from quorate.reproduction.study import Drawing, Outcome, Study
+from quorate.planning.panel.strategies import CYCLIC, RANDOM, all_judges, cyclic, random_judge
+from quorate.reproduction.study import Drawing, Outcome, Study, Value
 from quorate.simulate.panel_demo import SYSTEMS, write_panel
+from quorate.simulate.strategies import validate_strategies
 from quorate.table.judgments import Judgments
 from quorate.table.read_scores import read_scores
+
+# The judge panel of MT-Bench: means by judge, components with their contributions, and tests of judges.
+
 
 PUBLISHED_JUDGES = ("Qwen", "Llama", "GPT")
 OPERATING_POINT = {"items": 80, "judges": 1, "levels": {"generation": 1}}
@@ -88,3 +94,55 @@ def tests(_: np.random.Generator) -> Outcome:
 TABLE_1 = Study("cyclic.table1", "Means by judge", means)
 TABLE_2 = Study("cyclic.table2", "Components and contributions", contributions)
 F = Study("cyclic.f", "Tests of judges", tests)
+
+
+# Strategies for judge calls: variances of redrawn studies against their predictions, and what cycling saves.
+
+
+BUDGETS, REPETITIONS = (5, 10, 20, 40), 5000
+JUDGE_VARIANCE = {"GPT": 0.339, "Llama": 0.503, "Qwen": 0.947}
+
+
+def redrawn_random(beta: float, gamma: float, eps: float, generations: int = 10, pool: int = 5) -> float:
+    """Expectation of C_B (Eq. 37): any cell of a scenario, about the mean of its generations and judges."""
+    return beta * (1 - 1 / generations) + gamma + eps * (1 - 1 / (generations * pool))
+
+
+def redrawn_cyclic(beta: float, eps: float, generations: int = 10) -> float:
+    """Expectation of C_C (Eq. 38): generations of a scenario, about their mean by each judge."""
+    return (beta + eps) * (1 - 1 / generations)
+
+
+def strategies(rng: np.random.Generator) -> Outcome:
+    """Variances at four budgets, by 5,000 redrawn studies of every system, and the order of the strategies."""
+    judgments, values, rows = simulated(), dict[str, Value | float](), []
+    for system, published in SYSTEMS.items():
+        found = validate_strategies(judgments.only("system", system), budgets=BUDGETS, repetitions=REPETITIONS, rng=rng)
+        worst = max(abs(check.z) for check in found.checks)
+        values[f"{system}: furthest variance from its prediction, Monte Carlo errors"] = worst
+        beta, eps = published.beta, published.eps
+        at_random = random_judge(beta, JUDGE_VARIANCE[system], eps, n=80, budget=5, pool=5)
+        values[f"{system}: cycling saves of random judges, by Table 2, %"] = 100 * (
+            1 - cyclic(beta, eps, n=80, budget=5, pool=5) / at_random
+        )
+        values[f"{system}: cycling saves of random judges, by appendix E, %"] = 100 * (
+            1 - redrawn_cyclic(beta, eps) / redrawn_random(beta, JUDGE_VARIANCE[system], eps)
+        )
+        better = float(all_judges(beta, eps, n=80, budget=5, pool=5) < at_random)
+        values[f"{system}: all judges are better than random ones"] = better
+        at = {check.strategy: check for check in found.checks if check.budget == 5}
+        seen = at[CYCLIC].empirical / at[RANDOM].empirical
+        error = seen * math.hypot(*(at[name].error / at[name].empirical for name in (CYCLIC, RANDOM)))
+        values[f"{system}: cycling saves of random judges, redrawn studies, %"] = Value(100 * (1 - seen), 100 * error)
+        rows += [
+            {"budget": check.budget, "variance": check.empirical, "strategy": check.strategy, "system": system}
+            for check in found.checks
+            if system == "Qwen"
+        ]
+    title = "Variance of the score by judge calls per scenario, Qwen (Fig. 2)"
+    return Outcome(
+        values, (Drawing("cyclic.fig2", "strategies", title, rows, x="budget", y="variance", by="strategy", log=True),)
+    )
+
+
+STRATEGIES = Study("cyclic.fig2", "Three strategies for judge calls, 5,000 redrawn studies", strategies)

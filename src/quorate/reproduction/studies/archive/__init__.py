@@ -1,1 +1,0 @@
-"""Studies of the files that Messing (2026) archived."""

@@ -1,1 +1,0 @@
-"""Saha et al. (2026), LLM-as-Judge on a Budget."""

@@ -1,1 +1,0 @@
-"""Zhu et al. (2026), CyclicJudge, from a simulated panel that has the published means and components."""

@@ -1,1 +1,0 @@
-"""Lee (2026), how many human judgments are enough."""
