@@ -51,6 +51,16 @@ def rows(header, *lines):
 
 RIGHT = {
     # one row for each item
+    "answers that come back, beside those that were wanted": (
+        rows(
+            "id,input,target,response,score", *(f"{i},t{i} is long,w{i % 9},w{i % 7},{mark(i) % 2}" for i in range(N))
+        ),
+        {"item": "id"},
+    ),
+    "no hallucination is a criterion, and no number": (
+        rows("case,no_hallucination,fluency", *(f"c{i},{mark(i)},{mark(i, 1)}" for i in range(N))),
+        {"item": "case", "criterion": "criterion"},
+    ),
     "id": (rows("id,score", *(f"{i},{mark(i)}" for i in range(N))), {"item": "id"}),
     "session and model": (
         rows("session_id,model,score", *(f"s{i},m{i % 2},{mark(i)}" for i in range(N))),
@@ -253,6 +263,44 @@ VOTES = {
     ),
 }
 ASKED = {
+    "averages of systems": (
+        rows("variant,n_judged,accuracy,fluency", "base,50,1.36,2.98", "rag,50,1.3,3.06", "both,50,1.32,2.94"),
+        "every row is another variant: perhaps averages of n_judged judgments each",
+    ),
+    "averages of sets": (
+        rows("benchmark,score", *(f"b{i},{mark(i) / 7:.3f}" for i in range(9))),
+        "every row is another benchmark: perhaps averages",
+    ),
+    "statistics": (
+        rows("measure,name,value", *(f"m{i},{name},{mark(i)}" for i in range(9) for name in ("x Mean", "x Std"))),
+        "name names statistics",
+    ),
+    "one row": (rows(",pass@1,pass@5", "0,0.51,0.69"), "there is one row"),
+    "numbers of columns": (
+        rows("list,at_1,at_2,at_3,at_4", *(f"{i % 7},1,2,3,4" for i in range(N))),
+        "may be meant|no column looks",
+    ),
+    "coders of what no one column says": (
+        rows(
+            "paper,attribute,Coder1Text,Coder2Text",
+            *(f"p{i // 9},a{i % 9},{mark(i) % 2},{mark(i, 1) % 2}" for i in range(N)),
+        ),
+        "judges by their names, and no one column says",
+    ),
+    "sure of a label, beside gold": (
+        rows(
+            "item_id,parsed_label,confidence,gold_label",
+            *(f"{i},{'AB'[i % 2]},0.{5 + i % 5},{'AB'[i % 3 % 2]}" for i in range(N)),
+        ),
+        "gold_label is what people said by name, parsed_label what (a judge|judges) did",
+    ),
+    "found, wanted and a number": (
+        rows(
+            "scenario,method,expected,detected,risk",
+            *(f"s{i // 3},m{i % 3},{i % 2 == 0},{i % 3 == 0},{i * 1.5}" for i in range(N)),
+        ),
+        "score='detected'|score=\"detected\"",
+    ),
     "names that say nothing": (sheet(["a", "b", "c"]), "their names do not say what they are"),
     "models or judges": (sheet(["gpt-4o", "claude-3"]), "do not say what they are"),
     "questions by models": (
@@ -521,7 +569,7 @@ KEYED = [
 def test_keys_that_may_be_anything_are_asked_about(tmp_path, content):
     path = tmp_path / "results.json"
     path.write_text(json.dumps(content))
-    with pytest.raises(InvalidInput, match="may be meant as"):
+    with pytest.raises(InvalidInput, match=r"may be meant as|perhaps averages"):
         q.read(path, announce=False)
 
 

@@ -247,7 +247,7 @@ def is_cluster(name: str) -> bool:
     (True, False)
     """
     words = _said(name)
-    return bool(words) and words <= (JUDGED - GROUPS) | CLUSTERS
+    return bool(words) and words <= (JUDGED - GROUPS - RESPONSES - {"target"}) | CLUSTERS
 
 
 def _said(name: str) -> set[str]:
@@ -256,8 +256,15 @@ def _said(name: str) -> set[str]:
 
 
 def is_id(name: str) -> bool:
-    """Whether a column names something, by its name, such as ``id`` or ``output_id``."""
-    return bool(IDS & {*words_of(name)})
+    """Whether a column names something, by its name.
+
+    Examples
+    --------
+    >>> is_id("output_id"), is_id("Patient No."), is_id("no_errors")
+    (True, True, False)
+    """
+    words = words_of(name)
+    return bool((IDS - {"no"}) & {*words}) or words[-1] == "no"
 
 
 def is_judge(name: str) -> bool:
@@ -305,4 +312,4 @@ def measures(name: str) -> bool:
 
 def no_score(name: str) -> bool:
     """Whether a column holds no score, by its name."""
-    return bool((MEASURES | ARRANGED | IDS) & set(plain(name).split("_")))
+    return is_id(name) or bool((MEASURES | ARRANGED) & set(plain(name).split("_")))

@@ -89,6 +89,10 @@ def said_by_labels(table: Table, one: Column) -> str | None:
 
 MOST_OCCASIONS, MOST_WORDINGS = 10, 12
 """Levels of a column that says when, and of wordings of a judge's prompt."""
+_ASKED = frozenset(("question", "prompt", "instruction", "input", "query"))
+"""Words in the name of a column of what was asked."""
+_WANTED = frozenset(("target",))
+"""What a column is called that holds the answer that was wanted, beside one of what was answered."""
 _MOST_ADDED, _MOST_TRIED = 2, 12
 """Columns that are added to tell rows apart, and those that are tried for it."""
 
@@ -109,7 +113,7 @@ def identifier(table: Table, taken: set[str]) -> str | None:
         for one in table.columns
         if one.name not in taken
         and one.distinct == one.filled == table.rows > 1
-        and (is_id(one.name) or is_judged(one.name))
+        and (is_id(one.name) or is_judged(one.name) or (not one.numeric and _ASKED & {*words_of(one.name)}))
     ]
     return min(found, key=lambda name: (not is_id(name), not is_judged(name), name)) if found else None
 
@@ -196,6 +200,8 @@ def _named_as_judged(table: Table, taken: set[str], judges: bool) -> list[Column
         or (judges and (is_person(one.name) or (is_id(one.name) and not measures(one.name))))
     ]
     named = [one for one in named if not RESPONSES & {*words_of(one.name)}] or named
+    if any(RESPONSES & {*words_of(name)} for name in table.names):  # beside it a target is what was to be answered
+        named = [one for one in named if not {*words_of(one.name)} <= _WANTED]
     named = [one for one in named if not {*words_of(one.name)} <= ARRANGED] or named
     named.sort(key=lambda one: not is_id(one.name))
     found: list[Column] = []
@@ -203,6 +209,11 @@ def _named_as_judged(table: Table, taken: set[str], judges: bool) -> list[Column
         if not any(one.distinct == two.distinct == table.keys([one.name, two.name]) for two in found):
             found.append(one)
     return found
+
+
+def _is_answer(one: Column) -> bool:
+    """Whether a column holds what a system answered, by its name: what was judged, and no condition of it."""
+    return bool(RESPONSES & {*words_of(one.name)}) and not is_id(one.name)
 
 
 def _is_payload(one: Column) -> bool:
@@ -221,7 +232,8 @@ def _telling_apart(
     apart = table.keys(key)
     if apart == table.rows:
         return {}, ()
-    free = [one.name for one in labels(table, {*taken, *known.values()}, occasions=True)][:_MOST_TRIED]
+    free = [one.name for one in labels(table, {*taken, *known.values()}, occasions=True) if not _is_answer(one)]
+    free = free[:_MOST_TRIED]
     tried: dict[Sequence[str], int] = {}
     best = apart
     for size in range(1, _MOST_ADDED + 1):

@@ -29,12 +29,13 @@ from quorate.table.columns.names import (
 )
 from quorate.table.columns.outcomes import WORDS, plain
 from quorate.table.columns.roles import ALIASES
-from quorate.table.columns.scales import known_scale, letter_grades
 from quorate.table.exchange.format import literal, quoted
 from quorate.table.exchange.rows import ROW_NUMBER
 from quorate.table.facts.profile import Column, Table
 from quorate.table.families import maker
 from quorate.table.pairs import TIE
+from quorate.table.reading.averages import of_averages, refuse_statistics
+from quorate.table.reading.in_words import OF_WORDS, likeliest_words, meaning, most_words, ways_of_words
 from quorate.table.reading.key import (
     MOST_OCCASIONS,
     MOST_WORDINGS,
@@ -78,21 +79,18 @@ def scores_of(table: Table) -> Reading | None:
     Unsure
         If what its columns hold can be read in no way as it stands.
     """
+    refuse_statistics(table)
     known, aside, reasons = _recognised(table)
     said = {role: one.name for one in table.columns if (role := said_by_labels(table, one)) and role not in known}
     reasons += [f"{name} is the {role}, by its labels" for role, name in said.items()]
     known |= said
     free = [one for one in table.columns if says_nothing(one.name) and one.name not in {*known.values(), *aside}]
     free = [one for one in free if one.words and not one.numeric]
-    models = [one for one in free if all(maker(word) is not None for word in one.words)]
     level = next((one for one in free if one.distinct < table.rows), None)
     if level is not None and len(free) == 1:
         return _of_level(table, level, known, said, aside, reasons)
     found = _with_roles(table, known, aside, reasons)
-    if found is None or found.confidence == "unsure" or not models:
-        return None if found is None else found.naming(said)
-    open_ = f"{models[0].name} holds names of models, each in one row: perhaps averages, which are no judgments"
-    return replace(found, confidence="unsure", said=open_, meant=(Meant(found.options, "each judged once"),))
+    return None if found is None else of_averages(table, found.naming(said))
 
 
 def _of_level(
@@ -130,16 +128,16 @@ def _with_roles(table: Table, known: dict[str, str], aside: set[str], reasons: l
     criteria = () if "score" in known else inside_one(table, taken) or named_criteria(table, taken)
     if criteria and (found := facets_of(table, known, {*taken, *criteria})) is not None:
         return _of_criteria(table, criteria, known, found, reasons)
-    score = known.pop("score", None) or _score(table, taken)
+    score = known.pop("score", None) or _given(table, known, taken, _score(table, taken))
     options: dict[str, Any] = {}
     _refuse_score(table, score)
     if score is None or not table.column(score).scored:
-        words = _words(table, known, taken) if score is None else table.column(score)
-        if words is None or not 2 <= words.distinct <= _most_words(table):
+        words = likeliest_words(table, known, taken) if score is None else table.column(score)
+        if words is None or not 2 <= words.distinct <= most_words(table):
             return None
         score = words.name
         options |= {} if plain(score) in ALIASES["score"] else {"score": score}
-        options |= _meaning(words, reasons)
+        options |= meaning(words, reasons)
     elif plain(score) not in ALIASES["score"] or len(claims_of(table, "score")) > 1:
         options["score"] = score
         column = table.column(score)
@@ -227,9 +225,10 @@ def _open(
         open_.append(f"{listed([score, *rivals], most=6)} may each be the score")
     elif not (plainly or _hinted(score) or is_criterion(score) or _alone(table, column, known, found)):
         open_.append(f"no name says that {score} is the score")
-    if {"label", "labels", "numbers"} & options.keys() and not (open_ or _is_label(table, column, options, known)):
+        ways = _of_others(options, score, [one for one in free if _may_be_any(one)])
+    if {*OF_WORDS} & options.keys() and not (open_ or _is_label(table, column, options, known)):
         open_.append(f"{score} holds words, {listed(column.words, most=4)}")
-        ways = _of_words(column, options)
+        ways = ways_of_words(column, options)
     if not found.named:
         open_.append(f"no name says that {found.facets.get(ITEM, known.get(ITEM))} is what is judged")
     added = found.added
@@ -244,6 +243,19 @@ def _open(
     if found.tied:
         open_.append(f"rows repeat, and {listed(found.tied, most=6)} may tell them apart")
     return open_, ways
+
+
+def _may_be_any(one: Column) -> bool:
+    """Whether a column may be the score though no name says it."""
+    named = no_score(one.name) or is_id(one.name) or is_judged(one.name) or DESCRIBED & {*words_of(one.name)}
+    return one.scored and one.distinct > 1 and not named
+
+
+def _of_others(options: Mapping[str, Any], score: str, others: Sequence[Column]) -> tuple[Meant, ...]:
+    """The ways in which one column or another may be the score."""
+    bare = {name: value for name, value in options.items() if name not in (*OF_WORDS, "missing")}
+    ways = [Meant({**options, "score": score}), *(Meant({**bare, "score": one.name}) for one in others)]
+    return tuple(ways[:_MOST_WAYS]) if len(ways) > 1 else ()
 
 
 def _as_roles(options: Mapping[str, Any], name: str, known: Mapping[str, str]) -> tuple[Meant, ...]:
@@ -278,6 +290,17 @@ def _granted(
         yield f"{listed(options['missing'])} in {score} taken for no score"
 
 
+def _given(table: Table, known: Mapping[str, str], taken: set[str], score: str | None) -> str | None:
+    """The column of what a judge said in words, by its name, beside numbers that no name calls a score."""
+    words = None if score is None or _says_score(score) else likeliest_words(table, known, taken)
+    return words.name if words is not None and {*GIVEN} & {*words_of(words.name)} else score
+
+
+def _says_score(name: str) -> bool:
+    """Whether a name says that a column is a score, or a criterion."""
+    return plain(name) in ALIASES["score"] or _hinted(name) or is_criterion(name) or is_of_people(name)
+
+
 def _hinted(name: str) -> bool:
     """Whether a name says that a column holds what a judge gave."""
     return bool({*words_of(name)} & {*HINTS, *GIVEN})
@@ -300,11 +323,14 @@ def _is_label(table: Table, column: Column, options: Mapping[str, Any], known: M
 
 
 def _people(table: Table, score: str, known: Mapping[str, str]) -> list[str]:
-    """Columns of what people said, by their names, on the scale of a score that is not."""
+    """Columns of what people said, by their names, on the scale of a score that is not, or in its words."""
     if is_of_people(score):
         return []
     named = [one for one in table.columns if is_of_people(one.name) and one.name not in {score, *known.values()}]
-    return [one.name for one in named if one.scored and same_scale(one, table.column(score))]
+    judged = table.column(score)
+    if not judged.scored:  # both chose among the same words
+        return [one.name for one in named if 2 * len({*one.words} & {*judged.words}) >= len(judged.words) > 0]
+    return [one.name for one in named if one.scored and same_scale(one, judged)]
 
 
 def _unexplained(table: Table, score: str, known: Mapping[str, str], found: Key) -> list[Column]:
@@ -348,16 +374,6 @@ def _same(table: Table, one: Column, other: Column) -> bool:
         return False
     equal = f"count(*) FILTER (WHERE {table.sql(one.name)}::VARCHAR IS DISTINCT FROM {table.sql(other.name)}::VARCHAR)"
     return 2 * one.distinct <= table.rows or not table.opened.relation.aggregate(equal).fetchall()[0][0]
-
-
-def _of_words(column: Column, options: Mapping[str, Any]) -> tuple[Meant, ...]:
-    """The ways in which words are read: each a label, the share of one, or numbers."""
-    bare = {name: value for name, value in options.items() if name not in ("label", "labels", "numbers")}
-    labels, share = {**bare, "labels": True}, {**bare, "label": column.words[0]}
-    found = [Meant(labels, "each a label"), Meant(share, f'the share of "{column.words[0]}"')]
-    if "numbers" in options:
-        return (Meant(options, "numbers"), *found)
-    return tuple(found)
 
 
 def _questions(table: Table, known: dict[str, str], reasons: list[str]) -> tuple[dict[str, str], list[str]]:
@@ -467,69 +483,11 @@ def _is_score(table: Table, name: str) -> bool:
     return column.scored and column.distinct > 1 and any(same_scale(one, column) for one in others)
 
 
-def _meaning(column: Column, reasons: list[str]) -> dict[str, Any]:
-    """What the words of a column stand for: numbers of a scale, else labels; of two words the share of one."""
-    scale = known_scale(column.words, whole=False)
-    few, grades = column.distinct == 2, letter_grades(column.words)
-    nominal = {"label": column.words[0]} if few else {"labels": True}
-    read_as = f'the share of "{column.words[0]}"' if few else "labels"
-    if scale is not None and grades is not None and not {"grade", "mark", "score"} & set(plain(column.name).split("_")):
-        reasons.append(
-            f"{column.name} holds letters, which may be answers or the sides of a comparison: read as {read_as}; if "
-            "they are grades, say " + argument("numbers", dict(grades.numbers))
-        )
-        return nominal
-    if scale is not None and grades is not None:
-        reasons.append(
-            f"{column.name} holds letters, by its name grades: {scale.words}; if they are answers or the sides of a "
-            "comparison, say " + argument("label", column.words[0])
-        )
-        return {"numbers": dict(sorted(scale.numbers.items(), key=lambda pair: pair[1]))}
-    if scale is not None:
-        reasons.append(f"{column.name} may be words of a scale, where {scale.words}; check that it is this one")
-        return {"numbers": dict(sorted(scale.numbers.items(), key=lambda pair: pair[1]))}
-    named = listed([f'"{word}"' for word in column.words[:6]])
-    other = (
-        "both are labels with " + argument("labels", True)
-        if few
-        else "the share of one alone with " + argument("label", column.words[0])
-    )
-    reasons.append(f"{column.name} holds words, {named}: read as {read_as}; " + other)
-    return nominal
-
-
 def _beside(one: Column, score: Column, known: Mapping[str, str]) -> bool:
     """Whether a column holds numbers on the scale of the score, as another criterion would."""
     few = one.numeric and score.numeric and bool(one.words) and bool(score.words)
     plays = one.name in known.values() or one.name == score.name or is_id(one.name) or is_judged(one.name)
     return few and not plays and one.distinct > 2 and same_scale(one, score) and one.low == score.low
-
-
-def _most_words(table: Table) -> float:
-    """Labels that a judge may choose among: few, and some given more than once."""
-    return min(30, 0.75 * table.rows)
-
-
-def _words(table: Table, known: Mapping[str, str], taken: set[str]) -> Column | None:
-    """The likeliest column of labels given by a judge: few words, which differ within what is judged."""
-    texts = [
-        one
-        for one in table.columns
-        if not one.numeric
-        and one.name not in taken
-        and 2 <= one.distinct <= _most_words(table)
-        and not (DESCRIBED | IDS) & set(plain(one.name).split("_"))
-    ]
-    key = [known[ITEM]] if ITEM in known else []
-    once = bool(key) and table.keys(key) == table.rows
-    given = [one for one in texts if not key or once or table.keys([*key, one.name]) > table.keys(key)]
-
-    def rank(column: Column) -> tuple[int, int]:
-        words = plain(column.name).split("_")
-        hints = (*GIVEN, *HINTS)
-        return next((place for place, word in enumerate(hints) if word in words), len(hints)), -column.filled
-
-    return min(given, key=rank, default=None)
 
 
 _FEWEST_SHARED = 5

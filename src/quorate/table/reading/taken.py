@@ -195,6 +195,8 @@ def _ranked_in_columns(table: Table) -> Reading | None:
     names = [one.name for one in columns if (one.high or 0) <= len(columns)]
     if len(names) < _FEWEST_RANKED or table.rows < _FEWEST_ROWS:
         return None
+    if all(table.column(name).distinct == 1 for name in names):  # which number the columns
+        return None
     places = f"list_sort([{', '.join(f'TRY_CAST({table.sql(name)} AS INTEGER)' for name in names)}])"
     every = f"range(1, {len(names) + 1})::INTEGER[]"
     ((others,),) = table.opened.relation.aggregate(f"count(*) FILTER ({places} IS DISTINCT FROM {every})").fetchall()

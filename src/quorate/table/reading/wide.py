@@ -82,8 +82,10 @@ def side_by_side(table: Table, known: Mapping[str, str], aside: set[str]) -> Rea
     taken = {*known.values(), *aside, *([row] if row else [])}
     totals = _totals(table, taken)
     columns, words = _family(table, {*taken, *totals})
-    if len(columns) < 2 or _is_beside(table, columns, words) or not (row or _only(table, {*columns, *totals}, known)):
+    if len(columns) < 2 or _is_beside(table, columns, words):
         return None
+    if not (row or _only(table, {*columns, *totals}, known)):
+        return _of_judges_alone(columns, words, known)
     family = _Family(columns, words, row, frozenset(taken), totals)
     counts = counts_of_labels(table, columns, row, words)
     return counts or _of_crossed(family, known) or _of_one_role(table, family, known)
@@ -144,6 +146,15 @@ def _of_one_role(table: Table, family: _Family, known: Mapping[str, str]) -> Rea
         problem = f"{listed(columns, most=6)} hold {hold}, and their names do not say what they are"
         return Reading(options, tuple(reasons), said=problem, meant=tuple(ways))
     return Reading(options, tuple(reasons), confidence, said=joined("; ", granted) if confidence == "likely" else "")
+
+
+def _of_judges_alone(columns: Sequence[str], words: bool, known: Mapping[str, str]) -> Reading | None:
+    """Columns of judges by their names, where no one column says what their rows are: asked about by row numbers."""
+    if {ITEM, JUDGE} & known.keys() or not all(map(is_judge, stripped(columns))):
+        return None
+    open_ = f"{listed(columns, most=6)} are judges by their names, and no one column says what every row is"
+    ways = (Meant(_options(columns, known, None, JUDGE, words), "every row is another item"),)
+    return Reading(ways[0].options, said=open_, meant=ways)
 
 
 def _is_beside(table: Table, columns: Sequence[str], words: bool) -> bool:

@@ -95,6 +95,13 @@ def test_named_ones():
         chosen("ratign", FOUND, "scorer")
 
 
+def test_numbers_that_are_all_one_are_asked_about_beside_words():
+    english, best = [1.0, 1.0, nan, 1.0], ["A", "B", "A", "A"]
+    with pytest.raises(InvalidInput, match=r"best \(4, words: A, B\); why \(4 texts\)"):
+        chosen(None, {"english": english, "best": best, "why": ["a", "b", "c", "d"]}, "answer")
+    assert chosen(None, {"passed": english, "why": ["a", "b", "c", "d"]}, "answer") == ("passed",)
+
+
 def test_the_command_names_its_own_option():
     with pytest.raises(InvalidInput) as caught:
         chosen(None, FOUND, "scorer")

@@ -112,11 +112,13 @@ def _why(error: Exception) -> str:
     return "not UTF-8" if isinstance(error, UnicodeDecodeError) else "a number with too many digits"
 
 
-_MOST, _MOST_WORDS = 12, 5
+_MOST, _MOST_WORDS, _MOST_LABELS = 12, 5, 30
 
 
 def chosen(part: str | None, found: Mapping[str, Sequence[float | str]], what: str) -> tuple[str, ...]:
     """The names that are read: those of ``part``, several with commas, or the only one of numbers, else of words.
+
+    Numbers that are all one, such as that everybody reads English, are not taken where others chose among a few words.
 
     Parameters
     ----------
@@ -143,7 +145,11 @@ def chosen(part: str | None, found: Mapping[str, Sequence[float | str]], what: s
     """
     if part is None:
         numbers = {name: scores for name, scores in found.items() if not any(isinstance(one, str) for one in scores)}
-        found = numbers or found
+        said_alike = len(numbers) == 1 and all(
+            len({score for score in scores if not absent(score)}) < 2 for scores in numbers.values()
+        )
+        if not (said_alike and any(_are_labels(scores) for name, scores in found.items() if name not in numbers)):
+            found = numbers or found
     if part is None and len(found) == 1:
         return tuple(found)
     if part is None:
@@ -158,6 +164,12 @@ def chosen(part: str | None, found: Mapping[str, Sequence[float | str]], what: s
         if name not in found:
             raise UnknownTerm(name, tuple(found), what)
     return wanted
+
+
+def _are_labels(scores: Sequence[float | str]) -> bool:
+    """Whether words come back, and not all alike, as those that were chosen among do."""
+    words = [score for score in scores if isinstance(score, str)]
+    return 2 <= len({*words}) <= _MOST_LABELS and 2 * len({*words}) <= len(words)
 
 
 def absent(score: float | str) -> bool:
@@ -179,6 +191,8 @@ def no_parts(part: str | None, path: Path) -> None:
 
 def _described(name: str, scores: Sequence[float | str]) -> str:
     words = dict.fromkeys(score for score in scores if isinstance(score, str))
+    if words and not _are_labels(scores):
+        return f"{name} ({len(scores):,} texts)"
     if words:
         return f"{name} ({len(scores):,}, words: {', '.join(list(words)[:_MOST_WORDS])})"
     known = [score for score in scores if not isinstance(score, str) and not absent(score)]
@@ -260,7 +274,7 @@ def labelled(record: Mapping[str, object], columns: Mapping[str, str]) -> dict[s
     return held
 
 
-_LONGEST = 60
+_LONGEST_SHOWN = 60
 
 
 def name_at(value: Any, what: str) -> str:
@@ -347,7 +361,7 @@ def shown(value: Any) -> str:
         text = json.dumps(value, default=str)
     except RecursionError:
         text = "nested too deeply"
-    return text if len(text) <= _LONGEST else text[: _LONGEST - 3] + "..."
+    return text if len(text) <= _LONGEST_SHOWN else text[: _LONGEST_SHOWN - 3] + "..."
 
 
 NUMBERS = ("score", "time")

@@ -1,0 +1,116 @@
+"""Tables whose rows are no judgments but were made of some: averages of systems, statistics, one row of results."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from quorate.roles import ITEM, SYSTEM
+from quorate.table.columns.names import (
+    JUDGED,
+    SYSTEMS,
+    TOTALS,
+    is_arm,
+    is_criterion,
+    is_id,
+    is_judged,
+    measures,
+    words_of,
+)
+from quorate.table.columns.outcomes import plain
+from quorate.table.columns.roles import ALIASES, FURTHER
+from quorate.table.exchange.rows import ROW_NUMBER
+from quorate.table.facts.profile import Column, Table
+from quorate.table.families import maker
+from quorate.table.reading.key import claims_of, identifier
+from quorate.table.reading.reading import Meant, Reading, Unsure
+from quorate.table.reading.wide import CRITERION
+from quorate.wording import listed
+
+_STATISTICS = frozenset(
+    ("mean", "std", "sd", "stdev", "median", "min", "max", "variance", "var", "stderr", "se", "sem")
+)
+"""What the number of a row is called that was made of many."""
+_COUNTS = frozenset(("n", "count", "num", "samples", "support", "total", "size", "examples"))
+"""Words in the name of a column that says of how many something is an average."""
+_SETS = frozenset(("category", "topic", "domain", "benchmark", "dataset", "subset", "language", "lang", "difficulty"))
+"""What a column is called that names sets of what is judged."""
+_ROUNDED = 0.05
+"""How far from whole numbers the number of an average times its count may be, for rounding."""
+
+
+def refuse_statistics(table: Table) -> None:
+    """Refuse rows that are statistics, and a table of one row.
+
+    Raises
+    ------
+    Unsure
+        If there is one row, of which no name says what is judged, or labels of a column name two statistics or more.
+    """
+    if table.rows == 1 and not (claims_of(table, ITEM) or any(is_id(name) or is_judged(name) for name in table.names)):
+        raise Unsure(
+            "source: there is one row, which says nothing of how others would differ; give a row for each judgment"
+        )
+    for one in table.columns:
+        last = {words_of(word)[-1] for word in one.words if not one.numeric and words_of(word)}
+        found = sorted(last & _STATISTICS)
+        if len(found) > 1:
+            raise Unsure(
+                f"source: {one.name} names statistics ({listed(found)}): rows that were made of judgments are none; "
+                "give a row for each judgment"
+            )
+
+
+def of_averages(table: Table, found: Reading) -> Reading:
+    """A reading that asks first where every row is another set of items: perhaps averages.
+
+    Averages are scores of nothing that was drawn: their interval would say how sets differ, or systems.
+
+    Raises
+    ------
+    Unsure
+        If every row is another system: nothing says how its judgments differ.
+    """
+    names = _one_row_each(table, found)
+    if names is None or {*found.options.get("wide", {})} - {CRITERION}:
+        return found
+    count = next((one for one in table.columns if _counts(table, one)), None)
+    of = "" if count is None else f" of {count.name} judgments each"
+    open_ = f"every row is another {names.name}: perhaps averages{of}, which are no judgments"
+    if _is_system(names):
+        raise Unsure(f"source: {open_}; give a row for each judgment")
+    once = {**found.options, "facets": {**found.options.get("facets", {}), ITEM: names.name}}
+    return replace(found, confidence="unsure", said=open_, meant=(Meant(once, "each judged once"),))
+
+
+def _one_row_each(table: Table, found: Reading) -> Column | None:
+    """The column of systems, or of sets of items, that is another in every row of a table without ids of items."""
+    unique = [one for one in table.columns if one.distinct == one.filled == table.rows and not one.numeric]
+    named = [one for one in unique if _is_system(one) or {*words_of(one.name)} <= _SETS]
+    item = found.options.get("facets", {}).get(ITEM)
+    told = {one.name for one in unique} - {one.name for one in named}
+    judged = item not in (None, ROW_NUMBER) and item in told and (is_id(str(item)) or is_judged(str(item)))
+    return None if judged or not named or identifier(table, {one.name for one in named}) is not None else named[0]
+
+
+def _is_system(one: Column) -> bool:
+    """Whether a column names systems, by its name or by its labels."""
+    system = (
+        plain(one.name) in {*ALIASES[SYSTEM], *FURTHER.get(SYSTEM, ())} or {*words_of(one.name)} <= SYSTEMS - JUDGED
+    )
+    return system or is_arm(one.name) or (bool(one.words) and all(maker(word) is not None for word in one.words))
+
+
+def _counts(table: Table, one: Column) -> bool:
+    """Whether a column counts, by its name and as averages times it are whole."""
+    if not (one.whole and (one.low or 0) > 1 and {*words_of(one.name)} & _COUNTS):
+        return False
+    broken = [
+        two
+        for two in table.columns
+        if two.scored and not two.whole and not measures(two.name) and not {*words_of(two.name)} & TOTALS
+    ]
+    broken = [two for two in broken if is_criterion(two.name)] or broken
+    n = f"TRY_CAST({table.sql(one.name)} AS DOUBLE)"
+    sums = [f"TRY_CAST({table.sql(two.name)} AS DOUBLE) * {n}" for two in broken]
+    off = [f"max(abs({value} - round({value})))" for value in sums]
+    return bool(off) and max(table.opened.relation.aggregate(", ".join(off)).fetchall()[0]) <= _ROUNDED
