@@ -96,7 +96,7 @@ def test_one_column_needs_no_delimiter(write):
 
 
 def test_a_header_may_run_over_two_lines(write):
-    assert content(write("a.csv", '"a\nb",c\n1,2\n')) == (("a\nb", "c"), [("1", "2")])
+    assert content(write("a.csv", '"a\nb",c\n1,2\n')) == (("a b", "c"), [("1", "2")])
 
 
 @pytest.mark.parametrize("suffix", ["csv", "jsonl"])

@@ -50,6 +50,13 @@ def rows(header, *lines):
 
 
 RIGHT = {
+    "a flag among stars": (
+        rows(
+            "case_id,accuracy_score,safety_score,depth_of_tone_score,hallucination_flag",
+            *(f"c{i},{mark(i)},{mark(i, 1)},{mark(i, 2)},{i % 2}" for i in range(N)),
+        ),
+        {"item": "case_id", "criterion": "criterion"},
+    ),
     # one row for each item
     "answers that come back, beside those that were wanted": (
         rows(
@@ -263,6 +270,21 @@ VOTES = {
     ),
 }
 ASKED = {
+    "scores of two arms": (
+        rows(
+            "question_id,baseline_score,optimized_score,winner",
+            *(f"q{i},{20 + i % 9},{70 + i % 11},optimized" for i in range(N)),
+        ),
+        r"wide={\"system\": \(\"baseline_score\", \"optimized_score\"\)}",
+    ),
+    "nothing judged yet": (
+        rows("id,question,answer,correctness,faithfulness", *(f"{i},q{i},a{i}," + "," for i in range(N))),
+        "correctness and faithfulness are empty: nothing is judged yet",
+    ),
+    "nothing judged, with its time": (
+        rows("test_id,prompt,response,duration_ms", *(f"t{i},p{i % 9},r{i},{100 + 7 * i}" for i in range(N))),
+        "no column looks like a judgment",
+    ),
     "averages of systems": (
         rows("variant,n_judged,accuracy,fluency", "base,50,1.36,2.98", "rag,50,1.3,3.06", "both,50,1.32,2.94"),
         "every row is another variant: perhaps averages of n_judged judgments each",

@@ -35,7 +35,7 @@ EXCEPTIONS = frozenset(
 MEASURES = frozenset(
     (
         *("len", "length", "chars", "tokens", "words", "seconds", "time", "timestamp", "date", "year", "price", "cost"),
-        *("datetime", "created", "updated"),
+        *("datetime", "created", "updated", "duration", "ms"),
         *("count", "latency", "age"),
     )
 )
@@ -64,7 +64,10 @@ SYSTEMS = frozenset(
 )
 """Words in the names of columns that hold the scores of one system each."""
 ARMS = frozenset(
-    ("baseline", "candidate", "old", "new", "control", "treatment", "treated", "variant", "before", "after")
+    (
+        *("baseline", "candidate", "old", "new", "control", "treatment", "treated", "variant", "before", "after"),
+        *("original", "optimized", "optimised", "improved", "augmented", "finetuned", "tuned", "proposed"),
+    )
 )
 """Words in the names of columns that hold the scores of the two sides of a comparison."""
 RESPONSES = frozenset(aliases.RESPONSES)

@@ -153,7 +153,7 @@ def columns_by(
     refuse_matrix(path, len(first))
     if _are_values(first, below):
         return tuple(f"column{place}" for place in range(1, len(first) + 1)), (UNNAMED,)
-    columns = tuple(name.strip() or f"column{place}" for place, name in enumerate(first, 1))
+    columns = tuple(" ".join(name.split()) or f"column{place}" for place, name in enumerate(first, 1))
     repeated = next((name for name, times in Counter(columns).items() if times > 1), None)
     if repeated is not None:
         raise InvalidData(f'{path}: two columns are named "{repeated}"; rename one')

@@ -184,7 +184,9 @@ def _table(connection: duckdb.DuckDBPyConnection, path: Path, form: str) -> Open
     # dates, times and ids that DuckDB would recognise stay text, as written
     types = ("VARCHAR" if name in wide else _written(kind) for name, kind in zip(seen.columns, seen.types, strict=True))
     columns = ", ".join(
-        f"{literal(name)}: '{kind}'" for name, kind in zip(seen.columns, types, strict=True) if name not in outside
+        f"{literal(name)}: {literal(kind)}"
+        for name, kind in zip(seen.columns, types, strict=True)
+        if name not in outside
     )
     relation = _flat(scan(connection, "read_json", path, SUFFIXES, f"{lines}, columns={{{columns}}}"))
     notes = []

@@ -17,6 +17,8 @@ from quorate.wording import listed
 
 OF_WORDS = ("label", "labels", "numbers")
 """Options that say what words stand for."""
+_LONG = 40
+"""Characters of a label, on average, beyond which it is a sentence."""
 
 
 def ways_of_words(column: Column, options: Mapping[str, Any]) -> tuple[Meant, ...]:
@@ -65,6 +67,11 @@ def most_words(table: Table) -> float:
     return min(30, 0.75 * table.rows)
 
 
+def _is_prose(one: Column) -> bool:
+    """Whether a column holds sentences, and no labels."""
+    return bool(one.words) and sum(map(len, one.words)) > _LONG * len(one.words)
+
+
 def likeliest_words(table: Table, known: Mapping[str, str], taken: set[str]) -> Column | None:
     """The likeliest column of labels given by a judge: few words, which differ within what is judged."""
     texts = [
@@ -74,6 +81,7 @@ def likeliest_words(table: Table, known: Mapping[str, str], taken: set[str]) -> 
         and one.name not in taken
         and 2 <= one.distinct <= most_words(table)
         and not (DESCRIBED | IDS) & set(plain(one.name).split("_"))
+        and not _is_prose(one)
     ]
     key = [known[ITEM]] if ITEM in known else []
     once = bool(key) and table.keys(key) == table.rows

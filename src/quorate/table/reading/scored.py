@@ -292,11 +292,11 @@ def _granted(
 
 def _given(table: Table, known: Mapping[str, str], taken: set[str], score: str | None) -> str | None:
     """The column of what a judge said in words, by its name, beside numbers that no name calls a score."""
-    words = None if score is None or _says_score(score) else likeliest_words(table, known, taken)
+    words = None if score is None or says_score(score) else likeliest_words(table, known, taken)
     return words.name if words is not None and {*GIVEN} & {*words_of(words.name)} else score
 
 
-def _says_score(name: str) -> bool:
+def says_score(name: str) -> bool:
     """Whether a name says that a column is a score, or a criterion."""
     return plain(name) in ALIASES["score"] or _hinted(name) or is_criterion(name) or is_of_people(name)
 

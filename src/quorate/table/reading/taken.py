@@ -17,7 +17,7 @@ from quorate.errors import InvalidData, InvalidInput, QuorateError, UnknownColum
 from quorate.roles import ITEM, JUDGE, PROMPT, SYSTEM
 from quorate.table.columns.aliases import SYSTEMS
 from quorate.table.columns.labels import ABSENT
-from quorate.table.columns.names import HINTS, words_of
+from quorate.table.columns.names import HINTS, RESPONSES, words_of
 from quorate.table.columns.outcomes import WORDS, plain
 from quorate.table.columns.roles import ALIASES, FURTHER, recognise
 from quorate.table.columns.scales import number
@@ -34,7 +34,7 @@ from quorate.table.judgments import Judgments
 from quorate.table.notes import Note, not_used
 from quorate.table.reading.key import is_of_people
 from quorate.table.reading.reading import Confidence, Meant, Reading, Unsure
-from quorate.table.reading.scored import scores_of
+from quorate.table.reading.scored import says_score, scores_of
 from quorate.table.votes import Votes
 from quorate.wording import listed
 
@@ -540,11 +540,14 @@ def _scored_by_scores(table: Judgments) -> bool:
 
 def _looked_at(source: Any, rows: Rows, kind: Kind | None, error: InvalidInput | None) -> Reading:
     """How a table is read by what its columns hold."""
-    unnamed: list[str] = []
+    unnamed, empty = list[str](), list[str]()
     refused = error or InvalidInput("source: is read as its names say")
     try:
         with looked_at(source, rows) as table:
             unnamed.extend(note for note in table.opened.notes if note == UNNAMED)
+            named = [one for one in table.columns if says_score(one.name) and not is_of_people(one.name)]
+            given = [one for one in named if not RESPONSES & {*words_of(one.name)}]
+            empty.extend(one.name for one in given if not any(two.filled for two in given))
             found = reading_of(table)
     except Unsure as open_:
         raise Unsure("; ".join([*unnamed, open_.problem]), _named(source), open_.ways, open_.kind) from None
@@ -552,10 +555,13 @@ def _looked_at(source: Any, rows: Rows, kind: Kind | None, error: InvalidInput |
         raise
     except QuorateError:
         raise refused from None
+    if empty and (found is None or (found.confidence == "unsure" and found.kind == "scores")):
+        yet = f"{listed(empty, most=6)} {'is' if len(empty) == 1 else 'are'} empty: nothing is judged yet"
+        raise Unsure("; ".join([*unnamed, yet]), _named(source)) from None
     if found is None and isinstance(refused, InvalidData):  # of a column that is named score, whatever is in it
         raise refused from None
     if found is None:
-        raise Unsure("; ".join([*unnamed, str(refused), NOTHING]), _named(source)) from None
+        raise Unsure("; ".join([*unnamed, NOTHING, str(refused)]), _named(source)) from None
     known = isinstance(error, UnknownColumn) and found.kind == "votes"  # whose names the beginning did not show
     if kind not in (None, found.kind) or not (found.options or found.meant or known or (not error and found.said)):
         raise refused from None

@@ -372,9 +372,16 @@ def inside_one(table: Table, taken: set[str]) -> tuple[str, ...]:
 
 
 def named_criteria(table: Table, taken: set[str]) -> tuple[str, ...]:
-    """The columns of scores on one scale that are criteria by their names; none if there are fewer than two."""
-    named = [one for one in table.columns if one.name not in taken and is_criterion(one.name)]
-    scored = [one for one in named if one.scored and one.words and not measures(one.name)]
+    """The columns of scores on one scale that are criteria by their names; none if there are fewer than two.
+
+    Where these end alike, as ``clarity_score`` and ``tone_score``, all that do are.
+    """
+    free = [one for one in table.columns if one.name not in taken and one.scored and one.words]
+    free = [one for one in free if not (measures(one.name) or is_of_people(one.name) or {*words_of(one.name)} & TOTALS)]
+    scored = [one for one in free if is_criterion(one.name)]
+    ends = {words_of(one.name)[-1] for one in scored if len(words_of(one.name)) > 1}
+    if len(scored) > 1 and len(ends) == 1 and ends < {*HINTS}:
+        scored = [one for one in free if words_of(one.name)[-1] in ends]
     same = all(same_scale(scored[0], one) for one in scored)
     return tuple(one.name for one in scored) if len(scored) > 1 and same else ()
 
@@ -400,6 +407,8 @@ def same_scale(one: Column, other: Column) -> bool:
         fewer, more = sorted((one.scale.numbers, other.scale.numbers), key=len)
         return fewer.items() <= more.items()  # one judge may never give one of the words
     few, many = sorted((one.values, other.values), key=len)
+    if few <= {0, 1} and not many <= {0, 1} and len(few) > 1 and min(many) > 0:  # yes and no beside stars
+        return False
     return len(few & many) * 2 >= len(few) and len(many) <= 3 * len(few)
 
 
