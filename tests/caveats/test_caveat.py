@@ -22,6 +22,7 @@ ONE_OF_EACH = [
     caveats.sampled_traces(0.01),
     caveats.few_labelled(12),
     caveats.labels_with_known_chance(),
+    caveats.labels_alike_likely(216, 760),
     caveats.turns_that_end(80, 120),
     caveats.few_scores(2, 0.5),
     caveats.no_chain("code", "plan"),

@@ -128,6 +128,7 @@ def test_every_layout(run):
         ("--items 20 --judges a,b,c,d,e,f,g,h,i,j,k,l,m", "Calls per judge: 1 to 2."),
         ("--items 12 --judges a,b --layout weighted --places a=3,b=1", "layout weighted 1:3, seed 1."),
         ("--items 12 --judges a,b,c --layout blocks --per-item 2", "layout blocks, 2 per item, seed 1."),
+        ("--items 12 --judges a,b,c --per-item 2", "layout blocks, 2 per item, seed 1."),
     ],
 )
 def test_what_is_said_of_shares(run, words, said):

@@ -368,7 +368,6 @@ def test_a_million_items_take_seconds(items):
         ({"layout": "blocks"}, 'per_item: is needed with layout="blocks"'),
         ({"layout": "blocks", "per_item": 4}, "per_item: must be between 1 and the number of judges, 3; got 4"),
         ({"layout": "cyclic", "per_item": 2}, "per_item: is needed with"),
-        ({"prompts": (), "per_item": 2}, "per_item: without prompts there are no pairs"),
         ({"items": 5}, "takes 6 turns to use everything and needs 6 items; 5 items are too few"),
         ({"places": {"a": 1}}, "places: one for each judge is needed; 'b' has none"),
         ({"places": [1, 2]}, "places: one for each of 3 judges is needed, got 2"),

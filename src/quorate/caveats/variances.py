@@ -278,6 +278,15 @@ def divergences(count: int, draws: int) -> Caveat:
 # Caveats of regressions on labels, and of pipelines of several turns or agents.
 
 
+def labels_alike_likely(labels: int, rows: int) -> Caveat:
+    """Every row is taken as likely to have been labelled by people as any other."""
+    return Caveat(
+        "labels-alike-likely",
+        f"right only if the {labels:,} of {rows:,} rows that people labelled were drawn at random, all with one "
+        "chance; where some were likelier, give every row's chance",
+    )
+
+
 def labels_with_known_chance() -> Caveat:
     """Coefficients that rest on the chance of every row to be labelled."""
     return Caveat(

@@ -201,8 +201,12 @@ class Model(Group):
     ]
     labels: Annotated[str, typer.Option(metavar="COLUMN", help="Labels by people, empty where there is none.")]
     probability: Annotated[
-        str, typer.Option(metavar="P|COLUMN", help="Chance of a row to be labelled by people: a number or a column.")
-    ]
+        str | None,
+        typer.Option(
+            metavar="P|COLUMN",
+            help="Chance of a row to be labelled by people: a number or a column; by default the share that is.",
+        ),
+    ] = None
     cluster: Annotated[
         str | None, typer.Option(metavar="COLUMNS", help="What makes rows alike, such as author, with commas.")
     ] = None
@@ -219,21 +223,23 @@ def regress(
 ) -> int:
     """A regression on labels of a judge, right also where the judge is not.
 
-    Coefficients of what people would label, from a judge's labels of all rows and people's of some, each chosen with a
-    chance that is known. Printed beside what the judge's labels alone say.
+    Coefficients of what people would label, from a judge's labels of all rows and people's of some, chosen at
+    random. Printed beside what the judge's labels alone say.
     """
     from quorate.table.exchange.variables import variables
 
-    regressors, clusters, chance = names(model.on), names(model.cluster), _number(model.probability)
+    regressors, clusters = names(model.on), names(model.cluster)
+    chance = None if model.probability is None else _number(model.probability)
+    by_row = model.probability if chance is None else None
     if not regressors:
         raise InvalidInput("--on: name a column, or several with commas, got none")
-    given = [model.outcome, model.labels, *([] if chance is not None else [model.probability])]
+    given = [model.outcome, model.labels, *([] if by_row is None else [by_row])]
     columns = variables(file, list(dict.fromkeys([*given, *regressors, *clusters])), rows=rows.opening())
     found = own(
         columns[model.outcome],
         {name: columns[name] for name in regressors},
         columns[model.labels],
-        columns[model.probability] if chance is None else chance,
+        chance if by_row is None else columns[by_row],
         cluster={name: columns[name] for name in clusters} or None,
     )
     out.show(found, files)

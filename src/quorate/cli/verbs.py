@@ -168,7 +168,7 @@ STAGES: Mapping[str, Mapping[str, Verb]] = {
         ),
         "regress": Verb(
             "What does a regression on the labels of a judge say?",
-            ("quorate regress labels.csv --outcome judge --on length --labels human --probability 0.2",),
+            ("quorate regress labels.csv --outcome judge --on length --labels human",),
             Question("people:regress", "A regression on labels of a judge, right also where the judge is not."),
             {
                 "--surrogate": Question(

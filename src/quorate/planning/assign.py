@@ -9,7 +9,6 @@ from typing import Any, Literal
 
 import numpy as np
 
-from quorate.arguments import argument
 from quorate.arrays import Ints
 from quorate.errors import InvalidInput
 from quorate.planning.assignment import REPLICATES, Assignment
@@ -56,7 +55,7 @@ def assign(
     judges, prompts : sequence of labels
         Who judges, and with which wordings; no prompts is one prompt that has no name.
     layout
-        As for `quorate.project`. Without prompts "latin" is "cyclic".
+        As for `quorate.project`. Without prompts "latin" is "cyclic", or with ``per_item`` "blocks".
     seed : int
         Root of the random numbers, 0 or greater.
     per_item : int, optional
@@ -206,10 +205,7 @@ def _scheme(
 ) -> Scheme:
     """The layout, with places in the order in which the judges take turns."""
     if layout == "latin" and PROMPT not in facets:
-        if per_item is not None:
-            rule = "per_item: without prompts there are no pairs; use " + argument("layout", "blocks")
-            raise InvalidInput(rule + " for judges per item")
-        layout = "cyclic"
+        layout = "cyclic" if per_item is None else "blocks"
     if places is None:
         return Scheme(layout, per_item)
     if not isinstance(places, (Mapping, Sequence)) or isinstance(places, str):

@@ -191,3 +191,34 @@ def test_people_among_those_who_voted_and_what_has_no_meaning(battles):
         q.agreement.against(votes, "ann", key="item")
     with pytest.raises(UnknownTerm, match="bob"):
         q.agreement.against(votes, "bob")
+
+
+def test_one_judge_and_three_kinds_of_answers():
+    """Cohen (1960), Table 1: 200 diagnoses of three kinds, kappa .492."""
+    counts = {"personality": (88, 14, 18), "neurosis": (10, 40, 10), "psychosis": (2, 6, 12)}
+    pairs = [
+        (one, other) for one, row in counts.items() for other, n in zip(counts, row, strict=True) for _ in range(n)
+    ]
+    frame = pl.DataFrame(pairs, schema=["ann", "gpt"], orient="row").with_row_index("item")
+    judged = q.read(frame.select("item", score="gpt"), labels=True, announce=False)
+    people = q.read(frame.select("item", score="ann"), labels=True, announce=False)
+    found = q.agreement.against(judged, people, splits=20, resamples=20)
+    [(judge, kappa)] = found.kappas.items()
+    assert kappa.value == pytest.approx(0.492, abs=5e-4)
+    assert kappa.low < 0.492 < kappa.high
+    assert found.sentence.startswith("The judge is right on 70.0% (")
+    assert "of 200 items, kappa 0.49 (" in found.sentence
+    assert judge == "the judge"
+
+
+def test_kinds_of_answers_neither_pass_nor_fail():
+    rng = np.random.default_rng(5)
+    truth = rng.choice(["ham", "spam"], 80)
+    said = np.where(rng.random(80) < 0.8, truth, rng.choice(["ham", "spam"], 80))
+    items = [f"i{i}" for i in range(80)]
+    judged, people = (
+        q.read(pl.DataFrame({"item": items, "score": own}), labels=True, announce=False) for own in (said, truth)
+    )
+    found = q.agreement.against(judged, people, splits=20, resamples=20)
+    assert 'It says "spam" of ' in found.sentence
+    assert "pass" not in found.sentence

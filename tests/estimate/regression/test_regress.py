@@ -114,6 +114,13 @@ def test_caveats_say_what_the_chances_do_not():
     assert "rare-labels-in-regression" in {one.code for one in few.caveats}
 
 
+def test_without_chances_all_rows_are_alike_likely():
+    share = float(np.mean(~np.isnan(DATA["right"])))
+    alike, stated = (q.regress(DATA["said"], X, DATA["right"], *chance) for chance in ((), (share,)))
+    assert alike.coefficients == stated.coefficients
+    assert alike.caveats[0].code == "labels-alike-likely"
+
+
 def test_the_sign_is_compared_with_that_of_the_judge():
     one = Coefficient("length", 0.95, 10, 4, 0.2, 0.1, np.inf, 0.5, 0.1, np.inf, np.nan, np.nan, np.nan)
     assert one.other_sign == pytest.approx(0.0227501, rel=1e-5)

@@ -22,11 +22,13 @@ from quorate.estimate.agreement.rates import (
     cut,
     fit_words,
     gaps_words,
+    kappas,
     lengths,
     passing,
     rates,
     rates_gaps,
     rates_words,
+    right_words,
     segment_words,
     segments,
 )
@@ -100,8 +102,10 @@ class Against(Result):
         What items are: ``item``, or of votes ``battle``.
     clusters : int
         Clusters of items that are drawn together; as many as items where each is drawn by itself.
-    passes : str
-        The verdict that passes, where there are two.
+    kappas : mapping of str to Measured
+        Cohen's kappa of each judge with people, of any number of verdicts.
+    passes, fails : str
+        The verdict that passes and the other, where there are two.
     rates : tuple of Rates
         How every judge passes and fails; empty where there are more verdicts than two.
     gaps : tuple of RatesGap
@@ -140,7 +144,9 @@ class Against(Result):
     level: float
     unit: str
     clusters: int
+    kappas: Mapping[str, Measured] = field(default_factory=dict)
     passes: str = ""
+    fails: str = ""
     rates: tuple[Rates, ...] = ()
     gaps: tuple[RatesGap, ...] = ()
     segments: tuple[Segment, ...] = ()
@@ -168,14 +174,17 @@ class Against(Result):
         """The answer: what the panel is worth, whom to drop, how often verdicts flip, and how many labels settle it."""
         if self.rates and len(self.rates) <= _FEW_JUDGES:
             fit = [fit_words(self.rates, self.bar)] if self.bar else []
-            each = [rates_words(one, short=len(self.rates) > 1) for one in self.rates]
+            each = [rates_words(one, (self.passes, self.fails), short=len(self.rates) > 1) for one in self.rates]
             apart = [gaps_words(self.gaps[0])] if self.gaps else []
             return " ".join([*fit, *each, *apart, *self._beyond_rates()])
+        if len(self.configurations) == 1:
+            [(judge, kappa)] = self.kappas.items()
+            return " ".join([right_words(judge, self.majority, kappa, self.items, self.unit), *self._beyond_rates()])
         first = (
             f"The majority of {counted(len(self.configurations), 'configuration')} is right on "
-            f"{percent(self.majority.value)} of {counted(self.items, f'labelled {self.unit}')} (ties as half), one of "
-            f"them on {percent(self.average.value)}. The one that is best on half of the labels is right on "
-            f"{percent(self.chosen.value)} of the others"
+            f"{percent(self.majority.value)} of {counted(self.items, f'labelled {self.unit}')}, one "
+            f"alone on {percent(self.average.value)} on average. The one that is best on half of the labels is right "
+            f"on {percent(self.chosen.value)} of the others"
         )
         said = [first] if not self.bar else [fit_words(self.rates, self.bar).rstrip("."), first]
         if not math.isnan(self.worth.value):
@@ -337,7 +346,9 @@ def against(
         level=level,
         unit=seen.unit,
         clusters=int(cluster.max()) + 1,
+        kappas=kappas(seen, level),
         passes="" if good is None else seen.names[good],
+        fails="" if good is None else seen.names[1 - good],
         rates=rates(seen, level, thresholds),
         gaps=rates_gaps(seen, level),
         segments=segments(seen, judged, length, level) if isinstance(judged, Judgments) else (),

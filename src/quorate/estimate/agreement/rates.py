@@ -27,7 +27,7 @@ from quorate.table.columns.scales import known_scale
 from quorate.table.judgments import Facet, Judgments
 from quorate.table.notes import not_used
 from quorate.table.reread import reopened
-from quorate.wording import Brief, capitalised, listed, percent
+from quorate.wording import Brief, capitalised, counted, listed, percent
 
 RATES = ("right", "sensitivity", "specificity", "kappa")
 """What a bar may be stated for."""
@@ -128,6 +128,11 @@ class Segment(Brief):
     p_lean: float
 
 
+def mean_pass_and_fail(names: Sequence[str]) -> bool:
+    """Whether two verdicts are words of a scale, the higher passing; else they are kinds, such as spam and ham."""
+    return known_scale(names) is not None
+
+
 def passing(names: Sequence[str]) -> int | None:
     """Place of the verdict that passes among two, by what the words mean, else the last; None of more verdicts."""
     if len(names) != 2:
@@ -167,7 +172,6 @@ def rates(seen: Rightness, level: float, thresholds: Mapping[str, float] | None 
         said, is_so, cluster = passes[known], truth[known], seen.cluster[known]
         right = np.where(is_so > 0, said, 1 - said)
         two = np.column_stack([1 - said, said]), np.column_stack([1 - is_so, is_so])
-        kappa = float(cohen(cohen_rows(*two).sum(axis=0)))
         out.append(
             Rates(
                 judge,
@@ -176,11 +180,25 @@ def rates(seen: Rightness, level: float, thresholds: Mapping[str, float] | None 
                 share_of(said[is_so > 0], level, cluster[is_so > 0]),
                 share_of(1 - said[is_so == 0], level, cluster[is_so == 0]),
                 weighted_share(1 - is_so, said, level, cluster),
-                Measured(kappa, *cohen_interval(*two, level)),
+                _kappa(*two, level),
                 (thresholds or {}).get(judge, math.nan),
             )
         )
     return tuple(out)
+
+
+def kappas(seen: Rightness, level: float) -> dict[str, Measured]:
+    """Cohen's kappa of every judge with people, of any number of verdicts; its configurations weigh alike."""
+    out, people = {}, np.eye(len(seen.names))[seen.label]
+    for place, judge in enumerate(seen.judges or (ALONE,)):
+        said = seen.verdicts(np.flatnonzero(seen.judge == place))
+        known = ~np.isnan(said).any(axis=1)
+        out[judge] = _kappa(said[known], people[known], level)
+    return out
+
+
+def _kappa(said: Floats, people: Floats, level: float) -> Measured:
+    return Measured(float(cohen(cohen_rows(said, people).sum(axis=0))), *cohen_interval(said, people, level))
 
 
 def weighted_share(values: Floats, weights: Floats, level: float, cluster: Ints) -> Measured:
@@ -395,16 +413,25 @@ def _threshold(marks: Floats, label: Floats) -> float:
     return float(np.median(ends[best >= best.max() - _ROUNDING]))
 
 
-def rates_words(one: Rates, *, short: bool = False) -> str:
-    """One judge in three sentences; in two where others follow."""
+def rates_words(one: Rates, verdicts: tuple[str, str], *, short: bool = False) -> str:
+    """One judge in three sentences; in two where others follow. Verdicts: that which passes, and that which fails."""
     it = "It" if math.isnan(one.threshold) else f"From {one.threshold:g} on it"
-    judge = capitalised(one.judge) if one.judge == ALONE else one.judge
-    kappa = f"kappa {one.kappa.value:.2f} ({one.kappa.low:.2f} to {one.kappa.high:.2f})"
-    right = f"{judge} is right on {_words(one.right)} of {one.items:,} items, {kappa}."
     passes, fails = _words(one.sensitivity), _words(one.specificity)
     rates = f"{it} passes {passes} of what people pass and fails {fails} of what they fail."
     false = f"Of its passes {_words(one.false_passes)} are false."
+    if not mean_pass_and_fail(verdicts):
+        good, bad = verdicts
+        rates = f'It says "{good}" of {passes} of what people call so, and "{bad}" of {fails} of what they call that.'
+        false = f'Of what it calls "{good}", {_words(one.false_passes)} is not.'
+    right = right_words(one.judge, one.right, one.kappa, one.items)
     return " ".join((right, false) if short else (right, rates, false))
+
+
+def right_words(judge: str, right: Measured, kappa: Measured, items: int, unit: str = "item") -> str:
+    """How often one judge is right, and its kappa with people."""
+    who = capitalised(judge) if judge == ALONE else judge
+    beyond = f"kappa {kappa.value:.2f} ({kappa.low:.2f} to {kappa.high:.2f})"
+    return f"{who} is right on {_words(right)} of {counted(items, unit)}, {beyond}."
 
 
 def gaps_words(one: RatesGap) -> str:

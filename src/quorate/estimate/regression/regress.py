@@ -13,6 +13,7 @@ from quorate.arrays import Floats
 from quorate.caveats import (
     Caveat,
     few_labels_in_regression,
+    labels_alike_likely,
     labels_with_known_chance,
     other_number_of_labels,
     rare_labels_in_regression,
@@ -182,7 +183,7 @@ def regress(
     y: ArrayLike,
     x: Any,
     labels: ArrayLike,
-    sampling_probability: float | ArrayLike,
+    sampling_probability: float | ArrayLike | None = None,
     *,
     cluster: Any = None,
     link: Literal["logit"] | None = None,
@@ -190,7 +191,7 @@ def regress(
 ) -> Regression:
     """Coefficients of a regression on labels that judges gave, right also where the judges are not.
 
-    A judge labelled all rows, people some of them, each with a chance that is known. To regress the judge's labels
+    A judge labelled all rows, people some of them, at random. To regress the judge's labels
     carries its errors into every coefficient that they go with. Here each row has the outcome
     ``g + (label - g) / probability``, with a prediction ``g`` from the judge's label and the regressors that is fitted
     to the labels of other rows: on average that is the label, however bad the judge is.
@@ -203,8 +204,8 @@ def regress(
         Regressors; an intercept is added, and words are compared with the first of them in their order.
     labels : array, shape (n,)
         Labels by people, nan where there is none.
-    sampling_probability : float or array, shape (n,)
-        Chance of each row to have a label, in (0, 1].
+    sampling_probability : float or array, shape (n,), optional
+        Chance of each row to have a label, in (0, 1]. By default it is alike for all, the share that have one.
     cluster : array, or mapping of str to array, optional
         Labels of what makes rows alike, such as their author, or several of them, nested or crossed.
     link : {"logit"}, optional
@@ -253,9 +254,10 @@ def regress(
     n = len(predicted)
     names, design = _design(x, n)
     known = _column(labels, "labels", n)
-    chance = _chances(sampling_probability, n)
     groups = _clusters(cluster, n)
     _check_labels(known, design, groups, link)
+    alike = sampling_probability is None
+    chance = _chances(np.mean(~np.isnan(known)) if alike else sampling_probability, n)
     coarsest = min(groups.values(), key=lambda code: int(code.max())) if groups else np.arange(n)
     outcome = doubly_robust(np.column_stack([predicted, design[:, 1:]]), known, chance, coarsest)
     codes = list(groups.values())
@@ -277,7 +279,7 @@ def regress(
         for at, name in enumerate(names)
     )
     levels = tuple(int(code.max()) + 1 for code in codes)
-    said = tuple(_caveats(known, chance, found, link))
+    said = tuple(_caveats(known, chance, found, link, alike=alike))
     bounds = (float(chance.min()), float(chance.max()))
     return Regression(found, n, int(some.sum()), link, level, bounds, tuple(groups), levels, said)
 
@@ -421,9 +423,11 @@ def _check_labels(known: Floats, design: Floats, groups: Mapping[str, NDArray[np
             )
 
 
-def _caveats(known: Floats, chance: Floats, found: tuple[Coefficient, ...], link: str | None) -> list[Caveat]:
+def _caveats(
+    known: Floats, chance: Floats, found: tuple[Coefficient, ...], link: str | None, *, alike: bool
+) -> list[Caveat]:
     labels = known[~np.isnan(known)]
-    out = [labels_with_known_chance()]
+    out = [labels_alike_likely(len(labels), len(known)) if alike else labels_with_known_chance()]
     spread = float(np.sqrt((chance * (1 - chance)).sum()))
     if abs(len(labels) - chance.sum()) > max(_FAR * spread, 1.0):
         out.append(other_number_of_labels(len(labels), float(chance.sum())))

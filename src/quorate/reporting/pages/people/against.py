@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from quorate.analysis.words import cut
 from quorate.caveats import weightiest_first
+from quorate.estimate.agreement.rates import mean_pass_and_fail
 from quorate.reporting.draw import marks
 from quorate.reporting.draw.marks import CORRECTED, NAIVE
 from quorate.reporting.page import Caption, Figure, Page, Row, Section, Short, Tile, particulars, source_of, title_of
@@ -14,6 +15,7 @@ from quorate.wording import capitalised, counted, listed, percent, plural
 
 if TYPE_CHECKING:
     from quorate.estimate.agreement.against import Against
+    from quorate.estimate.agreement.rates import Rates
     from quorate.estimate.agreement.yardsticks import Flips, Measured
     from quorate.reporting.draw.vega import Spec
     from quorate.reporting.page import Table
@@ -21,7 +23,6 @@ if TYPE_CHECKING:
 
 def page(result: Against, table: Table | None = None) -> Page:
     """The page of judges against labels."""
-    worth = "" if math.isnan(result.worth.low) else f" ({result.worth.low:.1f} to {result.worth.high:.1f})"
     units = plural(result.unit)
     facts: dict[str, object] = {f"labelled {units}": result.items}
     facts |= {f"judged {units} without a label": result.unlabelled}
@@ -30,18 +31,20 @@ def page(result: Against, table: Table | None = None) -> Page:
     facts |= {"what tells configurations apart": listed(result.roles) if result.roles else "nothing"}
     facts |= {"best configuration on the half that chose it": percent(result.apparent)}
     facts |= {"mean correlation of two judges' errors": result.worth.correlation}
-    for one in result.rates:
-        ends = f"{one.kappa.low:.2f} to {one.kappa.high:.2f}"
-        facts[f"kappa of {cut(one.judge, 30)} with people"] = f"{one.kappa.value:.2f}, {ends}"
+    for judge, kappa in result.kappas.items():
+        ends = f"{kappa.low:.2f} to {kappa.high:.2f}"
+        facts[f"kappa of {cut(judge, 30)} with people"] = f"{kappa.value:.2f}, {ends}"
     sections = []
     if result.rates:
         figures = [rates(result), *([gaps(result)] if result.gaps else [])]
         figures += [segments(result)] if result.segments else []
         sections.append(Section("rates", "What each judge passes and fails", figures=tuple(figures)))
     if len(result.configurations) > 1 or not result.rates:
-        overall = Section("right", "How often verdicts are right", figures=(summary(result), configurations(result)))
-        disputed = Section("items", f"On which {units} they are right", figures=(tertiles(result),))
-        sections += [overall, disputed]
+        several = len(result.configurations) > 1
+        figures = [summary(result), configurations(result), kappas(result)] if several else [kappas(result)]
+        sections.append(Section("right", "How often verdicts are right", figures=tuple(figures)))
+        if several:  # one never disagrees with itself
+            sections.append(Section("items", f"On which {units} they are right", figures=(tertiles(result),)))
     if result.flips is not None:
         sections.append(Section("flips", "How often rewording flips a verdict", figures=(flips(result.flips),)))
     if result.stability:
@@ -50,21 +53,6 @@ def page(result: Against, table: Table | None = None) -> Page:
         sections.append(Section("stand-ins", "May a judge stand in for people", figures=(stand_ins(result),)))
     if result.drops:
         sections.append(Section("drops", "Which judge to drop", figures=(drops(result),)))
-    tiles = [
-        Tile(percent(result.majority.value), f"right by majority ({_ends(result.majority)})"),
-        Tile(percent(result.average.value), f"right by one configuration ({_ends(result.average)})"),
-    ]
-    if len(result.rates) == 1:
-        [one] = result.rates
-        tiles = [
-            Tile(percent(one.sensitivity.value), f"of what people pass it passes ({_ends(one.sensitivity)})"),
-            Tile(percent(one.specificity.value), f"of what people fail it fails ({_ends(one.specificity)})"),
-            Tile(percent(one.false_passes.value), f"of its passes are false ({_ends(one.false_passes)})"),
-        ]
-    if not math.isnan(result.worth.value):
-        tiles.append(
-            Tile(f"{result.worth.value:.1f}", f"independent judges that {len(result.judges)} are worth{worth}")
-        )
     return Page(
         title=title_of(table, "Judges against labels"),
         sentence=result.sentence,
@@ -75,10 +63,40 @@ def page(result: Against, table: Table | None = None) -> Page:
         methods=methods(result),
         content=result.to_dict,
         caveats=weightiest_first(result.caveats),
-        tiles=tuple(tiles),
+        tiles=tuple(_tiles(result)),
         source=source_of(table),
         options=f"level {result.level:g}",
     )
+
+
+def _tiles(result: Against) -> list[Tile]:
+    if len(result.rates) == 1:
+        [one] = result.rates
+        tiles = [Tile(percent(rate.value), f"{what} ({_ends(rate)})") for what, rate in _named_rates(result, one)[1:]]
+    elif len(result.configurations) == 1:
+        [kappa] = result.kappas.values()
+        tiles = [
+            Tile(percent(result.majority.value), f"right ({_ends(result.majority)})"),
+            Tile(f"{kappa.value:.2f}", f"Cohen's kappa with people ({kappa.low:.2f} to {kappa.high:.2f})"),
+        ]
+    else:
+        tiles = [
+            Tile(percent(result.majority.value), f"right by majority ({_ends(result.majority)})"),
+            Tile(percent(result.average.value), f"right by one configuration ({_ends(result.average)})"),
+        ]
+    if not math.isnan(result.worth.value):
+        ends = "" if math.isnan(result.worth.low) else f" ({result.worth.low:.1f} to {result.worth.high:.1f})"
+        tiles.append(Tile(f"{result.worth.value:.1f}", f"independent judges that {len(result.judges)} are worth{ends}"))
+    return tiles
+
+
+def _named_rates(result: Against, one: Rates) -> tuple[tuple[str, Measured], ...]:
+    """What a judge does with what people pass and fail, or call the one and the other."""
+    names = ("passes what people pass", "fails what people fail", "false among its passes")
+    if not mean_pass_and_fail((result.passes, result.fails)):
+        good, bad = (f'"{cut(name, 12)}"' for name in (result.passes, result.fails))
+        names = (f"{good} where people say so", f"{bad} where people say so", f"wrong where it says {good}")
+    return tuple(zip(("right", *names), (one.right, one.sensitivity, one.specificity, one.false_passes), strict=True))
 
 
 def rates(result: Against) -> Figure:
@@ -86,15 +104,12 @@ def rates(result: Against) -> Figure:
     rows: list[Row] = []
     for one in result.rates:
         whose = f"{cut(one.judge, 30)}: " if len(result.rates) > 1 else ""
-        for what, rate in (
-            ("right", one.right),
-            ("passes what people pass", one.sensitivity),
-            ("fails what people fail", one.specificity),
-            ("false among its passes", one.false_passes),
-        ):
+        for what, rate in _named_rates(result, one):
             rows.append(_row(f"{whose}{what}", rate) | {"judge": cut(one.judge), "items": one.items})
     worst = max(result.rates, key=lambda one: one.false_passes.value)
     finding = f"Of what {worst.judge} passes, {percent(worst.false_passes.value)} is what people fail"
+    if not mean_pass_and_fail((result.passes, result.fails)):
+        finding = f'Of what {worst.judge} calls "{result.passes}", {percent(worst.false_passes.value)} is not'
     marked = [one for one in result.rates if not math.isnan(one.threshold)]
     lines = [
         f'Passing is "{result.passes}"; sensitivity is of what people pass, specificity of what they fail.',
@@ -237,7 +252,7 @@ def summary(result: Against) -> Figure:
     seemed = f"The best on half of the labels looked right on {percent(result.apparent)} of these."
     lines = (
         f"{share}, with {level} intervals over {plural(result.unit)}.",
-        f"It beats {_ends(result.beaten)} by the bootstrap. {seemed}",
+        f"Ties count half. It beats {_ends(result.beaten)} by the bootstrap. {seemed}",
     )
 
     def chart() -> Spec:
@@ -257,6 +272,21 @@ def summary(result: Against) -> Figure:
             percent=("value",),
         ),
     )
+
+
+def kappas(result: Against) -> Figure:
+    """Cohen's kappa of every judge with people."""
+    rows = [_row(cut(judge), one) for judge, one in result.kappas.items()]
+    rows.sort(key=lambda row: -float(row["value"]))
+    ends = " to ".join(dict.fromkeys(f"{row['value']:.2f}" for row in (rows[-1], rows[0])))
+    lines = (f"1 is agreement throughout, 0 what chance gives; {100 * result.level:.4g}% intervals over items.",)
+
+    def chart() -> Spec:
+        return marks.dots(marks.known(rows, "value", "low", "high"), "what", "value", "kappa", CORRECTED, at=0.0)
+
+    heads = {"what": "judge", "value": "kappa", "low": f"{100 * result.level:.4g}% interval"}
+    caption = Caption(f"Cohen's kappa with people is {ends}", lines)
+    return Figure("kappas", caption, rows, chart, {"what": "judge", "value": "kappa"}, short=Short(heads, of="value"))
 
 
 def configurations(result: Against) -> Figure:
