@@ -251,7 +251,7 @@ def agreed(labels: tuple[str, ...] = ("careful", "hasty"), topics: tuple[str, ..
     The first judge says what people say in nine of ten and never prefers a position, every other one often the first.
     """
     from quorate.analysis.agreement import AgreementAnalysis
-    from quorate.estimate.agreement.accuracy import accuracy_by_cell
+    from quorate.estimate.agreement.leaderboards import accuracy_by_cell
     from quorate.estimate.agreement.position import position_bias
 
     rows = []

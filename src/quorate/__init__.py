@@ -43,9 +43,9 @@ if TYPE_CHECKING:
     from quorate.reporting.paper.writeup import writeup as writeup
     from quorate.reporting.report import report as report
     from quorate.reproduction.reproduce import reproduce as reproduce
-    from quorate.study.label_studio import annotation_tasks as annotation_tasks
-    from quorate.study.label_studio import take_annotations as take_annotations
     from quorate.study.loop import run as run
+    from quorate.study.people import annotation_tasks as annotation_tasks
+    from quorate.study.people import take_annotations as take_annotations
     from quorate.study.status import status as status
     from quorate.study.variants import variants as variants
     from quorate.table.judgments import Judgments as Judgments
@@ -71,7 +71,7 @@ _HOMES = {
     "UnknownTerm": "quorate.errors",
     "Votes": "quorate.table.votes",
     "analyze": "quorate.analysis.analyze",
-    "annotation_tasks": "quorate.study.label_studio",
+    "annotation_tasks": "quorate.study.people",
     "assign": "quorate.planning.assign",
     "certify": "quorate.analysis.certify",
     "compare": "quorate.decide.all_pairs",
@@ -96,7 +96,7 @@ _HOMES = {
     "run": "quorate.study.loop",
     "serve": "quorate.web.serve",
     "status": "quorate.study.status",
-    "take_annotations": "quorate.study.label_studio",
+    "take_annotations": "quorate.study.people",
     "variants": "quorate.study.variants",
     "watched": "quorate.waiting",
     "writeup": "quorate.reporting.paper.writeup",

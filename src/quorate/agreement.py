@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 from quorate.lazily import lazily
 
 if TYPE_CHECKING:
-    from quorate.estimate.agreement.accuracy import accuracy as accuracy
     from quorate.estimate.agreement.against import against as against
     from quorate.estimate.agreement.agreement import agreement as agreement
     from quorate.estimate.agreement.coefficients import alpha as alpha
     from quorate.estimate.agreement.coefficients import icc as icc
     from quorate.estimate.agreement.labelled import beside as beside
+    from quorate.estimate.agreement.leaderboards import accuracy as accuracy
     from quorate.estimate.agreement.prediction_powered import corrected as corrected
     from quorate.estimate.agreement.yardsticks import alt_test as alt_test
     from quorate.estimate.ratings.corrected_ratings import corrected_ratings as corrected_ratings
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from quorate.planning.plan_labels import plan_labels as plan_labels
 
 _HOMES = {
-    "accuracy": "quorate.estimate.agreement.accuracy",
+    "accuracy": "quorate.estimate.agreement.leaderboards",
     "against": "quorate.estimate.agreement.against",
     "agreement": "quorate.estimate.agreement.agreement",
     "alpha": "quorate.estimate.agreement.coefficients",

@@ -48,11 +48,11 @@ if TYPE_CHECKING:
     from quorate.estimate.agents.runs import Passing as Passing
     from quorate.estimate.agents.runs import RepeatedRuns as RepeatedRuns
     from quorate.estimate.agents.runs import SystemRuns as SystemRuns
-    from quorate.estimate.agreement.accuracy import Accuracy as Accuracy
     from quorate.estimate.agreement.against import Against as Against
     from quorate.estimate.agreement.agreement import Agreement as Agreement
     from quorate.estimate.agreement.coefficients import Alpha as Alpha
     from quorate.estimate.agreement.coefficients import Icc as Icc
+    from quorate.estimate.agreement.leaderboards import Accuracy as Accuracy
     from quorate.estimate.agreement.prediction_powered import Corrected as Corrected
     from quorate.estimate.agreement.yardsticks import AltTest as AltTest
     from quorate.estimate.agreement.yardsticks import Stood as Stood
@@ -135,8 +135,8 @@ if TYPE_CHECKING:
     from quorate.simulate.pipelines.result import Pipelines as Pipelines
     from quorate.simulate.validate import PlanRun as PlanRun
     from quorate.simulate.validate import Validated as Validated
-    from quorate.study.label_studio import AnnotationTasks as AnnotationTasks
-    from quorate.study.label_studio import TakenAnnotations as TakenAnnotations
+    from quorate.study.people import AnnotationTasks as AnnotationTasks
+    from quorate.study.people import TakenAnnotations as TakenAnnotations
     from quorate.study.status import Status as Status
     from quorate.study.variants import Variants as Variants
     from quorate.table.cells import Cells as Cells
@@ -146,7 +146,7 @@ if TYPE_CHECKING:
     from quorate.table.votes import Votes as Votes
 
 _HOMES = {
-    "Accuracy": "quorate.estimate.agreement.accuracy",
+    "Accuracy": "quorate.estimate.agreement.leaderboards",
     "Against": "quorate.estimate.agreement.against",
     "Agreement": "quorate.estimate.agreement.agreement",
     "Allocation": "quorate.simulate.allocation.result",
@@ -254,9 +254,9 @@ _HOMES = {
     "SignFlip": "quorate.estimate.regression.surrogate",
     "Sensitivity": "quorate.estimate.posterior.result",
     "Shared": "quorate.estimate.means.mean_from",
-    "AnnotationTasks": "quorate.study.label_studio",
+    "AnnotationTasks": "quorate.study.people",
     "Surrogate": "quorate.estimate.regression.surrogate",
-    "TakenAnnotations": "quorate.study.label_studio",
+    "TakenAnnotations": "quorate.study.people",
     "Standings": "quorate.decide.stop",
     "Status": "quorate.study.status",
     "StoppingRule": "quorate.decide.stop",

@@ -3,7 +3,7 @@ import polars as pl
 import pytest
 
 import quorate as q
-from quorate.analysis.replay import replay_pair, replay_pairs
+from quorate.analysis.allocation import replay_pair, replay_pairs
 from quorate.errors import InvalidInput
 
 

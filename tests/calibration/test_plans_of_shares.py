@@ -10,7 +10,7 @@ import pytest
 from scipy.optimize import brentq
 
 import quorate as q
-from quorate.estimate.components.marginal import Marginal
+from quorate.estimate.components.decompose import Marginal
 from quorate.estimate.means.intervals import Ended
 from quorate.planning.designs.dstudy import projection, scheme_of
 from quorate.planning.designs.sources import Design, from_fit

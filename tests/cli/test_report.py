@@ -4,7 +4,7 @@ import pytest
 
 import quorate as q
 from quorate.reproduction import comparison
-from quorate.reproduction.published import Publication, Published, publication
+from quorate.reproduction.study import Publication, Published, publication
 
 
 def test_a_file_for_another_tool_and_back(run, scores, tmp_path):

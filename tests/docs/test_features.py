@@ -14,8 +14,8 @@ import quorate as q
 from quorate import simulate
 from quorate.cli.entry import program
 from quorate.cli.verbs import VERBS, spelling_of
-from quorate.reproduction.published import publication
 from quorate.reproduction.reproduce import STUDIES
+from quorate.reproduction.study import publication
 
 FEATURES = {
     "hidden measurement error: variance components": {

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quorate.numerics.assignment import toward
+from quorate.planning.designs.weights import toward
 
 LEVELS = st.lists(st.integers(0, 5), min_size=1, max_size=30)
 

@@ -7,8 +7,8 @@ from itertools import product
 import numpy as np
 import pytest
 
-from quorate.numerics import resample
-from quorate.numerics.resample import drawn_means, pool_variance, variance_error
+from quorate.simulate import strategies
+from quorate.simulate.strategies import drawn_means, pool_variance, variance_error
 
 POOLS = np.array([[[0.0, 1.0, 5.0], [2.0, 2.0, 3.0]], [[4.0, -1.0, 0.0], [1.0, 7.0, 1.0]]])  # 2 scenarios, 2 columns
 
@@ -63,7 +63,7 @@ def test_one_seed_one_result():
 
 def test_many_draws_come_in_blocks(monkeypatch):
     """Blocks keep the law: what they hold at a time is all that changes."""
-    monkeypatch.setattr(resample, "_MOST_DRAWS", 300)
+    monkeypatch.setattr(strategies, "_MOST_DRAWS", 300)
     means = drawn_means(POOLS, [2, 4], 20_001, np.random.default_rng(6))
     assert means.shape == (2, 20_001)
     for mean, draws in zip(means, (2, 4), strict=True):

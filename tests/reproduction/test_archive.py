@@ -9,9 +9,8 @@ import pytest
 
 import quorate as q
 from quorate.errors import InvalidInput
-from quorate.reproduction.data import Contents
-from quorate.reproduction.published import publication
 from quorate.reproduction.studies import archive as archived
+from quorate.reproduction.study import Contents, publication
 
 STUDIES = (
     archived.PILOT,

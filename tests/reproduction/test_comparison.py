@@ -8,10 +8,9 @@ import pytest
 
 from quorate.reproduction import comparison
 from quorate.reproduction.comparison import Compared, Ran, Reproduction, by_chance, chance, compared, held_together, off
-from quorate.reproduction.published import Publication, Published
 from quorate.reproduction.reproduce import Chunk, by_id
 from quorate.reproduction.studies.tee.components import RESIDUALS
-from quorate.reproduction.study import Outcome, Study, Value
+from quorate.reproduction.study import Outcome, Publication, Published, Study, Value
 
 FIGURES = (
     Published("near", "Table 1", 10.0, 0.5),

@@ -8,9 +8,9 @@ import pytest
 
 import quorate as q
 from quorate.errors import InvalidData, InvalidInput
-from quorate.reproduction import data, reproduce
-from quorate.reproduction.data import Needed, columns, contents
-from quorate.reproduction.study import Outcome, Reanalysis
+from quorate.reproduction import reproduce
+from quorate.reproduction import study as studied
+from quorate.reproduction.study import Needed, Outcome, Reanalysis, columns, contents
 
 SMALL = Needed("tables/small.csv", "somewhere", lambda path: columns(path, text=("name",), numbers=("value",)))
 OTHER = Needed("tables/part-*.csv", "somewhere else", lambda path: path.name)
@@ -75,11 +75,11 @@ def test_a_file_that_is_another_is_one_line(folder, content, says):
 
 
 def test_a_file_that_is_too_large_is_not_read(folder, monkeypatch):
-    os.truncate(folder / "tables" / "small.csv", data.LARGEST + 1)  # sparse: it takes no place
+    os.truncate(folder / "tables" / "small.csv", studied.LARGEST + 1)  # sparse: it takes no place
     with pytest.raises(InvalidInput, match="has 2,000,000,001 bytes"):
         contents([SMALL], folder)
     (folder / "tables" / "small.csv").write_text(GOOD, encoding="utf-8")
-    monkeypatch.setattr(data, "MOST_ROWS", 2)
+    monkeypatch.setattr(studied, "MOST_ROWS", 2)
     with pytest.raises(InvalidData, match="has more than 2 rows"):
         contents([SMALL], folder)
 

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from quorate.reproduction.published import inputs, publication, source_of
+from quorate.reproduction.study import inputs, publication, source_of
 
 
 def test_inputs_say_where_they_come_from():

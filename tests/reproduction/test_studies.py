@@ -13,9 +13,8 @@ import pytest
 import quorate as q
 from quorate import reproduction
 from quorate.reproduction import studies
-from quorate.reproduction.published import publication
 from quorate.reproduction.reproduce import STUDIES
-from quorate.reproduction.study import AnyStudy, MonteCarlo, Study
+from quorate.reproduction.study import AnyStudy, MonteCarlo, Study, publication
 
 LONG = ("mc.edge", "mc.staircase")
 """Simulations of which a tenth takes most of a minute."""

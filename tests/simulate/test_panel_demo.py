@@ -7,7 +7,7 @@ import pytest
 
 import quorate as q
 from quorate.estimate.panel.crossed import crossed
-from quorate.simulate.panel_demo import JUDGES, SYSTEMS, panel_table, write_panel
+from quorate.simulate.demo import PANEL_JUDGES, SYSTEMS, panel_table, write_panel
 
 TABLE_1 = {
     "GPT": {"Qwen": 7.91, "Llama": 8.81, "GPT": 8.67},
@@ -59,4 +59,4 @@ def test_what_is_hard_for_one_system_is_hard_for_another():
     score = np.array(panel_table()["score"]).reshape(len(SYSTEMS), 80, -1).mean(axis=2)
     correlation = np.corrcoef(score)[np.triu_indices(len(SYSTEMS), 1)]
     assert np.all((correlation > 0.3) & (correlation < 0.85))
-    assert len(JUDGES) == 5
+    assert len(PANEL_JUDGES) == 5

@@ -3,7 +3,7 @@ import polars as pl
 import pytest
 
 import quorate as q
-from quorate.analysis.replay import replay_pair
+from quorate.analysis.allocation import replay_pair
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.planning.power.sample_size import power_curve
 from quorate.simulate.two_stage import TESTS, _Urn, regime, replay_range, replay_two_stage, simulate_two_stage

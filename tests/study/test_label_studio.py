@@ -10,7 +10,7 @@ import pytest
 import quorate as q
 from quorate.collect.judge import Expects
 from quorate.errors import InvalidData, InvalidInput
-from quorate.study.label_studio import control, file_of
+from quorate.study.people import control, file_of
 
 PAIRS = [
     {

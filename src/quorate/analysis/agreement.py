@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from quorate.caveats import Caveat
-    from quorate.estimate.agreement.accuracy import CellAccuracies
     from quorate.estimate.agreement.agreement import Agreement, Rate
+    from quorate.estimate.agreement.leaderboards import CellAccuracies
     from quorate.estimate.agreement.position import PositionBias
     from quorate.table.judgments import Judgments
     from quorate.table.votes import Votes
@@ -31,7 +31,7 @@ class AgreementAnalysis(Result):
     found : Agreement
         Of pipelines of judges.
     cells : CellAccuracies, optional
-        Right judgments in every cell, from `quorate.estimate.agreement.accuracy.accuracy_by_cell`.
+        Right judgments in every cell, from `quorate.estimate.agreement.leaderboards.accuracy_by_cell`.
     positions : tuple of PositionBias
         From `quorate.estimate.agreement.position.position_bias`.
     """
@@ -102,8 +102,8 @@ def agreement_view(
     InvalidInput
         If ``cells`` or ``positions`` is asked of scores.
     """
-    from quorate.estimate.agreement.accuracy import accuracy_by_cell
     from quorate.estimate.agreement.agreement import agreement
+    from quorate.estimate.agreement.leaderboards import accuracy_by_cell
     from quorate.estimate.agreement.position import position_bias
     from quorate.table.votes import Votes
 

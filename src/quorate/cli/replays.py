@@ -194,7 +194,7 @@ def replay(file: VotesFile, pair: Pair, studies: Studies, reading: VoteReading, 
     Without --a and --b: how often verdicts of smaller studies are wrong, over all pairs. With them: votes over types of
     prompts in proportion, against screening the types first.
     """
-    from quorate.analysis.replay import replay_pair, replay_pairs
+    from quorate.analysis.allocation import replay_pair, replay_pairs
 
     pair.check(studies)
     sizes = grid("--budgets", studies.budgets)

@@ -14,7 +14,7 @@ from quorate.cli.options import Output, command
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from quorate.study.label_studio import AnnotationTasks
+    from quorate.study.people import AnnotationTasks
 
 
 @command
@@ -30,7 +30,7 @@ def annotation_tasks(
 
     A file of tasks for each person, and the labelling interface; quorate import records the answers.
     """
-    from quorate.study.label_studio import annotation_tasks as written_to
+    from quorate.study.people import annotation_tasks as written_to
 
     out.typeset(written_to(study, folder), show)
     return 0
@@ -53,7 +53,7 @@ def take_annotations(
 
     Of tasks that quorate export --tasks wrote, in the study's ledger. Take an export as often as there is more in it.
     """
-    from quorate.study.label_studio import take_annotations as taken_from
+    from quorate.study.people import take_annotations as taken_from
 
     out.typeset(taken_from(study, source), lambda console, taken: say(console, taken.sentence))
     return 0

@@ -16,11 +16,7 @@ from quorate.arguments import argument
 from quorate.caveats import Caveat
 from quorate.decide.outcome import AnyVerdict, Claim, Outcome, check_question
 from quorate.decide.same import SameDifference
-from quorate.decide.scores import (
-    ScoreVerdict,
-    verdict_of_difference,
-    verdict_of_scores,
-)
+from quorate.decide.scores import ScoreVerdict, verdict_of_difference, verdict_of_scores
 from quorate.decide.votes import Verdict, verdict_of_margin, verdict_of_votes
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.components.latent import refuse_latent

@@ -17,16 +17,7 @@ from quorate.errors import InvalidInput, NotEstimable, UnknownTerm
 from quorate.estimate.components.decomposition import Decomposition
 from quorate.estimate.components.latent import refuse_latent
 from quorate.estimate.components.published import Components
-from quorate.estimate.means.targets import (
-    FINITE,
-    FIXED,
-    PANEL,
-    POPULATION,
-    SENSITIVITY,
-    Target,
-    all_drawn,
-    is_grouping,
-)
+from quorate.estimate.means.targets import FINITE, FIXED, PANEL, POPULATION, SENSITIVITY, Target, all_drawn, is_grouping
 from quorate.numerics.inference import checked_level
 from quorate.numerics.reach import MOST, maximum_moments
 from quorate.planning.designs.dstudy import Projection, project

@@ -13,8 +13,7 @@ import numpy as np
 from quorate.numerics.distributions import normal_cdf, t_cdf
 from quorate.numerics.inference import holm
 from quorate.numerics.votes.binomial import lower_tail
-from quorate.reproduction.published import Published, publication
-from quorate.reproduction.study import AnyStudy, Drawing, Outcome, Value
+from quorate.reproduction.study import AnyStudy, Drawing, Outcome, Published, Value, publication
 from quorate.table.results import Result, Row
 from quorate.wording import Brief, counted, listed
 

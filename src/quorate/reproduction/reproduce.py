@@ -20,10 +20,9 @@ from quorate.arrays import Floats
 from quorate.errors import InvalidInput, NotEstimable, QuorateError
 from quorate.planning.designs.schemes import is_count
 from quorate.reproduction.comparison import Compared, Ran, Reproduction, compared, held_together
-from quorate.reproduction.data import Contents, contents
 from quorate.reproduction.studies import archive, budget, cyclic, lee
 from quorate.reproduction.studies.tee import components, coverage, printed, scoring
-from quorate.reproduction.study import AnyStudy, Drawing, MonteCarlo, Outcome, Reanalysis
+from quorate.reproduction.study import AnyStudy, Contents, Drawing, MonteCarlo, Outcome, Reanalysis, contents
 from quorate.streams import stream
 from quorate.wording import listed
 from quorate.writing import write_file

@@ -32,8 +32,7 @@ from quorate.study.file import Study
 from quorate.study.goal import PythonSettings
 from quorate.study.loop import carry_out
 from quorate.study.status import Status, counted_in
-from quorate.web.people import fields
-from quorate.web.site import Refused, Site, Visitor, check_form
+from quorate.web.site import Refused, Site, Visitor, check_form, fields
 
 # Watch: a study as its owner sees it: sums at once, and the estimate as often as it costs little.
 

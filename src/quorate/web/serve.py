@@ -35,8 +35,7 @@ from quorate.study.people import People
 from quorate.study.questions import Questions, questions
 from quorate.study.quote import worst
 from quorate.web import live
-from quorate.web import people as pages
-from quorate.web.site import HERE, Refused, Site
+from quorate.web.site import HERE, Refused, Site, entrance, overview, question
 
 SELF = "owner"
 """What the owner of a study is called where names are given and shown."""
@@ -391,7 +390,7 @@ class Connection(H11Protocol):
 # Application: the pages of a study behind the guard.
 
 
-PAGES: tuple[Callable[[Site], list[BaseRoute]], ...] = (pages.entrance, pages.question, live.routes, pages.overview)
+PAGES: tuple[Callable[[Site], list[BaseRoute]], ...] = (entrance, question, live.routes, overview)
 """The routes of every page."""
 
 

@@ -31,7 +31,7 @@ ANALYZE = "quorate.analysis.judgments:analyze_judgments"
 BOARD = "quorate.estimate.ratings.corrected_ratings:corrected_ratings"
 WRITEUP = "quorate.reporting.paper.writeup:writeup"
 VARIABLES = "quorate.table.exchange.variables:variables"
-REPLAY = "quorate.analysis.replay:replay_pairs"
+REPLAY = "quorate.analysis.allocation:replay_pairs"
 
 # Functions that each command calls, the one that answers last.
 CALLS: dict[str, tuple[str, ...]] = {
@@ -66,8 +66,8 @@ CALLS: dict[str, tuple[str, ...]] = {
     "run": ("quorate.study.file:load", "quorate.study.loop:carry_out", "quorate.analysis.goals.quote:quoted"),
     "serve": ("quorate.web.serve:serve",),
     "status": ("quorate.study.status:status",),
-    "export --tasks": ("quorate.study.label_studio:annotation_tasks",),
-    "import": ("quorate.study.label_studio:take_annotations",),
+    "export --tasks": ("quorate.study.people:annotation_tasks",),
+    "import": ("quorate.study.people:take_annotations",),
     "status --interim": ("quorate.analysis.interim:interim",),
     "compare": (READ, READ_VOTES, "quorate.decide.all_pairs:compare_all", "quorate.decide.all_pairs:compare"),
     "rank": (READ, READ_VOTES, "quorate.estimate.ratings.rank:rank"),
@@ -103,7 +103,7 @@ CALLS: dict[str, tuple[str, ...]] = {
     "assign --after": (READ_VOTES, "quorate.planning.battles:next_battles"),
     "assign --pool": ("quorate.planning.battles:sample_battles",),
     "compare --watch": (READ_VOTES, "quorate.decide.stop:monitor"),
-    "votes replay": (READ_VOTES, REPLAY, "quorate.analysis.replay:replay_pair"),
+    "votes replay": (READ_VOTES, REPLAY, "quorate.analysis.allocation:replay_pair"),
 }
 # Public functions behind the internal ones above, whose parameters an option must have.
 PUBLIC = {
@@ -207,7 +207,7 @@ HERE = {
     ("analyze", "to_people"): "Labels.write_people",
     ("compare --watch", "within"): "Votes.within",
     ("votes replay", "within"): "Votes.within",
-    ("judges --agree", "cells"): "quorate.estimate.agreement.accuracy.accuracy_by_cell",
+    ("judges --agree", "cells"): "quorate.estimate.agreement.leaderboards.accuracy_by_cell",
     ("judges --agree", "position"): "quorate.estimate.agreement.position.position_bias",
     ("assign", "calls"): "Assignment.write",
     ("assign --pool", "chosen"): "the command writes the battles",

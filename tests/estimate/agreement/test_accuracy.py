@@ -9,9 +9,9 @@ from scipy import stats
 
 import quorate as q
 from quorate.errors import InvalidData, InvalidInput, NotEstimable, UnknownTerm
-from quorate.estimate.agreement.accuracy import accuracy, accuracy_by_cell, named
 from quorate.estimate.agreement.agreement import battle_clusters, gain_interval, rate_interval, shared_out
 from quorate.estimate.agreement.battles import pairwise_battles
+from quorate.estimate.agreement.leaderboards import accuracy, accuracy_by_cell, named
 from quorate.numerics.votes.binomial import clopper_pearson
 
 

@@ -11,7 +11,7 @@ from scipy.stats import norm
 
 import quorate as q
 from quorate.errors import InvalidInput, NotEstimable, UnknownTerm
-from quorate.estimate.components.marginal import Marginal
+from quorate.estimate.components.decompose import Marginal
 from quorate.planning.panel.strategies import compare_strategies
 
 CASE = SIMULATED["cells"]

@@ -4,14 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from quorate.estimate.differences.spread import (
-    Contrasts,
-    ItemGroup,
-    ItemSpread,
-    LeftOutSpread,
-    over_items,
-    patterns,
-)
+from quorate.estimate.differences.spread import Contrasts, ItemGroup, ItemSpread, LeftOutSpread, over_items, patterns
 
 
 def test_intervals_and_p_values_are_student_s():

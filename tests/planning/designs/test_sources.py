@@ -9,7 +9,7 @@ from scipy import stats
 
 import quorate as q
 from quorate.errors import InvalidInput, NotEstimable, UnknownTerm
-from quorate.estimate.components.marginal import marginal, scored
+from quorate.estimate.components.decompose import marginal, scored
 from quorate.estimate.means.intervals import wilson_limits
 from quorate.estimate.means.mean import plain_mean
 from quorate.estimate.means.targets import drawn_too

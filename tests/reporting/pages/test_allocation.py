@@ -28,7 +28,7 @@ from quorate.reporting.pages.allocation import (
 from quorate.reporting.paper.reproduce import Provenance
 from quorate.reporting.print.files import specification, svg, write_charts
 from quorate.reporting.report import page_of, report
-from quorate.simulate.allocation.sweep import sweep_allocation
+from quorate.simulate.allocation.cycles import sweep_allocation
 
 
 @pytest.fixture(scope="module")

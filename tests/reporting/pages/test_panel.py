@@ -29,14 +29,7 @@ from quorate.reporting.pages.panel.biases import (
     preference,
     rankings_by_judge,
 )
-from quorate.reporting.pages.panel.page import (
-    MOST_NAMED,
-    components,
-    lenience,
-    page,
-    panel_caveats,
-    panel_section,
-)
+from quorate.reporting.pages.panel.page import MOST_NAMED, components, lenience, page, panel_caveats, panel_section
 from quorate.reporting.pages.panel.page import means as groups_means
 from quorate.reporting.pages.panel.page import panels as groups_panels
 from quorate.reporting.pages.panel.page import variances as groups_variances
@@ -289,7 +282,7 @@ def test_levels_and_the_names_of_systems_are_in_the_heads(panel_table):
 def test_judges_and_systems_of_the_published_study_reproduce_its_biases():
     import polars as pl
 
-    from quorate.simulate.panel_demo import panel_table as published
+    from quorate.simulate.demo import panel_table as published
 
     found = panel_section(analyze_judgments(q.read(pl.DataFrame(published()), announce=False)))
     bias = {(row["judge"], row["system"]): row["bias"] for row in found.figures[0].rows}

@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 import quorate as q
-from quorate.analysis.replay import replay_pair, replay_pairs
+from quorate.analysis.allocation import replay_pair, replay_pairs
 from quorate.analysis.votes import pair_view, votes_view
 from quorate.decide.stop import monitor_all
 from quorate.errors import InvalidInput

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from quorate.errors import InvalidInput
-from quorate.simulate.allocation.sweep import MIXED, sweep_allocation
+from quorate.simulate.allocation.cycles import MIXED, sweep_allocation
 
 
 def pool(arms=60, draws=20):

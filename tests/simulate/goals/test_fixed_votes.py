@@ -10,8 +10,7 @@ import pytest
 from quorate.decide.goals.goal import BestGoal, Offer, PreferGoal
 from quorate.errors import InvalidInput
 from quorate.simulate import VoteLaw
-from quorate.simulate.goals.fixed import fixed_cost
-from quorate.simulate.goals.fixed_votes import fixed_votes, variances
+from quorate.simulate.goals.fixed import fixed_cost, fixed_votes, variances
 
 ITEMS = tuple(f"i{n}" for n in range(900))
 PEOPLE = Offer(ITEMS, ("ann", "bob"), people=("ann", "bob"), calls=900)

@@ -20,9 +20,7 @@ from quorate.collect.ledger import facts, lease, money, plan
 from quorate.collect.ledger.facts import JudgeStatus
 from quorate.collect.ledger.lease import LeasedCell, Settled
 from quorate.collect.ledger.plan import Dependency, Draft
-from quorate.collect.ledger.schema import (
-    Store,
-)
+from quorate.collect.ledger.schema import Store
 from quorate.collect.ledger.stores import PostgresStore, SqliteStore, is_made
 from quorate.errors import InvalidInput
 from quorate.roles import JUDGE

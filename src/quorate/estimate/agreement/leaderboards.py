@@ -2,16 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
 from itertools import combinations
-from typing import Literal, get_args
+from typing import Any, Literal, cast, get_args
 
 import numpy as np
+from numpy.typing import NDArray
 
-from quorate.errors import InvalidInput, NotEstimable
+from quorate.arrays import Floats, Ints
+from quorate.errors import InvalidData, InvalidInput, NotConverged, NotEstimable
+from quorate.estimate.agreement.agreement import shared_out
+from quorate.estimate.agreement.battles import column_of, pairwise_battles
+from quorate.estimate.agreement.labelled import people_apart
+from quorate.estimate.components.decompose import decompose
+from quorate.estimate.means.targets import POPULATION, Target
 from quorate.numerics.correlation import kendall, of_pair, pearson, spearman, williams
+from quorate.numerics.inference import checked_level
+from quorate.numerics.votes import clustered
+from quorate.numerics.votes.binomial import wilson
+from quorate.table.judgments import Judgments, checked
+from quorate.table.pairs import BOTH_BAD, TIE
 from quorate.table.results import Result, Row
+from quorate.table.votes import Votes
 
 _FEWEST = 4
 Board = Mapping[str, float]
@@ -151,3 +164,322 @@ def _values(name: str, board: Board, systems: list[str]) -> list[float]:
         bad = systems[int(np.flatnonzero(~np.isfinite(values))[0])]
         raise InvalidInput(f'boards: {name} has no finite rating of "{bad}"; leave the system out of all')
     return values
+
+
+# Accuracy of single judgments: of every judge and prompt, allowing for what was drawn, and in every cell by item.
+
+
+@dataclass(frozen=True)
+class Cell:
+    """Share of right judgments in one cell.
+
+    Parameters
+    ----------
+    levels : tuple of str
+        Its levels, in the order of the roles.
+    n : int
+        Judgments.
+    clusters : int
+        Battles' keys, or items, that they are of.
+    value : float
+        Share of right ones.
+    low, high : float
+        Interval of this cell alone, by clusters; nan with one cluster.
+    all_low, all_high : float
+        Intervals that hold for all cells at once (Bonferroni): read these to pick the best or the worst.
+    """
+
+    levels: tuple[str, ...]
+    n: int
+    clusters: int
+    value: float
+    low: float
+    high: float
+    all_low: float
+    all_high: float
+
+
+@dataclass(frozen=True)
+class CellAccuracies(Result):
+    """Share of right judgments in every cell of some roles.
+
+    Parameters
+    ----------
+    roles : tuple of str
+        What tells cells apart.
+    cluster : str
+        What judgments of one cell are clustered by.
+    level : float
+        Coverage of the intervals: of each alone, and of all at once.
+    cells : tuple of Cell
+        In the order of the levels.
+    """
+
+    roles: tuple[str, ...]
+    cluster: str
+    level: float
+    cells: tuple[Cell, ...]
+
+    derived = ("sentence",)
+
+    @property
+    def sentence(self) -> str:
+        """The answer in one sentence."""
+        ends = []
+        for choose in (max, min):
+            cell = choose(self.cells, key=lambda cell: cell.value)
+            interval = f"{cell.all_low:.1%} to {cell.all_high:.1%}"
+            ends.append(
+                f"{named(cell)} {cell.value:.1%} ({'interval not known' if np.isnan(cell.all_low) else interval})"
+            )
+        return (
+            f"Of {len(self.cells):,} cells of {' and '.join(self.roles)}, judgments are right most often in "
+            f"{' and least often in '.join(ends)}; these {100 * self.level:.4g}% intervals hold for all cells at once."
+        )
+
+    def rows(self) -> list[dict[str, Any]]:
+        """One row for every cell."""
+        names = [field.name for field in fields(Cell) if field.name != "levels"]
+        numbers = [{name: getattr(cell, name) for name in names} for cell in self.cells]
+        levels = [dict(zip(self.roles, cell.levels, strict=True)) for cell in self.cells]
+        return [labels | row for labels, row in zip(levels, numbers, strict=True)]
+
+
+def named(cell: Cell) -> str:
+    """The levels of a cell in one text."""
+    return ", ".join(cell.levels)
+
+
+def accuracy_by_cell(
+    judged: Votes | Judgments,
+    human: Votes | str | Collection[str] | None = None,
+    *,
+    by: Sequence[str] = ("judge", "prompt"),
+    key: str = "prompt",
+    cluster: str | None = None,
+    level: float = 0.95,
+) -> CellAccuracies:
+    """How often single judgments are right in every cell, such as of judge and prompt, with intervals by item.
+
+    Parameters
+    ----------
+    judged : Votes or Judgments
+        Votes, each right where it says what people said of its battle (a tie where they tie); or right and wrong
+        answers as scores 1 and 0.
+    human : Votes, str or collection of str, optional
+        For votes: what people, or a key, said of each battle; or the levels of ``judge`` that are people.
+    by : sequence of str
+        Roles that tell cells apart. Of votes, ``order`` is that of the battle's first vote, or the other.
+    key : str
+        For votes: role of what the two models answered.
+    cluster : str, optional
+        Role whose judgments may resemble each other; ``key``, or the items, without it.
+    level : float
+        Coverage of the intervals: of each cell alone, and of all at once.
+
+    Returns
+    -------
+    CellAccuracies
+
+    Raises
+    ------
+    InvalidInput
+        If an argument is out of range, or people are missing or not asked for.
+    InvalidData
+        If a score is not from 0 to 1.
+    NotEstimable
+        If no judgment can be right or wrong.
+    UnknownTerm
+        If there is no such role or judge.
+
+    Notes
+    -----
+    Judges and prompts are these; only items are drawn. For other judges and prompts see
+    `quorate.estimate.agreement.leaderboards.accuracy`.
+
+    References
+    ----------
+    Korn and Graubard (1998), Survey Methodology 24, 193-201. ``docs/methods/agreement.md``.
+
+    Examples
+    --------
+    >>> import polars, quorate as q
+    >>> rows = {"item": list("aabbccdd"), "judge": list("xyxyxyxy"), "score": [1, 1, 0, 1, 1, 1, 0, 1]}
+    >>> judges = accuracy_by_cell(q.read(polars.DataFrame(rows), announce=False), by=("judge",))
+    >>> [(cell.levels, cell.value, round(cell.low, 2)) for cell in judges.cells]
+    [(('x',), 0.5, 0.07), (('y',), 1.0, 0.4)]
+    """
+    checked_level(level)
+    roles = (by,) if isinstance(by, str) else tuple(by)
+    if not roles:
+        raise InvalidInput("by: at least one role tells cells apart, got none")
+    if isinstance(judged, Votes):
+        if human is None:
+            raise InvalidInput("human: votes of people, or levels of judge that are people, are needed beside votes")
+        votes, people = people_apart(judged, human)
+        return _of_votes(cast("Votes", votes), cast("Votes", people), (roles, cluster or key, level), key)
+    if human is not None:
+        raise InvalidInput("human: scores say themselves how right an answer is; leave it out")
+    table = right_or_wrong(checked(judged))
+    name = cluster or table.object
+    columns = [(table.column(role).astype(np.int64), table.facet(role).levels) for role in roles]
+    answers = np.nan_to_num(table.mean), table.n.astype(float), np.nan_to_num(table.ss)
+    return _cells(columns, answers, table.level_codes([name]).astype(np.int64), table.n > 0, (roles, name, level))
+
+
+def _of_votes(votes: Votes, people: Votes, options: tuple[tuple[str, ...], str, float], key: str) -> CellAccuracies:
+    roles, cluster, _ = options
+    outcome = np.where(votes.outcome == BOTH_BAD, TIE, votes.outcome)
+    # What people say of the battle of every vote; -1 where they do not.
+    truth = pairwise_battles(people, key=key)
+    known = dict(zip(truth.keys, truth.verdicts.tolist(), strict=True))
+    labels, models = votes.facet(key).levels, votes.models
+    rows = zip(votes.column(key).tolist(), votes.model_a.tolist(), votes.model_b.tolist(), strict=True)
+    wanted = np.array([known.get((labels[k], models[a], models[b]), -1) if k >= 0 else -1 for k, a, b in rows])
+    usable = (wanted >= 0) & (outcome <= TIE)
+    if not usable.any():
+        raise NotEstimable("votes: none is of a battle that people decided")
+    columns = [column_of(votes, role, key) for role in roles]
+    code = votes.column(cluster).astype(np.int64)
+    right, weight = (outcome == wanted).astype(float), votes.weights.astype(float)
+    return _cells(columns, (right, weight, np.zeros(len(right))), code, usable, options)
+
+
+def _cells(
+    columns: Sequence[tuple[Ints, tuple[str, ...]]],
+    answers: tuple[Floats, Floats, Floats],
+    code: Ints,
+    usable: NDArray[np.bool_],
+    options: tuple[tuple[str, ...], str, float],
+) -> CellAccuracies:
+    """Every cell that there is; answers are means, how many each is of, and their sums of squares about it."""
+    roles, cluster, level = options
+    codes = np.column_stack([column for column, _ in columns])
+    usable = usable & (codes >= 0).all(axis=1) & (code >= 0)
+    occurring, place = np.unique(codes[usable], axis=0, return_inverse=True)
+    all_levels = 1 - (1 - level) / max(len(occurring), 1)
+    out = []
+    for at, cell in enumerate(occurring.tolist()):
+        rows = np.flatnonzero(usable)[place.ravel() == at]
+        levels = tuple(labels[i] for i, (_, labels) in zip(cell, columns, strict=True))
+        value, weight, within = (part[rows] for part in answers)
+        share = shared_out(value, code[rows], weight, within)
+        n, mean = int(weight.sum()), float(np.average(value, weights=weight))
+        alone, together = (
+            (np.nan, np.nan) if share is None else clustered.interval(share, coverage)
+            for coverage in (level, all_levels)
+        )
+        out.append(Cell(levels, n, 1 if share is None else share.clusters, mean, *alone, *together))
+    return CellAccuracies(roles, cluster, level, tuple(out))
+
+
+ALL = "all"
+
+
+@dataclass(frozen=True)
+class Accuracy(Result):
+    """Share of right answers.
+
+    Parameters
+    ----------
+    facet, level : str
+        Whose: a judge, a prompt, or ``all``.
+    n : int
+        Answers.
+    value : float
+        Share of right ones, levels weighing equally.
+    low, high : float
+        Interval for other levels of what was drawn; nan where ``reason`` says why.
+    naive_low, naive_high : float
+        Wilson's interval, with all answers taken as independent.
+    drawn : tuple of str
+        Facets that were taken as drawn.
+    reason : str
+        Why there is no interval; empty where there is.
+    """
+
+    facet: str
+    level: str
+    n: int
+    value: float
+    low: float
+    high: float
+    naive_low: float
+    naive_high: float
+    drawn: tuple[str, ...]
+    reason: str = ""
+
+
+def accuracy(
+    judgments: Judgments,
+    facets: Sequence[str] = ("judge", "prompt"),
+    *,
+    drawn: Collection[str] = ("prompt", "judge"),
+    level: float = 0.95,
+) -> tuple[Accuracy, ...]:
+    """How often judges are right against a key: in all, by judge and by prompt.
+
+    Parameters
+    ----------
+    judgments : Judgments
+        Whether each answer is right, as scores 0 and 1.
+    facets : sequence of str
+        Roles whose levels are looked at one by one; those that the table does not have are left out.
+    drawn : collection of str
+        Facets, beside the items, that stand for others like them. Of a single level, none is.
+    level : float
+        Coverage of the intervals.
+
+    Returns
+    -------
+    tuple of Accuracy
+        In all first, then every level of every facet.
+
+    Raises
+    ------
+    InvalidData
+        If a score is not from 0 to 1.
+    InvalidInput
+        If the level is no share.
+
+    References
+    ----------
+    Intervals: ``docs/methods/intervals.md``.
+
+    Examples
+    --------
+    >>> import polars, quorate as q
+    >>> rows = {"item": [1, 1, 2, 2, 3, 3, 4, 4], "judge": list("xyxyxyxy"), "score": [1, 1, 0, 1, 1, 1, 0, 1]}
+    >>> [(row.level, row.value) for row in accuracy(q.read(polars.DataFrame(rows), announce=False))]
+    [('all', 0.75), ('x', 0.5), ('y', 1.0)]
+    """
+    table = right_or_wrong(checked(judgments))
+    checked_level(level)
+    named = [(facet, name) for facet in facets if facet in table.names for name in table.facet(facet).levels]
+    parts = [((ALL, ALL), table), *((pair, table.only(*pair)) for pair in named)]
+    found = []
+    for (facet, name), part in parts:
+        n = part.n_answers
+        if part is not table and not n:
+            continue
+        right = float(np.nansum(part.n * part.mean))
+        naive = tuple(float(end) for end in wilson(right, n, level))
+        chosen = [other for other in part.names if other in drawn and other != facet and part.n_levels(other) > 1]
+        targets: dict[str, Target] = dict.fromkeys(chosen, POPULATION)
+        value, low, high, reason = right / n, np.nan, np.nan, ""
+        try:
+            estimate = decompose(part).mean_for(**targets)
+            value = estimate.value
+            low, high = (min(max(end, 0.0), 1.0) for end in estimate.at(level).ends)
+        except (NotEstimable, NotConverged) as error:
+            reason = str(error)
+        found.append(Accuracy(facet, name, n, value, low, high, naive[0], naive[1], (part.object, *chosen), reason))
+    return tuple(found)
+
+
+def right_or_wrong(judgments: Judgments) -> Judgments:
+    """The judgments, refused where a score is not from 0 to 1."""
+    if np.nanmin(judgments.low) < 0 or np.nanmax(judgments.high) > 1:
+        ends = f"{np.nanmin(judgments.low):g} to {np.nanmax(judgments.high):g}"
+        raise InvalidData(f"accuracy: scores must say how right an answer is, from 0 to 1; got {ends}")
+    return judgments

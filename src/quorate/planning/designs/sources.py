@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 
 from quorate.arrays import Floats
 from quorate.errors import InvalidInput, NotEstimable, UnknownTerm
+from quorate.estimate.components.decompose import scored
 from quorate.estimate.components.decomposition import Decomposition
 from quorate.estimate.components.latent import LatentDecomposition
-from quorate.estimate.components.marginal import scored
 from quorate.estimate.components.model import CELL, closure
 from quorate.estimate.components.published import Components
 from quorate.estimate.means.intervals import Ended, inside_fixed, score_ends

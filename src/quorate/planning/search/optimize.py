@@ -16,9 +16,9 @@ from quorate import caveats
 from quorate.arguments import argument
 from quorate.arrays import Floats, Ints
 from quorate.errors import InvalidInput, NotEstimable
+from quorate.estimate.components.decompose import scored
 from quorate.estimate.components.decomposition import Decomposition
 from quorate.estimate.components.latent import LatentDecomposition
-from quorate.estimate.components.marginal import scored
 from quorate.estimate.components.model import CELL
 from quorate.estimate.components.published import Components
 from quorate.estimate.differences.difference import SystemDifference

@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 from typing import Any, cast
 
 from quorate.errors import InvalidInput, NotEstimable
+from quorate.estimate.components.decompose import scored
 from quorate.estimate.components.decomposition import Decomposition
 from quorate.estimate.components.latent import LatentDecomposition
-from quorate.estimate.components.marginal import scored
 from quorate.estimate.differences.difference import SystemDifference
 from quorate.estimate.means.mean import mean_for
 from quorate.estimate.means.targets import Target, drawn_too

@@ -24,18 +24,16 @@ from quorate.reporting.draw.marks import CORRECTED, DASHED, DOTTED, INK, MISSED,
 from quorate.reporting.draw.vega import Marks, channel
 from quorate.reporting.page import Caption, Figure, Page, Row, Section, Short, Tile, source_of
 from quorate.reporting.paper.reproduce import titled
-from quorate.simulate.allocation.cycles import CYCLE
+from quorate.simulate.allocation.cycles import CYCLE, MIXED
 from quorate.simulate.allocation.result import LEAST_RUNS, ROBIN, ROBIN_HOOD, UNIFORM, Allocation, share_text
-from quorate.simulate.allocation.sweep import MIXED
 from quorate.wording import capitalised, counted, decimals, percent, plural
 
 if TYPE_CHECKING:
     from quorate.analysis.allocation import LevelReplay
     from quorate.arrays import Floats
     from quorate.reporting.draw.vega import Channel, Spec
-    from quorate.simulate.allocation.cycles import CycleComparison
+    from quorate.simulate.allocation.cycles import CycleComparison, Sweep
     from quorate.simulate.allocation.result import Saved
-    from quorate.simulate.allocation.sweep import Sweep
     from quorate.table.judgments import Judgments
 
 

@@ -11,7 +11,7 @@ from quorate.reporting.draw.marks import CORRECTED, MISSED, NAIVE, OTHERS
 from quorate.reporting.draw.vega import Marks, channel
 from quorate.reporting.page import Caption, Figure, Page, Row, Section, Short, Tile, particulars
 from quorate.reproduction.comparison import WORDS
-from quorate.reproduction.published import publication
+from quorate.reproduction.study import publication
 from quorate.wording import capitalised, counted
 
 if TYPE_CHECKING:

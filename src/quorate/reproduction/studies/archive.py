@@ -19,10 +19,20 @@ from quorate.numerics.distributions import t_quantile
 from quorate.numerics.ratings.bradley_terry import Design, fit
 from quorate.numerics.ratings.ties import tie_model
 from quorate.planning.designs.dstudy import project
-from quorate.reproduction.data import ARCHIVE, Contents, Needed, columns
-from quorate.reproduction.published import inputs
 from quorate.reproduction.studies.tee.printed import prize
-from quorate.reproduction.study import Drawing, Outcome, Reanalysis, Value, mean, share
+from quorate.reproduction.study import (
+    ARCHIVE,
+    Contents,
+    Drawing,
+    Needed,
+    Outcome,
+    Reanalysis,
+    Value,
+    columns,
+    inputs,
+    mean,
+    share,
+)
 from quorate.table.judgments import Judgments
 from quorate.table.read_scores import read_scores
 from quorate.table.results import frame

@@ -12,11 +12,22 @@ import numpy as np
 from quorate.arrays import Floats
 from quorate.errors import InvalidData
 from quorate.numerics.sequential.bandit import constants, greedy, known_variance_bound, unknown_variance_bound
-from quorate.reproduction.data import Contents, Needed, columns
-from quorate.reproduction.study import Drawing, MonteCarlo, Outcome, Reanalysis, Study, Value, mean, ratio
+from quorate.reproduction.study import (
+    Contents,
+    Drawing,
+    MonteCarlo,
+    Needed,
+    Outcome,
+    Reanalysis,
+    Study,
+    Value,
+    columns,
+    mean,
+    ratio,
+)
 from quorate.simulate.allocation.allocation import simulate_allocation
+from quorate.simulate.allocation.cycles import MIXED, sweep_allocation
 from quorate.simulate.allocation.result import CORRELATIONS, ROBIN, ROBIN_HOOD, UNIFORM, saved_interval, saving
-from quorate.simulate.allocation.sweep import MIXED, sweep_allocation
 
 # Warm-ups, allocations and bounds of ROBIN and ROBIN-HOOD.
 

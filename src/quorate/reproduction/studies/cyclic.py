@@ -14,7 +14,7 @@ from quorate.estimate.panel.crossed import crossed
 from quorate.planning.designs.dstudy import project
 from quorate.planning.panel.strategies import CYCLIC, RANDOM, all_judges, cyclic, random_judge
 from quorate.reproduction.study import Drawing, Outcome, Study, Value
-from quorate.simulate.panel_demo import SYSTEMS, write_panel
+from quorate.simulate.demo import SYSTEMS, write_panel
 from quorate.simulate.strategies import validate_strategies
 from quorate.table.judgments import Judgments
 from quorate.table.read_scores import read_scores

@@ -22,8 +22,18 @@ from quorate.planning.power.clusters import clustered_sample_size
 from quorate.planning.power.detectability import detectability
 from quorate.planning.power.prompt_types import bottleneck, proportional, two_stage
 from quorate.planning.power.sample_size import sample_size
-from quorate.reproduction.data import Contents, Needed
-from quorate.reproduction.study import Drawing, MonteCarlo, Outcome, Reanalysis, Study, Value, mean, share
+from quorate.reproduction.study import (
+    Contents,
+    Drawing,
+    MonteCarlo,
+    Needed,
+    Outcome,
+    Reanalysis,
+    Study,
+    Value,
+    mean,
+    share,
+)
 from quorate.simulate.two_stage import (
     AllocationStudy,
     Regime,

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 from typing import Any
 
 import numpy as np
 
+from quorate.arrays import Ints
 from quorate.caveats import Caveat
 from quorate.errors import InvalidInput, NotEstimable
-from quorate.numerics.sequential.bandit import Pools, Rule, Variant, affordable
+from quorate.numerics.sequential.bandit import Constants, Pools, Rule, Variant, affordable, constants
 from quorate.numerics.sequential.replay import forced
-from quorate.simulate.allocation.allocation import MOST, MOST_RUNS, guess, step_of
+from quorate.simulate.allocation.allocation import MOST, MOST_RUNS, grid_of, guess, step_of
 from quorate.simulate.allocation.arms import arms_of
-from quorate.simulate.allocation.result import ROBIN_HOOD, UNIFORM, share_text
+from quorate.simulate.allocation.result import ROBIN, ROBIN_HOOD, UNIFORM, PolicyRuns, saving, share_text
 from quorate.simulate.allocation.runs import Adaptive, Runs
 from quorate.table.cells import whole
 from quorate.table.judgments import checked
@@ -201,3 +203,177 @@ def compare_cycles(
             for policy, outcome in study.outcomes((UNIFORM, ROBIN_HOOD), rule).items()
         ]
     return CycleComparison(tuple(rows), cycle, pools.arms, runs, arms.caveats, guess(pools, step, scale))
+
+
+# Sweep of the constants of ROBIN-HOOD: its replay with several, on the same draws, to see how much they matter.
+
+
+MIXED = "theory lam, warm-up of the experiments"
+"""Constants that do not belong together: the bound is infinite until every arm has its equal share."""
+
+
+@dataclass(frozen=True)
+class Setting:
+    """Constants of one replay of ROBIN-HOOD.
+
+    Parameters
+    ----------
+    delta : float
+        Chance of failure.
+    constants : Constants
+        What it was replayed with.
+    floor : bool
+        Whether variances had a floor.
+    """
+
+    delta: float
+    constants: Constants
+    floor: bool
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Sweep:
+    """ROBIN-HOOD with several constants, beside uniform allocation and known variances.
+
+    Parameters
+    ----------
+    settings : mapping of str to Setting
+        By name, such as "delta 0.007".
+    outcomes : mapping of str to PolicyRuns
+        By the same names, "uniform" and "robin".
+    spent : array of int, shape (budgets,)
+        Calls spent at every point of the curves.
+    runs : int
+        Replays.
+    step : float or None
+        Smallest gap between scores, for the floor of variances where there is one.
+    notes : tuple of str
+        What was taken for granted.
+    """
+
+    settings: Mapping[str, Setting]
+    outcomes: Mapping[str, PolicyRuns]
+    spent: Ints
+    runs: int
+    step: float | None
+    notes: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        return f"Sweep({self.sentence})"
+
+    @property
+    def curve(self) -> dict[str, Any]:
+        """Columns of equal length, a row per setting and budget: setting, spent, wce_mean."""
+        names = [name for name in self.outcomes for _ in self.spent]
+        means = np.concatenate([outcome.errors.mean(axis=0) for outcome in self.outcomes.values()])
+        return {"setting": names, "spent": np.tile(self.spent, len(self.outcomes)), "wce_mean": means}
+
+    @property
+    def table(self) -> dict[str, Any]:
+        """Columns of equal length, a row per setting: setting, delta, lam, warmup, floor, wce_mean, saved."""
+        settings = self.settings.values()
+        return {
+            "setting": list(self.settings),
+            "delta": [setting.delta for setting in settings],
+            "lam": [setting.constants.lam for setting in settings],
+            "warmup": [setting.constants.warmup for setting in settings],
+            "floor": [setting.floor for setting in settings],
+            "wce_mean": [self.final(name) for name in self.settings],
+            "saved": [self.saved(name) for name in self.settings],
+        }
+
+    @property
+    def sentence(self) -> str:
+        """Which setting did best and worst."""
+        ranked = sorted(self.settings, key=self.final)
+        best, worst = ranked[0], ranked[-1]
+        return (
+            f"Largest error of any arm after {int(self.spent[-1]):,} calls: {self.final(best):.3g} at best ({best}), "
+            f"{self.final(worst):.3g} at worst ({worst}), {self.final(UNIFORM):.3g} by uniform allocation."
+        )
+
+    def final(self, name: str) -> float:
+        """Largest error of any arm at the end, averaged over runs."""
+        return float(self.outcomes[name].errors[:, -1].mean())
+
+    def saved(self, name: str) -> float:
+        """Part of the budget saved for the final error of uniform allocation; below 0 if that is never reached."""
+        errors, uniform = (self.outcomes[policy].errors.mean(axis=0)[None] for policy in (name, UNIFORM))
+        return float(saving(errors, uniform, self.spent)[0])
+
+    def to_frame(self) -> Any:
+        """`table` as a data frame."""
+        from quorate.table.results import frame
+
+        return frame(self.table)
+
+
+def sweep_allocation(
+    judgments_or_pool: Any,
+    budget: int,
+    *,
+    deltas: Sequence[float] = (0.0007, 0.007, 0.07, 0.3),
+    warmups: Sequence[int] = (),
+    floors: Sequence[bool] = (True,),
+    scale: Iterable[float] | None = None,
+    mixed: bool = True,
+    runs: int = 50,
+    seed: int = 1,
+    cycle: str | None = None,
+    points: int | Sequence[int] = 50,
+) -> Sweep:
+    """Replay ROBIN-HOOD with the constants of several deltas, as in the paper's experiments, on the same draws.
+
+    Parameters
+    ----------
+    judgments_or_pool, budget, scale, runs, seed, cycle, points
+        As for `quorate.scores.simulate_allocation`.
+    deltas : sequence of float
+        Chances of failure; ``lam = log(1 / delta)`` and the warm-up is ``4 lam`` pulls.
+    warmups : sequence of int
+        Other warm-ups, each with the ``lam`` of the largest delta. One below ``4 lam`` changes nothing: the bound of a
+        variance is infinite up to there, and all arms are pulled alike.
+    floors : sequence of bool
+        With the floor of variances, without, or both.
+    mixed : bool
+        Whether to add constants that do not belong together: ``lam`` of the theory, warm-up of the experiments.
+
+    Raises
+    ------
+    InvalidInput
+        If an argument is out of range, or the budget does not hold a warm-up.
+    NotEstimable
+        As for `quorate.scores.simulate_allocation`.
+
+    References
+    ----------
+    LLM-as-Judge on a Budget (2026), arXiv 2602.15481, Figure 5.
+    """
+    if not len(deltas) or not len(floors):
+        raise InvalidInput("deltas, floors: at least one of each is needed, got none")
+    pools = arms_of(judgments_or_pool, cycle).pools
+    runs = whole(runs, "runs", 1, MOST_RUNS)
+    budget = whole(budget, "budget", pools.arms * pools.parts, MOST)
+    step = step_of(pools, scale)
+    if not isinstance(warmups, Iterable):
+        raise InvalidInput(f"warmups: whole numbers such as (20, 40), got {warmups}")
+    pulls = budget // pools.parts
+    lengths = [whole(warmup, "warmups", 1, pulls // pools.arms) for warmup in warmups]
+    tuned = [(delta, "", affordable("experiment", pools.arms, budget, delta, calls=pools.parts)) for delta in deltas]
+    most, _, largest = max(tuned, key=lambda each: each[0])
+    tuned += [(most, f", warm-up {length}", Constants(largest.lam, length)) for length in lengths]
+    settings = {
+        f"delta {delta:g}{name}{'' if floor else ', no floor'}": Setting(delta, values, floor)
+        for (delta, name, values), floor in product(tuned, floors)
+    }
+    first = next(iter(settings.values()))
+    if mixed:
+        lam = constants("theory", pools.arms, pulls, first.delta).lam
+        settings[MIXED] = Setting(first.delta, Constants(lam, first.constants.warmup), first.floor)
+    rules = {
+        name: Adaptive(Rule(setting.constants.lam, step if setting.floor else None), forced(setting.constants))
+        for name, setting in settings.items()
+    }
+    grid = grid_of(points, pools.arms, pulls, pools.parts, first.constants)
+    outcomes = Runs(pools, grid, runs, seed).outcomes((UNIFORM, ROBIN, *settings), rules)
+    return Sweep(settings, outcomes, grid * pools.parts, runs, step, guess(pools, step if any(floors) else None, scale))

@@ -12,18 +12,7 @@ from quorate.caveats import weightiest_first
 from quorate.reporting.draw import marks
 from quorate.reporting.draw.marks import CORRECTED, INK, MISSED, NAIVE, colour, palette
 from quorate.reporting.draw.vega import Marks, channel
-from quorate.reporting.page import (
-    Caption,
-    Figure,
-    Page,
-    Row,
-    Section,
-    Short,
-    Tile,
-    particulars,
-    source_of,
-    title_of,
-)
+from quorate.reporting.page import Caption, Figure, Page, Row, Section, Short, Tile, particulars, source_of, title_of
 from quorate.reporting.pages.judgments.phrases import capital, more
 from quorate.roles import JUDGE, PROMPT
 from quorate.wording import capitalised, counted, listed, percent, plural, whole_percent

@@ -22,7 +22,7 @@ from quorate.wording import counted, listed, percent, whole_percent
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from quorate.analysis.replay import PairReplay, VerdictReplay
+    from quorate.analysis.allocation import PairReplay, VerdictReplay
     from quorate.analysis.votes import PairAnalysis
     from quorate.reporting.draw.vega import Spec
     from quorate.reporting.page import Table

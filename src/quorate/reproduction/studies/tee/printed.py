@@ -16,8 +16,7 @@ from quorate.estimate.components.published import Components, components
 from quorate.numerics.correlation import of_pair, pearson, spearman
 from quorate.numerics.distributions import t_quantile
 from quorate.planning.designs.dstudy import project
-from quorate.reproduction.published import inputs, source_of
-from quorate.reproduction.study import Drawing, Outcome, Study
+from quorate.reproduction.study import Drawing, Outcome, Study, inputs, source_of
 
 # The AILuminate safety study: shares of the variance of its mean, and what single changes of design would do.
 
