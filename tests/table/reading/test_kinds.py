@@ -270,6 +270,14 @@ VOTES = {
     ),
 }
 ASKED = {
+    "who won, and of whom": (
+        rows("id,judge,winner", *(f"q{i // 3},j{i % 3},{('plain', 'variant', 'tie')[i * i % 3]}" for i in range(N))),
+        "winner says which of two is better, and no columns name the two",
+    ),
+    "counts of other things": (
+        rows("row_id,run_n,n_calls,predicted_n", *(f"r{i},{1 + i % 5},{i % 2},{i % 3}" for i in range(N))),
+        "may be meant",
+    ),
     "scores of two arms": (
         rows(
             "question_id,baseline_score,optimized_score,winner",

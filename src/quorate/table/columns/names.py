@@ -164,6 +164,13 @@ CRITERIA = frozenset(
     )
 )
 """Words in the names of columns that hold one criterion each."""
+ASPECTS = frozenset(
+    (
+        *("criterion", "criteria", "dimension", "aspect", "metric", "rubric", "attribute", "trait", "name", "id"),
+        *("criterions", "dimensions", "aspects", "metrics", "rubrics", "attributes"),
+    )
+)
+"""What a column is called that says by which criterion a score was given."""
 DESCRIBED = frozenset(
     ("gender", "sex", "age", "country", "nationality", "ethnicity", "race", "education", "occupation", "city", "region")
 )

@@ -126,7 +126,7 @@ def open_csv(connection: duckdb.DuckDBPyConnection, path: Path) -> Opened:
     with contextlib.suppress(csv.Error):  # the last line may be cut off, and what is broken is for the engine
         rows.extend(islice(lines, _LOOKED_AT))
     columns, said = columns_by(path, first, rows)
-    if encoding == "utf-8-sig":
+    if encoding == "utf-8-sig" and not _ends_differ(text):
         types = ", ".join(f"'c{i}': 'VARCHAR'" for i in range(len(columns)))
         relation = connection.sql(
             f"SELECT * FROM read_csv({pattern(path)}, delim={literal(delimiter)}, quote='\"', escape='\"', "
@@ -245,6 +245,12 @@ def _with_points(opened: Opened, rows: Sequence[Sequence[str]]) -> Opened:
         return opened
     note = Note(f"decimals are written with a comma in {', '.join(found)}")
     return replace(opened, relation=opened.relation.project(", ".join(shown)), notes=(*opened.notes, note))
+
+
+def _ends_differ(text: str) -> bool:
+    """Whether lines end in two ways, as in files that two systems wrote, which the engine does not read."""
+    unquoted = re.sub(r'"[^"]*("|$)', "", text)
+    return "\r\n" in unquoted and re.search(r"(?<!\r)\n", unquoted) is not None
 
 
 def delimiter_of(path: Path, text: str) -> str:

@@ -10,6 +10,7 @@ from typing import Any
 from quorate.arguments import argument, joined
 from quorate.roles import CATEGORY, ITEM, JUDGE, PROMPT, REPLICATE, SYSTEM
 from quorate.table.columns.names import (
+    ASPECTS,
     DESCRIBED,
     EXCEPTIONS,
     GIVEN,
@@ -63,6 +64,8 @@ from quorate.table.reading.wide import (
 )
 from quorate.wording import listed
 
+_WON = frozenset(("winner", "winners", "preferred", "preference"))
+"""Words in the name of a column that says which of two is better."""
 _LONG, _MANY_EACH = 40, 5
 """Characters of a question, and answers to one, beyond which the wording of a judge's prompt is likelier."""
 _MOST_WAYS, _FEWEST_LEVELS, _MOST_JUDGES, _MOST_SIDES = 3, 4, 60, 3
@@ -170,6 +173,8 @@ def _with_roles(table: Table, known: dict[str, str], aside: set[str], reasons: l
     reasons += _belonging(table, {**known, **facets}, taken)
     facets = {**facets, **dict.fromkeys(dropped, "")}
     options |= {"facets": facets} if facets else {}
+    chosen = tuple(name for name in found.added if {*words_of(name)} <= ASPECTS)
+    options |= {"fixed": (*((JUDGE,) if JUDGE in known else ()), *chosen)} if chosen else {}
     return _told(_weighed(table, score, options, reasons, found, known), known[ITEM], shared)
 
 
@@ -226,8 +231,8 @@ def _open(
     elif not (plainly or _hinted(score) or is_criterion(score) or _alone(table, column, known, found)):
         open_.append(f"no name says that {score} is the score")
         ways = _of_others(options, score, [one for one in free if _may_be_any(one)])
-    if {*OF_WORDS} & options.keys() and not (open_ or _is_label(table, column, options, known)):
-        open_.append(f"{score} holds words, {listed(column.words, most=4)}")
+    if not open_ and (doubt := _doubt_of_words(table, column, options, known)):
+        open_.append(doubt)
         ways = ways_of_words(column, options)
     if not found.named:
         open_.append(f"no name says that {found.facets.get(ITEM, known.get(ITEM))} is what is judged")
@@ -243,6 +248,15 @@ def _open(
     if found.tied:
         open_.append(f"rows repeat, and {listed(found.tied, most=6)} may tell them apart")
     return open_, ways
+
+
+def _doubt_of_words(table: Table, column: Column, options: Mapping[str, Any], known: Mapping[str, str]) -> str:
+    """What is open of words that are taken for labels or numbers; empty if nothing is."""
+    if {"label", "labels"} & options.keys() and {*words_of(column.name)} & _WON:
+        return f"{column.name} says which of two is better, and no columns name the two"
+    if {*OF_WORDS} & options.keys() and not _is_label(table, column, options, known):
+        return f"{column.name} holds words, {listed(column.words, most=4)}"
+    return ""
 
 
 def _may_be_any(one: Column) -> bool:

@@ -9,7 +9,7 @@ from typing import Any
 from quorate.arguments import argument
 from quorate.roles import ITEM, JUDGE, REPLICATE
 from quorate.table.columns.aliases import COUNTS, JUDGES_ALONE
-from quorate.table.columns.names import GIVEN, HINTS, HOLDERS, is_id, words_of
+from quorate.table.columns.names import ARRANGED, GIVEN, HINTS, HOLDERS, is_id, words_of
 from quorate.table.columns.outcomes import plain
 from quorate.table.columns.scales import known_scale, number
 from quorate.table.exchange.rows import ROW_NUMBER
@@ -45,7 +45,7 @@ def counts_of_labels(table: Table, columns: Sequence[str], row: str | None, word
     """Columns that count how often each label was given: by their names, or as they add up to the same in every row."""
     free = [one for one in table.columns if one.name != row and one.numeric and one.whole and not is_id(one.name)]
     free = [one for one in free if (one.low or 0) >= 0]
-    named = [one for one in free if len(words_of(one.name)) > 1 and _OF_LABELS & {*words_of(one.name)}]
+    named = _counted(free)
     kinds = named if len(named) > 1 else free if {one.name for one in free} >= {*columns} else []
     if words or not {one.name for one in kinds} & {*columns} or (len(kinds) < _FEWEST_COUNTED and not named):
         return None
@@ -63,6 +63,18 @@ def counts_of_labels(table: Table, columns: Sequence[str], row: str | None, word
     if low == high == _HUNDRED or (kinds is named and row is None):  # parts of a hundred are no judgments
         return Reading(options, (said,), said=said, meant=(Meant(options, "counts of labels"),))
     return Reading(options, (said,), "likely", said=said)
+
+
+def _counted(free: Sequence[Column]) -> list[Column]:
+    """The most columns that count labels by names of one form, such as ``n_spam`` and ``n_ham`` of one record."""
+    forms: dict[tuple[str, str], list[Column]] = {}
+    for one in free:
+        holder, _, name = one.name.rpartition(".")
+        words = words_of(name)
+        counting = [place for place, word in (("first", words[0]), ("last", words[-1])) if word in _OF_LABELS]
+        if len(words) > 1 and counting and not ARRANGED & {*words}:
+            forms.setdefault((holder, counting[0]), []).append(one)
+    return max(forms.values(), key=len, default=[])
 
 
 def _cross_table(table: Table) -> Reading | None:
