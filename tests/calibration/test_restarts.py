@@ -43,7 +43,7 @@ def best(fit: Decomposition, rng) -> float:
 
 @pytest.mark.parametrize("part", [0, *(pytest.param(part, marks=pytest.mark.slow) for part in range(1, PARTS))])
 def test_no_fit_is_above_the_best_of_many_searches(part):
-    """1,000 designs in all. The criterion of the searches is that of fits: ``tests/numerics/mixed/test_dense.py``."""
+    """1,000 designs in all. The criterion of the searches is that of fits: ``tests/numerics/mixed/test_reml.py``."""
     rng, above, refused = np.random.default_rng((16, part)), [], 0
     for _ in range(DESIGNS):
         frame, fixed, own = tiny(rng)

@@ -2,12 +2,32 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quorate.numerics.prediction_powered import Sample, mean_error, powered_mean
+from quorate.numerics.prediction_powered import (
+    Costs,
+    Sample,
+    Split,
+    Strata,
+    deviations,
+    errors_apart,
+    mean_error,
+    neyman,
+    people_alone,
+    powered,
+    powered_mean,
+    rates,
+    share_error,
+    shares,
+    stratified_mean,
+    stratified_share_error,
+    worth_from,
+)
 
 
 def alone(y, f, others):
@@ -156,3 +176,171 @@ def test_predictions_that_do_not_vary_are_of_no_use():
     found = powered_mean(alone([1, 0, 1, 1], [1, 1, 1, 1], [1, 0, 1]))
     assert found.tuning == 0
     assert found.value == 0.75
+
+
+# Stratified prediction-powered means.
+
+
+def strata_drawn(seed=1, labels=(30, 10), others=(60, 300)):
+    rng = np.random.default_rng(seed)
+    own, rest = (np.repeat(np.arange(len(count)), count) for count in (labels, others))
+    y = rng.normal(own * 2.0, 1 + own)
+    f = np.concatenate([y + 0.5 * rng.normal(size=len(y)), rng.normal(rest * 2.0, 1 + rest)])
+    code, n = np.arange(len(own) + len(rest)), len(own)
+    return Sample(y, f[:n], f[n:], code[:n], code[n:], strata=(own, rest))
+
+
+def test_one_stratum_is_none():
+    sample = strata_drawn(labels=(40,), others=(200,))
+    plain = replace(sample, strata=None)
+    for finite in (False, True):
+        one, other = stratified_mean(sample, finite=finite), powered_mean(plain, finite=finite)
+        assert (one.value, one.se, one.df, one.labels_se, one.tuning) == pytest.approx(
+            (other.value, other.se, other.df, other.labels_se, other.tuning)
+        )
+    half = replace(sample, y=(sample.y > 0.3) * 1.0)
+    one, other = stratified_share_error(half), share_error(replace(half, strata=None))
+    assert (one.trials, one.labels_trials) == pytest.approx((other.trials, other.labels_trials), rel=0.06)
+
+
+def test_labels_alone_have_the_mean_and_error_of_the_textbook():
+    """Cochran (1977), (5.1) and (5.12): sums over strata of W mean and W^2 s^2 / n."""
+    sample = strata_drawn()
+    found = stratified_mean(sample, tuning=0.0)
+    weight, parts = np.array([90, 310]) / 400, [sample.y[:30], sample.y[30:]]
+    assert shares(sample) == pytest.approx(weight)
+    assert found.value == found.labels_value == pytest.approx(weight @ [part.mean() for part in parts])
+    assert found.labels_se**2 == pytest.approx(weight**2 @ [part.var(ddof=1) / len(part) for part in parts])
+    assert rates(sample) @ sample.y == pytest.approx(found.value)
+    finite = stratified_mean(sample, tuning=0.0, finite=True)
+    left = weight**2 * (1 - np.array([30 / 90, 10 / 310]))
+    assert finite.se**2 == pytest.approx(left @ [part.var(ddof=1) / len(part) for part in parts])
+
+
+def test_it_is_the_weighted_sum_of_the_means_of_strata():
+    sample = strata_drawn()
+    parts = []
+    for h in (0, 1):
+        at, rest = (codes == h for codes in sample.strata)
+        parts.append(
+            powered_mean(
+                Sample(
+                    sample.y[at],
+                    sample.predicted[at],
+                    sample.others[rest],
+                    sample.cluster[at],
+                    sample.others_cluster[rest],
+                )
+            )
+        )
+    found, weight = stratified_mean(sample), shares(sample)
+    assert found.value == pytest.approx(weight @ [part.value for part in parts])
+    assert found.se**2 == pytest.approx(weight**2 @ [part.se**2 for part in parts])
+    assert found.tuning == pytest.approx(weight @ [part.tuning for part in parts])
+
+
+def test_a_stratum_that_is_all_labelled_has_the_mean_of_its_labels():
+    sample = strata_drawn(others=(0, 300))
+    assert stratified_mean(sample).value == pytest.approx(
+        shares(sample)[0] * sample.y[:30].mean() + shares(sample)[1] * _second(sample)
+    )
+
+
+def _second(sample):
+    at = sample.strata[0] == 1
+    part = Sample(sample.y[at], sample.predicted[at], sample.others, sample.cluster[at], sample.others_cluster)
+    return powered_mean(part).value
+
+
+def test_clusters_count_across_strata():
+    """Two facets at once are at least the larger of one; every unit twice in one cluster is one unit."""
+    sample = strata_drawn()
+    code = np.arange(len(sample.cluster) + len(sample.others_cluster)) % 12
+    other = np.arange(len(code)) // 3
+    n = len(sample.y)
+    one, two = (replace(sample, cluster=each[:n], others_cluster=each[n:]) for each in (code, other))
+    both = replace(one, also=((other[:n], other[n:]),))
+    assert stratified_mean(both).se >= max(stratified_mean(each).se for each in (one, two)) * (1 - 1e-9)
+    assert stratified_mean(one).df == 11
+
+
+def test_errors_that_go_with_it():
+    sample = strata_drawn()
+    gap = sample.predicted - sample.y
+    weight = shares(sample)
+    parts = [each.var(ddof=0) / len(each) for each in (gap[:30], gap[30:])]
+    expected = np.sqrt(weight**2 @ parts * 40 / 39)
+    assert mean_error(deviations(sample, gap), np.arange(40)) == pytest.approx(expected)
+    moved = replace(sample, predicted=sample.predicted + 5)
+    assert errors_apart(sample) < 4 < errors_apart(moved)
+
+
+# Two-phase sampling: the closed form, bounds, and a search over every split.
+
+
+ONE = np.array([1.0])
+
+
+def strata(weight, variance, correlation):
+    weight, variance, r = (np.array(each, dtype=float) for each in (weight, variance, correlation))
+    return Strata(weight, variance, variance * (1 - r**2), variance * r**2)
+
+
+@pytest.mark.parametrize(("r", "price"), [(0.6, 0.01), (0.8, 0.05), (0.9, 0.3)])
+def test_without_bounds_it_is_the_closed_form(r, price):
+    """Cochran (1977), 12.7: variance v (sqrt(c (1 - r^2)) + r sqrt(c'))^2 / budget at the least."""
+    found = powered(strata([1], [2.0], [r]), Costs(1.0, price), 500.0, 3 * ONE)
+    assert found.labels.sum() / found.units == pytest.approx(np.sqrt((1 - r**2) / r**2 * price), rel=1e-4)
+    assert found.variance == pytest.approx(2 * (np.sqrt(1 - r**2) + r * np.sqrt(price)) ** 2 / 500, rel=1e-8)
+    assert found.cost(Costs(1.0, price)) == pytest.approx(500)
+
+
+@pytest.mark.parametrize("costs", [Costs(1.0, 0.02), Costs(1.0, 0.1, 0.05), Costs(0.3, 0.29)])
+def test_predictions_pay_from_the_correlation_that_is_said(costs):
+    for apart in (-0.01, 0.01):
+        population = strata([1], [1.0], [min(worth_from(costs) + apart, 1.0)])
+        both, alone = (each(population, costs, 1000.0, 3 * ONE) for each in (powered, people_alone))
+        assert (both.variance < alone.variance) == (apart > 0)
+
+
+@given(st.integers(0, 10_000))
+def test_no_split_of_a_fine_grid_is_better(seed):
+    """By category, with bounds: the number of predicted units in 400 steps, labels of two categories in 60 each."""
+    rng = np.random.default_rng(seed)
+    population = strata(rng.dirichlet([2, 2]), rng.uniform(0.05, 1, 2), rng.uniform(0.1, 0.95, 2))
+    costs, budget, most = Costs(1.0, rng.uniform(0.005, 0.2)), 300.0, rng.choice([400.0, np.inf])
+    found = powered(population, costs, budget, np.full(2, 5.0), most_units=most)
+    units = np.linspace(50, min(most, 280 / costs.prediction), 400)
+    left, part = budget - costs.prediction * units, np.linspace(0.01, 0.99, 60)[:, None]
+    with np.errstate(divide="ignore"):
+        labels = np.minimum(np.stack([left * part, left * (1 - part)]), units * population.weight[:, None, None])
+    allowed = (labels >= 5).all(axis=0) & (left > 0)
+    square = (population.weight**2 * population.residual)[:, None, None]
+    variance = (square / np.where(allowed, labels, 1.0)).sum(axis=0) + population.weight @ population.explained / units
+    assert found.variance <= variance[allowed].min() * (1 + 1e-6)
+    assert found.cost(costs) <= budget * (1 + 1e-9)
+
+
+@given(st.integers(0, 10_000))
+def test_labels_add_up_and_keep_their_bounds(seed):
+    rng = np.random.default_rng(seed)
+    least = rng.uniform(0, 20, 5)
+    most = least + rng.uniform(0, 60, 5)
+    total = rng.uniform(least.sum(), most.sum())
+    found = neyman(total, rng.uniform(0, 1, 5) * (rng.random(5) < 0.8), least, most)
+    assert found.sum() == pytest.approx(total)
+    assert (found >= least - 1e-6).all()
+    assert (found <= most + 1e-6).all()
+
+
+def test_too_little_money_buys_nothing():
+    population = strata([0.5, 0.5], [1, 1], [0.8, 0.8])
+    assert powered(population, Costs(1.0, 0.1), 9.0, np.full(2, 5.0)) is None
+    assert people_alone(population, Costs(1.0, 0.1), 9.0, np.full(2, 5.0)) is None
+    assert people_alone(population, Costs(1.0, 0.1), 99.0, np.full(2, 5.0), most_units=8.0) is None
+
+
+def test_what_people_alone_and_what_judges_too_cost():
+    costs, labels = Costs(label=2.0, prediction=0.5, unit=0.25), np.array([10.0, 30.0])
+    assert Split(labels, 0.0, 1.0).cost(costs) == 40 * 2.25
+    assert Split(labels, 100.0, 1.0).cost(costs) == 40 * 2 + 100 * 0.75

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from quorate.numerics.reach import Effect, Reach
+from quorate.numerics.reach import MOST, Effect, ItemModel, Reach, maximum_moments, maximum_quantile
 from quorate.numerics.study_power import half_widths
 
 effects = st.lists(
@@ -43,3 +43,140 @@ def test_many_at_once_are_each_by_itself(variance, df, drawn):
     found = half_widths(0.975, np.full(2, variance), np.full(2, float(df)), arrays)
     wanted = [Reach(variance, float(df), some).half_width(0.95) for some in (drawn, ())]
     assert found.tolist() == pytest.approx(wanted, rel=1e-8)
+
+
+# The mean of the largest of K normals against closed forms and Harter's table.
+
+
+# Harter (1961), Biometrika 48, Table 1, five decimals; 3, 4 and 5 also in closed form (David and Nagaraja, 3.2).
+HARTER = {
+    2: 0.56419,
+    3: 0.84628,
+    4: 1.02938,
+    5: 1.16296,
+    10: 1.53875,
+    20: 1.86748,
+    50: 2.24907,
+    100: 2.50759,
+    1000: 3.24144,
+}
+
+
+def test_the_mean_is_that_of_the_table():
+    mean, _ = maximum_moments(list(HARTER))
+    assert mean.tolist() == pytest.approx(list(HARTER.values()), abs=6e-6)
+
+
+def test_closed_forms():
+    mean, sd = maximum_moments([1, 2, 3, 5])
+    exact = [0, 1 / np.sqrt(np.pi), 1.5 / np.sqrt(np.pi), (15 * np.arcsin(1 / 3) / np.pi + 2.5) / (2 * np.sqrt(np.pi))]
+    assert mean == pytest.approx(exact, abs=1e-13)
+    assert sd[:3] ** 2 == pytest.approx([1, 1 - 1 / np.pi, 1 + np.sqrt(3) / (2 * np.pi) - 9 / (4 * np.pi)], abs=1e-13)
+
+
+def test_best_of_ten_and_of_twenty_seven():
+    assert maximum_moments([10, 27])[0] == pytest.approx([1.538753, 1.998269], abs=5e-7)
+
+
+@pytest.mark.parametrize("k", [10**4, 10**6, MOST])
+def test_many_against_integration_by_parts(k):
+    """``E[max] = int_0^oo (1 - Phi^K) - int_-oo^0 Phi^K``, adaptively."""
+    from scipy.integrate import quad
+    from scipy.special import log_ndtr
+
+    upper = quad(lambda z: -np.expm1(k * log_ndtr(z)), 0, 40, points=[3, 4, 5, 6, 7, 8], epsabs=1e-12, limit=500)[0]
+    assert float(maximum_moments(k)[0]) == pytest.approx(upper, abs=1e-9)
+
+
+@given(st.integers(1, 10**6), st.integers(1, 1000))
+def test_more_attempts_are_worth_more_and_vary_less(k, more):
+    mean, sd = maximum_moments([k, k + more])
+    assert mean[1] > mean[0]
+    assert sd[1] < sd[0]
+
+
+@given(st.floats(0.001, 0.999), st.integers(1, 10**6))
+def test_quantiles_invert_the_law(p, k):
+    from scipy.special import log_ndtr
+
+    assert float(np.exp(k * log_ndtr(maximum_quantile(p, k)))) == pytest.approx(p, rel=1e-6)
+
+
+# What items bring to sums: in complete tables the textbook's t, elsewhere its unbiased generalisation.
+
+
+ITEMS, CELLS = 20, 6
+
+
+@pytest.fixture(scope="module")
+def scores():
+    rng = np.random.default_rng(0)
+    return rng.normal(size=(ITEMS, CELLS)) + rng.normal(size=(ITEMS, 1)) + np.arange(CELLS)
+
+
+def model(scores, setup=None, stratum=None, ratio=0.7, kept=None):
+    item, cell = (at.ravel() for at in np.indices(scores.shape))
+    setup = cell[None] if setup is None else np.array([one[cell] for one in setup])
+    kept = np.ones(len(item), dtype=bool) if kept is None else kept
+    stratum = np.zeros(len(scores), dtype=int) if stratum is None else stratum
+    return ItemModel(scores.ravel()[kept], item[kept], setup[:, kept], stratum, ratio)
+
+
+@pytest.mark.parametrize("ratio", [0.0, 0.7, 50.0])
+@pytest.mark.parametrize("setup", [None, (np.arange(CELLS) % 2, np.arange(CELLS) // 2)])
+def test_complete_tables_have_the_t_over_item_means(scores, ratio, setup):
+    found = model(scores, setup, ratio=ratio).scores(np.full((1, scores.size), 1 / scores.size))
+    t = stats.ttest_1samp(scores.mean(axis=1), 0)
+    assert scores.mean() / np.sqrt(found.covariance[0, 0]) == pytest.approx(t.statistic, rel=1e-12)
+    assert found.df[0] == pytest.approx(ITEMS - 1, rel=1e-9)
+
+
+def test_noise_of_level_means_is_the_mean_square_of_items_by_levels(scores):
+    fit = model(scores)
+    covariance = fit.scores(fit.weights_of(np.eye(CELLS))).covariance
+    residual = scores - scores.mean(axis=1, keepdims=True) - scores.mean(axis=0) + scores.mean()
+    square = (residual**2).sum() / ((ITEMS - 1) * (CELLS - 1))
+    assert (np.trace(covariance) - covariance.sum() / CELLS) / (CELLS - 1) == pytest.approx(square / ITEMS, rel=1e-9)
+
+
+def test_strata_have_their_own_variance_and_welchs_degrees_of_freedom(scores):
+    stratum = np.repeat([0, 1], [12, 8])
+    item, cell = (at.ravel() for at in np.indices(scores.shape))
+    fit = ItemModel(scores.ravel(), item, np.array([cell, stratum[item]]), stratum, 0.7)
+    found = fit.scores(np.full((1, scores.size), 1 / scores.size))
+    parts = [np.var(scores.mean(axis=1)[stratum == h], ddof=1) * n / ITEMS**2 for h, n in ((0, 12), (1, 8))]
+    assert found.covariance[0, 0] == pytest.approx(sum(parts), rel=1e-9)
+    assert found.df[0] == pytest.approx(sum(parts) ** 2 / (parts[0] ** 2 / 11 + parts[1] ** 2 / 7), rel=1e-9)
+
+
+def test_a_stratum_of_one_item_counts_as_the_others_do(scores):
+    stratum = np.repeat([0, 1], [ITEMS - 1, 1])
+    item, cell = (at.ravel() for at in np.indices(scores.shape))
+    fit = ItemModel(scores.ravel(), item, np.array([cell, stratum[item]]), stratum, 0.7)
+    found = fit.scores(np.full((1, scores.size), 1 / scores.size))
+    own = np.var(scores.mean(axis=1)[:-1], ddof=1) / ITEMS
+    assert found.covariance[0, 0] == pytest.approx(own, rel=1e-9)
+    assert found.df[0] == pytest.approx(ITEMS - 2, rel=1e-9)
+
+
+@given(st.integers(0, 2**32 - 1))
+def test_the_variance_is_unbiased_if_scores_are_alike_as_taken(seed):
+    """``E (w_i'A_i e_i)^2`` by dense algebra, for a table with gaps: the sum over items is ``w'V w``."""
+    rng = np.random.default_rng(seed)
+    kept = rng.random(ITEMS * 3) < 0.7
+    kept[:6] = True
+    item, cell = (at.ravel()[kept] for at in np.indices((ITEMS, 3)))
+    item = np.unique(item, return_inverse=True)[1]
+    ratio, weight = 2.0, rng.dirichlet(np.ones(len(item)))
+    v = np.eye(len(item)) + ratio * np.equal.outer(item, item)
+    x = np.eye(3)[cell]
+    left = np.eye(len(item)) - x @ np.linalg.solve(x.T @ np.linalg.solve(v, x), np.linalg.solve(v, x).T)
+    expected = 0.0
+    for i in range(int(item.max()) + 1):
+        own = weight * (item == i)
+        alone, seen = own @ v @ own, (own @ left) @ v @ (left.T @ own)
+        fit = ItemModel(left @ np.zeros(len(item)), item, cell[None], np.zeros(int(item.max()) + 1, int), ratio)
+        by = fit._by_item(weight)[i]
+        assert alone - by @ fit.inverse @ by == pytest.approx(seen, rel=1e-8, abs=1e-14)
+        expected += alone
+    assert expected == pytest.approx(weight @ v @ weight, rel=1e-9)

@@ -4,7 +4,7 @@ import pytest
 
 import quorate as q
 from quorate.errors import InvalidInput, NotEstimable
-from quorate.simulate.allocation.cycles import CYCLE, compare_cycles
+from quorate.simulate.allocation.cycles import CYCLE, MIXED, compare_cycles, sweep_allocation
 
 FACETS = {"item": "item", "judge": "judge", "replicate": "rep"}
 
@@ -20,36 +20,36 @@ def judged(judges=3, items=40):
 
 
 @pytest.fixture(scope="module")
-def found():
+def compared():
     return compare_cycles(judged(), 3 * 40 * 60, runs=40)
 
 
 @pytest.mark.slow
-def test_cycles_have_no_bias_and_single_judges_have_that_of_the_data(found):
+def test_cycles_have_no_bias_and_single_judges_have_that_of_the_data(compared):
     judgments = judged()
     mean = judgments.mean.reshape(40, 3)
     panel = mean.mean(axis=1)
     for place, name in enumerate(judgments.facet("judge").levels):
         for policy in ("uniform", "robin-hood"):
-            row = found.row(name, policy)
+            row = compared.row(name, policy)
             assert row.bias_squared == pytest.approx(((mean[:, place] - panel) ** 2).mean(), rel=0.03)
             assert row.shift == pytest.approx((mean[:, place] - panel).mean(), abs=0.02)
-    assert abs(found.row().bias_squared) < 0.1 * found.row().variance
-    assert found.row().mse < 0.1 * min(found.row(name).mse for name in judgments.facet("judge").levels)
+    assert abs(compared.row().bias_squared) < 0.1 * compared.row().variance
+    assert compared.row().mse < 0.1 * min(compared.row(name).mse for name in judgments.facet("judge").levels)
 
 
 @pytest.mark.slow
-def test_calls_are_equal_and_adapting_cycles_helps(found):
-    assert {row.calls for row in found.rows} == {7200}
-    assert found.row(CYCLE, "robin-hood").wce < 0.9 * found.row(CYCLE, "uniform").wce
-    assert len(found.rows) == 8
+def test_calls_are_equal_and_adapting_cycles_helps(compared):
+    assert {row.calls for row in compared.rows} == {7200}
+    assert compared.row(CYCLE, "robin-hood").wce < 0.9 * compared.row(CYCLE, "uniform").wce
+    assert len(compared.rows) == 8
 
 
-def test_the_sentence_and_the_frame_say_it(found):
-    assert found.sentence.startswith("ROBIN-HOOD over whole cycles is off the mean of the panel by 0.")
-    assert "of it bias, which no budget mends." in found.sentence
-    assert found.to_frame().columns[:3] == ["design", "policy", "calls"]
-    assert repr(found).startswith("CycleComparison(")
+def test_the_sentence_and_the_frame_say_it(compared):
+    assert compared.sentence.startswith("ROBIN-HOOD over whole cycles is off the mean of the panel by 0.")
+    assert "of it bias, which no budget mends." in compared.sentence
+    assert compared.to_frame().columns[:3] == ["design", "policy", "calls"]
+    assert repr(compared).startswith("CycleComparison(")
 
 
 def steady_frame(items=10):
@@ -64,25 +64,25 @@ def steady():
 
 
 def test_a_judge_that_is_never_off_is_the_best_and_has_no_bias_to_speak_of():
-    found = compare_cycles(steady(), 900, runs=3)
-    assert found.row("j0").mse == 0
-    assert found.sentence.endswith("the best single judge, j0, by 0 with as many calls.")
-    assert repr(found) == f"CycleComparison({found.sentence})"
+    compared = compare_cycles(steady(), 900, runs=3)
+    assert compared.row("j0").mse == 0
+    assert compared.sentence.endswith("the best single judge, j0, by 0 with as many calls.")
+    assert repr(compared) == f"CycleComparison({compared.sentence})"
 
 
 def test_a_judge_who_gives_one_score_to_all_gets_all_calls():
     """Without a floor no arm has a priority, and all take turns; with one, all have the same."""
     frame = steady_frame().with_columns(score=pl.when(pl.col("judge") == "j0").then(5.0).otherwise("score"))
     for floor in (True, False):
-        found = compare_cycles(q.read(frame, facets=FACETS, announce=False), 901, runs=3, floor=floor)
-        assert found.row("j0").calls == found.row("j0", "uniform").calls == 900
-        assert found.row("j0").variance == 0
+        compared = compare_cycles(q.read(frame, facets=FACETS, announce=False), 901, runs=3, floor=floor)
+        assert compared.row("j0").calls == compared.row("j0", "uniform").calls == 900
+        assert compared.row("j0").variance == 0
 
 
 def test_bias_is_freed_of_the_chance_of_few_runs():
     """Two runs of an unbiased cycle are off by half of its variance, squared: that is not bias."""
-    found = compare_cycles(judged(items=300), 3 * 300 * 40, runs=2)
-    assert abs(found.row().bias_squared) < 0.2 * found.row().variance
+    compared = compare_cycles(judged(items=300), 3 * 300 * 40, runs=2)
+    assert abs(compared.row().bias_squared) < 0.2 * compared.row().variance
 
 
 def test_the_floor_goes_by_the_declared_scale():
@@ -114,8 +114,91 @@ def test_calls_that_buy_no_cycle_are_not_spent():
     assert {row.calls for row in compare_cycles(judged(), 7202, runs=2).rows} == {7200}
 
 
-def test_an_unknown_design_is_refused(found):
+def test_an_unknown_design_is_refused(compared):
     with pytest.raises(
         InvalidInput, match=r'design, policy: one of whole cycles, j0, j1, j2 with .* got "j9, robin-hood"'
     ):
-        found.row("j9")
+        compared.row("j9")
+
+
+def pool(arms=60, draws=20):
+    rng = np.random.default_rng(1)
+    sd = np.where(np.arange(arms) % 10 == 0, 1.5, 0.4)
+    return np.round(rng.normal(3, sd[:, None], (arms, draws)))
+
+
+def test_constants_that_do_not_belong_together_collapse_to_uniform():
+    """The bound of the theory is infinite until every arm has its equal share of the budget."""
+    budget = 60 * 72
+    found = sweep_allocation(pool(), budget, deltas=(0.007,), runs=5)
+    assert 4 * found.settings[MIXED].constants.lam > 71
+    assert np.ptp(found.outcomes[MIXED].pulls) == 0
+    assert (found.outcomes[MIXED].errors == found.outcomes["uniform"].errors).all()
+    assert found.final("delta 0.007") < 0.8 * found.final("uniform")
+
+
+def test_every_delta_is_replayed_on_the_same_draws():
+    found = sweep_allocation(pool(), 6000, deltas=(0.007, 0.3), floors=(True, False), mixed=False, runs=5)
+    assert list(found.settings) == ["delta 0.007", "delta 0.007, no floor", "delta 0.3", "delta 0.3, no floor"]
+    assert [one.constants.warmup for one in found.settings.values()] == [20, 20, 5, 5]
+    early = found.spent <= 5 * 60
+    for one in found.outcomes.values():
+        if one is not found.outcomes["robin"]:
+            assert (one.errors[:, early] == found.outcomes["uniform"].errors[:, early]).all()
+
+
+def test_a_short_warm_up_without_a_floor_is_the_poor_choice():
+    """Figure 5 of the paper: the error stays where it is while the budget grows."""
+    scores = np.zeros((60, 20))
+    scores[:, 0] = 1  # what one answer of 20 shows is not seen in 5
+    scores[::10, 5:] = 1
+    found = sweep_allocation(scores, 6000, deltas=(0.007, 0.3), floors=(False, True), mixed=False, runs=20)
+    poor = found.outcomes["delta 0.3, no floor"].errors.mean(axis=0)
+    half = np.searchsorted(found.spent, 3000)
+    assert poor[-1] > 0.8 * poor[half]  # halving the variance would leave 0.71
+    assert found.saved("delta 0.3, no floor") < 0 < found.saved("delta 0.007")
+    assert "at worst (delta 0.3, no floor)" in found.sentence
+    assert "Sweep(Largest error" in repr(found)
+
+
+def test_the_warm_up_can_be_swept_by_itself():
+    """A longer one leaves less to adapt; a shorter one than the bound needs, 20 pulls, changes nothing."""
+    found = sweep_allocation(pool(), 6000, deltas=(0.007,), warmups=(5, 90), mixed=False, runs=20)
+    assert list(found.settings) == ["delta 0.007", "delta 0.007, warm-up 5", "delta 0.007, warm-up 90"]
+    assert [one.constants.warmup for one in found.settings.values()] == [20, 5, 90]
+    assert len({one.constants.lam for one in found.settings.values()}) == 1
+    own, short, long = (found.outcomes[name] for name in found.settings)
+    assert (short.errors == own.errors).all()
+    assert long.pulls.min() >= 90
+    assert 0 < found.saved("delta 0.007, warm-up 90") < found.saved("delta 0.007")
+    both = sweep_allocation(pool(), 6000, deltas=(0.3, 0.007), warmups=(20,), mixed=False, runs=2).settings
+    assert list(both) == ["delta 0.3", "delta 0.007", "delta 0.3, warm-up 20"]
+    assert both["delta 0.3, warm-up 20"].constants == (both["delta 0.3"].constants.lam, 20)
+
+
+def test_the_scale_is_that_of_the_floor():
+    settings = [
+        sweep_allocation(pool() * 2, 3000, runs=2, scale=scale, deltas=(0.007,)) for scale in (None, range(-8, 19))
+    ]
+    assert [one.step for one in settings] == [2, 1]
+    assert [len(one.notes) for one in settings] == [1, 0]
+
+
+def test_tables_have_a_row_per_setting():
+    found = sweep_allocation(pool(), 6000, deltas=(0.007, 0.07), runs=2)
+    assert found.to_frame().columns == ["setting", "delta", "lam", "warmup", "floor", "wce_mean", "saved"]
+    assert {len(column) for column in found.table.values()} == {3}
+    assert {len(column) for column in found.curve.values()} == {5 * len(found.spent)}
+
+
+def test_arguments_are_checked():
+    with pytest.raises(InvalidInput, match="deltas, floors: at least one of each is needed, got none"):
+        sweep_allocation(pool(), 6000, deltas=())
+    with pytest.raises(InvalidInput, match="budget: ROBIN-HOOD begins with 37 pulls of each of 60 arms"):
+        sweep_allocation(pool(), 2000, deltas=(0.0001,))
+    with pytest.raises(InvalidInput, match="warmups: must be a whole number from 1 to 100, got 101"):
+        sweep_allocation(pool(), 6000, warmups=(20, 101))
+    with pytest.raises(InvalidInput, match="warmups: whole numbers such as \\(20, 40\\), got 20"):
+        sweep_allocation(pool(), 6000, warmups=20)
+    with pytest.raises(InvalidInput, match="runs: must be a whole number"):
+        sweep_allocation(pool(), 2000, runs=0)
