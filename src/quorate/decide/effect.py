@@ -569,6 +569,13 @@ def plan_study(
         If the systems are not told, or an argument is out of range.
     NotEstimable
         If no study around the pilot would find it.
+
+    Examples
+    --------
+    >>> import polars, quorate as q
+    >>> pilot = q.read(polars.DataFrame(q.simulate.panel_table()), announce=False)
+    >>> plan_study(0.1, pilot, "GPT", "Llama").sentence
+    'A new study of 1,683 items, 5 judges and 2 generations ... if the difference is 0.1.'
     """
     _goal(effect, None, None, 1.0)
     check_alpha(alpha)

@@ -164,6 +164,13 @@ def naive(
     References
     ----------
     Messing (2026), section K and Table 14.
+
+    Examples
+    --------
+    >>> import polars, quorate as q
+    >>> found = naive(q.read(polars.DataFrame(q.simulate.demo_table()), announce=False))
+    >>> round(found.width_ratio, 2)
+    0.52
     """
     fit = fit or decompose(judgments)
     answered = fit.judgments

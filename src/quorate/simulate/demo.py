@@ -113,7 +113,13 @@ def demo_table(seed: int = 1) -> dict[str, list[Any]]:
 
 
 def demo_truth() -> float:
-    """The mean that `demo_table` is drawn around: over all items and prompts, for these three judges."""
+    """The mean that `demo_table` is drawn around: over all items and prompts, for these three judges.
+
+    Examples
+    --------
+    >>> demo_truth()
+    7.0
+    """
     return CENTER
 
 
@@ -139,6 +145,12 @@ def write_demo(path: str | Path, seed: int = 1) -> Path:
     -------
     Path
         The file.
+
+    Examples
+    --------
+    >>> import quorate as q
+    >>> q.read(write_demo("scores.csv"), announce=False).names
+    ('item', 'prompt', 'judge', 'category')
     """
     table = demo_table(seed)
     text = io.StringIO(newline="")
@@ -162,6 +174,11 @@ def demo_coverage(draws: int = 1000, seed: int = 1) -> Coverage:
         Data sets to simulate, with seeds ``seed``, ``seed + 1`` and so on.
     seed : int
         First seed.
+
+    Examples
+    --------
+    >>> demo_coverage(draws=2).draws
+    2
     """
     from quorate.estimate.components.decompose import decompose
     from quorate.estimate.means.mean import readings
@@ -297,6 +314,12 @@ def write_panel(path: str | Path, seed: int = 1) -> Path:
     -------
     Path
         The file.
+
+    Examples
+    --------
+    >>> import quorate as q
+    >>> q.read(write_panel("panel.csv"), announce=False).names
+    ('item', 'judge', 'system', 'generation')
     """
     table = panel_table(seed)
     text = io.StringIO(newline="")

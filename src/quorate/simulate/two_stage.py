@@ -159,6 +159,12 @@ def simulate_two_stage(
     References
     ----------
     Lee (2026), How many human judgments are enough?, appendix C.1, Figures 4 to 6.
+
+    Examples
+    --------
+    >>> found = simulate_two_stage(regime("concentrated"), [1000], studies=200)
+    >>> [(test, round(float(found.power[test][0]), 2)) for test in ("proportional", "two-stage")]
+    [('proportional', 0.5), ('two-stage', 0.75)]
     """
     d = np.asarray(margins, dtype=float)
     check_range("margins", margins, "from -0.5 to 0.5 for every type", bool(d.ndim == 1 and (np.abs(d) <= 0.5).all()))
@@ -218,6 +224,17 @@ def replay_two_stage(
     References
     ----------
     Lee (2026), appendix C.2. Replay shows what a fixed pool would have given, not a live study.
+
+    Examples
+    --------
+    >>> import numpy as np, polars, quorate as q
+    >>> rng = np.random.default_rng(1)
+    >>> chance = [0.8 if i % 4 == 0 else 0.5 for i in range(400)]
+    >>> rows = [(i, f"t{i % 4}", "x", "y", "xy"[int(rng.random() > p)]) for i, p in enumerate(chance)]
+    >>> frame = polars.DataFrame(rows, schema=["prompt", "prompt_type", "model_a", "model_b", "winner"], orient="row")
+    >>> found = replay_two_stage(q.read_votes(frame, announce=False), "x", "y", [200], studies=200)
+    >>> [(test, round(float(found.power[test][0]), 2)) for test in ("proportional", "two-stage")]
+    [('proportional', 0.79), ('two-stage', 0.88)]
     """
     wins, sizes = type_counts(votes, a, b, by)
     check_alpha(alpha)

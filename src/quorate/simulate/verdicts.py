@@ -122,6 +122,16 @@ def replay_verdicts(
         If no pair has enough votes in at least two clusters.
     UnknownTerm
         If there is no such facet.
+
+    Examples
+    --------
+    >>> import numpy as np, polars, quorate as q
+    >>> rng = np.random.default_rng(1)
+    >>> rows = [(i, "x", "y", "xy"[int(rng.random() > 0.6)]) for i in range(400)]
+    >>> frame = polars.DataFrame(rows, schema=["prompt", "model_a", "model_b", "winner"], orient="row")
+    >>> alone, clustered = replay_verdicts(q.read_votes(frame, announce=False), [50])
+    >>> alone.method, alone.studies, alone.undecided
+    ('independent', 20, 0.75)
     """
     check_count("draws", draws)
     check_range("level", level, "between 0.5 and 1", 0.5 < level < 1)

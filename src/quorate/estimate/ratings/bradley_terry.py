@@ -215,25 +215,14 @@ def bradley_terry(
     table = checked_votes(votes)
     _check(ties, level, regularisation, resamples)
     _check_model(table, ties, ties_by_system, discrimination, resamples, regularisation)
-    terms: dict[str, Any] = {
-        "covariates": covariates,
-        "ties_by_system": ties_by_system,
-        "discrimination": discrimination,
-        "rankings": rankings,
-    }
+    terms: dict[str, Any] = {"covariates": covariates, "ties_by_system": ties_by_system}
+    terms |= {"discrimination": discrimination, "rankings": rankings}
     if rankings is not None:
         _check_rankings(table, rankings, ties, {"weights": weights is not None, "position": position, **terms})
     counted = tally(table, ties, weights, position, linked_only=not regularisation, **terms)
     refuse_unrated(counted, regularisation > 0)
     counted, at = fitted(counted, regularisation)
-    if not at.converged[0]:
-        raise NotConverged(
-            "votes: the likelihood of the ratings is nearly flat, and its maximum was not reached; give "
-            + argument("regularisation", 1)
-            + ", or leave out systems that nearly always win or lose"
-            + ", or covariates by which votes are nearly always told" * bool(covariates),
-            at.theta[:, 0],
-        )
+    refuse_flat(counted, at)
     inverse = inverse_information(counted.design, at, regularisation)
     found = cluster_laws(counted, at, regularisation, inverse, cluster=cluster)
     laws = _laws(counted, at, regularisation, inverse, found)
@@ -241,8 +230,7 @@ def bradley_terry(
     moved = moves(counted, at, regularisation, inverse, found, robust, level) if covariates else None
     del inverse
     cautions = [*_caveats(counted, table, found, regularisation)]
-    if not position:
-        cautions += order_effect(counted.votes, cluster)
+    cautions += () if position else order_effect(counted.votes, cluster)
     cautions += () if rankings else goes_round(counted.votes, cluster, level)
     order = _best_first(counted.design, at.theta[:, 0])
     names = tuple(counted.systems[i] for i in order[: counted.design.systems].tolist())
@@ -280,6 +268,24 @@ def bradley_terry(
         rankings=rankings,
         judges=() if counted.level is None else judges_of(counted),
     )
+
+
+def refuse_flat(counted: VoteCounts, at: Fit) -> None:
+    """Refuse ratings whose likelihood is so flat that its maximum was not reached.
+
+    Raises
+    ------
+    NotConverged
+        If it was not.
+    """
+    if not at.converged[0]:
+        raise NotConverged(
+            "votes: the likelihood of the ratings is nearly flat, and its maximum was not reached; give "
+            + argument("regularisation", 1)
+            + ", or leave out systems that nearly always win or lose"
+            + ", or covariates by which votes are nearly always told" * bool(counted.covariates),
+            at.theta[:, 0],
+        )
 
 
 def _laws(counted: VoteCounts, at: Fit, ridge: float, inverse: Floats, found: ClusterLaws) -> dict[Method, Law]:

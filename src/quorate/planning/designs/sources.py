@@ -108,7 +108,6 @@ def _fitted(
 ) -> Source:
     """A design under fitted components, for targets of all facets."""
     judgments = source.judgments
-    answers = design.replicates or round(judgments.n_answers / judgments.n_cells)
     above = {name: judgments.ancestors(name) for name in judgments.names}
     given = given_sizes(judgments.ancestors(judgments.object), design.sizes, design.wanted)
     sizes = group_sizes_of(judgments) if design.categories is None else given
@@ -116,7 +115,6 @@ def _fitted(
     fixed = source.assembled.fixed.levels
     drawn = spreading(source, design, counts, chosen)
     judges = known_judges(source) if JUDGE in drawn and chosen[JUDGE] in (PANEL, FINITE) else None
-
     whole = [closure(judgments, own_facets(name, tuple(judgments.names))) for name in names]
 
     def portions(laid: Layout) -> list[Floats | float]:
@@ -153,26 +151,28 @@ def _fitted(
     values = {label: float(theta[t]) for label, t in source.representatives.items()}
     values |= {name: variance_of_levels(source, name, chosen[name], theta) for name in drawn}
     values |= {JUDGE: judges.spread} if judges is not None else {}
-    balance = balanced(fixed, counts)
-    ends, mean = score_ends(judgments), float(source.assembled.fixed.mean @ source.beta)
-    scale = None if ends is None else Ended(mean, ends)
-    item, unseen = judgments.object, frozenset(name for name, levels in fixed.items() if len(levels) < 2)
     return Source(
-        item=item,
+        item=judgments.object,
         counts=counts,
-        replicates=answers,
+        replicates=design.replicates or round(judgments.n_answers / judgments.n_cells),
         targets=chosen,
         groups=groups,
         above=above,
-        balance=balance,
+        balance=balanced(fixed, counts),
         values=values,
         weigh=weigh,
         refuse=refuse,
-        unseen=unseen,
-        scale=scale,
+        unseen=frozenset(name for name, levels in fixed.items() if len(levels) < 2),
+        scale=_ended(source),
         sizes=sizes,
         grouping=grouping,
     )
+
+
+def _ended(source: Decomposition) -> Ended | None:
+    """The mean on a scale whose ends are known."""
+    ends = score_ends(source.judgments)
+    return None if ends is None else Ended(float(source.assembled.fixed.mean @ source.beta), ends)
 
 
 def spreading(

@@ -325,8 +325,8 @@ def plan(
     """
     asked = _goal(budget=budget, target_se=target_se, half_width=half_width)
     if limits is not None and not isinstance(limits, Mapping):
-        shape = '{"items": [50, 100], "judges": range(1, 4)}'
-        raise InvalidInput(f"limits: a mapping such as {shape} is needed, got {type(limits).__name__}")
+        shape = 'a mapping such as {"items": [50, 100], "judges": range(1, 4)} is needed'
+        raise InvalidInput(f"limits: {shape}, got {type(limits).__name__}")
     given, prices = prices, {"call": 1.0} if prices is None else prices
     _check_prices(prices)
     pair: OfDifference | None = None
@@ -341,8 +341,8 @@ def plan(
     elif isinstance(source, (Components, Decomposition, LatentDecomposition)):
         fit = source
     else:
-        kind = type(source).__name__
-        raise InvalidInput(f"source: expects what decompose or components returns, got {kind}; decompose it first")
+        expects = f"expects what decompose or components returns, got {type(source).__name__}; decompose it first"
+        raise InvalidInput(f"source: {expects}")
     sizes = sizes_of(category_items, (limits or {}).get(CATEGORIES))
     made, grid = _prepared(
         fit, limits, layouts, targets or {}, prices, traded, sizes, None if pair is None else pair.counts
@@ -366,7 +366,6 @@ def plan(
         plan = at_hand
     if plan is None:
         raise InvalidInput(_out_of_reach(searched, asked, grid))
-    position = 0 if place is None else place
     said = [] if pair is None else [*pair.found.caveats]
     said += _caveats(scored(fit) if isinstance(fit, LatentDecomposition) else fit, made, grid, plan, prices)
     said += [*_unused(plan, paid), *_left(plan, grid, budget), *_nearly(plan, searched, budget)]
@@ -379,7 +378,7 @@ def plan(
         own=at_hand,
         judges=plan.judges or tuple(cheapest(prices)[: plan.design.get(JUDGE, 1)]),
         caveats=tuple(dict.fromkeys(said)),
-        position=position,
+        position=place or 0,
         searched=searched,
         prices=given,
         systems=() if pair is None else (pair.found.a, pair.found.b),

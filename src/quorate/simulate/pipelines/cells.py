@@ -129,6 +129,14 @@ def votes_margins(
         If a vote has no label of one of them, or votes of one battle are in several clusters.
     NotEstimable
         If no vote has an outcome.
+
+    Examples
+    --------
+    >>> import polars, quorate as q
+    >>> rows = [(i, judge, "x", "y", "xy"[i < n]) for judge, n in (("a", 3), ("b", 1)) for i in range(4)]
+    >>> frame = polars.DataFrame(rows, schema=["prompt", "judge", "model_a", "model_b", "winner"], orient="row")
+    >>> votes_margins(q.read_votes(frame, announce=False)).margin.mean(axis=0)
+    array([-0.25,  0.25])
     """
     answered = ~np.isnan(votes.encoded("half"))
     known = votes.keep(answered) if not answered.all() else votes
@@ -189,6 +197,14 @@ def score_margins(
         If no item has scores of two systems.
     InvalidInput
         If a threshold is needed.
+
+    Examples
+    --------
+    >>> import polars, quorate as q
+    >>> rows = [(i, s, j, i % 3 + (s == "x") * up) for i in range(6) for s in "xy" for j, up in (("a", 1), ("b", 2))]
+    >>> frame = polars.DataFrame(rows, schema=["item", "system", "judge", "score"], orient="row")
+    >>> score_margins(q.read(frame, announce=False), threshold=0.5).margin.mean(axis=0)
+    array([1., 2.])
     """
     systems = judgments.facet(system).levels
     usual = [
