@@ -50,6 +50,10 @@ def rows(header, *lines):
 
 
 RIGHT = {
+    "a sample that was drawn twice": (
+        rows("model,sample_id,score,age_group", *(f"m,s{i % 99},{mark(i)},a{i % 3}" for i in range(100))),
+        {"item": "sample_id", "system": "model"},
+    ),
     "a flag among stars": (
         rows(
             "case_id,accuracy_score,safety_score,depth_of_tone_score,hallucination_flag",

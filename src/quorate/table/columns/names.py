@@ -189,7 +189,9 @@ CLUSTERS = frozenset(
 """Words in the name of a column of what was drawn, with all that is judged of it."""
 _NAMED = JUDGED | ANSWERERS | {"item", "question", "model", "system", "prompt", "judge", "hit", "row", "run", "group"}
 """What ``id`` is joined to without a mark, as in ``taskid``."""
-HOLDERS = frozenset(("scores", "ratings", "criteria", "rubric", "rubrics", "metrics", "grades", "marks", "evaluation"))
+HOLDERS = frozenset(
+    (*("scores", "ratings", "criteria", "rubric", "rubrics", "metrics", "grades", "marks", "evaluation", "codings"),)
+)
 """Names of records that hold a score for each of several criteria, whose columns are ``scores.helpful``."""
 QUESTION = re.compile(r"(q|question|item|statement|frage)_?\d+[a-z]?")
 """The name of a column that holds the answers to a question."""

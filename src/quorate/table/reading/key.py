@@ -93,6 +93,8 @@ _ASKED = frozenset(("question", "prompt", "instruction", "input", "query"))
 """Words in the name of a column of what was asked."""
 _WANTED = frozenset(("target",))
 """What a column is called that holds the answer that was wanted, beside one of what was answered."""
+_FEW_AGAIN = 0.02
+"""Share of rows that repeat another which are no sign of a facet that tells them apart."""
 _MOST_ADDED, _MOST_TRIED = 2, 12
 """Columns that are added to tell rows apart, and those that are tried for it."""
 
@@ -231,6 +233,9 @@ def _telling_apart(
     key = [column for role, column in known.items() if role not in ("status", "score") and column]
     apart = table.keys(key)
     if apart == table.rows:
+        return {}, ()
+    if table.rows - apart <= _FEW_AGAIN * table.rows and ITEM in known:
+        reasons.append(f"{table.rows - apart:,} rows repeat the key of another: they count as its replicates")
         return {}, ()
     free = [one.name for one in labels(table, {*taken, *known.values()}, occasions=True) if not _is_answer(one)]
     free = free[:_MOST_TRIED]

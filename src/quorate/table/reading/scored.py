@@ -220,7 +220,10 @@ def _open(
     ways: tuple[Meant, ...] = ()
     plainly = plain(score) in ALIASES["score"]
     free = [one for one in table.columns if one.name not in {score, *known.values()} and one.filled and not plainly]
-    rivals = [one.name for one in free if _may_be_score(table, one, column)]
+    item = options.get("facets", {}).get(ITEM) or known.get(ITEM)
+    again = item in table.names and table.column(item).distinct < table.rows
+    free = [one for one in free if says_score(one.name) or not (again and table.within(item, one.name))]
+    rivals = [one.name for one in free if _may_be_score(table, one, column)]  # none is the same all over an item
     people = [] if plainly else _people(table, score, known)
     if people:
         ways = checked_by(options, table.column(people[0]), table.rows)

@@ -481,8 +481,11 @@ def _of_the_same_words(table: Table, taken: set[str]) -> tuple[str, ...]:
 
 
 def _holder(name: str) -> str:
-    """The name of the record that holds a column; empty if none does."""
-    return plain(name.rpartition(".")[0].rpartition(".")[2])
+    """The name of the record that holds a column, or the record of a score alone; empty if none does."""
+    *holders, last = name.split(".")
+    if len(holders) > 1 and plain(last) in HINTS:
+        holders.pop()
+    return plain(holders[-1]) if holders else ""
 
 
 def _role(row: str | None, columns: Sequence[str], known: Mapping[str, str]) -> _Said:
