@@ -295,6 +295,7 @@ def read_of(source: Any) -> Any:
     """What is at a path or in a frame, as `quorate.read` reads it; anything else as it is."""
     if type(source).__module__.startswith("quorate."):
         return source
-    from narwhals.dependencies import is_into_dataframe
+    import narwhals as nw
 
-    return read(source) if is_place(source) or is_into_dataframe(source) else source
+    frame = isinstance(nw.from_native(source, pass_through=True), nw.DataFrame | nw.LazyFrame)
+    return read(source) if frame or is_place(source) else source

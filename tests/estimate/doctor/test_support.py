@@ -11,6 +11,7 @@ import quorate as q
 from quorate.errors import InvalidInput
 from quorate.estimate.doctor.support import doctor, propose, support_of
 from quorate.estimate.doctor.vote_findings import MARGINS, ORDER, clustered_by
+from quorate.table.facts import profile
 from quorate.table.read_votes import read_votes
 
 
@@ -199,7 +200,7 @@ def test_a_key_that_a_column_completes_is_tried():
     frame = pl.DataFrame(rows, schema=["item", "judge", "aspect", "len_response"], orient="row")
     frame = frame.with_columns(score=pl.Series(np.arange(len(rows)) % 5))
     found = propose(frame)
-    assert found.options == {"facets": {"aspect": "aspect"}}
+    assert found.options == {"facets": {"aspect": "aspect"}, "fixed": ("judge", "aspect")}
     assert "with aspect the key tells every row apart; without, 24 rows repeat one" in found.reasons
     assert "recognise=True" in found.python
 
@@ -236,8 +237,13 @@ def test_a_table_that_is_plain_needs_no_options():
     frame = pl.DataFrame({"item": [1, 1, 2, 2, 3, 3], "judge": list("xyxyxy"), "score": [1, 2, 2, 4, 3, 5]})
     found = propose(frame)
     assert (found.options, found.problem) == ({}, "")
-    with pytest.raises(InvalidInput, match="must be in memory"):
-        propose(frame.lazy())
+    assert propose(frame.lazy()).options == {}
+
+
+def test_a_lazy_frame_of_many_rows_is_not_brought_into_memory(monkeypatch):
+    monkeypatch.setattr(profile, "MOST_COLLECTED", 5)
+    with pytest.raises(InvalidInput, match="a lazy frame of 6 rows is not looked at"):
+        propose(pl.DataFrame({"item": [1, 1, 2, 2, 3, 3], "score": [1, 2, 2, 4, 3, 5]}).lazy())
 
 
 def test_counted_from_scratch_by_name_and_by_content():

@@ -11,7 +11,7 @@ from known_headers import headed_tables
 from known_roles import Known, tables
 
 import quorate as q
-from quorate.errors import InvalidData, InvalidInput, QuorateError, UnknownColumn
+from quorate.errors import InvalidData, InvalidInput, QuorateError
 from quorate.table.exchange.rows import Rows
 from quorate.table.facts.profile import looked_at
 from quorate.table.judgments import Judgments
@@ -53,13 +53,20 @@ def test_frames_are_read_as_files_are(tmp_path, library):
     assert wide.n_cells == 40
 
 
+def test_a_lazy_frame_is_looked_at_as_one_in_memory_is():
+    frame = FRAME.rename({name: {"item": "essay_id", "score": "marks"}.get(name, name) for name in FRAME.columns})
+    tables = [q.read(source, announce=False) for source in (frame, frame.lazy())]
+    assert tables[0].names == tables[1].names
+    assert q.analyze(frame).sentence == q.analyze(frame.lazy()).sentence
+
+
 def test_rows_of_a_frame_that_is_not_in_memory_have_no_numbers():
     with pytest.raises(InvalidInput, match="collect it first"):
         q.read(FRAME.lazy(), facets={"item": "row number"}, score="score")
 
 
 def test_what_a_look_does_not_explain_is_refused_as_before(tmp_path):
-    with pytest.raises(UnknownColumn):
+    with pytest.raises(Unsure, match="no name says that who is the score"):
         q.read(FRAME.drop("score").lazy())
     (tmp_path / "votes.csv").write_text("model_a,model_b,winner\nx,y,7\ny,x,9\n")
     with pytest.raises(InvalidData, match="outcome"):

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 MOST_COLUMNS = 300
 """Columns that a table may have: every one is looked at, and pairs of them tried."""
+MOST_COLLECTED = 2_000_000
+"""Rows of a lazy frame that are brought into memory to be looked at."""
 MOST_BYTES = 64 << 20
 """Size of a file that is held in memory while its columns are looked at and tried."""
 MOST_HASHED = 2_000_000
@@ -168,7 +170,7 @@ def looked_at(source: Any, rows: Rows) -> Iterator[Table]:
     Raises
     ------
     InvalidInput
-        If it cannot be opened, has too many columns, or is a frame that is not in memory.
+        If it cannot be opened, has too many columns, or is a lazy frame of too many rows.
     """
     if is_place(source):
         place = places_of(source)
@@ -185,7 +187,13 @@ def looked_at(source: Any, rows: Rows) -> Iterator[Table]:
         yield _profiled(Opened(frame.to_native(), names, typed=True))
         return
     if isinstance(frame, nw.LazyFrame):
-        raise InvalidInput("source: a frame must be in memory for its columns to be looked at; collect it first")
+        ((n_rows,),) = frame.select(nw.len()).collect().iter_rows()
+        if n_rows > MOST_COLLECTED:
+            raise InvalidInput(
+                f"source: a lazy frame of {n_rows:,} rows is not looked at, which takes {MOST_COLLECTED:,} at most; "
+                "name the score and the facets, or collect it first"
+            )
+        frame = frame.collect()
     own = connection()
     yield _profiled(Opened(registered(own, frame), names, typed=True))
     own.close()

@@ -39,17 +39,13 @@ _ROUNDED = 0.05
 
 
 def refuse_statistics(table: Table) -> None:
-    """Refuse rows that are statistics, and a table of one row.
+    """Refuse rows that are statistics.
 
     Raises
     ------
     Unsure
-        If there is one row, of which no name says what is judged, or labels of a column name two statistics or more.
+        If labels of a column name two statistics or more.
     """
-    if table.rows == 1 and not (claims_of(table, ITEM) or any(is_id(name) or is_judged(name) for name in table.names)):
-        raise Unsure(
-            "source: there is one row, which says nothing of how others would differ; give a row for each judgment"
-        )
     for one in table.columns:
         last = {words_of(word)[-1] for word in one.words if not one.numeric and words_of(word)}
         found = sorted(last & _STATISTICS)
@@ -68,8 +64,13 @@ def of_averages(table: Table, found: Reading) -> Reading:
     Raises
     ------
     Unsure
-        If every row is another system: nothing says how its judgments differ.
+        If every row is another system, or there is one row, of which no name says what is judged: nothing says how
+        judgments differ.
     """
+    if table.rows == 1 and not (claims_of(table, ITEM) or any(is_id(name) or is_judged(name) for name in table.names)):
+        raise Unsure(
+            "source: there is one row, which says nothing of how others would differ; give a row for each judgment"
+        )
     names = _one_row_each(table, found)
     if names is None or {*found.options.get("wide", {})} - {CRITERION}:
         return found

@@ -221,8 +221,8 @@ def _open(
     plainly = plain(score) in ALIASES["score"]
     free = [one for one in table.columns if one.name not in {score, *known.values()} and one.filled and not plainly]
     item = options.get("facets", {}).get(ITEM) or known.get(ITEM)
-    again = item in table.names and table.column(item).distinct < table.rows
-    free = [one for one in free if says_score(one.name) or not (again and table.within(item, one.name))]
+    several = item in table.names and table.column(str(item)).distinct < table.rows
+    free = [one for one in free if says_score(one.name) or not (several and table.within(str(item), one.name))]
     rivals = [one.name for one in free if _may_be_score(table, one, column)]  # none is the same all over an item
     people = [] if plainly else _people(table, score, known)
     if people:
@@ -320,7 +320,8 @@ def says_score(name: str) -> bool:
 
 def _hinted(name: str) -> bool:
     """Whether a name says that a column holds what a judge gave."""
-    return bool({*words_of(name)} & {*HINTS, *GIVEN})
+    words = words_of(name)
+    return bool({*words, words[-1].removesuffix("s")} & {*HINTS, *GIVEN})
 
 
 def _alone(table: Table, score: Column, known: Mapping[str, str], found: Key) -> bool:
