@@ -12,7 +12,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from quorate.lazily import lazily
+from quorate.lazily import homes, lazily
 
 if TYPE_CHECKING:
     from quorate.analysis.analyze import analyze as analyze
@@ -59,48 +59,42 @@ if TYPE_CHECKING:
     __version__: str
 
 _FIELDS = ("agents", "agreement", "scores", "simulate", "types", "votes")
-_HOMES = {
-    "InvalidData": "quorate.errors",
-    "InvalidInput": "quorate.errors",
-    "Judgments": "quorate.table.judgments",
-    "NotConverged": "quorate.errors",
-    "NotEstimable": "quorate.errors",
-    "Progress": "quorate.table.progress",
-    "QuorateError": "quorate.errors",
-    "UnknownColumn": "quorate.errors",
-    "UnknownTerm": "quorate.errors",
-    "Votes": "quorate.table.votes",
-    "analyze": "quorate.analysis.analyze",
-    "annotation_tasks": "quorate.study.people",
-    "assign": "quorate.planning.assign",
-    "certify": "quorate.analysis.certify",
-    "compare": "quorate.decide.all_pairs",
-    "components": "quorate.estimate.components.published",
-    "decompose": "quorate.estimate.components.decompose",
-    "diagnose": "quorate.estimate.diagnostics.diagnose",
-    "doctor": "quorate.estimate.doctor.support",
-    "export": "quorate.reporting.export",
-    "interim": "quorate.analysis.interim",
-    "plan": "quorate.planning.search.optimize",
-    "judges": "quorate.planning.panel.panel",
-    "pool": "quorate.estimate.means.targets",
-    "project": "quorate.planning.designs.dstudy",
-    "propose": "quorate.estimate.doctor.support",
-    "quote": "quorate.analysis.goals.quote",
-    "rank": "quorate.estimate.ratings.rank",
-    "read": "quorate.table.read",
-    "read_votes": "quorate.table.read_votes",
-    "regress": "quorate.estimate.regression.regress",
-    "report": "quorate.reporting.report",
-    "reproduce": "quorate.reproduction.reproduce",
-    "run": "quorate.study.loop",
-    "serve": "quorate.web.serve",
-    "status": "quorate.study.status",
-    "take_annotations": "quorate.study.people",
-    "variants": "quorate.study.variants",
-    "watched": "quorate.waiting",
-    "writeup": "quorate.reporting.paper.writeup",
-}
+_HOMES = homes(
+    {
+        "analysis.analyze": "analyze",
+        "analysis.certify": "certify",
+        "analysis.goals.quote": "quote",
+        "analysis.interim": "interim",
+        "decide.all_pairs": "compare",
+        "errors": "InvalidData InvalidInput NotConverged NotEstimable QuorateError UnknownColumn UnknownTerm",
+        "estimate.components.decompose": "decompose",
+        "estimate.components.published": "components",
+        "estimate.diagnostics.diagnose": "diagnose",
+        "estimate.doctor.support": "doctor propose",
+        "estimate.means.targets": "pool",
+        "estimate.ratings.rank": "rank",
+        "estimate.regression.regress": "regress",
+        "planning.assign": "assign",
+        "planning.designs.dstudy": "project",
+        "planning.panel.panel": "judges",
+        "planning.search.optimize": "plan",
+        "reporting.export": "export",
+        "reporting.paper.writeup": "writeup",
+        "reporting.report": "report",
+        "reproduction.reproduce": "reproduce",
+        "study.loop": "run",
+        "study.people": "annotation_tasks take_annotations",
+        "study.status": "status",
+        "study.variants": "variants",
+        "table.judgments": "Judgments",
+        "table.progress": "Progress",
+        "table.read": "read",
+        "table.read_votes": "read_votes",
+        "table.votes": "Votes",
+        "waiting": "watched",
+        "web.serve": "serve",
+    }
+)
 
 __all__, _named, __dir__ = lazily(__name__, _HOMES)
 __all__ += ["__version__"]

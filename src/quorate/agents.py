@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from quorate.lazily import lazily
+from quorate.lazily import homes, lazily
 
 if TYPE_CHECKING:
     from quorate.estimate.agents.chain import chain as chain
@@ -15,11 +15,13 @@ if TYPE_CHECKING:
     from quorate.estimate.agents.hazard import hazard as hazard
     from quorate.estimate.agents.runs import repeated_runs as repeated_runs
 
-_HOMES = {
-    "chain": "quorate.estimate.agents.chain",
-    "ensemble": "quorate.estimate.agents.ensemble",
-    "hazard": "quorate.estimate.agents.hazard",
-    "repeated_runs": "quorate.estimate.agents.runs",
-}
+_HOMES = homes(
+    {
+        "estimate.agents.chain": "chain",
+        "estimate.agents.ensemble": "ensemble",
+        "estimate.agents.hazard": "hazard",
+        "estimate.agents.runs": "repeated_runs",
+    }
+)
 
 __all__, __getattr__, __dir__ = lazily(__name__, _HOMES)

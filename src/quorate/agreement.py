@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from quorate.lazily import lazily
+from quorate.lazily import homes, lazily
 
 if TYPE_CHECKING:
     from quorate.estimate.agreement.against import against as against
@@ -22,18 +22,19 @@ if TYPE_CHECKING:
     from quorate.planning.board_plan import plan_board_labels as plan_board_labels
     from quorate.planning.plan_labels import plan_labels as plan_labels
 
-_HOMES = {
-    "accuracy": "quorate.estimate.agreement.leaderboards",
-    "against": "quorate.estimate.agreement.against",
-    "agreement": "quorate.estimate.agreement.agreement",
-    "alpha": "quorate.estimate.agreement.coefficients",
-    "alt_test": "quorate.estimate.agreement.yardsticks",
-    "beside": "quorate.estimate.agreement.labelled",
-    "corrected": "quorate.estimate.agreement.prediction_powered",
-    "corrected_ratings": "quorate.estimate.ratings.corrected_ratings",
-    "icc": "quorate.estimate.agreement.coefficients",
-    "plan_board_labels": "quorate.planning.board_plan",
-    "plan_labels": "quorate.planning.plan_labels",
-}
+_HOMES = homes(
+    {
+        "estimate.agreement.against": "against",
+        "estimate.agreement.agreement": "agreement",
+        "estimate.agreement.coefficients": "alpha icc",
+        "estimate.agreement.labelled": "beside",
+        "estimate.agreement.leaderboards": "accuracy",
+        "estimate.agreement.prediction_powered": "corrected",
+        "estimate.agreement.yardsticks": "alt_test",
+        "estimate.ratings.corrected_ratings": "corrected_ratings",
+        "planning.board_plan": "plan_board_labels",
+        "planning.plan_labels": "plan_labels",
+    }
+)
 
 __all__, __getattr__, __dir__ = lazily(__name__, _HOMES)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from quorate.lazily import lazily
+from quorate.lazily import homes, lazily
 
 if TYPE_CHECKING:
     from quorate.analysis.nominal import labels as labels
@@ -34,30 +34,28 @@ if TYPE_CHECKING:
     from quorate.simulate.pipelines.pipelines import pipelines as pipelines
     from quorate.simulate.validate import validate as validate
 
-_HOMES = {
-    "against_baseline": "quorate.estimate.means.baseline",
-    "adaptive": "quorate.planning.adaptive",
-    "by_level": "quorate.estimate.components.robustness",
-    "check_posterior": "quorate.estimate.posterior.check",
-    "dependability": "quorate.estimate.components.dependability",
-    "effects": "quorate.estimate.means.effects",
-    "flags": "quorate.estimate.means.flags",
-    "gaming": "quorate.decide.gaming",
-    "labels": "quorate.analysis.nominal",
-    "leave_one_out": "quorate.estimate.components.robustness",
-    "mean_from": "quorate.estimate.means.mean_from",
-    "missing_bounds": "quorate.estimate.means.missing_bounds",
-    "naive": "quorate.planning.naive",
-    "pipelines": "quorate.simulate.pipelines.pipelines",
-    "plan_bar": "quorate.decide.effect",
-    "plan_effect": "quorate.decide.effect",
-    "plan_study": "quorate.decide.effect",
-    "posterior": "quorate.estimate.posterior.posterior",
-    "screen": "quorate.planning.panel.screening",
-    "sign_flip": "quorate.estimate.regression.surrogate",
-    "simulate_allocation": "quorate.simulate.allocation.allocation",
-    "surrogate": "quorate.estimate.regression.surrogate",
-    "validate": "quorate.simulate.validate",
-}
+_HOMES = homes(
+    {
+        "analysis.nominal": "labels",
+        "decide.effect": "plan_bar plan_effect plan_study",
+        "decide.gaming": "gaming",
+        "estimate.components.dependability": "dependability",
+        "estimate.components.robustness": "by_level leave_one_out",
+        "estimate.means.baseline": "against_baseline",
+        "estimate.means.effects": "effects",
+        "estimate.means.flags": "flags",
+        "estimate.means.mean_from": "mean_from",
+        "estimate.means.missing_bounds": "missing_bounds",
+        "estimate.posterior.check": "check_posterior",
+        "estimate.posterior.posterior": "posterior",
+        "estimate.regression.surrogate": "sign_flip surrogate",
+        "planning.adaptive": "adaptive",
+        "planning.naive": "naive",
+        "planning.panel.screening": "screen",
+        "simulate.allocation.allocation": "simulate_allocation",
+        "simulate.pipelines.pipelines": "pipelines",
+        "simulate.validate": "validate",
+    }
+)
 
 __all__, __getattr__, __dir__ = lazily(__name__, _HOMES)

@@ -29,7 +29,7 @@ from quorate.table.notes import not_used
 from quorate.table.progress import item_values
 from quorate.table.results import plain
 from quorate.table.votes import Votes
-from quorate.wording import Brief, counted, decimals, listed
+from quorate.wording import Brief, counted, listed
 
 DELTA = 0.007
 """The usual chance of failure."""
@@ -312,18 +312,6 @@ def final_error(allocation: Allocation, policy: str) -> tuple[float, float]:
     """Mean and standard deviation over runs of the largest error of any arm at the end; nan for one run."""
     errors = allocation.outcomes[policy].errors[:, -1]
     return float(errors.mean()), float(np.std(errors, ddof=1)) if len(errors) > 1 else math.nan
-
-
-def plus_minus(mean: float, sd: float) -> str:
-    """A mean with its standard deviation, to two digits of the latter.
-
-    Examples
-    --------
-    >>> plus_minus(0.23714, 0.02133), plus_minus(0.23714, float("nan"))
-    ('0.237 ± 0.021', '0.237')
-    """
-    places = decimals(sd)
-    return number(mean, places) if math.isnan(sd) else f"{number(mean, places)} ± {number(sd, places)}"
 
 
 def with_interval(saved: Saved) -> str:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from quorate.lazily import lazily
+from quorate.lazily import homes, lazily
 
 if TYPE_CHECKING:
     from quorate.simulate.allocation.cycles import Accuracy as Accuracy
@@ -46,42 +46,20 @@ if TYPE_CHECKING:
     from quorate.simulate.verdicts import VerdictRates as VerdictRates
     from quorate.simulate.verdicts import replay_verdicts as replay_verdicts
 
-_HOMES = {
-    "Accuracy": "quorate.simulate.allocation.cycles",
-    "AllocationStudy": "quorate.simulate.two_stage",
-    "CellMargins": "quorate.simulate.pipelines.cells",
-    "Check": "quorate.simulate.strategies",
-    "Coverage": "quorate.simulate.demo",
-    "CycleComparison": "quorate.simulate.allocation.cycles",
-    "GoalRates": "quorate.simulate.goals.goal",
-    "PolicyRuns": "quorate.simulate.allocation.result",
-    "PipelineErrors": "quorate.simulate.pipelines.result",
-    "Promise": "quorate.simulate.strategies",
-    "Rated": "quorate.simulate.pipelines.result",
-    "Saved": "quorate.simulate.allocation.result",
-    "Setting": "quorate.simulate.allocation.cycles",
-    "Sweep": "quorate.simulate.allocation.cycles",
-    "Validation": "quorate.simulate.strategies",
-    "VerdictRates": "quorate.simulate.verdicts",
-    "VoteLaw": "quorate.simulate.goals.votes",
-    "compare_cycles": "quorate.simulate.allocation.cycles",
-    "demo_coverage": "quorate.simulate.demo",
-    "demo_table": "quorate.simulate.demo",
-    "demo_truth": "quorate.simulate.demo",
-    "draw_judgments": "quorate.simulate.crossed",
-    "panel_table": "quorate.simulate.demo",
-    "regime": "quorate.simulate.two_stage",
-    "replay_two_stage": "quorate.simulate.two_stage",
-    "replay_verdicts": "quorate.simulate.verdicts",
-    "score_margins": "quorate.simulate.pipelines.cells",
-    "simulate_goal": "quorate.simulate.goals.goal",
-    "simulate_two_stage": "quorate.simulate.two_stage",
-    "simulated_scores": "quorate.simulate.strategies",
-    "sweep_allocation": "quorate.simulate.allocation.cycles",
-    "validate_strategies": "quorate.simulate.strategies",
-    "votes_margins": "quorate.simulate.pipelines.cells",
-    "write_demo": "quorate.simulate.demo",
-    "write_panel": "quorate.simulate.demo",
-}
+_HOMES = homes(
+    {
+        "simulate.allocation.cycles": "Accuracy CycleComparison Setting Sweep compare_cycles sweep_allocation",
+        "simulate.allocation.result": "PolicyRuns Saved",
+        "simulate.crossed": "draw_judgments",
+        "simulate.demo": "Coverage demo_coverage demo_table demo_truth panel_table write_demo write_panel",
+        "simulate.goals.goal": "GoalRates simulate_goal",
+        "simulate.goals.votes": "VoteLaw",
+        "simulate.pipelines.cells": "CellMargins score_margins votes_margins",
+        "simulate.pipelines.result": "PipelineErrors Rated",
+        "simulate.strategies": "Check Promise Validation simulated_scores validate_strategies",
+        "simulate.two_stage": "AllocationStudy regime replay_two_stage simulate_two_stage",
+        "simulate.verdicts": "VerdictRates replay_verdicts",
+    }
+)
 
 __all__, __getattr__, __dir__ = lazily(__name__, _HOMES)

@@ -11,7 +11,6 @@ from numpy.typing import ArrayLike, NDArray
 from quorate.arrays import Floats, Ints
 from quorate.numerics.distributions import normal_quantile
 from quorate.numerics.votes import binomial
-from quorate.waiting import each
 
 # Power and z values of studies drawn from votes, for many pairs of models and numbers of votes at once.
 #
@@ -230,9 +229,6 @@ def normal_size(margins: ArrayLike, alpha: float, power: float, effect: ArrayLik
 # Tests that no type of prompt prefers either system: opposite preferences add up here, and cancel in a pooled test.
 
 
-_MOST_CELLS = 2_000_000  # draws times types held in memory at once
-
-
 def sum_of_squares(wins: ArrayLike, n: ArrayLike) -> Floats:
     """Sum over types of ``(2 wins - n)^2 / n``; types without votes add nothing.
 
@@ -243,20 +239,6 @@ def sum_of_squares(wins: ArrayLike, n: ArrayLike) -> Floats:
     """
     k, n = (np.asarray(x, dtype=float) for x in (wins, n))
     return np.asarray(np.sum((2 * k - n) ** 2 / np.maximum(n, 1.0), axis=-1))
-
-
-def likelihood_ratio(wins: ArrayLike, n: ArrayLike) -> Floats:
-    """Twice the log-likelihood of a share for every type, less that of one half for all.
-
-    Parameters
-    ----------
-    wins, n : array, broadcast, shape (..., types)
-        Wins and votes of every type.
-    """
-    from scipy.special import xlogy
-
-    k, n = (np.asarray(x, dtype=float) for x in (wins, n))
-    return np.asarray(2 * np.sum(xlogy(k, k) + xlogy(n - k, n - k) - xlogy(n, n / 2), axis=-1))
 
 
 def squares_p_value(wins: ArrayLike, n: ArrayLike) -> Floats:
@@ -278,38 +260,6 @@ def squares_p_value(wins: ArrayLike, n: ArrayLike) -> Floats:
     scale = np.where(variance > 0, variance, 1.0) / np.maximum(mean, 1.0)
     p = gammaincc(np.maximum(mean, 1.0) / scale, sum_of_squares(k, n) / scale)
     return np.where(variance > 0, p, 1.0)
-
-
-def monte_carlo_p_value(
-    wins: Floats, n: Floats, rng: np.random.Generator, *, statistic: str = "likelihood", draws: int = 9999
-) -> float:
-    """P-value of a test over types by fair redraws: at most ``alpha`` with a chance of at most ``alpha``, exactly.
-
-    Parameters
-    ----------
-    wins, n : array, shape (types,)
-        Wins and votes of every type.
-    rng : numpy.random.Generator
-        For the draws.
-    statistic : {"likelihood", "squares"}
-        `likelihood_ratio` or `sum_of_squares`.
-    draws : int
-        Fair studies to compare with.
-
-    References
-    ----------
-    Phipson and Smyth (2010), Statistical Applications in Genetics and Molecular Biology 9, article 39.
-    """
-    measure = {"likelihood": likelihood_ratio, "squares": sum_of_squares}[statistic]
-    seen = float(measure(wins, n)) * (1 - 1e-12)
-    batch = max(1, _MOST_CELLS // max(len(n), 1))
-    sizes = [min(batch, draws - start) for start in range(0, draws, batch)]
-    votes = n.astype(int)
-    above = sum(
-        int(np.sum(measure(rng.binomial(votes, 0.5, (size, len(n))), n) >= seen))
-        for size in each("redrawn votes", sizes)
-    )
-    return (1 + above) / (1 + draws)
 
 
 # Studies in two stages: types that the first keeps, whole judgments in proportion, one p-value from both.

@@ -39,15 +39,3 @@ LAYOUTS: Mapping[LayoutName, Named] = {
     "blocks": Named("{judges} per {each} in turn"),
 }
 """The simplest first."""
-
-
-def all_layouts() -> str:
-    """Every layout in words, for those who have to choose one.
-
-    Examples
-    --------
-    >>> all_layouts()[:62]
-    'factorial, everything crossed; random, one judge per item at r'
-    """
-    said = {"each": "item", "places": "unequal", "pairs": "one", "judges": "several judges"}
-    return "; ".join(f"{name}, {layout.words.format(**said)}" for name, layout in LAYOUTS.items())
