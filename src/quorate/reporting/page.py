@@ -72,6 +72,17 @@ class Short:
     whole: bool = False
     first: bool = False
 
+    @staticmethod
+    def titles(*names: str, **others: str) -> dict[str, str]:
+        """Columns in their order with their titles: those that are called as they are named, then others.
+
+        Examples
+        --------
+        >>> Short.titles("judge", "other_first", low="95% interval")
+        {'judge': 'judge', 'other_first': 'other first', 'low': '95% interval'}
+        """
+        return {name: name.replace("_", " ") for name in names} | others
+
 
 @dataclass(frozen=True)
 class Step:

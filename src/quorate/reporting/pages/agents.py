@@ -78,7 +78,7 @@ def passing(result: RepeatedRuns) -> Figure:
         chart,
         {"what": " ", "value": "share"},
         unfolded=True,
-        short=Short({"what": "", "value": "share", "low": level}, of="value", percent=("value",)),
+        short=Short(Short.titles(what="", value="share", low=level), of="value", percent=("value",)),
     )
 
 
@@ -179,13 +179,7 @@ def hazards(result: Hazard) -> Figure:
         heads,
         unfolded=True,
         short=Short(
-            {
-                "turn": "turn",
-                "mean": "mean",
-                "observed": "observed",
-                "hazard": "hazard",
-                "low": f"{100 * result.level:.4g}% interval",
-            },
+            Short.titles("turn", "mean", "observed", "hazard", low=f"{100 * result.level:.4g}% interval"),
             of="hazard",
             percent=("hazard", "observed"),
         ),
@@ -218,7 +212,7 @@ def survival(result: Hazard) -> Figure:
         chart,
         heads,
         short=Short(
-            {"turn": "turn", "survival": "by independent turns", "lasting": "none so far", "low": "interval"},
+            Short.titles("turn", survival="by independent turns", lasting="none so far", low="interval"),
             of="lasting",
             percent=("lasting", "survival"),
         ),
@@ -280,7 +274,7 @@ def numbers(result: Ensemble) -> Figure:
         chart,
         heads,
         unfolded=True,
-        short=Short({"agents": "agents", "se": "standard deviation", "worth": "independent ones"}),
+        short=Short(Short.titles("agents", se="standard deviation", worth="independent ones")),
     )
 
 
@@ -332,7 +326,7 @@ def stages(result: Chain) -> Figure:
         heads,
         unfolded=True,
         short=Short(
-            {"stage": "stage", "share": "share", "low": f"{100 * result.level:.4g}% interval", "variance": "variance"},
+            Short.titles("stage", "share", low=f"{100 * result.level:.4g}% interval", variance="variance"),
             of="share",
             percent=("share",),
         ),

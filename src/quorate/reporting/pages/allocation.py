@@ -104,7 +104,7 @@ def levels(view: AllocationAnalysis) -> Figure:
         heads,
         unfolded=True,
         short=Short(
-            {"level": str(view.by), "arms": "arms", "saved": "saved, %", "low": "95% interval"}, of="saved", at=0.0
+            Short.titles(level=str(view.by), arms="arms", saved="saved, %", low="95% interval"), of="saved", at=0.0
         ),
     )
 
@@ -167,9 +167,7 @@ def policies(study: LevelReplay, mark: str = "") -> Figure:
     heads |= {"saved": "budget saved, %", "low": "low, 95%", "high": "high, 95%"}
     caption = Caption(f"All policies after {found.budget:,} calls", (line,))
     short = Short(
-        {"policy": "policy", "error": "largest error", "sd": "sd", "saved": "saved, %", "low": "95% interval"},
-        of="saved",
-        at=0.0,
+        Short.titles("policy", error="largest error", sd="sd", saved="saved, %", low="95% interval"), of="saved", at=0.0
     )
     return Figure(f"policies{mark}", caption, rows, headers=heads, short=short)
 
@@ -450,7 +448,7 @@ def settings(sweep: Sweep, mark: str = "") -> Figure:
         return marks.finish([drawn], height=340)
 
     heads = {"warmup": "warm-up, pulls", "wce_mean": "largest error, mean", "saved": "budget saved, %"}
-    short = Short({"setting": "setting", "warmup": "warm-up", "wce_mean": "error", "saved": "saved, %"})
+    short = Short(Short.titles("setting", warmup="warm-up", wce_mean="error", saved="saved, %"))
     return Figure(f"settings{mark}", Caption(finding, tuple(lines)), rows, chart, heads, unfolded=True, short=short)
 
 
@@ -497,7 +495,7 @@ def cycles(found: CycleComparison, mark: str = "") -> Figure:
     finding = f"Means by whole cycles are off by {off[0]}, by {single} by {off[1]} with as many calls"
     heads = {"design": "asked", "shift": "mean bias", "bias_squared": "squared bias"}
     heads |= {"off": "root mean square error", "largest": "largest error"}
-    short = Short({"design": "asked", "policy": "policy", "bias_squared": "squared bias", "variance": "variance"})
+    short = Short(Short.titles(design="asked", policy="policy", bias_squared="squared bias", variance="variance"))
     return Figure(f"cycles{mark}", Caption(finding, lines), rows, chart, heads, unfolded=True, short=short)
 
 

@@ -281,7 +281,7 @@ def frontier(best: Optimum) -> Figure:
 
     finding = f"{counted(len(best.searched.found.frontier.cost), 'design')} that nothing beats, of {best.candidates:,}"
     named = heads(best, "price, USD" if is_money(best) else "calls to pay for")
-    short = Short({"place": "which", "design": "design", "reach": best.measure, "cost": named["cost"]})
+    short = Short(Short.titles(place="which", design="design", reach=best.measure, cost=named["cost"]))
     return Figure("frontier", Caption(finding, (line, key)), rows, chart if several else None, named, short=short)
 
 

@@ -148,7 +148,7 @@ def analyses(support: Support | VotesSupport) -> Figure:
     rows += [{"possible": "yes", "analysis": "components", "why": ", ".join(terms)}] if terms else []
     caption = Caption(f"{len(possible)} of {len(support.analyses)} analyses are possible")
     return Figure(
-        "analyses", caption, rows, short=Short({"possible": "", "analysis": "analysis", "why": "why"}, whole=True)
+        "analyses", caption, rows, short=Short(Short.titles(possible="", analysis="analysis", why="why"), whole=True)
     )
 
 

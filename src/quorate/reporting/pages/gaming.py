@@ -103,13 +103,7 @@ def prizes(gaming: Gaming) -> Figure:
         heads,
         unfolded=True,
         short=Short(
-            {
-                "design": "design",
-                "calls": "calls",
-                "se": "SE",
-                "prize": "prize",
-                "low": f"{100 * gaming.level:.4g}% interval",
-            },
+            Short.titles("design", "calls", se="SE", prize="prize", low=f"{100 * gaming.level:.4g}% interval"),
             of="prize",
         ),
     )
@@ -196,13 +190,9 @@ def mitigation(gaming: Gaming) -> Figure | None:
         heads,
         unfolded=True,
         short=Short(
-            {
-                "change": "change",
-                "prize": "prize left",
-                "share": "taken away",
-                "more_calls": "more calls",
-                "more_cost": "more USD",
-            },
+            Short.titles(
+                "change", prize="prize left", share="taken away", more_calls="more calls", more_cost="more USD"
+            ),
             percent=("share",),
         ),
     )

@@ -82,10 +82,7 @@ def looks(path: GoalPath) -> Figure:
         chart,
         heads,
         unfolded=chart is not None,
-        short=Short(
-            {"round": "round", "calls": "calls", "money": "money", "value": value, "low": "interval", "shown": ""},
-            of="value",
-        ),
+        short=Short(Short.titles("round", "calls", "money", value=value, low="interval", shown=""), of="value"),
     )
 
 
@@ -113,7 +110,7 @@ def parts(path: GoalPath) -> Figure:
         "parts",
         Caption(finding, (line,)),
         rows,
-        short=Short({"part": "part", "value": "value", "low": "interval", "shown": ""}, of="value"),
+        short=Short(Short.titles("part", "value", low="interval", shown=""), of="value"),
     )
 
 
@@ -236,7 +233,7 @@ def estimates(result: Interim) -> Figure:
         (lambda: curve(result)) if len(known) > 1 else None,
         heads,
         short=Short(
-            {"n": "answers", "value": "so far", "low": WATCH},
+            Short.titles(n="answers", value="so far", low=WATCH),
             of="value",
             percent=("value",) if result.kind == "votes" else (),
         ),
@@ -355,16 +352,7 @@ def progress(status: Status) -> Figure:
         Caption(status.sentence, (line,)),
         rows,
         headers=heads,
-        short=Short(
-            {
-                "judge": "judge",
-                "cells": "cells",
-                "answered": "answered",
-                "left": "left",
-                "errors": "errors",
-                "to_go": "to go",
-            }
-        ),
+        short=Short(Short.titles("judge", "cells", "answered", "left", "errors", "to_go")),
     )
 
 
@@ -387,7 +375,7 @@ def decisions(result: Interim) -> Figure:
         Caption(finding, (line,)),
         rows,
         headers=heads,
-        short=Short({"a": "a", "b": "b", "outcome": "outcome", "value": "difference", "low": "interval"}, of="value"),
+        short=Short(Short.titles("a", "b", "outcome", value="difference", low="interval"), of="value"),
     )
 
 
@@ -411,7 +399,7 @@ def sources(result: Interim) -> Figure:
         chart,
         {"advice": "what makes it smaller"},
         short=Short(
-            {"component": "source", "share": "share", "advice": "what makes it smaller"}, percent=("share",), most=6
+            Short.titles(component="source", share="share", advice="what makes it smaller"), percent=("share",), most=6
         ),
     )
 
@@ -437,7 +425,7 @@ def agreement(result: Interim) -> Figure:
         Caption(f"Answers of {cut(who)} {said}", (line,)),
         rows,
         headers=heads,
-        short=Short({"first": "answers of", "second": "and of", "value": measure, "items": "items"}),
+        short=Short(Short.titles(first="answers of", second="and of", value=measure, items="items")),
     )
 
 

@@ -87,7 +87,7 @@ def stream(result: AgainstBaseline) -> Figure:
         chart,
         {"part": plural(result.unit), "fall": "evidence of a fall", "rise": "of a rise"},
         unfolded=True,
-        short=Short({"part": plural(result.unit), "mean": "mean", "fall": "evidence of a fall", "rise": "of a rise"}),
+        short=Short(Short.titles(part=plural(result.unit), mean="mean", fall="evidence of a fall", rise="of a rise")),
     )
 
 
@@ -170,7 +170,7 @@ def means(result: MeanFrom) -> Figure:
         chart,
         heads,
         unfolded=True,
-        short=Short({"by": "by", "value": "mean", "low": f"{100 * result.level:.4g}% interval"}, of="value"),
+        short=Short(Short.titles("by", value="mean", low=f"{100 * result.level:.4g}% interval"), of="value"),
     )
 
 
@@ -223,15 +223,7 @@ def levels(result: MeanFrom) -> Figure:
         result.rows(),
         None,
         heads | {"target": "stands for"},
-        short=Short(
-            {
-                "facet": "facet",
-                "pilot": "pilot",
-                "production": "production",
-                "shared": "in both",
-                "target": "stands for",
-            }
-        ),
+        short=Short(Short.titles("facet", "pilot", "production", shared="in both", target="stands for")),
     )
 
 

@@ -101,7 +101,7 @@ def label_shares(result: Labels) -> Figure:
         chart if drawable else None,
         heads,
         unfolded=True,
-        short=Short({"label": "label", "share": "share", "low": f"{level} interval"}, of="share", percent=("share",)),
+        short=Short(Short.titles("label", "share", low=f"{level} interval"), of="share", percent=("share",)),
     )
 
 
@@ -133,7 +133,7 @@ def agreement(result: Labels) -> Figure:
         rows,
         chart if drawable else None,
         unfolded=True,
-        short=Short({"coefficient": "agreement of judges", "value": "value", "low": "interval"}, of="value"),
+        short=Short(Short.titles(coefficient="agreement of judges", value="value", low="interval"), of="value"),
     )
 
 
@@ -169,10 +169,7 @@ def two_by_two(result: Labels) -> Figure:
         Caption(finding, lines),
         rows,
         chart if drawable else None,
-        short=Short(
-            {"judges": "judges", "kappa": "kappa", "low": "interval", "items": "items", "confused": "confused"},
-            of="kappa",
-        ),
+        short=Short(Short.titles("judges", "kappa", low="interval", items="items", confused="confused"), of="kappa"),
     )
 
 
@@ -226,7 +223,7 @@ def people(result: Labels) -> Figure:
         rows,
         headers={"item": item},
         unfolded=True,
-        short=Short({"item": item, "judges": "judges", "majority": "majority", "entropy": "entropy, bits"}),
+        short=Short(Short.titles(item=item, judges="judges", majority="majority", entropy="entropy, bits")),
     )
 
 

@@ -103,16 +103,7 @@ def published(run: Ran, own: list[Compared]) -> Figure:
     )
     heads = {"error": "Monte Carlo error"}
     caption = Caption(f"{run.study}: {run.title}", lines)
-    short = Short(
-        {
-            "figure": "figure",
-            "paper": "paper",
-            "ours": "ours",
-            "error": "+-",
-            "tolerance": "within",
-            "verdict": "verdict",
-        }
-    )
+    short = Short(Short.titles("figure", "paper", "ours", error="+-", tolerance="within", verdict="verdict"))
     return Figure(run.study.replace(".", "-"), caption, rows, None, heads, folded=bool(run.missing), short=short)
 
 

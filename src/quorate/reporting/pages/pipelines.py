@@ -106,10 +106,7 @@ def sections(pipelines: Pipelines) -> Iterator[Section]:
         caption = Caption(f"Differences of these correlations: {known}", ("Williams' test of ratings.",))
         figures.append(
             Figure(
-                "correlation-differences",
-                caption,
-                rows,
-                short=Short({"first": "first", "less": "less", "difference": "difference", "p": "p"}),
+                "correlation-differences", caption, rows, short=Short(Short.titles("first", "less", "difference", "p"))
             )
         )
     yield Section("people", "Beside the leaderboard by people", (), tuple(figures))
@@ -144,14 +141,7 @@ def board(name: str, errors: PipelineErrors, facets: Mapping[str, int]) -> Figur
         return marks.finish([ends, *marks.intervals(drawn, base, x)])
 
     short = Short(
-        {
-            "system": "system",
-            "value": "value",
-            "naive": "naive se",
-            "aware": "aware se",
-            "ratio": "times",
-            "low": "95% interval",
-        },
+        Short.titles("system", "value", naive="naive se", aware="aware se", ratio="times", low="95% interval"),
         of="value",
     )
     return Figure(name, Caption(finding, tuple(lines)), rows, chart, _HEADS, unfolded=True, short=short)

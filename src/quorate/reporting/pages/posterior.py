@@ -192,11 +192,7 @@ def components(result: DrawnComponents) -> Figure:
         rows,
         chart,
         unfolded=True,
-        short=Short(
-            {"component": "component", "variance": "variance", "share": "share", "low": "95% interval"},
-            of="share",
-            percent=("share",),
-        ),
+        short=Short(Short.titles("component", "variance", "share", low="95% interval"), of="share", percent=("share",)),
     )
 
 
@@ -234,7 +230,7 @@ def priors(result: DrawnComponents) -> Figure:
         rows,
         chart,
         {"sd": "standard deviation"},
-        short=Short({"component": "component", "sd": "sd", "low": "95% interval", "law": "law"}, of="sd"),
+        short=Short(Short.titles("component", "sd", low="95% interval", law="law"), of="sd"),
     )
 
 
@@ -274,7 +270,7 @@ def means(result: DrawnComponents) -> Figure:
         rows,
         chart,
         unfolded=True,
-        short=Short({"prior": "prior", "mean": "mean", "low": "95% interval", "reliable": "reliable"}, of="mean"),
+        short=Short(Short.titles("prior", "mean", low="95% interval", reliable="reliable"), of="mean"),
     )
 
 

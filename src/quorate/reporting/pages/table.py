@@ -20,16 +20,12 @@ if TYPE_CHECKING:
 MOST_COLUMNS = 6
 """Of the rows of a result on a terminal, where it is not said which."""
 SHORTS: Mapping[str, Short] = {
-    "AllEqual": Short(
-        {"value": "score", "low": "mean at least", "high": "at most", "share": "share", "items": "items"}
-    ),
+    "AllEqual": Short(Short.titles(value="score", low="mean at least", high="at most", share="share", items="items")),
     "SameDifference": Short(
-        {"value": "difference", "low": "mean at least", "high": "at most", "share": "share", "items": "items"}
+        Short.titles(value="difference", low="mean at least", high="at most", share="share", items="items")
     ),
-    "Models": Short(
-        {"model": "model", "parameters": "parameters", "aic": "AIC", "loss": "log loss", "behind": "behind", "se": "se"}
-    ),
-    "Monitor": Short({"n": "votes", "wins": "wins", "low": "low", "high": "high", "evidence": "evidence"}),
+    "Models": Short(Short.titles("model", "parameters", aic="AIC", loss="log loss", behind="behind", se="se")),
+    "Monitor": Short(Short.titles(n="votes", wins="wins", low="low", high="high", evidence="evidence")),
 }
 """How a terminal shows the rows of a result, by the name of its type, and other tables of it."""
 _FEW = 5

@@ -104,7 +104,7 @@ def errors(result: Validated) -> Figure:
         _drawing(rows, "root mean squared error", None),
         heads,
         unfolded=True,
-        short=Short({"budget": "judgments", "plan": "plan", "value": "error", "error": "+-", "claimed": "claimed"}),
+        short=Short(Short.titles(budget="judgments", plan="plan", value="error", error="+-", claimed="claimed")),
     )
 
 
@@ -140,7 +140,7 @@ def coverage(result: Validated) -> Figure:
         heads,
         unfolded=True,
         short=Short(
-            {"budget": "judgments", "plan": "plan", "value": "cover", "error": "+-"}, percent=("value", "error")
+            Short.titles(budget="judgments", plan="plan", value="cover", error="+-"), percent=("value", "error")
         ),
     )
 
@@ -158,7 +158,7 @@ def designs(result: Validated) -> Figure:
         rows,
         None,
         {"calls": "judgments asked for"},
-        short=Short({"plan": "plan", "budget": "judgments", "calls": "asked for", "design": "design"}),
+        short=Short(Short.titles("plan", budget="judgments", calls="asked for", design="design")),
     )
 
 

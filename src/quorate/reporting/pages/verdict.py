@@ -103,13 +103,7 @@ def verdicts(result: Verdicts) -> Figure:
         heads,
         unfolded=True,
         short=Short(
-            {
-                "pair": "pair",
-                "outcome": "outcome",
-                "value": "share" if by_votes else "difference",
-                "low": "interval",
-                "p": "p",
-            },
+            Short.titles("pair", "outcome", value="share" if by_votes else "difference", low="interval", p="p"),
             of="value",
             at=zero,
             percent=("value",) if by_votes else (),
@@ -303,9 +297,7 @@ def by_type(types: Types, verdict: AnyVerdict) -> Figure:
     heads = {"type": by, "value": name, "p": "p of no difference", "p_adjusted": "adjusted"}
     drawable = chart if marks.known(rows, "low", "high") else None
     short = Short(
-        {"type": by, "value": "difference", "low": "interval", "n": "n", "p_adjusted": "p, adjusted"},
-        of="value",
-        at=zero,
+        Short.titles(type=by, value="difference", low="interval", n="n", p_adjusted="p, adjusted"), of="value", at=zero
     )
     return Figure("types", Caption(same, lines), rows, drawable, heads, short=short)
 
@@ -356,7 +348,7 @@ def sources(verdict: ScoreVerdict) -> Figure:
         rows,
         chart,
         heads,
-        short=Short({"source": "source", "share_of_variance": "share"}, percent=("share_of_variance",), most=5),
+        short=Short(Short.titles("source", share_of_variance="share"), percent=("share_of_variance",), most=5),
     )
 
 

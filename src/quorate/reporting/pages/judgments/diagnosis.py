@@ -106,14 +106,7 @@ def checks(result: Diagnosis) -> Figure:
         None,
         heads,
         short=Short(
-            {
-                "looked_at": "looked at",
-                "measure": "",
-                "statistic": "statistic",
-                "p": "p",
-                "adjusted": "among all",
-                "verdict": "verdict",
-            }
+            Short.titles("looked_at", measure="", statistic="statistic", p="p", adjusted="among all", verdict="verdict")
         ),
     )
 
@@ -427,7 +420,7 @@ def shares(fit: LatentDecomposition) -> Figure:
         rows,
         chart,
         heads,
-        short=Short({"term": "component", "share": "log odds", "linear": "scores"}, percent=("share", "linear")),
+        short=Short(Short.titles(term="component", share="log odds", linear="scores"), percent=("share", "linear")),
     )
 
 

@@ -209,7 +209,7 @@ def components(analysis: Analysis) -> Figure:
     heads = {"share_of_variance": "share of Var(mean)", "se": "standard error it brings", "low": "low, 95%"}
     heads |= {"high": "high, 95%"}
     short = Short(
-        {"source": "source", "share_of_variance": "share", "what_shrinks_it": "what makes it smaller"},
+        Short.titles("source", share_of_variance="share", what_shrinks_it="what makes it smaller"),
         percent=("share_of_variance",),
         most=6,
     )

@@ -215,7 +215,7 @@ def orders(view: PanelAnalysis, found: Reversals) -> Figure:
         None,
         heads,
         folded=len(rows) > FEW,
-        short=Short({"judge": "judge", "order": "order", "tau": "tau", "other_first": "another first"}),
+        short=Short(Short.titles("judge", "order", "tau", other_first="another first")),
     )
 
 
@@ -250,13 +250,13 @@ def judges_alone(view: PanelAnalysis, found: Reversals) -> Figure | None:
         headers(view),
         folded=True,
         short=Short(
-            {
-                "judge": "judge",
-                "judge_has_first": "first",
-                "panel_has_first": "panel",
-                "judge_difference": "difference",
-                "reversal": "reversal",
-            }
+            Short.titles(
+                "judge",
+                judge_has_first="first",
+                panel_has_first="panel",
+                judge_difference="difference",
+                reversal="reversal",
+            )
         ),
     )
 
@@ -337,7 +337,7 @@ def bias(view: PanelAnalysis) -> Figure:
         chart,
         heads,
         short=Short(
-            {"judge": "judge", "system": "system", "mean": "mean", "bias": "bias", "low": "interval", "verdict": ""},
+            Short.titles("judge", "system", "mean", "bias", low="interval", verdict=""),
             of="bias",
             at=0.0,
             where={"system": ALL_SYSTEMS},
@@ -428,7 +428,7 @@ def joint_tests(view: PanelAnalysis) -> Figure | None:
         None,
         heads,
         folded=True,
-        short=Short({"system": "system", "f": "F", "df": "df", "df_error": "error df", "p": "p"}),
+        short=Short(Short.titles("system", f="F", df="df", df_error="error df", p="p")),
     )
 
 
@@ -479,13 +479,7 @@ def preference(view: PanelAnalysis) -> Figure | None:
         chart,
         heads,
         short=Short(
-            {
-                "judge": "judge",
-                "system": "system",
-                "effect": "self-preference",
-                "low": "interval",
-                "p_holm": "p (Holm)",
-            },
+            Short.titles("judge", "system", effect="self-preference", low="interval", p_holm="p (Holm)"),
             of="effect",
             at=0.0,
         ),

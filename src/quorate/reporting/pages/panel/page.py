@@ -82,9 +82,7 @@ def means(view: PanelAnalysis) -> Figure | None:
         chart,
         heads,
         short=Short(
-            {"group": _role(view), "system": "system", "bias": "bias", "low": "interval", "verdict": ""},
-            of="bias",
-            at=0.0,
+            Short.titles(group=_role(view), system="system", bias="bias", low="interval", verdict=""), of="bias", at=0.0
         ),
     )
 
@@ -128,14 +126,9 @@ def variances(view: PanelAnalysis) -> Figure | None:
         None,
         heads,
         short=Short(
-            {
-                "system": "system",
-                "group": _role(view),
-                "judges": "judges",
-                "mean": "mean",
-                "se": "SE, these",
-                "se_like_these": "like these",
-            }
+            Short.titles(
+                "system", group=_role(view), judges="judges", mean="mean", se="SE, these", se_like_these="like these"
+            )
         ),
     )
 
@@ -190,14 +183,9 @@ def panels(view: PanelAnalysis) -> Figure | None:
         chart,
         heads,
         short=Short(
-            {
-                "panel": "panel out of",
-                "system": "system",
-                "items": "items",
-                "se": "SE",
-                "precision": "precision",
-                "low": "interval",
-            },
+            Short.titles(
+                panel="panel out of", system="system", items="items", se="SE", precision="precision", low="interval"
+            ),
             of="precision",
         ),
     )
@@ -260,9 +248,7 @@ def components(view: PanelAnalysis) -> Figure | None:
         rows,
         chart,
         headers(view),
-        short=Short(
-            {"component": "component", "model": "model", "variance": "variance", "low": "interval"}, of="variance"
-        ),
+        short=Short(Short.titles("component", "model", "variance", low="interval"), of="variance"),
     )
 
 

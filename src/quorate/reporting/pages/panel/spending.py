@@ -168,13 +168,13 @@ def strategies(view: PanelAnalysis) -> Figure | None:
         partial(_chart, view, rows) if varies else None,
         heads,
         short=Short(
-            {
-                "system": "system",
-                "calls": heads["calls"],
-                "strategy": "strategy",
-                "se": "SE, these",
-                "half_like_these": "half interval, like these",
-            }
+            Short.titles(
+                "system",
+                calls=heads["calls"],
+                strategy="strategy",
+                se="SE, these",
+                half_like_these="half interval, like these",
+            )
         ),
     )
 
@@ -211,9 +211,7 @@ def sharings(view: PanelAnalysis) -> Figure | None:
         None,
         heads,
         folded=len(rows) > FEW,
-        short=Short(
-            {"system": "system", "sharing": "who judges what", "half": "half interval", "calls": "calls", "cost": "USD"}
-        ),
+        short=Short(Short.titles("system", sharing="who judges what", half="half interval", calls="calls", cost="USD")),
     )
 
 

@@ -205,7 +205,7 @@ def stability(result: Against) -> Figure:
     def chart() -> Spec:
         return marks.dots(rows, "judge", "value", "alpha over prompts", CORRECTED, at=None)
 
-    short = Short({"judge": "judge", "value": "alpha over prompts", "low": "interval"}, of="value")
+    short = Short(Short.titles("judge", value="alpha over prompts", low="interval"), of="value")
     return Figure("stability", Caption(finding, (line,)), rows, chart, {"value": "alpha"}, short=short)
 
 
@@ -267,7 +267,7 @@ def summary(result: Against) -> Figure:
         {"what": " ", "value": "share"},
         unfolded=True,
         short=Short(
-            {"what": "right verdicts", "value": "share", "low": f"{100 * result.level:.4g}% interval"},
+            Short.titles(what="right verdicts", value="share", low=f"{100 * result.level:.4g}% interval"),
             of="value",
             percent=("value",),
         ),
@@ -361,7 +361,7 @@ def tertiles(result: Against) -> Figure:
         heads,
         unfolded=True,
         short=Short(
-            {"what": plural(result.unit), "items": "n", "value": "right", "low": f"{100 * result.level:.4g}% interval"},
+            Short.titles(what=plural(result.unit), items="n", value="right", low=f"{100 * result.level:.4g}% interval"),
             of="value",
             percent=("value",),
         ),
@@ -390,7 +390,7 @@ def flips(found: Flips) -> Figure:
         {"what": " ", "value": "share"},
         unfolded=True,
         short=Short(
-            {"what": "verdicts that flip", "value": "share", "low": "interval"}, of="value", percent=("value",)
+            Short.titles(what="verdicts that flip", value="share", low="interval"), of="value", percent=("value",)
         ),
     )
 
@@ -426,7 +426,7 @@ def drops(result: Against) -> Figure:
         heads,
         unfolded=True,
         short=Short(
-            {"judge": "without", "value": "change", "low": "for all at once", "more": "labels to settle"},
+            Short.titles(judge="without", value="change", low="for all at once", more="labels to settle"),
             of="value",
             at=0.0,
             percent=("value",),

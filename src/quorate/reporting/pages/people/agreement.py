@@ -66,13 +66,9 @@ def rates(view: AgreementAnalysis) -> Figure:
         chart,
         unfolded=True,
         short=Short(
-            {
-                "judged_by": "judged by",
-                "ties": "ties",
-                "battles": "battles",
-                "agreement": "share",
-                "low": f"{100 * view.found.level:.4g}% interval",
-            },
+            Short.titles(
+                "judged_by", "ties", "battles", agreement="share", low=f"{100 * view.found.level:.4g}% interval"
+            ),
             of="agreement",
             percent=("agreement",),
         ),
@@ -97,13 +93,7 @@ def categories(view: AgreementAnalysis) -> Figure:
         rows,
         chart,
         short=Short(
-            {
-                "judged_by": "judged by",
-                "of": "of",
-                "ties": "ties",
-                "agreement": "share",
-                "low": f"{100 * view.found.level:.4g}% interval",
-            },
+            Short.titles("judged_by", "of", "ties", agreement="share", low=f"{100 * view.found.level:.4g}% interval"),
             of="agreement",
             percent=("agreement",),
         ),
@@ -152,14 +142,7 @@ def differences(view: AgreementAnalysis) -> Figure:
         rows,
         chart if known else None,
         short=Short(
-            {
-                "first": "first",
-                "less": "less",
-                "of": "of",
-                "points": "points",
-                "low": f"{100 * view.found.level:.4g}% interval",
-                "p": "p",
-            },
+            Short.titles("first", "less", "of", "points", low=f"{100 * view.found.level:.4g}% interval", p="p"),
             of="points",
             at=0.0,
         ),
@@ -182,8 +165,7 @@ def ties(view: AgreementAnalysis) -> Figure:
         rows,
         headers={"people": "people's ties"},
         short=Short(
-            {"judged_by": "judged by", "ties": "ties", "people": "people's ties", "threshold": "threshold"},
-            percent=("ties", "people"),
+            Short.titles("judged_by", "ties", people="people's ties", threshold="threshold"), percent=("ties", "people")
         ),
     )
 
@@ -217,13 +199,13 @@ def positions(view: AgreementAnalysis) -> Figure:
         chart,
         {"battles": "battles in both orders"},
         short=Short(
-            {
-                "judge": "judge",
-                "battles": "battles",
-                "shown_first": "shown first",
-                "low": f"{100 * view.found.level:.4g}% interval",
-                "consistent": "same winner",
-            },
+            Short.titles(
+                "judge",
+                "battles",
+                "shown_first",
+                low=f"{100 * view.found.level:.4g}% interval",
+                consistent="same winner",
+            ),
             of="shown_first",
             at=0.5,
             percent=("shown_first", "consistent"),
@@ -283,12 +265,7 @@ def cells(view: AgreementAnalysis) -> Figure:
         chart if known else None,
         heads,
         short=Short(
-            {
-                "cell": "cell",
-                "judgments": "judgments",
-                "right": "right",
-                "low": f"{100 * view.found.level:.4g}% interval",
-            },
+            Short.titles("cell", "judgments", "right", low=f"{100 * view.found.level:.4g}% interval"),
             of="right",
             percent=("right",),
             first=True,

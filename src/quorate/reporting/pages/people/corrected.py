@@ -80,9 +80,7 @@ def exhibits(result: LabelsPlan) -> list[Figure]:
             result.rows(),
             headers=_HEADS,
             unfolded=True,
-            short=Short(
-                {"way": "way", "labels": "labels", "units": "units", "cost": "cost", "half_width": "half-width"}
-            ),
+            short=Short(Short.titles("way", "labels", "units", "cost", half_width="half-width")),
         )
     ]
     if len(result.same_price) > 1:
@@ -228,15 +226,7 @@ def sides(board: CorrectedRatings) -> Figure:
         heads,
         unfolded=True,
         short=Short(
-            {
-                "rank": "rank",
-                "system": "system",
-                "rating": "rating",
-                "low": "interval",
-                "people": "people",
-                "judges": "judges",
-                "labels": "labels",
-            },
+            Short.titles("rank", "system", "rating", low="interval", people="people", judges="judges", labels="labels"),
             of="rating",
         ),
     )
@@ -260,10 +250,7 @@ def weights(board: CorrectedRatings) -> Figure:
     total = f"{counted(len({one.judge for one in board.weights}), 'judge')} weighed by what they say of people's votes"
     line = "Weight of the difference between what a judge says of the other battles and of those with a label: 0 to 1."
     return Figure(
-        "judge-weights",
-        Caption(total, (line,)),
-        rows,
-        short=Short({"stratum": "stratum", "judge": "judge", "weight": "weight"}),
+        "judge-weights", Caption(total, (line,)), rows, short=Short(Short.titles("stratum", "judge", "weight"))
     )
 
 
@@ -293,13 +280,9 @@ def gaps(plan: BoardPlan) -> Figure:
         headers=heads,
         unfolded=True,
         short=Short(
-            {
-                "neighbours": "neighbours",
-                "gap": "gap",
-                "half_width": "half-width",
-                "labels": "labels it takes",
-                "people": "without judges",
-            }
+            Short.titles(
+                "neighbours", "gap", half_width="half-width", labels="labels it takes", people="without judges"
+            )
         ),
     )
 
@@ -387,7 +370,7 @@ def means(result: Corrected) -> Figure:
         chart,
         {"value": "mean"},
         unfolded=True,
-        short=Short({"by": "by", "value": "mean", "low": f"{100 * result.level:.4g}% interval"}, of="value"),
+        short=Short(Short.titles("by", value="mean", low=f"{100 * result.level:.4g}% interval"), of="value"),
     )
 
 

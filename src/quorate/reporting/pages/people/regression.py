@@ -54,7 +54,7 @@ def parts(result: Surrogate) -> Figure:
         "parts",
         Caption(finding, (line,)),
         rows,
-        short=Short({"component": "component", "variance": "variance", "share": "share"}, percent=("share",)),
+        short=Short(Short.titles("component", "variance", "share"), percent=("share",)),
     )
 
 
@@ -91,7 +91,7 @@ def chances(result: SignFlip) -> Figure:
         Caption(finding),
         rows,
         headers={"sd": "standard deviation", "chance": "other sign"},
-        short=Short({"labels": "labels", "sd": "standard deviation", "chance": "other sign"}, percent=("chance",)),
+        short=Short(Short.titles("labels", sd="standard deviation", chance="other sign"), percent=("chance",)),
     )
 
 
@@ -153,12 +153,9 @@ def coefficients(result: Regression) -> Figure:
         heads,
         unfolded=True,
         short=Short(
-            {
-                "coefficient": "coefficient",
-                "value": "corrected",
-                "low": f"{100 * result.level:.4g}% interval",
-                "other_sign": "other sign",
-            },
+            Short.titles(
+                "coefficient", value="corrected", low=f"{100 * result.level:.4g}% interval", other_sign="other sign"
+            ),
             of="value",
             at=0.0,
             percent=("other_sign",),
@@ -195,7 +192,7 @@ def ways(result: Regression) -> Figure:
         rows,
         chart if rows else None,
         {"value": "coefficient"},
-        short=Short({"by": "by", "value": "coefficient", "low": "interval"}, of="value", at=0.0),
+        short=Short(Short.titles("by", value="coefficient", low="interval"), of="value", at=0.0),
     )
 
 

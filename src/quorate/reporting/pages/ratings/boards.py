@@ -82,14 +82,14 @@ def pooled(found: PooledRatings, unit: str) -> Figure:
         headers=heads,
         unfolded=True,
         short=Short(
-            {
-                "level": found.by,
-                "system": "system",
-                "own": "own",
-                "pooled": "pooled",
-                "pooled_low": f"{level} interval",
-                "shrunk": "shrunk",
-            },
+            Short.titles(
+                level=found.by,
+                system="system",
+                own="own",
+                pooled="pooled",
+                pooled_low=f"{level} interval",
+                shrunk="shrunk",
+            ),
             of="pooled",
             low="pooled_low",
             high="pooled_high",

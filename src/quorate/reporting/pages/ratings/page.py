@@ -295,11 +295,7 @@ def groups(view: RatingsAnalysis) -> Figure:
     line += "its systems are not equal, and where pairs of it are told apart, it is a chain."
     heads = {"told": "pairs of it told apart", "which": "systems of the group"}
     return Figure(
-        "groups",
-        Caption(finding, (line,)),
-        rows,
-        headers=heads,
-        short=Short({"group": "group", "systems": "systems", "which": "which"}),
+        "groups", Caption(finding, (line,)), rows, headers=heads, short=Short(Short.titles("group", "systems", "which"))
     )
 
 
@@ -351,7 +347,7 @@ def neighbours(found: Ratings, names: list[str]) -> Figure:
         Caption(finding, (span, more)),
         rows,
         headers=heads | {"more": f"more {votes}"},
-        short=Short({"first": "system", "second": "next", "told_apart": "told apart", "more": f"more {votes}"}),
+        short=Short(Short.titles(first="system", second="next", told_apart="told apart", more=f"more {votes}")),
     )
 
 
@@ -368,7 +364,7 @@ def without_judges(judges: ByJudges) -> Figure:
         caption,
         rows,
         headers={"way": "by", "same": "same as by the mean"},
-        short=Short({"way": "by", "first": "first", "same": "as by the mean"}),
+        short=Short(Short.titles(way="by", first="first", same="as by the mean")),
     )
 
 
@@ -385,7 +381,7 @@ def left_out_votes(few: Fragility) -> Figure:
         Caption(finding, lines),
         rows,
         headers={"votes": "votes left out"},
-        short=Short({"winner": "winner", "loser": "loser", "votes": "votes left out"}, first=True),
+        short=Short(Short.titles("winner", "loser", votes="votes left out"), first=True),
     )
 
 

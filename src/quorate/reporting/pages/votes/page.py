@@ -95,7 +95,7 @@ def ties(found: TieSensitivity) -> Figure:
         Caption(finding, (line,)),
         rows,
         headers=heads,
-        short=Short({"ties": "ties", "margin": lowest, "median": middle, "near": "near ties"}),
+        short=Short(Short.titles("ties", margin=lowest, median=middle, near="near ties")),
     )
 
 
@@ -252,7 +252,7 @@ def margins(view: VotesAnalysis) -> Figure:
 
     heads = {"share": "of pairs at most", "corrected": "without noise", "n": "votes needed"}
     short = Short(
-        {"share": "of pairs", "margin": "margin at most", "low": "interval", "n": "votes needed"},
+        Short.titles(share="of pairs", margin="margin at most", low="interval", n="votes needed"),
         of="margin",
         percent=("share",),
     )
@@ -288,11 +288,7 @@ def pairs(view: VotesAnalysis) -> Figure:
         "needed": "needed, of those studied",
         "ties": "share of ties",
     }
-    short = Short(
-        {"pair": "pair", "votes": "votes", "margin": "margin", "low": "interval", "implied": "votes needed"},
-        of="margin",
-        at=0.0,
-    )
+    short = Short(Short.titles("pair", "votes", "margin", low="interval", implied="votes needed"), of="margin", at=0.0)
     return Figure("pairs", Caption(finding, lines), rows, headers=heads, folded=True, short=short)
 
 
@@ -335,7 +331,7 @@ def decided(view: VotesAnalysis) -> Figure:
     heads = {"votes": "votes for each pair", "decided": "share decided, as estimated"}
     heads |= {"corrected": "without noise", "within_reach": "share with enough power"}
     short = Short(
-        {"votes": "votes", "decided": "decided", "corrected": "without noise", "within_reach": "with enough power"},
+        Short.titles("votes", "decided", corrected="without noise", within_reach="with enough power"),
         percent=("decided", "corrected", "within_reach"),
     )
     return Figure("decided", Caption(finding, lines), rows, chart, heads, short=short)
@@ -367,7 +363,7 @@ def equal_budget(view: VotesAnalysis) -> Figure:
 
     heads = {"votes": "votes for each pair", "z": "z, median study", "low": "10% of studies", "high": "90% of studies"}
     drawable = chart if marks.known(rows, "z") else None
-    short = Short({"votes": "votes each", "z": "z", "low": "80% of studies"}, of="z", at=view.reach)
+    short = Short(Short.titles(votes="votes each", z="z", low="80% of studies"), of="z", at=view.reach)
     return Figure("equal-budget", Caption(finding, lines), rows, drawable, heads, unfolded=True, short=short)
 
 
@@ -465,7 +461,7 @@ def dependence(view: VotesAnalysis) -> Figure:
         "repeated": "clusters with several votes, share",
     }
     short = Short(
-        {"by": "that share", "pairs": "pairs", "ratio": "times wider", "low": "80% of pairs"}, of="ratio", at=1.0
+        Short.titles(by="that share", pairs="pairs", ratio="times wider", low="80% of pairs"), of="ratio", at=1.0
     )
     return Figure(
         "dependence", Caption(finding, lines), rows, chart if known else None, heads, unfolded=True, short=short

@@ -85,7 +85,7 @@ def chances(result: NextBattles) -> Figure:
         chart,
         heads,
         unfolded=True,
-        short=Short({"pair": "pair", "votes": "votes", "chance": "chance", "next": "next"}, percent=("chance",)),
+        short=Short(Short.titles("pair", "votes", "chance", "next"), percent=("chance",)),
     )
 
 
@@ -164,7 +164,7 @@ def beside(found: Protocols) -> Figure:
         headers=heads,
         unfolded=True,
         short=Short(
-            {"what": "", "first": found.first.name, "second": found.second.name, "low": "difference from", "high": "to"}
+            Short.titles(what="", first=found.first.name, second=found.second.name, low="difference from", high="to")
         ),
     )
 
@@ -246,7 +246,7 @@ def pairs(found: Protocols) -> Figure:
         rows,
         chart,
         heads,
-        short=Short({"pair": "pair", "first_margin": found.first.name, "second_margin": found.second.name}),
+        short=Short(Short.titles("pair", first_margin=found.first.name, second_margin=found.second.name)),
     )
 
 

@@ -149,9 +149,7 @@ def ranks(result: Standings) -> Figure:
     )
     heads = {"best": "best rank", "worst": "worst rank", "above": "surely above", "below": "surely below"}
     finding = f"{counted(known, 'system')} of {len(rows):,} {'has' if known == 1 else 'have'} a known rank"
-    short = Short(
-        {"system": "system", "best": "best rank", "worst": "worst", "above": "surely above", "below": "below"}
-    )
+    short = Short(Short.titles("system", best="best rank", worst="worst", above="surely above", below="below"))
     return Figure("standings", Caption(finding, (line,)), rows, chart, heads, unfolded=True, short=short)
 
 
@@ -184,12 +182,7 @@ def pairs(result: Standings) -> Figure:
         shown,
         chart if rows else None,
         heads,
-        short=Short(
-            {"pair": "pair", "outcome": "outcome", "share": "share", "low": "interval"},
-            of="share",
-            at=0.5,
-            percent=("share",),
-        ),
+        short=Short(Short.titles("pair", "outcome", "share", low="interval"), of="share", at=0.5, percent=("share",)),
     )
 
 
