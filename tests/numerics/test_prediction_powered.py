@@ -24,8 +24,6 @@ from quorate.numerics.prediction_powered import (
     rates,
     share_error,
     shares,
-    stratified_mean,
-    stratified_share_error,
     worth_from,
 )
 
@@ -194,25 +192,25 @@ def test_one_stratum_is_none():
     sample = strata_drawn(labels=(40,), others=(200,))
     plain = replace(sample, strata=None)
     for finite in (False, True):
-        one, other = stratified_mean(sample, finite=finite), powered_mean(plain, finite=finite)
+        one, other = powered_mean(sample, finite=finite), powered_mean(plain, finite=finite)
         assert (one.value, one.se, one.df, one.labels_se, one.tuning) == pytest.approx(
             (other.value, other.se, other.df, other.labels_se, other.tuning)
         )
     half = replace(sample, y=(sample.y > 0.3) * 1.0)
-    one, other = stratified_share_error(half), share_error(replace(half, strata=None))
+    one, other = share_error(half), share_error(replace(half, strata=None))
     assert (one.trials, one.labels_trials) == pytest.approx((other.trials, other.labels_trials), rel=0.06)
 
 
 def test_labels_alone_have_the_mean_and_error_of_the_textbook():
     """Cochran (1977), (5.1) and (5.12): sums over strata of W mean and W^2 s^2 / n."""
     sample = strata_drawn()
-    found = stratified_mean(sample, tuning=0.0)
+    found = powered_mean(sample, tuning=0.0)
     weight, parts = np.array([90, 310]) / 400, [sample.y[:30], sample.y[30:]]
     assert shares(sample) == pytest.approx(weight)
     assert found.value == found.labels_value == pytest.approx(weight @ [part.mean() for part in parts])
     assert found.labels_se**2 == pytest.approx(weight**2 @ [part.var(ddof=1) / len(part) for part in parts])
     assert rates(sample) @ sample.y == pytest.approx(found.value)
-    finite = stratified_mean(sample, tuning=0.0, finite=True)
+    finite = powered_mean(sample, tuning=0.0, finite=True)
     left = weight**2 * (1 - np.array([30 / 90, 10 / 310]))
     assert finite.se**2 == pytest.approx(left @ [part.var(ddof=1) / len(part) for part in parts])
 
@@ -233,7 +231,7 @@ def test_it_is_the_weighted_sum_of_the_means_of_strata():
                 )
             )
         )
-    found, weight = stratified_mean(sample), shares(sample)
+    found, weight = powered_mean(sample), shares(sample)
     assert found.value == pytest.approx(weight @ [part.value for part in parts])
     assert found.se**2 == pytest.approx(weight**2 @ [part.se**2 for part in parts])
     assert found.tuning == pytest.approx(weight @ [part.tuning for part in parts])
@@ -241,7 +239,7 @@ def test_it_is_the_weighted_sum_of_the_means_of_strata():
 
 def test_a_stratum_that_is_all_labelled_has_the_mean_of_its_labels():
     sample = strata_drawn(others=(0, 300))
-    assert stratified_mean(sample).value == pytest.approx(
+    assert powered_mean(sample).value == pytest.approx(
         shares(sample)[0] * sample.y[:30].mean() + shares(sample)[1] * _second(sample)
     )
 
@@ -260,8 +258,8 @@ def test_clusters_count_across_strata():
     n = len(sample.y)
     one, two = (replace(sample, cluster=each[:n], others_cluster=each[n:]) for each in (code, other))
     both = replace(one, also=((other[:n], other[n:]),))
-    assert stratified_mean(both).se >= max(stratified_mean(each).se for each in (one, two)) * (1 - 1e-9)
-    assert stratified_mean(one).df == 11
+    assert powered_mean(both).se >= max(powered_mean(each).se for each in (one, two)) * (1 - 1e-9)
+    assert powered_mean(one).df == 11
 
 
 def test_errors_that_go_with_it():

@@ -54,7 +54,7 @@ class Sample:
     also : tuple of (array, array)
         The same by other facets that units share; ``cluster`` is then that with the fewest clusters.
     strata : (array, array), optional
-        Stratum of both, from 0; for `quorate.numerics.prediction_powered`.
+        Stratum of both, from 0.
     """
 
     y: Floats
@@ -73,10 +73,13 @@ def powered_mean(sample: Sample, *, tuning: float | None = None, finite: bool = 
     minimises the variance is ``cov(y, f) / ((1 + n / m) var(f))``, cut to 0 and 1. For each unit it is computed without
     that unit's cluster, so that it is independent of what it multiplies and the estimate unbiased.
 
+    With strata it is the mean of every stratum, weighted by the stratum's share of all units; the weight of the
+    predictions is that of its stratum. A stratum that is all labelled, or all but one, has the mean of its labels.
+
     Parameters
     ----------
     sample : Sample
-        Labels and predictions; labels are of units drawn at random.
+        Labels and predictions; labels are of units drawn at random, of which each stratum has at least 2.
     tuning : float, optional
         A given weight instead: 1 is the estimator of Angelopoulos et al. (2023a), 0 the mean of the labels.
     finite : bool
@@ -85,7 +88,8 @@ def powered_mean(sample: Sample, *, tuning: float | None = None, finite: bool = 
     References
     ----------
     Angelopoulos, Bates, Fannjiang, Jordan and Zrnic (2023a), Science 382, 669-674. Angelopoulos, Duchi and Zrnic
-    (2023b), PPI++, arXiv:2311.01453, section 6. Finite populations: Cochran (1977), Sampling Techniques, 7.1.
+    (2023b), PPI++, arXiv:2311.01453, section 6. Finite populations and strata: Cochran (1977), Sampling Techniques,
+    5.3, 7.1 and 12.2. ``docs/methods/agreement.md``.
 
     Examples
     --------
@@ -94,21 +98,29 @@ def powered_mean(sample: Sample, *, tuning: float | None = None, finite: bool = 
     >>> mean = powered_mean(Sample(y, f, others, np.arange(4), np.arange(4, 12)), tuning=1.0)
     >>> mean.value, mean.labels_value
     (1.0, 0.75)
+    >>> strata = np.array([0, 0, 1, 1]), np.array([0, 0, 0, 0, 1, 1, 1, 1])
+    >>> powered_mean(Sample(y, f, others, np.arange(4), np.arange(4, 12), strata=strata), tuning=0.0).value
+    0.75
     """
-    n, m = len(sample.y), len(sample.others)
     weight = weights(sample, tuning)
-    mean = float(np.mean(weight))
-    value = float(np.mean(sample.y - weight * (sample.predicted - sample.others.mean())))
-    stretch = 1 + n / m if finite else 1.0  # over these units alone, f' is no sample: its mean is that of all of them
-    # With few labels the weights of units differ, and that is part of the error: each with its own.
-    residual = sample.y - stretch * weight * (sample.predicted - sample.others.mean())
-    se, df = _error(residual, mean * sample.others, sample, finite=finite)
-    labels_se, labels_df = _error(sample.y, np.zeros(m), sample, finite=finite)
-    return PoweredMean(value, se, df, float(sample.y.mean()), labels_se, labels_df, mean)
+    found, alone = (_estimate(sample, own, finite, 0.0) for own in (weight, np.zeros(len(weight))))
+    return PoweredMean(*found, *alone, float(np.sum(weight * rates(sample))))
 
 
 def weights(sample: Sample, tuning: float | None = None) -> Floats:
-    """Weight of the prediction of every labelled unit, from the labels of other clusters; or the one given."""
+    """Weight of the prediction of every labelled unit, from labels of other clusters of its stratum; or the given."""
+    own, others = _strata(sample)
+    out = np.zeros(len(own))
+    for h in np.unique(own):
+        at, rest = own == h, others == h
+        if rest.sum() >= 2:
+            part = replace(sample, y=sample.y[at], predicted=sample.predicted[at], others=sample.others[rest])
+            out[at] = _slopes(replace(part, cluster=sample.cluster[at]), tuning)
+    return out
+
+
+def _slopes(sample: Sample, tuning: float | None) -> Floats:
+    """The same where there are no strata."""
     n, m = len(sample.y), len(sample.others)
     if tuning is not None:
         return np.full(n, float(tuning))
@@ -163,6 +175,8 @@ def share_error(sample: Sample, *, tuning: float | None = None, finite: bool = F
     >>> round(share_error(nothing).trials)
     49
     """
+    if sample.strata is not None:
+        return _stratified_share_error(sample, tuning, finite)
     codes = max(sample.cluster.max(), sample.others_cluster.max()) + 1 + np.arange(len(_PADDING))
     y = np.append(sample.y, _PADDING)
     predicted = np.append(sample.predicted, np.full(len(_PADDING), sample.predicted.mean()))
@@ -195,94 +209,20 @@ def mean_error(values: Floats, *clusters: Codes) -> float:
     return float(np.sqrt(max(total, largest)))
 
 
-def _error(residual: Floats, others: Floats, sample: Sample, *, finite: bool) -> tuple[float, float]:
-    """Standard error and degrees of freedom of ``mean(residual) + mean(others)``, by all facets at once."""
-    facets = [np.concatenate(pair) for pair in ((sample.cluster, sample.others_cluster), *sample.also)]
-    if len(facets) == 1:
-        return _error_by(facets[0], residual, others, finite=finite)
-    total, ways = 0.0, []
-    for count, code in intersections([np.unique(facet, return_inverse=True)[1] for facet in facets]):
-        se, own = _error_by(code, residual, others, finite=finite)
-        total -= (-1) ** count * se**2
-        ways += [(se**2, own)] if count == 1 else []
-    variances, freedom = np.array(ways).T
-    variance, df = combined(np.array(total), variances, freedom)
-    return float(np.sqrt(variance)), float(df)
-
-
-def _error_by(cluster: Codes, residual: Floats, others: Floats, *, finite: bool) -> tuple[float, float]:
-    """The same by one facet, whose codes are those of the labelled units and then of the others."""
-    n, m = len(residual), len(others)
-    labelled_part = (residual - residual.mean()) / n
-    rest = np.zeros(m) if finite else (others - others.mean()) / m
-    share = m / (n + m) if finite else 1.0
-    clusters, code = np.unique(cluster, return_inverse=True)
-    if len(clusters) == n + m:
-        parts = np.array([share * float(labelled_part @ labelled_part) * n / (n - 1), float(rest @ rest) * m / (m - 1)])
-        freedom = float(np.sum(parts**2 / np.array([n - 1, m - 1])))
-        return float(np.sqrt(parts.sum())), float(parts.sum() ** 2 / freedom) if freedom > 0 else float(n - 1)
-    labelled = len(np.unique(cluster[:n]))
-    if labelled < 2:
-        return float("nan"), float("nan")
-    sums = np.bincount(code, np.concatenate([labelled_part, rest]))
-    return float(np.sqrt(share * float(sums @ sums) * labelled / (labelled - 1))), float(labelled - 1)
-
-
-# Stratified prediction-powered means: labels drawn at a rate of its own in every stratum.
+# Strata: labels drawn at a rate of its own in every one; without them all units are of one.
 
 
 _ADDED = 4.0
 """Labels that are added to a share, half of them of 0 and half of 1, over all strata."""
 
 
-def stratified_mean(sample: Sample, *, tuning: float | None = None, finite: bool = False) -> PoweredMean:
-    """The prediction-powered mean of every stratum, weighted by the stratum's share of all units.
-
-    The weight of the predictions is that of its stratum. A stratum that is all labelled, or all but one, has the mean
-    of its labels.
-
-    Parameters
-    ----------
-    sample : Sample
-        Labels and predictions with ``strata``; in each at least 2 labels, of units drawn at random from it.
-    tuning, finite
-        As for `quorate.numerics.prediction_powered.powered_mean`.
-
-    References
-    ----------
-    Cochran (1977), Sampling Techniques, 5.3 and 12.2. ``docs/methods/agreement.md``.
-
-    Examples
-    --------
-    >>> y, f, others = np.array([1.0, 0, 1, 1]), np.array([1.0, 0, 1, 1]), np.array([1.0, 0, 1, 1, 0, 1])
-    >>> strata = np.array([0, 0, 1, 1]), np.array([0, 0, 0, 0, 1, 1])
-    >>> stratified_mean(Sample(y, f, others, np.arange(4), np.arange(4, 10), strata=strata), tuning=0.0).value
-    0.7
-    """
-    weight = _weights(sample, tuning)
-    value, se, df = _estimate(sample, weight, finite, 0.0)
-    used = float(np.sum(weight * rates(sample)))
-    return PoweredMean(value, se, df, *_estimate(sample, np.zeros(len(weight)), finite, 0.0), used)
-
-
-def stratified_share_error(sample: Sample, *, tuning: float | None = None, finite: bool = False) -> ShareError:
-    """The error of a share, for a score interval; the labels that are added are spread over strata evenly.
-
-    Parameters
-    ----------
-    sample, tuning, finite
-        As for `stratified_mean`, with labels from 0 to 1.
-
-    References
-    ----------
-    Price and Bonett (2004), Computational Statistics and Data Analysis 45, 449-456.
-    """
-    n, weight = len(sample.y), _weights(sample, tuning)
-    value, se, df = _estimate(sample, weight, finite, _ADDED)
-    level, labels_se, labels_df = _estimate(sample, np.zeros(n), finite, _ADDED)
-    variance = level * (1 - level) * n / (n + _ADDED)
-    padded = PoweredMean(value, se, df, level, labels_se, labels_df, float(np.sum(weight * rates(sample))))
-    return ShareError(padded, variance / se**2, variance / labels_se**2)
+def _stratified_share_error(sample: Sample, tuning: float | None, finite: bool) -> ShareError:
+    """The same by strata: the labels that are added are spread over them evenly (Price and Bonett, 2004)."""
+    n, weight = len(sample.y), weights(sample, tuning)
+    found, alone = (_estimate(sample, own, finite, _ADDED) for own in (weight, np.zeros(n)))
+    padded = PoweredMean(*found, *alone, float(np.sum(weight * rates(sample))))
+    variance = padded.labels_value * (1 - padded.labels_value) * n / (n + _ADDED)
+    return ShareError(padded, variance / padded.se**2, variance / padded.labels_se**2)
 
 
 def shares(sample: Sample) -> Floats:
@@ -323,18 +263,6 @@ def _strata(sample: Sample) -> tuple[Codes, Codes]:
     return sample.strata
 
 
-def _weights(sample: Sample, tuning: float | None) -> Floats:
-    """Weight of the prediction of every labelled unit, within its stratum."""
-    own, others = _strata(sample)
-    out = np.zeros(len(own))
-    for h in np.unique(own):
-        at, rest = own == h, others == h
-        if rest.sum() >= 2:
-            part = replace(sample, y=sample.y[at], predicted=sample.predicted[at], others=sample.others[rest])
-            out[at] = weights(replace(part, cluster=sample.cluster[at]), tuning)
-    return out
-
-
 def _estimate(sample: Sample, weight: Floats, finite: bool, added: float) -> tuple[float, float, float]:
     """Mean, standard error and degrees of freedom with these weights, ``added`` labels being spread over the strata."""
     own, others = _strata(sample)
@@ -347,14 +275,16 @@ def _estimate(sample: Sample, weight: Floats, finite: bool, added: float) -> tup
         n, m, slope = int(at.sum()), int(left.sum()), float(np.mean(weight[at]))
         beyond = weight[at] * (sample.predicted[at] - (sample.others[left].mean() if m else 0.0))
         value += share * (float(np.sum(sample.y[at] - beyond)) + each / 2) / (n + each)
+        # Over these units alone f' is no sample: its mean is that of all. With few labels weights differ from unit to
+        # unit, and that is part of the error.
         residual = sample.y[at] - (1 + n / m if finite and m else 1.0) * beyond
         centre = (residual.sum() + each / 2) / (n + each)
         still = np.sqrt(m / (n + m)) if finite else 1.0
-        labelled[at] = still * share * (residual - centre) / (n + each) * np.sqrt(n / (n - 1))
+        labelled[at] = still * share * (residual - centre) / (n + each)
         extra += (still * share / (n + each)) ** 2 * each / 2 * (centre**2 + (1 - centre) ** 2)
         if m >= 2 and not finite:
             predicted = slope * sample.others[left]
-            rest[left] = share * (predicted - predicted.mean()) / m * np.sqrt(m / (m - 1))
+            rest[left] = share * (predicted - predicted.mean()) / m
     variance, df = _variance(labelled, rest, sample)
     return float(value), float(np.sqrt(variance + extra)), df
 
@@ -377,16 +307,21 @@ def _variance(labelled: Floats, rest: Floats, sample: Sample) -> tuple[float, fl
 def _variance_by(cluster: Codes, labelled: Floats, rest: Floats, sample: Sample) -> tuple[float, float]:
     """The same by one facet, whose codes are those of the labelled units and then of the others."""
     deviations, n = np.concatenate([labelled, rest]), len(labelled)
+    part = np.concatenate(_strata(sample)) * 2 + (np.arange(len(deviations)) >= n)
+    counts = np.bincount(part)
+    free = np.maximum(counts - 1, 1)
     clusters, code = np.unique(cluster, return_inverse=True)
     if len(clusters) == len(deviations):
-        strata = np.concatenate(_strata(sample)) * 2 + (np.arange(len(deviations)) >= n)
-        parts, counts = np.bincount(strata, deviations**2), np.bincount(strata)
-        some = parts > 0
-        freedom = float(np.sum(parts[some] ** 2 / (counts[some] - 1)))
+        parts = np.bincount(part, deviations**2) * counts / free
+        freedom = float(np.sum(parts**2 / free))
         return float(parts.sum()), float(parts.sum()) ** 2 / freedom if freedom > 0 else float(n - 1)
     groups = len(np.unique(cluster[:n]))
+    if groups < 2:
+        return float("nan"), float("nan")
+    if sample.strata is not None:  # each about a mean of its own
+        deviations = deviations * np.sqrt(counts / free)[part]
     sums = np.bincount(code, deviations)
-    return float(sums @ sums) * groups / (groups - 1) if groups > 1 else float("nan"), float(groups - 1)
+    return float(sums @ sums) * groups / (groups - 1), float(groups - 1)
 
 
 # Two-phase sampling: how many units to predict and how many of these to label, by stratum, at given prices.

@@ -9,7 +9,7 @@ import pytest
 from scipy.optimize import nnls
 from scipy.sparse import csr_array
 
-from quorate.numerics.prediction_powered import Sample, powered_mean, stratified_mean
+from quorate.numerics.prediction_powered import Sample, powered_mean
 from quorate.numerics.ratings.bradley_terry import Design, fit
 from quorate.numerics.ratings.rectified import Battles, judge_weights, nonnegative, people_alone, rectified, summed_by
 from quorate.numerics.ratings.ties import HALF
@@ -46,7 +46,7 @@ def test_two_systems_have_the_prediction_powered_mean(tuning, stratified):
     found = rectified(design, votes, alone.fit, tuning)
     own = None if strata is None else (strata[:n], strata[n:])
     sample = Sample(y[:n] * 1.0, f[:n] * 1.0, f[n:] * 1.0, np.arange(n), np.arange(n, n + m), strata=own)
-    mean = (stratified_mean if stratified else powered_mean)(sample, tuning=tuning)
+    mean = powered_mean(sample, tuning=tuning)
     for one, value, se, df in (
         (alone, mean.labels_value, mean.labels_se, mean.labels_df),
         (found, mean.value, mean.se, mean.df),

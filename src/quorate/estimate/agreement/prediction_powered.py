@@ -35,8 +35,6 @@ from quorate.numerics.prediction_powered import (
     powered_mean,
     rates,
     share_error,
-    stratified_mean,
-    stratified_share_error,
 )
 from quorate.numerics.votes import binomial
 from quorate.roles import CATEGORY, JUDGE
@@ -458,10 +456,8 @@ def of_sample(
     finite: bool = False,
 ) -> Corrected:
     """The corrected mean of matched units."""
-    plain = sample.strata is None
-    mean, error = (powered_mean, share_error) if plain else (stratified_mean, stratified_share_error)
-    powered = mean(sample, tuning=tuning, finite=finite)
-    errors = error(sample, tuning=tuning, finite=finite) if share else None
+    powered = powered_mean(sample, tuning=tuning, finite=finite)
+    errors = share_error(sample, tuning=tuning, finite=finite) if share else None
     least = _ROUNDING * np.abs(np.concatenate([sample.y, sample.others])).max()
     if errors is None and powered.se <= least:
         raise NotEstimable(
