@@ -12,6 +12,7 @@ import pytest
 import quorate as q
 from quorate.errors import InvalidData, InvalidInput
 from quorate.table.judgments import Judgments
+from quorate.table.reading.reading import complete
 from quorate.table.reread import answers
 
 N = 24
@@ -486,6 +487,16 @@ def test_kinds_that_leave_several_readings(tmp_path, name):
     lines, words = ASKED[name]
     with pytest.raises(InvalidInput, match=words):
         q.read(write(tmp_path, lines), announce=False)
+
+
+@pytest.mark.parametrize("name", ASKED)
+def test_every_way_that_is_offered_answers_the_question(tmp_path, name):
+    path = write(tmp_path, ASKED[name][0])
+    with pytest.raises(InvalidInput) as caught:
+        q.read(path, announce=False)
+    for way in getattr(caught.value, "ways", ()):
+        assert way.options
+        q.read(path, **complete(way.options), announce=False)
 
 
 EACH = [(i, {"judge": judge, "score": mark(i, at)}) for i in range(N) for at, judge in enumerate("abc")]

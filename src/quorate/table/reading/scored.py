@@ -207,6 +207,10 @@ def _weighed(
     """A reading with what is open of it, asked about, and what was taken for granted, said."""
     open_, ways = _open(table, score, options, found, known)
     if open_:
+        named = {
+            "facets": {ITEM: found.facets.get(ITEM, known.get(ITEM, ROW_NUMBER))}
+        }  # what is not said is asked again
+        ways = tuple(way if way.options else replace(way, options=named) for way in ways or (Meant(options),))
         return Reading(options, tuple(reasons), said="; ".join(open_), meant=ways)
     said = joined("; ", _granted(table, score, options, found, known))
     return Reading(options, tuple(reasons), "likely" if said else "sure", said=said)
