@@ -50,6 +50,7 @@ def rows(header, *lines):
     yield from lines
 
 
+DOMAINS, MODELS = ("law", "news", "chat"), ("GPT_4", "Aya23", "Claude_3", "Llama3")
 RIGHT = {
     "a sample that was drawn twice": (
         rows("model,sample_id,score,age_group", *(f"m,s{i % 99},{mark(i)},a{i % 3}" for i in range(100))),
@@ -301,6 +302,10 @@ ASKED = {
     "averages of systems": (
         rows("variant,n_judged,accuracy,fluency", "base,50,1.36,2.98", "rag,50,1.3,3.06", "both,50,1.32,2.94"),
         "every row is another variant: perhaps averages of n_judged judgments each",
+    ),
+    "a figure for each domain and model": (
+        rows("file,bleu_scores", *(f"{d}_{m},{len(d) + 3.7 * len(m)}" for d, m in product(DOMAINS, MODELS))),
+        "every row is another file: perhaps averages",
     ),
     "averages of sets": (
         rows("benchmark,score", *(f"b{i},{mark(i) / 7:.3f}" for i in range(9))),

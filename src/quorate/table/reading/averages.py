@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 from quorate.roles import ITEM, SYSTEM
@@ -34,6 +35,8 @@ _COUNTS = frozenset(("n", "count", "num", "samples", "support", "total", "size",
 """Words in the name of a column that says of how many something is an average."""
 _SETS = frozenset(("category", "topic", "domain", "benchmark", "dataset", "subset", "language", "lang", "difficulty"))
 """What a column is called that names sets of what is judged."""
+_SEEN, _SHARE, _SHORT = 50, 10, 3
+"""Labels that are looked at for names of models, of how many one must have one, and letters that are none."""
 _ROUNDED = 0.05
 """How far from whole numbers the number of an average times its count may be, for rounding."""
 
@@ -77,7 +80,7 @@ def of_averages(table: Table, found: Reading) -> Reading:
     count = next((one for one in table.columns if _counts(table, one)), None)
     of = "" if count is None else f" of {count.name} judgments each"
     open_ = f"every row is another {names.name}: perhaps averages{of}, which are no judgments"
-    if _is_system(names):
+    if not {*words_of(names.name)} <= _SETS:
         raise Unsure(f"source: {open_}; give a row for each judgment")
     once = {**found.options, "facets": {**found.options.get("facets", {}), ITEM: names.name}}
     return replace(found, confidence="unsure", said=open_, meant=(Meant(once, "each judged once"),))
@@ -86,7 +89,7 @@ def of_averages(table: Table, found: Reading) -> Reading:
 def _one_row_each(table: Table, found: Reading) -> Column | None:
     """The column of systems, or of sets of items, that is another in every row of a table without ids of items."""
     unique = [one for one in table.columns if one.distinct == one.filled == table.rows and not one.numeric]
-    named = [one for one in unique if _is_system(one) or {*words_of(one.name)} <= _SETS]
+    named = [one for one in unique if _is_system(one) or {*words_of(one.name)} <= _SETS or _hold_models(table, one)]
     item = found.options.get("facets", {}).get(ITEM)
     told = {one.name for one in unique} - {one.name for one in named}
     judged = item not in (None, ROW_NUMBER) and item in told and (is_id(str(item)) or is_judged(str(item)))
@@ -99,6 +102,14 @@ def _is_system(one: Column) -> bool:
         plain(one.name) in {*ALIASES[SYSTEM], *FURTHER.get(SYSTEM, ())} or {*words_of(one.name)} <= SYSTEMS - JUDGED
     )
     return system or is_arm(one.name) or (bool(one.words) and all(maker(word) is not None for word in one.words))
+
+
+def _hold_models(table: Table, one: Column) -> bool:
+    """Whether labels have the names of models of several makers in them, as ``news_gpt-4`` and ``law_claude`` have."""
+    asked = table.opened.relation.project(f"{table.sql(one.name)}::VARCHAR").limit(_SEEN).fetchall()
+    parts = [[part for part in re.split(r"[\s_/]+", text) if len(part) > _SHORT] for (text,) in asked]
+    makers = [made for label in parts if (made := next(filter(None, map(maker, label)), None)) is not None]
+    return len({*makers}) > 1 and len(makers) * _SHARE >= len(asked)
 
 
 def _counts(table: Table, one: Column) -> bool:
