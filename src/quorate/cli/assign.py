@@ -189,19 +189,19 @@ def show(out: Console, plan: Assignment, written: Path | None) -> None:
     table(out, dict.fromkeys(plan.columns, "left"), rows)
 
 
+Battles = Annotated[
+    Path | None,
+    typer.Option(
+        "--out", metavar="FILE", writable=True, help="Where the battles are written: .csv, .tsv, .jsonl or .parquet."
+    ),
+]
+
+
 @command
 def next_battles(
     file: VotesFile,
     own: Annotated[Declared, of("quorate.planning.battles:next_battles", n="--number", systems="--system")],
-    chosen: Annotated[
-        Path | None,
-        typer.Option(
-            "--out",
-            metavar="FILE",
-            writable=True,
-            help="Where the battles are written: .csv, .tsv, .jsonl or .parquet.",
-        ),
-    ] = None,
+    chosen: Battles = None,
     *,
     reading: VoteReading,
     files: Files,
@@ -261,15 +261,7 @@ def sample_battles(
         ),
     ],
     floor: Annotated[int, typer.Option(metavar="N", min=1, help="Battles wanted for every system in every category.")],
-    chosen: Annotated[
-        Path | None,
-        typer.Option(
-            "--out",
-            metavar="FILE",
-            writable=True,
-            help="Where the battles are written: .csv, .tsv, .jsonl or .parquet.",
-        ),
-    ] = None,
+    chosen: Battles = None,
     seed: Annotated[int, SEED] = 1,
     *,
     named: Pool,

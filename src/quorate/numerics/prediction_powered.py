@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from quorate.arrays import Floats
-from quorate.numerics.votes.clustered import combined, intersections
+from quorate.arrays import Floats, Ints
+from quorate.numerics.votes.clustered import by_all
 
 _PADDING = np.array([0.0, 0.0, 1.0, 1.0])
 
@@ -197,16 +198,13 @@ def mean_error(values: Floats, *clusters: Codes) -> float:
     clusters : array of int, shape (n,)
         Clusters by each facet; every value on its own if they are all different.
     """
-    total, largest = 0.0, 0.0
-    for count, code in intersections([np.unique(cluster, return_inverse=True)[1] for cluster in clusters]):
-        groups = int(code.max()) + 1
-        if groups < 2:
-            return float("nan")
-        sums = np.bincount(code, values - values.mean()) / len(values)
-        variance = float(sums @ sums) * groups / (groups - 1)
-        total -= (-1) ** count * variance
-        largest = max(largest, variance) if count == 1 else largest
-    return float(np.sqrt(max(total, largest)))
+
+    def by(code: Ints) -> tuple[float, float]:
+        groups, sums = int(code.max()) + 1, np.bincount(code, values - values.mean()) / len(values)
+        return float(sums @ sums) * groups / (groups - 1) if groups > 1 else math.nan, math.inf
+
+    codes = [np.unique(cluster, return_inverse=True)[1] for cluster in clusters]
+    return float(np.sqrt(by_all(codes, by)[0]))
 
 
 # Strata: labels drawn at a rate of its own in every one; without them all units are of one.
@@ -292,16 +290,9 @@ def _estimate(sample: Sample, weight: Floats, finite: bool, added: float) -> tup
 def _variance(labelled: Floats, rest: Floats, sample: Sample) -> tuple[float, float]:
     """Variance and degrees of freedom of a sum of deviations, by all facets at once."""
     facets = [np.concatenate(pair) for pair in ((sample.cluster, sample.others_cluster), *sample.also)]
-    if len(facets) == 1:
-        return _variance_by(facets[0], labelled, rest, sample)
-    total, ways = 0.0, []
-    for count, code in intersections([np.unique(facet, return_inverse=True)[1] for facet in facets]):
-        variance, own = _variance_by(code, labelled, rest, sample)
-        total -= (-1) ** count * variance
-        ways += [(variance, own)] if count == 1 else []
-    variances, freedom = np.array(ways).T
-    together, df = combined(np.array(total), variances, freedom)
-    return float(together), float(df)
+    codes = [np.unique(facet, return_inverse=True)[1] for facet in facets]
+    variance, df = by_all(codes, lambda code: _variance_by(code, labelled, rest, sample))
+    return float(variance), float(df)
 
 
 def _variance_by(cluster: Codes, labelled: Floats, rest: Floats, sample: Sample) -> tuple[float, float]:

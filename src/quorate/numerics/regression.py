@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from quorate.arrays import Bools, Floats, Ints
 from quorate.numerics.distributions import f_tail, t_cdf
-from quorate.numerics.votes.clustered import combined, intersections
+from quorate.numerics.votes.clustered import by_all
 
 _STEPS, _LONGEST, _CLOSE, _SINGULAR = 100, 2.0, 1e-10, 1e-12
 
@@ -121,16 +121,10 @@ def errors(influence: Floats, clusters: Sequence[NDArray[np.int64]] = ()) -> Err
     MacKinnon and White (1985), Journal of Econometrics 29, 305-325 (HC1); Cameron, Gelbach and Miller (2011), Journal
     of Business & Economic Statistics 29, 238-249, equation 2.13.
     """
-    if len(clusters) < 2:
-        variance, df = _squares(influence, clusters[0] if clusters else None)
-        return Errors(np.sqrt(variance), df)
-    total, ways = np.zeros(influence.shape[1]), []
-    for count, code in intersections(clusters):
-        variance, df = _squares(influence, code)
-        total = total - (-1) ** count * variance
-        ways += [(variance, df)] if count == 1 else []
-    variances, freedom = (np.array(part) for part in zip(*ways, strict=True))
-    variance, df = combined(total, variances, freedom)
+    if not clusters:
+        variance, df = _squares(influence, None)
+    else:
+        variance, df = by_all(clusters, lambda code: _squares(influence, code))
     return Errors(np.sqrt(variance), df)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -152,7 +153,10 @@ def write_demo(path: str | Path, seed: int = 1) -> Path:
     >>> q.read(write_demo("scores.csv"), announce=False).names
     ('item', 'prompt', 'judge', 'category')
     """
-    table = demo_table(seed)
+    return _written(path, demo_table(seed))
+
+
+def _written(path: str | Path, table: Mapping[str, Sequence[Any]]) -> Path:
     text = io.StringIO(newline="")
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(table)
@@ -321,12 +325,7 @@ def write_panel(path: str | Path, seed: int = 1) -> Path:
     >>> q.read(write_panel("panel.csv"), announce=False).names
     ('item', 'judge', 'system', 'generation')
     """
-    table = panel_table(seed)
-    text = io.StringIO(newline="")
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(table)
-    writer.writerows(zip(*table.values(), strict=True))
-    return write_file(Path(path), text.getvalue().encode())
+    return _written(path, panel_table(seed))
 
 
 def _panel_scores(system: System, shared: Floats, rng: np.random.Generator) -> Floats:

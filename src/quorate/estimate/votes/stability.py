@@ -16,7 +16,7 @@ from quorate.estimate.votes.clustered import Cluster, cells, clustered_by
 from quorate.estimate.votes.margins import Margins, NearTies, Quantiles, margins
 from quorate.estimate.votes.well_sampled_pairs import MINIMUM, Random, Sampled, well_sampled
 from quorate.numerics.correlation import of_pair, spearman
-from quorate.numerics.votes.clustered import combined, intersections
+from quorate.numerics.votes.clustered import by_all
 from quorate.streams import stream
 from quorate.table.results import Result, Row, plain, rows_of
 from quorate.table.votes import Votes
@@ -312,17 +312,15 @@ def _clustered_drift(sampled: Sampled, early: Bools, codes: Sequence[Ints]) -> F
     n = np.bincount(part, minlength=2 * pairs)
     share = np.bincount(part, sampled.won, 2 * pairs) / n
     adds = (sampled.won - share[part]) / n[part] * np.where(early, 1, -1)
-    total, ways, df = np.zeros(pairs), [], []
-    for count, code in intersections(codes):
+
+    def by(code: Ints) -> tuple[Floats, Floats]:
         key, place = np.unique(sampled.unit * (code.max() + 1) + code, return_inverse=True)
         unit = key // (code.max() + 1)
         groups = np.bincount(unit, minlength=pairs)
         spread = np.bincount(unit, np.bincount(place, adds) ** 2, pairs) * groups / np.maximum(groups - 1, 1)
-        total += (-1) ** (count + 1) * spread
-        if count == 1:
-            ways.append(spread)
-            df.append(np.maximum(groups - 1.0, 1.0))
-    variance, freedom = combined(total, np.stack(ways), np.stack(df))
+        return spread, np.maximum(groups - 1.0, 1.0)
+
+    variance, freedom = by_all(codes, by)
     with np.errstate(divide="ignore", invalid="ignore"):
         t = (share[1::2] - share[::2]) / np.sqrt(variance)
     return np.asarray(2 * stdtr(freedom, -np.abs(np.nan_to_num(t, posinf=0.0, neginf=0.0))))

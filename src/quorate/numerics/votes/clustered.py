@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any, NamedTuple
@@ -398,6 +398,28 @@ def combined(variance: Floats, ways: Floats, df: Floats) -> tuple[Floats, Floats
         matched = most**2 / (ways**2 / df).sum(axis=0)
     fewest = df.min(axis=0)
     return most, np.where((most > 0) & (fewest >= _TWO), np.maximum(matched, fewest), fewest)
+
+
+def by_all(codes: Sequence[NDArray[Any]], by: Callable[[Ints], tuple[Any, Any]]) -> tuple[Any, Any]:
+    """Variance by several facets at once and its degrees of freedom, by those of each and of their intersections.
+
+    Parameters
+    ----------
+    codes : sequence of array, shape (rows,)
+        Level of each facet, from 0.
+    by : callable
+        From the cell of every row to variance and degrees of freedom.
+
+    References
+    ----------
+    Cameron, Gelbach and Miller (2011), Journal of Business & Economic Statistics 29, 238-249, equation 2.13.
+    """
+    found = [(count, by(cell)) for count, cell in intersections(codes)]
+    ways = [way for count, way in found if count == 1]
+    if len(ways) == 1:
+        return ways[0]
+    total = sum((-1) ** (count + 1) * variance for count, (variance, _) in found)
+    return combined(np.asarray(total), *(np.stack(part) for part in zip(*ways, strict=True)))
 
 
 def intersections(codes: Sequence[NDArray[Any]]) -> Iterator[tuple[int, Ints]]:
