@@ -547,7 +547,7 @@ def _looked_at(source: Any, rows: Rows, kind: Kind | None, error: InvalidInput |
             unnamed.extend(note for note in table.opened.notes if note == UNNAMED)
             named = [one for one in table.columns if says_score(one.name) and not is_of_people(one.name)]
             given = [one for one in named if not RESPONSES & {*words_of(one.name)}]
-            empty.extend(one.name for one in given if not any(two.filled for two in given))
+            empty.extend(one.name for one in given if table.rows and not any(two.filled for two in given))
             found = reading_of(table)
     except Unsure as open_:
         raise Unsure("; ".join([*unnamed, open_.problem]), _named(source), open_.ways, open_.kind) from None
