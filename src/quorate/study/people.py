@@ -401,12 +401,9 @@ def task(asked: Questions, cell: LeasedCell) -> dict[str, Any]:
     pair = {piece.name: piece for piece in sheet.pieces if sheet.paired and piece.name in (FIRST, SECOND)}
     sides = {name: piece.text for name, piece in pair.items()}
     sides |= {f"{name}_heading": piece.heading.rstrip(":") for name, piece in pair.items()}
-    texts = {"instructions": _instructions(sheet), "context": _context(sheet)}
+    instructions = "\n\n".join(text for text in (sheet.instructions, sheet.closing) if text)
+    texts = {"instructions": instructions, "context": _context(sheet)}
     return {"data": {_CELL: cell.key, _SEAT: cell.judge, **texts, **sides}}
-
-
-def _instructions(sheet: Sheet) -> str:
-    return "\n\n".join(text for text in (sheet.instructions, sheet.closing) if text)
 
 
 def _context(sheet: Sheet) -> str:

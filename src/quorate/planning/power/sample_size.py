@@ -62,7 +62,7 @@ def equivalence_size(
     (281, 271, 452)
     """
     _check_tests(alpha, power)
-    _check_margin(margin)
+    check_range("margin", margin, "above 0 and below 0.5", isinstance(margin, Real) and 0 < margin < 0.5)
     _check_inside(true_margin, margin)
     check_method(method, ("exact", "normal"))
     if method == "exact":
@@ -108,10 +108,6 @@ def equivalence_margin(n: int, *, true_margin: float = 0.0, alpha: float = 0.05,
 def _check_tests(alpha: float, power: float) -> None:
     check_alpha(alpha, 0.5)
     check_power(power, alpha)
-
-
-def _check_margin(margin: float) -> None:
-    check_range("margin", margin, "above 0 and below 0.5", isinstance(margin, Real) and 0 < margin < 0.5)
 
 
 def _check_inside(true_margin: float, margin: float) -> None:

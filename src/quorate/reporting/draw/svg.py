@@ -228,7 +228,8 @@ def _texts(panel: Panel, layer: Layer) -> Iterator[str]:
     size, align = mark.get("fontSize", SIZE), mark.get("align", "center")
     limit = panel.across - 4 if mark.get("limit") else math.inf
     for row in layer.rows:
-        x = _at(panel, layer, row, "x") if "x" in layer.encoding else _offset(panel, mark.get("x"))
+        beside = panel.across + 10 if isinstance(mark.get("x"), Mapping) else float(mark.get("x") or 0.0)
+        x = _at(panel, layer, row, "x") if "x" in layer.encoding else beside
         y = _at(panel, layer, row, "y") if "y" in layer.encoding else mark.get("y", 0)
         text = layer.value("text", row)
         if x is None or y is None or text is None:
@@ -306,11 +307,6 @@ def _box(panel: Panel, layer: Layer, row: Row, *, fields: bool = False) -> tuple
         half = axis.step / 2 if fields and f"{name}2" not in layer.encoding else 0.0
         ends.append((first - half, last + half))
     return ends[0][0], ends[1][0], ends[0][1], ends[1][1]
-
-
-def _offset(panel: Panel, place: Any) -> float:
-    """Pixels of words beside the panel."""
-    return panel.across + 10 if isinstance(place, Mapping) else float(place or 0.0)
 
 
 def _beyond(panel: Panel, layer: Layer) -> float:

@@ -114,7 +114,10 @@ def redrawn(drawing: Drawing) -> Figure:
 
 def _chart(drawing: Drawing) -> Callable[[], Spec]:
     def chart() -> Spec:
-        tips = [_tip(name, value) for name, value in drawing.rows[0].items()]
+        tips = [
+            channel(f"{name}:N") if isinstance(value, str) else channel(f"{name}:Q", format=".4~r")
+            for name, value in drawing.rows[0].items()
+        ]
         base = Marks(drawing.rows).encode(tooltip=tips)
         if drawing.by:
             names = [*dict.fromkeys(str(row[drawing.by]) for row in drawing.rows)]
@@ -141,11 +144,6 @@ def _chart(drawing: Drawing) -> Callable[[], Spec]:
         return marks.finish(layers, **tall)
 
     return chart
-
-
-def _tip(name: str, value: object) -> Any:
-
-    return channel(f"{name}:N") if isinstance(value, str) else channel(f"{name}:Q", format=".4~r")
 
 
 def methods(drawn: bool) -> str:

@@ -209,7 +209,7 @@ def sides(board: CorrectedRatings) -> Figure:
                 each.append(({**judges, "system": row["system"]}, NAIVE, "diamond"))
         window = marks.around([row for row, _, _ in each], "rating")
         drawn = [marks.drawn(row, window, colour, shape) for row, colour, shape in each]
-        x = marks.axis("rating", ratings_unit(board), window)
+        x = marks.axis("rating", RatingsAnalysis(board.ratings, None).unit, window)
         return marks.finish(marks.intervals(drawn, marks.chart(drawn, marks.labels("system"), step=20), x))
 
     gained = board.effective / board.labels
@@ -234,11 +234,6 @@ def sides(board: CorrectedRatings) -> Figure:
 
 def _known(value: object) -> object:
     return None if isinstance(value, float) and isnan(value) else value
-
-
-def ratings_unit(board: CorrectedRatings) -> str:
-    """What ratings are counted in."""
-    return RatingsAnalysis(board.ratings, None).unit
 
 
 def weights(board: CorrectedRatings) -> Figure:
