@@ -49,8 +49,8 @@ def test_all_pairs_are_judged_as_two_are(view):
             assert row["implied"] == pytest.approx(one.next_step.votes, rel=0.05)
     alone = votes_view(view.votes, cluster=())
     assert "taken-as-independent" in {one.code for one in alone.caveats}
-    assert "by prompt as these are" in view.sentence
-    assert "by prompt" not in alone.sentence
+    assert "by prompt as these are" in view.found.sentence
+    assert "by prompt" not in alone.found.sentence
     assert [row["n"] for row in margins(view).rows] == pytest.approx(
         [2 * row["n"] for row in margins(alone).rows], rel=0.02
     )

@@ -88,7 +88,10 @@ def study(tmp_path):
 
 
 def test_a_paragraph_then_the_checklist_then_what_is_missing(run, scores):
-    ran = run("report", scores)
+    short = run("report", scores).out
+    assert len(short.splitlines()) <= 25
+    assert "Reporting checklist: 11 of 16 missing - minimum: exact prompt texts; " in " ".join(short.split())
+    ran = run("report", scores, "--full")
     said = " ".join(ran.out.split())
     assert (ran.code, ran.err) == (0, "")
     assert said.startswith("The balanced study has 216 judgments of 12 items, 3 prompts and 3 judges.")

@@ -32,6 +32,8 @@ from quorate.table.results import Result, Row, plain, rows_of
 from quorate.table.votes import Encoding, Votes
 from quorate.wording import counted, listed
 
+MANY_PAIRS = 6
+"""Pairs from which on shares of them are said, as of four systems."""
 NEAR = 0.1
 """Margin at which two systems count as nearly tied."""
 QUANTILES = (0.1, 0.25, 0.5, 0.75, 0.9)
@@ -129,7 +131,14 @@ class VotesAnalysis(Result):
     @property
     def sentence(self) -> str:
         """Who leads, and how many votes would tell these systems apart."""
-        return self.found.sentence if self.board is None else f"{self.board.found.sentence} {self.found.sentence}"
+        if self.board is None:
+            return self.found.sentence
+        return f"{self.board.found.sentence} {self.found.sentence}" if self.many else self.board.found.sentence
+
+    @property
+    def many(self) -> bool:
+        """Whether pairs are so many that shares of them say something; of a few each is said by itself."""
+        return len(self.found) >= MANY_PAIRS
 
     @property
     def caveats(self) -> tuple[Caveat, ...]:

@@ -26,12 +26,11 @@ def one_level(facet: str) -> Caveat:
     )
 
 
-def boundary(terms: Iterable[str]) -> Caveat:
-    """Components estimated at zero."""
-    listed = ", ".join(terms)
+def boundary(terms: Iterable[str], of: str = "") -> Caveat:
+    """Components estimated at zero, and of what, where that is not the scores."""
+    zero = f"{f' in {of}' if of else ''}: {', '.join(terms)}"
     return Caveat(
-        "boundary",
-        f"estimated at zero: {listed}; too small to see in these data, which is not the same as absent",
+        "boundary", f"estimated at zero{zero}; too small to see in these data, which is not the same as absent"
     )
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from quorate.cli.console import caveats, console, heading, print_json, say, table, whole
+from quorate.cli.console import caveats, console, heading, points, print_json, say, table, whole
 from quorate.cli.options import (
     Declared,
     Files,
@@ -64,15 +64,24 @@ def writeup(
         for line in found.to_markdown().splitlines():
             whole(console(), line)
     else:
-        show(console(), found)
+        show(console(), found, full=out.full)
     return 0
 
 
-def show(out: Console, found: Writeup) -> None:
-    """Print the paragraph, the checklist, and what is needed to do it again."""
+def show(out: Console, found: Writeup, *, full: bool) -> None:
+    """Print the paragraph and what the checklist misses; in full the checklist, and what is needed to do it again."""
     say(out, found.paragraph)
+    missing = f"Reporting checklist: {len(found.missing)} of {len(found.checklist)} missing"
+    if not full:
+        if found.checklist:
+            heading(out, missing)
+            tiers = dict.fromkeys(one.tier for one in found.missing)
+            named = {tier: "; ".join(one.name for one in found.missing if one.tier == tier) for tier in tiers}
+            points(out, (f"{tier}: {names}" for tier, names in named.items()))
+        say(out, "--full shows what to write for each, and what it takes to do it again.", style="dim")
+        return
     if found.checklist:
-        heading(out, f"Reporting checklist: {len(found.missing)} of {len(found.checklist)} missing")
+        heading(out, missing)
         rows = [(one.tier, one.name, one.status) for one in found.checklist]
         table(out, {"tier": "left", "what to state": "left", "status": "left"}, rows)
     caveats(out, (f"{one.name}: " + one.text for one in found.missing), "Missing")

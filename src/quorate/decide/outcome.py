@@ -289,10 +289,10 @@ def claimed(a: str, b: str, claim: Claim | None, margin: float | None, *, suppor
     """Whether what was claimed is shown; empty where nothing was."""
     if claim is None:
         return ""
-    what = {"better": "better than", "equivalent": "equivalent to", "not worse": "not worse than"}[claim]
-    by = f" by {margin:.4g} or more" if claim == "not worse" else ""
+    least = "" if margin is None else f"less than {margin:.4g} worse than"
+    what = {"better": "better than", "equivalent": "equivalent to", "not worse": least}[claim]
     shown = "PASS: {} is shown to be" if supported else "FAIL: {} is not shown to be"
-    return f"{shown.format(a)} {what} {b}{by}."
+    return f"{shown.format(a)} {what} {b}."
 
 
 def supports(outcome: Outcome, claim: Claim | None, *, better: bool, not_worse: bool) -> bool:
@@ -433,6 +433,8 @@ class AnyVerdict(Result, ABC):
         gate = claimed(self.a, self.b, self.claim, self.margin, supported=self.supported)
         verdict = stated(self.a, self.b, self.outcome, self.margin, self._prefers())
         by_type = "" if self.types is None else self.types.words(self.a, 1 - self.level)
+        if self.supported and self.claim == self.outcome.value:
+            gate, verdict = "", f"PASS: {verdict}"
         parts = (gate, f"{verdict}: {self._numbers()}.", self._each_item(), by_type, self._rest())
         return " ".join(part for part in parts if part)
 

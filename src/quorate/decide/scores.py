@@ -36,7 +36,7 @@ from quorate.roles import JUDGE, REPLICATE
 from quorate.streams import stream
 from quorate.table.judgments import Judgments
 from quorate.table.results import Result
-from quorate.wording import capitalised, counted, listed, plural
+from quorate.wording import capitalised, counted, decimals, listed, plural
 
 _STEPS = 150
 _ROUNDING = 1e-12
@@ -384,7 +384,8 @@ class ScoreVerdict(AnyVerdict):
         if self.others is None or self.for_others is None:
             return super().sentence + beyond
         low, high = self.others.at(self.level).ends
-        ends = f"{100 * self.level:.4g}% interval {low:.3g} to {high:.3g}"
+        places = self._places
+        ends = f"{100 * self.level:.4g}% interval {low:.{places}f} to {high:.{places}f}"
         judgments = self.difference.fit.judgments
         whom = capitalised(scope(judgments, self.others.estimate.target, self.difference.facet))
         return f"{super().sentence} {whom}: {self.for_others.value} ({ends}).{beyond}"
@@ -401,14 +402,20 @@ class ScoreVerdict(AnyVerdict):
         own["caveats"] = [one.sentence for one in self.caveats]
         return {**super().to_dict(), **own}
 
+    @property
+    def _places(self) -> int:
+        """Decimals of the difference and all that is held against it."""
+        low, high = self.difference.at(self.level).ends
+        return decimals((high - low) / 4)
+
     def _prefers(self) -> str:
         return "scores better"
 
     def _numbers(self) -> str:
         study, (low, high) = self.difference, self.difference.at(self.level).ends
-        rounding = abs(study.value) <= _ROUNDING * (high - low)
-        more = "the same" if rounding else f"{abs(study.value):.3g} {'more' if study.value >= 0 else 'less'}"
-        ends = f"{100 * self.level:.4g}% interval {low:.3g} to {high:.3g}"
+        rounding, places = abs(study.value) <= _ROUNDING * (high - low), self._places
+        more = "the same" if rounding else f"{abs(study.value):.{places}f} {'more' if study.value >= 0 else 'less'}"
+        ends = f"{100 * self.level:.4g}% interval {low:.{places}f} to {high:.{places}f}"
         judgments, item = study.fit.judgments, study.fit.judgments.object
         aside, target = (item, study.facet, *judgments.ancestors(item)), study.estimate.target
         names = [n for n in judgments.names if n not in aside and target.get(n, POPULATION) == POPULATION]
@@ -428,16 +435,18 @@ class ScoreVerdict(AnyVerdict):
             return ""
         won, lost, tied = found.items_won
         gain = found.pairing_gain
-        apart = f"; items of their own would make the interval {gain:.2g} times as wide" if gain >= _MUCH else ""
+        apart = f"; without pairs the interval would be {gain:.2g} times as wide" if gain >= _MUCH else ""
         first, second = found.on_items.mean(axis=0).tolist()
         whole = abs(first - second - found.value) < _SAME * max(abs(first), abs(second), 1e-9)
-        means = f"Their means are {first:.3g} and {second:.3g}; on" if whole else "On"
+        places = self._places
+        means = f"Their means are {first:.{places}f} and {second:.{places}f}; on" if whole else "On"
         return f"{means} items {found.a} won {won:,}, lost {lost:,} and tied {tied:,}{apart}."
 
     def _rest(self) -> str:
         if self.outcome is Outcome.EQUIVALENT:
             low, high = self.difference.equivalence_interval(1 - self.level).ends
-            rests = f"This rests on the {100 * self._equivalence_level:.4g}% interval {low:.3g} to {high:.3g}."
+            ends = f"{low:.{self._places}f} to {high:.{self._places}f}"
+            rests = f"This rests on the {100 * self._equivalence_level:.4g}% interval {ends}."
             real = f" The advantage of {self.a if self.difference.value > 0 else self.b} is real but that small."
             return rests + (real if self.p_difference <= 1 - self.level else "")
         if self.outcome is not Outcome.UNDECIDED or (self.claim is not None and self.supported):

@@ -17,7 +17,7 @@ import numpy as np
 
 from quorate.arguments import argument
 from quorate.arrays import Floats
-from quorate.errors import InvalidInput, NotEstimable, QuorateError
+from quorate.errors import InvalidInput, NotEstimable, QuorateError, UnknownTerm
 from quorate.planning.designs.schemes import is_count
 from quorate.reproduction.comparison import Compared, Ran, Reproduction, compared, held_together
 from quorate.reproduction.studies import archive, budget, cyclic, lee
@@ -93,8 +93,7 @@ def chosen(ids: Sequence[str]) -> tuple[AnyStudy, ...]:
     """
     for asked in ids:
         if not any(_is(one, asked) for one in STUDIES):
-            known = ", ".join(one.id for one in STUDIES)
-            raise InvalidInput(f'no study "{asked}"; there are {known}')
+            raise UnknownTerm(asked, [one.id for one in STUDIES], "study")
     return tuple(one for one in STUDIES if not ids or any(_is(one, asked) for asked in ids))
 
 

@@ -134,7 +134,7 @@ def test_sentences(ratings):
     )
     frame = pl.DataFrame([("x", "y", 6, 5)], schema=["model_a", "model_b", "a", "b"], orient="row")
     close = q.rank(q.read_votes(frame, wins=("a", "b"), announce=False))
-    assert close.sentence == "No two of 2 systems are told apart, at 95% for all ranks at once."
+    assert close.sentence == "x and y are not told apart, at 95% for all ranks at once."
     chain = [("x", "y", 55, 45), ("y", "z", 55, 45), ("x", "z", 68, 32)]
     frame = pl.DataFrame(chain, schema=["model_a", "model_b", "a", "b"], orient="row")
     linked = q.rank(q.read_votes(frame, wins=("a", "b"), announce=False))

@@ -41,7 +41,7 @@ def test_every_part_has_its_figure(found):
     made = page(found)
     figures = {figure.name: figure for figure in made.figures}
     assert list(figures) == [
-        "rates", "gaps", "summary", "configurations", "kappas", "tertiles", "flips", "stability", "drops",
+        "kappas", "rates", "gaps", "summary", "configurations", "tertiles", "flips", "stability", "drops",
     ]  # fmt: skip
     assert figures["summary"].rows[1]["value"] == found.majority.value
     assert [row["value"] for row in figures["configurations"].rows] == sorted(

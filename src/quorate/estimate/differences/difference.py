@@ -453,7 +453,8 @@ def of_pairs(
         raise NoSpread(pairs)
     fit = decompose(strata(table), covariates=(CATEGORY,)) if shares else decompose(table)
     estimate = by_reach(stratified_mean(fit, shares, targets) if shares else plain_mean(fit, targets))
-    cautions = (*estimate.caveats, *pairs.caveats)
+    zero = caveats.boundary([name for name, value in fit.variances.items() if value == 0], "the difference")
+    cautions = (*(zero if one.code == zero.code else one for one in estimate.caveats), *pairs.caveats)
     return SystemDifference(apart.a, apart.b, apart.facet, "paired", estimate, fit, cautions, targets, systems=apart)
 
 

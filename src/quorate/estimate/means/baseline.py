@@ -110,7 +110,8 @@ class AgainstBaseline(Result):
             f"the mean of {counted(self.n, self.unit)} is {self.value:.3g} ({of} at any look "
             f"{self.low:.3g} to {self.high:.3g})"
         )
-        chance = f"An alarm is false in at most {percent(1 - self.level)} of streams, however often one looks."
+        least = f"An alarm, evidence of {math.exp(self.limit):.3g} or more,"
+        chance = f"{least} is false in at most {percent(1 - self.level)} of streams, however often one looks."
         if self.began is None:
             return f"No change from {self.baseline:g} is shown: {mean}. {chance}"
         since = (

@@ -444,9 +444,13 @@ class Leaderboard(Result):
         """The answer, and whether there is one."""
         others = ""
         if self.others is not None:
-            others = f"{capitalised(self.others.scope)}: {claim(self.others)}."
+            (lead, *_), (same, *told) = (claim(one).split("; ") for one in (self, self.others))
+            whom = capitalised(self.others.scope)
+            others = f"{whom}: {claim(self.others)}."
+            if told and lead == same:
+                others = f"{whom} the same{'' if claim(self) == claim(self.others) else f', but {told[0]}'}."
         beyond = self.unsaid and f"{capitalised(self.unsaid)}."
-        finding = " ".join(line for line in (standing(self, self.scope), others, beyond, self.opinion) if line)
+        finding = " ".join(line for line in (standing(self, self.scope), others, beyond) if line)
         if self.rankable:
             return finding
         whom = "" if self.others is None else f" {self.others.scope}"

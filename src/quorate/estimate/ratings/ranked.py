@@ -264,6 +264,8 @@ def claim(board: Leaderboard | Ratings, no: str = "no") -> str:
     first = tuple(name for name in may_be_first(board) if name not in apart)
     systems = len(board.systems) + above + len(getattr(board, "apart", ()))
     told = int(board.ranks.above.sum()) + sure * len(board.systems)
+    if not told and systems == len(board.systems) == 2:
+        return f"{' and '.join(board.systems)} are not told apart"
     if not told:
         return f"{no} two of {counted(systems, 'system')} are told apart"
     of = f"the {systems - len(apart):,} systems that wins link" if apart else f"{systems:,} systems"

@@ -194,7 +194,7 @@ def sections(verdict: AnyVerdict, *also: Figure) -> tuple[Section, ...]:
         found.append(Section("types", "By category", figures=(by_type(verdict.types, verdict),)))
     if isinstance(verdict, ScoreVerdict) and verdict.difference.changed():
         found.append(Section("items", "Which items changed", figures=(changed(verdict),)))
-    if isinstance(verdict, ScoreVerdict) and verdict.difference.estimate.shares:
+    if isinstance(verdict, ScoreVerdict) and len(verdict.difference.estimate.shares) > 1:
         found.append(Section("sources", "Where the uncertainty comes from", figures=(sources(verdict),)))
     return tuple(found)
 

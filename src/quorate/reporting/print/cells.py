@@ -12,13 +12,14 @@ from quorate.analysis.words import significant, visible
 from quorate.reporting.page import Row
 from quorate.wording import inert, percent
 
-_FORMATS: Mapping[str, Callable[[float], str]] = {
+FORMATS: Mapping[str, Callable[[float], str]] = {
     "share_of_variance": percent,
     "share": percent,
     "gain": lambda change: f"{change:+.1%}" if abs(change) >= 0.0005 else "0.0%",
     "more_cost": "{:+,.2f}".format,
     "price": "{:,.2f}".format,
 }
+"""How numbers are written by what they are of."""
 
 
 def columns(rows: Sequence[Row], headers: Mapping[str, str]) -> dict[str, str]:
@@ -40,8 +41,8 @@ def cell(key: str, value: object) -> str:
         return "–"
     if isinstance(value, bool):
         return "yes" if value else "no"
-    if key in _FORMATS and isinstance(value, float):
-        return _FORMATS[key](value)
+    if key in FORMATS and isinstance(value, float):
+        return FORMATS[key](value)
     if isinstance(value, float):
         return significant(value, 4)
     return f"{value:,}" if isinstance(value, int) else visible(str(value))

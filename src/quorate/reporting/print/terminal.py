@@ -15,7 +15,7 @@ from rich.text import Text
 from quorate.analysis.words import number, significant
 from quorate.reporting.draw import marks
 from quorate.reporting.page import Short
-from quorate.reporting.print.cells import cell, is_number
+from quorate.reporting.print.cells import FORMATS, cell, is_number
 from quorate.wording import counted, decimals, listed, safe, whole_percent
 
 if TYPE_CHECKING:
@@ -33,6 +33,7 @@ MOST_OF_READING = 2
 """Lines that say how the file was read."""
 FEWEST = 3
 """Rows of a table, however little room there is."""
+_MOST_EXACT = 3
 LEAST_COUNT = 10
 """Whole numbers from which on they are shown as counts."""
 MOST_BESIDE = 4
@@ -182,8 +183,22 @@ def _column(rows: Sequence[Row], key: str, short: Short, spelled: Callable[[str]
         ends = (short.low, short.high) if key == short.low else (key,)
         some = [tuple(_number(row.get(end), scale, places, unit) for end in ends) for row in rows]
         return ["-" if set(cells) == {"-"} else " to ".join(cells) for cells in some]
-    cells = [safe(_cell(key, row.get(key), spelled, percent=key in short.percent)) for row in rows]
+    values = [row.get(key) for row in rows]
+    places = None if key in short.percent or key in FORMATS else _exact(values)
+    cells = [
+        f"{value:,.{places}f}"
+        if places and isinstance(value, float)
+        else safe(_cell(key, value, spelled, percent=key in short.percent))
+        for value in values
+    ]
     return cells if short.whole else [one if len(one) <= LABEL else f"{one[: LABEL - 3]}..." for one in cells]
+
+
+def _exact(values: Sequence[object]) -> int | None:
+    """Decimals that show all numbers of a column as they are; None where it takes more than three, or none is there."""
+    numbers = [value for value in values if isinstance(value, float) and math.isfinite(value)]
+    shown = (places for places in range(_MOST_EXACT + 1) if all(abs(x - round(x, places)) < 1e-9 for x in numbers))
+    return next(shown, None) if numbers else None
 
 
 def _number(value: float | None, scale: int, places: int, unit: str) -> str:

@@ -36,12 +36,14 @@ def page(result: Against, table: Table | None = None) -> Page:
         facts[f"kappa of {cut(judge, 30)} with people"] = f"{kappa.value:.2f}, {ends}"
     sections = []
     if result.rates:
-        figures = [rates(result), *([gaps(result)] if result.gaps else [])]
+        figures = [rates(result)] if len(result.rates) == 1 else [kappas(result), rates(result)]
+        figures += [gaps(result)] if result.gaps else []
         figures += [segments(result)] if result.segments else []
         sections.append(Section("rates", "What each judge passes and fails", figures=tuple(figures)))
     if len(result.configurations) > 1 or not result.rates:
         several = len(result.configurations) > 1
-        figures = [summary(result), configurations(result), kappas(result)] if several else [kappas(result)]
+        figures = [summary(result), configurations(result)] if several else []
+        figures += [] if result.rates else [kappas(result)]
         sections.append(Section("right", "How often verdicts are right", figures=tuple(figures)))
         if several:  # one never disagrees with itself
             sections.append(Section("items", f"On which {units} they are right", figures=(tertiles(result),)))
@@ -111,8 +113,10 @@ def rates(result: Against) -> Figure:
     if not mean_pass_and_fail((result.passes, result.fails)):
         finding = f'Of what {worst.judge} calls "{result.passes}", {percent(worst.false_passes.value)} is not'
     marked = [one for one in result.rates if not math.isnan(one.threshold)]
-    lines = [
-        f'Passing is "{result.passes}"; sensitivity is of what people pass, specificity of what they fail.',
+    lines = [f'Passing is "{result.passes}"; sensitivity is of what people pass, specificity of what they fail.']
+    if not mean_pass_and_fail((result.passes, result.fails)):
+        lines = []
+    lines += [
         f"{100 * result.level:.4g}% intervals over {plural(result.unit)}.",
     ]
     lines += [f"{cut(one.judge)} passes from {one.threshold:g} on." for one in marked]
@@ -130,7 +134,7 @@ def rates(result: Against) -> Figure:
         chart,
         {"what": " ", "value": "share"},
         unfolded=True,
-        short=Short(heads, of="value", percent=("value",), first=True),
+        short=Short(heads, of="value", percent=("value",), first=len(result.rates) == 1),
     )
 
 
@@ -275,8 +279,11 @@ def summary(result: Against) -> Figure:
 
 
 def kappas(result: Against) -> Figure:
-    """Cohen's kappa of every judge with people."""
-    rows = [_row(cut(judge), one) for judge, one in result.kappas.items()]
+    """Every judge: how often it is right, and Cohen's kappa with people."""
+    right = {one.judge: one.right.value for one in result.rates}
+    if len(result.configurations) == 1:
+        right = dict.fromkeys(result.kappas, result.majority.value)
+    rows = [_row(cut(judge), one) | {"right": right.get(judge)} for judge, one in result.kappas.items()]
     rows.sort(key=lambda row: -float(row["value"]))
     ends = " to ".join(dict.fromkeys(f"{row['value']:.2f}" for row in (rows[-1], rows[0])))
     lines = (f"1 is agreement throughout, 0 what chance gives; {100 * result.level:.4g}% intervals over items.",)
@@ -284,9 +291,10 @@ def kappas(result: Against) -> Figure:
     def chart() -> Spec:
         return marks.dots(marks.known(rows, "value", "low", "high"), "what", "value", "kappa", CORRECTED, at=0.0)
 
-    heads = {"what": "judge", "value": "kappa", "low": f"{100 * result.level:.4g}% interval"}
+    heads = {"what": "judge", "right": "right", "value": "kappa", "low": f"{100 * result.level:.4g}% interval"}
+    short = Short(heads, of="value", percent=("right",), first=len(result.rates) > 1)
     caption = Caption(f"Cohen's kappa with people is {ends}", lines)
-    return Figure("kappas", caption, rows, chart, {"what": "judge", "value": "kappa"}, short=Short(heads, of="value"))
+    return Figure("kappas", caption, rows, chart, {"what": "judge", "value": "kappa"}, short=short)
 
 
 def configurations(result: Against) -> Figure:

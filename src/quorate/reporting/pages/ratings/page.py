@@ -151,7 +151,8 @@ def page(result: Ratings | Leaderboard | RatingsAnalysis, table: Table | None = 
     chance, first = drawn_share(next(iter(view.found.best.values()))), len(may_be_first(view.found))
     judges = None if isinstance(view.found, Ratings) else view.found.by_judges
     unbeaten = len(view.found.unbeaten) if isinstance(view.found, Ratings) else 0
-    said = tuple(line for line in (view.not_rankable, view.position_words, judges and judges.sentence) if line)
+    opinion = "" if isinstance(view.found, Ratings) else view.found.opinion
+    said = tuple(line for line in (view.not_rankable, judges and judges.sentence, opinion) if line)
     order += [] if judges is None else [without_judges(judges)]
     few = view.found.fragility if isinstance(view.found, Ratings) else None
     left_out = () if few is None else (left_out_votes(few), *([left_out_rows(few)] if few.dropped_rows else []))
@@ -159,7 +160,7 @@ def page(result: Ratings | Leaderboard | RatingsAnalysis, table: Table | None = 
     fragile = Section("fragility", "How few votes decide who is first", (view.fragile_words,), left_out)
     return Page(
         title=title_of(view.table, "Leaderboard from votes" if view.of_votes else "Leaderboard from scores"),
-        sentence=view.found.sentence,
+        sentence=" ".join(line for line in (view.found.sentence, view.position_words) if line),
         sections=(
             Section("leaderboard", "The leaderboard", said, (leaderboard(view),)),
             Section("ranks", "How sure the order is", tuple(filter(None, (view.neighbours_words,))), tuple(order)),
@@ -294,9 +295,7 @@ def groups(view: RatingsAnalysis) -> Figure:
     line = "Every system above a cut is surely better than every one below it. Within a group nothing is said by that: "
     line += "its systems are not equal, and where pairs of it are told apart, it is a chain."
     heads = {"told": "pairs of it told apart", "which": "systems of the group"}
-    return Figure(
-        "groups", Caption(finding, (line,)), rows, headers=heads, short=Short(Short.titles("group", "systems", "which"))
-    )
+    return Figure("groups", Caption(finding, (line,)), rows, headers=heads)
 
 
 def pairs(view: RatingsAnalysis) -> Figure:

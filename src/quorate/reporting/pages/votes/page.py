@@ -256,7 +256,9 @@ def margins(view: VotesAnalysis) -> Figure:
         of="margin",
         percent=("share",),
     )
-    return Figure("margins", Caption(finding, lines), rows, chart, heads, unfolded=True, short=short)
+    return Figure(
+        "margins", Caption(finding, lines), rows, chart, heads, unfolded=True, short=short if view.many else None
+    )
 
 
 def pairs(view: VotesAnalysis) -> Figure:
