@@ -184,10 +184,10 @@ def _column(rows: Sequence[Row], key: str, short: Short, spelled: Callable[[str]
         some = [tuple(_number(row.get(end), scale, places, unit) for end in ends) for row in rows]
         return ["-" if set(cells) == {"-"} else " to ".join(cells) for cells in some]
     values = [row.get(key) for row in rows]
-    places = None if key in short.percent or key in FORMATS else _exact(values)
+    exact = None if key in short.percent or key in FORMATS else _exact(values)
     cells = [
-        f"{value:,.{places}f}"
-        if places and isinstance(value, float)
+        f"{value:,.{exact}f}"
+        if exact and isinstance(value, float) and math.isfinite(value)
         else safe(_cell(key, value, spelled, percent=key in short.percent))
         for value in values
     ]
