@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import combine_pvalues
+from scipy.stats import binom, combine_pvalues
 
 from quorate.numerics.votes import power
 from quorate.numerics.votes.power import allotted, fisher, inverse_normal, screened, supplied, two_sided
@@ -144,3 +144,21 @@ def test_what_a_type_lacks_goes_to_the_others_that_are_asked():
     assert supplied(np.array([6, 3, 3, 0]), np.array([9, 9, 9, 9]), weights).tolist() == [6, 3, 3, 0]
     assert supplied(np.array([6, 3, 3, 0]), np.array([2, 9, 9, 9]), weights).tolist() == [2, 5, 5, 0]
     assert supplied(np.array([6, 3, 3, 0]), np.array([2, 4, 3, 9]), weights).tolist() == [2, 4, 3, 0]
+
+
+def test_the_statistic_by_hand():
+    assert power.sum_of_squares([7, 2, 0], [10, 4, 0]) == pytest.approx(16 / 10)
+
+
+def test_opposite_preferences_add_up():
+    assert power.squares_p_value([70, 30], [100, 100]) < 1e-6
+
+
+def test_the_gamma_law_has_the_moments_of_fair_votes():
+    n = np.array([3, 5, 8])
+    found = [np.sum(binom.pmf(range(m + 1), m, 0.5) * ((2 * np.arange(m + 1) - m) ** 2 / m) ** 2) - 1 for m in n]
+    assert found == pytest.approx(2 - 2 / n)
+
+
+def test_no_votes_or_single_votes_show_nothing():
+    assert power.squares_p_value([0, 1], [0, 1]) == 1
