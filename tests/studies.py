@@ -251,8 +251,8 @@ def agreed(labels: tuple[str, ...] = ("careful", "hasty"), topics: tuple[str, ..
     The first judge says what people say in nine of ten and never prefers a position, every other one often the first.
     """
     from quorate.analysis.agreement import AgreementAnalysis
+    from quorate.estimate.agreement.battles import position_bias
     from quorate.estimate.agreement.leaderboards import accuracy_by_cell
-    from quorate.estimate.agreement.position import position_bias
 
     rows = []
     for i, (j, judge), turned in product(range(80), enumerate(labels), (False, True)):

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from quorate.estimate.agreement.prediction_powered import corrected as corrected
     from quorate.estimate.agreement.yardsticks import alt_test as alt_test
     from quorate.estimate.ratings.corrected_ratings import corrected_ratings as corrected_ratings
-    from quorate.planning.board_plan import plan_board_labels as plan_board_labels
+    from quorate.planning.labels_plan import plan_board_labels as plan_board_labels
     from quorate.planning.plan_labels import plan_labels as plan_labels
 
 _HOMES = homes(
@@ -32,7 +32,7 @@ _HOMES = homes(
         "estimate.agreement.prediction_powered": "corrected",
         "estimate.agreement.yardsticks": "alt_test",
         "estimate.ratings.corrected_ratings": "corrected_ratings",
-        "planning.board_plan": "plan_board_labels",
+        "planning.labels_plan": "plan_board_labels",
         "planning.plan_labels": "plan_labels",
     }
 )

@@ -110,8 +110,8 @@ if TYPE_CHECKING:
     from quorate.planning.assignment import Assignment as Assignment
     from quorate.planning.battles import BattleSample as BattleSample
     from quorate.planning.battles import NextBattles as NextBattles
-    from quorate.planning.board_plan import BoardPlan as BoardPlan
     from quorate.planning.designs.dstudy import Projection as Projection
+    from quorate.planning.labels_plan import BoardPlan as BoardPlan
     from quorate.planning.labels_plan import LabelsPlan as LabelsPlan
     from quorate.planning.naive import Naive as Naive
     from quorate.planning.panel.panel import Panel as Panel
@@ -207,9 +207,8 @@ _HOMES = homes(
         "estimate.votes.stability": "TieSensitivity",
         "planning.assignment": "Assignment",
         "planning.battles": "BattleSample NextBattles",
-        "planning.board_plan": "BoardPlan",
         "planning.designs.dstudy": "Projection",
-        "planning.labels_plan": "LabelsPlan",
+        "planning.labels_plan": "BoardPlan LabelsPlan",
         "planning.naive": "Naive",
         "planning.panel.panel": "Panel",
         "planning.panel.screening": "Screening",

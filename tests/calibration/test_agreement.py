@@ -7,10 +7,9 @@ import polars as pl
 import pytest
 
 import quorate as q
-from quorate.estimate.agreement.battles import Battles
+from quorate.estimate.agreement.battles import Battles, position_bias
 from quorate.estimate.agreement.coefficients import alpha
 from quorate.estimate.agreement.leaderboards import accuracy, accuracy_by_cell
-from quorate.estimate.agreement.position import position_bias
 
 pytestmark = pytest.mark.calibration
 

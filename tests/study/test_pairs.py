@@ -9,7 +9,7 @@ import pytest
 import quorate as q
 from quorate.decide.votes import verdict_of_votes
 from quorate.errors import InvalidData, InvalidInput
-from quorate.estimate.agreement.position import position_bias
+from quorate.estimate.agreement.battles import position_bias
 from quorate.study.file import load
 from quorate.study.loop import carry_out
 from quorate.study.offer import offer_of

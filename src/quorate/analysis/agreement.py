@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 
     from quorate.caveats import Caveat
     from quorate.estimate.agreement.agreement import Agreement, Rate
+    from quorate.estimate.agreement.battles import PositionBias
     from quorate.estimate.agreement.leaderboards import CellAccuracies
-    from quorate.estimate.agreement.position import PositionBias
     from quorate.table.judgments import Judgments
     from quorate.table.votes import Votes
 
@@ -33,7 +33,7 @@ class AgreementAnalysis(Result):
     cells : CellAccuracies, optional
         Right judgments in every cell, from `quorate.estimate.agreement.leaderboards.accuracy_by_cell`.
     positions : tuple of PositionBias
-        From `quorate.estimate.agreement.position.position_bias`.
+        From `quorate.estimate.agreement.battles.position_bias`.
     """
 
     found: Agreement
@@ -103,8 +103,8 @@ def agreement_view(
         If ``cells`` or ``positions`` is asked of scores.
     """
     from quorate.estimate.agreement.agreement import agreement
+    from quorate.estimate.agreement.battles import position_bias
     from quorate.estimate.agreement.leaderboards import accuracy_by_cell
-    from quorate.estimate.agreement.position import position_bias
     from quorate.table.votes import Votes
 
     if not isinstance(judged, Votes):

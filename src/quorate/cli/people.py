@@ -156,7 +156,7 @@ def corrected(
 
 
 UNDECIDED = 2
-NEEDED = of("quorate.planning.board_plan:plan_board_labels")
+NEEDED = of("quorate.planning.labels_plan:plan_board_labels")
 
 
 @command

@@ -63,7 +63,7 @@ PAGES: Mapping[str, str] = {
     "estimate.regression.surrogate:SignFlip": "people.regression:sign_flip_page",
     "estimate.regression.surrogate:Surrogate": "people.regression:surrogate_page",
     "planning.designs.dstudy:Projection": "designs:planned",
-    "planning.board_plan:BoardPlan": "people.corrected:ratings_page",
+    "planning.labels_plan:BoardPlan": "people.corrected:ratings_page",
     "planning.labels_plan:LabelsPlan": "people.corrected:labels_page",
     "planning.battles:NextBattles": "votes.protocols:battles_page",
     "planning.panel.panel:Panel": "panel.page:page",

@@ -83,7 +83,7 @@ CALLS: dict[str, tuple[str, ...]] = {
     "rank --human": (
         READ_VOTES,
         BOARD,
-        "quorate.planning.board_plan:plan_board_labels",
+        "quorate.planning.labels_plan:plan_board_labels",
     ),
     "judges --human": (READ, READ_VOTES, "quorate.estimate.agreement.against:against"),
     "judges --agree": (READ, READ_VOTES, "quorate.analysis.agreement:agreement_view"),
@@ -208,7 +208,7 @@ HERE = {
     ("compare --watch", "within"): "Votes.within",
     ("votes replay", "within"): "Votes.within",
     ("judges --agree", "cells"): "quorate.estimate.agreement.leaderboards.accuracy_by_cell",
-    ("judges --agree", "position"): "quorate.estimate.agreement.position.position_bias",
+    ("judges --agree", "position"): "quorate.estimate.agreement.battles.position_bias",
     ("assign", "calls"): "Assignment.write",
     ("assign --pool", "chosen"): "the command writes the battles",
     ("assign --after", "chosen"): "the command writes the battles",

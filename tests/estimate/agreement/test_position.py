@@ -8,7 +8,7 @@ import pytest
 
 import quorate as q
 from quorate.errors import InvalidInput, NotEstimable
-from quorate.estimate.agreement.position import position_bias
+from quorate.estimate.agreement.battles import position_bias
 from quorate.numerics.votes.binomial import p_value
 
 

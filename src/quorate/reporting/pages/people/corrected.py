@@ -10,7 +10,7 @@ from quorate.analysis.ratings import RatingsAnalysis
 from quorate.analysis.words import cut
 from quorate.caveats import weightiest_first
 from quorate.estimate.ratings.corrected_board import CorrectedRatings
-from quorate.planning.board_plan import BoardPlan, plan_board_labels
+from quorate.planning.labels_plan import BoardPlan, plan_board_labels
 from quorate.reporting.draw import marks
 from quorate.reporting.draw.marks import CORRECTED, NAIVE
 from quorate.reporting.draw.vega import channel
