@@ -52,6 +52,18 @@ def rows(header, *lines):
 
 DOMAINS, MODELS = ("law", "news", "chat"), ("GPT_4", "Aya23", "Claude_3", "Llama3")
 RIGHT = {
+    "all passed": (rows("q,correct", *(f"{i},1" for i in range(N))), {"item": "row number"}),
+    "tries": (
+        rows("task,attempt,passed", *(f"t{i},{k},{mark(i, k) % 2}" for i in range(9) for k in range(1, 7))),
+        {"item": "task"},
+    ),
+    "scores that could not be read": (
+        rows(
+            "case,judge,score",
+            *(f"c{i // 3},j{i % 3},{'ERROR: no JSON in reply' if i % 8 == 3 else mark(i)}" for i in range(N)),
+        ),
+        {"item": "case", "judge": "judge"},
+    ),
     "a sample that was drawn twice": (
         rows("model,sample_id,score,age_group", *(f"m,s{i % 99},{mark(i)},a{i % 3}" for i in range(100))),
         {"item": "sample_id", "system": "model"},
@@ -228,7 +240,7 @@ RIGHT = {
             "scenario,agent,trial,reward",
             *(f"s{i},{k},{t},{mark(i, t) % 2}" for i in range(N) for k in "gh" for t in range(3)),
         ),
-        {"item": "scenario", "system": "agent", "trial": "trial"},
+        {"item": "scenario", "system": "agent"},
     ),
     "answers of people": (
         crossed(["participant", "stimulus", "response"], 6),
@@ -276,6 +288,10 @@ VOTES = {
     ),
 }
 ASKED = {
+    "numbers and a word": (
+        rows("case,judge,score", *(f"c{i // 3},j{i % 3},{'pending' if i % 8 == 3 else mark(i)}" for i in range(N))),
+        r'score holds numbers, and "pending" in other rows; it may be meant as: .*missing=',
+    ),
     "who won, and of whom": (
         rows("id,judge,winner", *(f"q{i // 3},j{i % 3},{('plain', 'variant', 'tie')[i * i % 3]}" for i in range(N))),
         "winner says which of two is better, and no columns name the two",

@@ -98,7 +98,7 @@ def test_questions_of_one_passage_may_be_alike():
 def test_a_try_is_no_score_and_a_reply_that_could_not_be_parsed_none():
     rows = [(i, k, "parse error" if (i, k) == (2, 1) else str((i + k) % 2)) for i in range(8) for k in (1, 2, 3)]
     options, _ = proposed(pl.DataFrame(rows, schema=["task", "try", "passed"], orient="row"))
-    assert options == {"score": "passed", "missing": ("parse error",), "facets": {"item": "task", "try": "try"}}
+    assert options == {"score": "passed", "missing": ("parse error",), "facets": {"item": "task", "replicate": "try"}}
 
 
 def test_requests_are_what_is_judged():

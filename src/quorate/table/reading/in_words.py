@@ -9,7 +9,7 @@ from quorate.arguments import argument
 from quorate.roles import ITEM
 from quorate.table.columns.names import DESCRIBED, GIVEN, HINTS, IDS
 from quorate.table.columns.outcomes import plain
-from quorate.table.columns.scales import known_scale, letter_grades
+from quorate.table.columns.scales import known_scale, letter_grades, number
 from quorate.table.facts.profile import Column, Table
 from quorate.table.reading.key import is_of_people
 from quorate.table.reading.reading import Meant
@@ -24,11 +24,19 @@ _LONG = 40
 def ways_of_words(column: Column, options: Mapping[str, Any]) -> tuple[Meant, ...]:
     """The ways in which words are read: each a label, the share of one, or numbers."""
     bare = {name: value for name, value in options.items() if name not in OF_WORDS}
+    if strange := no_numbers(column):
+        return Meant({**bare, "missing": strange}, "no score"), Meant({**bare, "labels": True}, "each a label")
     labels, share = {**bare, "labels": True}, {**bare, "label": column.words[0]}
     found = [Meant(labels, "each a label"), Meant(share, f'the share of "{column.words[0]}"')]
     if "numbers" in options:
         return (Meant(options, "numbers"), *found)
     return tuple(found)
+
+
+def no_numbers(column: Column) -> tuple[str, ...]:
+    """The words of a column that holds more numbers than words; none of others."""
+    words = tuple(word for word in column.words if number(word) is None)
+    return words if 0 < 2 * len(words) < len(column.words) else ()
 
 
 def meaning(column: Column, reasons: list[str]) -> dict[str, Any]:

@@ -93,6 +93,8 @@ _ASKED = frozenset(("question", "prompt", "instruction", "input", "query"))
 """Words in the name of a column of what was asked."""
 _WANTED = frozenset(("target",))
 """What a column is called that holds the answer that was wanted, beside one of what was answered."""
+_TRIES = frozenset(("attempt", "trial", "try", "repetition", "iteration"))
+"""What a column is called that counts tries of the same; a run or a seed is one of all items, and a facet."""
 _FEW_AGAIN = 0.02
 """Share of rows that repeat another which are no sign of a facet that tells them apart."""
 _MOST_ADDED, _MOST_TRIED = 2, 12
@@ -175,7 +177,7 @@ def facets_of(table: Table, known: Mapping[str, str], taken: set[str]) -> Key | 
             return Key(facets, reasons, True, named, ())
     added, tied = _telling_apart(table, known, taken, reasons)
     if known[ITEM] in facets.values() or plain(known[ITEM]) in EXAMPLES:  # what comes back less may be the item
-        named &= all(table.column(name).distinct <= table.column(known[ITEM]).distinct for name in added)
+        named &= all(table.column(name).distinct <= table.column(known[ITEM]).distinct for name in added.values())
     facets |= added
     key = [column for role, column in {**known, **facets}.items() if role != "status" and column]
     return Key(facets, reasons, table.keys(key) == table.rows, named, tied)
@@ -219,8 +221,8 @@ def _is_answer(one: Column) -> bool:
 
 
 def _is_payload(one: Column) -> bool:
-    """Whether a column tells nothing of who judged what: text that is another in every row, a measure, one value."""
-    return one.distinct < 2 or measures(one.name) or (not one.numeric and one.distinct == one.filled)
+    """Whether a column tells nothing of who judged what: it is another in every row, a measure, or one value."""
+    return one.distinct < 2 or measures(one.name) or one.distinct == one.filled
 
 
 def _telling_apart(
@@ -258,7 +260,12 @@ def _telling_apart(
     reasons.append(f"with {listed(chosen)} the key tells {rest} apart; without, {table.rows - apart:,} rows repeat one")
     told = [names for names in equal if table.keys([*names, *chosen]) != table.keys(chosen)]
     tied = tuple(dict.fromkeys(name for names in (chosen, *told) for name in names)) if told else ()
-    return {name: name for name in chosen}, tied
+    return {REPLICATE if _is_try(name) and REPLICATE not in known else name: name for name in chosen}, tied
+
+
+def _is_try(name: str) -> bool:
+    """Whether a column counts how often the same was tried, by its name."""
+    return {*words_of(name)} - {*IDS, "n", "num"} <= _TRIES and bool(_TRIES & {*words_of(name)})
 
 
 def claims_of(table: Table, role: str) -> list[str]:

@@ -36,7 +36,7 @@ from quorate.table.facts.profile import Column, Table
 from quorate.table.families import maker
 from quorate.table.pairs import TIE
 from quorate.table.reading.averages import of_averages, refuse_statistics
-from quorate.table.reading.in_words import OF_WORDS, likeliest_words, meaning, most_words, ways_of_words
+from quorate.table.reading.in_words import OF_WORDS, likeliest_words, meaning, most_words, no_numbers, ways_of_words
 from quorate.table.reading.key import (
     MOST_OCCASIONS,
     MOST_WORDINGS,
@@ -261,6 +261,9 @@ def _doubt_of_words(table: Table, column: Column, options: Mapping[str, Any], kn
     """What is open of words that are taken for labels or numbers; empty if nothing is."""
     if {"label", "labels"} & options.keys() and {*words_of(column.name)} & _WON:
         return f"{column.name} says which of two is better, and no columns name the two"
+    if {*OF_WORDS} & options.keys() and (strange := no_numbers(column)):
+        held = listed([f'"{word}"' for word in strange], most=3)
+        return f"{column.name} holds numbers, and {held} in other rows"
     if {*OF_WORDS} & options.keys() and not _is_label(table, column, options, known):
         return f"{column.name} holds words, {listed(column.words, most=4)}"
     return ""
@@ -565,7 +568,10 @@ def _score(table: Table, taken: set[str]) -> str | None:
 
     answers = {name for name in table.names if RESPONSES & {*words_of(name)}}
     named = [name for name in _numbers(table, taken) if not no_score(name) and (name in answers or not is_judged(name))]
-    return min(named or _all_alike(table, taken), key=rank, default=None)
+    alike = (
+        [] if any(map(says_score, named)) else _all_alike(table, taken)
+    )  # where all passed, nothing else is the score
+    return min(alike or named, key=rank, default=None)
 
 
 def _all_alike(table: Table, taken: set[str]) -> list[str]:
