@@ -274,7 +274,7 @@ def test_the_record_of_the_study_is_in_the_page_and_the_json(run, scores, tmp_pa
 def test_all_pairs(run, battles):
     ran = run("analyze", battles)
     assert (ran.code, ran.err) == (0, "")
-    board = " ".join(run("rank", battles, "--no-report").out.split())
+    board = " ".join(run("rank", battles).out.split())
     assert " ".join(ran.out.split()).startswith(board[: board.index(" at once.") + 9])
     full = " ".join(run("analyze", battles, "--full").out.split())
     assert "that share pairs times wider 80% of pairs" in full

@@ -178,6 +178,6 @@ def test_who_prefers_itself_is_said_first(run, tmp_path):
     ]
     path = tmp_path / "scores.csv"
     path.write_text("item,system,judge,score\n" + "\n".join(rows) + "\n")
-    ran = run("judges", path, "--no-report")
+    ran = run("judges", path)
     assert ran.code == 2
     assert "x scores itself 2" in " ".join(ran.out.split())[:300]

@@ -439,7 +439,7 @@ def test_labels_are_named_by_their_column(run, tmp_path):
     )
     both, agree = (
         sum(a == b for a, b in zip(said, judged, strict=True)),
-        run("judges", path, "--human", "human", "--no-report"),
+        run("judges", path, "--human", "human"),
     )
     assert agree.code == 0
     assert f"right on {100 * both / 60:.1f}%" in " ".join(agree.out.split())

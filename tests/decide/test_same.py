@@ -86,7 +86,7 @@ def test_two_files_of_one_run_pass_a_gate(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     for name in ("old", "new"):
         (tmp_path / f"{name}.csv").write_text("id,passed\n" + "".join(f"q{n},{int(n % 5 > 0)}\n" for n in range(80)))
-    words = ["compare", "new.csv", "old.csv", "--claim", "not worse", "--margin", "0.05", "--no-report"]
+    words = ["compare", "new.csv", "old.csv", "--claim", "not worse", "--margin", "0.05"]
     assert main(words) == 0
     assert capsys.readouterr().out.startswith("PASS: new is shown to be less than 0.05 worse than old.")
 

@@ -57,6 +57,13 @@ class AnalysisFiles(Files):
             "of the demo quorate-demo.html; with --json, none.",
         ),
     ] = None
+    no_report: Annotated[bool, typer.Option("--no-report", help="Write no report unasked.")] = False
+
+    def __post_init__(self) -> None:
+        """Refuse a report that is wanted and not."""
+        if self.no_report and self.report:
+            raise InvalidInput("--no-report: contradicts --report; give one of them")
+        Files.__post_init__(self)
 
     def by_default(self, page: str, out: Output) -> AnalysisFiles:
         """With the page that is written unless it is said otherwise."""

@@ -14,7 +14,6 @@ from rich.console import Console
 from quorate.cli.console import console, print_json, put, whole
 from quorate.cli.options.groups import For, Group
 from quorate.cli.spelling import in_options
-from quorate.errors import InvalidInput
 
 if TYPE_CHECKING:
     from quorate.analysis.certify import Certificate
@@ -113,17 +112,14 @@ class Files(Group):
         list[Path] | None,
         typer.Option(metavar="PATH", writable=True, help="Write a report: .html, .md or .json; repeat for others."),
     ] = None
-    no_report: Annotated[bool, typer.Option("--no-report", help="Write no report unasked.")] = False
     charts: Annotated[
         Path | None, typer.Option(metavar="DIR", writable=True, help="Write every chart as SVG into this folder.")
     ] = None
 
     def __post_init__(self) -> None:
-        """Refuse places that cannot be written, and a report that is wanted and not."""
+        """Refuse places that cannot be written."""
         from quorate.reporting.print.files import directory, writable
 
-        if self.no_report and self.report:
-            raise InvalidInput("--no-report: contradicts --report; give one of them")
         for path in self.report or ():
             writable(path, ENDINGS, "--report")
         if self.charts is not None:
