@@ -13,6 +13,7 @@ from importlib.util import find_spec
 from itertools import combinations
 from pathlib import Path
 from typing import Any
+from zlib import crc32
 
 import pytest
 from hypothesis import settings
@@ -205,13 +206,27 @@ def pytest_configure(config: pytest.Config) -> None:
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: Iterable[pytest.Item]) -> None:
     """Mark the tests that use shared data and those of folders of one mark, before ``-m`` selects; name faults."""
+    cases: dict[str, list[pytest.Item]] = {}
     for item in items:
+        if item.get_closest_marker("wide") is not None:
+            cases.setdefault(item.nodeid.partition("[")[0], []).append(item)
         if (fault := item.get_closest_marker("fault")) is not None:
             item.user_properties.append(("fault", *fault.args))
         if "shared" in getattr(item, "fixturenames", ()):
             item.add_marker("shared")
         for folder in set(FOLDERS).intersection(item.path.parts):
             item.add_marker(folder)
+    for name, those in cases.items():
+        for item in left_to_slow(name, those):
+            item.add_marker("slow")
+
+
+def left_to_slow(name: str, cases: list[pytest.Item]) -> Iterator[pytest.Item]:
+    """Cases of a wide test beyond so many, which lie evenly among all; tests of one matrix begin at other cases."""
+    most = cases[0].get_closest_marker("wide").args[0]  # type: ignore[union-attr]
+    start, n = crc32(name.encode()), len(cases)
+    taken = {(start + i * n // most) % n for i in range(most)}
+    yield from (item for place, item in enumerate(cases) if place not in taken)
 
 
 def survived(stats: dict[str, list[Any]]) -> list[str]:

@@ -286,6 +286,7 @@ def test_components(answer):
     assert {name: answer.fit.variance(name) for name in wanted} == pytest.approx(wanted, abs=tolerance)
 
 
+@pytest.mark.wide(6)
 def test_lme4s_components_do_no_better(answer):
     """At its components, by our criterion: never below ours, and not flat where it stopped early."""
     theirs = point_at(answer.fit, answer.components)

@@ -125,6 +125,7 @@ def test_what_cannot_be_certified_is_said():
         q.certify(q.rank(read(scores(40, 3, 1, systems=3)), targets={"judge": "population"}), 20)
 
 
+@pytest.mark.wide(1)
 @pytest.mark.parametrize("options", [{"keep": 0.8}, {"categories": 2}])
 def test_a_board_with_gaps_or_strata_is_certified(options):
     keep = options.pop("keep", 1.0)

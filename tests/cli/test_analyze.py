@@ -173,6 +173,7 @@ def test_a_million_levels_of_a_fixed_facet_are_refused(run, tmp_path, rows):
     assert f"judge has {rows} levels" in ran.err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rows", MILLION)
 def test_a_million_items_are_analysed(run, tmp_path, rows):
     path = tmp_path / "many.csv"
@@ -203,6 +204,7 @@ def test_hostile_labels_are_shown_as_they_are(run, tmp_path):
     assert run("analyze", path, *words, "--json").json["level"] == 0.95
 
 
+@pytest.mark.wide(1)
 @pytest.mark.parametrize(
     ("name", "query", "words", "says"),
     [

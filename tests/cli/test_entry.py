@@ -185,6 +185,7 @@ def test_ctrl_c_waits_for_the_import_of_duckdb_which_it_would_abort(scores, tmp_
     assert (ran.returncode, ran.stdout, ran.stderr.strip()) == (130, "made\n", "")
 
 
+@pytest.mark.wide(1)
 @pytest.mark.parametrize(
     ("closed", "there"),
     [

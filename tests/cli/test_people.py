@@ -27,6 +27,7 @@ def scores(tmp_path_factory):
     return path
 
 
+@pytest.mark.slow
 def test_judges_stand_beside_the_labels_of_a_column(run, scores, tmp_path):
     page = tmp_path / "against.md"
     options = ("--splits", "40", "--resamples", "100", "--seed", "2")

@@ -8,6 +8,7 @@ import pytest
 import quorate as q
 
 
+@pytest.mark.wide(10)
 @pytest.mark.parametrize(
     ("words", "says", "code"),
     [

@@ -158,6 +158,7 @@ def test_what_is_refused_in_one_line(run, far_ahead, scored, words, says):
     assert says in ran.err
 
 
+@pytest.mark.slow
 @pytest.mark.shared
 def test_finnish_to_english(run, shared, tmp_path):
     """Translations into English by 14 systems, as people ranked them."""
@@ -171,6 +172,7 @@ def test_finnish_to_english(run, shared, tmp_path):
     assert ran.out.startswith("online-B.0 is first of 14 systems")
 
 
+@pytest.mark.slow
 @pytest.mark.shared
 def test_dialogue_systems(run, shared, tmp_path):
     import polars as pl

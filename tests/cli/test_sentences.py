@@ -25,20 +25,12 @@ PLAIN = ("export", "import", "init", "report", "serve")
 PEOPLE = "--human ann --human-price 1 --price .01"
 LINES = """
 doctor votes.csv
-doctor five.csv --fit
-analyze one.csv --no-report
-analyze votes.csv --no-report
 analyze three.csv --no-report
-analyze labels.csv --score verdict --labels --no-report
 analyze ones.csv --scale 0,1 --no-report
 analyze runs.csv --no-report
-analyze holes.csv --missing n/a --no-report
-analyze one.csv --pilot prompts.csv
 analyze five.csv --baseline .5
 analyze runs.csv --runs --run run
-demo --no-report
 compare scores.csv x y --certify 60
-compare five.csv y z
 compare cmpcat.csv
 compare names_2.csv
 compare ties.csv x y
@@ -55,23 +47,16 @@ rank votes.csv
 rank three.csv
 rank three.csv --watch --margin .1
 rank votes.csv --human ann
-rank partly.csv --human-label person --half-width .3
 rank scores.csv --pipelines
-rank one.csv --tries 27
 judges prompts.csv
-judges prompts.csv --generation prompt --validate
-judges five.csv --human a
 judges votes.csv --human ann
 judges votes.csv --agree --human ann
 judges partly.csv --agree --human-label person
-plan scores.csv --budget 300 --price .004
-plan one.csv --target-se .2
 plan one.csv --design --items 40
 plan --effect .5 --sd 1
 plan --half-width .03 --rates .8
 plan --bar .9 --seen 95/100
 plan single.csv --screen --budget 50 --judge-price a=1 --judge-price b=1 --judge-price c=1 --judge-price d=1
-plan drawn.csv --adaptive --budget 900
 plan some.csv PEOPLE --budget 99
 plan votes.csv --a x PEOPLE --half-width .1
 plan --votes --margin .1
@@ -90,26 +75,20 @@ regress scores.csv --outcome score --on item --labels score --probability .5
 regress --sign-flip --beta .06 --se .03
 regress one.csv --surrogate
 votes protocols votes.csv votes.csv
-votes protocols three.csv three.csv
-votes replay three.csv
 votes replay three.csv --a x --b y --role prompt_type=type
 papers tee.safety
 export scores.csv out.csv
 export --tasks people/study.yaml people
 init people/another/study.yaml
 run goal.yaml --quote
-run goal.yaml --yes
 status goal.yaml
-status --interim goal.yaml
 init --variants drafts.yaml --yes
 serve people/study.yaml --links --public
 import rated/study.yaml answers.json
 analyze single.csv --posterior
 analyze single.csv --posterior --check 8
 validate single.csv --budgets 12,36 --runs 4
-report one.csv
 report ones.csv --scale 0,1
-report labels.csv --score verdict --labels
 """
 LONG = """
 plan one.csv --budget 50
@@ -129,8 +108,29 @@ compare three.csv y z --margin .3
 doctor scores.csv
 judges one.csv
 compare pass.csv
+doctor five.csv --fit
+analyze one.csv --no-report
+analyze votes.csv --no-report
+analyze labels.csv --score verdict --labels --no-report
+analyze holes.csv --missing n/a --no-report
+analyze one.csv --pilot prompts.csv
+demo --no-report
+compare five.csv y z
+rank partly.csv --human-label person --half-width .3
+rank one.csv --tries 27
+judges prompts.csv --generation prompt --validate
+judges five.csv --human a
+plan scores.csv --budget 300 --price .004
+plan one.csv --target-se .2
+plan drawn.csv --adaptive --budget 900
+votes protocols three.csv three.csv
+votes replay three.csv
+run goal.yaml --yes
+status --interim goal.yaml
+report one.csv
+report labels.csv --score verdict --labels
 """
-"""Lines that say little which no other line says, and take long for it."""
+"""Lines that take long."""
 
 
 @pytest.fixture(scope="module")

@@ -240,6 +240,7 @@ def test_types_without_any_spread():
     assert brown_forsythe(np.array([0.0, 1.0]), np.zeros(2), n, n - 1) == 0
 
 
+@pytest.mark.slow
 def test_equal_types_are_seldom_told_apart():
     rng = np.random.default_rng(2)
     p = [types_of_votes(votes(rng, (0.6, 0.6, 0.6), 40), "x", "y").p for _ in range(40)]

@@ -247,6 +247,7 @@ def test_groups_of_items_are_the_same_for_all_attempts(judged):
     assert attempts_targets(q.decompose(grouped), ("judge",))[0]["category"] == "finite"
 
 
+@pytest.mark.wide(4)
 @pytest.mark.parametrize("design", DESIGNS, ids=str)
 @pytest.mark.parametrize("redrawn", [None, ("prompt", "judge")], ids=str)
 def test_the_median_of_plausible_errors_is_near_the_projection(fit_of_attempts, design, redrawn):

@@ -122,6 +122,7 @@ def test_ties_count_as_asked(between):
     assert len(monitor(votes, "x", "y").n) == 2
 
 
+@pytest.mark.slow
 def test_stopping_rule_is_never_wrong_more_often_than_promised():
     rule = stopping_rule(0, 2000)
     assert rule.found <= 0.05

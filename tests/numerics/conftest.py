@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -120,6 +121,14 @@ class Model:
 @pytest.fixture(params=KINDS, scope="session")
 def kind(request) -> str:
     return request.param
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: Iterable[pytest.Item]) -> None:
+    """Models of a few kinds for each test, of others for the next."""
+    for item in items:
+        if "kind" in getattr(item, "fixturenames", ()) and Path(__file__).parent in item.path.parents:
+            item.add_marker(pytest.mark.wide(4))
 
 
 @pytest.fixture(scope="session")

@@ -11,6 +11,7 @@ from scipy.stats import kendalltau, pearsonr, spearmanr
 from quorate.numerics.correlation import inversions, kendall, of_pair, pearson, ranks, row_ranks, spearman, williams
 
 
+@pytest.mark.wide(8)
 @pytest.mark.parametrize(("own", "peer"), [(pearson, pearsonr), (spearman, spearmanr), (kendall, kendalltau)])
 @pytest.mark.parametrize("n", [2, 3, 8, 33, 100])
 @pytest.mark.parametrize("levels", [3, 1000])

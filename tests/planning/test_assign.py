@@ -58,6 +58,7 @@ def test_without_prompts_pairs_are_judges():
     assert set(one.calls().values()) == {2}
 
 
+@pytest.mark.wide(6)
 @pytest.mark.parametrize(("layout", "options"), EVERY)
 def test_calls_and_weights_are_those_of_the_projection(layout, options):
     """Every sum of squared weights that a variance is made of, from the rows themselves."""
@@ -487,6 +488,7 @@ def scored(one):
     return q.read(frame, facets=facets, nested=dict(one.nested))
 
 
+@pytest.mark.wide(5)
 @pytest.mark.parametrize(("layout", "prompts", "options", "expected"), KNOWN)
 @pytest.mark.parametrize("pilot", [0, pytest.param(4, marks=pytest.mark.slow)])
 def test_what_a_plan_leaves_together_the_data_leave_together(layout, prompts, options, expected, pilot):
@@ -497,6 +499,7 @@ def test_what_a_plan_leaves_together_the_data_leave_together(layout, prompts, op
     assert len(found.sentences) == len(found.aliases)
 
 
+@pytest.mark.wide(5)
 @pytest.mark.parametrize(("layout", "prompts", "options", "expected"), KNOWN)
 def test_the_pilot_that_it_names_completes_it_and_a_smaller_does_not(layout, prompts, options, expected):
     plan = {"items": 36, "judges": JUDGES, "prompts": prompts, "layout": layout, **options}

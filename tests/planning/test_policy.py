@@ -123,6 +123,7 @@ def test_arms_of_no_variance_take_turns():
     assert drive(policy, np.full((3, 60), 0.1), batch=3).n.tolist() == [20, 20, 20]
 
 
+@pytest.mark.wide(1)
 @pytest.mark.parametrize(("name", "batch"), [("uniform", 7), ("robin", 7), ("robin", 400)])
 def test_where_answers_decide_nothing_a_batch_changes_nothing(name, batch):
     variances = np.random.default_rng(1).uniform(0.01, 3, 12)
@@ -164,6 +165,7 @@ def test_a_warm_up_under_way_is_waited_for():
     assert not policy.done(sent)
 
 
+@pytest.mark.wide(1)
 @pytest.mark.parametrize(("batch", "stop"), [(8, 90), pytest.param(1, 3, marks=pytest.mark.slow), (1, 200)])
 def test_a_run_that_was_killed_goes_on_as_if_it_had_not_been(batch, stop, tmp_path):
     draws = scores_of(15, 500, 5) / 3
@@ -203,6 +205,7 @@ def test_what_is_resumed_remembers_failures_in_a_row(attributes):
     assert policy.given_up(found) == ("a",)
 
 
+@pytest.mark.wide(5)
 @pytest.mark.parametrize("cycle", [None, "judge"])
 @pytest.mark.parametrize("seed", range(5))
 def test_no_replicate_is_asked_twice_though_answers_come_in_any_order_and_some_are_lost(cycle, seed):

@@ -56,6 +56,7 @@ def test_a_pilot_of_everything_chooses_as_the_full_table(full):
         assert choice.correlation == pytest.approx(1)
 
 
+@pytest.mark.wide(1)
 @pytest.mark.parametrize("position", range(len(BUDGETS)))
 def test_choices_are_those_of_optimize(full, study, position):
     options = {"budget": BUDGETS[position], "limits": LIMITS}
@@ -120,6 +121,7 @@ def test_the_same_pilots_every_time(full, study):
     assert pilot_study(full, **few) == pilot_study(full, **few) != pilot_study(full, **few, rng=5)
 
 
+@pytest.mark.slow
 def test_prices_and_limits_of_the_full_table_are_the_default(full):
     study = pilot_study(full, budgets=[50.0], items=10, runs=2, prices={"call": 0.1, "item": 0.5})
     best = q.plan(q.decompose(full), budget=50.0, prices={"call": 0.1, "item": 0.5}).plan

@@ -79,6 +79,7 @@ CHANGES = {
 }
 
 
+@pytest.mark.wide(3)
 @pytest.mark.parametrize(("changes", "said"), CHANGES.values(), ids=CHANGES)
 def test_what_changed_is_refused_and_the_ledger_stays(study, changes, said):
     path = study(replicates=2)

@@ -48,6 +48,7 @@ DESIGNS = {
 }
 
 
+@pytest.mark.wide(7)
 @pytest.mark.parametrize("design", DESIGNS)
 @given(seed=st.integers(0, 10**6), replicates=st.integers(1, 3))
 @few

@@ -392,6 +392,7 @@ def read(rows, **options):
     return q.read(pl.DataFrame(rows, schema=columns, orient="row"), announce=False, **options)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("pair", ["prompt", "item:prompt"])
 def test_the_lowest_of_two_minima(pair):
     """A search from the moment estimates alone ends at 39.950; lme4: ``tests/reference/local_minimum.txt``."""

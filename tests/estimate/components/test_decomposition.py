@@ -274,6 +274,7 @@ def adaptive_ledger(seed):
     return pl.DataFrame(rows, schema=["item", "replicate", "score"], orient="row")
 
 
+@pytest.mark.slow
 def test_means_after_an_adaptive_allocation_are_off_and_the_first_answers_of_each_are_not():
     whole, first = [], []
     for seed in range(25):

@@ -127,6 +127,7 @@ def effects_of(fit, name):
     return effects(fit(), name)
 
 
+@pytest.mark.wide(8)
 @pytest.mark.parametrize("design", DESIGNS, ids=lambda design: design.__name__)
 def test_what_is_called_possible_can_be_done_and_nothing_else(judged, design):
     judgments = design(judged)

@@ -239,6 +239,7 @@ def test_labels_that_start_again():
     assert said(q.read(crossed, announce=False)) == []
 
 
+@pytest.mark.slow
 def test_published_tables(shared):
     persons = {"Person": "Person", "Subtest": "Subtest"}
     table = q.read(shared / "data" / "gtheory_rajaratnam_2.parquet", facets=persons, recognise=True, announce=False)

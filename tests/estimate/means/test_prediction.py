@@ -42,6 +42,7 @@ def oracle(fit, term):
     return effects[at], np.diag(centre @ inverse[at, at] @ centre)
 
 
+@pytest.mark.wide(5)
 @pytest.mark.parametrize("residual_by", [None, "judge"])
 @pytest.mark.parametrize("term", TERMS)
 def test_the_mixed_model_equations_written_out(judged, term, residual_by):

@@ -114,6 +114,7 @@ def test_ratings_over_many_systems_flip_as_said():
         assert 0 < found.share < 0.02
 
 
+@pytest.mark.slow
 def test_wmt_leaderboards_hang_on_few_votes(shared):
     votes = q.read_votes(shared / "data" / "wmt15_human_pairwise.parquet", announce=False).only(
         "prompt_type", "fin-eng"

@@ -53,6 +53,7 @@ def test_aic_is_that_of_the_rating_of_each(found, votes):
     assert found.sentence.startswith("Of 7 models of 900 votes, ")
 
 
+@pytest.mark.slow
 def test_the_loss_is_that_of_votes_left_out_by_hand(votes):
     """Each prompt is in one part; the fit to the others gives its votes their chances."""
     found = q.votes.models(votes, cluster="prompt", folds=2)

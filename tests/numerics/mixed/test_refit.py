@@ -35,6 +35,7 @@ def seeded(n=40, seed=1, **options):
     return {"n": n, "rng": np.random.default_rng(seed), **options}
 
 
+@pytest.mark.wide(1)
 @pytest.mark.parametrize("kind", EQUAL)
 def test_draws_taken_together_have_the_estimates_they_have_alone(model, kind):
     problem, theta, beta = drawn_from(model, kind)
@@ -58,6 +59,7 @@ def test_every_refit_is_where_a_search_from_elsewhere_ends(model, kind):
         assert evaluate(data, estimate).criterion == pytest.approx(search.point.criterion, abs=1e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "kind", ["unique patterns", *(pytest.param(one, marks=pytest.mark.slow) for one in ("strata", "ml"))]
 )
@@ -68,6 +70,7 @@ def test_the_default_tolerance_is_far_inside_the_sampling_error(model, kind):
     assert np.abs((loose.theta - tight.theta) / se(problem, theta)).max() < 0.02
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["L", pytest.param("L-missing", marks=pytest.mark.slow)])
 def test_the_default_tolerance_on_large_designs(shared, name):
     frame = pl.read_parquet(shared / "reference" / "simulated" / f"{name}.parquet")

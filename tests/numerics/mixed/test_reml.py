@@ -156,6 +156,7 @@ def test_the_criterion_is_smooth_where_the_noise_is_tiny(model):
     assert np.std(gradients, axis=0).max() < 1e-8 * np.abs(gradients).max()
 
 
+@pytest.mark.wide(2)
 @pytest.mark.parametrize("method", ["reml", "ml"])
 @pytest.mark.parametrize("by", [None, "judge"])
 def test_a_dense_criterion_is_that_of_patterns(method, by):

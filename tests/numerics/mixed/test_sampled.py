@@ -94,6 +94,7 @@ def test_predictions_agree(both, facet):
         assert mine.se == pytest.approx(theirs.se, rel=0.1)
 
 
+@pytest.mark.wide(1)
 @pytest.mark.parametrize(
     "name", ["all", pytest.param("a level term at zero", marks=pytest.mark.slow), "a few at zero, hardly any of many"]
 )
@@ -138,6 +139,7 @@ def test_what_cannot_be_told_apart_is_the_same(monkeypatch):
     assert sampled.absorbed == exact.absorbed
 
 
+@pytest.mark.slow
 def test_bootstrap_draws_are_fitted_again(few_levels, monkeypatch):
     monkeypatch.setattr(assemble, "MOST_INVERTED", 0)
     small = q.decompose(q.read(table(60, 20), facets=FACETS, fixed=()), random=["item", "judge"])
@@ -160,6 +162,7 @@ def test_conjugate_gradients(monkeypatch):
 # What random signs say of their own error, against other signs.
 
 
+@pytest.mark.slow
 def test_the_error_is_the_spread_over_other_signs(monkeypatch):
     rng = np.random.default_rng(2)
     item, judge = np.repeat(np.arange(400), 4), rng.integers(0, 100, 1600)

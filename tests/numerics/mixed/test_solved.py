@@ -138,6 +138,7 @@ def equal_noise(model, kind, residual):
     return problem, np.append(random, drawn.rng.uniform(0.2, 1, residual)), drawn.rng
 
 
+@pytest.mark.wide(6)
 @pytest.mark.parametrize("residual", [1, 2])
 @pytest.mark.parametrize("kind", FEW)
 def test_every_data_set_has_the_point_that_it_has_alone(model, kind, residual):

@@ -50,6 +50,7 @@ def by_loop(made):
     return out
 
 
+@pytest.mark.wide(6)
 @pytest.mark.parametrize("asked", [BUDGET, TARGET, {"budget": 3.0, "target": None}, {"budget": None, "target": 0.01}])
 @pytest.mark.parametrize("seed", range(5))
 def test_the_search_finds_what_a_loop_finds(asked, seed):

@@ -65,6 +65,7 @@ def test_two_systems_have_a_closed_form():
     assert at.information[0, 0, 0] ** -0.5 == pytest.approx(0.3415650, rel=1e-6)
 
 
+@pytest.mark.wide(5)
 @pytest.mark.parametrize("ties", TIES)
 @pytest.mark.parametrize("position", [True, False])
 def test_the_fit_is_the_maximum_of_the_likelihood_as_it_is_written_down(ties, position):

@@ -116,6 +116,7 @@ def both(monkeypatch, design, units, at):
     return exact, leverage(design, at, 0.0, units)
 
 
+@pytest.mark.wide(4)
 @pytest.mark.parametrize(("ties", "position"), [("davidson", False), ("half", True), ("rao-kupper", True)])
 @pytest.mark.parametrize("clusters", [None, 12, 100])
 def test_it_agrees_with_every_contrast_by_itself(monkeypatch, ties, position, clusters):

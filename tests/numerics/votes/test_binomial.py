@@ -57,11 +57,13 @@ def test_critical_values_sizes_and_power_of_r(wanted):
     assert binomial.power(n, 0.40, alpha) == pytest.approx(wanted["p40"], rel=1e-9)
 
 
+@pytest.mark.wide(10)
 @pytest.mark.parametrize("wanted", REFERENCE["sizes"], ids=lambda row: f"{row['margin']}-{row['alpha']}-{row['power']}")
 def test_numbers_of_votes_of_r(wanted):
     assert binomial.smallest_n(0.5 + wanted["margin"], wanted["power"], wanted["alpha"]) == wanted["exact"]
 
 
+@pytest.mark.wide(8)
 @pytest.mark.parametrize("n", [1, 2, 5, 6, 17, 100, 1001])
 @pytest.mark.parametrize("alpha", [0.001, 0.05, 0.0625, 0.3])
 def test_size_is_that_of_enumeration_and_at_most_alpha(n, alpha):

@@ -35,6 +35,7 @@ def test_numbers_of_votes_of_r():
     assert equivalence.smallest_n(second["margin"], 0.5, 0.8, 0.05) == second["n"]
 
 
+@pytest.mark.wide(12)
 @pytest.mark.parametrize("n", [1, 3, 20, 101, 400])
 @pytest.mark.parametrize("margin", [0.02, 0.1, 0.3, 0.49])
 @pytest.mark.parametrize("alpha", [0.01, 0.05, 0.2])

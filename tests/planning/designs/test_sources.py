@@ -61,6 +61,7 @@ def agree(fit, **targets):
     assert q.project(fit, targets=targets).se == pytest.approx(own.se, rel=1e-8), targets
 
 
+@pytest.mark.wide(6)
 @pytest.mark.parametrize("judge", ["panel", "population", "sensitivity", q.pool(5)])
 @pytest.mark.parametrize(
     "item", [{}, {"item": "finite"}, {"item": q.pool(30)}, {"category": "absorbed"}, {"category": "fixed"}]

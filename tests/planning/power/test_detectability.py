@@ -43,6 +43,7 @@ def test_exact_curves(votes):
     assert found.curve("m03 vs z").tolist() == found.power[3].tolist()
 
 
+@pytest.mark.slow
 def test_draws_agree_with_the_formula(votes):
     exact, drawn = detectability(votes), detectability(votes, method="draws", rng=1)
     assert len(BUDGETS) == len(exact.budgets) == 20

@@ -51,6 +51,7 @@ def test_numbers_with_the_own_variance_and_by_the_exact_test(margin, variance, e
     assert sample_size(margin, method="exact") == exact
 
 
+@pytest.mark.wide(10)
 @pytest.mark.parametrize("wanted", REFERENCE["sizes"], ids=lambda row: f"{row['margin']}-{row['alpha']}-{row['power']}")
 def test_numbers_of_r(wanted):
     for method in METHODS:

@@ -84,6 +84,7 @@ def random_problem(seed):
     return source, limits, layouts, prices, targets, rng
 
 
+@pytest.mark.wide(2)
 @pytest.mark.parametrize("seed", [*range(4), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(4, 40))])
 def test_no_design_of_the_grid_is_better(seed):
     source, limits, layouts, prices, targets, rng = random_problem(seed)
@@ -399,6 +400,7 @@ def test_never_worse_than_the_design_at_hand(seed):
     assert best.plan.half_width <= at_hand.half_width * (1 + 1e-9)
 
 
+@pytest.mark.slow
 def test_a_study_of_many_judges_is_not_bettered_by_fewer(simulate):
     """100 items of 60 judges: once at most 50 levels were looked at, and the optimum was worse than the study."""
     frame = simulate({"item": 100, "judge": 60}, seed=5)
@@ -480,6 +482,7 @@ def test_no_study_is_found_for_what_none_can_show(judged):
     assert cheapest_study(searched, lambda law: law.finds(0.0, 0.05), 0.8) is None
 
 
+@pytest.mark.wide(2)
 def test_no_design_within_the_budget_has_more_power(priced):
     found, searched, laws = priced
 

@@ -207,6 +207,7 @@ def test_a_choice_may_be_sure_or_open(judged):
     assert tops[1] < 0.8
 
 
+@pytest.mark.slow
 def test_the_same_figures_every_time(ranked):
     assert ranked.ranking(DRAWS).to_dict() == pytest.approx(ranked.ranking(DRAWS).to_dict(), nan_ok=True)
     assert ranked.ranking(DRAWS, rng=1) != ranked.ranking(DRAWS, rng=2)

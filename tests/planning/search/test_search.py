@@ -199,6 +199,7 @@ PLANS = [
 ]
 
 
+@pytest.mark.wide(12)
 @pytest.mark.parametrize("plan", PLANS)
 @pytest.mark.parametrize("name", ALIKE)
 def test_what_is_kept_of_judgments_that_are_alike_is_the_most_that_can_be(fit, name, plan):
@@ -222,6 +223,7 @@ def test_of_ragged_judgments_a_plan_that_holds_all_levels_keeps_all_and_others_n
         assert 0.6 * most <= found <= most
 
 
+@pytest.mark.slow
 def test_a_search_prices_every_design_as_it_is_priced_alone(fit):
     cells = [cell for cell in crossed(5, 3, 3, 2) if sum(cell) % 4]
     have, prices = table(cells), {"judge": {"a": 1.0, "b": 2.0, "c": 5.0, "d": 3.0}, "item": 0.5, "prompt": 4.0}

@@ -141,6 +141,7 @@ def test_an_item_is_dealt_what_a_plan_gives_it(layout, per_item):
     assert dealt == {pair for pairs in planned.values() for pair in pairs}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("layout", "per_item"),
     [

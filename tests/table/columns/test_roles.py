@@ -261,6 +261,7 @@ def test_places_of_an_answer_are_chosen_not_drawn(place):
     assert [facet.name for facet in roles.facets if facet.fixed] == ["judge", place]
 
 
+@pytest.mark.wide(8)
 @pytest.mark.parametrize("name", [*JUDGES, "Rater ID"])
 def test_who_judged_is_the_judge_of_scores_and_of_votes(name):
     scores = pl.DataFrame({"item": ["a", "b"], name: ["x", "y"], "score": [1, 2]})

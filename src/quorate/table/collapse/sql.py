@@ -89,7 +89,7 @@ def ungroup(opened: Opened, roles: Roles, missing: Missing) -> Ungrouped:
     """
     rows = _prepare(opened, roles, missing)
     keys = ", ".join(f"f{place}" for place in range(len(roles.facets)))
-    made, cells = labelled(rows.aggregate(f"{keys}, hash({keys}) AS cell", keys), keys.split(", "))
+    made, cells = labelled(rows.aggregate(f"{keys}, hash({keys}) AS cell", keys).materialize(), keys.split(", "))
     by, sequence = "", "value"
     if roles.replicate is not None:  # numbers by size, then text
         number = "TRY_CAST(replicate::VARCHAR AS DOUBLE)"
@@ -110,7 +110,7 @@ def long(opened: Opened, roles: Roles, missing: Missing) -> Long:
     keys = ", ".join(f"f{place}" for place in range(len(roles.facets)))
     replicate = ", replicate::VARCHAR AS replicate" if roles.replicate is not None else ""
     held = rows.project(f"{keys}, value, state::INTEGER AS state, row_number() OVER () AS row{replicate}")
-    made, found = labelled(held, keys.split(", "), "row")
+    made, found = labelled(held.materialize(), keys.split(", "), "row")
     labels = None
     if roles.replicate is not None:
         labels = np.array(np.ma.getdata(found["replicate"]), dtype=object)
@@ -166,7 +166,7 @@ def _cells(rows: duckdb.DuckDBPyRelation, roles: Roles) -> Cells:
             state = np.ma.filled(found["state"].astype(np.int64), -1)
             found |= {name: (state == code).astype(np.int64) for name, code in _STATES.items()}
             return facets, {**found, **_alone(_filled(found["value"]))}
-    return labelled(_pass(rows, roles, named, []), keys)
+    return labelled(_pass(rows, roles, named, []).materialize(), keys)
 
 
 def _held(rows: duckdb.DuckDBPyRelation, keys: str) -> duckdb.DuckDBPyRelation | None:
@@ -193,21 +193,23 @@ def _alone(value: NDArray[np.float64]) -> Columns:
 
 
 def _run(rows: duckdb.DuckDBPyRelation, roles: Roles, keys: str) -> duckdb.DuckDBPyRelation:
-    """Cells with their measures, and their distinct replicates."""
-    first = rows.project("replicate, slot").limit(_SAMPLE)
-    if first.aggregate("count(replicate) = count(slot)").fetchall()[0][0]:  # so that one pass is likely to do
+    """Cells with their measures, and their distinct replicates, in memory."""
+    first = rows.limit(_SAMPLE).materialize()
+    ((read, placed),) = first.aggregate("count(*), count(replicate) = count(slot)").fetchall()
+    rows = first if read < _SAMPLE else rows  # so that a small file is read once
+    if placed:  # so that one pass is likely to do
         bits = [_distinct(_bits("slot")), "count(replicate) - count(slot) AS unplaced"]
         result = _pass(rows, roles, keys, bits).materialize()
         if not result.aggregate("coalesce(max(unplaced), 0)").fetchall()[0][0]:
             return result
     counted = _by_label(rows, keys)
     if counted is not None:
-        return _pass(rows, roles, keys, [_distinct(counted)])
+        return _pass(rows, roles, keys, [_distinct(counted)]).materialize()
     ((total,),) = rows.aggregate("count(*)").fetchall()
     parts = max(total // _MOST_ROWS, 1)
     some = [rows.filter(f"hash({keys}) % {parts} = {part}") for part in range(parts)]
     results = [_pass(part, roles, keys, [_distinct("count(DISTINCT replicate)")]).materialize() for part in some]
-    return reduce(lambda one, other: one.union(other), results)
+    return reduce(lambda one, other: one.union(other), results).materialize()
 
 
 def _pass(rows: duckdb.DuckDBPyRelation, roles: Roles, keys: str, more: list[str]) -> duckdb.DuckDBPyRelation:

@@ -27,6 +27,9 @@ BLANKS = "".join(map(chr, (*range(9, 14), *range(28, 33), 0x85, 0xA0, 0x1680, *r
 EXACT = 2**53
 """The largest whole number below which floating point numbers tell all of them apart."""
 
+FEW = 10_000
+"""Rows whose labels are told apart one by one."""
+
 _MOST_DIGITS = 1e15
 
 
@@ -93,14 +96,14 @@ def encode(column: NDArray[Any], absent: NDArray[np.bool_]) -> Coded:
 def labelled(
     rows: duckdb.DuckDBPyRelation, keys: Sequence[str], order: str | None = None
 ) -> tuple[list[Coded], dict[str, NDArray[Any]]]:
-    """Levels and codes of some columns, and the other columns: in any order, or in that of one of them.
+    """Levels and codes of some columns of rows in memory, and the others: in any order, or in that of one of them.
 
-    Of text each label leaves the engine once, and every row the place of its own.
+    Of text each label leaves the engine once, and every row the place of its own; where rows are few, so that planning
+    this takes longer than doing it, every row leaves it as it is.
     """
-    rows = rows.materialize()
     coded, texts = rows.set_alias("rows"), {}
-    kinds = dict(zip(rows.columns, map(str, rows.types), strict=True))
-    for key in (key for key in keys if kinds[key] == "VARCHAR"):
+    kinds = dict(zip(rows.columns, map(str, rows.types), strict=True)) if len(rows) > FEW else {}
+    for key in (key for key in keys if kinds.get(key) == "VARCHAR"):
         distinct = rows.aggregate(f"{key} AS label", key).order("label")  # by bytes, as Python orders text; null last
         labels = distinct.project("label, (row_number() OVER () - 1)::INTEGER AS code").materialize()
         texts[key] = [label for (label,) in labels.order("code").project("label").fetchall()]

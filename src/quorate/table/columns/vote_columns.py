@@ -271,7 +271,7 @@ def from_duckdb(opened: Opened, roles: VoteRoles, *, together: bool = False) -> 
         if together
         else rows.project("*, row_number() OVER () AS place")
     )
-    made, got = labelled(rows, [f"l{i}" for i in range(len(roles.labels))], None if together else "place")
+    made, got = labelled(rows.materialize(), [f"l{i}" for i in range(len(roles.labels))], None if together else "place")
     stands_for = np.asarray(got.pop("rows"), dtype=np.int64) if together else None
     labels = {
         name: in_numeric_order(coded) if coded.values is None and not opened.typed else coded

@@ -42,6 +42,7 @@ def made(request) -> Page:
     return page_of(request.param)
 
 
+@pytest.mark.wide(2)
 @pytest.mark.parametrize("name", studies.ALL)
 def test_sections_come_in_order(name):
     found = tuple(section.name for section in page_of(name).sections)
