@@ -19,6 +19,7 @@ from quorate.table.files import columns_of, located, opened
 from quorate.table.judgments import Judgments
 from quorate.table.notes import LOG
 from quorate.table.read_scores import read_scores
+from quorate.table.reading.item import completing
 from quorate.table.reading.taken import taken
 from quorate.table.results import wrapped
 from quorate.table.votes import Votes
@@ -211,7 +212,8 @@ def read(
 
     said = any(options[name] != default for name, default in {**_SCORES, **_VOTES}.items())
     if said or recognise or facets is not None or status is not None:
-        return as_said(kind, {})
+        scores = {name: options[name] for name in _SCORES}
+        return completing(lambda found: as_said(kind, found), source, rows, scores, facets)
     table, granted = taken(source, kind, rows, as_said)
     if announce and granted:
         LOG.warning(granted)

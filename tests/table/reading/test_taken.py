@@ -60,6 +60,20 @@ def test_a_lazy_frame_is_looked_at_as_one_in_memory_is():
     assert q.analyze(frame).sentence == q.analyze(frame.lazy()).sentence
 
 
+def test_what_is_judged_is_looked_for_where_the_rest_is_said(tmp_path):
+    sheet = pl.DataFrame({"msg": range(9), "maria": [1, 2, 3] * 3, "tom": [1, 1, 3] * 3})
+    wide = q.read(sheet, wide={"judge": ["maria", "tom"]}, announce=False)
+    assert (wide.names, wide.n_cells) == (("item", "judge"), 18)
+    passed = pl.DataFrame({"q": range(9), "correct": [1] * 9})
+    assert q.read(passed, score="correct", announce=False).n_levels("item") == 9
+    marks = pl.DataFrame({"essay": list("aabbccdd"), "teacher": list("xy") * 4, "mk": [1, 2, 3, 4, 1, 3, 2, 4]})
+    with pytest.raises(Unsure, match="rows repeat unless teacher is a facet; it may be meant as: score=") as caught:
+        q.read(marks, score="mk")
+    assert caught.value.ways[0].options["facets"] == {"item": "essay", "teacher": "teacher"}
+    with pytest.raises(InvalidInput, match='object: "prompt" is not one of the facets'):
+        q.read(passed, score="correct", object="prompt")
+
+
 def test_rows_of_a_frame_that_is_not_in_memory_have_no_numbers():
     with pytest.raises(InvalidInput, match="collect it first"):
         q.read(FRAME.lazy(), facets={"item": "row number"}, score="score")

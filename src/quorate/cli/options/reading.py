@@ -246,8 +246,16 @@ class ScoreReading(Rows):
         if self.roles is not None:
             return cast("Judgments", self.saved(file, "scores"))
         if self.said() or also:
-            return self.as_scores(file, {}, also)
+            return self.completed(file, also)
         return self.taken(file, "scores", lambda _, found: self.as_scores(file, found))
+
+    def completed(self, file: Path, also: tuple[str, ...] = ()) -> Judgments:
+        """The file as judgments, as the options say, and where these leave open what is judged, as its columns do."""
+        from quorate.table.reading.item import completing
+
+        options = self.of_scores()
+        facets, _ = options.pop("facets"), options.pop("status")
+        return completing(lambda found: self.as_scores(file, found, also), file, self.opening(), options, facets)
 
     def as_scores(self, file: Path, found: Mapping[str, Any], also: tuple[str, ...] = ()) -> Judgments:
         """The file as judgments, read as the options say and as was ``found``."""
@@ -429,7 +437,10 @@ class Reading(ScoreReading, VoteReading):
                     return self.as_votes(file, found, covariates=covariates, counted=counted)
                 return self.as_scores(file, found)
 
-            table = as_said(None, {}) if self.said() or covariates else self.taken(file, None, as_said)
+            if not (self.said() or covariates):
+                table = self.taken(file, None, as_said)
+            else:
+                table = as_said("votes", {}) if of_votes else self.completed(file)
         of_votes = isinstance(table, Votes)
         kind, other = ("votes", "scores") if of_votes else ("scores", "votes")
         for group in groups:

@@ -196,11 +196,15 @@ def _require(columns: Sequence[str], wanted: Mapping[str, str | None]) -> None:
             raise UnknownColumn(role, column, columns, named)
 
 
+class NoObject(InvalidInput):
+    """No column is said to be, nor called, what is judged."""
+
+
 def _require_role(name: str, option: str, roles: Sequence[str]) -> None:
     if name not in roles:
         listed = ", ".join(f'"{role}"' for role in roles) or "none"
         rule = f'{option}: "{name}" is not one of the facets ({listed}); name it in '
-        raise InvalidInput(rule + argument("facets", {...: ...}))
+        raise (NoObject if option == "object" else InvalidInput)(rule + argument("facets", {...: ...}))
 
 
 def _nest(facets: tuple[Facet, ...], nested: Mapping[str, str], columns: Sequence[str]) -> tuple[Facet, ...]:
