@@ -17,5 +17,7 @@ def test_studies_by_name_or_by_paper():
 
 
 def test_an_unknown_study_is_refused_with_the_known_ones():
-    with pytest.raises(InvalidInput, match=r'no study "tee.unsafe"; there are tee.safety, '):
+    with pytest.raises(
+        InvalidInput, match=r'no study "tee.unsafe"; there are "tee.safety", .*did you mean "tee.safety"'
+    ):
         chosen(["tee.unsafe"])

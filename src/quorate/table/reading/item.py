@@ -38,7 +38,7 @@ def completing(
     except NoObject:
         plain = {"object": ITEM, "score": "score", "fixed": FIXED}
         given = {name: value for name, value in options.items() if value and value != plain.get(name)}
-        whole = None if "object" in given else with_item(source, rows, given, facets or {})
+        whole = None if "object" in given or ITEM in (facets or {}) else with_item(source, rows, given, facets or {})
         if whole is None:
             raise
     return read({"facets": whole})
