@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy import stats
+from scipy import optimize, stats
 
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.numerics.votes import equivalence
@@ -91,3 +91,21 @@ def test_a_search_without_end_is_refused():
 def test_nothing_is_shown_by_an_empty_region():
     assert equivalence.critical_value(5, 0.01, 0.05) < 2.5
     assert equivalence.power(5, 0.5, 0.01, 0.05) == 0
+
+
+@pytest.mark.parametrize(("wins", "losses", "n"), [(12, 5, 40), (3, 9, 60), (7, 0, 30), (20, 20, 50)])
+def test_score_tests_of_a_lead_take_the_shares_that_are_likeliest_then(wins, losses, n):
+    """The shares of Tango (1998) by search instead of in closed form."""
+
+    def score(won, lost, lead):
+        def unlikely(q):
+            logs = ((won, q + lead), (lost, q), (n - won - lost, 1 - lead - 2 * q))
+            return -sum(count * np.log(share) for count, share in logs if count)
+
+        ends = (1e-12, (1 - lead) / 2 - 1e-12)
+        q = optimize.minimize_scalar(unlikely, bounds=ends, method="bounded", options={"xatol": 1e-12}).x
+        return (won - lost - n * lead) / np.sqrt(n * (2 * q + lead * (1 - lead)))
+
+    for lead in (0.1, 0.35):
+        expected = stats.norm.cdf(max(score(wins, losses, lead), score(losses, wins, lead)))
+        assert equivalence.tango(wins, losses, n, lead) == pytest.approx(expected, rel=2e-4, abs=1e-12)
