@@ -164,12 +164,7 @@ CRITERIA = frozenset(
     )
 )
 """Words in the names of columns that hold one criterion each."""
-ASPECTS = frozenset(
-    (
-        *("criterion", "criteria", "dimension", "aspect", "metric", "rubric", "attribute", "trait", "name", "id"),
-        *("criterions", "dimensions", "aspects", "metrics", "rubrics", "attributes"),
-    )
-)
+_ASPECTS = frozenset(("criterion", "criteria", "dimension", "aspect", "metric", "rubric", "attribute", "trait"))
 """What a column is called that says by which criterion a score was given."""
 DESCRIBED = frozenset(
     ("gender", "sex", "age", "country", "nationality", "ethnicity", "race", "education", "occupation", "city", "region")
@@ -190,7 +185,7 @@ CLUSTERS = frozenset(
 _NAMED = JUDGED | ANSWERERS | {"item", "question", "model", "system", "prompt", "judge", "hit", "row", "run", "group"}
 """What ``id`` is joined to without a mark, as in ``taskid``."""
 HOLDERS = frozenset(
-    (*("scores", "ratings", "criteria", "rubric", "rubrics", "metrics", "grades", "marks", "evaluation", "codings"),)
+    ("scores", "ratings", "criteria", "rubric", "rubrics", "metrics", "grades", "marks", "evaluation", "codings")
 )
 """Names of records that hold a score for each of several criteria, whose columns are ``scores.helpful``."""
 QUESTION = re.compile(r"(q|question|item|statement|frage)_?\d+[a-z]?")
@@ -315,6 +310,18 @@ def is_arm(name: str) -> bool:
 def is_criterion(name: str) -> bool:
     """Whether a column holds one criterion, by its name."""
     return bool(CRITERIA & set(plain(name).split("_")))
+
+
+def is_aspect(name: str) -> bool:
+    """Whether a column says by which criterion a score was given, by its name.
+
+    Examples
+    --------
+    >>> is_aspect("Dimension"), is_aspect("criterion_id"), is_aspect("id")
+    (True, True, False)
+    """
+    words = _said(name)
+    return bool(words) and words <= _ASPECTS
 
 
 def measures(name: str) -> bool:

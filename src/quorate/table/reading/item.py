@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from os import PathLike
 from typing import Any, TypeVar
 
 from quorate.errors import QuorateError
@@ -80,4 +81,6 @@ def with_item(source: Any, rows: Rows, options: Mapping[str, Any], facets: Mappi
     said = f"no name says that {found.facets[ITEM]} is what is judged"
     told = "is a facet" if len(found.added) == 1 else "are facets"
     said += f"; rows repeat unless {listed(found.added)} {told}" if found.added else ""
-    raise Unsure(said, str(source), (Meant({**options, "facets": whole}),))
+    raise Unsure(
+        said, str(source) if isinstance(source, str | PathLike) else None, (Meant({**options, "facets": whole}),)
+    )

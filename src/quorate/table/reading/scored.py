@@ -10,7 +10,6 @@ from typing import Any
 from quorate.arguments import argument, joined
 from quorate.roles import CATEGORY, ITEM, JUDGE, PROMPT, REPLICATE, SYSTEM
 from quorate.table.columns.names import (
-    ASPECTS,
     DESCRIBED,
     EXCEPTIONS,
     GIVEN,
@@ -19,6 +18,7 @@ from quorate.table.columns.names import (
     IDS,
     OCCASIONS,
     RESPONSES,
+    is_aspect,
     is_cluster,
     is_criterion,
     is_id,
@@ -173,7 +173,7 @@ def _with_roles(table: Table, known: dict[str, str], aside: set[str], reasons: l
     reasons += _belonging(table, {**known, **facets}, taken)
     facets = {**facets, **dict.fromkeys(dropped, "")}
     options |= {"facets": facets} if facets else {}
-    chosen = tuple(name for name in found.added if {*words_of(name)} <= ASPECTS)
+    chosen = tuple(filter(is_aspect, found.added))
     options |= {"fixed": (*((JUDGE,) if JUDGE in known else ()), *chosen)} if chosen else {}
     return _told(_weighed(table, score, options, reasons, found, known), known[ITEM], shared)
 
