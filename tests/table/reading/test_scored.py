@@ -187,3 +187,14 @@ def test_columns_of_the_same_words_are_labels_of_judges(tmp_path):
     }
     assert not found.problem
     assert len(q.scores.labels(q.read(path, recognise=True, announce=False, **found.options)).pairs) == 3
+
+
+def test_criteria_in_rows_are_chosen_beside_what_is_chosen_anyway():
+    rows = [
+        (i, t, c, 1 + (i + 3 * k + at) % 5)
+        for i in range(8)
+        for at, t in enumerate((0.0, 1.0))
+        for k, c in enumerate("pq")
+    ]
+    options, _ = proposed(pl.DataFrame(rows, schema=["item", "temperature", "dimension", "score"], orient="row"))
+    assert options == {"facets": {"dimension": "dimension"}, "fixed": ("temperature", "dimension")}

@@ -56,6 +56,7 @@ from quorate.table.reading.wide import (
     CRITERION,
     MOST_SHOWN,
     as_criteria,
+    chosen_with,
     criteria_of_one,
     inside_one,
     named_criteria,
@@ -174,7 +175,7 @@ def _with_roles(table: Table, known: dict[str, str], aside: set[str], reasons: l
     facets = {**facets, **dict.fromkeys(dropped, "")}
     options |= {"facets": facets} if facets else {}
     chosen = tuple(filter(is_aspect, found.added))
-    options |= {"fixed": (*((JUDGE,) if JUDGE in known else ()), *chosen)} if chosen else {}
+    options |= {"fixed": chosen_with({*known, *found.added}, *chosen)} if chosen else {}
     return _told(_weighed(table, score, options, reasons, found, known), known[ITEM], shared)
 
 
@@ -207,9 +208,8 @@ def _weighed(
     """A reading with what is open of it, asked about, and what was taken for granted, said."""
     open_, ways = _open(table, score, options, found, known)
     if open_:
-        named = {
-            "facets": {ITEM: found.facets.get(ITEM, known.get(ITEM, ROW_NUMBER))}
-        }  # what is not said is asked again
+        item = found.facets.get(ITEM, known.get(ITEM, ROW_NUMBER))
+        named = {"facets": {ITEM: item}}  # of a way that says nothing the same would be asked
         ways = tuple(way if way.options else replace(way, options=named) for way in ways or (Meant(options),))
         return Reading(options, tuple(reasons), said="; ".join(open_), meant=ways)
     said = joined("; ", _granted(table, score, options, found, known))
@@ -226,8 +226,9 @@ def _open(
     free = [one for one in table.columns if one.name not in {score, *known.values()} and one.filled and not plainly]
     item = options.get("facets", {}).get(ITEM) or known.get(ITEM)
     several = item in table.names and table.column(str(item)).distinct < table.rows
+    # what is the same at every judgment of an item is none, but where its name says so
     free = [one for one in free if says_score(one.name) or not (several and table.within(str(item), one.name))]
-    rivals = [one.name for one in free if _may_be_score(table, one, column)]  # none is the same all over an item
+    rivals = [one.name for one in free if _may_be_score(table, one, column)]
     people = [] if plainly else _people(table, score, known)
     if people:
         ways = checked_by(options, table.column(people[0]), table.rows)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -28,6 +28,7 @@ from quorate.table.columns.names import (
     words_of,
 )
 from quorate.table.columns.outcomes import WORDS, plain
+from quorate.table.columns.roles import FIXED
 from quorate.table.exchange.rows import ROW_NUMBER
 from quorate.table.exchange.wide import CROSSED, crossed
 from quorate.table.facts.profile import Column, Table
@@ -388,7 +389,13 @@ def named_criteria(table: Table, taken: set[str]) -> tuple[str, ...]:
 
 def as_criteria(columns: Sequence[str], known: Mapping[str, str]) -> dict[str, Any]:
     """Options that read columns as criteria, which are chosen and not drawn."""
-    return {"wide": {CRITERION: tuple(columns)}, "fixed": (*((JUDGE,) if JUDGE in known else ()), CRITERION)}
+    return {"wide": {CRITERION: tuple(columns)}, "fixed": chosen_with(known, CRITERION)}
+
+
+def chosen_with(roles: Iterable[str], *more: str) -> tuple[str, ...]:
+    """The roles that are chosen and not drawn by default, as far as a table has them, and ``more``."""
+    has = {*roles}
+    return (*(role for role in FIXED if role in has), *more)
 
 
 def criteria_of_one(columns: Sequence[str]) -> str:
