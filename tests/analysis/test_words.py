@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from quorate.analysis.words import (
     about,
     advice,
-    content,
     distinct,
     number,
     p_text,
@@ -202,7 +201,7 @@ def test_labels_that_differ_are_told_apart(labels, most):
 
 
 def test_every_shape_is_json_without_what_json_cannot_hold(analysis):
-    found = json.loads(json.dumps(content(analysis), allow_nan=False))
+    found = json.loads(json.dumps(analysis.to_dict(), allow_nan=False))
     assert found == analysis.to_dict()
     assert found["sentence"] == analysis.sentence
     assert found["setup"]["value"] == analysis.fit.mean.value
@@ -213,17 +212,17 @@ def test_every_shape_is_json_without_what_json_cannot_hold(analysis):
 
 
 def test_flagged_items_can_be_found_by_their_labels(demo):
-    first = content(demo)["flags"]["flags"][0]
+    first = demo.to_dict()["flags"]["flags"][0]
     assert first["labels"] == dict(demo.flags.flags[0].labels)
     assert first["variance"] == demo.flags.flags[0].variance
 
 
 def test_the_panel_is_there_with_what_was_redrawn_or_the_reason(shape):
-    found = content(shape("panel"))
+    found = shape("panel").to_dict()
     assert found["judge_panel"]["bias"]["overall"][0]["judge"] == "Claude"
     assert found["judge_panel"]["validation"]["system"] == shape("panel").judge_panel.drawn
     assert found["judge_panel_reason"] == ""
-    gap = content(shape("panel, gap"))
+    gap = shape("panel, gap").to_dict()
     assert gap["judge_panel"] is None
     assert "has scored nothing of system" in gap["judge_panel_reason"]
 

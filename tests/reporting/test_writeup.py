@@ -9,7 +9,7 @@ from tests.analysis.test_nominal import found, frame
 
 import quorate as q
 from quorate.analysis.judgments import analyze_judgments
-from quorate.analysis.words import content, number
+from quorate.analysis.words import number
 from quorate.errors import InvalidInput
 from quorate.reporting.paper.nominal import paragraph
 from quorate.reporting.paper.record import study_record
@@ -189,7 +189,7 @@ def test_a_report_names_neither_keys_nor_tokens(shape):
     analysis = replace(small, judgments=replace(small.judgments, source=source))
     said = str(provenance(analysis, Provenance("quorate analyze 's3://KEY:SECRET@bucket/scores.csv?token=TOKEN'")))
     assert not re.search(
-        "KEY|SECRET|TOKEN", said + titled(analysis.judgments.source, "Judgments from a") + str(content(analysis))
+        "KEY|SECRET|TOKEN", said + titled(analysis.judgments.source, "Judgments from a") + str(analysis.to_dict())
     )
 
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from quorate.analysis.views import MOST_PARTS, Answer, Asked, Linked, answer, level_effects
-from quorate.analysis.words import advice, content, rows, sentence
+from quorate.analysis.words import advice, scrubbed, sentence
 from quorate.caveats import Caveat
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.components.decompose import decompose
@@ -23,7 +23,7 @@ from quorate.estimate.means.targets import FINITE, PANEL, SENSITIVITY
 from quorate.numerics.inference import variance_interval
 from quorate.numerics.mixed.information import weights
 from quorate.roles import JUDGE, PROMPT, SYSTEM
-from quorate.table.results import Result, Row
+from quorate.table.results import Result, Row, plain
 from quorate.wording import capitalised
 
 if TYPE_CHECKING:
@@ -38,6 +38,19 @@ if TYPE_CHECKING:
     from quorate.planning.naive import Naive
     from quorate.planning.search.whatif import WhatIf
     from quorate.table.judgments import Judgments
+
+
+OTHERS, SETUP, NAIVE = "others like it", "this setup", "naive"
+"""Names of intervals."""
+SAID = (
+    *("sentence", "level", "price", "answer", "sources", "what_if", "purchases", "caveats", "effects"),
+    *("means", "effects_reasons", "others_reason", "grouping"),
+    *("flags", "flags_reason", "judge_panel_reason", "latent_reason"),
+)
+OF_SOURCE = ("component", "share", "se", "advice")
+OF_ESTIMATE = ("value", "se", "df", "n", "shares", "target", "caveats")
+OF_FIT = ("components", "absorbed", "method", "criterion")
+"""What is said of an analysis in plain values, of a source of uncertainty, of a reading and of the fit."""
 
 
 # Contributions of components to the uncertainty of a mean, each with its interval and what makes it smaller.
@@ -366,11 +379,39 @@ class Analysis(Linked, Result):
 
     def rows(self) -> list[Row]:
         """The naive interval and the corrected ones: interval, mean, se, df, low, high, n."""
-        return rows(self)
+        naive = self.naive.overall
+        rows: list[Row] = [
+            {"interval": NAIVE, "mean": naive.value, "se": naive.se, "df": None, "low": naive.low, "high": naive.high}
+            | {"n": naive.n}
+        ]
+        for name, view in ((SETUP, self.setup), (OTHERS, self.others)):
+            if view is not None:
+                low, high = view.at(self.level).ends
+                numbers = {"mean": view.value, "se": view.se, "df": view.df, "low": low, "high": high}
+                rows.append({"interval": name, **numbers, "n": view.n})
+        return rows
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain values, ready for JSON; what is not known or not finite is None."""
-        return content(self)
+        source, estimates, parts = self.judgments.source, {}, {}
+        for name in ("setup", "others"):
+            view = getattr(self, name)
+            own = None if view is None else {key: getattr(view, key) for key in OF_ESTIMATE}
+            ends = () if view is None else view.at(self.level).ends
+            estimates[name] = None if own is None else own | dict(zip(("low", "high"), ends, strict=True))
+        for name in ("leave_one_out", "by_category"):
+            each = [one._asdict() for one in getattr(self, name)]
+            parts[name] = [one | {"estimate": one["estimate"] and one["estimate"]._asdict()} for one in each]
+        found: dict[str, Any] = plain(
+            {name: getattr(self, name) for name in SAID}
+            | {"sources": [{name: getattr(one, name) for name in OF_SOURCE} for one in self.sources]}
+            | {**estimates, **parts, **{name: getattr(self.fit, name) for name in OF_FIT}}
+            | {name: getattr(self, name) for name in ("diagnosis", "missing", "judge_panel", "latent")}
+            | {"aliases": [sorted(names) for names in self.fit.aliases]}
+            | {"naive": {**self.naive.to_dict(), "single": self.naive.single}, "support": self.support}
+            | {"source": replace(source, name=scrubbed(source.name)), "notes": self.judgments.notes}
+        )
+        return found
 
     def _backend(self) -> str | None:
         return self.judgments.source.backend

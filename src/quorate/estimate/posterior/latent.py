@@ -16,12 +16,14 @@ from quorate.errors import NotEstimable, UnknownTerm
 from quorate.estimate.components.decomposition import Decomposition
 from quorate.estimate.components.latent import LEVEL_1, Laid, grid
 from quorate.estimate.components.model import CELL, canonical
+from quorate.estimate.means.mean import contrast
 from quorate.estimate.means.targets import all_drawn
 from quorate.estimate.posterior.prior import LOG_ODDS, Terms, latent_terms, laws_of, terms_of
-from quorate.estimate.posterior.result import DrawnComponents, DrawnMean, Part, PosteriorMean, mean_for, middle
+from quorate.estimate.posterior.result import DrawnComponents, DrawnMean, Part, PosteriorMean, checked_targets, middle
 from quorate.numerics.links.search import logistic_normal
 from quorate.numerics.posterior.densities import Laws
 from quorate.roles import REPLICATE
+from quorate.streams import stream
 from quorate.table.judgments import Judgments
 
 if TYPE_CHECKING:
@@ -237,7 +239,40 @@ class Posterior(DrawnComponents):
             As for `Decomposition.mean_for`, without "sensitivity". A fixed facet taken as a draw adds the spread of its
             levels with a flat prior; read it as random (``fixed=()``) to give its spread the prior of the others.
         """
-        return mean_for(self, targets)
+        fit, weight = self.fit, self.fit.assembled.fixed.mean
+        asked = checked_targets(fit, targets)
+        stated = contrast(fit, weight, asked)
+        gradient, kept = stated.basis.gradient, list(fit.identified.representatives)
+        base = contrast(fit, weight, all_drawn(fit)).basis.gradient
+        known = (base - gradient)[kept] @ self.draws.T
+        around = self.around @ weight
+        plain = np.einsum("dp,p->d", self.centre, weight)
+        variance = self.draws @ base[kept]
+        left = np.sqrt(np.maximum(1 - known / variance, 0.0))
+        draws = plain + left * around
+        parts = {
+            name: gradient[t] * column
+            for (name, t), column in zip(fit.representatives.items(), self.draws.T, strict=True)
+        }
+        beta = self.centre + self.around
+        for facet, drawn in stated.basis.drawn.items():
+            rng = stream(self.seed, f"posterior/{facet}")
+            square = np.var(beta @ fit.assembled.fixed.levels[facet].T, axis=1, ddof=1)
+            parts[facet] = drawn.factor * square
+            draws = draws + rng.standard_t(drawn.df, len(draws)) * np.sqrt(parts[facet])
+        total = np.sum(list(parts.values()), axis=0)
+        own = {caveat.code for caveat in fit.caveats}
+        cautions = [caveat for caveat in stated.caveats if caveat.code not in own]
+        value, se = middle(draws)
+        return PosteriorMean(
+            value=value,
+            se=se,
+            n=fit.judgments.n_answers,
+            target=dict(asked),
+            shares={name: float(np.mean(part / total)) for name, part in parts.items()},
+            caveats=(*self.caveats, *cautions),
+            draws=draws,
+        )
 
     @property
     def own_caveats(self) -> tuple[Caveat, ...]:

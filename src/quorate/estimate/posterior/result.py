@@ -15,19 +15,16 @@ from quorate.arguments import argument
 from quorate.arrays import Floats
 from quorate.caveats import Caveat
 from quorate.errors import InvalidInput
-from quorate.estimate.means.mean import contrast
-from quorate.estimate.means.targets import PANEL, SENSITIVITY, Target, all_drawn, resolve
+from quorate.estimate.means.targets import PANEL, SENSITIVITY, Target, resolve
 from quorate.numerics.inference import equal_tails
 from quorate.numerics.posterior.chains import WORST_K, quantiles, smoothed
 from quorate.numerics.posterior.densities import Laws, log_density, widened
-from quorate.streams import stream
 from quorate.table.judgments import Judgments
 from quorate.table.results import Ends, Interval, Result, Row, StatedInterval
 from quorate.wording import counted
 
 if TYPE_CHECKING:
     from quorate.estimate.components.decomposition import Decomposition
-    from quorate.estimate.posterior.latent import Posterior
     from quorate.estimate.posterior.prior import Law, Terms
 
 
@@ -87,49 +84,6 @@ class PosteriorMean(DrawnMean):
 def middle(draws: Floats) -> tuple[float, float]:
     """Median, and half the width of the central 68%."""
     return float(np.median(draws)), float(np.diff(np.quantile(draws, _ONE_SE))[0]) / 2
-
-
-def mean_for(posterior: Posterior, asked: Mapping[str, Target]) -> PosteriorMean:
-    """The mean for stated targets; see `Posterior.mean_for`.
-
-    Given the variances the mean for populations is normal, about its generalised least squares estimate. Facets that
-    stand for their own levels take from that variance, and fixed facets taken as draws add the spread of their levels
-    times Student's t (``docs/methods/bayes.md``).
-    """
-    fit, weight = posterior.fit, posterior.fit.assembled.fixed.mean
-    targets = checked_targets(fit, asked)
-    stated = contrast(fit, weight, targets)
-    gradient, kept = stated.basis.gradient, list(fit.identified.representatives)
-    base = contrast(fit, weight, all_drawn(fit)).basis.gradient
-    known = (base - gradient)[kept] @ posterior.draws.T
-    around = posterior.around @ weight
-    plain = np.einsum("dp,p->d", posterior.centre, weight)
-    variance = posterior.draws @ base[kept]
-    left = np.sqrt(np.maximum(1 - known / variance, 0.0))
-    draws = plain + left * around
-    parts = {
-        name: gradient[t] * column
-        for (name, t), column in zip(fit.representatives.items(), posterior.draws.T, strict=True)
-    }
-    beta = posterior.centre + posterior.around
-    for facet, drawn in stated.basis.drawn.items():
-        rng = stream(posterior.seed, f"posterior/{facet}")
-        square = np.var(beta @ fit.assembled.fixed.levels[facet].T, axis=1, ddof=1)
-        parts[facet] = drawn.factor * square
-        draws = draws + rng.standard_t(drawn.df, len(draws)) * np.sqrt(parts[facet])
-    total = np.sum(list(parts.values()), axis=0)
-    own = {caveat.code for caveat in fit.caveats}
-    cautions = [caveat for caveat in stated.caveats if caveat.code not in own]
-    value, se = middle(draws)
-    return PosteriorMean(
-        value=value,
-        se=se,
-        n=fit.judgments.n_answers,
-        target=dict(targets),
-        shares={name: float(np.mean(part / total)) for name, part in parts.items()},
-        caveats=(*posterior.caveats, *cautions),
-        draws=draws,
-    )
 
 
 def checked_targets(fit: Decomposition, asked: Mapping[str, Target]) -> dict[str, Target]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from quorate.analysis.words import NAIVE as NAIVE_INTERVAL
+from quorate.analysis.judgments import NAIVE as NAIVE_INTERVAL
 from quorate.analysis.words import about, against_naive, called, cut, number, significant, span, times
 from quorate.caveats import weightiest_first
 from quorate.planning.designs.names import PARTIAL
