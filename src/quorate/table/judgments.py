@@ -265,16 +265,20 @@ class Judgments:
 
     def keep(self, mask: NDArray[np.bool_]) -> Judgments:
         """The judgments where ``mask``, shape (cells,), is true; levels that no longer occur are dropped."""
-        arrays: dict[str, Any] = {name: getattr(self, name)[mask] for name in ("n", "mean", "ss", "low", "high")}
-        status = {name: counts[mask] for name, counts in self.status.items()}
-        distinct = None if self.distinct is None else self.distinct[mask]
-        columns, facets = [], []
-        for facet, column in zip(self.facets, self.codes[mask].T, strict=True):
-            (kept,), used = used_levels(facet.levels, column)
-            columns.append(kept)
-            facets.append(narrowed(facet, used))
-        codes = np.column_stack(columns) if columns else self.codes[mask]
-        return replace(self, codes=codes, facets=tuple(facets), status=status, distinct=distinct, **arrays)
+        kept = np.flatnonzero(mask)
+        part = self if len(kept) == self.n_cells else self.at(kept)
+        used = [used_levels(facet.levels, part.codes[:, place]) for place, facet in enumerate(self.facets)]
+        facets = tuple(narrowed(facet, which) for facet, (_, which) in zip(self.facets, used, strict=True))
+        if all(new is old for new, old in zip(facets, self.facets, strict=True)):
+            return part
+        return replace(part, codes=np.column_stack([column for (column,), _ in used]), facets=facets)
+
+    def at(self, cells: NDArray[np.int64]) -> Judgments:
+        """The cells at these places, with all levels."""
+        arrays: dict[str, Any] = {name: getattr(self, name)[cells] for name in ("n", "mean", "ss", "low", "high")}
+        status = {name: counts[cells] for name, counts in self.status.items()}
+        distinct = None if self.distinct is None else self.distinct[cells]
+        return replace(self, codes=self.codes[cells], status=status, distinct=distinct, **arrays)
 
     def only(self, name: str, level: str) -> Judgments:
         """The judgments at one level of a facet."""
@@ -384,6 +388,8 @@ def used_levels(
     seen = np.zeros(len(levels) + 1, dtype=np.bool_)
     for column in columns:
         seen[column] = True
+    if seen[:-1].all():
+        return columns, np.arange(len(levels))
     place = np.cumsum(seen[:-1]) - 1
     place = np.append(place, -1).astype(np.int32)  # a row without a label keeps its -1
     return tuple(place[column] for column in columns), np.flatnonzero(seen[:-1])

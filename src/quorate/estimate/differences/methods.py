@@ -26,7 +26,7 @@ from quorate.estimate.means.effects import level_labels
 from quorate.estimate.means.mean import Estimate, contrast, contrasts
 from quorate.estimate.means.targets import FINITE, PANEL, POPULATION, Target, default_targets
 from quorate.numerics.distributions import t_cdf
-from quorate.table.judgments import OK, Judgments, checked
+from quorate.table.judgments import OK, Judgments, checked, used_levels
 from quorate.wording import brief, listed, plural
 
 _MUCH = 0.1
@@ -259,8 +259,8 @@ def _same_again(judgments: Judgments, masks: list[NDArray[np.bool_]]) -> set[str
     """Facets that have one level in either system, another one in each."""
     out = set()
     for name in judgments.names:
-        column = judgments.column(name)
-        first, second = (np.unique(column[mask]) for mask in masks)
+        column, levels = judgments.column(name), judgments.facet(name).levels
+        first, second = (used_levels(levels, column[mask])[1] for mask in masks)
         if len(first) == len(second) == 1 and first[0] != second[0]:
             out.add(name)
     if judgments.object in out:
@@ -276,11 +276,8 @@ def _without(judgments: Judgments, mask: NDArray[np.bool_], kept: list[int]) -> 
     names = {judgments.facets[i].name for i in kept}
     facets = [judgments.facets[i] for i in kept]
     facets = [replace(facet, parent=None) if facet.parent not in names else facet for facet in facets]
-    arrays = {name: getattr(judgments, name)[mask] for name in ("n", "mean", "ss", "low", "high")}
-    codes = judgments.codes[mask][:, kept]
-    status = {name: counts[mask] for name, counts in judgments.status.items()}
-    distinct = None if judgments.distinct is None else judgments.distinct[mask]
-    return replace(judgments, facets=tuple(facets), codes=codes, status=status, distinct=distinct, **arrays)
+    side = judgments.at(np.flatnonzero(mask))
+    return replace(side, facets=tuple(facets), codes=side.codes[:, kept])
 
 
 def _variance(side: Judgments, cells: Ints) -> Floats:

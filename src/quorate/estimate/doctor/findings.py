@@ -275,8 +275,14 @@ def label_findings(judgments: Judgments) -> Iterator[Finding]:
             )
     for facet in judgments.facets:
         first: dict[str, str] = {}
-        plain = [(level.strip().casefold(), level) for level in facet.levels]
-        pairs = [(first[key], level) for key, level in plain if first.setdefault(key, level) != level]
+        alike = [level.strip().casefold() for level in facet.levels]
+        if len({*alike}) == len(alike):
+            continue
+        pairs = [
+            (first[key], level)
+            for key, level in zip(alike, facet.levels, strict=True)
+            if first.setdefault(key, level) != level
+        ]
         if pairs:
             shown = listed(f'"{a}" and "{b}"' for a, b in pairs[:3]) + (" ..." if len(pairs) > 3 else "")
             yield Finding(

@@ -67,7 +67,7 @@ def strata(
     effects: list[Floats] = [np.zeros(0)] * len(terms)
     df = [0] * len(terms)
     for t in sorted(range(len(terms)), key=lambda t: (sizes[t], t)):
-        nested = [s for s in range(len(terms)) if len(effects[s]) and _nests(terms[t], terms[s], sizes[t])]
+        nested = [s for s in range(len(terms)) if len(effects[s]) and _nests(terms[t], terms[s], sizes[t], sizes[s])]
         left = y - sum((effects[s] for s in nested), np.zeros(len(y)))
         effects[t] = (np.bincount(terms[t], left) / np.bincount(terms[t]))[terms[t]]
         df[t] = sizes[t] - sum(df[s] for s in nested)
@@ -79,7 +79,8 @@ def strata(
     left_df = len(y) - sum(df)
     # Expected mean squares: cells per level, for every random term that contains the stratum's.
     expected = [
-        [*(len(y) / sizes[u] if _nests(terms[u], terms[t], sizes[u]) else 0.0 for u in chosen), *noise] for t in chosen
+        [*(len(y) / sizes[u] if _nests(terms[u], terms[t], sizes[u], sizes[t]) else 0.0 for u in chosen), *noise]
+        for t in chosen
     ]
     rest = np.concatenate([np.zeros(len(random)), noise])
     inside = [np.concatenate([np.zeros(len(random)), unit]) for unit in np.eye(len(noise))[within_df > 0]]
@@ -89,8 +90,10 @@ def strata(
     return Strata(np.array(squares)[keep], np.array(freedom)[keep], np.array([*expected, rest, *inside])[keep])
 
 
-def _nests(fine: Ints, coarse: Ints, levels: int) -> bool:
-    """Whether every level of ``fine`` lies in one level of ``coarse``."""
+def _nests(fine: Ints, coarse: Ints, levels: int, of: int) -> bool:
+    """Whether every one of the ``levels`` of ``fine`` lies in one of the ``of`` levels of ``coarse``."""
+    if not 1 < of <= levels:
+        return of == 1
     owner = np.zeros(levels, dtype=np.int64)
     owner[fine] = coarse
     return bool(np.all(owner[fine] == coarse))

@@ -260,6 +260,9 @@ def turns(choice: Choice, members: Bools) -> Turns | None:
 # Judges whose errors go together: what two share of an item beyond what all judges see in it.
 
 
+_AT_ONCE = 2**16
+"""Numbers of one block of items by two judges: they stay in the cache of a core."""
+
 FEWEST = 4
 """Judges: with three, what two share of an item is not told from what the third does not see."""
 
@@ -294,11 +297,17 @@ def error_correlations(scores: Floats) -> tuple[Floats, Floats]:
     x = scores - scores.mean(axis=0)
     n, k = x.shape
     rest, pairs = k - 2, (k - 2) * (k - 3)
-    one, other = x[:, :, None], x[:, None, :]
-    total = x.sum(axis=1)[:, None, None] - one - other
-    square = (x**2).sum(axis=1)[:, None, None] - one**2 - other**2
-    each = one * other - (one + other) * total / rest + (total**2 - square) / pairs
-    shared, error = each.mean(axis=0), each.std(axis=0, ddof=1) / np.sqrt(n)
+    first, second = np.zeros((k, k)), np.zeros((k, k))
+    for start in range(0, n, rows := max(1, _AT_ONCE // k**2)):
+        some = x[start : start + rows]
+        one, other = some[:, :, None], some[:, None, :]
+        total = some.sum(axis=1)[:, None, None] - one - other
+        square = (some**2).sum(axis=1)[:, None, None] - one**2 - other**2
+        each = one * other - (one + other) * total / rest + (total**2 - square) / pairs
+        first += each.sum(axis=0)
+        second += (each**2).sum(axis=0)
+    shared = first / n
+    error = np.sqrt(np.maximum(second - n * shared**2, 0.0) / (n - 1) / n)
     covariance = x.T @ x / n
     variance = np.diag(covariance)
     row, whole = covariance.sum(axis=1) - variance, covariance.sum() - variance.sum()

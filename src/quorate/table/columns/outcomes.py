@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -175,6 +176,7 @@ def shown(text: object) -> str:
     return f'"{line if len(line) <= _MOST_SHOWN else line[: _MOST_SHOWN - 3] + "..."}"'
 
 
+@lru_cache(maxsize=4096)
 def plain(text: str) -> str:
     """A label in lower case, its words joined by underscores: ``RaterID`` and ``Rater ID`` are ``rater_id``."""
     words = re.sub("(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", text)
