@@ -333,6 +333,7 @@ def _read_frame(source: Any, declared: Mapping[str, Any], missing: Missing, rows
     if not frame.implementation.is_duckdb():
         rows.refuse(called)
     reshaped: tuple[Note, ...] = ()
+    rows = replace(rows, shape=rows.shape.among(frame.collect_schema().names()))
     wide = bool(rows.shape.steps)
     if not (frame.implementation.is_duckdb() or rows.shape.simple):
         if isinstance(frame, nw.LazyFrame):

@@ -199,6 +199,7 @@ def _read_frame(source: Any, declared: Mapping[str, Any], outcomes: object, rows
         return _votes(columns, roles, outcomes, Source("duckdb relation", caveats=held.caveats))
     library = frame.implementation.value
     rows.refuse(f"{library} frame")
+    rows = replace(rows, shape=rows.shape.among(frame.collect_schema().names()))
     if rows.shape.steps or rows.numbered:
         reshaped = tuple(step.note for step in rows.shape.steps)
         frame = shaped(frame, rows.shape.steps, ROW_NUMBER if rows.numbered else None)

@@ -44,6 +44,7 @@ def test_other_columns_stay(path):
         ({"judge": ["gpt"]}, InvalidInput, "needs two columns or more"),
         ({"judge": "gpt"}, InvalidInput, "needs two columns or more"),
         ({"a": ["gpt"], "b": ["claude"]}, InvalidInput, "expects one role with its columns"),
+        ({"judge": ["rater*"]}, UnknownColumn, r'no column "rater\*"'),
         ({"judge": ["gpt", "gtp"]}, UnknownColumn, 'no column "gtp"'),
         ({"topic": ["gpt", "claude"]}, InvalidInput, 'has a column "topic" already'),
     ],
@@ -63,3 +64,25 @@ def test_a_relation_of_the_engine_is_read_as_a_file_is(path):
     relation = duckdb.read_csv(str(path))
     table = q.read(relation, wide={"judge": ["gpt", "claude", "o'neil"]}, announce=False)
     assert (table.n_answers, answers(table).values.tolist()) == (5, [4, 3, 4, 5, 2])
+
+
+def test_a_pattern_stands_for_the_columns_that_it_matches():
+    rows = {"item": [1, 2], "rater2": [1, 3], "rater10": [2, 4], "rater*": [5, 5], "a[1]": [1, 1], "a[2]": [1, 2]}
+    frame = pl.DataFrame(rows)
+
+    def judges(pattern):
+        return q.read(frame, wide={"judge": [pattern]}, announce=False).facet("judge").levels
+
+    assert judges("r*r*") == ("rater*", "rater10", "rater2")
+    assert judges("a[*") == ("a[1]", "a[2]")
+
+
+def test_many_columns_of_one_name_are_asked_about_as_a_pattern(tmp_path):
+    path = tmp_path / "f.csv"
+    columns = [f"v{n}" for n in range(12)]
+    rows = [f"q{i}," + ",".join(str((i * n) % 5 + 1) for n in range(12)) for i in range(20)]
+    path.write_text("\n".join(["id," + ",".join(columns), *rows]))
+    with pytest.raises(InvalidInput, match=r"wide=\{'judge': \('v\*',\)\}"):
+        q.read(path, announce=False)
+    read = q.read(path, wide={"judge": ("v*",)}, facets={"item": "id"}, announce=False)
+    assert read.facet("judge").levels == tuple(sorted(columns))

@@ -111,7 +111,7 @@ class Rows(Brief):
         """With a row for each judgment, the numbers of what is judged, and numbers in the place of words."""
         if self.shape.count is not None:
             opened = repeated(opened, self.shape.count)
-        *first, last = self.shape.steps or (None,)
+        *first, last = self.shape.among(opened.columns).steps or (None,)
         for step in first:
             opened = lengthened(opened, step)
         opened = numbered(opened) if self.numbered else opened

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
+from os.path import commonprefix
 
 from quorate.errors import InvalidData, InvalidInput, UnknownColumn
 from quorate.table.exchange.format import Across, Opened, literal, quoted
@@ -16,6 +18,8 @@ SCORE, COUNT, COLUMNS = "score", "count", "columns"
 """Columns that tables get: of scores; of how often a row is meant; of the other judge in a cross table."""
 MOST_COUNTED = 50_000_000
 """Judgments that a table of counts may stand for."""
+_FEWEST = 6
+"""Columns from which on one pattern says them shorter."""
 _NUMBERS = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER", "FLOAT", "DOUBLE")
 
 
@@ -29,7 +33,7 @@ class Step:
         What the columns are levels of; ``score`` where their names are the scores, which their cells count;
         ``system*judge`` where their names cross two, as ``gpt_rater1`` does.
     columns : tuple of str
-        One alone holds lists, of which each entry is a judgment.
+        One alone holds lists, of which each entry is a judgment, unless it is a pattern, such as ``rater*``.
     names : str, optional
         The column of lists that says who, or what, each entry of the other list is of.
     """
@@ -46,7 +50,11 @@ class Step:
     @property
     def listed(self) -> bool:
         """Whether the judgments stand in lists."""
-        return len(self.columns) == 1
+        return len(self.columns) == 1 and CROSSED not in self.columns[0]
+
+    def among(self, names: Sequence[str]) -> Step:
+        """The same with the columns of a table that its patterns stand for, in the order of the table."""
+        return replace(self, columns=among(self.columns, names))
 
     @property
     def note(self) -> Note:
@@ -85,6 +93,10 @@ class Shape:
         plain = (len(step.roles) == 1 and step.role not in (SCORE, COLUMNS) and not step.listed for step in self.steps)
         return self.count is None and all(plain)
 
+    def among(self, names: Sequence[str]) -> Shape:
+        """The same with the columns of a table that patterns stand for."""
+        return replace(self, steps=tuple(step.among(names) for step in self.steps))
+
 
 AS_IT_IS = Shape()
 """A row for each judgment already."""
@@ -108,12 +120,53 @@ def shape_of(wide: Mapping[str, Sequence[str]] | None, facets: Mapping[str, str]
 
 
 def _step(role: str, columns: Sequence[str], facets: Mapping[str, str]) -> Step:
-    if isinstance(columns, str) or not columns or not role or (len({*columns}) < 2 and role == SCORE):
+    few = not columns or (role == SCORE and len({*columns}) < 2 and not any(CROSSED in name for name in columns))
+    if isinstance(columns, str) or few or not role:
         raise InvalidInput(
             f'wide: "{role}" needs two columns or more, each once, or one whose cells hold lists, got {columns!r}'
         )
     named = tuple(dict.fromkeys(columns))
     return Step(role, named, facets.get(role) if len(named) == 1 else None)
+
+
+def among(columns: Sequence[str], names: Sequence[str]) -> tuple[str, ...]:
+    """Columns with those that a pattern such as ``rater*`` stands for in its place, in the order of the table.
+
+    Raises
+    ------
+    UnknownColumn
+        If a pattern stands for none.
+
+    Examples
+    --------
+    >>> among(["gold", "rater*"], ["id", "rater1", "rater2", "gold"])
+    ('gold', 'rater1', 'rater2')
+    """
+    out = list[str]()
+    for one in columns:
+        found = [one] if CROSSED not in one or one in names else [name for name in names if _alike(name, one)]
+        if not found:
+            raise UnknownColumn("wide", one, names)
+        out.extend(found)
+    return tuple(dict.fromkeys(out))
+
+
+def shortened(columns: Sequence[str], names: Sequence[str]) -> tuple[str, ...]:
+    """The pattern that stands for these columns of a table and no others, or the columns.
+
+    Examples
+    --------
+    >>> shortened([f"rater{n}" for n in range(8)], ["id", *(f"rater{n}" for n in range(8))])
+    ('rater*',)
+    """
+    pattern = (f"{commonprefix(list(columns))}{CROSSED}",)
+    short = len(columns) >= _FEWEST and len(pattern[0]) > 1 and pattern[0] not in names
+    return pattern if short and {*among(pattern, names)} == {*columns} else tuple(columns)
+
+
+def _alike(name: str, pattern: str) -> bool:
+    """Whether a pattern stands for a name; only its stars mean anything but themselves."""
+    return fnmatchcase(name, pattern.replace("[", "[[]").replace("?", "[?]"))
 
 
 def crossed(columns: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]] | None:

@@ -10,6 +10,7 @@ from quorate.errors import QuorateError
 from quorate.roles import ITEM
 from quorate.table.columns.roles import FIXED, NoObject, recognise
 from quorate.table.exchange.rows import Rows
+from quorate.table.exchange.wide import among
 from quorate.table.facts.profile import looked_at
 from quorate.table.reading.key import facets_of
 from quorate.table.reading.reading import Meant, Unsure
@@ -64,10 +65,10 @@ def with_item(source: Any, rows: Rows, options: Mapping[str, Any], facets: Mappi
     Unsure
         If the columns that are left may tell apart what is judged, and no name says so.
     """
-    given = [column for columns in (options.get("wide") or {}).values() for column in columns]
-    given += [options["score"]] if isinstance(options.get("score"), str) else []
+    wide = [column for columns in (options.get("wide") or {}).values() for column in columns]
     try:
         with looked_at(source, rows) as table:
+            given = [*among(wide, table.names), *([options["score"]] if isinstance(options.get("score"), str) else [])]
             names = [name for name in table.names if name not in given]
             known = {**recognise(names), **facets}
             found = facets_of(table, {role: name for role, name in known.items() if name}, {*given, *known.values()})

@@ -10,6 +10,7 @@ from quorate.arguments import Argument, argument, joined
 from quorate.errors import InvalidInput
 from quorate.table.columns.vote_roles import ALIASES as VOTE_ROLES
 from quorate.table.exchange.format import Kind
+from quorate.table.exchange.wide import shortened
 
 _MOST_WAYS = 3
 Confidence = Literal["sure", "likely", "unsure"]
@@ -78,8 +79,22 @@ class Reading:
             more = {role: name for role, name in roles.items() if name not in facets.values()}
             return {**options, "facets": {**facets, **more}} if more else dict(options)
 
-        meant = tuple(replace(way, options=named(way.options)) for way in self.meant)
-        return replace(self, options=named(self.options), meant=meant)
+        return self._with(named)
+
+    def shortened(self, names: Sequence[str]) -> Reading:
+        """The same, with a pattern in the place of many columns of a table that go by one name."""
+
+        def short(options: Mapping[str, Any]) -> dict[str, Any]:
+            wide = options.get("wide", {})
+            named = {"wide": {role: shortened(columns, names) for role, columns in wide.items()}} if wide else {}
+            return {**options, **named}
+
+        return self._with(short)
+
+    def _with(self, change: Callable[[Mapping[str, Any]], dict[str, Any]]) -> Reading:
+        """The same, with options changed in every way that it may be meant."""
+        meant = tuple(replace(way, options=change(way.options)) for way in self.meant)
+        return replace(self, options=change(self.options), meant=meant)
 
 
 class Unsure(InvalidInput):

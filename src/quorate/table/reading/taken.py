@@ -450,7 +450,8 @@ def reading_of(table: Table) -> Reading | None:
     sides = [name for role in ("model_a", "model_b") if (name := recognise_pair(role, table.names)) is not None]
     scores = recognise_pair("winner", table.names) is None and all(table.column(name).numeric for name in sides)
     if votes is not None or scores or not has_pairs(table.names):
-        return votes or scores_of(table)
+        found = votes or scores_of(table)
+        return None if found is None else found.shortened(table.names)
     _refuse_scored_sides(table)
     return Reading({}, kind="votes")  # of two models, and nothing more is known of them
 
