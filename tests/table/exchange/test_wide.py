@@ -67,13 +67,13 @@ def test_a_relation_of_the_engine_is_read_as_a_file_is(path):
 
 
 def test_a_pattern_stands_for_the_columns_that_it_matches():
-    rows = {"item": [1, 2], "rater2": [1, 3], "rater10": [2, 4], "rater*": [5, 5], "a[1]": [1, 1], "a[2]": [1, 2]}
+    rows = {"item": [1, 2], "rater2": [1, 3], "rater10": [2, 4], "v*": [5, 5], "a[1]": [1, 1], "a[2]": [1, 2]}
     frame = pl.DataFrame(rows)
 
     def judges(pattern):
         return q.read(frame, wide={"judge": [pattern]}, announce=False).facet("judge").levels
 
-    assert judges("r*r*") == ("rater*", "rater10", "rater2")
+    assert judges("r*r*") == ("rater10", "rater2")
     assert judges("a[*") == ("a[1]", "a[2]")
 
 
@@ -82,7 +82,7 @@ def test_many_columns_of_one_name_are_asked_about_as_a_pattern(tmp_path):
     columns = [f"v{n}" for n in range(12)]
     rows = [f"q{i}," + ",".join(str((i * n) % 5 + 1) for n in range(12)) for i in range(20)]
     path.write_text("\n".join(["id," + ",".join(columns), *rows]))
-    with pytest.raises(InvalidInput, match=r"wide=\{'judge': \('v\*',\)\}"):
+    with pytest.raises(InvalidInput, match=r'wide=\{"judge": \("v\*",\)\}'):
         q.read(path, announce=False)
     read = q.read(path, wide={"judge": ("v*",)}, facets={"item": "id"}, announce=False)
     assert read.facet("judge").levels == tuple(sorted(columns))
