@@ -94,12 +94,18 @@ def test_numbers_as_labels(run, tmp_path):
 
 
 def test_names_with_commas_and_signs(run):
-    words = ["--judge", "gpt,4=o", "--judge", "b", "--prompt", "be, kind", "--prompt", "x"]
+    words = ["--judges", '"gpt,4=o",b', "--prompts", '"be, kind", x']
     found = run("assign", "--items", 8, *words, "--json").json
     assert found["calls_by_judge"] == {"gpt,4=o": 4, "b": 4} or found["calls_by_judge"] == {"b": 4, "gpt,4=o": 4}
     assert set(found["cells"]["prompt"]) == {"be, kind", "x"}
-    weighted = ["--judge", "gpt,4", "--judge", "b", "--layout", "weighted", "--places", "gpt,4=3", "--places", "b=1"]
+    weighted = ["--judges", '"gpt,4",b', "--layout", "weighted", "--places", "gpt,4=3", "--places", "b=1"]
     assert run("assign", "--items", 8, *weighted, "--json").json["calls_by_judge"]["gpt,4"] == 6
+
+
+def test_judges_and_prompts_may_be_numbers_of_them(run):
+    found = run("assign", "--items", 6, "--judges", 3, "--prompts", 2, "--layout", "factorial", "--json").json
+    assert found["calls_by_judge"] == {"judge-1": 12, "judge-2": 12, "judge-3": 12}
+    assert set(found["cells"]["prompt"]) == {"prompt-1", "prompt-2"}
 
 
 def test_every_layout(run):
@@ -174,7 +180,8 @@ def test_labels_are_written_as_they_are(run, tmp_path):
         ("--items two.csv --item-column p --category z --judges a", '--category: no column "z"'),
         ("--items gaps.csv --judges a", "items: label number 2 is empty"),
         ("--items 5 --category z --judges a", "--item-column, --category: need a table of items"),
-        ("--items 5 --judges a --judge b", "--judges: give names with commas, or --judge for each, not both"),
+        ("--items 5 --judges 12345", "--judges: at most 9,999 are numbered, got 12345"),
+        ("--items 5 --judges 0", "--judges: at least one is needed, got none"),
         ("--items 5 --judges a,b --layout blocks", "--per-item: is needed with --layout blocks"),
         ("--items 5 --judges a,b --layout weighted --places a=1,b=x", "--places: b must be a whole number"),
         ("--items 5 --judges a,b --layout weighted --places a", "--places: number 1 must be a whole number"),

@@ -146,8 +146,8 @@ def test_without_the_correction(run, pilot):
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        ("", "budget, half_width: exactly one is needed"),
-        ("--budget 10 --half-width 1", "budget, half_width: exactly one is needed"),
+        ("", "--budget, --half-width: exactly one is needed"),
+        ("--budget 10 --half-width 1", "--budget, --half-width: exactly one is needed"),
         ("--budget 0", "budget: must be a finite amount above 0"),
         ("--budget 10 --judge-price a=1", "has no price"),
         ("--budget 10 --most 0", "most"),

@@ -91,10 +91,10 @@ def test_k_judges_per_item(run, published):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ("", "budget, target_se, half_width: exactly one is needed, got none"),
+        ("", "--budget, --target-se, --half-width: exactly one is needed, got none"),
         (
             "--target-se 1 --half-width 1",
-            "budget, target_se, half_width: exactly one is needed, got target_se, half_width",
+            "--budget, --target-se, --half-width: exactly one is needed, got target_se, half_width",
         ),
         ("--half-width -1", "--half-width: must be a finite number above 0, got -1.0"),
         ("--budget 0.5", "budget: 0.5 buys no design within the limits; the cheapest costs 20"),

@@ -93,14 +93,12 @@ class Items(Group):
 class Asked(Group):
     """Who is asked, and with what words."""
 
-    judges: Annotated[str | None, typer.Option(metavar="NAMES", help="Who judges, with commas.")] = None
-    judge: Annotated[
-        list[str] | None,
-        typer.Option(metavar="NAME", help="A judge, commas and all; repeat for each.", show_default=False),
+    judges: Annotated[
+        str | None,
+        typer.Option(metavar="NAMES|N", help="Who judges, with commas, names that have one in quotes; or how many."),
     ] = None
-    prompts: Annotated[str | None, typer.Option(metavar="NAMES", help="Prompt variants, with commas.")] = None
-    prompt: Annotated[
-        list[str] | None, typer.Option(metavar="NAME", help="A prompt variant, commas and all; repeat for each.")
+    prompts: Annotated[
+        str | None, typer.Option(metavar="NAMES|N", help="Prompt variants, with commas; or how many.")
     ] = None
     levels: Annotated[
         list[str] | None,
@@ -111,8 +109,8 @@ class Asked(Group):
         """As `quorate.assign` takes them."""
         levels = pairs("--levels", self.levels, "temperature=0,1")
         return {
-            "judges": named("--judges", self.judges, self.judge),
-            "prompts": named("--prompts", self.prompts, self.prompt),
+            "judges": named("judge", self.judges),
+            "prompts": named("prompt", self.prompts),
             "levels": {name: names(text) for name, text in levels.items()},
         }
 
@@ -150,11 +148,14 @@ def assign(
     return 0
 
 
-def named(option: str, text: str | None, repeated: list[str] | None) -> tuple[str, ...]:
-    """Names with commas, or one by one."""
-    if text is not None and repeated:
-        raise InvalidInput(f"{option}: give names with commas, or {option.removesuffix('s')} for each, not both")
-    return names(text) if text is not None else tuple(repeated or ())
+def named(role: str, text: str | None) -> tuple[str, ...]:
+    """Names with commas between them, or so many that are numbered."""
+    many = (text or "").strip()
+    if not (many.isascii() and many.isdigit()):
+        return names(text)
+    if len(many) > 4:
+        raise InvalidInput(f"--{role}s: at most 9,999 are numbered, got {many}; name them, with commas")
+    return tuple(f"{role}-{place}" for place in range(1, int(many) + 1))
 
 
 def show(out: Console, plan: Assignment, written: Path | None) -> None:

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import os
+import re
 import shlex
 import sys
 import time
 import traceback
 from collections.abc import Sequence
 from functools import cache
+from itertools import dropwhile
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from quorate.cli.spelling import as_command, in_options
-from quorate.cli.verbs import Verbs
+from quorate.cli.verbs import VERBS, Verbs, spelling_of
 from quorate.errors import QuorateError, UnknownColumn
 from quorate.waiting import watched
 from quorate.wording import safe
@@ -153,7 +155,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             return INTERRUPTED
         if "--debug" in arguments:
             traceback.print_exc()
-        line = safe(_line(error, arguments[:1]))
+        line = safe(_line(error, arguments))
         sys.stderr.write(f"quorate: {line if len(line) <= MOST_CHARACTERS else line[: MOST_CHARACTERS - 3] + '...'}\n")
         return FAILED
     return int(code or 0)
@@ -185,7 +187,7 @@ def _line(error: Exception, typed: Sequence[str]) -> str:
         refusal = in_options(str(error))
         return f"{refusal}{'' if refusal.endswith('?') else ';'} quorate doctor FILE says what the columns may be"
     if isinstance(error, QuorateError):
-        return _asked(error, typed)
+        return _led(_asked(error, typed[:1]), typed)
     if isinstance(error, typer.TyperException):
         return _usage(error)
     if isinstance(error, OSError) and error.strerror:
@@ -201,6 +203,18 @@ def _asked(error: QuorateError, typed: Sequence[str]) -> str:
         return in_options(str(error))
     verb, source = next((word for word in typed if word != "doctor"), "analyze"), error.source
     return in_options(asked(error.problem, error.ways, lambda way: as_command(way, verb, source, error.kind)))
+
+
+def _led(line: str, typed: Sequence[str]) -> str:
+    """A line that begins with arguments begins with the options that stand for them, if the command has them all."""
+    led = re.match(r"[a-z_]+(?:, [a-z_]+)*(?=: )", line)
+    words = [*dropwhile(lambda word: word.startswith("-"), typed)]
+    question = VERBS[words[0]].asked(words[1:])[0] if words and words[0] in VERBS else None
+    if led is None or question is None:
+        return line
+    has = {option for one in program().commands[spelling_of(question)].params for option in one.opts}
+    options = [f"--{name.replace('_', '-')}" for name in led[0].split(", ")]
+    return f"{', '.join(options)}{line[led.end() :]}" if has.issuperset(options) else line
 
 
 def _usage(error: typer.TyperException) -> str:

@@ -26,7 +26,7 @@ _ENTRIES = {
     "roles": ("--role", "ROLE", "COLUMN"),
     "targets": ("--target", "ROLE", "TARGET"),
 }
-_LISTS = {"cluster": "none", "fixed": "", "winner": "", "wins": ""}
+_LISTS = {"cluster": "none", "fixed": "", "scale": "", "winner": "", "wins": ""}
 """Arguments that are lists, with commas as options, and what stands for an empty one."""
 _LIMITS = ("items", "prompts", "judges", "replicates")
 """Limits that have an option of their own."""
@@ -102,7 +102,7 @@ def flags(argument: Argument) -> list[tuple[str, str | None]]:
     if name == "missing" and isinstance(value, tuple):
         return [(flag, word) for word in value]
     if name in _LISTS and isinstance(value, tuple):
-        value = ",".join(value) or _LISTS[name]
+        value = ",".join(map(str, value)) or _LISTS[name]
     if value is None or value is True:
         return [(flag, None)]
     return [(flag, _filled(value, _FILLED_IN.get(name, "VALUE")))]

@@ -583,7 +583,8 @@ def plan_study(
     if a is None or b is None:
         names = pilot.facet("system").levels if "system" in pilot.names else ()
         if len(names) != 2 or (a, b) != (None, None):
-            some = f", such as {names[0]} and {names[1]}" if len(names) > 1 else "; it names fewer than two"
+            few = "; it names fewer, and a plan without systems takes sd and no pilot"
+            some = f", such as {names[0]} and {names[1]}" if len(names) > 1 else few
             raise InvalidInput("a, b: name the two systems of the pilot" + some)
         a, b = names
     found = difference(pilot, a, b, targets=targets)

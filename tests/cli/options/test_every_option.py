@@ -424,7 +424,6 @@ VALUES_IN = {
     ("assign", "judges"): "a,c",
     ("assign", "prompts"): "p,r",
     ("assign", "layout"): "cyclic",
-    ("assign", "judge"): "c",
     ("analyze --check", "order"): "prompt",
     ("plan --votes", "pilot"): "30/50",
     ("assign --pool", "category"): "judge",
@@ -434,7 +433,6 @@ VALUES_IN = {
 OTHERS = {  # what an option goes with, in place of what the command needs
     ("plan", "target_se"): "{scores}",
     ("plan", "half_width"): "{scores}",
-    ("assign", "judge"): "--items 12",
     ("assign", "item_column"): "--items {scores} --judges a,b",
     ("assign", "category"): "--items {scores} --judges a,b --item-column item",
     ("judges --agree", "human_label"): "{votes}",

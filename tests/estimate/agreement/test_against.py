@@ -7,6 +7,7 @@ import pytest
 import quorate as q
 from quorate.errors import InvalidInput, NotEstimable, UnknownTerm
 
+JUDGES = (("x", 0.9), ("y", 0.7))
 RIGHT = {"good": 0.9, "fair": 0.75, "copy": 0.75, "poor": 0.45}
 
 
@@ -222,3 +223,16 @@ def test_kinds_of_answers_neither_pass_nor_fail():
     found = q.agreement.against(judged, people, splits=20, resamples=20)
     assert 'It says "spam" of ' in found.sentence
     assert "pass" not in found.sentence
+
+
+def test_where_people_labelled_the_response_of_each_system_that_is_right_or_wrong():
+    draw = np.random.default_rng(4)
+    truth = {(item, system): int(draw.random() < 0.5) for item in range(30) for system in ("new", "old")}
+    rows = [(*cell, "ann", mark) for cell, mark in truth.items()]
+    rows += [(*cell, j, mark if draw.random() < p else 1 - mark) for cell, mark in truth.items() for j, p in JUDGES]
+    frame = pl.DataFrame(rows, schema=["item", "system", "judge", "score"], orient="row")
+    found = q.agreement.against(q.read(frame, announce=False), "ann")
+    assert (found.items, found.clusters, found.unit, found.roles) == (60, 30, "response", ("judge",))
+    right = {j: np.mean([mark == truth[i, s] for i, s, judge, mark in rows if judge == j]) for j, _ in JUDGES}
+    assert {one.levels[0]: one.value for one in found.configurations} == pytest.approx(right)
+    assert {one.name for one in found.segments if one.by == "system"} == {"new", "old"}

@@ -202,8 +202,9 @@ _MOST = 1_000_000
 
 
 def names(text: str | None) -> tuple[str, ...]:
-    """Names with commas between them; an empty text has none."""
-    return tuple(name.strip() for name in (text or "").split(",") if name.strip())
+    """Names with commas between them, those that have one themselves in quotes; an empty text has none."""
+    rows = csv.reader([text or ""], skipinitialspace=True)
+    return tuple(name.strip() for row in rows for name in row if name.strip())
 
 
 def pairs(option: str, values: Iterable[str] | None, example: str, *, empty: bool = False) -> dict[str, str]:

@@ -99,7 +99,7 @@ class Against(Result):
     level : float
         Coverage of intervals.
     unit : str
-        What items are: ``item``, or of votes ``battle``.
+        What is right or wrong: ``item``, ``response`` where people labelled that of each system, of votes ``battle``.
     clusters : int
         Clusters of items that are drawn together; as many as items where each is drawn by itself.
     kappas : mapping of str to Measured

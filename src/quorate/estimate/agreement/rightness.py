@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -14,7 +14,7 @@ from quorate.arrays import Floats, Ints
 from quorate.errors import InvalidInput, NotEstimable, UnknownTerm
 from quorate.estimate.labels import label_shares
 from quorate.estimate.means.effects import level_labels
-from quorate.roles import JUDGE, PROMPT, TEMPERATURE
+from quorate.roles import GENERATION, JUDGE, PROMPT, SYSTEM, TEMPERATURE
 from quorate.table.columns.vote_roles import ALIASES, ORDER
 from quorate.table.judgments import Judgments, table_of
 from quorate.table.pairs import BOTH_BAD, MISSING, TIE
@@ -26,7 +26,9 @@ from quorate.wording import Brief, counted
 
 
 MOST_VERDICTS = 20
-ITEM, BATTLE = "item", "battle"
+ITEM, RESPONSE, BATTLE = "item", "response", "battle"
+_ANSWERS = (SYSTEM, GENERATION)
+"""Facets that tell the responses to an item apart."""
 VARIANT = "variant"
 """Role of the wording of the judge's prompt in votes, where ``prompt`` is what the two systems answered."""
 OF_VOTES = ("first", "second", "tie")
@@ -41,7 +43,7 @@ class Verdicts:
     Parameters
     ----------
     unit : str
-        ``item`` or ``battle``: what a verdict is about.
+        ``item``, ``response`` or ``battle``: what a verdict is about.
     names : tuple of str
         Verdicts.
     shares : array, shape (cells, verdicts)
@@ -98,7 +100,17 @@ def _of_judgments(judgments: Judgments) -> Verdicts:
     columns = [[table.facet(role).levels[at] for at in table.column(role)[first]] for role in roles]
     levels = tuple(zip(*columns, strict=True)) if columns else ((),)
     of = table.level_codes([table.object])
-    return Verdicts(ITEM, names, shares, table.n, items, of, roles, levels, code, items, PROMPT)
+    answers_of = [name for name in table.ancestors(table.object) if name in _ANSWERS]
+    unit, cluster = (RESPONSE, _without(table, answers_of)) if answers_of else (ITEM, items)
+    return Verdicts(unit, names, shares, table.n, items, of, roles, levels, code, cluster, PROMPT)
+
+
+def _without(table: Judgments, roles: Collection[str]) -> tuple[str, ...]:
+    """Labels of items, with what they are nested in but for these roles: responses to one item resemble each other."""
+    first = np.unique(table.level_codes([table.object]), return_index=True)[1]
+    path = [name for name in (table.object, *table.ancestors(table.object)) if name not in roles]
+    columns = [[table.facet(name).levels[at] for at in table.column(name)[first]] for name in reversed(path)]
+    return tuple(map(" / ".join, zip(*columns, strict=True)))
 
 
 def of_items(judgments: Judgments) -> tuple[str, ...]:
@@ -214,7 +226,7 @@ class Rightness(Brief):
     cluster : array of int, shape (items,)
         Which items may resemble each other, by a number from 0; each its own where none do.
     unit : str
-        What items are called: ``item``, or ``battle`` of votes.
+        What items are called: ``item``, ``response`` where people labelled that of each system, ``battle`` of votes.
     wording : str
         Role whose levels are wordings of one question.
     names, units : tuple of str
@@ -283,6 +295,8 @@ def judged_and_labelled(
 ) -> tuple[Judgments | Votes, Judgments | Votes]:
     """What judges said, and what people said, who may be judges of the same table.
 
+    Where people labelled the response of each system, that is what is right or wrong: items are nested in systems.
+
     Raises
     ------
     UnknownTerm
@@ -295,7 +309,7 @@ def judged_and_labelled(
         ours, theirs = (_kind(one) for one in (table, human))
         if ours != theirs:
             raise InvalidInput(f"human: judgments hold {ours} and people's {theirs}; read both alike")
-        return table, human
+        return _by_response(table, human)
     names = {human} if isinstance(human, str) else set(human)
     levels = table.facet(JUDGE).levels
     for name in sorted(names):
@@ -309,7 +323,25 @@ def judged_and_labelled(
         )
     if isinstance(table, Votes):
         return table.keep(~known), table.keep(known)
-    return table.keep(~known), table.keep(known)
+    return _by_response(table.keep(~known), table.keep(known))
+
+
+def _by_response(judged: Judgments | Votes, people: Judgments | Votes) -> tuple[Judgments | Votes, Judgments | Votes]:
+    """Both tables with items nested in the systems and generations whose responses people labelled one by one."""
+    if isinstance(judged, Votes) or isinstance(people, Votes):
+        return judged, people
+    for role in _ANSWERS:
+        crossed = all(role in one.names and role not in one.ancestors(one.object) for one in (judged, people))
+        if crossed and people.n_levels(role) > 1:
+            judged, people = _nested_in(judged, role), _nested_in(people, role)
+    return judged, people
+
+
+def _nested_in(table: Judgments, role: str) -> Judgments:
+    """The table with what is measured nested in a role."""
+    outermost = (table.object, *table.ancestors(table.object))[-1]
+    facets = tuple(replace(one, parent=role) if one.name == outermost else one for one in table.facets)
+    return replace(table, facets=facets)
 
 
 def _kind(table: Judgments | Votes) -> str:

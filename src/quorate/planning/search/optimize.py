@@ -389,7 +389,8 @@ def _goal(**goals: float | None) -> dict[str, float]:
     """The one thing that is asked for, by its name."""
     asked = {name: value for name, value in goals.items() if value is not None}
     if len(asked) != 1:
-        raise InvalidInput(f"{', '.join(goals)}: exactly one is needed, got {', '.join(asked) or 'none'}")
+        got = ", ".join(asked) or "none; half a 95% interval may be " + argument("half_width", 0.1)
+        raise InvalidInput(f"{', '.join(goals)}: exactly one is needed, got " + got)
     for name, value in asked.items():
         if not isinstance(value, Real) or isinstance(value, bool) or not (math.isfinite(value) and value > 0):
             raise InvalidInput(f"{name}: must be a finite number above 0, got {value!r}")
