@@ -43,10 +43,6 @@ class Changes(Result):
             for one in self.what_if
         ]
 
-    def to_dict(self) -> dict[str, Any]:
-        """Everything as plain values."""
-        return {"what_if": [one.to_dict() for one in self.what_if]}
-
 
 def scope(plan: Projection) -> str:
     """Whom the numbers speak for, to follow a sentence."""

@@ -168,20 +168,9 @@ class VotesAnalysis(Result):
         """Everything as plain values; what is not known or not finite is None."""
         shared = [{"by": one.by, **vars(one.summary())} for one in self.dependence]
         rest = {"dependence": shared, "equal_budget": self.equal, "stability_reason": self.stability_reason}
-        ties = {"ties": None if self.ties is None else self.ties.to_dict()}
-        drift = {"stability": None if self.stability is None else self.stability.to_dict()}
-        board = {} if self.board is None else {"board": self.board.to_dict()}
-        out: dict[str, Any] = plain(
-            {
-                **board,
-                **self.found.to_dict(),
-                "near_ties": self.near.to_dict(),
-                **rest,
-                **drift,
-                **ties,
-                "sentence": self.sentence,
-            }
-        )
+        views = {"near_ties": self.near, **rest, "stability": self.stability, "ties": self.ties}
+        board = {} if self.board is None else {"board": self.board}
+        out: dict[str, Any] = plain({**board, **self.found.to_dict(), **views, "sentence": self.sentence})
         return out
 
 

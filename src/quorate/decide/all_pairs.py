@@ -280,6 +280,8 @@ class Verdicts(Result):
     level: float
     skipped: int
 
+    entries = "level skipped counts sentence exit_code verdicts"
+
     def __repr__(self) -> str:
         return brief("Verdicts", self.sentence)
 
@@ -334,11 +336,6 @@ class Verdicts(Result):
             row |= {"n": verdict.difference.n, "p_difference": verdict.p_difference}
             rows.append({**row, "p_equivalence": verdict.p_equivalence})
         return rows
-
-    def to_dict(self) -> dict[str, Any]:
-        """Everything as plain values."""
-        facts = {name: getattr(self, name) for name in ("level", "skipped", "counts", "sentence", "exit_code")}
-        return {**facts, "verdicts": [verdict.to_dict() for verdict in self.verdicts]}
 
 
 def _of_many(found: list[tuple[str, str]]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from enum import StrEnum
 from numbers import Real
 from typing import Any, Literal, Protocol, get_args
@@ -455,12 +455,8 @@ class AnyVerdict(Result, ABC):
         low, high = self.estimate.ends
         within = (None, None) if self.margin is None else self.difference.equivalence_interval(1 - self.level).ends
         return {
-            **{field.name: getattr(self, field.name) for field in fields(self)},
+            **super().to_dict(),
             "outcome": self.outcome.value,
-            "difference": self.difference.to_dict(),
-            "next_step": self.next_step and self.next_step.to_dict(),
-            "detectable": self.detectable,
-            "types": self.types and self.types.to_dict(),
             "p_types": self.p_types,
             "low": low,
             "high": high,

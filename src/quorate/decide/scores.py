@@ -94,6 +94,11 @@ class ScoreStep(Result):
     alike_by_budget: float | None = None
     stated: bool = False
 
+    entries = (
+        "toward assumed power calls cost paired sentence budget affordable budget_power seen_by_budget "
+        "alike_by_budget df plan caveats"
+    )
+
     @property
     def affordable(self) -> bool | None:
         """Whether the budget reaches; None without one."""
@@ -145,18 +150,6 @@ class ScoreStep(Result):
             )
         reach = "is enough for that" if self.affordable else "is not enough"
         return f"{step} The budget of {self.budget:,.10g} {reach}: it would {shows}."
-
-    def to_dict(self) -> dict[str, Any]:
-        """Everything as plain values."""
-        own = ("toward", "assumed", "power", "calls", "cost", "paired", "sentence")
-        names = (*own, "budget", "affordable", "budget_power", "seen_by_budget", "alike_by_budget")
-        df = self.df if np.isfinite(self.df) else None
-        return {
-            **{name: getattr(self, name) for name in names},
-            "df": df,
-            "plan": self.plan.to_dict(),
-            "caveats": [one.sentence for one in self.caveats],
-        }
 
 
 def score_step(

@@ -49,6 +49,8 @@ class Standings(Result):
     pairs: int
     few: int
 
+    entries = "models level pairs few undecided sentence exit_code systems=rows verdicts=pair_rows"
+
     @property
     def ordered(self) -> tuple[tuple[str, str], ...]:
         """Pairs whose order is stated, the preferred system first."""
@@ -126,12 +128,6 @@ class Standings(Result):
             }
             for one in self.monitors
         ]
-
-    def to_dict(self) -> dict[str, Any]:
-        """Everything as plain values."""
-        names = ("models", "level", "pairs", "few", "undecided", "sentence", "exit_code")
-        facts = {name: getattr(self, name) for name in names}
-        return {**facts, "systems": self.rows(), "verdicts": self.pair_rows()}
 
 
 def monitor_all(

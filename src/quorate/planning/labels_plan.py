@@ -18,7 +18,7 @@ from quorate.estimate.ratings.corrected_board import CorrectedRatings
 from quorate.numerics.ratings.next_vote import GapVotes
 from quorate.planning.power.sample_size import check_power
 from quorate.roles import JUDGE
-from quorate.table.results import Result, Row, plain
+from quorate.table.results import Result, Row
 from quorate.wording import Brief, counted, listed
 
 if TYPE_CHECKING:
@@ -354,6 +354,8 @@ class BoardPlan(Result):
     power: float
     price: float | None
 
+    entries = "gaps=rows have battles explained goal asked level power price labels more people cost sentence board"
+
     @property
     def caveats(self) -> tuple[Caveat, ...]:
         """What to know before relying on the board."""
@@ -403,13 +405,6 @@ class BoardPlan(Result):
         alone = "" if self.people is None else f"; without judges {self.people:,}"
         cost = "" if self.cost is None else f" for {self.cost:,.6g}"
         return f"{wanted} it takes {counted(self.labels, 'labelled battle')}, {self.more:,} more than now{cost}{alone}."
-
-    def to_dict(self) -> dict[str, Any]:
-        """Everything as plain values; what is not known is None."""
-        names = ("have", "battles", "explained", "goal", "asked", "level", "power", "price")
-        values = {name: plain(getattr(self, name)) for name in names}
-        own = {name: getattr(self, name) for name in ("labels", "more", "people", "cost", "sentence")}
-        return {"gaps": [plain(row) for row in self.rows()], **values, **own, "board": self.board.to_dict()}
 
 
 def _largest(numbers: Any) -> int | None:

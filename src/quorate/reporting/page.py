@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from quorate.caveats import weightiest_first
 from quorate.reporting.paper.reproduce import Provenance, called, made_with, read_from, seed_used, titled
 
 if TYPE_CHECKING:
@@ -207,6 +208,37 @@ class Page:
     record: Mapping[str, str] = field(default_factory=dict)
     prompts: tuple[tuple[str, str], ...] = ()
     origin: Provenance = field(default_factory=Provenance)
+
+    @classmethod
+    def of(
+        cls,
+        result: Any,
+        table: Table | None,
+        name: str,
+        *,
+        sections: tuple[Section, ...],
+        facts: Figure,
+        methods: str,
+        **more: Any,
+    ) -> Page:
+        """The page of a result, which says itself what came out, with which caveats, and what its values are.
+
+        Parameters
+        ----------
+        result : Result
+        table : Judgments or Votes, optional
+            What it came from.
+        name : str
+            Title without the name of a file.
+        sections, facts, methods, **more
+            As for `Page`.
+        """
+        more = {
+            "sentence": getattr(result, "sentence", ""),
+            "caveats": weightiest_first(getattr(result, "caveats", ())),
+        } | more
+        own = {"title": title_of(table, name), "content": result.to_dict, "source": source_of(table)}
+        return cls(sections=sections, facts=facts, methods=methods, **own, **more)
 
     @cached_property
     def whole(self) -> Page:

@@ -10,7 +10,7 @@ import os
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -90,18 +90,6 @@ class Variants(Result):
     settings: str
     spend: Spend
     shortfall: str
-
-    def to_dict(self) -> dict[str, Any]:
-        """Everything as plain values."""
-        return {
-            "prompt": self.prompt,
-            "judge": self.judge,
-            "original": None if self.original is None else str(self.original),
-            "files": {name: str(path) for name, path in self.files.items()},
-            "settings": self.settings,
-            "spend": asdict(self.spend),
-            "shortfall": self.shortfall,
-        }
 
 
 def variants(

@@ -67,6 +67,8 @@ class Written(Result):
     per: str
     notes: tuple[str, ...] = ()
 
+    entries = "path rows=n per notes"
+
     @property
     def sentence(self) -> str:
         """What was written where."""
@@ -75,10 +77,6 @@ class Written(Result):
     def rows(self) -> list[Row]:
         """One row: the file."""
         return [{"path": str(self.path), "rows": self.n, "per": self.per}]
-
-    def to_dict(self) -> dict[str, Any]:
-        """Everything as plain values."""
-        return {"path": str(self.path), "rows": self.n, "per": self.per, "notes": list(self.notes)}
 
 
 def rows_of(judgments: Judgments) -> Rows:

@@ -11,6 +11,8 @@ from functools import cached_property
 from html import escape
 from importlib import import_module
 from importlib.util import find_spec
+from operator import attrgetter
+from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
@@ -137,6 +139,9 @@ class Result:
     ----------
     derived : tuple of str
         Properties that belong to the dictionary and the row, such as ``sentence``.
+    entries : str
+        All that the dictionary holds, where that is not the fields: names with spaces between them, or
+        ``name=attribute``; caveats are said in their sentences.
 
     Examples
     --------
@@ -157,6 +162,7 @@ class Result:
     __slots__ = ()
 
     derived: ClassVar[tuple[str, ...]] = ()
+    entries: ClassVar[str] = ""
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
@@ -168,7 +174,14 @@ class Result:
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain values for JSON; what is not known is None."""
-        return {name: plain(value) for name, value in self._values()}
+        if not self.entries:
+            return {name: plain(value) for name, value in self._values()}
+        said = {}
+        for name, _, own in (word.partition("=") for word in self.entries.split()):
+            value = attrgetter(own or name)(self)
+            value = value() if callable(value) else value
+            said[name] = plain([str(one) for one in value] if name == "caveats" else value)
+        return said
 
     def to_frame(self, backend: str | None = None) -> Any:
         """A data frame of the rows.
@@ -370,9 +383,9 @@ def plain(value: object) -> Any:
     >>> plain({"se": float("nan"), "levels": ("a", "b")})
     {'se': None, 'levels': ['a', 'b']}
     """
-    own = getattr(value, "to_plain", None)  # such as a pool of levels, which is a word
-    if own is not None or isinstance(value, Result):
-        return value.to_dict() if own is None else own()  # type: ignore[attr-defined]  # one or the other
+    own = getattr(value, "to_plain", None) or getattr(value, "to_dict", None)  # such as a pool of levels: a word
+    if own is not None and not isinstance(value, type):
+        return plain(own())
     if isinstance(value, (np.ndarray, np.generic)):
         return plain(value.tolist())
     if is_dataclass(value) and not isinstance(value, type):
@@ -381,6 +394,8 @@ def plain(value: object) -> Any:
         return {str(key): plain(entry) for key, entry in value.items()}
     if isinstance(value, (tuple, list, frozenset, set)):
         return [plain(entry) for entry in value]
+    if isinstance(value, PurePath):
+        value = str(value)
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 

@@ -73,6 +73,8 @@ class Proposal(Result):
     confidence: Confidence = "unsure"
     ways: tuple[Meant, ...] = ()
 
+    entries = "kind options reasons problem confidence python"
+
     def __repr__(self) -> str:
         return brief("Proposal", self.python)
 
@@ -89,17 +91,6 @@ class Proposal(Result):
     def rows(self) -> list[Row]:
         """Every option with its value."""
         return [{"option": one.name, "value": one.value} for one in self.arguments]
-
-    def to_dict(self) -> dict[str, Any]:
-        """Everything as plain values."""
-        return {
-            "kind": self.kind,
-            "options": dict(self.options),
-            "reasons": list(self.reasons),
-            "problem": self.problem,
-            "confidence": self.confidence,
-            "python": self.python,
-        }
 
 
 def propose(
@@ -256,6 +247,8 @@ class Support(Result):
     notes: tuple[Note, ...]
     labels: tuple[str, ...] = ()
 
+    entries = "ok facts analyses floors findings notes"
+
     @property
     def ok(self) -> bool:
         """Whether components, a mean or shares of labels can be estimated and nothing found is an error."""
@@ -274,9 +267,7 @@ class Support(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """The same as plain dictionaries, lists, numbers and text, ready for JSON."""
-        lists = {name: [asdict(row) for row in getattr(self, name)] for name in ("analyses", "floors", "findings")}
-        plain = {"ok": self.ok, "facts": self.facts.to_dict(), **lists, "notes": list(self.notes)}
-        return plain | ({"labels": list(self.labels)} if self.labels else {})
+        return super().to_dict() | ({"labels": list(self.labels)} if self.labels else {})
 
 
 @dataclass(frozen=True)
@@ -300,6 +291,8 @@ class VotesSupport(Result):
     findings: tuple[Finding, ...]
     notes: tuple[Note, ...]
 
+    entries = "ok facts analyses findings notes"
+
     @property
     def ok(self) -> bool:
         """Whether the margin of some pair, or ratings, can be estimated and nothing found is an error."""
@@ -319,11 +312,6 @@ class VotesSupport(Result):
     def rows(self) -> list[Row]:
         """Analyses, each with whether it is possible and why."""
         return [asdict(entry) for entry in self.analyses]
-
-    def to_dict(self) -> dict[str, Any]:
-        """The same as plain dictionaries, lists, numbers and text, ready for JSON."""
-        lists = {name: [asdict(row) for row in getattr(self, name)] for name in ("analyses", "findings")}
-        return {"ok": self.ok, "facts": self.facts.to_dict(), **lists, "notes": list(self.notes)}
 
 
 @overload

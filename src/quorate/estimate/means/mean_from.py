@@ -28,7 +28,7 @@ from quorate.numerics.mixed.reml import evaluate, traces
 from quorate.numerics.mixed.solved import solve
 from quorate.roles import REPLICATE
 from quorate.table.judgments import Judgments, checked
-from quorate.table.results import Ends, Result, Row, StatedInterval
+from quorate.table.results import Ends, Result, Row, StatedInterval, plain
 from quorate.wording import counted, decimals, listed
 
 _FAR = 2.5
@@ -83,6 +83,8 @@ class MeanFrom(Result):
     spread_se: float
     level: float
     production: Judgments = field(repr=False)
+
+    entries = "estimate df=weighed.df spread spread_se shares=weighed.shares levels=rows alone sentence caveats"
 
     @property
     def pilot(self) -> Decomposition:
@@ -152,17 +154,7 @@ class MeanFrom(Result):
         """Everything as plain values."""
         alone = self.alone
         own = {"reason": alone} if isinstance(alone, str) else {"se": alone.se, "interval": alone.at(self.level).ends}
-        return {
-            "estimate": self.estimate.to_dict(),
-            "df": self.weighed.df,
-            "spread": self.spread,
-            "spread_se": self.spread_se,
-            "shares": dict(self.weighed.shares),
-            "levels": self.rows(),
-            "alone": own,
-            "sentence": self.sentence,
-            "caveats": [str(caveat) for caveat in self.caveats],
-        }
+        return super().to_dict() | {"alone": plain(own)}
 
 
 def mean_from(

@@ -87,6 +87,8 @@ class SelfPreference(MeansResult):
     by_label: bool
     level: float
 
+    entries = "rows=preferences by_label level method=means.method sentences scope"
+
     @property
     def identities(self) -> Mapping[str, str]:
         """System that each judge is."""
@@ -130,12 +132,6 @@ class SelfPreference(MeansResult):
     def rows(self) -> list[Row]:
         """One row for every judge that is a system."""
         return [asdict(row) | {"shared_with": ", ".join(row.shared_with)} for row in self.preferences]
-
-    def to_dict(self) -> dict[str, Any]:
-        """Everything as plain values."""
-        options = {"by_label": self.by_label, "level": self.level, "method": self.means.method}
-        rows = [asdict(row) for row in self.preferences]
-        return {"rows": rows, **options, "sentences": self.sentences, "scope": self.scope}
 
 
 def self_preference(
@@ -334,6 +330,11 @@ class JudgeBias(MeansResult):
     interaction: JointTest | None
     level: float
 
+    entries = (
+        "overall by_system joint interaction level method=means.method reason=means.reason "
+        "caveats=means.caveats sentence scope"
+    )
+
     @property
     def lenient(self) -> tuple[str, ...]:
         """Judges above the average of the panel, all looked at together."""
@@ -365,21 +366,6 @@ class JudgeBias(MeansResult):
     def rows(self) -> list[Row]:
         """One row a bias, overall first, where ``system`` is empty."""
         return [asdict(row) | {"system": row.system or ""} for row in (*self.overall, *self.by_system)]
-
-    def to_dict(self) -> dict[str, Any]:
-        """Everything as plain values."""
-        tests = {"joint": self.joint, "interaction": self.interaction}
-        return {
-            "overall": [asdict(row) for row in self.overall],
-            "by_system": [asdict(row) for row in self.by_system],
-            **{name: None if test is None else asdict(test) for name, test in tests.items()},
-            "level": self.level,
-            "method": self.means.method,
-            "reason": self.means.reason,
-            "caveats": [caveat.sentence for caveat in self.means.caveats],
-            "sentence": self.sentence,
-            "scope": self.scope,
-        }
 
 
 def judge_bias(source: Judgments | JudgeMeans, *, level: float = 0.95, **options: Any) -> JudgeBias:

@@ -405,6 +405,12 @@ class Crossed(Result):
     resamples: int
     caveats: tuple[Caveat, ...]
 
+    entries = (
+        "n m k left_out generations_left_out=scores.generations_left_out generation=scores.generation mean "
+        "mean_interval gamma separated paper judge_test paper_test interaction_test differs level resamples "
+        "caveats"
+    )
+
     def __repr__(self) -> str:
         parts = ", ".join(f"{name} {value:.4g}" for name, value in self.separated.values.items())
         return brief("Crossed", parts)
@@ -447,28 +453,6 @@ class Crossed(Result):
             for name, value in fitted.values.items()
             for low, high in [fitted.intervals[name]]
         ]
-
-    def to_dict(self) -> dict[str, Any]:
-        """Everything but the scores as plain values; components that are not estimated are left out."""
-        tests = {name: getattr(self, name) for name in ("judge_test", "paper_test", "interaction_test")}
-        return {
-            "n": self.n,
-            "m": self.m,
-            "k": self.k,
-            "left_out": self.left_out,
-            "generations_left_out": self.scores.generations_left_out,
-            "generation": self.scores.generation,
-            "mean": self.mean,
-            "mean_interval": self.mean_interval,
-            "gamma": [asdict(row) for row in self.gamma],
-            "separated": self.separated.to_dict(),
-            "paper": self.paper.to_dict(),
-            **{name: None if test is None else asdict(test) for name, test in tests.items()},
-            "differs": self.differs,
-            "level": self.level,
-            "resamples": self.resamples,
-            "caveats": [caveat.sentence for caveat in self.caveats],
-        }
 
 
 def crossed(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
@@ -144,6 +144,8 @@ class Reversals(MeansResult):
     against: Against
     level: float
 
+    entries = "order judges found table against level method=means.method sentence"
+
     @property
     def sure(self) -> tuple[Reversal, ...]:
         """Reversals that chance does not explain."""
@@ -181,12 +183,6 @@ class Reversals(MeansResult):
             | {"p_holm": pair.p_holm, "sure": pair.sure}
             for pair in self.found
         ]
-
-    def to_dict(self) -> dict[str, Any]:
-        """Everything as plain values."""
-        rows = {name: [asdict(row) for row in getattr(self, name)] for name in ("judges", "found", "table")}
-        options = {"against": self.against, "level": self.level, "method": self.means.method}
-        return {"order": self.order, **rows, **options, "sentence": self.sentence}
 
     def _sentence(self, order: Order) -> str:
         pairs = [pair for pair in self.found if pair.judge == order.judge]

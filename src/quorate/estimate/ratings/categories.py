@@ -235,6 +235,8 @@ class Boards(Result):
     backend: str | None = None
     pooled: PooledRatings | None = None
 
+    entries = "by boards refused pooled sentence"
+
     def __len__(self) -> int:
         return len(self.boards)
 
@@ -287,16 +289,6 @@ class Boards(Result):
             {**row, **{key: value for key, value in further.items() if key != "own"}}
             for row, further in zip(rows, self.pooled.rows(), strict=True)
         ]
-
-    def to_dict(self) -> dict[str, Any]:
-        """Everything as plain values."""
-        return {
-            "by": self.by,
-            "boards": {level: board.to_dict() for level, board in self.boards.items()},
-            "refused": dict(self.refused),
-            "pooled": self.pooled and self.pooled.to_dict(),
-            "sentence": self.sentence,
-        }
 
     def elo(self) -> Boards:
         """The same boards with ratings by votes in points, each with 1000 on average."""

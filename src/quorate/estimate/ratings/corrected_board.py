@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, replace
-from typing import Any
 
 from quorate.caveats import Caveat
 from quorate.estimate.ratings.ranked import standing
 from quorate.estimate.ratings.ratings import Ratings
-from quorate.table.results import Result, Row, plain
+from quorate.table.results import Result, Row
 from quorate.wording import Brief, counted, listed
 
 
@@ -73,6 +71,10 @@ class CorrectedRatings(Result):
     level: float
     caveats: tuple[Caveat, ...]
 
+    entries = (
+        "systems=rows ratings people judges labels predictions effective strata level weights favoured caveats sentence"
+    )
+
     def __len__(self) -> int:
         return len(self.ratings)
 
@@ -135,20 +137,6 @@ class CorrectedRatings(Result):
             f"{counted(self.labels, 'battle')} that people voted on {'is' if self.labels == 1 else 'are'} worth "
             f"{self.effective:,.0f}; alone they tell {told:,} of {counted(pairs, 'pair')} apart."
         )
-
-    def to_dict(self) -> dict[str, Any]:
-        """Everything as plain values; what is not known is None."""
-        return {
-            "systems": [plain(row) for row in self.rows()],
-            "ratings": self.ratings.to_dict(),
-            "people": self.people.to_dict(),
-            "judges": [value if math.isfinite(value) else None for value in self.judges],
-            **{name: plain(getattr(self, name)) for name in ("labels", "predictions", "effective", "strata", "level")},
-            "weights": [plain(one) for one in self.weights],
-            "favoured": self.favoured,
-            "caveats": [str(caveat) for caveat in self.caveats],
-            "sentence": self.sentence,
-        }
 
     def _backend(self) -> str | None:
         return self.ratings.backend

@@ -253,6 +253,11 @@ class Leaderboard(Result):
     asked: Mapping[str, Target] = field(default_factory=dict)
     model: Mapping[str, Any] = field(default_factory=dict)
 
+    entries = (
+        "systems=rows groups level df spread noise common dependability rankable targets scope others "
+        "others_reason=unsaid by_judges seed caveats sentence"
+    )
+
     def __len__(self) -> int:
         return len(self.systems)
 
@@ -378,28 +383,6 @@ class Leaderboard(Result):
 
     def _backend(self) -> str | None:
         return self.joint.fit.judgments.source.backend
-
-    def to_dict(self) -> dict[str, Any]:
-        """Everything as plain values."""
-        return {
-            "systems": self.rows(),
-            "groups": [list(group) for group in self.groups],
-            "level": self.level,
-            "df": self.df if np.isfinite(self.df) else None,
-            "spread": self.spread,
-            "noise": self.noise,
-            "common": self.common,
-            "dependability": self.dependability,
-            "rankable": self.rankable,
-            "targets": {name: str(target) for name, target in self.targets.items()},
-            "scope": self.scope,
-            "others": None if self.others is None else self.others.to_dict(),
-            "others_reason": self.unsaid,
-            "by_judges": None if self.by_judges is None else self.by_judges.to_dict(),
-            "seed": self.seed,
-            "caveats": [caveat.sentence for caveat in self.caveats],
-            "sentence": self.sentence,
-        }
 
     @property
     def scope(self) -> str:

@@ -181,6 +181,8 @@ class Models(Result):
     caveats: tuple[Caveat, ...] = ()
     backend: str | None = field(default=None, repr=False)
 
+    entries = "models=rows refused n folds held even sentence caveats"
+
     def __len__(self) -> int:
         return len(self.models)
 
@@ -218,17 +220,6 @@ class Models(Result):
         if not self.refused:
             return said
         return f"{said} Not possible: {listed(f'{name} ({why})' for name, why in self.refused.items())}."
-
-    def to_dict(self) -> dict[str, Any]:
-        """Everything as plain values."""
-        rows = [{name: None if _is_nan(value) else value for name, value in row.items()} for row in self.rows()]
-        names = ("n", "folds", "held", "even", "sentence")
-        return {
-            "models": rows,
-            "refused": dict(self.refused),
-            **{name: getattr(self, name) for name in names},
-            "caveats": [caveat.sentence for caveat in self.caveats],
-        }
 
 
 def models(

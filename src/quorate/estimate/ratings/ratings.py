@@ -37,7 +37,7 @@ from quorate.numerics.ratings.rank_intervals import (
 from quorate.numerics.ratings.ties import TieModel, Ties, tie_model
 from quorate.numerics.votes.binomial import SLACK
 from quorate.streams import stream
-from quorate.table.results import Result, Row
+from quorate.table.results import Result, Row, plain
 from quorate.wording import brief, counted
 
 # Terms of a rating model beside the ratings: ties, position, covariates, slopes of judges.
@@ -237,6 +237,12 @@ class Ratings(Terms, Result):
     discrimination: str | None = None
     judges: tuple[str, ...] = ()
     rankings: str | None = None
+
+    entries = (
+        "systems=rows best groups neighbours unrated fragility not_fragile method level ties n cluster "
+        "clusters rankings regularisation log_likelihood seed scale shift nu log_nu position covariates units "
+        "moves slopes tie_rates caveats sentence"
+    )
 
     def __len__(self) -> int:
         return len(self.systems)
@@ -454,28 +460,9 @@ class Ratings(Terms, Result):
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain values."""
-        extra = {"log_nu": self.log_nu, "position": self.position}
-        names = ("method", "level", "ties", "n", "cluster", "clusters", "rankings")
-        return {
-            "systems": self.rows(),
-            "best": self.best,
-            "groups": [list(group) for group in self.groups],
-            "neighbours": [one.to_row() for one in self.neighbours],
-            "unrated": [self._place(one) for one in self.unrated],
-            "fragility": self.fragility and self.fragility.to_dict(),
-            "not_fragile": self.not_fragile,
-            **{name: getattr(self, name) for name in (*names, "regularisation", "log_likelihood", "seed")},
-            **{name: getattr(self, name) for name in ("scale", "shift")},
-            "nu": self.nu if math.isfinite(self.nu) else None,
-            **{name: value and value.to_dict() for name, value in extra.items()},
-            "covariates": [one.to_dict() for one in self.coefficients.values()],
-            "units": self.units,
-            "moves": self.moves and self.moves.rows(),
-            "slopes": [one.to_dict() for one in self.slopes.values()],
-            "tie_rates": [one.to_dict() for one in self.tie_rates.values()],
-            "caveats": [caveat.sentence for caveat in self.caveats],
-            "sentence": self.sentence,
-        }
+        lists = {"covariates": self.coefficients, "slopes": self.slopes, "tie_rates": self.tie_rates}
+        own = {"unrated": [self._place(one) for one in self.unrated], "moves": self.moves and self.moves.rows()}
+        return super().to_dict() | own | {name: plain([*terms.values()]) for name, terms in lists.items()}
 
     def _place(self, one: Unrated) -> dict[str, Any]:
         """A system without a rating as plain values, with the ranks that it may have but where it is below all."""

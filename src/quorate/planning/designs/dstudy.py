@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -37,7 +37,7 @@ from quorate.planning.designs.sources import (
 from quorate.planning.designs.studies import Studies, degrees_of_freedom
 from quorate.roles import ITEM, REPLICATE
 from quorate.table.judgments import Judgments
-from quorate.table.results import Result, plain
+from quorate.table.results import Result
 from quorate.wording import Brief
 
 
@@ -210,6 +210,11 @@ class Projection(Result):
     reused: int = 0
     level: float = field(default=0.95, repr=False)
 
+    entries = (
+        "se half_width_95=half_width found_half_width_95=found_half_width df calls reused cost shares design "
+        "layout per_item places balanced judges groups targets"
+    )
+
     @property
     def bought(self) -> int:
         """Judgments that must still be bought."""
@@ -240,31 +245,6 @@ class Projection(Result):
     def found_half_width(self) -> float | None:
         """Half the interval that a study that was made found; None of a plan."""
         return None if self.found is None else self.found.at(self.level).half_width
-
-    def to_plain(self) -> dict[str, Any]:
-        """Its fields as plain values, as a result that holds several designs has them."""
-        return {part.name: plain(getattr(self, part.name)) for part in fields(self) if part.repr}
-
-    def to_dict(self) -> dict[str, Any]:
-        """Everything as plain values."""
-        return {
-            "se": self.se,
-            "half_width_95": self.half_width,
-            "found_half_width_95": self.found_half_width,
-            "df": self.df,
-            "calls": self.calls,
-            "reused": self.reused,
-            "cost": self.cost,
-            "shares": dict(self.shares),
-            "design": dict(self.design),
-            "layout": self.layout,
-            "per_item": self.per_item,
-            "places": None if self.places is None else dict(self.places),
-            "balanced": self.balanced,
-            "judges": list(self.judges),
-            "groups": dict(self.groups),
-            "targets": {name: str(target) for name, target in self.targets.items()},
-        }
 
 
 def project(

@@ -95,6 +95,11 @@ class Panel(Result):
     prices: Prices | None
     grouping: Grouping | None = None
 
+    entries = (
+        "sentence bias reversals self_preference group_bias crossed groups strategies sharings readings "
+        "weighting reasons caveats"
+    )
+
     @cached_property
     def bias(self) -> JudgeBias:
         """Every judge against the average of the panel, overall and by system."""
@@ -189,15 +194,7 @@ class Panel(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain values."""
-        views: dict[str, Reversals | SelfPreference | JudgeBias | None]
-        views = {"reversals": self.reversals, "self_preference": self.self_preference, "group_bias": self.group_bias}
-        return {
-            "sentence": self.sentence,
-            "bias": self.bias.to_dict(),
-            **{name: None if view is None else view.to_dict() for name, view in views.items()},
-            "crossed": {name: found.to_dict() for name, found in self.crossed.items()},
-            "groups": {name: found.to_dict() for name, found in self.groups.items()},
-            "strategies": {name: found.to_dict() for name, found in self.strategies.items()},
+        return super().to_dict() | {
             "sharings": {
                 name: [{"label": one.label, **one.projection.to_dict()} for one in found]
                 for name, found in self.sharings.items()
@@ -207,9 +204,6 @@ class Panel(Result):
                 | {"others_reason": found.reason}
                 for name, found in self.readings.items()
             },
-            "weighting": dict(self.weighting),
-            "reasons": dict(self.reasons),
-            "caveats": [str(caveat) for caveat in self.caveats],
         }
 
     @property

@@ -26,7 +26,7 @@ from quorate.planning.search.grid import Grid, Piece
 from quorate.planning.search.search import Found, Kept, Paid, digits, grouped, joined, placed, strategies
 from quorate.roles import REPLICATE
 from quorate.streams import stream
-from quorate.table.results import Result, Row
+from quorate.table.results import Result, Row, plain
 from quorate.wording import Brief
 
 if TYPE_CHECKING:
@@ -331,6 +331,8 @@ class Optimum(Result):
     prices: Prices | None = None
     systems: tuple[str, ...] = ()
 
+    entries = "budget target_se half_width systems plan judges own same_cost same_se candidates caveats"
+
     def ranking(self, n: int = 1000, *, rng: np.random.Generator | int | None = None) -> Ranking:
         """How sure the choice is: what pilots redrawn from the fit would have chosen; see `Ranking`.
 
@@ -468,20 +470,8 @@ class Optimum(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain values, but for the sample of all designs; of a long frontier, some designs along it."""
-        named = {name: getattr(self, name) for name in ("own", "same_cost", "same_se")}
-        return {
-            "budget": self.budget,
-            "target_se": self.target_se,
-            "half_width": self.half_width,
-            "systems": list(self.systems),
-            "plan": self.plan.to_dict(),
-            "judges": list(self.judges),
-            **{name: plan.to_dict() if plan is not None else None for name, plan in named.items()},
-            "frontier": [plan.to_dict() for plan in self.along(_MOST_LISTED)],
-            "frontier_designs": len(self.searched.found.frontier.cost),
-            "candidates": self.candidates,
-            "caveats": [str(caveat) for caveat in self.caveats],
-        }
+        some = {"frontier": plain(self.along(_MOST_LISTED))}
+        return super().to_dict() | some | {"frontier_designs": len(self.searched.found.frontier.cost)}
 
 
 def within(found: Found, budget: float) -> int | None:

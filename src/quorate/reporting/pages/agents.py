@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from quorate.analysis.words import cut, significant
-from quorate.caveats import weightiest_first
 from quorate.reporting.draw import marks
 from quorate.reporting.draw.marks import CORRECTED
-from quorate.reporting.page import Caption, Figure, Page, Row, Section, Short, Tile, particulars, source_of, title_of
+from quorate.reporting.page import Caption, Figure, Page, Row, Section, Short, Tile, particulars
 from quorate.wording import counted, percent
 
 if TYPE_CHECKING:
@@ -29,22 +28,21 @@ def runs_page(result: RepeatedRuns, table: Table | None = None) -> Page:
     for one in result.systems:
         whose = f", {one.system}" if one.system else ""
         facts |= {f"items{whose}": one.items, f"runs{whose}": one.runs, f"fewest runs of an item{whose}": one.fewest}
-    return Page(
-        title=title_of(table, "Repeated runs"),
-        sentence=result.sentence,
+    return Page.of(
+        result,
+        table,
+        "Repeated runs",
         sections=(
             Section("passing", "How often runs pass", figures=(passing(result),)),
             Section("flips", "Items that flip", figures=(flips(result),)),
         ),
         facts=particulars("rests", f"What it rests on: {counted(first.items, 'item')}", facts.items()),
         methods=runs_methods(result),
-        content=result.to_dict,
         tiles=(
             Tile(percent(most.all.value), f"of items pass all of {counted(most.k, 'run')} (pass^{most.k})"),
             Tile(percent(most.any.value), f"pass one or more (pass@{most.k})"),
             Tile(f"{len(first.flips):,} of {first.items:,}", "items flip"),
         ),
-        source=source_of(table),
         options=f"level {result.level:g}",
     )
 
@@ -125,17 +123,16 @@ def hazard_page(result: Hazard, table: Table | None = None) -> Page:
     facts: dict[str, object] = {"threshold": result.threshold, "scores that count": side}
     facts |= {"share of the variance of scores that stays from turn to turn": result.between}
     facts |= {f"levels of {name} in a score": count for name, count in result.levels.items()}
-    return Page(
-        title=title_of(table, "Turns of a conversation"),
-        sentence=result.sentence,
+    return Page.of(
+        result,
+        table,
+        "Turns of a conversation",
         sections=(
             Section("hazards", "At which turn", figures=(hazards(result),)),
             Section("survival", "How many never do", figures=(survival(result),)),
         ),
         facts=particulars("rests", f"What it rests on: {len(result.turns)} turns", facts.items()),
         methods=hazard_methods(result),
-        content=result.to_dict,
-        caveats=weightiest_first(result.caveats),
         tiles=(
             Tile(
                 percent(last.lasting.value),
@@ -144,7 +141,6 @@ def hazard_page(result: Hazard, table: Table | None = None) -> Page:
             Tile(percent(last.survival.value), "the same, if turns were independent"),
             Tile(percent(worst.hazard.value), f"at turn {worst.turn}, where most are"),
         ),
-        source=source_of(table),
         options=f"level {result.level:g}",
     )
 
@@ -235,22 +231,19 @@ def ensemble_page(result: Ensemble, table: Table | None = None) -> Page:
     """The page of an ensemble."""
     facts: dict[str, object] = {"agents": result.agents, "variance of their mean": result.variance}
     facts |= {"variance of one agent": result.alone, "covariance of two": result.shared}
-    return Page(
-        title=title_of(table, "The mean of several agents"),
-        sentence=result.sentence,
+    return Page.of(
+        result,
+        table,
+        "The mean of several agents",
         sections=(Section("numbers", "More or fewer agents", figures=(numbers(result),)),),
         facts=particulars("rests", "What it rests on", facts.items()),
-        methods=(
-            f"The variance of the mean of {result.agents:,} agents on one item is the mean of their variances and "
-            "covariances (Messing 2026, equation 13); what all agents share stays however many they are."
-        ),
-        content=result.to_dict,
+        methods=f"The variance of the mean of {result.agents:,} agents on one item is the mean of their variances and "
+        "covariances (Messing 2026, equation 13); what all agents share stays however many they are.",
         tiles=(
             Tile(significant(result.se), f"standard deviation of the mean of {result.agents:,}"),
             Tile(significant(result.worth, 2), "independent agents that would be as precise"),
             Tile(significant(result.correlation, 2), "correlation of the errors of two agents"),
         ),
-        source=source_of(table),
     )
 
 
@@ -285,20 +278,19 @@ def chain_page(result: Chain, table: Table | None = None) -> Page:
     facts: dict[str, object] = {"runs": result.n, "variance of the last stage": result.variance}
     facts |= {"runs resemble each other by": result.cluster or "nothing: taken as independent"}
     facts |= {f"degree of the polynomial in {cut(one.stage)}": one.degree for one in result.links[:-1]}
-    return Page(
-        title=title_of(table, "A chain of agents"),
+    return Page.of(
+        result,
+        table,
+        "A chain of agents",
         sentence=cut(result.sentence, 300),
         sections=(Section("stages", "What each stage adds", figures=(stages(result),)),),
         facts=particulars("rests", "What it rests on", facts.items()),
         methods=chain_methods(result),
-        content=result.to_dict,
-        caveats=weightiest_first(result.caveats),
         tiles=(
             Tile(percent(most.share), f"from {cut(most.stage)} ({level} {percent(most.low)} to {percent(most.high)})"),
             Tile(percent(last.share), f"from {cut(last.stage)}, the last"),
             Tile(f"{result.n:,}", "runs of the chain"),
         ),
-        source=source_of(table),
         options=f"level {result.level:g}",
     )
 

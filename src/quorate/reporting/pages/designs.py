@@ -31,7 +31,7 @@ from quorate.planning.search.whatif import AS_IT_IS
 from quorate.reporting.draw import marks
 from quorate.reporting.draw.marks import CORRECTED, INK, MISSED, NAIVE
 from quorate.reporting.draw.vega import Marks, channel
-from quorate.reporting.page import Caption, Figure, Page, Section, Short, Tile, particulars, source_of, title_of
+from quorate.reporting.page import Caption, Figure, Page, Section, Short, Tile, particulars
 from quorate.wording import counted, decimals, dollars, listed, plural, whole_percent
 
 if TYPE_CHECKING:
@@ -146,8 +146,10 @@ def page(result: Optimum | OptimumAnalysis, table: Table | None = None) -> Page:
     own = [f"Judges to ask: {', '.join(best.judges)}."] if best.judges else []
     sure = () if view.sure is None else tuple(certainty(best, view.sure))
     shown, within = side_by_side(best), f"Allowed: {allowed(best)}."
-    return Page(
-        title=title_of(table, "What to buy next"),
+    return Page.of(
+        view,
+        table,
+        "What to buy next",
         sentence=sentence(best),
         sections=(
             Section("design", "The best design", tuple(own), tuple(exhibits(shown))),
@@ -156,10 +158,8 @@ def page(result: Optimum | OptimumAnalysis, table: Table | None = None) -> Page:
         ),
         facts=searched(best),
         methods=f"{_METHODS} Every one of {best.candidates:,} designs within the limits was compared.",
-        content=view.to_dict,
         caveats=weightiest_first(best.caveats),
         tiles=(*tiles(best.plan)[:2], Tile(amount(best, best.cost), "what must be paid")),
-        source=source_of(table),
         options=f"{asked(best)}; {allowed(best)}",
     )
 
@@ -168,15 +168,15 @@ def planned(plan: Projection, table: Table | None = None) -> Page:
     """The page on one design."""
     places = 1 + decimals(plan.se)
     se, half = number(plan.se, places), number(plan.half_width, places)
-    return Page(
-        title=title_of(table, "What a design would give"),
+    return Page.of(
+        plan,
+        table,
+        "What a design would give",
         sentence=f"{in_words(plan)}: standard error {se}, half a 95% interval ±{half}{scope(plan)}.",
         sections=(Section("design", "The design", figures=tuple(exhibits({"planned": plan}))),),
         facts=meant(plan),
         methods=_METHODS,
-        content=plan.to_dict,
         tiles=tiles(plan),
-        source=source_of(table),
         options=in_words(plan),
     )
 
@@ -197,17 +197,17 @@ def changed(result: Changes, table: Table | None = None) -> Page:
     columns = {"change": "change", "half_width": "±", "gain": "of it", "calls": "judgments", "cost": "price"}
     short = Short(columns | {"reason": "why not known"})
     listed_changes = Figure("changes", caption, result.rows(), headers=named, short=short)
-    return Page(
-        title=title_of(table, "What changes would give"),
+    return Page.of(
+        result,
+        table,
+        "What changes would give",
         sentence=sentence,
         sections=(Section("changes", "Changes", figures=(listed_changes,)),),
         facts=particulars("meant", "What the designs stand for", {"changes": len(known)}.items())
         if base is None
         else meant(base),
         methods=_METHODS,
-        content=result.to_dict,
         tiles=() if base is None else tiles(base),
-        source=source_of(table),
     )
 
 

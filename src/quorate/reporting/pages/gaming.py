@@ -6,12 +6,11 @@ import math
 from typing import TYPE_CHECKING
 
 from quorate.analysis.words import cut, significant
-from quorate.caveats import weightiest_first
 from quorate.numerics.reach import maximum_moments
 from quorate.reporting.draw import marks
 from quorate.reporting.draw.marks import CORRECTED, INK, OTHERS, SEQUENTIAL
 from quorate.reporting.draw.vega import Marks, channel
-from quorate.reporting.page import Caption, Figure, Page, Section, Short, Tile, particulars, source_of, title_of
+from quorate.reporting.page import Caption, Figure, Page, Section, Short, Tile, particulars
 from quorate.wording import capitalised, counted, listed, whole_percent
 
 if TYPE_CHECKING:
@@ -34,9 +33,10 @@ def page(gaming: Gaming, table: Table | None = None) -> Page:
     redrawn = " ".join(gaming.redrawn) or "nothing"
     surface, changes = grid(gaming), mitigation(gaming)
     without = "The data leave the effect of every change to the first design open."
-    return Page(
-        title=title_of(table, "What gaming is worth"),
-        sentence=gaming.sentence,
+    return Page.of(
+        gaming,
+        table,
+        "What gaming is worth",
         sections=(
             Section(
                 "prizes",
@@ -50,10 +50,7 @@ def page(gaming: Gaming, table: Table | None = None) -> Page:
         ),
         facts=played(gaming),
         methods=methods(gaming, drawn),
-        content=gaming.to_dict,
-        caveats=weightiest_first(gaming.caveats),
         tiles=tiles(gaming),
-        source=source_of(table),
         options=f"k {gaming.k}, level {gaming.level:g}, scale {gaming.scale}, redrawn {redrawn}",
     )
 

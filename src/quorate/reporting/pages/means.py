@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from quorate.analysis.words import cut, number, significant
-from quorate.caveats import weightiest_first
 from quorate.reporting.draw import marks
 from quorate.reporting.draw.marks import CORRECTED, NAIVE, colour
-from quorate.reporting.page import Caption, Figure, Page, Row, Section, Short, Tile, particulars, source_of, title_of
+from quorate.reporting.page import Caption, Figure, Page, Row, Section, Short, Tile, particulars
 from quorate.wording import counted, decimals, percent, plural, whole_percent
 
 if TYPE_CHECKING:
@@ -36,18 +35,17 @@ def baseline_page(result: AgainstBaseline, table: Table | None = None) -> Page:
         "evidence that is an alarm": f"{math.exp(result.limit):.3g}",
     }
     ends = f"{significant(result.low)} to {significant(result.high)}"
-    return Page(
-        title=title_of(table, "A stream against a baseline"),
-        sentence=result.sentence,
+    return Page.of(
+        result,
+        table,
+        "A stream against a baseline",
         sections=(Section("stream", "Along the stream", figures=(stream(result),)),),
         facts=particulars("rests", f"What it rests on: {counted(result.n, result.unit)}", facts.items()),
         methods=baseline_methods(result),
-        content=result.to_dict,
         tiles=(
             Tile(result.state, f"against a baseline of {result.baseline:g}"),
             Tile(significant(result.value), f"mean of all ({100 * result.level:g}% interval at any look {ends})"),
         ),
-        source=source_of(table),
         options=f"level {result.level:g}",
     )
 
@@ -118,9 +116,10 @@ def mean_from_page(result: MeanFrom, table: Table | None = None) -> Page:
     facts |= {"standard error": result.estimate.se, "degrees of freedom": result.weighed.df}
     facts |= {"spread of production scores over what the pilot says": spread}
     facts |= {f"{one.facet} stands for": str(one.target) for one in result.levels}
-    return Page(
-        title=title_of(table, "The mean, by a pilot"),
-        sentence=result.sentence,
+    return Page.of(
+        result,
+        table,
+        "The mean, by a pilot",
         sections=(
             Section("mean", "The mean", why, (means(result),)),
             Section("sources", "Where its uncertainty comes from", figures=(components(result),)),
@@ -128,8 +127,6 @@ def mean_from_page(result: MeanFrom, table: Table | None = None) -> Page:
         ),
         facts=particulars("rests", "What it rests on", facts.items()),
         methods=methods(result),
-        content=result.to_dict,
-        caveats=weightiest_first(result.caveats),
         tiles=(
             Tile(number(result.estimate.value, places), f"{level} {number(low, places)} to {number(high, places)}"),
             Tile(
@@ -138,7 +135,6 @@ def mean_from_page(result: MeanFrom, table: Table | None = None) -> Page:
             ),
             Tile(f"{result.spread:.2f}", "times as much do scores vary as the pilot says"),
         ),
-        source=source_of(table),
         options=f"level {result.level:g}",
     )
 

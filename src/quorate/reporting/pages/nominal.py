@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING
 
 from quorate.analysis.nominal import Labels
 from quorate.analysis.words import cut, distinct, number
-from quorate.caveats import weightiest_first
 from quorate.reporting.draw import marks
 from quorate.reporting.draw.marks import CORRECTED, NAIVE
-from quorate.reporting.page import Caption, Figure, Page, Row, Section, Short, Tile, particulars, source_of, title_of
+from quorate.reporting.page import Caption, Figure, Page, Row, Section, Short, Tile, particulars
 from quorate.reporting.paper.nominal import differing, most_confused, paragraph
 from quorate.wording import capitalised, counted, percent, plural, shares
 
@@ -24,16 +23,15 @@ _LONG, _MOST = 60, 200
 def page(result: Labels, table: Table | None = None) -> Page:
     """The page of labels."""
     source = result.judgments if table is None else table
-    return Page(
-        title=title_of(source, "Labels"),
+    return Page.of(
+        result,
+        source,
+        "Labels",
         sentence=cut(result.sentence, 1000),
         sections=tuple(sections(result)),
         facts=labelled(result),
         methods=paragraph(result),
-        content=result.to_dict,
-        caveats=weightiest_first(result.caveats),
         tiles=tuple(tiles(result)),
-        source=source_of(source),
         options=f"level {result.level:g}, at most {result.most} items for people",
     )
 

@@ -10,7 +10,7 @@ from quorate.analysis.words import cut, distinct
 from quorate.estimate.agreement.battles import ORDER
 from quorate.reporting.draw import marks
 from quorate.reporting.draw.marks import CORRECTED, NAIVE
-from quorate.reporting.page import Caption, Figure, Page, Section, Short, Tile, particulars, source_of, title_of
+from quorate.reporting.page import Caption, Figure, Page, Section, Short, Tile, particulars
 from quorate.wording import capitalised, counted, listed, plural
 
 if TYPE_CHECKING:
@@ -33,18 +33,17 @@ _HEADS = {
 
 def page(pipelines: Pipelines, table: Table | None = None) -> Page:
     """The page on leaderboards by pipelines of judges."""
-    return Page(
-        title=title_of(table, "Leaderboards by judges"),
-        sentence=pipelines.sentence,
+    return Page.of(
+        pipelines,
+        table,
+        "Leaderboards by judges",
         sections=tuple(sections(pipelines)),
         facts=compared(pipelines),
         methods=methods(pipelines),
-        content=pipelines.to_dict,
         tiles=tuple(
             Tile(f"{pipelines.of(kind).ratio:.2f}", f"times the naive error bar: {_KINDS[kind]}")
             for kind in ("single", "average")
         ),
-        source=source_of(table),
         options=f"by {pipelines.by}, resamples {pipelines.resamples:,}",
         seed=SEED,
     )

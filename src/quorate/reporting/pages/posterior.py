@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from quorate.analysis.words import cut, significant
-from quorate.caveats import weightiest_first
 from quorate.numerics.posterior.chains import BINS, DRAWS, Uniformity
 from quorate.reporting.draw import marks
 from quorate.reporting.draw.marks import CORRECTED, INK, MISSED, NAIVE, SHAPES, colour, kind
 from quorate.reporting.draw.vega import Marks, channel
-from quorate.reporting.page import Caption, Figure, Page, Row, Section, Short, Tile, particulars, source_of, title_of
+from quorate.reporting.page import Caption, Figure, Page, Row, Section, Short, Tile, particulars
 from quorate.wording import counted, listed, whole_percent
 
 if TYPE_CHECKING:
@@ -34,22 +33,21 @@ def check_page(result: PosteriorCheck, table: Table | None = None) -> Page:
         f"lie between {low} and {high} (the band) for 19 of 20 parameters if posteriors are right. Bars high at both "
         "ends: intervals too short; high in the middle: too long; sloping: medians too low or too high."
     )
-    return Page(
-        title=title_of(table, "Check of posteriors"),
-        sentence=result.sentence,
+    return Page.of(
+        result,
+        table,
+        "Check of posteriors",
         sections=(
             Section("ranks", "Where the truth lies among the draws", (how,), tuple(_histograms(result))),
             Section("tests", "Are the ranks uniform?", (), (tests(result),)),
         ),
         facts=particulars("checks", "How it was simulated", facts.items()),
         methods=check_methods(result),
-        content=result.to_dict,
         tiles=(
             Tile(f"{result.p:.2g}", "least p-value of uniform ranks, by Bonferroni"),
             Tile(f"{result.studies:,}", "simulated studies"),
             Tile(f"{len(result.ranks):,}", "parameters whose ranks are looked at"),
         ),
-        source=source_of(table),
         options=f"{counted(result.studies, 'study')}, link {result.link}",
         seed=result.seed,
     )
@@ -137,8 +135,10 @@ def page(result: DrawnComponents, table: Table | None = None) -> Page:
     table = result.judgments if table is None else table
     low, high = result.mean.ends
     first = result.first
-    return Page(
-        title=title_of(table, "Posterior of components and the mean"),
+    return Page.of(
+        result,
+        table,
+        "Posterior of components and the mean",
         sentence=cut(result.sentence, _LONG),
         sections=(
             Section("components", "Where the variance comes from", (), (components(result), priors(result))),
@@ -146,14 +146,11 @@ def page(result: DrawnComponents, table: Table | None = None) -> Page:
         ),
         facts=checks(result),
         methods=methods(result),
-        content=result.to_dict,
-        caveats=weightiest_first(result.caveats),
         tiles=(
             Tile(significant(result.mean.value, 4), f"mean (95% interval {low:.4g} to {high:.4g})"),
             Tile(whole_percent(first.share), f"of the variance of one judgment is {cut(first.name)}"),
             Tile(f"{min(result.checks.ess.values()):,.0f}", "effective draws of the component that has fewest"),
         ),
-        source=source_of(table),
         options=f"targets {listed(f'{name} {target}' for name, target in result.mean.target.items())}",
         seed=result.seed,
     )

@@ -9,7 +9,7 @@ from quorate.analysis.words import significant
 from quorate.reporting.draw import marks
 from quorate.reporting.draw.marks import CORRECTED, DASHED, DOTTED, MISSED, NAIVE, SOLID, Styles, coloured, dashed
 from quorate.reporting.draw.vega import Marks, channel
-from quorate.reporting.page import Caption, Figure, Page, Row, Section, Short, Tile, particulars, source_of, title_of
+from quorate.reporting.page import Caption, Figure, Page, Row, Section, Short, Tile, particulars
 from quorate.simulate.validate import PLANS
 from quorate.wording import counted, listed, percent, whole_percent
 
@@ -59,9 +59,10 @@ def page(result: Validated, table: Table | None = None) -> Page:
     facts |= {"items held out": result.holdout, "judgments of a pilot, on average": result.pilot_calls}
     facts |= {f"plan {name}": PLANS[name] for name in result.plans}
     facts |= {f"runs in which {name} failed": _failed(result, name) for name in result.plans if _failed(result, name)}
-    return Page(
-        title=title_of(table, "Plans on this table"),
-        sentence=result.sentence,
+    return Page.of(
+        result,
+        table,
+        "Plans on this table",
         sections=(
             Section(
                 "error",
@@ -74,12 +75,10 @@ def page(result: Validated, table: Table | None = None) -> Page:
         ),
         facts=particulars("drawn", "How the plans were drawn", facts.items()),
         methods=methods(result),
-        content=result.to_dict,
         tiles=tuple(
             Tile(significant(one.rmse), f"root mean squared error of {one.plan}, {one.budget:,} judgments")
             for one in last
         ),
-        source=source_of(table),
         options=f"level {result.level:g}, {result.runs:,} runs",
     )
 

@@ -6,7 +6,6 @@ import shlex
 from typing import TYPE_CHECKING
 
 from quorate.analysis.words import called, cut, p_value, significant
-from quorate.caveats import weightiest_first
 from quorate.decide.all_pairs import Verdicts
 from quorate.decide.outcome import Outcome
 from quorate.decide.scores import ScoreVerdict
@@ -27,8 +26,6 @@ from quorate.reporting.page import (
     Step,
     Tile,
     particulars,
-    source_of,
-    title_of,
 )
 from quorate.wording import capitalised, counted, listed, margin, plural, shares, whole_percent
 
@@ -48,18 +45,16 @@ def all_pairs_page(result: Verdicts, table: Table | None = None) -> Page:
     facts: dict[str, object] = {"pairs": len(result.verdicts), **dict(outcomes)}
     facts |= {"pairs that could not be judged": result.skipped, "level of all together": result.level}
     facts |= {"level of each": one.level, "margin of equivalence": "none" if one.margin is None else one.margin}
-    return Page(
-        title=title_of(table, "All pairs of systems"),
-        sentence=result.sentence,
+    return Page.of(
+        result,
+        table,
+        "All pairs of systems",
         sections=(Section("pairs", "The verdicts", figures=(verdicts(result),)),),
         facts=particulars("compared", f"What was compared: {counted(len(result.verdicts), 'pair')}", facts.items()),
         methods=all_pairs_methods(result),
-        content=result.to_dict,
-        caveats=weightiest_first(result.caveats),
         tiles=tuple(
             Tile(f"{pairs:,}", f"{counted(pairs, 'pair').partition(' ')[2]} {name}") for name, pairs in outcomes
         ),
-        source=source_of(table),
         options=f"level {result.level:g} of all together, power {one.power:g}",
     )
 
@@ -156,16 +151,15 @@ TIES = {"drop": "ties were left out", "half": "ties count as half a vote", "pess
 
 def page(verdict: AnyVerdict, table: Table | None = None) -> Page:
     """The page on a verdict."""
-    return Page(
-        title=title_of(table, f"{cut(verdict.a, SHORT)} against {cut(verdict.b, SHORT)}"),
+    return Page.of(
+        verdict,
+        table,
+        f"{cut(verdict.a, SHORT)} against {cut(verdict.b, SHORT)}",
         sentence=cut(verdict.sentence, 2000),
         sections=sections(verdict),
         facts=compared(verdict),
         methods=methods(verdict),
-        content=verdict.to_dict,
-        caveats=weightiest_first(verdict.caveats),
         tiles=tiles(verdict),
-        source=source_of(table),
         options=options(verdict),
         next_step=planning(verdict),
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
@@ -286,8 +286,7 @@ class Description(Brief):
 
     def to_dict(self) -> dict[str, Any]:
         """The same as plain dictionaries, lists, numbers and text, ready for JSON; nan becomes None."""
-        facts: dict[str, Any] = plain(self)
-        return facts
+        return {part.name: plain(getattr(self, part.name)) for part in fields(self)}
 
 
 def describe(table: Judgments) -> Description:

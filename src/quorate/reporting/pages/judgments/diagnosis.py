@@ -47,18 +47,17 @@ def page(result: Diagnosis, table: Table | None = None) -> Page:
         Section("residuals", "Residuals and items", (TOGETHER, *unlooked(result)), tuple(figures)),
         *([Section("effects", "Predicted effects against a normal law", (), effects)] if effects else []),
     )
-    return Page(
-        title=title_of(table, "Diagnosis of a fit"),
-        sentence=result.sentence,
+    return Page.of(
+        result,
+        table,
+        "Diagnosis of a fit",
         sections=sections,
         facts=particulars("diagnosis", "What it rests on", facts.items()),
         methods=methods(result),
-        content=result.to_dict,
         tiles=(
             Tile(f"{len(out)} of {len(tested)}", "checks stand out"),
             Tile(f"{len(result.not_looked_at)}", "could not be made"),
         ),
-        source=source_of(table),
         options=f"resamples {result.resamples}",
     )
 

@@ -14,7 +14,7 @@ from quorate.estimate.panel.crossed import JUDGE_EFFECT, TERMS
 from quorate.planning.panel.groups import ANY
 from quorate.reporting.draw import marks
 from quorate.reporting.draw.marks import CORRECTED, MISSED, palette
-from quorate.reporting.page import Caption, Figure, Page, Section, Short, particulars, source_of, title_of
+from quorate.reporting.page import Caption, Figure, Page, Section, Short, particulars
 from quorate.reporting.pages.panel.biases import (
     Series,
     axis,
@@ -407,15 +407,15 @@ def page(panel: Panel | PanelAnalysis, table: Table | None = None) -> Page:
     view = panel if isinstance(panel, PanelAnalysis) else PanelAnalysis(panel)
     found, source = view.panel, table or view.panel.judgments
     figures = tuple(figure for figure in _figures(view) if figure is not None)
-    return Page(
-        title=title_of(source, "Panel of judges"),
+    return Page.of(
+        view,
+        source,
+        "Panel of judges",
         sentence=found.sentence,
         sections=(Section("panel", "The panel of judges", tuple(paragraphs(view)), figures),),
         facts=judged(view),
         methods=methods(view),
-        content=view.to_dict,
         caveats=weightiest_first(found.caveats),
-        source=source_of(source),
         options=f"level {found.level:g}",
     )
 

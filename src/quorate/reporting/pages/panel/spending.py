@@ -10,12 +10,11 @@ from typing import TYPE_CHECKING
 
 from quorate.analysis.panel import PanelAnalysis
 from quorate.analysis.words import cut, significant
-from quorate.caveats import weightiest_first
 from quorate.planning.panel.strategies import ALL, CYCLIC, RANDOM
 from quorate.reporting.draw import marks
 from quorate.reporting.draw.marks import CORRECTED, MISSED, NAIVE
 from quorate.reporting.draw.vega import channel
-from quorate.reporting.page import Caption, Figure, Page, Row, Section, Short, particulars, source_of, title_of
+from quorate.reporting.page import Caption, Figure, Page, Row, Section, Short, particulars
 from quorate.reporting.pages.panel.biases import FEW, Series, axis
 from quorate.wording import capitalised, counted, plural, whole_percent
 
@@ -37,9 +36,10 @@ def screened_page(result: Screening, table: Table | None = None) -> Page:
     """The page of a screening."""
     subtract = f"Subtract {significant(result.panel.bias)} from the equal-weight mean of the judges' means."
     facts = {"items of the pilot": result.items, "left out": result.left_out, "price of the pilot": result.pilot_cost}
-    return Page(
-        title=title_of(table, "Which judges should judge"),
-        sentence=result.sentence,
+    return Page.of(
+        result,
+        table,
+        "Which judges should judge",
         sections=(
             Section(
                 "panels",
@@ -57,9 +57,6 @@ def screened_page(result: Screening, table: Table | None = None) -> Page:
         ),
         facts=particulars("screened", f"What it rests on: {counted(result.items, 'item')}", facts.items()),
         methods="Judges were chosen by the mean squares of a crossed pilot; every item of the main study gets one.",
-        content=result.to_dict,
-        caveats=weightiest_first(result.caveats),
-        source=source_of(table),
     )
 
 

@@ -6,11 +6,10 @@ import math
 from typing import TYPE_CHECKING
 
 from quorate.analysis.words import cut
-from quorate.caveats import weightiest_first
 from quorate.estimate.agreement.rates import mean_pass_and_fail
 from quorate.reporting.draw import marks
 from quorate.reporting.draw.marks import CORRECTED, NAIVE
-from quorate.reporting.page import Caption, Figure, Page, Row, Section, Short, Tile, particulars, source_of, title_of
+from quorate.reporting.page import Caption, Figure, Page, Row, Section, Short, Tile, particulars
 from quorate.wording import capitalised, counted, listed, percent, plural
 
 if TYPE_CHECKING:
@@ -55,18 +54,16 @@ def page(result: Against, table: Table | None = None) -> Page:
         sections.append(Section("stand-ins", "May a judge stand in for people", figures=(stand_ins(result),)))
     if result.drops:
         sections.append(Section("drops", "Which judge to drop", figures=(drops(result),)))
-    return Page(
-        title=title_of(table, "Judges against labels"),
-        sentence=result.sentence,
+    return Page.of(
+        result,
+        table,
+        "Judges against labels",
         sections=tuple(sections),
         facts=particulars(
             "labels", f"What it rests on: {counted(result.items, f'labelled {result.unit}')}", facts.items()
         ),
         methods=methods(result),
-        content=result.to_dict,
-        caveats=weightiest_first(result.caveats),
         tiles=tuple(_tiles(result)),
-        source=source_of(table),
         options=f"level {result.level:g}",
     )
 

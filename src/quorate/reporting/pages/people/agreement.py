@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING
 
 from quorate.analysis.agreement import KINDS, AgreementAnalysis
 from quorate.analysis.words import cut, distinct, number, p_value, share
-from quorate.caveats import weightiest_first
 from quorate.estimate.agreement.labelled import decides
 from quorate.reporting.draw import marks
 from quorate.reporting.draw.marks import CORRECTED, NAIVE
-from quorate.reporting.page import Caption, Figure, Page, Row, Section, Short, Tile, particulars, source_of, title_of
+from quorate.reporting.page import Caption, Figure, Page, Row, Section, Short, Tile, particulars
 from quorate.wording import counted
 
 if TYPE_CHECKING:
@@ -33,16 +32,14 @@ def page(result: Agreement | AgreementAnalysis, table: Table | None = None) -> P
     tiles += [Tile(share(decisive.value), f"of {decisive.n:,} that neither calls a tie")] if decisive.n else []
     people = share(view.found.human_ties[best.pipeline])
     tiles.append(Tile(share(view.found.ties[best.pipeline]), f"called a tie, {people} by people"))
-    return Page(
-        title=title_of(table, "Agreement with people"),
-        sentence=view.sentence,
+    return Page.of(
+        view,
+        table,
+        "Agreement with people",
         sections=tuple(sections(view)),
         facts=compared(view),
         methods=methods(view),
-        content=view.to_dict,
-        caveats=weightiest_first(view.caveats),
         tiles=tuple(tiles),
-        source=source_of(table),
         options=f"level {view.found.level:g}",
     )
 

@@ -24,7 +24,6 @@ from quorate.reporting.page import (
     Step,
     Tile,
     particulars,
-    source_of,
     title_of,
 )
 from quorate.reporting.pages.ratings.page import page as page_page
@@ -51,16 +50,14 @@ def labels_page(result: LabelsPlan, table: Table | None = None) -> Page:
     facts |= {"alpha of people": result.reliability.value} if result.reliability else {}
     tiles = [Tile(f"{best.labels:,}", "labels by people"), Tile(f"{best.units:,}", "units that judges predict")]
     tiles.append(Tile(f"{best.half_width:.3g}", f"half of the interval, for {best.cost:,.6g}"))
-    return Page(
-        title=title_of(table, "How many labels to buy"),
-        sentence=result.sentence,
+    return Page.of(
+        result,
+        table,
+        "How many labels to buy",
         sections=(Section("labels", "People and judges", result.says, tuple(exhibits(result))),),
         facts=particulars("labels-rest", f"What it rests on: {counted(result.pilot, 'label')}", facts.items()),
         methods=labels_methods(result),
-        content=result.to_dict,
-        caveats=weightiest_first(result.caveats),
         tiles=tuple(tiles),
-        source=source_of(table),
         options=f"{result.goal} {result.asked:g}, level {result.level:g}",
     )
 
@@ -313,23 +310,21 @@ def page(result: Corrected, table: Table | None = None) -> Page:
     facts |= {} if result.rarer is None else {"labels of the rarer answer": result.rarer}
     level = f"{100 * result.level:.4g}% interval"
     low, high = result.estimate.ends
-    return Page(
-        title=title_of(table, "What people would find"),
-        sentence=result.sentence,
+    return Page.of(
+        result,
+        table,
+        "What people would find",
         sections=(
             Section("corrected", "People and judges", figures=(means(result),)),
             *([Section("segments", "By category", figures=(segments(result),))] if result.segments else []),
         ),
         facts=particulars("corrected", f"What it rests on: {counted(result.labels, 'label')}", facts.items()),
         methods=methods(result),
-        content=result.to_dict,
-        caveats=weightiest_first(result.caveats),
         tiles=(
             Tile(f"{result.value:.3f}", f"as people would give it ({level} {low:.3f} to {high:.3f})"),
             Tile(f"{result.bias:+.3f}", f"judges less people, where both are (standard error {result.bias_se:.3f})"),
             Tile(f"{result.effective:,.0f}", f"labels alone that would be as precise, for {result.labels:,}"),
         ),
-        source=source_of(table),
         options=f"level {result.level:g}",
     )
 

@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from quorate.analysis.words import cut, significant
-from quorate.caveats import weightiest_first
 from quorate.reporting.draw import marks
 from quorate.reporting.draw.marks import CORRECTED, NAIVE
-from quorate.reporting.page import Caption, Figure, Page, Row, Section, Short, Tile, particulars, source_of, title_of
+from quorate.reporting.page import Caption, Figure, Page, Row, Section, Short, Tile, particulars, title_of
 from quorate.wording import counted, listed, percent
 
 if TYPE_CHECKING:
@@ -25,22 +24,19 @@ def surrogate_page(result: Surrogate, table: Table | None = None) -> Page:
     low, high = result.estimate.ends
     facts = {f"levels of {name} in a label": count for name, count in result.levels.items()}
     facts |= {"answers of each cell": result.replicates}
-    return Page(
-        title=title_of(table, "A label by judges"),
-        sentence=result.sentence,
+    return Page.of(
+        result,
+        table,
+        "A label by judges",
         sections=(Section("error", "Error of a label", figures=(parts(result),)),),
         facts=particulars("rests", "What a label is", facts.items()),
-        methods=(
-            "The variance of a label about what the same judges would say of the item on average adds up components of "
-            "a pilot that contain a facet whose levels might have been others, each over its levels (Messing 2026, "
-            "equation 15). Its interval is by draws of the components, each from the law of its mean square."
-        ),
-        content=result.to_dict,
+        methods="The variance of a label about what the same judges would say of the item on average adds up "
+        "components of a pilot that contain a facet whose levels might have been others, each over its levels (Messing "
+        "2026, equation 15). Its interval is by draws of the components, each from the law of its mean square.",
         tiles=(
             Tile(significant(result.se), "standard deviation of a label's error"),
             Tile(significant(result.variance), f"its variance; {significant(low)} to {significant(high)}"),
         ),
-        source=source_of(table),
     )
 
 
@@ -105,23 +101,21 @@ def page(result: Regression, table: Table | None = None) -> Page:
     facts |= {"smallest chance to be labelled": least, "largest chance to be labelled": most}
     facts |= {f"levels of {name}": count for name, count in zip(result.cluster, result.clusters, strict=True)}
     facts |= {} if np.isnan(result.effective) else {"labels that are as precise alone": result.effective}
-    return Page(
-        title=title_of(table, "A regression on labels"),
-        sentence=result.sentence,
+    return Page.of(
+        result,
+        table,
+        "A regression on labels",
         sections=(
             Section("coefficients", "Coefficients", figures=(coefficients(result),)),
             Section("ways", "By three ways", figures=(ways(result),)),
         ),
         facts=particulars("regression", f"What it rests on: {counted(result.labels, 'label')}", facts.items()),
         methods=methods(result),
-        content=result.to_dict,
-        caveats=weightiest_first(result.caveats),
         tiles=(
             Tile(f"{first.value:.3f}", f"{cut(first.name)} ({level} {low:.3f} to {high:.3f})"),
             Tile(_number(first.judged), "the same, if the judge's labels are taken as right"),
             Tile(f"{result.labels:,}", f"labels, for {result.n:,} rows"),
         ),
-        source=source_of(table),
         options=f"level {result.level:g}",
     )
 

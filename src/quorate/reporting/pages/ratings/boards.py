@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING
 
 from quorate.analysis.ratings import RatingsAnalysis
 from quorate.analysis.words import cut
-from quorate.caveats import weightiest_first
 from quorate.estimate.ratings.categories import ASSUMED, Boards, PooledRatings
 from quorate.estimate.ratings.ranked import at_once, may_be_first, taken_as_independent
-from quorate.reporting.page import Caption, Figure, Page, Row, Section, Short, particulars, source_of, title_of
+from quorate.reporting.page import Caption, Figure, Page, Row, Section, Short, particulars
 from quorate.reporting.pages.ratings.page import leaderboard, methods
 from quorate.wording import capitalised, counted, listed, plural
 
@@ -35,15 +34,13 @@ def page(result: Boards, table: Table | None = None) -> Page:
         said = tuple(filter(None, (view.found.sentence, view.fragile_words)))
         sections.append(Section(f"board-{number}", cut(level, _LONG), said, (figure,)))
     values = {"boards": len(result), "without a board": len(result.refused), "by": result.by}
-    return Page(
-        title=title_of(table, f"Leaderboards by {result.by}"),
-        sentence=result.sentence,
+    return Page.of(
+        result,
+        table,
+        f"Leaderboards by {result.by}",
         sections=tuple(sections),
         facts=particulars("ranked", f"What was ranked: {counted(len(result), 'board')}", values.items()),
         methods=f"Every {result.by} has a board of its own. {_pooling(result)}Of the first: {methods(first)}",
-        content=result.to_dict,
-        caveats=weightiest_first(result.caveats),
-        source=source_of(table),
         options=f"level {first.level:g}, by {result.by}",
         seed=first.found.seed,
     )

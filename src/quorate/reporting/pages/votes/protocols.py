@@ -13,7 +13,7 @@ from quorate.numerics.votes.power import normal_size
 from quorate.reporting.draw import marks
 from quorate.reporting.draw.marks import CORRECTED, INK, MISSED
 from quorate.reporting.draw.vega import Marks, channel
-from quorate.reporting.page import Caption, Figure, Page, Row, Section, Short, Tile, particulars, source_of, title_of
+from quorate.reporting.page import Caption, Figure, Page, Row, Section, Short, Tile, particulars
 from quorate.reporting.pages.verdict import SHORT
 from quorate.wording import counted, percent
 
@@ -42,17 +42,16 @@ def battles_page(result: NextBattles, table: Table | None = None) -> Page:
         Tile(percent(float(result.chance.max())), "chance of the likeliest"),
     ]
     tiles.append(Tile(f"{result.equal:,.0f}", f"votes by equal chances, worth {result.horizon:,} by these"))
-    return Page(
-        title=title_of(table, "Which battles next"),
-        sentence=result.sentence,
+    return Page.of(
+        result,
+        table,
+        "Which battles next",
         sections=(Section("chances", "Chances of pairs", figures=(chances(result),)),),
         facts=particulars(
             "battles-rest", f"What it rests on: {counted(int(result.votes.sum()), 'vote')}", facts.items()
         ),
         methods=battles_methods(result),
-        content=result.to_dict,
         tiles=tuple(tiles),
-        source=source_of(table),
         options=f"criterion {result.criterion}, floor {result.floor:g}, horizon {result.horizon:,}",
     )
 

@@ -79,17 +79,15 @@ def smaller_pair_page(result: PairReplay, table: Table | None = None) -> Page:
     short = Short(heads, percent=("found",))
     figure = Figure("found", Caption("How often the difference is found"), rows, headers=heads, short=short)
     best = max(rows, key=lambda row: row["found"])
-    return Page(
-        title=title_of(table, "Ways to spend votes"),
-        sentence=(
-            f"The difference is found most often, in {percent(best['found'])} of studies, by {best['test']} with "
-            f"{best['n']:,} votes."
-        ),
+    return Page.of(
+        result,
+        table,
+        "Ways to spend votes",
+        sentence=f"The difference is found most often, in {percent(best['found'])} of studies, by {best['test']} with "
+        f"{best['n']:,} votes.",
         sections=(Section("found", "Found", (signal, *result.notes), (figure,)),),
         facts=particulars("drawn", "What was drawn", [("studies", study.studies)]),
         methods=METHODS,
-        content=result.to_dict,
-        source=source_of(table),
     )
 
 
@@ -110,21 +108,19 @@ def page(result: Standings, table: Table | None = None) -> Page:
     facts: dict[str, object] = {"systems": len(result.models), "pairs that share the level": result.pairs}
     facts |= {"pairs with enough votes to be decided": len(result.monitors), "level of all together": result.level}
     tiles = ((len(result.ordered), "in a known order"), (result.undecided, "undecided"))
-    return Page(
-        title=title_of(table, "Standings while votes come in"),
-        sentence=result.sentence,
+    return Page.of(
+        result,
+        table,
+        "Standings while votes come in",
         sections=(
             Section("ranks", "Ranks", figures=(ranks(result),)),
             Section("pairs", "Pairs", figures=(pairs(result),)),
         ),
         facts=particulars("watched", f"What was watched: {counted(len(result.models), 'system')}", facts.items()),
         methods=standings_methods(result),
-        content=result.to_dict,
-        caveats=weightiest_first(result.caveats),
         tiles=tuple(
             Tile(f"{number:,}", f"{counted(number, 'pair').partition(' ')[2]} {name}") for number, name in tiles
         ),
-        source=source_of(table),
         options=f"level {result.level:g} of all together, at all times",
     )
 
