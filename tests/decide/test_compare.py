@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 
 import numpy as np
@@ -110,12 +109,6 @@ def test_pairs_with_too_little_are_left_out_and_counted():
         compare_all(votes, cluster="judge")
     with pytest.raises(InvalidInput, match="level"):
         compare_all(votes, level=0.1)
-
-
-def test_results_are_plain_values():
-    found = compare_all(votes_of([80, 50], 100), margin=0.2)
-    assert json.loads(json.dumps(found.to_dict(), allow_nan=False))["counts"]["better"] == 1
-    assert len(found.to_frame()) == 2
 
 
 def test_all_pairs_of_scores_are_those_of_compare_at_one_level(judged):

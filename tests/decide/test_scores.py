@@ -106,12 +106,6 @@ def test_without_pairs_it_says_so(alike):
     assert "No study within the limits" in verdict_of_scores(own, A, B, limits={"items": [20, 40]}).sentence
 
 
-def test_everything_as_plain_values(alike):
-    said = verdict_of_scores(alike, A, B, margin=0.01, limits=FEW).to_dict()
-    assert json.loads(json.dumps(said)) == said
-    assert {"rankable", "common_se", "detectable", "next_step", "p_equivalence", "sentence"} <= said.keys()
-
-
 @pytest.mark.parametrize(
     ("options", "error", "words"),
     [

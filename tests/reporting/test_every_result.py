@@ -20,6 +20,7 @@ import quorate as q
 from quorate.reporting.print.cells import cell
 from quorate.reporting.report import page_of, write
 from quorate.simulate.demo import demo_table
+from quorate.table.results import Result
 
 FORMATS = ("html", "md", "json")
 LABELS = ("<script>alert(1)</script>", "<b>b\x00\u202e", "c|`c`", "d")
@@ -349,7 +350,7 @@ def pages_of_results(tmp_path_factory):
             page = page_of(result)
             shown[name] = {type(one).__name__: repr(one) for one in inside(result)}
             texts = {kind: write(page, folder / f"{name}.{kind}").read_text("utf-8") for kind in FORMATS}
-            made[name] = page, texts
+            made[name] = result, page, texts
         return made[name]
 
     return written_of
@@ -363,7 +364,7 @@ def test_everything_that_is_returned_is_tried():
 @pytest.mark.parametrize("name", sorted(RESULTS))
 def test_every_result_has_a_page_in_every_format_and_is_short_at_the_prompt(pages_of_results, name):
     """Labels stay text wherever they are printed."""
-    page, texts = pages_of_results(name)
+    result, page, texts = pages_of_results(name)
     table = next(iter(page.figures), page.facts)
     numbers = [cell(key, value) for key, value in table.rows[0].items() if isinstance(value, float)]
     assert page.sentence
@@ -375,5 +376,9 @@ def test_every_result_has_a_page_in_every_format_and_is_short_at_the_prompt(page
     around = re.sub("<(style|script)[^>]*>.*?</\\1>", "", texts["html"], flags=re.DOTALL)
     assert not re.search("[\x00\u202e]|<script>alert|<b>b", texts["md"] + around)
     assert not re.search("[\x00\u202e]", texts["json"])
+    for one in (one for one in (result if isinstance(result, tuple) else (result,)) if isinstance(one, Result)):
+        json.dumps(one.to_dict(), allow_nan=False)
+        frame = one.to_frame("polars")
+        assert [tuple(row) for row in one.rows()] == [tuple(frame.columns)] * len(frame)
     assert shown[name]
     assert {kind: text for kind, text in shown[name].items() if len(text) > 200 or not text.isprintable()} == {}

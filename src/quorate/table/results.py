@@ -192,7 +192,7 @@ class Result:
             ``polars``, ``pandas`` or ``pyarrow``. Without it, the library the data came in, or the first installed.
         """
         rows = self.rows()
-        columns = {name: [row[name] for row in rows] for name in (rows[0] if rows else ())}
+        columns = {name: _of_one_kind([row[name] for row in rows]) for name in (rows[0] if rows else ())}
         return frame(columns, backend or self._backend())
 
     def plot(self, name: str = "") -> Any:
@@ -414,6 +414,15 @@ def rows_of(columns: Mapping[str, Sequence[Any] | np.ndarray[Any, Any]]) -> list
     """
     lists = [column.tolist() if isinstance(column, np.ndarray) else column for column in columns.values()]
     return [dict(zip(columns, values, strict=True)) for values in zip(*lists, strict=True)]
+
+
+def _of_one_kind(values: list[Any]) -> list[Any]:
+    """The values of a column: whole numbers among others as these, and text where it holds more than one kind."""
+    kinds = {type(value) for value in values if value is not None}
+    if kinds == {int, float}:
+        return [value if value is None else float(value) for value in values]
+    mixed = len(kinds) > 1 and not all(issubclass(kind, (int, float, np.number)) for kind in kinds)
+    return [value if value is None else str(value) for value in values] if mixed else values
 
 
 def _is_scalar(value: object) -> bool:

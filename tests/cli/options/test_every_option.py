@@ -1,4 +1,4 @@
-"""Every option of every command against the public function that the command calls."""
+"""Every option of every command changes what its function is called with, or is refused by name."""
 
 from __future__ import annotations
 
@@ -29,7 +29,6 @@ ANSWER = "quorate.analysis.analyze:analyze"
 DECOMPOSE = "quorate.estimate.components.decompose:decompose"
 ANALYZE = "quorate.analysis.judgments:analyze_judgments"
 BOARD = "quorate.estimate.ratings.corrected_ratings:corrected_ratings"
-WRITEUP = "quorate.reporting.paper.writeup:writeup"
 VARIABLES = "quorate.table.exchange.variables:variables"
 REPLAY = "quorate.analysis.allocation:replay_pairs"
 
@@ -105,188 +104,8 @@ CALLS: dict[str, tuple[str, ...]] = {
     "compare --watch": (READ_VOTES, "quorate.decide.stop:monitor"),
     "votes replay": (READ_VOTES, REPLAY, "quorate.analysis.allocation:replay_pair"),
 }
-# Public functions behind the internal ones above, whose parameters an option must have.
-PUBLIC = {
-    ANALYZE: q.analyze,
-    "quorate.analysis.agreement:agreement_view": q.agreement.agreement,
-    "quorate.analysis.allocation:allocation_view": q.scores.simulate_allocation,
-    "quorate.study.variants:carry_out": q.variants,
-    "quorate.study.loop:carry_out": q.run,
-}
-# Options that have another name than the parameter that they set: a list takes one entry at a time, a word is taken.
-RENAMED = {
-    "category": "categories",
-    "facet": "facets",
-    "file": "source",
-    "file_format": "format",
-    "human_label": "human",
-    "people": "human",
-    "item_column": "items",
-    "judge": "judges",
-    "judge_price": "prices",
-    "human_price": "prices",
-    "item_price": "prices",
-    "generation_price": "prices",
-    "prompt_price": "prices",
-    "no_floor": "floor",
-    "number": "n",
-    "object_": "object",
-    "folder": "out",
-    "outcome": "outcomes",
-    "prompt": "prompts",
-    "role": "roles",
-    "target": "targets",
-}
-RENAMED_IN = {
-    **{
-        (name, "price"): "prices"
-        for name in (
-            "plan --design",
-            "plan",
-            "plan --effect",
-            "judges",
-            "plan --screen",
-            "rank --tries",
-            "plan --human",
-        )
-    },
-    **{("plan", name): "limits" for name in ("items", "prompts", "judges", "replicates", "per_item", "levels")},
-    **{("rank --tries", name): "designs" for name in ("prompts", "judges")},
-    ("serve", "link"): "links",
-    ("votes protocols", "other"): "b",
-    ("export --tasks", "folder"): "folder",
-    ("export", "to"): "path",
-    ("regress", "outcome"): "y",
-    ("regress", "on"): "x",
-    ("regress", "probability"): "sampling_probability",
-    ("analyze --posterior", "check"): "studies",
-    ("rank --tries", "file"): "fit",
-    ("plan --effect", "file"): "pilot",
-    ("assign --pool", "category"): "category",
-    ("assign --pool", "pool"): "model_a",
-    ("init --variants", "prompt"): "prompt",
-    ("init --variants", "judge"): "judge",
-    ("run", "quote"): "yes",
-}
-# Options of the command line alone, each with what it does.
-PRINTED = {
-    "as_json": "prints plain values",
-    "full": "prints the whole page",
-    "debug": "shows a traceback",
-    "force": "whether files are replaced",
-    "report": "quorate.report writes it",
-    "no_report": "as report",
-    "charts": "as report",
-    "roles": "the arguments of quorate.read, as --save wrote them",
-    "save": "keeps what quorate.propose proposes",
-    "study": "the record of quorate.report and quorate.writeup",
-    "format_": "how a writeup is printed; quorate.export has it",
-}
-HERE = {
-    ("papers", "list_"): "lists the studies",
-    ("analyze --posterior", "yes"): "the command asks where sampling takes long",
-    ("doctor", "fit"): "of quorate.diagnose",
-    ("demo", "directory"): "where the file of the demonstration is kept",
-    ("plan", "draws"): "of Optimum.ranking",
-    ("regress", "where"): "of quorate.read",
-    ("agents chain", "where"): "of quorate.read",
-    ("agents chain", "file_format"): "of quorate.read",
-    ("regress", "file_format"): "of quorate.read",
-    ("judges", "validate"): "redraws with quorate.analysis.panel.validations",
-    ("plan --adaptive", "by"): "a study for every level",
-    ("plan --adaptive", "sweep"): "other constants, of quorate.analysis.allocation",
-    ("compare", "within"): "Votes.within",
-    ("rank", "within"): "Votes.within",
-    ("rank", "elo"): "Ratings.elo",
-    ("rank --human", "elo"): "CorrectedRatings.elo",
-    ("analyze", "certify"): "quorate.certify",
-    ("compare", "certify"): "quorate.certify",
-    ("rank", "certify"): "quorate.certify",
-    ("analyze", "within"): "Votes.within",
-    ("analyze", "most"): "of quorate.labels",
-    ("analyze", "to_people"): "Labels.write_people",
-    ("compare --watch", "within"): "Votes.within",
-    ("votes replay", "within"): "Votes.within",
-    ("judges --agree", "cells"): "quorate.estimate.agreement.leaderboards.accuracy_by_cell",
-    ("judges --agree", "position"): "quorate.estimate.agreement.battles.position_bias",
-    ("assign", "calls"): "Assignment.write",
-    ("assign --pool", "chosen"): "the command writes the battles",
-    ("assign --after", "chosen"): "the command writes the battles",
-    ("init", "path"): "the command writes files",
-    ("init", "example"): "the command writes files",
-    ("init", "recipe"): "the command writes files",
-    ("init", "schema"): "the command prints a schema",
-}
-# Parameters of public functions that no option sets, each with the reason.
-NO_OPTION = {
-    "options": "those of the answer to which a table leads",
-    "announce": "the command prints what was recognised",
-    "counted": "rank counts wherever rows need not be kept",
-    "recognise": "the command line always recognises columns",
-    "source": "the file",
-    "judgments": "the file",
-    "judgments_or_votes": "the file",
-    "judgments_or_pool": "the file",
-    "judged": "the file",
-    "production": "the file",
-    "votes": "the file",
-    "fit": "the file",
-    "path": "the file",
-    "on_progress": "the command shows it",
-    "on_look": "the command shows it",
-    "on_start": "the command shows the links",
-    "on_quote": "the command says the time and asks",
-    "resamples": "a tuning constant, where there is no option of this name",
-    "rng": "panels are resampled from a fixed seed",
-    "seed": "nothing random is asked for",
-    "weights": "an array of a number for every vote has no place on a command line",
-    "policies": "the command compares all three",
-    "points": "the command shows the end",
-    "limits": "quorate plan has them",
-    "covariates": "of votes, where they are not rated",
-    "order": "asked in the order that the seed draws",
-}
-NO_OPTION_IN = {
-    ("plan --effect", "rate"): "--rates",
-    ("plan", "method"): "components are estimated as usual; quorate analyze has it",
-    ("init --variants", "judges"): "functions of Python",
-    ("run", "judges"): "functions of Python",
-    ("compare --watch", "facets"): "--role names columns of votes",
-    ("rank --watch", "facets"): "--role names columns of votes",
-    ("rank --human", "facets"): "--role names columns of votes",
-    ("rank --human", "board"): "the file",
-    ("rank --models", "facets"): "--role names columns of votes",
-    ("assign --after", "facets"): "--role names columns of votes",
-    ("votes replay", "facets"): "--role names columns of votes",
-    ("plan --votes", "facets"): "--role names columns of votes",
-    ("votes protocols", "facets"): "--role names columns of votes",
-    ("votes protocols", "a"): "the first file, as read",
-    **{
-        ("report", name): "of votes"
-        for name in ("a", "b", "power", "margin", "ties", "cluster", "claim", "budget", "minimum", "most")
-    },
-    ("status --interim", "earlier"): "a value of Python",
-    ("agents ensemble", "variances"): "the file",
-    ("agents ensemble", "covariance"): "goes with numbers",
-    ("agents chain", "rows"): "read for the function by the other options",
-    **{("regress", name): "read for the function by the other options" for name in ("names", "rows", "argument")},
-    ("report", "half_width"): "a question, and no part of a paper",
-    ("report", "link"): "a check, which the paragraph does not rest on",
-    **{
-        (command, name): reason
-        for command in (
-            "plan --design",
-            "plan",
-            "rank --tries",
-            "analyze --pilot",
-            "analyze --check",
-            "agents hazard",
-            "agents ensemble",
-            "regress --surrogate",
-        )
-        for name, reason in {"interval": "no component is shown", "link": "for means of scores as numbers"}.items()
-    },
-}
+# Options of the command line alone: of what is printed and written, and of roles that are kept.
+PRINTED = {"as_json", "full", "debug", "force", "report", "no_report", "charts", "roles", "save", "study", "format_"}
 # What is needed to run a command, and a value for every option that has no other rule; {} is a file.
 _PRICED = "--human-price 1 --price .01"
 NEEDS = {
@@ -479,38 +298,13 @@ RUNS = {spelling: one.command() for spelling, one in SPELLED.items()}
 OPTIONS = [(name, option.name) for name, command in COMMANDS.items() for option in command.params]
 
 
-def function(path: str) -> Any:
-    module, _, name = path.partition(":")
-    return PUBLIC.get(path) or getattr(import_module(module), name)
-
-
-def parameters(command: str) -> set[str]:
-    return {name for path in CALLS[command] for name in inspect.signature(function(path)).parameters}
-
-
-def parameter_of(command: str, option: str) -> str:
-    return RENAMED_IN.get((command, option)) or RENAMED.get(option, option)
-
-
 def test_every_command_is_here():
     assert CALLS.keys() == COMMANDS.keys()
 
 
-@pytest.mark.parametrize("command", COMMANDS)
-def test_every_option_is_a_parameter_and_every_parameter_an_option(command):
-    options = [option for name, option in OPTIONS if name == command]
-    own = {option for option in options if option in PRINTED or (command, option) in HERE}
-    strangers = {option for option in options if parameter_of(command, option) not in parameters(command)} - own
-    assert not strangers
-    set_by_options = {parameter_of(command, option) for option in options}
-    unset = {name for name in parameters(command) - set_by_options if name not in NO_OPTION}
-    assert not {name for name in unset if (command, name) not in NO_OPTION_IN}
-
-
 def test_every_exception_is_needed():
-    assert not (RENAMED_IN.keys() | HERE.keys() | OTHERS.keys() | VALUES_IN.keys()) - set(OPTIONS)
-    assert not (RENAMED.keys() | PRINTED.keys() | VALUES.keys()) - {option for _, option in OPTIONS}
-    assert all((command, name) in NO_OPTION_IN for command, name in NO_OPTION_IN if name in parameters(command))
+    assert not (OTHERS.keys() | VALUES_IN.keys()) - set(OPTIONS)
+    assert not (PRINTED | VALUES.keys()) - {option for _, option in OPTIONS}
 
 
 class Heard(Exception):

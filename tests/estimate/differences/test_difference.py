@@ -151,14 +151,6 @@ def test_an_unknown_method_is_refused(judged):
         difference(judged(SIZES, fixed=()), A, B, method="welch")
 
 
-def test_plain_values_are_plain(judged):
-    import json
-
-    said = difference(judged(SIZES, fixed=()), A, B).to_dict()
-    assert json.loads(json.dumps(said)) == said
-    assert said["method"] == "paired"
-
-
 def test_nearly_all_is_of_the_cells_of_the_system_that_has_more(judged):
     judgments = judged({"item": 20, "system": 2}, fixed=())
     few = judgments.keep((judgments.column("system") == 0) | (judgments.column("item") < 8))

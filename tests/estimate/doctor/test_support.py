@@ -123,15 +123,6 @@ def test_ok_needs_one_pair_with_a_margin():
     assert few.finding("constant-judges") is None
 
 
-def test_everything_is_ready_for_json():
-    votes = read_votes(pair(30, judge=["j", "k\n"] * 15, time=list(range(30))), announce=False)
-    plain = json.loads(json.dumps(doctor(votes).to_dict(), allow_nan=False))
-    assert plain["ok"] is True
-    assert plain["notes"] == list(votes.notes)
-    assert {one["name"] for one in plain["analyses"]} >= {MARGINS, ORDER}
-    assert plain["facts"]["levels"]["judge"]["labels"] == ["j", "k\n"]
-
-
 def test_sentences_are_one_line_whatever_the_labels():
     nasty = pl.DataFrame(
         {

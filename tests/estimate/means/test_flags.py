@@ -168,13 +168,6 @@ def test_nothing_judged_twice_is_said(simulate):
         flags(fit)
 
 
-def test_a_frame_of_them(simulate):
-    found = spread_of(simulate({"item": 20, "judge": 3}))
-    frame = found.to_frame("polars")
-    assert frame.columns[:2] == ["item", "variance"]
-    assert frame["variance"][0] == found.flags[0].variance
-
-
 def test_degrees_of_freedom_from_counts_are_those_of_the_matrices(simulate):
     """tr(AS)^2 / tr(ASAS), with the matrices written out, for an item with gaps."""
     frame = simulate({"item": 30, "judge": 4, "prompt": 3}, keep=0.7, seed=1)

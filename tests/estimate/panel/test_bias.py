@@ -145,16 +145,6 @@ def test_means_made_before_and_other_levels_serve_too(judged):
     assert all(a.low < b.low < b.high < a.high for a, b in zip(wide.overall, narrow.overall, strict=True))
 
 
-def test_rows_come_back_as_a_frame(judged):
-    found = judge_bias(judged(SIZES))
-    frame = found.to_frame()
-    assert isinstance(frame, pl.DataFrame)
-    assert frame.shape == (4 + 12, 12)
-    assert frame["system"][:5].to_list() == ["", "", "", "", "system0000"]
-    assert found.to_dict()["overall"][0]["bias"] == frame["bias"][0]
-    assert found.to_dict()["caveats"] == []
-
-
 def test_bad_input_is_refused(judged):
     with pytest.raises(InvalidInput, match="level"):
         judge_bias(judged(SIZES), level=1)
@@ -247,17 +237,6 @@ def test_no_preference_may_be_chance():
     assert found.sure == ()
     assert found.sentences[0].endswith(", which may be chance).")
     assert "gold labels" in found.scope
-
-
-def test_means_and_frames():
-    judgments = of_pairs(favouring(6, [1, 1]), "abcd", "abc")
-    found = self_preference(judge_means(judgments), level=0.9)
-    frame = found.to_frame()
-    assert isinstance(frame, pl.DataFrame)
-    assert frame["judge"].to_list() == ["a", "b", "c"]
-    assert frame["shared_with"].to_list() == ["", "", ""]
-    assert found.to_dict()["rows"][0]["effect"] == frame["effect"][0]
-    assert (frame["n"] == 30).all()
 
 
 def test_what_cannot_be_answered_is_said():

@@ -154,18 +154,6 @@ def test_many_pairs_are_counted():
     assert found.sentence == "c alone would reverse 6 of 10 pairs, 6 of them for sure."
 
 
-def test_frames_and_dicts():
-    found = reversals(table_1(0.2))
-    frame = found.to_frame()
-    assert isinstance(frame, pl.DataFrame)
-    assert frame["judge"].to_list() == ["Qwen", "Qwen"]
-    assert (frame["panel_value"] > 0).all()
-    assert (frame["alone_value"] < 0).all()
-    as_dict = found.to_dict()
-    assert as_dict["found"][0]["alone"]["value"] == frame["alone_value"][0]
-    assert len(as_dict["table"]) == 12
-
-
 def test_bad_input_is_refused(judged):
     judgments = judged({"item": 8, "judge": 3, "system": 2})
     with pytest.raises(InvalidInput, match="against: one of"):

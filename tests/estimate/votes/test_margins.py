@@ -88,12 +88,6 @@ def test_tied_pairs_seem_apart_and_the_law_knows():
     assert law.share_below(0.035) > (found.absolute <= 0.035).mean() + 0.1
 
 
-def test_frames_and_json(found):
-    frame = found.to_frame()
-    assert frame.shape == (60, 9)
-    assert json.loads(json.dumps(found.to_dict()))["minimum"] == 200
-
-
 def test_refusals(found):
     for wrong in ({"level": 1.0}, {"alpha": 0.0}, {"power": 0.01}):
         with pytest.raises(InvalidInput, match=next(iter(wrong))):

@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-import json
-
 import numpy as np
 import polars as pl
 import pytest
@@ -126,12 +124,6 @@ def test_identities_are_given_where_names_differ():
     assert {row.judge for row in found.self_preference.preferences} == set(names)
     with pytest.raises(UnknownTerm):
         q.judges(judgments, identities={"Mistral": "system-1"})
-
-
-def test_plain_values(found):
-    plain = json.loads(json.dumps(found.to_dict(), allow_nan=True))
-    assert set(plain) >= {"bias", "reversals", "self_preference", "crossed", "strategies", "sharings", "reasons"}
-    assert len(found.to_frame()) == 5 + 15
 
 
 @pytest.mark.parametrize(

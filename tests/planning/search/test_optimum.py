@@ -4,7 +4,6 @@ from dataclasses import replace
 from itertools import product
 
 import numpy as np
-import polars as pl
 import pytest
 
 import quorate as q
@@ -21,13 +20,6 @@ def best(safety):
 def test_the_plan_is_of_the_frontier(best):
     assert best.plan in best.frontier
     assert (best.se, best.calls, best.cost) == (best.plan.se, best.plan.calls, best.plan.cost)
-
-
-def test_the_frontier_as_a_frame(best):
-    frame = best.to_frame()
-    assert isinstance(frame, pl.DataFrame)
-    assert frame["se"].to_list() == [plan.se for plan in best.frontier]
-    assert {"cost", "calls", "layout", "per_item", "item", "judge", "prompt", "replicate"} <= set(frame.columns)
 
 
 def test_designs_of_the_frontier_are_those_projected_one_by_one(safety):
