@@ -93,6 +93,7 @@ docs: .venv/docs.stamp  ## what pages show runs; the site in site/, which opens 
 	$(BIN)/python -m pytest -n $(WORKERS) -m docs --dist worksteal $(ARGS) tests/test_docs.py
 	rm -rf site
 	$(BIN)/python docs/reference/cli.py
+	$(BIN)/python docs/reference/caveats.py
 	$(BIN)/zensical build --clean --strict
 	$(BIN)/python docs/check.py
 

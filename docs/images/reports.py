@@ -322,7 +322,7 @@ REPORTS: Mapping[str, tuple[str, Callable[[], Any]]] = {
     "rank": ("ratings.page:page", lambda: q.rank(ballots()).elo()),
     "boards": ("ratings.boards:page", boards),
     "watch": ("votes.standings:page", lambda: q.votes.monitor_all(ballots())),
-    "models": ("table:page", lambda: q.votes.models(ballots())),
+    "models": ("votes.asked:models_page", lambda: q.votes.models(ballots())),
     "agree": ("people.agreement:page", lambda: q.agreement.agreement(battles(150), "person", each="judge", rng=1)),
     "against": ("people.against:page", against),
     "pipelines": ("pipelines:page", lambda: q.scores.pipelines(battles(150), "person")),

@@ -212,7 +212,7 @@ def test_scores_of_one_system_name_the_votes_of_the_same_log(run, tmp_path):
     path.write_text(json.dumps([{**own, "instruction": f"q{i}", "preference": 1 + i / 40} for i in range(40)]))
     ran = run("rank", path)
     told = (
-        "system: at least 2 are needed to compare them, got 1; the same file holds votes: read them with --part votes"
+        "--system: at least 2 are needed to compare them, got 1; the same file holds votes: read them with --part votes"
     )
     assert (ran.code, ran.err) == (1, f"quorate: {told}\n")
     assert run("rank", path, "--part", "votes").code in (0, 2)

@@ -37,11 +37,22 @@ def test_json_has_the_rows(run):
     assert found["seed"] == 1
 
 
+def test_votes_are_written_up_on_the_page_of_their_board(run, tmp_path):
+    path = tmp_path / "votes.csv"
+    path.write_text("prompt,model_a,model_b,winner\n" + "".join(f"p{k},x,y,model_a\n" for k in range(9)))
+    ran = run("report", path)
+    assert ran.code == 1
+    assert f"quorate rank {path} --report page.html" in ran.err
+
+
 def test_a_list_computes_nothing(run):
     ran = run("papers", "--list")
     assert ran.code == 0
-    assert "mc.additivity" in ran.out
-    assert "1,000" in ran.out
+    assert "convergence, additivity" in ran.out
+    assert len(ran.out.splitlines()) <= 25
+    whole = run("papers", "--list", "--full").out
+    assert "mc.additivity" in whole
+    assert "1,000" in whole
     assert run("papers", "lee", "--list", "--json").json["studies"][0]["id"] == "lee.tables"
 
 

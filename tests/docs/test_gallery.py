@@ -8,8 +8,8 @@ import pytest
 from quorate.reporting.report import PAGES
 
 DOCS = Path(__file__).parent.parent.parent / "docs"
-OTHERS = {"judgments.page:page", "table:page"}
-"""Pages that are not in the registry: of judgments, and of results without one of their own."""
+OTHERS = {"judgments.page:page"}
+"""A page that is not in the registry: of judgments."""
 
 
 @pytest.fixture(scope="module")

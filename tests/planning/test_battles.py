@@ -61,7 +61,7 @@ def test_a_dense_pool_takes_the_fewest_battles_there_can_be():
     found = sample_battles(*zip(*systems, strict=True), floor=6)
     assert len(found) == found.fewest == 24
     assert found.sentence == (
-        "24 battles reach the floor of 6 for 8 of 8 systems by category; no choice does so with fewer than 24."
+        "24 battles reach the floor of 6 for 8 of 8 systems; no choice does so with fewer than 24."
     )
 
 

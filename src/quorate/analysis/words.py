@@ -54,7 +54,7 @@ def significant(value: float, digits: int = 3) -> str:
     """
     if not math.isfinite(value) or value == 0:
         return number(value, 0)
-    exponent = math.floor(math.log10(abs(value)))
+    exponent = int(f"{value:.{digits - 1}e}".partition("e")[2])  # of the number as rounded
     if exponent < -5 or exponent > 9:
         return f"{value:.{digits - 1}e}"
     return f"{value:.{max(0, digits - 1 - exponent)}f}"

@@ -229,7 +229,7 @@ def people_asked_once() -> Caveat:
     return Caveat(
         "people-asked-once",
         "hardly a unit has labels of two people, so how far people agree, which bounds every judge, is not known: "
-        " have two people label 20 units or more",
+        "have two people label 20 units or more",
     )
 
 

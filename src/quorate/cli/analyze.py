@@ -178,10 +178,7 @@ def page_name(file: Path | tuple[Path, ...]) -> str:
 
 
 FILE = "quorate-demo.csv"
-NOTE = (
-    "Simulated, not real judgments: 60 items × 5 prompts × 3 judges × 2 replicates. Drawn from the variance components "
-    "published for the AILuminate safety study (Messing 2026), scaled to read like scores from 0 to 10."
-)
+NOTE = "Simulated, not real judgments, by the components of a study (Messing 2026)."
 
 
 @command
@@ -214,7 +211,7 @@ def demo(
     keep = None if directory else Step("Next: keep the file, and look into it yourself.", "quorate demo --directory .")
     also = [truth_section(truth)]
     more |= {"demo": truth.to_dict()}
-    out.show(found, files, table, also=also, next_step=keep, seed=seed, note=NOTE, **more)
+    out.show(found, files, table, notes=(), also=also, next_step=keep, seed=seed, note=NOTE, **more)
     return 0
 
 

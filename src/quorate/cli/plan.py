@@ -394,7 +394,8 @@ def panel(
 
     Also whether judges prefer themselves, what they and the items bring to the variance, how to share calls out, and
     with --group what judges of one tier or maker are worth beside the others.
-    Ends with exit code 2 if one judge alone would reverse an order, or prefers itself, beyond chance.
+    Ends with exit code 2 if one judge alone would reverse an order, or prefers itself, beyond chance; a judge that is
+    lenient or strict is no such finding.
     """
     from quorate.analysis.panel import validations
     from quorate.table.families import AUTO

@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from quorate.reporting.paper.writeup import Writeup
 
 
+MOST_LISTED = 10
+"""Studies that are listed with what they compute; of more a screen has the names."""
 OF_VOTES = ("a", "b", "power", "margin", "ties", "claim", "budget", "cluster", "minimum", "most")
 
 
@@ -50,9 +52,17 @@ def writeup(
 ) -> int:
     """A paragraph for a methods section, and the reporting checklist."""
     from quorate.reporting.paper.writeup import writeup as written
+    from quorate.table.read import kind_of
+    from quorate.table.reading.reading import Meant, Unsure
 
     if out.as_json and format_ == "markdown":
         raise InvalidInput("--json: contradicts --format markdown; give one of them")
+    if not reading.given("scores") and kind_of(file, None, {}, {}, reading.opening()) == "votes":
+        pages = (
+            Meant({}, "the methods of a leaderboard, on its page", "rank", "--report page.html"),
+            Meant({}, "of one system against another", "compare", "A B --report page.html"),
+        )
+        raise Unsure("a write-up is of scores, and these are votes", str(file), pages, "votes")
     record = None if paper.study is None else paper.record()
     judgments = reading.judgments(file)
     if judgments.labels:
@@ -215,7 +225,15 @@ def listed(ids: list[str] | tuple[()], out: Output) -> int:
         (one["id"], f"{one['replicates']:,}" if one["replicates"] else "files" if one["needs"] else "-", one["title"])
         for one in rows
     ]
-    table(console(), {"study": "left", "replicates": "right", "what it computes": "left"}, shown)
+    papers: dict[str, list[str]] = {}
+    for one in rows:
+        paper, _, study = one["id"].partition(".")
+        papers.setdefault(paper, []).append(study)
+    if out.full or len(rows) <= MOST_LISTED:
+        table(console(), {"study": "left", "replicates": "right", "what it computes": "left"}, shown)
+        return 0
+    table(console(), {"paper": "left", "studies": "left"}, [(name, ", ".join(ids)) for name, ids in papers.items()])
+    say(console(), f"quorate papers {rows[0]['id']} computes one. --full says what each computes.")
     return 0
 
 

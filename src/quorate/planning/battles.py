@@ -124,7 +124,7 @@ class NextBattles(Result):
 
 def next_battles(
     votes: Votes,
-    n: int,
+    n: int = 50,
     *,
     criterion: Criterion = "A",
     floor: float = FLOOR,
@@ -328,7 +328,8 @@ class BattleSample(Result):
         """The answer in one sentence."""
         cells = len(self.coverage)
         reach = f"{len(self):,} battles reach the floor of {self.floor:,} for {cells - len(self.short):,} of {cells:,} "
-        reach += f"systems by category; no choice does so with fewer than {self.fewest:,}"
+        kinds = " by category" if any(category for _, category, _ in self.coverage) else ""
+        reach += f"systems{kinds}; no choice does so with fewer than {self.fewest:,}"
         if not self.short:
             return f"{reach}."
         system, category, n = self.short[0]

@@ -52,7 +52,8 @@ class Output(Group):
     ) -> None:
         """Print a result, then write the files that are asked for: what is printed is never lost to one of these.
 
-        As JSON its ``plain`` values and ``more``; else its page with the sections that come ``also``.
+        As JSON its ``plain`` values and ``more``; else its page with the sections that come ``also``, in the place of
+        those of the same names.
         """
         if self.as_json:
             print_json({**result.to_dict(), **more} if plain is None else plain)
@@ -63,7 +64,10 @@ class Output(Group):
 
         origin = Provenance(None if files is None else files.context.obj, seed, note)
         page = page_of(result, source=source, record=record, origin=origin)
-        sections = (*page.sections, *map(on_every_screen, also))
+        added = [*map(on_every_screen, also)]
+        instead = {one.name: one for one in added}
+        kept = [instead.pop(one.name, one) for one in page.sections]
+        sections = (*kept, *(one for one in added if one.name in instead))
         page = replace(page, sections=sections, next_step=next_step or page.next_step)
         if page.next_step and source is not None:
             command = page.next_step.command.replace("FILE", shlex.join(source.source.files or [source.source.name]))

@@ -13,6 +13,7 @@ from quorate.errors import InvalidInput
 from quorate.estimate.components.decomposition import Decomposition
 from quorate.estimate.components.dependability import MOST, averages
 from quorate.roles import JUDGE
+from quorate.table.judgments import Judgments
 from quorate.table.results import Result, Row
 from quorate.wording import percent
 
@@ -83,7 +84,7 @@ def ensemble(
     variances: Sequence[float] | Floats | Decomposition,
     covariance: float | ArrayLike = 0.0,
     *,
-    over: str = JUDGE,
+    over: str | None = None,
     agents: int | None = None,
     levels: Mapping[str, int] | None = None,
     replicates: int = 1,
@@ -100,8 +101,8 @@ def ensemble(
         without the facet ``over``, items apart. Chosen levels of other facets, as of turns, are no error.
     covariance : float or array, shape (agents, agents)
         Of the errors of two agents, one for all or of every two; the diagonal does not count. Only with numbers.
-    over : str
-        Facet of the agents, in a fit.
+    over : str, optional
+        Facet of the agents in a fit, or its column; by default the judges, or the one facet that there is but items.
     agents : int, optional
         How many agents, of a fit; by default those in it.
     levels : mapping of str to int, optional
@@ -156,10 +157,21 @@ def ensemble(
     return Ensemble(n, float(max(matrix.sum(), 0.0)) / n**2, float(own.mean()), float(off))
 
 
-def _of_fit(fit: Decomposition, over: str, agents: int | None, levels: Mapping[str, int], replicates: int) -> Ensemble:
+def _agents(judgments: Judgments, over: str | None, items: frozenset[str]) -> str:
+    """The facet of the agents: as named, by its role or its column, else the judges, else the only one but items."""
+    others = [name for name in judgments.names if name not in items]
+    if over is None:
+        return others[0] if len(others) == 1 else JUDGE
+    return next((one.name for one in judgments.facets if one.column == over and over not in judgments.names), over)
+
+
+def _of_fit(
+    fit: Decomposition, named: str | None, agents: int | None, levels: Mapping[str, int], replicates: int
+) -> Ensemble:
     judgments = fit.judgments
     item = judgments.object
     items = frozenset((item, *judgments.ancestors(item)))
+    over = _agents(judgments, named, items)
     count = len(judgments.facet(over).levels) if agents is None else agents
     if over in items:
         raise InvalidInput(f"over: agents work on an {item}, and {over} is it; name the facet of the agents")

@@ -254,7 +254,7 @@ class Boards(Result):
         """Caveats of all boards: each once, and of one that many boards have in other words the first."""
         found: dict[str, dict[str, tuple[str, Caveat]]] = {}
         for level, board in self.boards.items():
-            for one in board.caveats:
+            for one in (each for each in board.caveats if each != caveats.one_level(self.by)):
                 found.setdefault(one.code, {}).setdefault(one.sentence, (level, one))
         kept = [one for each in found.values() for _, one in each.values() if len(each) <= _REASONS]
         for code, each in found.items():

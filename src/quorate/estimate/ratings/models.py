@@ -215,7 +215,7 @@ class Models(Result):
         if first.loss >= self.even:
             said += ", so no better than if they were"
         if self.alike:
-            said += f". {listed(self.alike)} {'is' if len(self.alike) == 1 else 'are'} not surely worse"
+            said += f". Not surely worse: {'; '.join(self.alike)}"
         said += f". Akaike's criterion {'agrees' if least is first else f'prefers {least.name}'}."
         if not self.refused:
             return said

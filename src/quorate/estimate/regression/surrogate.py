@@ -19,6 +19,8 @@ from quorate.wording import counted, listed, percent
 
 _DRAWS = 4000
 
+_NOISE = dict.fromkeys(("cell", "replicate"), "the noise of one judgment")
+
 
 @dataclass(frozen=True)
 class Surrogate(Result):
@@ -74,7 +76,7 @@ class Surrogate(Result):
         again = f", {self.replicates} answers each" if self.replicates > 1 else ""
         return (
             f"A label that is the mean over {listed(each)}{again} has an error of standard deviation {self.se:.3g}; "
-            f"the largest part of its variance, {percent(share)}, is {most}."
+            f"the largest part of its variance, {percent(share)}, is {_NOISE.get(most, most)}."
         )
 
     def rows(self) -> list[Row]:

@@ -15,6 +15,7 @@ from typing import Literal, NamedTuple, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from quorate.arguments import argument
 from quorate.arrays import Floats, Ints
 from quorate.errors import InvalidInput
 from quorate.numerics.roots import root
@@ -103,12 +104,12 @@ def affordable(variant: Variant, arms: int, budget: int, delta: float, *, calls:
     unit = 10.0 ** (math.floor(math.log10(exact)) - 1)
     enough = math.ceil(exact / unit) * unit
     suits = enough <= _MOST_DELTA and _holds(constants(variant, arms, pulls, enough), arms, pulls)
-    instead = f" or delta={enough:.2g}" if suits else ""
+    instead = " or " + argument("delta", float(f"{enough:.2g}")) if suits else ""
     cycles = f" by {calls} calls" if calls > 1 else ""
     each = "1 pull" if tuned.warmup == 1 else f"{tuned.warmup:,} pulls"
     raise InvalidInput(
         f"budget: ROBIN-HOOD begins with {each} of each of {arms:,} arms{cycles}, "
-        f"{tuned.warmup * arms * calls:,} in all, got {budget:,}; give budget={least:,}{instead}"
+        f"{tuned.warmup * arms * calls:,} in all, got {budget:,}; give " + argument("budget", least) + instead
     )
 
 

@@ -288,7 +288,7 @@ def chain_page(result: Chain, table: Table | None = None) -> Page:
         methods=chain_methods(result),
         tiles=(
             Tile(percent(most.share), f"from {cut(most.stage)} ({level} {percent(most.low)} to {percent(most.high)})"),
-            Tile(percent(last.share), f"from {cut(last.stage)}, the last"),
+            *([Tile(percent(last.share), f"from {cut(last.stage)}, the last")] if last is not most else []),
             Tile(f"{result.n:,}", "runs of the chain"),
         ),
         options=f"level {result.level:g}",

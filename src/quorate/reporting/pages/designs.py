@@ -212,9 +212,9 @@ def changed(result: Changes, table: Table | None = None) -> Page:
 
 
 def at_hand(now: Projection, planned: Projection) -> tuple[Section, ...]:
-    """A design beside the study as it is."""
-    figure = replace(next(exhibits({AS_IT_IS: now, "planned": planned})), name="beside")
-    return (Section("beside", "Beside the study as it is", figures=(figure,)),)
+    """A design beside the study as it is, in the place of the section on it alone."""
+    figures = tuple(exhibits({AS_IT_IS: now, "planned": planned}))
+    return (Section("design", "The design beside the study as it is", figures=figures),)
 
 
 def exhibits(plans: Mapping[str, Projection]) -> Iterator[Figure]:
@@ -224,15 +224,16 @@ def exhibits(plans: Mapping[str, Projection]) -> Iterator[Figure]:
         {"which": label}
         | {plural(name): plan.design[name] for name in last.design}
         | {plural(name): plan.groups[name] for name in last.groups}
-        | {"layout": layout_named(plan), "calls": plan.calls, "reused": plan.reused, "price": plan.cost}
+        | {"layout": layout_named(plan), "calls": plan.calls}
+        | ({"reused": plan.reused} if any(one.reused for one in plans.values()) else {})
+        | ({"price": plan.cost} if any(one.cost != one.calls - one.reused for one in plans.values()) else {})
         | {"se": plan.se, "half": plan.half_width, "found": plan.found_half_width, "df": significant(plan.df)}
         for label, plan in plans.items()
     ]
     named = {"calls": "judgments", "reused": "of these there", "se": "standard error", "half": "half a 95% interval"}
     named |= {"found": "as this study found it", "df": "degrees of freedom", "which": "design", "price": "price to pay"}
     caption = f"{in_words(last)}: half a 95% interval ±{significant(last.half_width, 2)}"
-    reused = any(plan.reused for plan in plans.values())
-    columns = {name: name for name in rows[0] if name not in ("df", "found") and (name != "reused" or reused)}
+    columns = {name: name for name in rows[0] if name not in ("df", "found")}
     short = Short(columns | {"which": "", "se": "SE", "half": "half a 95% interval"})
     lines = (f"Facets stand for: {targets_in_words(last)}.", INTERVALS)
     yield Figure("designs", Caption(caption, lines), rows, headers=named, short=short)

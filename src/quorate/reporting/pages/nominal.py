@@ -153,7 +153,8 @@ def two_by_two(result: Labels) -> Figure:
     drawable = marks.known(rows, "kappa", "low", "high")
     finding = "No two judges judged the same items"
     if rows:
-        finding = f"{rows[0]['judges']} agree least: Cohen's kappa {number(rows[0]['kappa'], 2)}"
+        least = " least" if len(rows) > 1 else ""
+        finding = f"{rows[0]['judges']} agree{least}: Cohen's kappa {number(rows[0]['kappa'], 2)}"
     lines = (
         f"With {100 * result.level:.4g}% intervals, which hold for these two judges; those who agree least come first.",
         "Confused: the first says, the second says, and on how many items.",

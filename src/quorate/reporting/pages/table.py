@@ -24,8 +24,6 @@ SHORTS: Mapping[str, Short] = {
     "SameDifference": Short(
         Short.titles(value="difference", low="mean at least", high="at most", share="share", items="items")
     ),
-    "Models": Short(Short.titles("model", "parameters", aic="AIC", loss="log loss", behind="behind", se="se")),
-    "Monitor": Short(Short.titles(n="votes", wins="wins", low="low", high="high", evidence="evidence")),
 }
 """How a terminal shows the rows of a result, by the name of its type, and other tables of it."""
 _FEW = 5

@@ -249,7 +249,6 @@ def next_step(verdict: AnyVerdict) -> Figure | None:
         step = verdict.next_step
         finding = f"A new study of {step.size} would {_goal(step)}, if the margin is {margin(step.assumed)} as found"
         lines = (
-            cut(step.sentence, 1000),
             f"Each with a chance of {step.power:g}, tested on its own votes alone; with ties at the rate seen so far.",
             "There is no most: the interval includes margins that no number of votes would decide.",
         )

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from quorate.analysis.agreement import KINDS, AgreementAnalysis
 from quorate.analysis.words import cut, distinct, number, p_value, share
-from quorate.estimate.agreement.labelled import decides
+from quorate.estimate.agreement.labelled import POOLED, decides
 from quorate.reporting.draw import marks
 from quorate.reporting.draw.marks import CORRECTED, NAIVE
 from quorate.reporting.page import Caption, Figure, Page, Row, Section, Short, Tile, particulars
@@ -154,7 +154,8 @@ def ties(view: AgreementAnalysis) -> Figure:
         for one, value in found.ties.items()
     ]
     people = share(found.human_ties[best])
-    finding = f"{cut(best, _SHORT)} calls {share(found.ties[best])} of the battles a tie, people {people}"
+    who = "judges together call" if best == POOLED else f"{cut(best, _SHORT)} calls"
+    finding = f"{who} {share(found.ties[best])} of the battles a tie, people {people}"
     line = "Threshold: the least margin at which a pipeline prefers a model."
     return Figure(
         "ties",

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from quorate.analysis.words import cut, significant
+from quorate.analysis.words import called, cut, significant
 from quorate.reporting.draw import marks
 from quorate.reporting.draw.marks import CORRECTED, NAIVE
 from quorate.reporting.page import Caption, Figure, Page, Row, Section, Short, Tile, particulars, title_of
@@ -42,7 +42,7 @@ def surrogate_page(result: Surrogate, table: Table | None = None) -> Page:
 
 def parts(result: Surrogate) -> Figure:
     """What each component brings to the variance."""
-    rows = result.rows()
+    rows = [row | {"component": called(row["component"])} for row in result.rows()]
     most = max(rows, key=lambda row: row["variance"])
     finding = f"{percent(most['share'])} of the variance is {most['component']}"
     line = "Over the levels that a label is the mean of. What no averaging removes is bias, where it was given."
