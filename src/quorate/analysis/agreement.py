@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from quorate.errors import InvalidInput
 from quorate.table.results import Result, Row
 
 if TYPE_CHECKING:
@@ -105,11 +104,10 @@ def agreement_view(
     from quorate.estimate.agreement.agreement import agreement
     from quorate.estimate.agreement.battles import position_bias
     from quorate.estimate.agreement.leaderboards import accuracy_by_cell
+    from quorate.table.kinds import for_kind, kind_of
     from quorate.table.votes import Votes
 
-    if not isinstance(judged, Votes):
-        for name in [name for name, asked in (("cells", cells), ("positions", positions)) if asked]:
-            raise InvalidInput(f"{name}: is for votes, and these are scores; leave it out")
+    for_kind(kind_of(judged, "judged"), votes={"cells": cells or None, "positions": positions or None})
     found = agreement(judged, people, key=key, level=level, **options)
     by_cell = accuracy_by_cell(judged, people, by=tuple(cells), key=key, level=level) if cells else None
     biases = position_bias(judged, key=key, level=level) if positions and isinstance(judged, Votes) else ()

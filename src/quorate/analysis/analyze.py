@@ -11,6 +11,7 @@ from quorate.estimate.differences.difference import by_mean
 from quorate.estimate.means.missing_bounds import AllEqual, all_equal
 from quorate.roles import SYSTEM
 from quorate.table.judgments import Judgments
+from quorate.table.kinds import for_kind, given, kind_of
 from quorate.table.read import read_first
 from quorate.table.votes import Votes
 
@@ -179,33 +180,31 @@ def analyze(
     of_scores |= {"half_width": half_width, "link": link}
     of_votes: dict[str, Any] = {"power": power, "cluster": cluster, "minimum": minimum}
     of_two: dict[str, Any] = {"margin": margin, "ties": ties, "claim": claim, "budget": budget}
-    if isinstance(judgments_or_votes, Judgments):
-        _refuse({"a": a, "b": b, **of_votes, **of_two}, "for votes, and these are scores")
-        if judgments_or_votes.labels:
-            from quorate.analysis.nominal import labels
+    kind = kind_of(judgments_or_votes)
+    if isinstance(judgments_or_votes, Judgments) and judgments_or_votes.labels:
+        from quorate.analysis.nominal import labels
 
-            of_numbers = {name: of_scores.pop(name) for name in ("interval", "half_width", "link")}
-            _refuse({**of_numbers, "price": price}, "for scores, and these are labels")
-            return labels(judgments_or_votes, **_given({**of_scores, "level": level, "most": most}))
-        _refuse({"most": most}, "for labels, and these are scores")
-        return analyze_scores(judgments_or_votes, **_given({**of_scores, "level": level, "price": price}))
-    if not isinstance(judgments_or_votes, Votes):
-        kind = type(judgments_or_votes).__name__
-        raise InvalidInput(
-            f"judgments_or_votes: expects what quorate.read or quorate.read_votes returns, got {kind}; read it first"
+        of_numbers = {name: of_scores.pop(name) for name in ("interval", "half_width", "link")} | {"price": price}
+        asked = {**of_scores, "level": level, "most": most}
+        return labels(
+            judgments_or_votes,
+            **for_kind("labels", asked, votes={"a": a, "b": b, **of_votes, **of_two}, scores=of_numbers),
         )
-    _refuse(of_scores, "for scores, and these are votes")
-    _refuse({"most": most}, "for labels, and these are votes")
+    more = {"a": a, "b": b, **of_votes, **of_two}
+    options = for_kind(kind, {"level": level, "price": price}, votes=more, scores=of_scores, labels={"most": most})
+    if isinstance(judgments_or_votes, Judgments):
+        return analyze_scores(judgments_or_votes, **options)
     if (a is None) != (b is None):
         raise InvalidInput("a, b: give both systems, or neither")
-    if a is None or b is None:
+    if a is None:
         from quorate.analysis.votes import votes_view
 
-        _refuse({**of_two, "price": price}, "for two systems; name them as a and b, or")
-        return votes_view(judgments_or_votes, **_given({**of_votes, "level": level}))
+        for name in given({**of_two, "price": price}):
+            raise InvalidInput(f"{name}: is for two systems; name them as a and b, or leave it out")
+        return votes_view(judgments_or_votes, **options)
     from quorate.analysis.votes import pair_view
 
-    return pair_view(judgments_or_votes, a, b, **_given({**of_two, **of_votes, "level": level, "price": price}))
+    return pair_view(judgments_or_votes, **options)
 
 
 def analyze_scores(judgments: Judgments, **options: Any) -> Analysis | AllEqual | ScoreVerdict | RatingsAnalysis:
@@ -243,12 +242,3 @@ def analyze_scores(judgments: Judgments, **options: Any) -> Analysis | AllEqual 
     from quorate.estimate.ratings.leaderboard import leaderboard
 
     return RatingsAnalysis(leaderboard(judgments, targets=targets, **model, **level), judgments)
-
-
-def _given(options: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in options.items() if value is not None}
-
-
-def _refuse(options: Mapping[str, Any], why: str) -> None:
-    for name in _given(options):
-        raise InvalidInput(f"{name}: is {why}{'' if why.endswith('or') else ';'} leave it out")

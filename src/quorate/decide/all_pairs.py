@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from pathlib import PurePath
@@ -31,27 +31,13 @@ from quorate.planning.search.optimize import Limits
 from quorate.roles import SYSTEM
 from quorate.table.exchange.postgres.address import is_place
 from quorate.table.judgments import Judgments
+from quorate.table.kinds import for_kind, given, kind_of
 from quorate.table.read import read_of
 from quorate.table.results import Result, Row
 from quorate.table.votes import Encoding, Votes
 from quorate.wording import brief, counted
 
 # Comparison of two systems: one question for whatever says how good they are.
-
-
-_WHY = {
-    "system": "for votes, which name their two systems themselves",
-    "method": "for votes, which are pairs already",
-    "targets": "for votes, whose facets are named by cluster",
-    "random": "for votes, which have no such model",
-    "covariates": "for votes, which have no such model",
-    "residual_by": "for votes, which have no such model",
-    "prices": "for votes, of which each has one price",
-    "limits": "for votes, of which only the number is planned",
-    "ties": "for scores, which have none",
-    "cluster": "for scores, whose facets are all in the model",
-    "minimum": "for scores, of which every pair that can be is judged",
-}
 
 
 @overload
@@ -187,16 +173,6 @@ def compare(
     >>> compare(q.read(polars.DataFrame(columns), announce=False), "x", "y").outcome.value
     'better'
     """
-    own: dict[str, Any] = {"margin": margin, "level": level, "claim": claim, "power": power}
-    votes = {"ties": ties, "cluster": cluster}
-    scores: dict[str, Any] = {
-        "system": system,
-        "method": method,
-        "targets": targets,
-        "prices": prices,
-        "limits": limits,
-    }
-    scores |= {"random": random, "covariates": covariates, "residual_by": residual_by}
     if a is not None and b is None and is_place(judgments_or_votes):
         judgments_or_votes, a = read_of([judgments_or_votes, a]), None
     table = read_of(judgments_or_votes)
@@ -204,23 +180,20 @@ def compare(
         a, b = the_two(table, system, claim) or (a, b)
     if isinstance(table, (Judgments, Votes)) and (a is None or b is None):
         raise InvalidInput("a, b: name two systems; for all pairs there is quorate.votes.compare_all")
-    first, second = str(a), str(b)
-    if isinstance(table, Judgments):
-        refuse(votes)
-        if price is not None and "judge" in (prices or {}):
-            raise InvalidInput("price: give it or one for each judge, not both")
-        if price is not None:
-            scores["prices"] = {"call": price, **(prices or {})}
-        return verdict_of_scores(table, first, second, **own, **given({**scores, "budget": budget}))
-    if isinstance(table, Votes):
-        refuse(scores)
-        whole = int(budget) if isinstance(budget, float) and budget.is_integer() else budget
-        return verdict_of_votes(table, first, second, **own, **given({**votes, "budget": whole, "price": price}))
     refuse_latent(judgments_or_votes, "judgments_or_votes")
-    kind = type(judgments_or_votes).__name__
-    raise InvalidInput(
-        f"judgments_or_votes: expects what quorate.read or quorate.read_votes returns, got {kind}; read it first"
-    )
+    if price is not None and "judge" in (prices or {}):
+        raise InvalidInput("price: give it or one for each judge, not both")
+    whole = int(budget) if isinstance(budget, float) and budget.is_integer() else budget
+    own = {"margin": margin, "level": level, "claim": claim, "power": power, "budget": whole}
+    votes = {"ties": ties, "cluster": cluster}
+    scores: dict[str, Any] = {"system": system, "method": method, "targets": targets, "prices": prices}
+    scores |= {"limits": limits, "random": random, "covariates": covariates, "residual_by": residual_by}
+    options = for_kind(kind_of(table), own, votes=votes, scores=scores)
+    if isinstance(table, Votes):
+        return verdict_of_votes(table, str(a), str(b), **options, **given({"price": price}))
+    if price is not None:
+        options["prices"] = {"call": price, **(prices or {})}
+    return verdict_of_scores(table, str(a), str(b), **options)
 
 
 def the_two(table: Judgments | Votes, facet: str | None = None, claim: Claim | None = None) -> tuple[str, str] | None:
@@ -248,17 +221,6 @@ def the_two(table: Judgments | Votes, facet: str | None = None, claim: Claim | N
             f'such as "{names[0]}" "{names[1]}"'
         )
     return names[0], names[1]
-
-
-def given(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Options that are given."""
-    return {name: value for name, value in options.items() if value is not None}
-
-
-def refuse(options: Mapping[str, Any]) -> None:
-    """Refuse options that are for data of the other kind."""
-    for name, value in given(options).items():
-        raise InvalidInput(f'{name}: not {_WHY[name]}, got "{value}"; leave it out')
 
 
 @dataclass(frozen=True, repr=False)
@@ -350,35 +312,6 @@ def _are(count: int) -> str:
     return f"{count:,} {'is' if count == 1 else 'are'}"
 
 
-@overload
-def compare_all(
-    judgments_or_votes: Votes,
-    *,
-    margin: float | None = None,
-    level: float = 0.95,
-    power: float = 0.9,
-    ties: Encoding | None = None,
-    cluster: Cluster | None = None,
-    minimum: int | None = None,
-) -> Verdicts: ...
-
-
-@overload
-def compare_all(
-    judgments_or_votes: Judgments,
-    *,
-    system: str | None = None,
-    margin: float | None = None,
-    level: float = 0.95,
-    power: float = 0.9,
-    method: Method | None = None,
-    targets: Mapping[str, Target] | None = None,
-    random: Sequence[str] | None = None,
-    covariates: Sequence[str] | None = None,
-    residual_by: str | None = None,
-) -> Verdicts: ...
-
-
 def compare_all(
     judgments_or_votes: Votes | Judgments,
     *,
@@ -450,20 +383,12 @@ def compare_all(
     >>> [one.outcome.value for one in together.verdicts]
     ['better', 'undecided', 'undecided']
     """
-    asked: dict[str, Any] = {"margin": margin, "level": level, "power": power}
     votes = {"ties": ties, "cluster": cluster, "minimum": minimum}
     scores: dict[str, Any] = {"system": system, "method": method, "targets": targets}
     scores |= {"random": random, "covariates": covariates, "residual_by": residual_by}
-    if isinstance(judgments_or_votes, Votes):
-        refuse(scores)
-        return _of_votes(judgments_or_votes, **asked, **given(votes))
-    if isinstance(judgments_or_votes, Judgments):
-        refuse(votes)
-        return _of_scores(judgments_or_votes, **asked, **given(scores))
-    kind = type(judgments_or_votes).__name__
-    raise InvalidInput(
-        f"judgments_or_votes: expects what quorate.read or quorate.read_votes returns, got {kind}; read it first"
-    )
+    options = for_kind(kind_of(judgments_or_votes), votes=votes, scores=scores)
+    judged: Callable[..., Verdicts] = _of_votes if isinstance(judgments_or_votes, Votes) else _of_scores
+    return judged(judgments_or_votes, margin=margin, level=level, power=power, **options)
 
 
 def _of_votes(

@@ -154,5 +154,5 @@ def test_what_cannot_be_pooled_is_refused(found, judged):
         q.rank(table, pooled=True)
     with pytest.raises(InvalidInput, match="pooled: not with regularisation"):
         q.rank(table, by="language", pooled=True, regularisation=1)
-    with pytest.raises(InvalidInput, match="pooled: not for scores"):
+    with pytest.raises(InvalidInput, match="pooled: is for votes"):
         q.rank(judged({"item": 6, "judge": 2, "system": 2}, seed=3), by="judge", pooled=True)

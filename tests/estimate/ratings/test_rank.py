@@ -32,9 +32,9 @@ def test_scores_get_a_leaderboard(judged):
 
 
 def test_options_of_the_other_kind_are_refused(votes, judged):
-    with pytest.raises(InvalidInput, match="system: not for votes; leave it out"):
+    with pytest.raises(InvalidInput, match="system: is for scores, and these are votes; leave it out"):
         rank(votes, system="system")
-    with pytest.raises(InvalidInput, match="ties: not for scores; leave it out"):
+    with pytest.raises(InvalidInput, match="ties: is for votes, and these are scores; leave it out"):
         rank(judged({"item": 5, "system": 2}, fixed=()), ties="half")
 
 

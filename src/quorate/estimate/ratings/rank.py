@@ -23,6 +23,7 @@ from quorate.estimate.votes.clustered import Cluster
 from quorate.numerics.ratings.ties import Ties
 from quorate.roles import PROPENSITY
 from quorate.table.judgments import Judgments
+from quorate.table.kinds import for_kind, kind_of
 from quorate.table.read import read_first
 from quorate.table.votes import Votes, checked_votes
 from quorate.wording import counted
@@ -303,12 +304,7 @@ def rank(
     votes |= {"pooled": pooled}
     scores: dict[str, Any] = {"system": system, "targets": targets, "random": random}
     scores |= {"method": method, "residual_by": residual_by}
-    of_scores = isinstance(judgments_or_votes, Judgments)
-    options, foreign = (scores, votes) if of_scores else (votes, scores)
-    given = {name: value for name, value in {**options, "covariates": covariates}.items() if value is not None}
-    for name, value in foreign.items():
-        if value is not None and isinstance(judgments_or_votes, Judgments | Votes):
-            raise InvalidInput(f"{name}: not for {'scores' if of_scores else 'votes'}; leave it out")
+    given = for_kind(kind_of(judgments_or_votes), {"covariates": covariates}, votes=votes, scores=scores)
     together = bool(given.pop("pooled", None))
     if together and by is None:
         raise InvalidInput("pooled: is of boards by a facet; name it in " + argument("by", "language"))
@@ -317,8 +313,7 @@ def rank(
     if by is not None:
         if weights is not None:
             raise InvalidInput("weights: not with by, whose boards have fewer rows each; rank each level by itself")
-        checked = judgments_or_votes if of_scores else checked_votes(judgments_or_votes)
-        return boards(checked, by, lambda part: rank(part, level=level, seed=seed, **given), pooled=together)
+        return boards(judgments_or_votes, by, lambda part: rank(part, level=level, seed=seed, **given), pooled=together)
     if isinstance(judgments_or_votes, Judgments):
         from quorate.estimate.ratings.leaderboard import leaderboard
 
