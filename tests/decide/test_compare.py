@@ -27,7 +27,7 @@ def test_votes_get_their_verdict(between):
 
 
 def test_a_facet_means_nothing_for_votes(between):
-    with pytest.raises(InvalidInput, match=r'system: is for scores, and these are votes; leave it out'):
+    with pytest.raises(InvalidInput, match=r"system: is for scores, and these are votes; leave it out"):
         q.compare(between(5, 5), "x", "y", system="system")
 
 

@@ -404,24 +404,3 @@ def maximum_moments(k: ArrayLike) -> tuple[Floats, Floats]:
     mass = np.exp(np.log(draws) + (draws - 1) * log_ndtr(z) - z**2 / 2) * (_STEP / np.sqrt(2 * np.pi))
     mean = np.where(draws[..., 0] == 1, 0.0, mass @ z)
     return mean, np.sqrt(np.sum(mass * (z - mean[..., None]) ** 2, axis=-1))
-
-
-def maximum_quantile(probability: ArrayLike, k: ArrayLike) -> Floats:
-    """Quantile of the largest of ``k`` independent standard normals, from ``Phi(z)^K = p``.
-
-    Parameters
-    ----------
-    probability : array
-        In (0, 1).
-    k : array of int
-        How many, broadcast with ``probability``.
-
-    Examples
-    --------
-    >>> maximum_quantile(0.5, 27).round(4).tolist()
-    1.9541
-    """
-    from scipy.special import ndtri
-
-    above = -np.expm1(np.log(np.asarray(probability, dtype=float)) / np.asarray(k, dtype=float))
-    return np.asarray(-ndtri(above))

@@ -32,11 +32,11 @@ BOARD = "quorate.estimate.ratings.corrected_ratings:corrected_ratings"
 VARIABLES = "quorate.table.exchange.variables:variables"
 REPLAY = "quorate.analysis.allocation:replay_pairs"
 
-# Functions that each command calls, the one that answers last.
+# Functions that each command calls, the one that answers last: of those that are a public function, that alone.
 CALLS: dict[str, tuple[str, ...]] = {
+    **{name: (READ, READ_VOTES, DECOMPOSE, one.of) for name, one in SPELLED.items() if one.of.startswith("quorate.")},
     "doctor": (READ, READ_VOTES, "quorate.estimate.doctor.support:doctor"),
     "analyze": (READ, READ_VOTES, ANSWER),
-    "analyze --check": (READ, DECOMPOSE, "quorate.estimate.diagnostics.diagnose:diagnose"),
     "analyze --pilot": (READ, DECOMPOSE, "quorate.estimate.means.mean_from:mean_from"),
     "analyze --posterior": (
         READ,
@@ -58,7 +58,6 @@ CALLS: dict[str, tuple[str, ...]] = {
     "assign": ("quorate.planning.assign:assign",),
     "judges": (READ, "quorate.planning.panel.panel:judges"),
     "plan --screen": (READ, "quorate.planning.panel.screening:screen"),
-    "validate": (READ, "quorate.simulate.validate:validate"),
     "plan --adaptive": (READ, "quorate.analysis.allocation:allocation_view"),
     "init": (),
     "init --variants": ("quorate.study.variants:carry_out",),
@@ -70,14 +69,8 @@ CALLS: dict[str, tuple[str, ...]] = {
     "status --interim": ("quorate.analysis.interim:interim",),
     "compare": (READ, READ_VOTES, "quorate.decide.all_pairs:compare_all", "quorate.decide.all_pairs:compare"),
     "rank": (READ, READ_VOTES, "quorate.estimate.ratings.rank:rank"),
-    "rank --watch": (READ_VOTES, "quorate.decide.stop:monitor_all"),
-    "agents hazard": (READ, DECOMPOSE, "quorate.estimate.agents.hazard:hazard"),
-    "agents ensemble": (READ, DECOMPOSE, "quorate.estimate.agents.ensemble:ensemble"),
     "agents chain": ("quorate.estimate.agents.chain:chain",),
-    "regress --surrogate": (READ, DECOMPOSE, "quorate.estimate.regression.surrogate:surrogate"),
-    "regress --sign-flip": ("quorate.estimate.regression.surrogate:sign_flip",),
     "regress": (VARIABLES, "quorate.estimate.regression.regress:regress"),
-    "rank --models": (READ_VOTES, "quorate.estimate.ratings.models:models"),
     "compare --human": (READ, READ_VOTES, "quorate.estimate.agreement.prediction_powered:corrected"),
     "rank --human": (
         READ_VOTES,
@@ -88,8 +81,6 @@ CALLS: dict[str, tuple[str, ...]] = {
     "judges --agree": (READ, READ_VOTES, "quorate.analysis.agreement:agreement_view"),
     "rank --pipelines": (READ, READ_VOTES, "quorate.simulate.pipelines.pipelines:pipelines"),
     "rank --tries": (READ, DECOMPOSE, "quorate.decide.gaming:gaming"),
-    "analyze --runs": (READ, "quorate.estimate.agents.runs:repeated_runs"),
-    "analyze --baseline": (READ, "quorate.estimate.means.baseline:against_baseline"),
     "papers": ("quorate.reproduction.reproduce:reproduce",),
     "report": (READ, ANALYZE),
     "export": (READ, "quorate.reporting.export:export"),
@@ -137,7 +128,6 @@ NEEDS = {
     "rank --models": "{votes}",
     "rank --pipelines": "{votes}",
     "analyze --pilot": "{scores} --pilot {scores}",
-    "analyze --runs": "{scores}",
     "analyze --baseline": "{scores} --baseline .5",
     "demo": "",
     "init --variants": "study.yaml --yes",

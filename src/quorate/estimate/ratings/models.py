@@ -460,7 +460,3 @@ def _error(difference: Floats, weight: Floats, code: Ints) -> float:
     mean = weight @ difference / weight.sum()
     sums = np.bincount(code, weight * (difference - mean))
     return float(np.sqrt(len(sums) / (len(sums) - 1) * (sums @ sums)) / weight.sum())
-
-
-def _is_nan(value: object) -> bool:
-    return isinstance(value, float) and math.isnan(value)
