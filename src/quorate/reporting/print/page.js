@@ -17,6 +17,22 @@
     tip.style.top = `${clientY + 12 + height > innerHeight ? clientY - height - 8 : clientY + 12}px`;
   });
 
+  const narrow = matchMedia("(max-width: 34rem)");
+  const stack = () => {
+    if (!narrow.matches) return;
+    for (const table of document.querySelectorAll(".scroll > table:not(.stack)")) {
+      if (table.scrollWidth <= table.parentElement.clientWidth) continue;
+      const heads = [...table.querySelectorAll("th")].map((head) => head.textContent);
+      for (const row of table.tBodies[0].rows) {
+        [...row.cells].forEach((cell, i) => (cell.dataset.head = heads[i] ?? ""));
+      }
+      table.classList.add("stack");
+    }
+  };
+  stack();
+  narrow.addEventListener("change", stack);
+  document.addEventListener("toggle", stack, true);
+
   let opened = [];
   window.addEventListener("beforeprint", () => {
     opened = [...document.querySelectorAll("details:not([open])")];
