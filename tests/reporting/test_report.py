@@ -18,7 +18,7 @@ import pytest
 import quorate as q
 from quorate.analysis.judgments import analyze_judgments
 from quorate.errors import InvalidInput
-from quorate.reporting.report import OF_JUDGMENTS, OF_MEAN, PAGES, page_of, report
+from quorate.reporting.report import FIT, OF_MEAN, PAGES, page_of, report
 
 
 class Page(HTMLParser):
@@ -229,7 +229,7 @@ def test_every_page_of_the_registry_is_there():
         module, _, name = place.partition(":")
         return getattr(import_module(f"{below}.{module}"), name)
 
-    assert all(isinstance(there(kind, "quorate"), type) for kind in (*PAGES, *OF_JUDGMENTS, OF_MEAN))
+    assert all(isinstance(there(kind, "quorate"), type) for kind in (*PAGES, FIT, OF_MEAN))
     assert all(callable(there(page, "quorate.reporting.pages")) for page in PAGES.values())
 
 

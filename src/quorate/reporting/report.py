@@ -13,6 +13,7 @@ from quorate.reporting.paper.record import Record, study_record
 from quorate.reporting.paper.reproduce import Provenance
 from quorate.reporting.print.files import MARKS, as_html, as_json, as_markdown, directory, writable, write_charts
 from quorate.table.judgments import Judgments
+from quorate.table.votes import Votes
 from quorate.writing import write_file
 
 if TYPE_CHECKING:
@@ -20,8 +21,8 @@ if TYPE_CHECKING:
 
 OF_MEAN = "analysis.judgments:Analysis"
 """The type whose page has a checklist."""
-OF_JUDGMENTS = frozenset(("estimate.components.decomposition:Decomposition", "table.judgments:Judgments"))
-"""Types whose page is that of the answer to what they ask."""
+FIT = "estimate.components.decomposition:Decomposition"
+"""The type whose page is that of its mean."""
 
 PAGES: Mapping[str, str] = {
     "analysis.agreement:AgreementAnalysis": "people.agreement:page",
@@ -78,7 +79,6 @@ PAGES: Mapping[str, str] = {
     "simulate.allocation.result:Allocation": "allocation:page",
     "simulate.pipelines.result:Pipelines": "pipelines:page",
     "simulate.validate:Validated": "validated:page",
-    "table.votes:Votes": "votes.page:page",
 }
 """The page of every type of result, made of a result and the table that it came from: where each is, below ``quorate``
 and ``quorate.reporting.pages``, so that a page loads when it is made and no other does.
@@ -176,10 +176,14 @@ def page_of(
         If there is no page for such a result, or a record for one that has no checklist.
     """
     stated = study_record(record)
-    if not OF_JUDGMENTS.isdisjoint(kinds_of(result)):
-        from quorate.reporting.paper.writeup import answered
+    if isinstance(result, (Judgments, Votes)):
+        from quorate.analysis.analyze import analyze
 
-        result, source = answered(result), source or (result if isinstance(result, Judgments) else None)
+        result, source = analyze(result), source or result
+    elif FIT in kinds_of(result):
+        from quorate.analysis.judgments import of_fit
+
+        result = of_fit(result)
     kinds = kinds_of(result)
     made = next((PAGES[kind] for kind in kinds if kind in PAGES), None)
     if OF_MEAN in kinds:

@@ -344,7 +344,7 @@ def read_view():
         for i in range(400)
     ]
     frame = pl.DataFrame(rows, schema=["model_a", "model_b", "winner", "prompt"], orient="row")
-    return votes.votes_view(read_votes(frame, announce=False))
+    return votes_view(read_votes(frame, announce=False))
 
 
 def test_possible_analyses_come_first(read_view):

@@ -175,13 +175,13 @@ def answered(result: object) -> Analysis | AllEqual | Labels | ScoreVerdict | Ra
     InvalidInput
         If it is anything else.
     """
-    from quorate.analysis.analyze import analyze_scores
-    from quorate.analysis.nominal import Labels, labels
+    from quorate.analysis.analyze import analyze
+    from quorate.analysis.nominal import Labels
     from quorate.analysis.ratings import RatingsAnalysis
     from quorate.decide.scores import ScoreVerdict
 
     if isinstance(result, Judgments):
-        return labels(result) if result.labels else analyze_scores(result)
+        return analyze(result)
     if isinstance(result, Analysis | AllEqual | Labels | ScoreVerdict | RatingsAnalysis):
         return result
     if isinstance(result, Decomposition):

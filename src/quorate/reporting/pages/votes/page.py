@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from quorate.analysis.votes import VotesAnalysis, drift_of, few_levels, order_of, votes_view
+from quorate.analysis.votes import VotesAnalysis, drift_of, few_levels, order_of
 from quorate.analysis.words import cut, number, p_value, share
 from quorate.caveats import weightiest_first
 from quorate.estimate.votes.signals import EDGES
@@ -17,7 +17,6 @@ from quorate.reporting.draw.vega import Marks, channel
 from quorate.reporting.page import Caption, Figure, Page, Row, Section, Short, Tile
 from quorate.reporting.pages.ratings.page import leaderboard
 from quorate.reporting.paper.reproduce import read_from, titled
-from quorate.table.votes import Votes
 from quorate.wording import counted, listed, margin
 
 if TYPE_CHECKING:
@@ -162,9 +161,8 @@ TICKS = (25, 50, 100, 200, 500, 1000, 2000, 5000)
 """Numbers of votes on the axis."""
 
 
-def page(result: Votes | VotesAnalysis, _table: Table | None = None) -> Page:
+def page(view: VotesAnalysis, _table: Table | None = None) -> Page:
     """The page on votes on all pairs."""
-    view = votes_view(result) if isinstance(result, Votes) else result
     study, near = view.found, view.near
     return Page(
         title=titled(view.votes.source, "Votes from a"),
