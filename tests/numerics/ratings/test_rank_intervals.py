@@ -197,12 +197,15 @@ def test_the_largest_difference_is_found_from_the_ends_of_a_draw(spread):
     rng = np.random.default_rng(4)
     sd = np.exp(rng.normal(0, spread, 120))
     part = (rng.normal(size=(60, 120)) * sd).astype(np.float32)
-    with np.errstate(divide="ignore"):
-        scale = 1 / np.sqrt(np.add.outer(sd**2, sd**2) * (1 - np.eye(120)))
-    scale[np.eye(120) == 1] = 0
-    scale = scale.astype(np.float32)
-    wanted = module._from_all(part, scale)
-    np.testing.assert_array_equal(module._from_ends(part, scale, scale.max(axis=1)), wanted)
+    covariance = np.diag(sd**2) + 0.02
+    variance = np.diag(covariance)
+    wanted = module._from_all(part, module._scale(covariance, variance, slice(None)))
+    for alike in (True, False):
+        members, widest = module._widest(covariance, variance, alike)
+        found, left = module._from_ends(part, covariance, variance, members, widest)
+        assert len(left) < 0.02 * part.size
+        module._add_left(found, left, part, covariance, variance)
+        np.testing.assert_array_equal(found, wanted)
 
 
 def test_many_that_are_all_alike_are_drawn_without_a_product_of_matrices():

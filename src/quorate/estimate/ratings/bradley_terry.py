@@ -17,7 +17,7 @@ from quorate.arguments import argument
 from quorate.arrays import Bools, Floats, Ints, dense
 from quorate.caveats import Caveat
 from quorate.errors import InvalidInput, NotConverged, NotEstimable
-from quorate.estimate.ratings.contrast import ClusterLaws, Law, cluster_laws, robust_law
+from quorate.estimate.ratings.contrast import ClusterLaws, Law, cluster_laws, reordered, robust_law
 from quorate.estimate.ratings.counts import VoteCounts, refuse_unrated, tally
 from quorate.estimate.ratings.moves import moves
 from quorate.estimate.ratings.ratings import Method, Ratings
@@ -241,18 +241,21 @@ def bradley_terry(
     if resamples:
         laws["bootstrap"], few = _resampled(counted, at, regularisation, resamples, seed, robust, found)
         cautions += few
+    facets, clusters = found.facets, tuple(len(units.size) for units in found.units)
+    del robust, found
+    laws = reordered(laws, order)
     return Ratings(
         systems=names,
         values=at.theta[order, 0],
-        laws={method: law.reordered(order) for method, law in laws.items()},
+        laws=laws,
         method=list(laws)[-1],
         level=level,
         ties=ties,
         positioned=position,
         tied=counted.design.tied,
         n=counted.n,
-        cluster=found.facets,
-        clusters=tuple(len(units.size) for units in found.units),
+        cluster=facets,
+        clusters=clusters,
         regularisation=regularisation,
         log_likelihood=float(at.value[0]),
         seed=seed,

@@ -181,6 +181,7 @@ def robust_law(
     NotEstimable
         If one unit tells some of the ratings, or units that say something of a pair all say the same.
     """
+    robust = covariance(counted.design, at, ridge, units, inverse)  # first, as it has more at a time
     told = leverage(counted.design, at, ridge, units, inverse)
     if told.whole:
         unit = "vote" if cluster is None else f"level of {cluster}"
@@ -188,7 +189,6 @@ def robust_law(
             f"votes: one {unit} alone tells some of the ratings or the position effect, so their standard errors are "
             "unknown; collect more, or leave out systems with few votes"
         )
-    robust = covariance(counted.design, at, ridge, units, inverse)
     _refuse_unknown(counted, robust, inverse, cluster)
     return Law(widened(robust, told.excess, counted.design.systems), told.df)
 
@@ -196,10 +196,16 @@ def robust_law(
 def _refuse_unknown(counted: VoteCounts, robust: Floats, plain: Floats, cluster: str | None) -> None:
     """Refuse two systems between which all votes say the same."""
     s = counted.design.systems
+    robust, plain = robust[:s, :s], plain[:s, :s]
+    own, by_model = np.diag(robust).copy(), np.diag(plain).copy()
+    most = 2 * math.sqrt(float(by_model.max()))  # no difference has more by the model
     for rows in row_blocks(s):
+        se = difference_se(robust, rows, own)
+        np.fill_diagonal(se[:, rows], np.inf)
+        if se.min() > _LEAST_RATIO * most:
+            continue
         with np.errstate(invalid="ignore"):
-            ratio = difference_se(robust[:s, :s], rows) / difference_se(plain[:s, :s], rows)
-        np.fill_diagonal(ratio[:, rows], 1.0)
+            ratio = se / difference_se(plain, rows, by_model)
         if (ratio < _LEAST_RATIO).any():
             i, j = np.unravel_index(int(ratio.argmin()), ratio.shape)
             one, two = counted.systems[rows.start + int(i)], counted.systems[int(j)]
@@ -288,11 +294,18 @@ class Law:
     df: Floats
     deviations: Floats | None = None
 
-    def reordered(self, order: Ints) -> Law:
-        """The same with the parameters in another order."""
-        drawn = None if self.deviations is None else self.deviations[:, order]
-        df = self.df if (self.df == self.df[0, 0]).all() else _reordered(self.df, order)
-        return Law(_reordered(self.covariance, order), df, drawn)
+
+def reordered(laws: dict[Any, Law], order: Ints) -> dict[Any, Law]:
+    """Laws with the parameters in another order; they are taken out one by one, as large ones have no room twice."""
+    out = {}
+    for method in list(laws):
+        law = laws.pop(method)
+        covariance, df, drawn = law.covariance, law.df, law.deviations
+        del law
+        df = df if (df == df[0, 0]).all() else _reordered(df, order)
+        covariance = _reordered(covariance, order)
+        out[method] = Law(covariance, df, None if drawn is None else drawn[:, order])
+    return out
 
 
 def _reordered(matrix: Floats, order: Ints) -> Floats:

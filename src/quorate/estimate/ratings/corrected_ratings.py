@@ -16,7 +16,7 @@ from quorate.caveats import Caveat
 from quorate.errors import InvalidInput, NotConverged, NotEstimable
 from quorate.estimate.agreement.labelled import people_apart
 from quorate.estimate.ratings.bradley_terry import FEW_CLUSTERS, fitted
-from quorate.estimate.ratings.contrast import Law, cluster_laws
+from quorate.estimate.ratings.contrast import Law, cluster_laws, reordered
 from quorate.estimate.ratings.corrected_board import CorrectedRatings, JudgeWeight
 from quorate.estimate.ratings.counts import VoteCounts, refuse_unrated, tally
 from quorate.estimate.ratings.ratings import Ratings
@@ -469,12 +469,11 @@ def _ratings(board: Board, powered: Powered, order: Any, labels: int, about: dic
     """The fit as ratings, in an order of the parameters that the other board has too; people's own come best first."""
     first = board.design.systems
     own = np.append(np.argsort(-powered.fit.theta[:first, 0], kind="stable"), order[first:])
-    law = Law(powered.covariance, powered.df).reordered(own)
     method: Any = "cluster" if about["cluster"] else "sandwich"
     return Ratings(
         systems=tuple(board.counted.systems[i] for i in own[:first].tolist()),
         values=powered.fit.theta[own, 0],
-        laws={method: law},
+        laws=reordered({method: Law(powered.covariance, powered.df)}, own),
         method=method,
         positioned=False,
         tied=board.design.tied,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 
 from quorate.arrays import Floats
 from quorate.numerics.ratings.bradley_terry import MANY, Design, Fit, Likelihood, anchored, filled, fit
+from quorate.numerics.ratings.core import Core, core, inverse_of_all, part_of, put_together
 from quorate.numerics.ratings.existence import exists
 from quorate.numerics.ratings.plackett_luce import Choices
 
@@ -74,28 +76,45 @@ def _in_single_precision(design: Likelihood, information: Any, ridge: float) -> 
         return None
     scale = 1 / np.sqrt(diagonal)
     by = diags_array(scale)
-    matrix = (by @ (information + diags_array(added)) @ by).astype(np.float32).toarray(order="F")
-    for start in range(ratings.start, ratings.stop, _ROWS):
-        columns = slice(start, min(start + _ROWS, ratings.stop))
-        matrix[ratings, columns] += (shift * np.outer(scale[ratings], scale[columns])).astype(np.float32)
+    scaled = (by @ (information + diags_array(added)) @ by).tocsr()
+    # A ridge moves systems that are left out along a common shift too: then all are kept.
+    parts, inner, filling = None if ridge else core(scaled, ratings), scaled, np.zeros(design.parameters)
+    filling[ratings] = np.sqrt(shift) * scale[ratings]
+    if parts is not None:
+        columns, filling = scaled[:, parts.kept].tocsc(), filling[parts.kept]
+        inner = columns[parts.kept] + columns[parts.out].T @ parts.through
+    matrix = inner.astype(np.float32).toarray(order="F")
+    for start in range(0, len(matrix), _ROWS):
+        some = slice(start, start + _ROWS)
+        matrix[:, some] += np.outer(filling, filling[some]).astype(np.float32)
     norm = float(np.abs(matrix).sum(axis=0, dtype=np.float64).max())
     root, refused = spotrf(matrix, overwrite_a=1)
     if refused or spocon(root, norm)[0] < LEAST_CONDITION:
         return None
     inverse, _ = spotri(root, overwrite_c=1)
     _mirror(inverse)
+    if parts is not None:
+        inverse = inverse_of_all(parts, inverse.T)
     inverse *= scale[:, None].astype(np.float32)
     inverse *= scale.astype(np.float32)
     return np.asarray(inverse.T)
 
 
-def symmetric_product(left: Floats, right: Any) -> Floats:
-    """Product of two square matrices that is symmetric: half of it is computed, the other half copied."""
+def symmetric_product(left: Floats, right: Callable[[slice], Floats]) -> Floats:
+    """Product of two square matrices that is symmetric: half of it is computed, the other half copied.
+
+    Parameters
+    ----------
+    left : array, shape (n, n)
+        The first matrix.
+    right : callable
+        Some columns of the second.
+    """
     out = np.empty(left.shape, dtype=left.dtype)
     for start in range(0, len(left), _ROWS):
-        rows, after = slice(start, start + _ROWS), slice(start + _ROWS, None)
-        out[rows, start:] = left[rows] @ right[:, start:]
-        out[after, rows] = out[rows, after].T
+        columns, after = slice(start, start + _ROWS), slice(start + _ROWS, None)
+        out[start:, columns] = left[start:] @ right(columns)
+        out[columns, after] = out[after, columns].T
     return out
 
 
@@ -232,11 +251,37 @@ def covariance(
     summed = design.gradients(at.theta[:, 0], units.matrix)
     times = units.size / (1 - units.share)
     meat = (summed.T.multiply(times[None]).tocsr() @ summed).astype(inverse.dtype)
-    right = (meat.toarray() if meat.nnz > _SPARSE * meat.shape[0] ** 2 else meat) @ inverse
-    if ridge:
-        for part in design.centred:
-            right[part] += ridge * inverse[part]
-    return centred(symmetric_product(inverse, right), design.systems)
+    if meat.nnz > _SPARSE * meat.shape[0] ** 2:
+        meat = meat.toarray()
+
+    def right(columns: slice) -> Floats:
+        by, product = inverse[:, columns], meat @ np.ascontiguousarray(inverse[:, columns])
+        if ridge:
+            for part in design.centred:
+                product[part] += ridge * by[part]
+        return np.asarray(product)
+
+    sparse = inverse.dtype == np.float32 and not ridge and not isinstance(at.information, np.ndarray)
+    parts = core(at.information, design.centred[0]) if sparse else None
+    if parts is None:
+        return centred(symmetric_product(inverse, right), design.systems)
+    return centred(_by_core(inverse, meat, parts), design.systems)
+
+
+def _by_core(inverse: Floats, meat: Any, parts: Core) -> Floats:
+    """The inverse times the meat times the inverse, with full products of the core alone."""
+    through, kept, out = parts.through.astype(inverse.dtype), parts.kept, parts.out
+    down, own = through.T.tocsr(), parts.own.astype(inverse.dtype)[:, None]
+
+    def right(columns: slice) -> Floats:
+        product = meat @ np.ascontiguousarray(inverse[kept[columns]].T)
+        return np.asarray(product[kept] + down @ product[out])
+
+    inner = symmetric_product(part_of(inverse, kept), right)
+    theirs = own * (meat[out] @ inverse)
+    across = through @ inner + theirs[:, kept]
+    outer = through @ np.ascontiguousarray(across.T) + theirs[:, out]
+    return put_together(parts, inner, across, outer)
 
 
 def centred(matrix: Floats, systems: int) -> Floats:

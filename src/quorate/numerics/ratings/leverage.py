@@ -26,7 +26,7 @@ from quorate.numerics.ratings.ties import summary
 
 
 _MOST = 1 - 1e-9
-_ROWS = 2**22  # entries of a block of rows
+_ROWS = 2**17  # entries of a block of rows: what a processor keeps at hand
 
 
 @dataclass(frozen=True, eq=False)
@@ -398,7 +398,7 @@ def widened(covariance: Floats, excess: Floats, systems: int) -> Floats:
     Parameters
     ----------
     covariance : array, shape (parameters, parameters)
-        Ratings about their mean, then other parameters.
+        Ratings about their mean, then other parameters; changed in place where ``excess`` is of each parameter.
     excess : array, shape (parameters, parameters) or (parameters,)
         Between two ratings what is added to the variance of their difference, on the diagonal to that of other
         parameters; or what is added to the variance of each parameter by itself.
@@ -410,7 +410,7 @@ def widened(covariance: Floats, excess: Floats, systems: int) -> Floats:
     s = systems
     if excess.ndim == 1:
         own = np.maximum(excess[:s], 0.0)
-        out = covariance.copy()
+        out = covariance
         out[:s, :s] -= own[:, None] / s
         out[:s, :s] += own.mean() / s - own / s
         np.einsum("ii->i", out)[:] += np.append(own, np.maximum(excess[s:], 0.0))

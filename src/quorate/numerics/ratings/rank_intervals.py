@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from quorate.arrays import Floats, Ints
+from quorate.arrays import Bools, Floats, Ints
 from quorate.numerics.distributions import each as each_of
 from quorate.numerics.distributions import normal_cdf, normal_quantile
 from quorate.waiting import each
@@ -29,9 +29,11 @@ FEWEST_DRAWS = 1_000
 _NORMAL = 1e9  # degrees of freedom
 _ROUNDING, _SINGLE_ROUNDING = 1e-9, 1e-6
 _MOST = 2**17  # draws times systems at a time: what a processor keeps at hand
-_ENTRIES = 2**20  # entries of a matrix of all pairs at a time
+_ENTRIES = 2**17  # entries of a matrix of all pairs at a time, likewise
 _FEW, _ALIKE = 100, 2.5  # systems from which, and ratio of standard errors to which, one looks from the ends
 _SAME = 1e-6  # part by which equal standard errors differ through rounding
+_MANY = 1500  # systems from which on one looks from the ends of each kind
+_KINDS, _WITHIN = 8, 1.5  # kinds at most, and ratio of standard errors within one
 _LEFT = 0.01  # share of systems and draws that are better looked at one by one
 _BY_VECTORS = 1000  # systems from which on eigenvectors take too long
 _BINS = 128  # of degrees of freedom
@@ -112,16 +114,16 @@ def rank_intervals(
     if bool((spent == spent[0, 0]).all()):
         spent = spent[:, :1]
     edges = _edges(spent)
-    above = np.empty((systems, systems), dtype=np.bool_)
+    above, variance = np.empty((systems, systems), dtype=np.bool_), np.diag(covariance).copy()
     marginal_low, marginal_high = np.ones((2, systems), dtype=np.int64)
     for rows in row_blocks(systems):
-        se = difference_se(covariance, rows)
+        se = difference_se(covariance, rows, variance)
         np.fill_diagonal(se[:, rows], np.inf)
         t, freedom = (estimate[rows, None] - estimate) / se, spent[rows]
         above[rows] = _exceeds(t, np.array([[joint]]), freedom, edges)
-        own = marginal[rows, None]
-        marginal_low[rows] = 1 + _exceeds(-t, own, freedom, edges).sum(axis=1)
-        marginal_high[rows] = systems - _exceeds(t, own, freedom, edges).sum(axis=1)
+        ahead, told = t > 0, _exceeds(np.abs(t), marginal[rows, None], freedom, edges)
+        over = np.count_nonzero(told & ahead, axis=1)
+        marginal_high[rows], marginal_low[rows] = systems - over, 1 + np.count_nonzero(told, axis=1) - over
     low, high = 1 + above.sum(axis=0), systems - above.sum(axis=1)
     return RankIntervals(low, high, marginal_low, marginal_high, joint, df, above)
 
@@ -187,11 +189,14 @@ def most_draws(systems: int) -> int:
     return min(DRAWS, max(FEWEST_DRAWS, DRAWS * 1000 // systems))
 
 
-def difference_se(covariance: Floats, rows: slice = slice(None)) -> Floats:
-    """Standard error of every difference of two estimates, shape (systems, systems); of some of the rows."""
-    variance = np.diag(covariance)
-    out = variance[rows, None] + variance
-    out -= 2 * covariance[rows]
+def difference_se(covariance: Floats, rows: slice | Ints = slice(None), variance: Floats | None = None) -> Floats:
+    """Standard error of every difference of two estimates, shape (systems, systems); of some of the rows.
+
+    The diagonal may be given: picked from a large matrix it takes as long as some rows.
+    """
+    variance = np.diag(covariance) if variance is None else variance
+    out = covariance[rows] * -2
+    out += variance[rows, None] + variance
     np.maximum(out, 0.0, out=out)
     return np.asarray(np.sqrt(out, out=out))
 
@@ -341,24 +346,74 @@ def rank_groups(estimate: Floats, above: NDArray[np.bool_]) -> Ints:
 def _largest(deviations: Floats, covariance: Floats) -> Floats:
     """Largest studentised difference of each system from any other, in every draw; shape (draws, systems)."""
     draws, systems = deviations.shape
-    scale, widest = np.empty((systems, systems), dtype=np.float32), np.empty((2, systems), dtype=np.float32)
-    for rows in row_blocks(systems):
-        se = difference_se(covariance, rows)
-        np.fill_diagonal(se[:, rows], np.nan)
-        widest[:, rows] = 1 / np.nanmin(se, axis=1), 1 / np.nanmax(se, axis=1)
-        scale[rows] = np.nan_to_num(1 / se)
-    alike = systems > _FEW and (widest[0] < _ALIKE * widest[1]).all()
-    one = alike and widest[0].max() < (1 + _SAME) * widest[1].min()
-    out = np.empty((draws, systems), dtype=np.float64)
+    variance = np.diag(covariance).copy()
+    alike, equal = _alike(covariance, variance)
+    by_ends, scale = alike or systems >= _MANY, np.zeros((0, 0), dtype=np.float32)
+    members, widest = _widest(covariance, variance, alike) if by_ends else ([], scale)
+    if not by_ends:
+        scale = np.concatenate([_scale(covariance, variance, rows) for rows in row_blocks(systems)])
+    out, left = np.empty((draws, systems), dtype=np.float64), []
     block = max(1, _MOST // systems)
     for start in each("redrawn rankings", range(0, draws, block)):
-        part = deviations[start : start + block].astype(np.float32)
-        if one:
+        some = slice(start, start + block)
+        part = deviations[some].astype(np.float32)
+        if equal:
             ends = part.max(axis=1, keepdims=True), part.min(axis=1, keepdims=True)
-            out[start : start + block] = np.maximum(ends[0] - part, part - ends[1]) * widest[0]
+            out[some] = np.maximum(ends[0] - part, part - ends[1]) * widest[0]
+        elif by_ends:
+            out[some], rest = _from_ends(part, covariance, variance, members, widest)
+            left.append(rest + np.array([start, 0]))
         else:
-            out[start : start + block] = _from_ends(part, scale, widest[0]) if alike else _from_all(part, scale)
+            out[some] = _from_all(part, scale)
+    if left:
+        _add_left(out, np.concatenate(left), deviations, covariance, variance)
     return out
+
+
+def _alike(covariance: Floats, variance: Floats) -> tuple[bool, bool]:
+    """Whether standard errors of differences from each of many systems are alike, and whether all are equal."""
+    systems = len(variance)
+    ends = np.empty((2, systems), dtype=np.float32)
+    for rows in row_blocks(systems):
+        se = difference_se(covariance, rows, variance)
+        np.fill_diagonal(se[:, rows], np.inf)
+        ends[0, rows] = se.min(axis=1)
+        np.fill_diagonal(se[:, rows], 0.0)
+        ends[1, rows] = se.max(axis=1)
+    alike = systems > _FEW and bool((ends[1] < _ALIKE * ends[0]).all())
+    return alike, alike and bool(ends[1].max() < (1 + _SAME) * ends[0].min())
+
+
+def _kinds(variance: Floats) -> Ints:
+    """Kind of each system, by its standard error: alike in a kind."""
+    order = np.log(np.maximum(variance, variance.max() * _ROUNDING))
+    step = max(2 * np.log(_WITHIN), float(np.ptp(order)) / _KINDS)
+    return np.unique(((order - order.min()) / step).astype(np.int64), return_inverse=True)[1]
+
+
+def _widest(covariance: Floats, variance: Floats, alike: bool) -> tuple[list[Ints], Floats32]:
+    """Systems of each kind, and what studentises the surest difference of each system from them: (kinds, systems).
+
+    Systems of a kind have standard errors that are alike, and may be all of them.
+    """
+    kinds = np.zeros(len(variance), dtype=np.int64) if alike else _kinds(variance)
+    order = np.argsort(kinds, kind="stable")
+    starts = np.searchsorted(kinds[order], np.arange(int(kinds.max()) + 1))
+    out = np.empty((len(starts), len(kinds)), dtype=np.float32)
+    for rows in row_blocks(len(kinds)):
+        scale = _scale(covariance, variance, rows)
+        out[:, rows] = np.maximum.reduceat(scale if len(starts) == 1 else scale[:, order], starts, axis=1).T
+    return np.split(order, starts[1:]), out
+
+
+def _scale(covariance: Floats, variance: Floats, rows: slice | Ints) -> Floats32:
+    """What studentises differences of some systems from all; 0 of a system from itself."""
+    se = difference_se(covariance, rows, variance)
+    systems = np.arange(len(covariance))[rows]
+    se[np.arange(len(systems)), systems] = np.inf
+    with np.errstate(divide="ignore"):
+        np.divide(1, se, out=se)
+    return np.minimum(se, np.finfo(np.float32).max, out=se).astype(np.float32, copy=False)
 
 
 def _from_all(part: Floats32, scale: Floats32) -> Floats32:
@@ -374,23 +429,49 @@ def _from_all(part: Floats32, scale: Floats32) -> Floats32:
     return np.asarray(highest.T)
 
 
-def _from_ends(part: Floats32, scale: Floats32, widest: Floats32) -> Floats32:
+def _from_ends(
+    part: Floats32, covariance: Floats, variance: Floats, members: list[Ints], widest: Floats32
+) -> tuple[Floats32, Ints]:
     """The same by the systems at both ends of each draw, from which the largest is where standard errors are alike.
 
-    The systems are taken from the ends inwards until no other can be farther, even at the least standard error.
+    The systems of each kind are taken from the ends inwards until few others can be farther, even at the least standard
+    error; draws and systems of which others can come with the result.
     """
-    draw, order = np.arange(len(part)), np.argsort(part, axis=1)
-    highest, left = np.zeros_like(part), np.ones(part.shape, dtype=np.bool_)
-    for k in range(part.shape[1] // 2):
-        for end in (order[:, k], order[:, -1 - k]):
-            np.maximum(highest, np.abs(part - part[draw, end][:, None]) * scale[end], out=highest)
-        low, high = part[draw, order[:, k + 1]][:, None], part[draw, order[:, -2 - k]][:, None]
-        left = np.maximum(high - part, part - low) * widest > highest
-        if left.mean() < _LEFT:
-            break
-    for d, i in np.argwhere(left):
-        highest[d, i] = (np.abs(part[d] - part[d, i]) * scale[i]).max()
-    return highest
+    draw, highest = np.arange(len(part)), np.zeros_like(part)
+    orders = [own[np.argsort(part[:, own], axis=1)] for own in members]
+    beyond: list[Bools] = [np.ones(part.shape, dtype=np.bool_) for _ in members]
+    taken, open_ = [0] * len(members), list(range(len(members)))
+    while open_:
+        for kind in open_:
+            order, k = orders[kind], taken[kind]
+            for end in (order[:, k], order[:, -1 - k]):
+                apart = part - part[draw, end][:, None]
+                np.abs(apart, out=apart)
+                apart *= _scale(covariance, variance, end)
+                np.maximum(highest, apart, out=highest)
+            taken[kind] += 1
+        for kind, order in enumerate(orders):
+            k = taken[kind]
+            if 2 * k >= order.shape[1]:
+                beyond[kind] = np.zeros(part.shape, dtype=np.bool_)
+            elif beyond[kind].any():
+                low, high = part[draw, order[:, k]][:, None], part[draw, order[:, -1 - k]][:, None]
+                beyond[kind] = np.maximum(high - part, part - low) * widest[kind] > highest
+        open_ = [kind for kind, left in enumerate(beyond) if np.count_nonzero(left) >= _LEFT * left.size / len(members)]
+    return highest, np.argwhere(np.any(beyond, axis=0))
+
+
+def _add_left(out: Floats, left: Ints, deviations: Floats, covariance: Floats, variance: Floats) -> None:
+    """The same of draws and systems, shape (left, 2), that are looked at one by one; put in place."""
+    left = left[np.argsort(left[:, 1], kind="stable")]
+    systems, starts = np.unique(left[:, 1], return_index=True)
+    for i, draws in zip(systems.tolist(), np.split(left[:, 0], starts)[1:], strict=True):
+        scale = _scale(covariance, variance, np.array([i]))
+        for d in draws.tolist():
+            part = deviations[d].astype(np.float32, copy=False)
+            apart = np.abs(part - part[i])
+            apart *= scale[0]
+            out[d, i] = apart.max()
 
 
 def _studentised(critical: Any, df: Floats) -> Any:
