@@ -377,6 +377,11 @@ class Analysis(Linked, Result):
         """Whether the half-width asked for is met; None if none was asked for."""
         return None if self.asked is None else answer(self.setup, self.level, self.asked, self.purchases)
 
+    @property
+    def exit_code(self) -> int:
+        """2 where a half-width was asked for and is not met."""
+        return 2 if self.answer is not None and not self.answer.met else 0
+
     def rows(self) -> list[Row]:
         """The naive interval and the corrected ones: interval, mean, se, df, low, high, n."""
         naive = self.naive.overall

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -40,8 +40,6 @@ from quorate.errors import InvalidInput, UnknownColumn
 
 if TYPE_CHECKING:
     from quorate.estimate.posterior.prior import Prior
-    from quorate.table.judgments import Judgments
-    from quorate.table.votes import Votes
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -125,50 +123,31 @@ def analyze(
 
     table = reading.table(file, own, paper, files, pair, certifying)
     files = files.by_default(page_name(file), out)
-    if isinstance(table, Judgments) and table.labels:
-        return labelled(table, own, labels, (paper, certifying), files, out)
-    for group in (labels, own):
-        group.refuse("labels", "is for labels; read words as such with --labels")
-    if isinstance(table, Votes):
-        return analyzed(table, pair, own, files, out)
+    words = isinstance(table, Judgments) and table.labels
+    for group in (paper, certifying) if words else (labels, own):
+        kinds = ("scores", "is for scores, and these are labels; leave it out")
+        group.refuse(*(kinds if words else ("labels", "is for labels; read words as such with --labels")))
+    if isinstance(table, Votes):  # on two systems alone, these are meant
+        pair = pair.completed(table)
+        table = pair.of(table)
     record = paper.record()
-    found = own(table)
+    found = own(table, *(pair.systems or ()))
     certificate = certifying.certificate(found)
     more = as_more(certificate)
     if isinstance(found, Analysis):
         if out.as_json:
             more |= writeup(found, record=record, command=files.context.obj).to_dict()
-        out.show(found, files, table, also=certified(certificate), record=record, **more)
-        return UNDECIDED if found.answer is not None and not found.answer.met else 0
+        more["record"] = record
     out.show(found, files, table, also=certified(certificate), **more)
+    if labels.to_people is not None:
+        found.write_people(labels.to_people)
+        if not out.as_json:
+            whole(console(), f"For people: {labels.to_people}")
     width = own.value("half_width")
     if isinstance(found, AllEqual) and width is not None:
         return 0 if found.estimate.half_width <= width else UNDECIDED
-    return 0  # nothing was claimed
-
-
-def labelled(
-    table: Judgments, own: Declared, asked: OfLabels, others: Sequence[Group], files: Files, out: Output
-) -> int:
-    """Print and write what is said of labels."""
-    for group in others:
-        group.refuse("scores", "is for scores, and these are labels; leave it out")
-    found = own(table)
-    out.show(found, files, table)
-    if asked.to_people is not None:
-        found.write_people(asked.to_people)
-        if not out.as_json:
-            whole(console(), f"For people: {asked.to_people}")
-    return 0
-
-
-def analyzed(votes: Votes, pair: Pair, own: Declared, files: Files, out: Output) -> int:
-    """Print and write what is asked of votes: of two systems that are named or the only ones, else of all pairs."""
-    pair = pair.completed(votes)
-    votes = pair.of(votes)
-    found = own(votes, *(pair.systems or ()))
-    out.show(found, files, votes)
-    return int(found.exit_code)
+    claimed = isinstance(found, Analysis) or isinstance(table, Votes)  # of the others nothing is
+    return int(found.exit_code) if claimed else 0
 
 
 def page_name(file: Path | tuple[Path, ...]) -> str:
