@@ -28,7 +28,7 @@ from quorate.planning.search.optimum import plausible
 from quorate.roles import SYSTEM
 from quorate.streams import stream
 from quorate.table.cells import whole
-from quorate.table.results import Result, Row, plain
+from quorate.table.results import Result, Row
 from quorate.wording import Brief
 
 _ALLOWED = (
@@ -313,6 +313,8 @@ class Gaming(Result):
     level: float
     caveats: tuple[Caveat, ...]
 
+    entries = "k expected scale slope level sentence win_rate redrawn prizes mitigation caveats"
+
     @property
     def sentence(self) -> str:
         """The answer in one sentence."""
@@ -351,20 +353,6 @@ class Gaming(Result):
             | {"se": prize.se, "prize": prize.value, "low": prize.low, "high": prize.high}
             for prize in self.prizes
         ]
-
-    def to_dict(self) -> dict[str, Any]:
-        """Everything as plain values; what is not known is None."""
-
-        def some(rows: Sequence[Prize | Mitigation], names: Sequence[str]) -> list[Row]:
-            return [{name: getattr(row, name) for name in names} for row in rows]
-
-        facts = ("k", "expected", "scale", "slope", "level", "sentence", "win_rate", "redrawn")
-        values: dict[str, Any] = {name: getattr(self, name) for name in facts}
-        values["prizes"] = some(self.prizes, ("label", "se", "value", "low", "high"))
-        changes = ("label", "value", "reduction", "more_calls", "more_cost", "rate")
-        values["mitigation"] = some(self.mitigation, changes)
-        plainly: dict[str, Any] = plain(values)
-        return plainly | {"caveats": [str(caveat) for caveat in self.caveats]}
 
 
 def gaming(

@@ -35,7 +35,7 @@ from quorate.planning.search.optimum import Searched
 from quorate.roles import JUDGE, REPLICATE
 from quorate.streams import stream
 from quorate.table.judgments import Judgments
-from quorate.table.results import Result
+from quorate.table.results import Result, plain
 from quorate.wording import capitalised, counted, decimals, listed, plural
 
 _STEPS = 150
@@ -392,7 +392,7 @@ class ScoreVerdict(AnyVerdict):
             "interval": list(self.others.at(self.level).ends),
         }
         own["others_reason"] = self.difference.unsaid
-        own["caveats"] = [one.sentence for one in self.caveats]
+        own["caveats"] = plain(self.caveats)
         return {**super().to_dict(), **own}
 
     @property

@@ -19,7 +19,7 @@ from quorate.numerics.sequential import confidence_sequence
 from quorate.numerics.sequential.confidence_sequence import prior, share_log_evidence
 from quorate.numerics.votes import binomial
 from quorate.planning.power.sample_size import check_count, check_margin, check_range, sample_size
-from quorate.table.results import Result, Row, rows_of
+from quorate.table.results import Result, Row, plain, rows_of
 from quorate.table.votes import Encoding, Votes, checked_votes
 from quorate.wording import counted
 
@@ -325,7 +325,7 @@ class Monitor(Result):
         last = {name: float(getattr(self, name)[-1]) for name in ("n", "wins", "low", "high")}
         facts = {name: getattr(self, name) for name in ("a", "b", "outcome", "stopped", "left", "cluster", "caveats")}
         names = ("p_value", "margin", "level", "exit_code", "sentence")
-        facts["caveats"] = [caveat.sentence for caveat in self.caveats]
+        facts["caveats"] = plain(self.caveats)
         return {**facts, "outcome": self.outcome.value, **last, **{name: getattr(self, name) for name in names}}
 
 

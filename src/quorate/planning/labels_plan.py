@@ -287,10 +287,6 @@ class LabelsPlan(Result):
             for name, w in ways.items()
         ]
 
-    def to_dict(self) -> dict[str, Any]:
-        """Everything as plain values; what is not known is None."""
-        return super().to_dict() | {"caveats": [str(caveat) for caveat in self.caveats]}
-
 
 # How many battles people must still vote on for a board: for intervals of its gaps, or to tell neighbours apart.
 

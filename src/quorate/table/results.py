@@ -141,7 +141,7 @@ class Result:
         Properties that belong to the dictionary and the row, such as ``sentence``.
     entries : str
         All that the dictionary holds, where that is not the fields: names with spaces between them, or
-        ``name=attribute``; caveats are said in their sentences.
+        ``name=attribute``.
 
     Examples
     --------
@@ -180,7 +180,7 @@ class Result:
         for name, _, own in (word.partition("=") for word in self.entries.split()):
             value = attrgetter(own or name)(self)
             value = value() if callable(value) else value
-            said[name] = plain([str(one) for one in value] if name == "caveats" else value)
+            said[name] = plain(value)
         return said
 
     def to_frame(self, backend: str | None = None) -> Any:

@@ -100,10 +100,6 @@ class Chain(Result):
         """One row a stage."""
         return [dict(vars(one)) for one in self.links]
 
-    def to_dict(self) -> dict[str, Any]:
-        """Everything as plain values; what is not known is None."""
-        return super().to_dict() | {"caveats": [str(caveat) for caveat in self.caveats]}
-
 
 def chain(
     source: Any, stages: Sequence[Stage], *, cluster: str | None = None, level: float = 0.95, rows: Rows = ALL

@@ -114,10 +114,6 @@ class Hazard(Result):
         )
         return list(each)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Everything as plain values; what is not known is None."""
-        return super().to_dict() | {"caveats": [str(caveat) for caveat in self.caveats]}
-
 
 class Law(NamedTuple):
     """Mean scores by turn, and the two parts of the variance of single scores.

@@ -236,7 +236,7 @@ class Against(Result):
         worth = {name: None if math.isnan(x) else x for name, x in self.worth._asdict().items()}
         own = {"worth": worth, "stand_ins": [one.to_dict() for one in self.stand_ins]}
         own |= {"stability": {judge: one.to_dict() for judge, one in self.stability.items()}}
-        return super().to_dict() | own | {"caveats": [str(one) for one in self.caveats]}
+        return super().to_dict() | own
 
 
 def against(

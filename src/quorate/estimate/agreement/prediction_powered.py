@@ -189,8 +189,7 @@ class Corrected(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain values; what is not known is None."""
-        values = {name: value for name, value in super().to_dict().items() if name != "caveats"}
-        return values | {"estimate": self.estimate.to_dict(), "caveats": [str(caveat) for caveat in self.caveats]}
+        return super().to_dict() | {"estimate": self.estimate.to_dict()}
 
 
 CLUSTER = "cluster"

@@ -101,6 +101,11 @@ class SystemDifference(Result):
 
     derived = ("value", "se", "df", "n", "items")
 
+    entries = (
+        "a b facet method value se df n items targets=estimate.target shares=estimate.shares items_won "
+        "pairing_gain mcnemar changed caveats"
+    )
+
     def __repr__(self) -> str:
         return brief("SystemDifference", f"{self.a} less {self.b}: {self.estimate}")
 
@@ -288,24 +293,11 @@ class SystemDifference(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """The numbers as plain values; None where one is infinite."""
-        return {
-            "a": self.a,
-            "b": self.b,
-            "facet": self.facet,
-            "method": self.method,
-            "value": self.value,
-            "se": self.se,
-            "df": self.df if np.isfinite(self.df) else None,
-            "n": self.n,
-            "items": self.items,
-            "targets": {name: str(target) for name, target in self.estimate.target.items()},
-            "shares": dict(self.estimate.shares),
+        own = {
             "items_won": self.items_won and dict(zip(("won", "lost", "tied"), self.items_won, strict=True)),
-            "pairing_gain": self.pairing_gain if np.isfinite(self.pairing_gain) else None,
-            "mcnemar": self.mcnemar,
             "changed": [{"item": name, self.a: a, self.b: b} for name, a, b in self.changed()],
-            "caveats": [caveat.sentence for caveat in self.caveats],
         }
+        return super().to_dict() | own
 
     def _tail(self, distance: float) -> float:
         return self.estimate.tail(-distance)

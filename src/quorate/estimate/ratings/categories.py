@@ -135,7 +135,7 @@ class PooledRatings(Result):
             **{name: plain(getattr(self, name)) for name in ("p_value", "df", "level")},
             "overall": rows_of({"system": self.systems, "rating": overall, "se": se}),
             "pooled": [plain(row) for row in self.rows()],
-            "caveats": [one.sentence for one in self.caveats],
+            "caveats": plain(self.caveats),
             "sentence": self.sentence,
         }
 

@@ -156,10 +156,10 @@ class Regression(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain values; what is not known is None."""
-        own = {name: value for name, value in super().to_dict().items() if name not in ("coefficients", "caveats")}
+        own = {name: value for name, value in super().to_dict().items() if name != "coefficients"}
         rows = [{key: _known(value) for key, value in row.items()} for row in self.rows()]
         said = {"coefficients": rows, "effective": _known(self.effective), "sentence": self.sentence}
-        return own | said | {"caveats": [str(caveat) for caveat in self.caveats]}
+        return own | said
 
 
 def _student(of: Triple, n: int, level: float) -> StatedInterval:
