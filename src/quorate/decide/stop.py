@@ -19,7 +19,7 @@ from quorate.numerics.sequential import confidence_sequence
 from quorate.numerics.sequential.confidence_sequence import prior, share_log_evidence
 from quorate.numerics.votes import binomial
 from quorate.planning.power.sample_size import check_count, check_margin, check_range, sample_size
-from quorate.table.results import Result, Row, plain, rows_of
+from quorate.table.results import Result, Row, rows_of
 from quorate.table.votes import Encoding, Votes, checked_votes
 from quorate.wording import counted
 
@@ -286,6 +286,8 @@ class Monitor(Result):
     caveats: tuple[Caveat, ...] = ()
     left: int = 0
 
+    entries = "a b outcome stopped left cluster caveats n wins low high p_value margin level exit_code sentence"
+
     @property
     def p_value(self) -> float:
         """P-value of a margin of 0 that is valid at any time: 1 over the largest evidence so far."""
@@ -322,11 +324,7 @@ class Monitor(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """The state as plain values, with the interval of the last look that counts."""
-        last = {name: float(getattr(self, name)[-1]) for name in ("n", "wins", "low", "high")}
-        facts = {name: getattr(self, name) for name in ("a", "b", "outcome", "stopped", "left", "cluster", "caveats")}
-        names = ("p_value", "margin", "level", "exit_code", "sentence")
-        facts["caveats"] = plain(self.caveats)
-        return {**facts, "outcome": self.outcome.value, **last, **{name: getattr(self, name) for name in names}}
+        return super().to_dict() | {name: float(getattr(self, name)[-1]) for name in ("n", "wins", "low", "high")}
 
 
 @dataclass(frozen=True)

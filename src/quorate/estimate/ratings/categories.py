@@ -18,7 +18,7 @@ from quorate.estimate.ratings.ratings import Ratings
 from quorate.numerics.distributions import t_quantile
 from quorate.numerics.ratings.partial_pooling import PartialPooling, Pooled, category
 from quorate.table.judgments import Judgments
-from quorate.table.results import Result, Row, plain, rows_of
+from quorate.table.results import Result, Row, rows_of
 from quorate.table.votes import Votes
 from quorate.wording import brief, counted, listed
 
@@ -84,6 +84,8 @@ class PooledRatings(Result):
     scale: float = 1.0
     shift: float = 0.0
 
+    entries = "tau tau_low tau_high p_value df level overall pooled=rows caveats sentence"
+
     @cached_property
     def columns(self) -> dict[str, dict[str, Floats]]:
         """Of every category, in the order of its board: overall, pooled, pooled_se, pooled_low, pooled_high, shrunk."""
@@ -128,16 +130,9 @@ class PooledRatings(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain values; the spread in the unit of the ratings."""
-        spread = {name: self.scale * getattr(self, name) for name in ("tau", "tau_low", "tau_high")}
         overall, se = self.shift + self.scale * self.overall.rating, self.scale * self.overall.se
-        return {
-            **spread,
-            **{name: plain(getattr(self, name)) for name in ("p_value", "df", "level")},
-            "overall": rows_of({"system": self.systems, "rating": overall, "se": se}),
-            "pooled": [plain(row) for row in self.rows()],
-            "caveats": plain(self.caveats),
-            "sentence": self.sentence,
-        }
+        own = {name: self.scale * getattr(self, name) for name in ("tau", "tau_low", "tau_high")}
+        return super().to_dict() | own | {"overall": rows_of({"system": self.systems, "rating": overall, "se": se})}
 
     def _shown(self, spread: float) -> str:
         return f"{self.scale * spread:.3g}"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +18,7 @@ from quorate.numerics.votes.clusters import Clusters, gather
 from quorate.numerics.votes.power import effective_clusters, robust, t_reach
 from quorate.roles import JUDGE
 from quorate.streams import stream
-from quorate.table.results import Result, Row, plain, rows_of
+from quorate.table.results import Result, Row, rows_of
 from quorate.table.votes import Encoding, Votes
 from quorate.wording import listed
 
@@ -179,6 +178,8 @@ class HalfSplits(Result):
     splits: int
     alpha: float
 
+    entries = "by labels splits alpha independent clustered sizes sentence"
+
     @property
     def sizes(self) -> tuple[float, float]:
         """Mean share of claims: votes taken as independent, cluster-robust; nan where nothing could be split."""
@@ -203,10 +204,8 @@ class HalfSplits(Result):
         """One row for every pair, or model."""
         return rows_of({"label": self.labels, "independent": self.independent, "clustered": self.clustered})
 
-    def to_dict(self) -> dict[str, Any]:
-        """Everything as plain values; what is not known is None."""
-        names = ("by", "labels", "splits", "alpha", "independent", "clustered", "sizes", "sentence")
-        return {name: plain(getattr(self, name)) for name in names}
+
+_COLUMNS = ("n", "clusters", "repeated", "rate", "independent", "error", "design_effect", "icc")
 
 
 @dataclass(frozen=True, eq=False)
@@ -254,6 +253,8 @@ class ClusterRobust(Result):
     level: float
     sums: Clusters
     facets: tuple[str, ...]
+
+    entries = " ".join(("by", "unit", "labels", *_COLUMNS, "effective", "ratio", "level"))
 
     def __len__(self) -> int:
         return len(self.labels)
@@ -309,14 +310,6 @@ class ClusterRobust(Result):
         low, high = self.interval
         columns = {name: getattr(self, name) for name in (*_COLUMNS, "effective", "ratio")}
         return rows_of({"label": self.labels, **columns, "low": low, "high": high})
-
-    def to_dict(self) -> dict[str, Any]:
-        """Everything but the clusters as plain values; what is not known is None."""
-        names = ("by", "unit", "labels", *_COLUMNS, "effective", "ratio", "level")
-        return {name: plain(getattr(self, name)) for name in names}
-
-
-_COLUMNS = ("n", "clusters", "repeated", "rate", "independent", "error", "design_effect", "icc")
 
 
 def cluster_robust(

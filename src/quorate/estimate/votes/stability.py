@@ -18,7 +18,7 @@ from quorate.estimate.votes.well_sampled_pairs import MINIMUM, Random, Sampled, 
 from quorate.numerics.correlation import of_pair, spearman
 from quorate.numerics.votes.clustered import by_all
 from quorate.streams import stream
-from quorate.table.results import Result, Row, plain, rows_of
+from quorate.table.results import Result, Row, rows_of
 from quorate.table.votes import Votes
 from quorate.wording import listed
 
@@ -52,6 +52,8 @@ class TieSensitivity(Result):
     near_share: float
     correlation: float
 
+    entries = "tie_share tie_share_high near_share correlation quantiles near_ties sentence"
+
     @property
     def sentence(self) -> str:
         """The answer in one sentence."""
@@ -61,11 +63,6 @@ class TieSensitivity(Result):
             f"Ties are {self.tie_share:.1%} of votes at the median pair{gathered}; the "
             f"{self.quantiles['drop'].probability[0]:.0%} quantile of margins is {lowest}."
         )
-
-    def to_dict(self) -> dict[str, Any]:
-        """Everything but the margins of single pairs as plain values."""
-        numbers = ("tie_share", "tie_share_high", "near_share", "correlation")
-        return {name: plain(getattr(self, name)) for name in (*numbers, "quantiles", "near_ties", "sentence")}
 
 
 def tie_sensitivity(
@@ -124,6 +121,9 @@ def tie_sensitivity(
 _SIGNIFICANT = 0.05
 
 
+_COLUMNS = ("early", "rest", "late", "final", "early_n", "rest_n", "drift_p")
+
+
 @dataclass(frozen=True, eq=False)
 class Stability(Result):
     """Margins of the first votes of every pair against those of its other votes.
@@ -168,6 +168,8 @@ class Stability(Result):
     expected: float
     cluster: tuple[str, ...] = ()
 
+    entries = f"pairs {' '.join(_COLUMNS)} spearman spearman_final expected first ordered_by drifting sentence"
+
     @property
     def taken(self) -> str:
         """How votes are taken, in words."""
@@ -200,14 +202,6 @@ class Stability(Result):
     def rows(self) -> list[Row]:
         """One row for every pair."""
         return rows_of({"pair": self.pairs, **{name: getattr(self, name) for name in _COLUMNS}})
-
-    def to_dict(self) -> dict[str, Any]:
-        """Everything as plain values; what is not known is None."""
-        numbers = ("spearman", "spearman_final", "expected", "first", "ordered_by", "drifting", "sentence")
-        return {name: plain(getattr(self, name)) for name in ("pairs", *_COLUMNS, *numbers)}
-
-
-_COLUMNS = ("early", "rest", "late", "final", "early_n", "rest_n", "drift_p")
 
 
 def stability(

@@ -14,7 +14,7 @@ from quorate.caveats import Caveat
 from quorate.errors import InvalidInput
 from quorate.numerics.sequential.bandit import Constants, normal_saving
 from quorate.streams import stream
-from quorate.table.results import Result, Row, rows_of
+from quorate.table.results import Result, Row, plain, rows_of
 from quorate.wording import Brief, counted, whole_percent
 
 # Saving at equal error: the part of a budget that one curve of errors saves for the final error of another.
@@ -234,6 +234,11 @@ class Allocation(Result):
     caveats: tuple[Caveat, ...]
     notes: tuple[str, ...] = ()
 
+    entries = (
+        "sentence why notes budget runs seed calls_per_pull warmup=constants.warmup lam=constants.lam step "
+        "variance_ratio ceiling warmup_share curve caveats"
+    )
+
     def __repr__(self) -> str:
         size = ", ".join((counted(len(self.labels), "arm"), f"{self.budget:,} calls", counted(self.runs, "run")))
         return f"Allocation({size}: {self.sentence})"
@@ -383,34 +388,6 @@ class Allocation(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain values."""
-        saved = [name for name in self.outcomes if name != UNIFORM] if UNIFORM in self.outcomes else []
-        return {
-            "sentence": self.sentence,
-            "why": list(self.why),
-            "notes": list(self.notes),
-            "budget": self.budget,
-            "runs": self.runs,
-            "seed": self.seed,
-            "calls_per_pull": self.calls_per_pull,
-            "warmup": self.constants.warmup,
-            "lam": self.constants.lam,
-            "step": self.step,
-            "variance_ratio": self.variance_ratio,
-            "ceiling": self.ceiling,
-            "warmup_share": self.warmup_share,
-            "saved": [{key: _plain(value) for key, value in vars(self.saved(name)).items()} for name in saved],
-            "curve": {name: list(map(_plain, column)) for name, column in self.curve.items()},
-            "arms": {
-                "label": list(self.labels),
-                "mean": self.means.tolist(),
-                "variance": self.variances.tolist(),
-                "pulls": {name: pulls.tolist() for name, pulls in self.pulls.items()},
-            },
-            "caveats": [{"code": caveat.code, "sentence": caveat.sentence} for caveat in self.caveats],
-        }
-
-
-def _plain(value: Any) -> Any:
-    """A value of a column for JSON, in which there is no nan."""
-    plain = value.item() if isinstance(value, np.generic) else value
-    return None if isinstance(plain, float) and math.isnan(plain) else plain
+        others = [name for name in self.outcomes if name != UNIFORM] if UNIFORM in self.outcomes else []
+        pulls = {"label": self.labels, "mean": self.means, "variance": self.variances, "pulls": self.pulls}
+        return super().to_dict() | {"saved": plain([self.saved(name) for name in others]), "arms": plain(pulls)}
