@@ -56,7 +56,12 @@ def test_rows_are_intervals_pairs_and_ways_to_count(results):
         (Analysis, (), {"cluster": "prompt"}, "cluster: is for votes, and these are scores; leave it out"),
         (Analysis, ("a", "b"), {}, "a: is for votes"),
         (VotesAnalysis, (), {"method": "ml"}, "method: is for scores, and these are votes; leave it out"),
-        (VotesAnalysis, (), {"margin": 0.1}, "margin: is for two systems; name them as a and b, or leave it out"),
+        (
+            VotesAnalysis,
+            (),
+            {"margin": 0.1},
+            "margin: is for two systems, as of quorate compare; name a and b, or leave it out",
+        ),
         (VotesAnalysis, ("a",), {}, "a, b: give both systems, or neither"),
     ],
 )

@@ -331,18 +331,18 @@ def test_the_verdict_on_two(run, battles):
 
 
 def test_what_is_claimed_decides_the_exit_code(run, battles):
-    words = ["--a", "y", "--b", "z", "--margin", 0.15]
-    assert run("analyze", battles, *words, "--claim", "equivalent").code == 0
-    assert run("analyze", battles, *words, "--claim", "better").code == 2
-    assert run("analyze", battles, *words, "--json").json["outcome"] == "equivalent"
+    words = ["y", "z", "--margin", 0.15]
+    assert run("compare", battles, *words, "--claim", "equivalent").code == 0
+    assert run("compare", battles, *words, "--claim", "better").code == 2
+    assert run("compare", battles, *words, "--json").json["outcome"] == "equivalent"
 
 
 def test_a_system_that_is_written_otherwise_is_named(run, tmp_path):
     path = tmp_path / "many.csv"
     path.write_text("model_a,model_b,winner\n" + "".join(f"online-A.0,s{i},model_a\n" for i in range(9)))
-    ran = run("analyze", path, "--a", "online-A", "--b", "s1")
+    ran = run("compare", "--watch", path, "online-A", "s1")
     assert ran.err == (
-        'quorate: --a: no system "online-A"; did you mean "online-A.0"? '
+        'quorate: A: no system "online-A"; did you mean "online-A.0"? '
         'there are "online-A.0", "s0", "s1", "s2", "s3" and 5 more\n'
     )
 
@@ -350,10 +350,10 @@ def test_a_system_that_is_written_otherwise_is_named(run, tmp_path):
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        ("analyze --a x", "--a, --b: give both systems, or neither"),
-        ("analyze --a x --b q", '--b: no system "q"; there are "x", "y", "z"'),
-        ("analyze --a x --b y --claim equivalent", "margin"),
-        ("analyze --a x --b y --cluster colour", 'no role "colour"; there are'),
+        ("votes replay --a x", "--a, --b: give both systems, or neither"),
+        ("votes replay --a x --b q", '--b: no system "q"; there are "x", "y", "z"'),
+        ("compare x y --claim equivalent", "margin"),
+        ("compare x y --cluster colour", 'no role "colour"; there are'),
         ("analyze --minimum 100000", "100,000"),
         ("votes replay --budgets none", "--budgets: expects numbers such as"),
         (
@@ -364,13 +364,16 @@ def test_a_system_that_is_written_otherwise_is_named(run, tmp_path):
             "votes replay --a x --b y --budgets 50",
             "--budgets: numbers from 57 to 600, got 50; screening takes 56 votes",
         ),
-        ("analyze --margin .05", "--margin: is for two systems; name them as a and b"),
+        (
+            "analyze --margin .05",
+            "--margin: is for two systems, as of quorate compare",
+        ),
         ("analyze --ties half", "--ties: is for two systems"),
         ("votes replay --by prompt_type", "--by: is for two systems"),
         ("votes replay --a x --b y --margin .1", "--margin: is for all pairs; leave out --a and --b"),
         ("analyze --charts nowhere/charts", "--charts: nowhere/charts cannot be written"),
         ("analyze --report votes.txt", "--report: must end in .html, .md or .json"),
-        ("analyze --within colour", '--within: no facet "colour"'),
+        ("votes replay --within colour", '--within: no facet "colour"'),
         ("votes replay --budgets 5000000", "--budgets: no pair has more than 600 decisive votes"),
         ("votes replay --a x --b y --by colour", '--by: no facet "colour"'),
         ("votes replay --a x --b Y", '--b: no system "Y"; did you mean "y"? there are'),

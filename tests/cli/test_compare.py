@@ -158,29 +158,26 @@ def monitor_votes(tmp_path):
 
 
 def test_votes_decide_as_soon_as_they_do(run, monitor_votes):
-    ran = run("compare", "--watch", monitor_votes, "--a", "x", "--b", "y")
+    ran = run("compare", "--watch", monitor_votes, "x", "y")
     assert ran.code == 0
     assert ran.out.startswith("Stop: x is better than y;")
-    assert run("compare", "--watch", monitor_votes, "--a", "y", "--b", "x", "--json").json["outcome"] == "worse"
+    assert run("compare", "--watch", monitor_votes, "y", "x", "--json").json["outcome"] == "worse"
 
 
 def test_a_stricter_level_needs_more_votes(run, monitor_votes):
-    ran = run("compare", "--watch", monitor_votes, "--a", "x", "--b", "y", "--level", ".9999999")
+    ran = run("compare", "--watch", monitor_votes, "x", "y", "--level", ".9999999")
     assert ran.code == 2
     assert ran.out.startswith("Go on: undecided")
 
 
 def test_votes_on_two_systems_need_no_names(run, monitor_votes):
-    assert (
-        run("compare", "--watch", monitor_votes).out
-        == run("compare", "--watch", monitor_votes, "--a", "x", "--b", "y").out
-    )
+    assert run("compare", "--watch", monitor_votes).out == run("compare", "--watch", monitor_votes, "x", "y").out
 
 
 def test_of_more_systems_two_are_named(run, tmp_path):
     rows = [{"model_a": a, "model_b": b, "winner": "model_a"} for a, b in [("x", "y"), ("y", "z")]]
     pl.DataFrame(rows).write_csv(tmp_path / "board.csv")
-    assert "--a, --b: name the two systems; which order of all is sure is said by quorate rank --watch" in (
+    assert "A, B: name the two systems; which order of all is sure is said by quorate rank --watch" in (
         run("compare", "--watch", "board.csv").err
     )
 
@@ -188,7 +185,5 @@ def test_of_more_systems_two_are_named(run, tmp_path):
 def test_systems_of_one_name_are_told_apart(run, monitor_votes):
     frame = pl.read_csv(monitor_votes).with_columns(prompt_type=pl.Series(["code", "prose"] * 30))
     frame.write_csv(monitor_votes)
-    ran = run(
-        "compare", "--watch", monitor_votes, "--a", "x (code)", "--b", "y (code)", "--within", "prompt_type", "--json"
-    )
+    ran = run("compare", "--watch", monitor_votes, "x (code)", "y (code)", "--within", "prompt_type", "--json")
     assert ran.json["n"] + ran.json["left"] == 30

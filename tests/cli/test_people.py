@@ -44,6 +44,24 @@ def test_judges_stand_beside_the_labels_of_a_column(run, scores, tmp_path):
     assert found["worth"]["value"] == wanted.worth.value
 
 
+def test_labels_beside_items_that_only_their_values_tell(run, tmp_path):
+    path = tmp_path / "labels.csv"
+    rows = [
+        (
+            f"d{i:02}",
+            judge,
+            "toxic" if (i + (judge == "b") * (i % 5 == 0)) % 2 else "safe",
+            "toxic" if i % 2 else "safe",
+        )
+        for i in range(40)
+        for judge in "ab"
+    ]
+    path.write_text("doc,annotator,label,human\n" + "".join(f"{','.join(row)}\n" for row in rows))
+    found = run("judges", path, "--labels", "--score", "label", "--human-label", "human", "--json").json
+    assert (found["items"], found["unit"]) == (40, "item")
+    assert [one["right"]["value"] for one in found["rates"]] == [1.0, 0.8]
+
+
 def test_people_are_named_once(run, scores, tmp_path):
     both = run("judges", scores, "--human", "a", "--human-label", "gold").err
     assert "one of the three" in both

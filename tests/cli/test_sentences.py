@@ -38,8 +38,8 @@ compare ties.csv x y --ties half --margin .1
 compare alike.csv x y --margin .2
 compare close.csv --margin .5
 compare three.csv x y --margin .05
-compare three.csv --watch --a x --b y
-compare three.csv --watch --a y --b z --margin .1
+compare three.csv --watch x y
+compare three.csv --watch y z --margin .1
 compare some.csv --human ann
 rank scores.csv
 rank five.csv

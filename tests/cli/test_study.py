@@ -500,4 +500,4 @@ def test_links_are_shown_once(run, listened):
 def test_another_host_needs_a_word(run, listened):
     ran = run("serve", "study.yaml", "--host", "0.0.0.0")
     assert (ran.code, listened) == (1, [])
-    assert ran.err.startswith("quorate: host: other machines can reach 0.0.0.0")
+    assert ran.err.startswith("quorate: --host: other machines can reach 0.0.0.0")

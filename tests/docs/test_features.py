@@ -61,7 +61,7 @@ FEATURES = {
         "votes that resemble each other": "plan --votes --icc --cluster",
         "borrowed margins": "plan --votes --margins-from",
         "verdicts": "compare --margin --claim --ties --budget --cluster",
-        "margins of all pairs": "analyze --minimum --power --within",
+        "margins of all pairs": "analyze --minimum --power",
         "encodings of ties": "q.votes.tie_sensitivity()",
         "power by votes": "q.votes.power_curve()",
         "two stages, replayed": "votes replay --budgets --by --c --retained",

@@ -200,7 +200,7 @@ def analyze(
         from quorate.analysis.votes import votes_view
 
         for name in given({**of_two, "price": price}):
-            raise InvalidInput(f"{name}: is for two systems; name them as a and b, or leave it out")
+            raise InvalidInput(f"{name}: is for two systems, as of quorate compare; name a and b, or leave it out")
         return votes_view(judgments_or_votes, **options)
     from quorate.analysis.votes import pair_view
 

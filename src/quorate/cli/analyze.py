@@ -35,11 +35,14 @@ from quorate.cli.options import (
 from quorate.cli.options.designs import components_from
 from quorate.cli.options.output import ENDINGS, Certifying, as_more, certified
 from quorate.cli.options.reading import Rows
-from quorate.cli.options.systems import Pair
 from quorate.errors import InvalidInput, UnknownColumn
 
 if TYPE_CHECKING:
     from quorate.estimate.posterior.prior import Prior
+
+
+OF_TWO = ("a", "b", "claim", "budget")
+"""What quorate compare asks of two systems."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -100,10 +103,9 @@ class OfLabels(Group):
 @command
 def analyze(
     file: File,
-    own: Annotated[Declared, of("quorate.analysis.analyze:analyze", "a", "b")],
+    own: Annotated[Declared, of("quorate.analysis.analyze:analyze", *OF_TWO)],
     labels: OfLabels,
     paper: StudyRecord,
-    pair: Pair,
     certifying: Certifying,
     reading: Reading,
     files: AnalysisFiles,
@@ -112,8 +114,8 @@ def analyze(
     """Honest error bars, and what to buy next.
 
     From scores: for the mean. From words, with --labels: the share of each and how far judges agree. From votes: how
-    far apart all pairs of systems are; with --a and --b the verdict on two, better, worse, equivalent or undecided, and
-    what would decide it. Ends with exit code 2 if what is asked or claimed is not shown.
+    far apart all pairs of systems are; of two the verdict, better, worse, equivalent or undecided, and what would
+    decide it. Ends with exit code 2 if what is asked is not shown.
     """
     from quorate.analysis.judgments import Analysis
     from quorate.estimate.means.missing_bounds import AllEqual
@@ -121,17 +123,15 @@ def analyze(
     from quorate.table.judgments import Judgments
     from quorate.table.votes import Votes
 
-    table = reading.table(file, own, paper, files, pair, certifying)
+    table = reading.table(file, own, paper, files, certifying)
     files = files.by_default(page_name(file), out)
     words = isinstance(table, Judgments) and table.labels
     for group in (paper, certifying) if words else (labels, own):
         kinds = ("scores", "is for scores, and these are labels; leave it out")
         group.refuse(*(kinds if words else ("labels", "is for labels; read words as such with --labels")))
-    if isinstance(table, Votes):  # on two systems alone, these are meant
-        pair = pair.completed(table)
-        table = pair.of(table)
+    two = table.models if isinstance(table, Votes) and len(table.models) == 2 else ()  # these are meant
     record = paper.record()
-    found = own(table, *(pair.systems or ()))
+    found = own(table, *two)
     certificate = certifying.certificate(found)
     more = as_more(certificate)
     if isinstance(found, Analysis):

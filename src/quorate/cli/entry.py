@@ -75,6 +75,7 @@ FAILED = 1
 INTERRUPTED = 130
 THREADS = ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS")
 """Read by linear algebra when it loads. Systems here are many and small: threads would wait for each other."""
+DEBUG = "--debug"
 MOST_CHARACTERS = 1000
 """A line is cut here: it may quote a value from the user's file."""
 
@@ -105,6 +106,9 @@ def _start(
     ] = False,
     quiet: Annotated[
         bool, typer.Option("--quiet", help="Do not show how far a long computation is; never shown but at a terminal.")
+    ] = False,
+    _debug: Annotated[
+        bool, typer.Option(DEBUG, help="Show the traceback of an error; may stand behind a command too.")
     ] = False,
 ) -> None:
     if sys.stderr.isatty() and not quiet:
@@ -140,7 +144,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     int
         Exit code: 0 for a supported claim or no finding, 2 for a finding or undecided, 1 if it failed to run.
     """
-    arguments = list(sys.argv[1:] if argv is None else argv)
+    given = list(sys.argv[1:] if argv is None else argv)
+    arguments = [word for word in given if word != DEBUG]
     for name in THREADS:
         os.environ.setdefault(name, "1")
     _open_streams()
@@ -153,7 +158,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except Exception as error:  # noqa: BLE001  (the boundary: whatever went wrong is one line)
         if _interrupted(error):
             return INTERRUPTED
-        if "--debug" in arguments:
+        if DEBUG in given:
             traceback.print_exc()
         line = safe(_line(error, arguments))
         sys.stderr.write(f"quorate: {line if len(line) <= MOST_CHARACTERS else line[: MOST_CHARACTERS - 3] + '...'}\n")

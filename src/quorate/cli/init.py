@@ -12,7 +12,7 @@ import typer
 
 from quorate.cli.asking import INCOMPLETE, StudyFile, Yes, asked_at, confirmed, money_span, span
 from quorate.cli.console import console, print_json, say, whole
-from quorate.cli.options import Output, command, only
+from quorate.cli.options import Output, command
 from quorate.errors import InvalidInput
 from quorate.writing import write_file
 
@@ -49,8 +49,6 @@ def init(
     schema: Annotated[
         bool, typer.Option("--schema", help="Print the JSON Schema of study files, for an editor.")
     ] = False,
-    *,
-    _out: Annotated[Output, only("debug")],
 ) -> int:
     """Write a study file with comments, to change into your own.
 

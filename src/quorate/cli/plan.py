@@ -49,8 +49,8 @@ if TYPE_CHECKING:
 Numbers = Annotated[
     str | None, typer.Option(metavar="NUMBERS", help="Numbers allowed, such as 50,100 or 1-5 or 20-200:10.")
 ]
-GOAL = of("quorate.planning.search.optimize:plan")
-FIT = of("quorate.estimate.components.decompose:decompose", "interval", "method")
+GOAL = of("quorate.planning.search.optimize:plan", "traded", "category_items")
+FIT = of("quorate.estimate.components.decompose:decompose", "interval", "method", "random", "covariates")
 LIMITS = {"temperature": "temperatures", "category": "categories"}
 """Facets whose limits have names of their own."""
 
@@ -84,7 +84,7 @@ class Limits(Group):
 def optimize(
     file: SourceFile,
     goal: Annotated[Declared, GOAL],
-    prices: Prices,
+    prices: Annotated[Prices, only("price", "judge_price", "item_price", "prompt_price")],
     limits: Limits,
     own: Annotated[
         str | None,

@@ -16,7 +16,7 @@ import typer
 
 from quorate.cli.asking import INCOMPLETE, StudyFile, Yes, asked_at, confirmed, money_span, span
 from quorate.cli.console import console, print_json, say, table, whole
-from quorate.cli.options import Files, Level, Output, command, only
+from quorate.cli.options import Files, Level, Output, command
 from quorate.errors import InvalidInput
 from quorate.wording import capitalised, counted, safe
 
@@ -389,8 +389,6 @@ def serve(
         list[str] | None,
         typer.Option(metavar="NAME", help="Make and show a new link for one, who has lost theirs; repeat for others."),
     ] = None,
-    *,
-    _out: Annotated[Output, only("debug")],
 ) -> int:
     """Serve a study's pages to people who judge and to its owner.
 

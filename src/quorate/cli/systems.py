@@ -97,24 +97,28 @@ def compare(
 @command
 def monitor(
     file: VotesFile,
-    pair: Pair,
+    a: Annotated[str | None, typer.Argument(metavar="A", help="The system that is to be better.")] = None,
+    b: Annotated[str | None, typer.Argument(metavar="B", help="The system that it is compared with.")] = None,
+    *,
     own: Annotated[Declared, of("quorate.decide.stop:monitor", "a", "b")],
+    within: Within,
     reading: VoteReading,
     files: Files,
     out: Output,
 ) -> int:
     """Whether votes still coming in already decide.
 
-    Look as often as you like. Of --a and --b, in the order of time, or of the rows; of all systems quorate rank --watch
-    says so. Ends with exit code 0 if --a is better, or equal within --margin; 2 if it is worse, or votes are still
+    Look as often as you like. Of A and B, in the order of time, or of the rows; of all systems quorate rank --watch
+    says so. Ends with exit code 0 if A is better, or equal within --margin; 2 if it is worse, or votes are still
     needed.
     """
     votes = reading.votes(file)
-    pair = pair.completed(votes)
+    if (a is None) != (b is None):
+        raise InvalidInput("A, B: give both systems, or neither")
+    pair = Pair(a=a, b=b, within=within.within).completed(votes)
     if pair.systems is None:
-        raise InvalidInput("--a, --b: name the two systems; which order of all is sure is said by quorate rank --watch")
-    votes = pair.of(votes)
-    found = own(votes, *pair.systems)
+        raise InvalidInput("A, B: name the two systems; which order of all is sure is said by quorate rank --watch")
+    found = own(pair.of(votes, ("A", "B")), *pair.systems)
     out.show(found, files, votes)
     return int(found.exit_code)
 
@@ -125,7 +129,7 @@ UNDECIDED = 2
 @command
 def rank(
     file: File,
-    own: Annotated[Declared, of("quorate.estimate.ratings.rank:rank")],
+    own: Annotated[Declared, of("quorate.estimate.ratings.rank:rank", "random", "method", "residual_by")],
     within: Within,
     elo: Annotated[
         bool, For("votes"), typer.Option("--elo", help="Votes: points of the Elo scale, 1000 on average.")

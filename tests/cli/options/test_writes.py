@@ -39,7 +39,7 @@ CALLS = {
     ("compare", ""): "compare votes.csv x y",
     ("votes protocols", ""): "votes protocols votes.csv votes.csv",
     ("plan --votes", ""): "plan --votes --margin .1",
-    ("compare --watch", ""): "compare --watch votes.csv --a x --b y",
+    ("compare --watch", ""): "compare --watch votes.csv x y",
     ("judges --human", ""): "judges scores.csv --human a",
     ("status --interim", ""): "status --interim study.yaml",
     ("demo", ""): "demo",

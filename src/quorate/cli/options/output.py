@@ -33,7 +33,6 @@ class Output(Group):
 
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON and nothing else.")] = False
     full: Annotated[bool, typer.Option("--full", help="Print every table and caveat, not what fits a screen.")] = False
-    debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")] = False
 
     def show(
         self,

@@ -135,6 +135,8 @@ def _column(file: Path, reading: Reading, judged: Judgments, column: str, found:
     facets = {**(reading.of_scores()["facets"] or {}), **found.get("facets", {})}
     if JUDGE not in judged.names:
         facets.setdefault(JUDGE, "")
+    if judged.object not in (reading.of_scores()["wide"] or {}):
+        facets.setdefault(judged.object, judged.facet(judged.object).column)  # it may be told by its values
     return reading.as_scores(file, {**found, "score": column, "facets": facets or None})
 
 

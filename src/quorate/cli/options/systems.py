@@ -83,8 +83,8 @@ class Pair(Within):
         else:
             asked.refuse(ALL, "is for all pairs; leave out --a and --b")
 
-    def of(self, votes: Votes) -> Votes:
-        """Votes in which systems are told apart as asked, and the two that are named are there.
+    def of(self, votes: Votes, named: tuple[str, str] = ("--a", "--b")) -> Votes:
+        """Votes in which systems are told apart as asked, and the two, as they were ``named``, are there.
 
         Raises
         ------
@@ -93,7 +93,7 @@ class Pair(Within):
         """
         check_facet(votes, "--within", self.within)
         told = votes if self.within is None else votes.within(self.within)
-        for option, name in zip(("--a", "--b"), self.systems or (), strict=False):
+        for option, name in zip(named, self.systems or (), strict=False):
             if name not in told.models:
                 same = [model for model in told.models if model.casefold() == name.casefold()]
                 close = same or get_close_matches(name, told.models, 1)

@@ -218,6 +218,8 @@ class Against(Result):
             return f"drop {best.judge}: the majority gains {points:.1f} points without ({ends})"
         if best.gain.high < 0:
             return f"drop nobody: without {best.judge}, who is missed least, it loses {-points:.1f} points ({ends})"
+        if best.gain.value <= 0:
+            return f"nobody is seen to be better left out: without {best.judge} it is {points:+.1f} points ({ends})"
         more = (
             f"about {best.more:,.0f} more labels would settle it" if math.isfinite(best.more) else "no label settles it"
         )
