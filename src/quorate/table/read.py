@@ -112,10 +112,11 @@ def read(
         instead of those seen in the data. A score beyond it is refused.
     wide : mapping of str to sequence of str, optional
         Of a file with a column for each judge, prompt or criterion: the role and its columns, such as
-        ``{"judge": ["gpt", "claude"]}``, or ``{"judge": ["rater*"]}``. Each value is a judgment of its own. Of one column whose cells hold lists,
-        such as ``[3, 4, 5]`` or ``3;4;5``, each entry is one; who gave it says a column of lists that ``facets`` names
-        for the role, else its place. ``{"score": ["low", "high"]}`` are columns that count how often each label was
-        given. Where the rows are labels too, as in a cross table, ``"columns"`` is the other judge:
+        ``{"judge": ["gpt", "claude"]}``, or ``{"judge": ["rater*"]}``. Each value is a judgment of its own. Of one
+        column whose cells hold lists, such as ``[3, 4, 5]`` or ``3;4;5``, each entry is one; who gave it says a column
+        of lists that ``facets`` names for the role, else its place. ``{"score": ["low", "high"]}`` are columns that
+        count how often each label was given. Where the rows are labels too, as in a cross table, ``"columns"`` is the
+        other judge:
         ``{"score": ["low", "high"], "judge": ["rater1", "columns"]}``.
     label : str, optional
         Of a column of words, the one whose share is the score: 1 where a judge gave it, 0 where it gave another.

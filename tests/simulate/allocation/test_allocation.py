@@ -178,7 +178,7 @@ def test_a_cycle_spends_a_call_on_every_judge():
     assert found.spent.tolist() == [900, 2700, 5400]
     assert found.pulls["robin-hood"].sum() == pytest.approx(1800)
     with pytest.raises(
-        InvalidInput, match="20 pulls of each of 30 arms by 3 calls, 1,800 in all, got 902; give budget=1,800"
+        InvalidInput, match="20 pulls of each of 30 arms by 3 calls, 1,800 in all, got 902; give budget=1800"
     ):
         q.scores.simulate_allocation(judged(3), 902, cycle="judge")
     assert found.warmup_share == pytest.approx(20 * 30 * 3 / 5400)
