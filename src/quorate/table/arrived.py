@@ -9,6 +9,7 @@ import numpy as np
 
 from quorate.caveats import Caveat
 from quorate.table.collapse.grouped import pooled
+from quorate.table.exchange.engine import connection
 from quorate.table.exchange.ledger import facets, holds, open_ledger
 from quorate.table.exchange.postgres.address import Place
 from quorate.table.judgments import Judgments
@@ -89,17 +90,15 @@ def arrived(place: Place) -> ArrivedScores | ArrivedVotes:
 
 
 def _scores(place: Place) -> ArrivedScores:
-    import duckdb
-
     from quorate.table.exchange.ledger import caveats
 
     rank = 'row_number() OVER (ORDER BY "at")'
     look = f"greatest(0, ceil(2 * log2({rank} / {SMALLEST}) - 1e-9))"
-    with duckdb.connect(":memory:") as connection:
-        opened = open_ledger(connection, place)
+    with connection() as own:
+        opened = open_ledger(own, place)
         relation = opened.relation.project(f'*, {look}::VARCHAR AS "{_LOOK}"')
-        own = {name: name for name in (*facets(opened.columns), _LOOK)}
-        table = read_scores(relation, facets=own, recognise=True, announce=False)
+        named = {name: name for name in (*facets(opened.columns), _LOOK)}
+        table = read_scores(relation, facets=named, recognise=True, announce=False)
     return ArrivedScores(table, sizes(int(table.rows.sum())), caveats(place))
 
 

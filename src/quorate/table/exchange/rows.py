@@ -5,15 +5,19 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from quorate import caveats
 from quorate.errors import InvalidInput, UnknownColumn
 from quorate.table.columns.words import Words, words_in
+from quorate.table.exchange.engine import connection
 from quorate.table.exchange.format import Opened, quoted
 from quorate.table.exchange.wide import AS_IT_IS, Shape, lengthened, repeated
 from quorate.table.notes import Note
 from quorate.wording import Brief
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
 
 ROW_NUMBER = "row number"
 """Name by which the number of a row is a column, where a table has none that says what its rows are."""
@@ -138,30 +142,28 @@ def condition(where: str, opened: Opened) -> str:
     UnknownColumn
         If it names a column that is not there.
     """
-    import duckdb
-
     if not 0 < len(where.strip()) <= _MOST_TEXT:
         raise InvalidInput(f'where: expects a condition such as "score > 3", of at most {_MOST_TEXT:,} characters')
-    with duckdb.connect(":memory:", config={"enable_external_access": False}) as connection:
-        tree, plain, number = (_parsed(connection, text) for text in (where, "1", "TRY_CAST(0 AS DOUBLE)"))
+    with connection() as own:  # parses the condition, and runs nothing of it
+        tree, plain, number = (_parsed(own, text) for text in (where, "1", "TRY_CAST(0 AS DOUBLE)"))
         selected = [one["node"].pop("select_list", ()) for one in (tree, plain, number)]  # a UNION has none
         if tree != plain or len(selected[0]) != 1 or selected[0][0]["alias"]:
             raise _refused(where, "must be one condition, not a statement or a list")
         columns = _Columns(where, opened, selected[2][0])
         try:
             tree["node"]["select_list"] = [columns.checked(selected[0][0])]
-            text = connection.execute("SELECT json_deserialize_sql(?::JSON)", [json.dumps({"statements": [tree]})])
+            text = own.execute("SELECT json_deserialize_sql(?::JSON)", [json.dumps({"statements": [tree]})])
         except RecursionError:
             raise _refused(where, "is nested too deeply") from None
         return "(" + str(text.fetchall()[0][0]).removeprefix("SELECT ") + ")"
 
 
-def _parsed(connection: Any, text: str) -> Node:
+def _parsed(own: DuckDBPyConnection, text: str) -> Node:
     """The one statement that selects an expression, as a tree."""
     import duckdb
 
     try:
-        tree = json.loads(connection.execute("SELECT json_serialize_sql(?)", [f"SELECT {text}"]).fetchall()[0][0])
+        tree = json.loads(own.execute("SELECT json_serialize_sql(?)", [f"SELECT {text}"]).fetchall()[0][0])
     except duckdb.Error as error:
         raise _refused(text, f"cannot be read ({_first_line(error)})") from None
     except RecursionError:
