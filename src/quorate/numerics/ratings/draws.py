@@ -27,6 +27,7 @@ LEAST_CONDITION = 1e-4
 """Reciprocal condition number (1-norm, scaled) from which on single precision is enough."""
 
 _ROWS = 512
+_FEW = 100
 
 
 def inverse_information(design: Likelihood, at: Fit, ridge: float) -> Floats:
@@ -46,6 +47,9 @@ def inverse_information(design: Likelihood, at: Fit, ridge: float) -> Floats:
     array, shape (parameters, parameters)
         In single precision on a board of more than `MANY` systems whose information is well conditioned.
     """
+    if design.parameters <= _FEW:  # as fast, and without loading LAPACK for it
+        inverse = np.linalg.inv(anchored(design, at.information, ridge)[0])
+        return _held(design, (inverse + inverse.T) / 2)
     from scipy.linalg.lapack import dpotrf, dpotri
 
     if design.parameters > MANY and not isinstance(at.information, np.ndarray):

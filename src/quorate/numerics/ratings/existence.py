@@ -13,12 +13,13 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from quorate.arrays import Bools, Floats
+from quorate.arrays import Bools, Floats, Ints
 from quorate.numerics.ratings.bradley_terry import Design, anchored, information
 from quorate.numerics.ratings.plackett_luce import Choices
 from quorate.numerics.ratings.ties import HALF, summary
 
 _NOTHING = 1e-9
+_FEW = 1000  # systems of which components are first looked for without loading what finds them
 
 
 def components(design: Design | Choices, counts: Floats, connection: Literal["weak", "strong"]) -> NDArray[np.int32]:
@@ -33,9 +34,6 @@ def components(design: Design | Choices, counts: Floats, connection: Literal["we
     connection : {"weak", "strong"}
         Linked in any direction, or in both.
     """
-    from scipy.sparse import coo_array
-    from scipy.sparse.csgraph import connected_components
-
     counts = counts[..., None]
     if isinstance(design, Choices):
         counts, design = design.in_pairs(counts), design.pairs
@@ -43,8 +41,22 @@ def components(design: Design | Choices, counts: Floats, connection: Literal["we
     source = np.append(design.a[ahead], design.b[behind])
     target = np.append(design.b[ahead], design.a[behind])
     size = design.systems
+    if size <= _FEW and _all_reached(source, target, size) and _all_reached(target, source, size):
+        return np.zeros(size, dtype=np.int32)  # the usual answer, which needs no SciPy
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
     edges = coo_array((np.ones(len(source), dtype=np.int8), (source, target)), shape=(size, size)).tocsr()
     return np.asarray(connected_components(edges, directed=True, connection=connection)[1])
+
+
+def _all_reached(source: Ints, target: Ints, size: int) -> bool:
+    """Whether every system is reached from the first along arrows."""
+    reached, before = np.arange(size) == 0, 0
+    while (now := np.count_nonzero(reached)) > before:
+        before = now
+        reached[target[reached[source]]] = True
+    return before == size
 
 
 def exists(design: Design | Choices, counts: Floats, shrunk: bool = False) -> Bools:
