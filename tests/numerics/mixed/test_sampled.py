@@ -118,6 +118,26 @@ def test_solutions_and_traces_at_a_point(both, name, monkeypatch):
     np.testing.assert_allclose(information(sampled, there) / scale, wanted / scale, atol=0.02)
 
 
+def test_the_information_on_a_term_of_few_levels_is_exact(monkeypatch):
+    """Half the trace of ``P A_s P A_t`` over raw rows, from matrices written out; of prompts, which have 3 levels."""
+    frame = table(40, 12)
+    monkeypatch.setattr(assemble, "MOST_INVERTED", 0)
+    assembled = q.decompose(q.read(frame, facets=FACETS, fixed=()), random=RANDOM).assembled
+    assert assembled.problem.sampled
+    theta = THETA["all"]
+    keys = {"item:prompt": ["item", "prompt"], "cell": ["item", "judge", "prompt"], "replicate": [*frame.columns]}
+    codes = [frame.select(pl.struct(keys.get(name, [name])).rank("dense")).to_series() for name in assembled.names]
+    shared = [np.equal.outer(code.to_numpy(), code.to_numpy()).astype(float) for code in codes]
+    inverse = np.linalg.inv(np.tensordot(theta, shared, 1))
+    of_all = inverse.sum(axis=1)
+    projection = inverse - np.outer(of_all, of_all) / of_all.sum()
+    prompt = assembled.names.index("prompt")
+    wanted = [np.sum((projection @ shared[prompt]) * (projection @ one).T) / 2 for one in shared]
+    found = information(assembled.problem, solve(assembled.problem, theta))
+    assert found[prompt] == pytest.approx(np.array(wanted), rel=1e-5)
+    assert found[:, prompt] == pytest.approx(found[prompt])
+
+
 def test_maximum_likelihood_leaves_fixed_effects_out_of_traces(few_levels, monkeypatch):
     exact = q.decompose(few_levels, random=RANDOM, method="ml")
     monkeypatch.setattr(assemble, "MOST_INVERTED", 0)

@@ -53,7 +53,7 @@ def components(design: Design | Choices, counts: Floats, connection: Literal["we
 def _all_reached(source: Ints, target: Ints, size: int) -> bool:
     """Whether every system is reached from the first along arrows."""
     reached, before = np.arange(size) == 0, 0
-    while (now := np.count_nonzero(reached)) > before:
+    while (now := int(np.count_nonzero(reached))) > before:
         before = now
         reached[target[reached[source]]] = True
     return before == size
