@@ -208,7 +208,7 @@ def _refuse_unknown(counted: VoteCounts, robust: Floats, plain: Floats, cluster:
             ratio = se / difference_se(plain, rows, by_model)
         if (ratio < _LEAST_RATIO).any():
             i, j = np.unravel_index(int(ratio.argmin()), ratio.shape)
-            one, two = counted.systems[rows.start + int(i)], counted.systems[int(j)]
+            one, two = (counted.systems[k] for k in sorted((rows.start + int(i), int(j))))
             units = "votes" if cluster is None else f"levels of {cluster}"
             raise NotEstimable(
                 f'votes: the {units} on "{one}" and "{two}" all say the same, so the standard error of their '
