@@ -377,7 +377,7 @@ class ScoreVerdict(AnyVerdict):
         if self.others is None or self.for_others is None:
             return super().sentence + beyond
         low, high = self.others.at(self.level).ends
-        places = self._places
+        places = self.places
         ends = f"{100 * self.level:.4g}% interval {low:.{places}f} to {high:.{places}f}"
         judgments = self.difference.fit.judgments
         whom = capitalised(scope(judgments, self.others.estimate.target, self.difference.facet))
@@ -396,7 +396,7 @@ class ScoreVerdict(AnyVerdict):
         return {**super().to_dict(), **own}
 
     @property
-    def _places(self) -> int:
+    def places(self) -> int:
         """Decimals of the difference and all that is held against it."""
         low, high = self.difference.at(self.level).ends
         return decimals((high - low) / 4)
@@ -406,7 +406,7 @@ class ScoreVerdict(AnyVerdict):
 
     def _numbers(self) -> str:
         study, (low, high) = self.difference, self.difference.at(self.level).ends
-        rounding, places = abs(study.value) <= _ROUNDING * (high - low), self._places
+        rounding, places = abs(study.value) <= _ROUNDING * (high - low), self.places
         more = "the same" if rounding else f"{abs(study.value):.{places}f} {'more' if study.value >= 0 else 'less'}"
         ends = f"{100 * self.level:.4g}% interval {low:.{places}f} to {high:.{places}f}"
         judgments, item = study.fit.judgments, study.fit.judgments.object
@@ -431,14 +431,14 @@ class ScoreVerdict(AnyVerdict):
         apart = f"; without pairs the interval would be {gain:.2g} times as wide" if gain >= _MUCH else ""
         first, second = found.on_items.mean(axis=0).tolist()
         whole = abs(first - second - found.value) < _SAME * max(abs(first), abs(second), 1e-9)
-        places = self._places
+        places = self.places
         means = f"Their means are {first:.{places}f} and {second:.{places}f}; on" if whole else "On"
         return f"{means} items {found.a} won {won:,}, lost {lost:,} and tied {tied:,}{apart}."
 
     def _rest(self) -> str:
         if self.outcome is Outcome.EQUIVALENT:
             low, high = self.difference.equivalence_interval(1 - self.level).ends
-            ends = f"{low:.{self._places}f} to {high:.{self._places}f}"
+            ends = f"{low:.{self.places}f} to {high:.{self.places}f}"
             rests = f"This rests on the {100 * self._equivalence_level:.4g}% interval {ends}."
             real = f" The advantage of {self.a if self.difference.value > 0 else self.b} is real but that small."
             return rests + (real if self.p_difference <= 1 - self.level else "")

@@ -457,11 +457,12 @@ def tiles(verdict: AnyVerdict) -> tuple[Tile, ...]:
         of = f"of {counted(verdict.difference.n, 'vote')} for {first} ({level} {low} to {high})"
         seen = "none" if verdict.detectable is None else margin(verdict.detectable)
         return outcome, Tile(share, of), Tile(seen, f"smallest margin that so many votes detect {power}")
-    _, low, high = map(significant, ends)
+    places = verdict.places if isinstance(verdict, ScoreVerdict) else 3
+    low, high = (f"{end:.{places}f}" for end in ends[1:])
     seen = "none" if verdict.detectable is None else significant(verdict.detectable)
     return (
         outcome,
-        Tile(f"{difference.value:+.3g}", f"difference of the means ({level} {low} to {high})"),
+        Tile(f"{difference.value:+.{places}f}", f"difference of the means ({level} {low} to {high})"),
         Tile(seen, f"smallest difference that such a study detects {power}"),
     )
 
