@@ -1,7 +1,8 @@
 """Boards of 300 to 10,000 systems by votes, and of 200 to 1,000 by scores: CPU seconds, memory, exponent of growth.
 
 Run alone: ``python benchmarks/boards.py``; ``python benchmarks/boards.py 1000 3000`` for some of the sizes. A million
-votes, a third of them ties: between all systems, and of 10,000 systems on 20 pairs each. Scores of 50 items by 3
+votes, a third of them ties: between all systems, of 10,000 systems on 20 pairs each, and of 6,000 of which some are
+asked about far more often than others. Scores of 50 items by 3
 judges, all of them, and four of five. Ratings, intervals, ranks, groups and chances of being best are included,
 reading is not. Each size runs in a process of its own, for its memory.
 """
@@ -20,12 +21,13 @@ import pandas as pd
 import quorate as q
 
 VOTES = 1_000_000
-LIMITS = {300: 5.0, 1_000: 20.0, 3_000: 60.0, 10_000: 90.0}
+LIMITS = {300: 5.0, 1_000: 20.0, 3_000: 60.0, 10_000: 75.0, 6_000: 60.0}
 SPARSE, MEETS = 10_000, 20
+UNEVEN = 6_000
 SCORES = {(200, 1.0): 3.0, (500, 1.0): 8.0, (1_000, 1.0): 20.0, (100, 0.8): 3.0, (200, 0.8): 6.0, (400, 0.8): 15.0}
 """Limits by systems and share of the scores that are there."""
 ITEMS, JUDGES = 50, 3
-MOST_MB = 3_000
+MOST_MB = 2_000
 MOST_GROWTH = 2.0
 
 
@@ -38,6 +40,10 @@ def simulated(systems: int) -> pd.DataFrame:
         b = np.concatenate([rng.permutation(systems) for _ in range(MEETS // 2)])
         times = VOTES // len(a)
         a, b = (np.repeat(side[a != b], times) for side in (a, b))
+    elif systems == UNEVEN:
+        asked = 1 / np.arange(1, systems + 1) ** 0.7
+        a, b = rng.choice(systems, (2, VOTES), p=asked / asked.sum())
+        a, b = a[a != b], b[a != b]
     else:
         a = rng.integers(systems, size=VOTES)
         b = (a + rng.integers(1, systems, size=VOTES)) % systems
