@@ -208,6 +208,20 @@ def test_the_largest_difference_is_found_from_the_ends_of_a_draw(spread):
         np.testing.assert_array_equal(found, wanted)
 
 
+@pytest.mark.parametrize("spread", [0.1, 0.8])
+def test_draws_that_are_looked_at_some_at_a_time_are_each_its_own(monkeypatch, spread):
+    from quorate.numerics.ratings import rank_intervals as module
+
+    rng = np.random.default_rng(6)
+    sd = np.exp(rng.normal(0, spread, 120))
+    part, covariance = (rng.normal(size=(60, 120)) * sd).astype(np.float32), np.diag(sd**2) + 0.02
+    wanted = module._from_all(part, module._scale(covariance, np.diag(covariance), slice(None)))
+    monkeypatch.setattr(module, "_MANY", 100)
+    monkeypatch.setattr(module, "_MOST", 7 * 120)
+    monkeypatch.setattr(module, "_LEFT", 0.5)  # many are left to be looked at one by one
+    np.testing.assert_array_equal(module._largest(part, covariance), wanted)
+
+
 def test_many_that_are_all_alike_are_drawn_without_a_product_of_matrices():
     """Independent about their mean; the quantile is Tukey's: ``qtukey(.95, 120, 60) / sqrt(2)`` in R."""
     covariance = 0.25 * (np.eye(120) - 1 / 120)
