@@ -280,6 +280,12 @@ class Judgments:
         distinct = None if self.distinct is None else self.distinct[cells]
         return replace(self, codes=self.codes[cells], status=status, distinct=distinct, **arrays)
 
+    def turned(self, about: float) -> Judgments:
+        """The same judgments, every score taken from a number: where less is better, more is then."""
+        scale = self.scale and (about - self.scale[1], about - self.scale[0])
+        ends = {"low": about - self.high, "high": about - self.low}
+        return replace(self, mean=about - self.mean, scale=scale, **ends)
+
     def only(self, name: str, level: str) -> Judgments:
         """The judgments at one level of a facet."""
         return self.keep(self.column(name) == self.level_index(name, level))

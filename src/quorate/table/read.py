@@ -35,6 +35,7 @@ _SCORES = {
     "label": None,
     "numbers": None,
     "labels": False,
+    "less_is_better": False,
     "families": None,
 }
 _VOTES = {"model_a": "model_a", "model_b": "model_b", "winner": "winner", "outcomes": None, "wins": (), "rank": None}
@@ -58,6 +59,7 @@ def read(
     label: str | None = None,
     numbers: Mapping[str, float] | None = None,
     labels: bool = False,
+    less_is_better: bool = False,
     families: Families | None = None,
     model_a: str = "model_a",
     model_b: str = "model_b",
@@ -116,8 +118,7 @@ def read(
         column whose cells hold lists, such as ``[3, 4, 5]`` or ``3;4;5``, each entry is one; who gave it says a column
         of lists that ``facets`` names for the role, else its place. ``{"score": ["low", "high"]}`` are columns that
         count how often each label was given. Where the rows are labels too, as in a cross table, ``"columns"`` is the
-        other judge:
-        ``{"score": ["low", "high"], "judge": ["rater1", "columns"]}``.
+        other judge: ``{"score": ["low", "high"], "judge": ["rater1", "columns"]}``.
     label : str, optional
         Of a column of words, the one whose share is the score: 1 where a judge gave it, 0 where it gave another.
     numbers : mapping of str to float, optional
@@ -128,6 +129,9 @@ def read(
     labels : bool
         Whether the score is a label: words, or numbers that only tell things apart. For `quorate.scores.labels`, which
         has the share of each, how far judges agree, and which labels they confuse; nothing else takes such a table.
+    less_is_better : bool
+        Whether less of the score is better, as of errors: scores are then taken from the sum of the ends of their
+        scale, if that is declared or they are 0 and 1, else with their sign turned.
     families : "auto" or mapping of str to str, optional
         Family of each judge, such as ``{"gpt-4o": "openai", "gpt-4.1": "openai"}``, or by the makers that names tell:
         judges are then drawn, nested in families, whose judges may err together. A column of families is named by
@@ -196,6 +200,7 @@ def read(
         "label": label,
         "numbers": numbers,
         "labels": labels,
+        "less_is_better": less_is_better,
         "families": families,
         "model_a": model_a,
         "model_b": model_b,

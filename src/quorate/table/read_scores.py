@@ -99,6 +99,7 @@ def read_scores(
     label: str | None = None,
     numbers: Mapping[str, float] | None = None,
     labels: bool = False,
+    less_is_better: bool = False,
     families: Families | None = None,
     recognise: bool = False,
     announce: bool = True,
@@ -132,12 +133,15 @@ def read_scores(
     }
     blank = as_missing(missing)
     by_path = is_place(source)
+    if labels and less_is_better:
+        raise InvalidInput("less_is_better: is of scores, and labels have no order; leave it out")
     if labels and scale is not None:
         raise InvalidInput("scale: is that of scores, and labels have none; leave it out")
     rows = Rows(where, partitions, part, format, shape, numbered=ROW_NUMBER in (facets or {}).values())
     read_source = _read_file if by_path else _read_frame
     table = read_source(places_of(source) if by_path else source, declared, blank, rows, meant(label, numbers, labels))
-    table = at_levels(table if scale is None else on_scale(table, scale), only)
+    table = table if scale is None else on_scale(table, scale)
+    table = at_levels(turned(table) if less_is_better else table, only)
     table = table if families is None else in_families(table, families)
     table = table if nested else in_groups(table)
     table = drawn_if_many(as_strata(table)) if fixed == FIXED else table
@@ -183,6 +187,20 @@ def on_scale(table: Judgments, scale: tuple[float, float]) -> Judgments:
             "or say that it is no score with " + argument("missing", f"{value:g}")
         )
     return replace(table, scale=(low, high))
+
+
+def turned(table: Judgments) -> Judgments:
+    """The same judgments of which less is better, turned so that more is: from end to end, else by their sign."""
+    facts = table.score_facts
+    ends = (0.0, 1.0) if facts.low >= 0 and facts.high == 1 and facts.integers else (0.0, 0.0)
+    about = sum(table.scale or ends)
+    said = (
+        f"scores are {about:g} less what {table.score} holds"
+        if about
+        else f"scores are {table.score} with its sign turned"
+    )
+    origin = table.origin and replace(table.origin, rows=replace(table.origin.rows, about=about))
+    return replace(table.turned(about), origin=origin, notes=(Note(f"less is better: {said}"), *table.notes))
 
 
 _STRATUM, _FEWEST, _MANY_GROUPS = 5, 2, 10

@@ -52,6 +52,8 @@ class Reopened(NamedTuple):
         Scores that stand for no score.
     own : Missing
         The same in the column of scores, where words may have been made numbers.
+    about : float, optional
+        The number that scores are taken from, where less is better.
     """
 
     source: Any
@@ -60,6 +62,7 @@ class Reopened(NamedTuple):
     roles: Roles
     missing: Missing
     own: Missing
+    about: float | None
 
     def cells(self, score: str) -> Grouped:
         """One row per cell, with another column as the score, whatever the status of its rows."""
@@ -69,7 +72,8 @@ class Reopened(NamedTuple):
 
     def answers(self) -> Ungrouped:
         """Every usable answer."""
-        return self.engine.ungroup(self.source, self.roles, self.own)
+        found = self.engine.ungroup(self.source, self.roles, self.own)
+        return found if self.about is None else replace(found, values=self.about - found.values)
 
     def rows(self) -> Long:
         """Every row."""
@@ -117,7 +121,8 @@ def reopened(judgments: Judgments) -> Iterator[Reopened]:
     from quorate.table.files import explained, located, opened, sha256
 
     origin = origin_of(judgments)
-    read_as = origin.roles, origin.missing, origin.missing if origin.rows.words is None else NOTHING
+    own = origin.missing if origin.rows.words is None else NOTHING
+    read_as = origin.roles, origin.missing, own, origin.rows.about
     if is_place(origin.source):
         located(origin.source, origin.rows)  # says in one line that it is gone
         if sha256(origin.source, origin.rows) != judgments.source.sha256:

@@ -137,7 +137,20 @@ NEEDS = {
     "status": "study.yaml",
 }
 OF_SCORES = (
-    *("score", "object_", "nested", "fixed", "missing", "scale", "wide", "label", "numbers", "labels", "families"),
+    *(
+        "score",
+        "object_",
+        "nested",
+        "fixed",
+        "missing",
+        "scale",
+        "wide",
+        "label",
+        "numbers",
+        "labels",
+        "less_is_better",
+    ),
+    "families",
 )
 VALUES = {
     "a": "x",

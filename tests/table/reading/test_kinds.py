@@ -353,9 +353,9 @@ ASKED = {
     "found, wanted and a number": (
         rows(
             "scenario,method,expected,detected,risk",
-            *(f"s{i // 3},m{i % 3},{i % 2 == 0},{i % 3 == 0},{i * 1.5}" for i in range(N)),
+            *(f"s{i // 3},m{i % 3},{i % 2 == 0},{i % 5 == 0},{i * 1.5}" for i in range(N)),
         ),
-        "score='detected'|score=\"detected\"",
+        "expected and detected hold scores on one scale",
     ),
     "names that say nothing": (sheet(["a", "b", "c"]), "their names do not say what they are"),
     "models or judges": (sheet(["gpt-4o", "claude-3"]), "do not say what they are"),

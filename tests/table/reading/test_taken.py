@@ -11,12 +11,12 @@ from known_headers import headed_tables
 from known_roles import Known, tables
 
 import quorate as q
-from quorate.errors import InvalidData, InvalidInput, QuorateError
+from quorate.errors import InvalidInput, QuorateError
 from quorate.table.exchange.rows import Rows
 from quorate.table.facts.profile import looked_at
 from quorate.table.judgments import Judgments
+from quorate.table.reading.paired import pair_of
 from quorate.table.reading.reading import Unsure
-from quorate.table.reading.taken import pair_of
 from quorate.table.votes import Votes
 
 ROWS = [(f"i{i}", f"j{j}", 1 + (3 * i + i * j) % 5) for i in range(12) for j in range(3)]
@@ -83,7 +83,7 @@ def test_what_a_look_does_not_explain_is_refused_as_before(tmp_path):
     with pytest.raises(Unsure, match="no name says that who is the score"):
         q.read(FRAME.drop("score").lazy())
     (tmp_path / "votes.csv").write_text("model_a,model_b,winner\nx,y,7\ny,x,9\n")
-    with pytest.raises(InvalidData, match="outcome"):
+    with pytest.raises(Unsure, match="no column says which won"):
         q.read(tmp_path / "votes.csv")
 
 

@@ -231,6 +231,12 @@ class ScoreReading(Rows):
         ),
     ] = False
 
+    less_is_better: Annotated[
+        bool,
+        For("scores"),
+        typer.Option("--less-is-better", help="Less of the score is better, as of errors: its sign is turned."),
+    ] = False
+
     families: Annotated[
         str | None,
         For("scores"),
@@ -285,6 +291,7 @@ class ScoreReading(Rows):
             "label": self.label,
             "numbers": None if self.numbers is None else numbers_of_words("--numbers", self.numbers),
             "labels": self.labels,
+            "less_is_better": self.less_is_better,
             "families": families(self.families),
         }
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from quorate.table.columns.outcomes import plain
 
 ASKED = ("item", "item_id", "question", "question_id")
-EXAMPLES = ("example_id", "sample_id", "doc_id", "instance_id", "dataset_item", "dataset_item_id")
+EXAMPLES = ("qid", "example_id", "sample_id", "doc_id", "instance_id", "dataset_item", "dataset_item_id")
 SEGMENTS = ("segment", "segment_id")
 PROMPTS = ("prompt", "prompt_id")
 VARIANTS = ("variant", "variant_id", "prompt_variant", "prompt_variant_id", "template")
@@ -25,6 +25,7 @@ JUDGES_ALONE = (
     *("reviewer", "expert", "participant", "respondent", "scorer", "critic", "examiner", "marker", "observer"),
     *("referee", "moderator", "adjudicator", "panelist", "panellist", "juror", "verifier", "checker", "inspector"),
     *("autorater", "turker", "crowdworker", "clinician", "physician", "radiologist", "pathologist", "reader", "voter"),
+    *("listener", "viewer", "triager", "tester", "sme"),
 )
 """What somebody, or a model, is called that judges."""
 _BESIDE = ("id", "name", "model", "llm", "code", "no", "nr", "num", "number", "uuid", "email", "initials")
@@ -51,11 +52,25 @@ JUDGES_TOO = (
     *(f"{judged}_by" for judged in (*_JUDGED_BY, "labeled", "labelled")),
     *(f"{held}_{who}" for held in ("judgments", "judgements", "ratings", "annotations", "reviews") for who in _WHO),
     *(f"{alone}s_{who}" for alone in JUDGES_ALONE for who in _WHO),
-    *("user_id", "user_name", "username", "participantid", "raterid", "annotatorid"),
+    *("user_id", "user_name", "username", "participantid", "raterid", "annotatorid", "session_uuid", "prolific_pid"),
+    *("participant_private_id", "participant_public_id", "assignment_worker_id"),
 )
 """Names of judges where no column has one of the others."""
 SYSTEMS = ("system", "system_id", "sut", "sut_model", "model", "model_id", "model_name", "llm", "llm_name")
-SYSTEMS_TOO = ("agent", "agent_id", "agent_name", "model_version", "system_name", "bot", "assistant_model")
+SYSTEMS_TOO = (
+    *("agent", "agent_id", "agent_name", "model_version", "system_name", "bot", "assistant_model", "target_model"),
+    *(
+        "model_name_or_path",
+        "model_type",
+        "candidate_model",
+        "generator_model",
+        "mt_system",
+        "asr_system",
+        "tts_system",
+    ),
+    *("retriever", "summarizer", "engine", "codec", "method", "approach", "algorithm", "checkpoint", "condition"),
+    *("distortion", "rating_stimulus"),
+)
 """Names of systems where no column has one of the others."""
 GENERATIONS = ("generation", "generation_id", "gen_id", "completion_id")
 TEMPERATURES = ("temperature", "temp", "judge_temperature")

@@ -25,7 +25,8 @@ HINTS = (
         "acc",
         "reward",
     ),
-    *("quality", "value", "opinion", "mos", "y"),
+    *("met", "satisfied", "fulfilled", "match", "likert", "quality", "value", "opinion", "mos", "dmos", "cmos", "nps"),
+    *("csat", "wer", "cer", "bleu", "jailbroken", "y"),
 )
 """Words in the name of a column of scores, the likeliest first."""
 EXCEPTIONS = frozenset(
@@ -35,11 +36,20 @@ EXCEPTIONS = frozenset(
 MEASURES = frozenset(
     (
         *("len", "length", "chars", "tokens", "words", "seconds", "time", "timestamp", "date", "year", "price", "cost"),
-        *("datetime", "created", "updated", "duration", "ms"),
-        *("count", "latency", "age"),
+        *("datetime", "created", "updated", "duration", "ms", "rt", "years", "months", "days", "hours", "minutes"),
+        *("count", "latency", "age", "runtime", "size", "bytes", "width", "height", "line", "steps", "experience"),
+        *("confidence", "certainty", "weight", "max", "min", "std", "sd", "variance"),
     )
 )
 """Words in the name of a column that is measured, and neither given by a judge nor what is judged."""
+LESS = frozenset(
+    (
+        *("error", "errors", "wer", "cer", "ter", "loss", "perplexity", "toxicity", "toxic", "hallucination", "bias"),
+        *("hallucinations", "hallucinated", "harm", "harmful", "harmfulness", "violation", "violations", "violated"),
+        *("unsafe", "jailbroken", "failed", "failure", "failures", "mistakes", "defects", "penalty", "refused"),
+    )
+)
+"""Words in the name of a column of which less is better."""
 ARRANGED = frozenset(
     (
         *("first", "position", "order", "swapped", "flipped", "run", "trial", "attempt", "try", "seed", "round"),
@@ -70,6 +80,8 @@ ARMS = frozenset(
     )
 )
 """Words in the names of columns that hold the scores of the two sides of a comparison."""
+ACTS = frozenset(("assignment", "annotation", "rating", "judgment", "judgement", "event", "log", "evaluation"))
+"""Words in the name of an id of the act of judging, and not of what was judged."""
 RESPONSES = frozenset(aliases.RESPONSES)
 """Words in the name of a column of what a system answered."""
 OCCASIONS = frozenset(("time", "occasion", "session", "wave", "day", "week", "visit", "round", "timepoint"))
@@ -87,6 +99,8 @@ GIVEN = (
     "outcome",
     "result",
     "grade",
+    *("diagnosis", "severity", "priority", "sentiment", "stance", "intent", "emotion", "tag"),
+    *("recommendation", "band"),
 )
 """Words in the name of a column of labels, the likeliest first."""
 ANSWERERS = frozenset(
@@ -124,6 +138,10 @@ JUDGED = frozenset(
             "generation",
         ),
         *("person", "customer", "employee", "member", "child", "unit", "request", "stimulus", "stim", "vignette"),
+        *("utterance", "utt", "segment", "sent", "token", "span", "phrase", "claim", "fact", "finding", "issue", "bug"),
+        *("commit", "snippet", "trace", "behavior", "behaviour", "forum", "submission", "manuscript", "proposal"),
+        *("application", "listing", "meme", "clip", "audio", "song", "photo", "picture", "headline", "report", "email"),
+        *("letter", "transcript", "call", "chat", "filename", "lesion", "test", "essay", "ad", "note", "script", "src"),
     )
 )
 """Words in the name of a column that says what every row is of."""
@@ -175,6 +193,7 @@ GROUPS = frozenset(
         *("category", "subset", "topic", "domain", "group", "type", "kind", "class", "difficulty", "split", "language"),
         *("lang", "source", "dataset", "task", "section", "level", "genre", "field", "subject", "skill", "benchmark"),
         *("tag", "theme", "locale", "reason", "format", "file", "set", "part", "fold", "version", "config", "status"),
+        *("suite", "component", "plan", "list", "channel", "platform", "device"),
     )
 )
 """Words in the name of a column that groups what is judged, or says where it comes from."""
@@ -182,6 +201,10 @@ CLUSTERS = frozenset(
     ("cluster", "thread", "page", "team", "school", "site", "author", "repo", "repository", "book", "chapter", "cohort")
 )
 """Words in the name of a column of what was drawn, with all that is judged of it."""
+_SHORT_FOR = ("ann", "annot")
+"""What columns of judges are called for short, with a number or a letter behind."""
+_COUNTS = frozenset(("n", "num", "nb", "total"))
+"""First words in the name of a column that counts something, such as ``n_turns``."""
 _NAMED = JUDGED | ANSWERERS | {"item", "question", "model", "system", "prompt", "judge", "hit", "row", "run", "group"}
 """What ``id`` is joined to without a mark, as in ``taskid``."""
 HOLDERS = frozenset(
@@ -259,7 +282,8 @@ def is_cluster(name: str) -> bool:
 
 def _said(name: str) -> set[str]:
     """What a name says beside that it is one."""
-    return {*words_of(name)} - {*IDS, "name", "code", "title"}
+    words = {*words_of(name)} - {*IDS, "name", "code", "title"}
+    return words - {"input"} or words
 
 
 def is_id(name: str) -> bool:
@@ -278,7 +302,7 @@ def is_judge(name: str) -> bool:
     """Whether a column holds the scores of one judge, by its name, such as ``rater1`` or ``Coder B``."""
     words = words_of(name)
     return (
-        words[0] in aliases.JUDGES_ALONE
+        words[0] in (*aliases.JUDGES_ALONE, *_SHORT_FOR)
         and len(words) == 2
         and words[1] not in {*IDS, *TOTALS, *HINTS, *GIVEN, *CRITERIA, "name", "model", "code"}
     )
@@ -312,6 +336,18 @@ def is_criterion(name: str) -> bool:
     return bool(CRITERIA & set(plain(name).split("_")))
 
 
+def is_less(name: str) -> bool:
+    """Whether less of what a column holds is better, by its name.
+
+    Examples
+    --------
+    >>> is_less("toxicity_score"), is_less("WER"), is_less("error_free"), is_less("not_toxic")
+    (True, True, False, False)
+    """
+    words = {*words_of(name)}
+    return bool(words & LESS) and not words & {"free", "no", "not", "non", "without", "detected", "detection"}
+
+
 def is_aspect(name: str) -> bool:
     """Whether a column says by which criterion a score was given, by its name.
 
@@ -327,6 +363,18 @@ def is_aspect(name: str) -> bool:
 def measures(name: str) -> bool:
     """Whether a column is measured, by its name."""
     return bool(MEASURES & set(plain(name).split("_")))
+
+
+def is_count(name: str) -> bool:
+    """Whether a column counts something, by its name.
+
+    Examples
+    --------
+    >>> is_count("n_turns"), is_count("n"), is_count("turns")
+    (True, False, False)
+    """
+    words = plain(name).split("_")
+    return len(words) > 1 and words[0] in _COUNTS
 
 
 def no_score(name: str) -> bool:

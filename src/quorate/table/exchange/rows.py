@@ -67,6 +67,8 @@ class Rows(Brief):
         A column of words, and the numbers that stand for them.
     numbered : bool
         Whether the number of each row is a column too.
+    about : float, optional
+        The number that scores are taken from, where less is better.
     """
 
     where: str | None = None
@@ -76,6 +78,7 @@ class Rows(Brief):
     shape: Shape = AS_IT_IS
     words: Words | None = None
     numbered: bool = False
+    about: float | None = None
 
     def refuse(self, source: str) -> None:
         """Refuse to choose rows of a source that has a library of its own for that."""

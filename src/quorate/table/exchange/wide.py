@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
-from os.path import commonprefix
 
 from quorate.errors import InvalidData, InvalidInput, UnknownColumn
 from quorate.table.exchange.format import Across, Opened, literal, quoted
@@ -159,8 +158,10 @@ def shortened(columns: Sequence[str], names: Sequence[str]) -> tuple[str, ...]:
     >>> shortened([f"rater{n}" for n in range(8)], ["id", *(f"rater{n}" for n in range(8))])
     ('rater*',)
     """
-    pattern = (f"{commonprefix(list(columns))}{CROSSED}",)
-    short = len(columns) >= _FEWEST and len(pattern[0]) > 1 and pattern[0] not in names
+    first, last = min(columns), max(columns)  # what these two begin with alike all do
+    same = next((at for at, (a, b) in enumerate(zip(first, last, strict=False)) if a != b), len(first))
+    pattern = (f"{first[:same]}{CROSSED}",)
+    short = len(columns) >= _FEWEST and same > 0 and pattern[0] not in names
     return pattern if short and {*among(pattern, names)} == {*columns} else tuple(columns)
 
 

@@ -75,7 +75,7 @@ def most_words(table: Table) -> float:
     return min(30, 0.75 * table.rows)
 
 
-def _is_prose(one: Column) -> bool:
+def is_prose(one: Column) -> bool:
     """Whether a column holds sentences, and no labels."""
     return bool(one.words) and sum(map(len, one.words)) > _LONG * len(one.words)
 
@@ -89,7 +89,7 @@ def likeliest_words(table: Table, known: Mapping[str, str], taken: set[str]) -> 
         and one.name not in taken
         and 2 <= one.distinct <= most_words(table)
         and not (DESCRIBED | IDS) & set(plain(one.name).split("_"))
-        and not _is_prose(one)
+        and not is_prose(one)
     ]
     key = [known[ITEM]] if ITEM in known else []
     once = bool(key) and table.keys(key) == table.rows

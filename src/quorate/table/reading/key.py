@@ -8,9 +8,13 @@ from itertools import combinations
 from typing import Any
 
 from quorate.roles import ITEM, JUDGE, PROMPT, REPLICATE, SYSTEM
-from quorate.table.columns.aliases import EXAMPLES, claims
+from quorate.table.columns.aliases import EXAMPLES, JUDGES_ALONE, claims
 from quorate.table.columns.names import (
+    ACTS,
+    ANSWERERS,
     ARRANGED,
+    CLUSTERS,
+    DESCRIBED,
     GIVEN,
     GROUPS,
     HINTS,
@@ -20,6 +24,9 @@ from quorate.table.columns.names import (
     OCCASIONS,
     PEOPLE,
     RESPONSES,
+    groups_items,
+    is_aspect,
+    is_criterion,
     is_id,
     is_judge,
     is_judged,
@@ -95,6 +102,8 @@ _WANTED = frozenset(("target",))
 """What a column is called that holds the answer that was wanted, beside one of what was answered."""
 _TRIES = frozenset(("attempt", "trial", "try", "repetition", "iteration"))
 """What a column is called that counts tries of the same; a run or a seed is one of all items, and a facet."""
+_NO_ITEM = frozenset((*GROUPS, *CLUSTERS, *ARRANGED, *ANSWERERS, *DESCRIBED, *JUDGES_ALONE, "model", "system"))
+"""Words in the name of an id of something else than what is judged."""
 _FEW_AGAIN = 0.02
 """Share of rows that repeat another which are no sign of a facet that tells them apart."""
 _MOST_ADDED, _MOST_TRIED = 2, 12
@@ -108,6 +117,31 @@ def labels(table: Table, taken: set[str], *, occasions: bool = False) -> list[Co
     free = [one for one in free if not (judged & set(plain(one.name).split("_")) or is_of_people(one.name))]
     again = {one.name for one in free if occasions and one.distinct <= MOST_OCCASIONS and plain(one.name) in OCCASIONS}
     return [one for one in free if (not one.numeric or one.whole) and (one.name in again or not measures(one.name))]
+
+
+def attributes(table: Table, known: Mapping[str, str]) -> set[str]:
+    """Columns that say more of what is judged, of who judged or of what is compared: the same wherever it comes back.
+
+    What groups what is judged stays, and what is called a score where no other of that name differs: all may have said
+    the same.
+    """
+    item = known.get(ITEM)
+    if item is None:
+        judged = _named_as_judged(table, {*known.values()}, JUDGE in known)
+        item = judged[0].name if len(judged) == 1 else None
+    comes_back = [name for name in (item, known.get(JUDGE), known.get(SYSTEM)) if name]
+    comes_back = [name for name in comes_back if 2 * table.column(name).distinct <= table.rows]
+    free = [one for one in table.columns if one.filled and one.name not in {item, *known.values()}]
+    free = [one for one in free if not (says_nothing(one.name) or is_of_people(one.name))]
+    free = [one for one in free if not (is_aspect(one.name) or is_criterion(one.name))]
+    scores = {one.name for one in free if {*HINTS, *GIVEN} & {*words_of(one.name)}}
+    same = {
+        one.name
+        for one in free
+        if (one.name in scores or not groups_items(one.name))
+        and any(table.column(name).distinct >= one.distinct and table.within(name, one.name) for name in comes_back)
+    }
+    return same if scores - same else same - scores
 
 
 def identifier(table: Table, taken: set[str]) -> str | None:
@@ -127,7 +161,7 @@ class Key:
     """Columns that are named as facets, why, and whether they tell every row apart.
 
     ``named`` says whether a name or its being alone says what is judged; ``tied`` are columns that may each tell
-    rows apart.
+    rows apart, ``aside`` those that say more of the roles alone.
     """
 
     facets: dict[str, str]
@@ -135,6 +169,7 @@ class Key:
     whole: bool
     named: bool
     tied: tuple[str, ...]
+    aside: frozenset[str] = frozenset()
 
     @property
     def added(self) -> list[str]:
@@ -154,7 +189,9 @@ def facets_of(table: Table, known: Mapping[str, str], taken: set[str]) -> Key | 
         coming = labels(table, taken)
         judged = _named_as_judged(table, taken, JUDGE in known)
         most = max(judged or coming, key=lambda one: one.distinct, default=None)
-        if len(judged) == 1:  # beside it, what is another in every row is the number of a row, or what was said of it
+        # beside it, what is another in every row is the number of a row, or what was said of it
+        names = unique is not None and is_id(unique) and is_judged(unique)
+        if len(judged) == 1 and (is_id(judged[0].name) or not names):
             unique = None
         named = len(judged) == 1 or (unique is not None and not _crossed(table, known, taken, coming))
         asked = PROMPT in known and table.column(known[PROMPT]).distinct > MOST_WORDINGS
@@ -202,11 +239,13 @@ def _named_as_judged(table: Table, taken: set[str], judges: bool) -> list[Column
         if is_judged(one.name)
         or {*words_of(one.name)} <= IDS
         or (judges and (is_person(one.name) or (is_id(one.name) and not measures(one.name))))
+        or (is_id(one.name) and not measures(one.name) and not {*words_of(one.name)} & _NO_ITEM)
     ]
+    named = [one for one in named if not {*words_of(one.name)} & ACTS] or named
     named = [one for one in named if not RESPONSES & {*words_of(one.name)}] or named
     if any(RESPONSES & {*words_of(name)} for name in table.names):  # beside it a target is what was to be answered
         named = [one for one in named if not {*words_of(one.name)} <= _WANTED]
-    named = [one for one in named if not {*words_of(one.name)} <= ARRANGED] or named
+    named = [one for one in named if not {*words_of(one.name)} - IDS <= ARRANGED] or named
     named.sort(key=lambda one: not is_id(one.name))
     found: list[Column] = []
     for one in named:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -11,19 +10,19 @@ from quorate.arguments import argument, joined
 from quorate.roles import CATEGORY, ITEM, JUDGE, PROMPT, REPLICATE, SYSTEM
 from quorate.table.columns.names import (
     DESCRIBED,
-    EXCEPTIONS,
-    GIVEN,
     GROUPS,
-    HINTS,
     IDS,
     OCCASIONS,
     RESPONSES,
+    groups_items,
     is_aspect,
     is_cluster,
+    is_count,
     is_criterion,
     is_id,
     is_judge,
     is_judged,
+    is_less,
     no_score,
     says_nothing,
     words_of,
@@ -36,11 +35,19 @@ from quorate.table.facts.profile import Column, Table
 from quorate.table.families import maker
 from quorate.table.pairs import TIE
 from quorate.table.reading.averages import of_averages, refuse_statistics
-from quorate.table.reading.in_words import OF_WORDS, likeliest_words, meaning, most_words, no_numbers, ways_of_words
+from quorate.table.reading.in_words import (
+    OF_WORDS,
+    is_prose,
+    likeliest_words,
+    meaning,
+    most_words,
+    no_numbers,
+    ways_of_words,
+)
 from quorate.table.reading.key import (
-    MOST_OCCASIONS,
     MOST_WORDINGS,
     Key,
+    attributes,
     checked_by,
     claims_of,
     facets_of,
@@ -51,6 +58,19 @@ from quorate.table.reading.key import (
     said_by_people,
 )
 from quorate.table.reading.reading import Meant, Reading, Unsure
+from quorate.table.reading.score import (
+    beside_measured,
+    hinted,
+    likeliest_score,
+    may_be_score,
+    numbers_of,
+    on_its_scale,
+    refuse_codes,
+    refuse_sides,
+    said_in_words,
+    same_in_rows,
+    says_score,
+)
 from quorate.table.reading.several import several_in
 from quorate.table.reading.wide import (
     CRITERION,
@@ -69,7 +89,9 @@ _WON = frozenset(("winner", "winners", "preferred", "preference"))
 """Words in the name of a column that says which of two is better."""
 _LONG, _MANY_EACH = 40, 5
 """Characters of a question, and answers to one, beyond which the wording of a judge's prompt is likelier."""
-_MOST_WAYS, _FEWEST_LEVELS, _MOST_JUDGES, _MOST_SIDES = 3, 4, 60, 3
+_MOST_WAYS, _FEWEST_LEVELS, _MOST_JUDGES = 3, 4, 60
+_FEWEST_LETTERS = 3
+"""Letters of a word in a name that says something."""
 _SAYS = {JUDGE: "who judged", SYSTEM: "what was judged"}
 _TOTAL_ROWS = frozenset(("total", "totals", "sum", "mean", "average", "avg", "overall", "grand total"))
 """What a row is called that is made of the others."""
@@ -88,12 +110,14 @@ def scores_of(table: Table) -> Reading | None:
     said = {role: one.name for one in table.columns if (role := said_by_labels(table, one)) and role not in known}
     reasons += [f"{name} is the {role}, by its labels" for role, name in said.items()]
     known |= said
+    more = attributes(table, known)
+    aside |= more
     free = [one for one in table.columns if says_nothing(one.name) and one.name not in {*known.values(), *aside}]
     free = [one for one in free if one.words and not one.numeric]
     level = next((one for one in free if one.distinct < table.rows), None)
     if level is not None and len(free) == 1:
         return _of_level(table, level, known, said, aside, reasons)
-    found = _with_roles(table, known, aside, reasons)
+    found = _with_roles(table, known, aside, reasons) or _with_roles(table, known, aside - more, reasons)
     return None if found is None else of_averages(table, found.naming(said))
 
 
@@ -132,9 +156,11 @@ def _with_roles(table: Table, known: dict[str, str], aside: set[str], reasons: l
     criteria = () if "score" in known else inside_one(table, taken) or named_criteria(table, taken)
     if criteria and (found := facets_of(table, known, {*taken, *criteria})) is not None:
         return _of_criteria(table, criteria, known, found, reasons)
-    score = known.pop("score", None) or _given(table, known, taken, _score(table, taken))
+    score = known.pop("score", None) or said_in_words(table, known, taken, likeliest_score(table, taken))
     options: dict[str, Any] = {}
-    _refuse_score(table, score)
+    if score is not None:
+        refuse_sides(table, score)
+        refuse_codes(table.column(score), {"score": score} if plain(score) not in ALIASES["score"] else {})
     if score is None or not table.column(score).scored:
         words = likeliest_words(table, known, taken) if score is None else table.column(score)
         if words is None or not 2 <= words.distinct <= most_words(table):
@@ -144,14 +170,7 @@ def _with_roles(table: Table, known: dict[str, str], aside: set[str], reasons: l
         options |= meaning(words, reasons)
     elif plain(score) not in ALIASES["score"] or len(claims_of(table, "score")) > 1:
         options["score"] = score
-        column = table.column(score)
-        others = [name for name in _numbers(table, {*taken, score}) if not no_score(name)]
-        holds = f"words: {column.scale.words}" if column.scale else f"numbers from {column.low:g} to {column.high:g}"
-        alike = [name for name in others if same_scale(table.column(name), column) and is_criterion(name)]
-        also = f"; {listed(others)} could be scores too" if others else ""
-        if is_criterion(score) and 0 < len(alike) < MOST_SHOWN:
-            also += "; as criteria: " + argument("wide", {CRITERION: (score, *alike)})
-        reasons.append(f"{score} holds {holds}" + also)
+        reasons.append(_why(table, score, taken))
     if table.column(score).strays:
         options["missing"] = table.column(score).strays
         reasons.append(f"{listed(list(options['missing']))} in {score}: taken for no score")
@@ -159,13 +178,14 @@ def _with_roles(table: Table, known: dict[str, str], aside: set[str], reasons: l
     like = {
         one.name
         for one in table.columns
-        if not {"label", "labels"} & options.keys() and _beside(one, table.column(score), known)
+        if not {"label", "labels"} & options.keys() and on_its_scale(one, table.column(score), known)
     }
     without = facets_of(table, known, {*taken, score, *like}) if like else None
     told = without is not None and without.whole and without.facets.get(ITEM) != ROW_NUMBER
     found = without if told else facets_of(table, known, {*taken, score})
     if found is None:
         return None
+    found = replace(found, aside=frozenset(aside))
     facets, reasons = {**found.facets}, [*reasons, *found.reasons]
     known |= {ITEM: facets.get(ITEM, known.get(ITEM, ""))}
     taken |= {score, *(like if found is without else ())}
@@ -179,6 +199,18 @@ def _with_roles(table: Table, known: dict[str, str], aside: set[str], reasons: l
     return _told(_weighed(table, score, options, reasons, found, known), known[ITEM], shared)
 
 
+def _why(table: Table, score: str, taken: set[str]) -> str:
+    """What a column holds that is taken for the score, and what else could be."""
+    column = table.column(score)
+    others = [name for name in numbers_of(table, {*taken, score}) if not no_score(name)]
+    holds = f"words: {column.scale.words}" if column.scale else f"numbers from {column.low:g} to {column.high:g}"
+    alike = [name for name in others if same_scale(table.column(name), column) and is_criterion(name)]
+    also = f"; {listed(others)} could be scores too" if others else ""
+    if is_criterion(score) and 0 < len(alike) < MOST_SHOWN:
+        also += "; as criteria: " + argument("wide", {CRITERION: (score, *alike)})
+    return f"{score} holds {holds}" + also
+
+
 def _of_criteria(
     table: Table, criteria: Sequence[str], known: Mapping[str, str], found: Key, reasons: Sequence[str]
 ) -> Reading:
@@ -186,7 +218,7 @@ def _of_criteria(
     together = {**as_criteria(criteria, known), **({"facets": found.facets} if found.facets else {})}
     said = (*reasons, criteria_of_one(criteria), *found.reasons)
     left = [one.name for one in table.columns if one.scored and one.name not in {*criteria, *known.values()}]
-    left = [name for name in left if _hinted(name) and not no_score(name)]
+    left = [name for name in left if hinted(name) and not no_score(name)]
     alone = {"score": criteria[0], **({"facets": found.facets} if found.facets else {})}
     if all(map(is_criterion, criteria)) and found.named and found.whole and not found.tied:
         tells = f"; {found.added[0]} tells rows apart: taken as a facet" if found.added else ""
@@ -212,6 +244,10 @@ def _weighed(
         named = {"facets": {ITEM: item}}  # of a way that says nothing the same would be asked
         ways = tuple(way if way.options else replace(way, options=named) for way in ways or (Meant(options),))
         return Reading(options, tuple(reasons), said="; ".join(open_), meant=ways)
+    if is_less(score) and SYSTEM in known and not options.get("labels"):
+        named = {"score": score, **options}
+        ways = (Meant({**named, "less_is_better": True}, "less is better"), Meant(named, "more is better"))
+        return Reading(options, tuple(reasons), said=f"less of {score} is better by its name", meant=ways)
     said = joined("; ", _granted(table, score, options, found, known))
     return Reading(options, tuple(reasons), "likely" if said else "sure", said=said)
 
@@ -223,20 +259,25 @@ def _open(
     column, open_ = table.column(score), list[str]()
     ways: tuple[Meant, ...] = ()
     plainly = plain(score) in ALIASES["score"]
-    free = [one for one in table.columns if one.name not in {score, *known.values()} and one.filled and not plainly]
+    used = {score, *known.values(), *found.aside}
+    beside = [one for one in beside_measured(table, column) if one.name not in used] if plainly else []
+    free = [one for one in table.columns if one.name not in used and one.filled and not plainly]
     item = options.get("facets", {}).get(ITEM) or known.get(ITEM)
     several = item in table.names and table.column(str(item)).distinct < table.rows
     # what is the same at every judgment of an item is none, but where its name says so
     free = [one for one in free if says_score(one.name) or not (several and table.within(str(item), one.name))]
-    rivals = [one.name for one in free if _may_be_score(table, one, column)]
+    rivals = [one.name for one in (*beside, *(one for one in free if may_be_score(table, one, column)))]
     people = [] if plainly else _people(table, score, known)
     if people:
         ways = checked_by(options, table.column(people[0]), table.rows)
         open_.append(f"{said_by_people(people[:1])}, {score} what a judge did")
     elif rivals:
-        ways = tuple(Meant({**options, "score": name}) for name in (score, *rivals)[:_MOST_WAYS])
+        ways = tuple(
+            Meant({**options, "score": name, **({} if table.column(name).scored else {"labels": True})})
+            for name in (score, *rivals)[:_MOST_WAYS]
+        )
         open_.append(f"{listed([score, *rivals], most=6)} may each be the score")
-    elif not (plainly or _hinted(score) or is_criterion(score) or _alone(table, column, known, found)):
+    elif not (plainly or hinted(score) or is_criterion(score) or _alone(table, column, known, found)):
         open_.append(f"no name says that {score} is the score")
         ways = _of_others(options, score, [one for one in free if _may_be_any(one)])
     if not open_ and (doubt := _doubt_of_words(table, column, options, known)):
@@ -272,7 +313,7 @@ def _doubt_of_words(table: Table, column: Column, options: Mapping[str, Any], kn
 
 def _may_be_any(one: Column) -> bool:
     """Whether a column may be the score though no name says it."""
-    named = no_score(one.name) or is_id(one.name) or is_judged(one.name) or DESCRIBED & {*words_of(one.name)}
+    named = no_score(one.name) or is_count(one.name) or is_judged(one.name) or DESCRIBED & {*words_of(one.name)}
     return one.scored and one.distinct > 1 and not named
 
 
@@ -306,7 +347,7 @@ def _granted(
     if options.get("labels"):
         share = argument("label", table.column(score).words[0])
         yield f"{score} holds words, each taken for a label; the share of one alone with " + share
-    elif not (plain(score) in ALIASES["score"] or _hinted(score)):
+    elif not (plain(score) in ALIASES["score"] or hinted(score)):
         yield f"{score} taken for the score, the only column of marks"
     people = _people(table, score, known)
     if people:
@@ -315,35 +356,21 @@ def _granted(
         yield f"{listed(options['missing'])} in {score} taken for no score"
 
 
-def _given(table: Table, known: Mapping[str, str], taken: set[str], score: str | None) -> str | None:
-    """The column of what a judge said in words, by its name, beside numbers that no name calls a score."""
-    words = None if score is None or says_score(score) else likeliest_words(table, known, taken)
-    return words.name if words is not None and {*GIVEN} & {*words_of(words.name)} else score
-
-
-def says_score(name: str) -> bool:
-    """Whether a name says that a column is a score, or a criterion."""
-    return plain(name) in ALIASES["score"] or _hinted(name) or is_criterion(name) or is_of_people(name)
-
-
-def _hinted(name: str) -> bool:
-    """Whether a name says that a column holds what a judge gave."""
-    words = words_of(name)
-    return bool({*words, words[-1].removesuffix("s")} & {*HINTS, *GIVEN})
-
-
 def _alone(table: Table, score: Column, known: Mapping[str, str], found: Key) -> bool:
-    """Whether nothing else holds marks, where names say what is judged and who judged."""
-    used = {score.name, *known.values(), *found.facets.values()}
-    other = any(one.scored and one.distinct > 1 and one.name not in used for one in table.columns)
+    """Whether nothing else holds marks, or labels, where names say what is judged and who judged."""
+    used = {score.name, *known.values(), *found.facets.values(), *found.aside}
+    free = [one for one in table.columns if one.distinct > 1 and one.name not in used and not no_score(one.name)]
+    free = [one for one in free if not groups_items(one.name)]
+    other = any(one.scored if score.scored else one.words and not (one.numeric or is_prose(one)) for one in free)
     groups = {*words_of(score.name)} & {*GROUPS, *DESCRIBED, *OCCASIONS}
-    return bool(score.words) and found.named and JUDGE in known and not (other or groups or found.added)
+    unnamed = [name for name in found.added if not (plain(name) in OCCASIONS or is_aspect(name))]
+    return bool(score.words) and found.named and JUDGE in known and not (other or groups or unnamed)
 
 
 def _is_label(table: Table, column: Column, options: Mapping[str, Any], known: Mapping[str, str]) -> bool:
     """Whether words are plainly labels that judges gave: by a name, and as they differ within what was judged."""
     item = options.get("facets", {}).get(ITEM) or known.get(ITEM)
-    if "labels" not in options or item in (None, ROW_NUMBER) or JUDGE not in known or not _hinted(column.name):
+    if "labels" not in options or item in (None, ROW_NUMBER) or JUDGE not in known or not hinted(column.name):
         return False
     return table.keys([item, column.name]) > table.keys([item])
 
@@ -361,45 +388,24 @@ def _people(table: Table, score: str, known: Mapping[str, str]) -> list[str]:
 
 def _unexplained(table: Table, score: str, known: Mapping[str, str], found: Key) -> list[Column]:
     """Columns of few labels that nothing explains, where no column says who judged, or of which system."""
-    used = {score, *known.values(), *found.facets.values()}
+    used = {score, *known.values(), *found.facets.values(), *found.aside}
     if {JUDGE, SYSTEM} <= known.keys():
         return []
     return [
         one
         for one in labels(table, used)
         if one.distinct <= _MOST_JUDGES
+        and one.filled == table.rows
+        and not (one.numeric and found.whole and _named(one.name))  # systems and judges are seldom numbers
         and not {*DESCRIBED, *GROUPS} & {*words_of(one.name)}
-        and not (no_score(one.name) or is_criterion(one.name) or is_judged(one.name))
+        and not (no_score(one.name) or is_count(one.name) or is_criterion(one.name) or is_judged(one.name))
         and not {*WORDS[TIE]} & {plain(word) for word in one.words}
     ]
 
 
-def _may_be_score(table: Table, one: Column, score: Column) -> bool:
-    """Whether another column may as well be the score: by its name, or as it says the same kind of thing."""
-    words = {*words_of(one.name)}
-    if (
-        no_score(one.name)
-        or is_id(one.name)
-        or is_judged(one.name)
-        or DESCRIBED & words
-        or not one.scored
-        or one.distinct < 2
-    ):
-        return False
-    if plain(one.name) in OCCASIONS and one.distinct <= MOST_OCCASIONS:
-        return False
-    if _same(table, one, score):
-        return False
-    hinted = bool(words & {*HINTS, *GIVEN}) or is_criterion(one.name) or is_of_people(one.name)
-    return hinted or (bool(one.words) and bool(score.words) and one.distinct > 2 and same_scale(one, score))
-
-
-def _same(table: Table, one: Column, other: Column) -> bool:
-    """Whether two columns say the same: in each row the same value, or each value with one other that comes back."""
-    if not one.distinct == other.distinct == table.keys([one.name, other.name]):
-        return False
-    equal = f"count(*) FILTER (WHERE {table.sql(one.name)}::VARCHAR IS DISTINCT FROM {table.sql(other.name)}::VARCHAR)"
-    return 2 * one.distinct <= table.rows or not table.opened.relation.aggregate(equal).fetchall()[0][0]
+def _named(name: str) -> bool:
+    """Whether a column has a name that says something, though not to us."""
+    return any(len(word) >= _FEWEST_LETTERS and word.isalpha() for word in words_of(name)) and not says_nothing(name)
 
 
 def _questions(table: Table, known: dict[str, str], reasons: list[str]) -> tuple[dict[str, str], list[str]]:
@@ -454,26 +460,6 @@ def _refuse_rows(table: Table, known: Mapping[str, str]) -> None:
             )
 
 
-def _refuse_score(table: Table, score: str | None) -> None:
-    """Refuse a column of scores that holds which of two is better."""
-    if score is None:
-        return
-    column, sides = table.column(score), _two_responses(table)
-    if sides and column.distinct <= _MOST_SIDES:
-        raise Unsure(
-            f"source: {score} stands beside {listed(sides)} and holds {listed(sorted(column.words))}: perhaps which of "
-            "the two is better; name the columns of the two systems and give every vote a winner: model_a, model_b or "
-            "tie"
-        )
-
-
-def _two_responses(table: Table) -> tuple[str, ...]:
-    """Columns of two answers to one question, by their names, such as ``response 1`` and ``response 2``."""
-    found = re.compile("(response|answer|output|completion|reply|assistant)_?(a|b|1|2)")
-    sides = [name for name in table.names if found.fullmatch(plain(name))]
-    return tuple(sides) if len(sides) == 2 else ()
-
-
 def _recognised(table: Table) -> tuple[dict[str, str], set[str], list[str]]:
     """Columns by the roles that their names say, columns that say the same as these, and why."""
     known: dict[str, str] = {}
@@ -489,7 +475,7 @@ def _recognised(table: Table) -> tuple[dict[str, str], set[str], list[str]]:
         for other in named:
             if other != best:
                 same = table.keys([best, other]) == table.keys([best]) == table.keys([other])
-                same &= role != "score" or _same(table, table.column(best), table.column(other))
+                same &= role != "score" or same_in_rows(table, table.column(best), table.column(other))
                 aside |= {other} if same else set()
                 if not same and role != "score":
                     ways = tuple(Meant({"facets": {role: name}}, f"{name} is the {role}") for name in (best, other))
@@ -509,13 +495,6 @@ def _is_score(table: Table, name: str) -> bool:
     return column.scored and column.distinct > 1 and any(same_scale(one, column) for one in others)
 
 
-def _beside(one: Column, score: Column, known: Mapping[str, str]) -> bool:
-    """Whether a column holds numbers on the scale of the score, as another criterion would."""
-    few = one.numeric and score.numeric and bool(one.words) and bool(score.words)
-    plays = one.name in known.values() or one.name == score.name or is_id(one.name) or is_judged(one.name)
-    return few and not plays and one.distinct > 2 and same_scale(one, score) and one.low == score.low
-
-
 _FEWEST_SHARED = 5
 """Passages from which they show how far they differ; of fewer it is said that they are not used."""
 
@@ -527,6 +506,7 @@ def _shared(table: Table, known: Mapping[str, str], facets: Mapping[str, str], t
         return ()
     free = [one for one in labels(table, {*taken, *known.values(), *facets.values()}) if is_cluster(one.name)]
     free = [one for one in free if _FEWEST_SHARED <= one.distinct < table.column(item).distinct]
+    free = [one for one in free if one.filled == table.rows and not is_prose(one)]
     return tuple(one.name for one in free if table.within(item, one.name))[:1]
 
 
@@ -550,36 +530,3 @@ def _belonging(table: Table, facets: Mapping[str, str], taken: set[str]) -> list
                 f"every {name} belongs to one {one.name}: " + argument("nested", {role: one.name}) + " if drawn so"
             )
     return found
-
-
-def _numbers(table: Table, taken: set[str]) -> list[str]:
-    return [one.name for one in table.columns if one.scored and one.distinct > 1 and one.name not in taken]
-
-
-def _score(table: Table, taken: set[str]) -> str | None:
-    """The likeliest column of scores: by its name, then one with broken numbers; none that is measured or an id."""
-
-    def rank(name: str) -> tuple[bool, int, bool, int, int, str]:
-        words, column = plain(name).split("_"), table.column(name)
-        hints = HINTS if column.scale is None else (*HINTS, *GIVEN)
-        hint = next((place for place, word in enumerate(hints) if word in words), len(HINTS + GIVEN))
-        marks = column.scale is not None and column.distinct > 2
-        when = plain(name) in OCCASIONS
-        return is_of_people(name), hint, when, 0 if marks else 1 + column.whole, -column.distinct, name
-
-    answers = {name for name in table.names if RESPONSES & {*words_of(name)}}
-    named = [name for name in _numbers(table, taken) if not no_score(name) and (name in answers or not is_judged(name))]
-    alike = (
-        [] if any(map(says_score, named)) else _all_alike(table, taken)
-    )  # where all passed, nothing else is the score
-    return min(alike or named, key=rank, default=None)
-
-
-def _all_alike(table: Table, taken: set[str]) -> list[str]:
-    """Columns of one number throughout that are scores by their name: all items passed, or none was violated.
-
-    The success of a record, such as ``result.success`` of a request, is its status.
-    """
-    alike = [one.name for one in table.columns if one.scored and one.distinct == 1 and one.name not in taken]
-    alike = [name for name in alike if not name.endswith(".success")]
-    return [name for name in alike if {*HINTS, *EXCEPTIONS} & {*words_of(name)} and not no_score(name)]

@@ -18,10 +18,12 @@ from quorate.table.columns.names import (
     SYSTEMS,
     TOTALS,
     is_arm,
+    is_count,
     is_criterion,
     is_id,
     is_judge,
     is_judged,
+    is_less,
     is_person,
     measures,
     no_score,
@@ -134,6 +136,11 @@ def _of_one_role(table: Table, family: _Family, known: Mapping[str, str]) -> Rea
         both = (Meant(options, "these alone"), Meant(more | _missing(strays), "with the others"))
         problem = f"{listed(alike, most=6)} hold scores on the scale of {listed(columns, most=6)}"
         return Reading(options, tuple(reasons), said=problem, meant=both)
+    if said.role == CRITERION and said.confidence == "sure" and _apart(table, columns):
+        rest = {name: value for name, value in options.items() if name not in ("wide", "fixed")}
+        alone = [Meant({**rest, "score": name}, f"{name} alone") for name in columns[:2]]
+        problem = f"{listed(columns, most=6)} are measures of their own by their names"
+        return Reading(options, tuple(reasons), said=problem, meant=(*alone, Meant(options, "their mean")))
     granted = _left_out(totals, strays)
     confidence = "likely" if said.confidence == "sure" and granted else said.confidence
     if confidence == "unsure":
@@ -141,12 +148,19 @@ def _of_one_role(table: Table, family: _Family, known: Mapping[str, str]) -> Rea
             Meant(_options(columns, known, row, role, words) | _missing(strays), _PLURAL[role])
             for role in (said.role, *other)
         ]
-        if ITEM in (said.role, *other) and row is not None and SYSTEM not in known and not is_person(row):
+        asked_of = row is not None and row != known.get(JUDGE) and not is_person(row)
+        if asked_of and ITEM in (said.role, *other) and SYSTEM not in known:
             answered = _options(columns, known, row, ITEM, words, of=SYSTEM) | _missing(strays)
             ways.insert([said.role, *other].index(ITEM), Meant(answered, "questions that systems answered"))
         problem = f"{listed(columns, most=6)} hold {hold}, and their names do not say what they are"
         return Reading(options, tuple(reasons), said=problem, meant=tuple(ways))
     return Reading(options, tuple(reasons), confidence, said=joined("; ", granted) if confidence == "likely" else "")
+
+
+def _apart(table: Table, columns: Sequence[str]) -> bool:
+    """Whether criteria are measured, by broken numbers, or less is better of some: they have no mean of their own."""
+    less = [is_less(name) for name in columns]
+    return len({*less}) > 1 or any(table.column(name).numeric and not table.column(name).whole for name in columns)
 
 
 def _of_judges_alone(columns: Sequence[str], words: bool, known: Mapping[str, str]) -> Reading | None:
@@ -463,6 +477,7 @@ def _alike(table: Table, taken: set[str], *, held: bool = False) -> tuple[str, .
         and not (no_score(one.name) or is_judged(one.name))
         and (not held or _holder(one.name) in HOLDERS)
     ]
+    free = [one for one in free if not is_count(one.name)] or free
     best: tuple[str, ...] = ()
     for seed in free:
         alike = [one for one in free if same_scale(seed, one) and (not held or _holder(one.name) == _holder(seed.name))]
@@ -503,7 +518,7 @@ def _role(row: str | None, columns: Sequence[str], known: Mapping[str, str]) -> 
     people = row is not None and ITEM not in known and (known.get(JUDGE) == row or is_person(row))
     systems = sum(bool(SYSTEMS & {*words_of(name)}) or is_arm(name) or maker(name) is not None for name in bare)
     held = all(_holder(name) in HOLDERS for name in columns)
-    asked = questions == len(columns) or all(" " in name.strip() for name in columns)
+    asked = questions == len(columns) or all(" " in name.strip() or _numbered(name) for name in columns)
     told = JUDGE in known or all(words_of(name)[0] in ("model", "system") for name in bare) or all(map(is_arm, columns))
     several = f"{columns[0]} to {columns[-1]}"
     ways = (
@@ -538,6 +553,12 @@ def _role(row: str | None, columns: Sequence[str], known: Mapping[str, str]) -> 
         (JUDGE in known, _Said(CRITERION, f"{known.get(JUDGE)} is the judge: columns are criteria", "unsure")),
     )
     return next((said for true, said in ways if true), _Said(JUDGE, "columns are taken for judges", "unsure"))
+
+
+def _numbered(name: str) -> bool:
+    """Whether a name is one of what is judged and its number, such as ``unit3``."""
+    words = words_of(name)
+    return len(words) > 1 and words[-1].isdigit() and is_judged(" ".join(words[:-1]))
 
 
 def _is_of_judge(name: str) -> bool:

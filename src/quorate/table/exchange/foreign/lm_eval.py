@@ -34,8 +34,8 @@ if TYPE_CHECKING:
 Series = tuple[str, str, str]
 """A task, a metric and a filter."""
 WRITES = "lm-evaluation-harness (0.4)"
-_KEYS = frozenset(("doc_id", "filter", "resps", "filtered_resps", "doc_hash"))
-_OWN = _KEYS | {"doc", "target", "arguments", "metrics", "prompt_hash", "target_hash"}
+_KEYS = frozenset(("doc_id", "resps", "filtered_resps", "doc_hash"))
+_OWN = _KEYS | {"filter", "doc", "target", "arguments", "metrics", "prompt_hash", "target_hash"}
 _NOT_SCORED = "bypass"
 _SAMPLES = re.compile(r"samples_(?P<task>.+?)(?:_(?P<time>\d{4}-\d\d-\d\dT[\d.-]+))?\.jsonl(?:\.gz)?")
 _SHORT = 40
@@ -173,7 +173,7 @@ def _run(path: Path) -> Run:
     results = object_at(document(about, "leave it out"), str(about)) if about and about.is_file() else {}
     model = results.get("model_name") or (path.absolute().parent.name if named else None)
     samples, repeated = [], False
-    for number, line in objects(path, "doc_id", "filter", of=WRITES):
+    for number, line in objects(path, "doc_id", of=WRITES):
         where = f"{path}: line {number}"
         samples.append(_sample(line, where))
         answers = list_at(line.get("resps"), f"{where}: resps")
@@ -191,7 +191,7 @@ def _sample(line: Mapping[str, Any], where: str) -> Sample:
     record = line.get("doc")
     return Sample(
         document=name_at(line["doc_id"], f"{where}: doc_id"),
-        filter=name_at(line["filter"], f"{where}: filter"),
+        filter=name_at(line.get("filter", "none"), f"{where}: filter"),
         scores={
             metric: float(value) if isinstance(value, bool) else number_at(value, f"{where}: {metric}")
             for metric, value in values.items()

@@ -47,6 +47,7 @@ _TRUTH = "ground_truth"
 """Name in a part that asks for annotations given as the truth, and of who then judged."""
 _SIDES = {"left": "model_a", "right": "model_b"}
 _TIES = {**dict.fromkeys(WORDS[TIE], "tie"), **dict.fromkeys(WORDS[BOTH_BAD], "both_bad")}
+_MOST_CHOICES = 30
 _TRUTHS = {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
 
 
@@ -131,10 +132,23 @@ class Export:
         controls = dict.fromkeys(name for one in self.annotations for name in one.values if name not in self.sides)
         every = {name: self.scores(name) for name in (*controls, *(named if self.flat else ()))}
         found = {name: scores for name, scores in every.items() if not all(map(absent, scores))}
+        if not found and wanted is None and len(choices := self._choices()) == 1:
+            return "scores", choices
         if not found:
             fix = "; if a field is a choice of words, name it with " + argument("part", ...) if self.flat else ""
             raise InvalidData("no control is a rating, a number or a choice of one" + fix)
         return "scores", chosen(wanted, found, "control")
+
+    def _choices(self) -> tuple[str, ...]:
+        """Fields of a flat file that may be choices: few words, not always the same of one task."""
+        tasks = len({one.task for one in self.annotations})
+        found = []
+        for name in self.names() if self.flat else ():
+            said = [(one.task, str(one.data[name])) for one in self.annotations if one.data.get(name)]
+            words = {word for _, word in said}
+            if 2 <= len(words) <= min(_MOST_CHOICES, len(said) / 2) and len({*said}) > len({task for task, _ in said}):
+                found.append(name)
+        return tuple(found) if tasks < len(self.annotations) else ()
 
     def scores(self, name: str) -> list[float | str]:
         """What every annotation says under a name, nan where nothing; as words if some are no numbers."""

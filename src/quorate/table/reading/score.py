@@ -1,0 +1,209 @@
+"""The score where nobody has said it: the likeliest column, those that may be it too, and what is none."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from quorate.errors import QuorateError
+from quorate.table.columns.names import (
+    DESCRIBED,
+    EXCEPTIONS,
+    GIVEN,
+    HINTS,
+    OCCASIONS,
+    RESPONSES,
+    is_count,
+    is_criterion,
+    is_id,
+    is_judged,
+    is_less,
+    no_score,
+    words_of,
+)
+from quorate.table.columns.outcomes import plain
+from quorate.table.columns.roles import ALIASES
+from quorate.table.exchange.rows import Rows
+from quorate.table.facts.profile import Column, Table, looked_at
+from quorate.table.judgments import Judgments
+from quorate.table.reading.in_words import likeliest_words
+from quorate.table.reading.key import MOST_OCCASIONS, is_of_people
+from quorate.table.reading.reading import Meant, Unsure
+from quorate.table.reading.wide import same_scale
+from quorate.wording import listed
+
+_MOST_SIDES = 3
+"""Levels of a column that says which of two answers is better."""
+_CODES = frozenset((-1.0, *(sign * float("9" * digits) for digits in (1, 2, 3, 4) for sign in (-1, 1)), 77, 88, 97, 98))
+"""Numbers that are usual for what is missing."""
+_FEWEST, _FAR, _SPANS, _LOWEST = 2, 10, 3, 3
+"""Other scores that there must be; how far beyond them a code is, also in their spans; the greatest beside -1."""
+_MANY = 12
+"""Distinct broken numbers of a column that was measured."""
+
+
+def codes_in(column: Column) -> tuple[str, ...]:
+    """Values of a column of whole scores that are usual for what is missing, and far from all others.
+
+    Examples
+    --------
+    >>> marks = ("1", "2", "3", "4", "5", "-999")
+    >>> codes_in(Column("score", 90, 6, numeric=True, whole=True, low=-999, high=5, words=marks))
+    ('-999',)
+    """
+    if not (column.numeric and column.whole):
+        return ()
+    values = {float(word): word for word in column.words if word.lower() not in ("true", "false")}
+    rest = sorted(value for value in values if value not in _CODES or 0 <= value <= max(_FAR, _SPANS))
+    if len(rest) < _FEWEST:
+        return ()
+    low, high = rest[0], rest[-1]
+    below = [value for value in values if value in _CODES and value < 0 <= low and (value < -1 or high >= _LOWEST)]
+    above = [value for value in values if value in _CODES and value > high + max(_FAR, _SPANS * (high - low))]
+    return tuple(values[value] for value in sorted((*below, *above)))
+
+
+def refuse_codes(column: Column, options: dict[str, object]) -> None:
+    """Ask whether numbers far from all others stand for no score."""
+    codes = codes_in(column)
+    if codes:
+        raise Unsure(
+            f"{column.name} holds {listed(codes)}, far from its other scores: perhaps no score",
+            ways=(
+                Meant({**options, "missing": codes}, "no score"),
+                Meant({**options, "score": column.name}, "a score as it is"),
+            ),
+        )
+
+
+def refuse_codes_of(table: Judgments, source: object, rows: Rows) -> None:
+    """The same of a table that was read by the names of its columns."""
+    ends = {float(table.low.min(initial=0)), float(table.high.max(initial=0))}
+    if table.labels or table.origin is None or not ends & _CODES or max(map(abs, ends)) == 1 + min(map(abs, ends)):
+        return
+    try:
+        with looked_at(source, rows) as found:
+            refuse_codes(found.column(table.origin.roles.score), {})
+    except Unsure:
+        raise
+    except (QuorateError, StopIteration):  # it was read already
+        return
+
+
+def beside_measured(table: Table, score: Column) -> list[Column]:
+    """Columns of labels that judge what a score by its name only measures, such as that of a search."""
+    measured = (
+        score.numeric and not score.whole and score.distinct > _MANY and abs(score.low or 0) + (score.high or 0) > 1
+    )
+    if not measured:
+        return []
+    named = [one for one in table.columns if {*GIVEN} & {*words_of(one.name)} and one.filled == table.rows]
+    return [one for one in named if 1 < one.distinct <= len(one.words)]
+
+
+def says_score(name: str) -> bool:
+    """Whether a name says that a column is a score, or a criterion."""
+    return plain(name) in ALIASES["score"] or hinted(name) or is_criterion(name) or is_of_people(name)
+
+
+def hinted(name: str) -> bool:
+    """Whether a name says that a column holds what a judge gave."""
+    words = words_of(name)
+    return bool({*words, words[-1].removesuffix("s")} & {*HINTS, *GIVEN}) or is_less(name)
+
+
+def likeliest_score(table: Table, taken: set[str]) -> str | None:
+    """The likeliest column of scores: by its name, then one with broken numbers; none that is measured or an id."""
+
+    def rank(name: str) -> tuple[bool, int, bool, int, int, str]:
+        words, column = plain(name).split("_"), table.column(name)
+        hints = HINTS if column.scale is None else (*HINTS, *GIVEN)
+        hint = next((place for place, word in enumerate(hints) if word in words), len(HINTS + GIVEN))
+        marks = column.scale is not None and column.distinct > 2
+        when = plain(name) in OCCASIONS
+        return is_of_people(name), hint, when, 0 if marks else 1 + column.whole, -column.distinct, name
+
+    answers = {name for name in table.names if RESPONSES & {*words_of(name)}}
+    free = numbers_of(table, taken)
+    named = [name for name in free if is_less(name) or not (no_score(name) or is_count(name))]
+    named = [name for name in named if name in answers or not is_judged(name)]
+    alike = (
+        [] if any(map(says_score, named)) else _all_alike(table, taken)
+    )  # where all passed, nothing else is the score
+    return min(alike or named, key=rank, default=None)
+
+
+def numbers_of(table: Table, taken: set[str]) -> list[str]:
+    """Columns of scores that differ, by what they hold."""
+    return [one.name for one in table.columns if one.scored and one.distinct > 1 and one.name not in taken]
+
+
+def _all_alike(table: Table, taken: set[str]) -> list[str]:
+    """Columns of one number throughout that are scores by their name: all items passed, or none was violated.
+
+    The success of a record, such as ``result.success`` of a request, is its status.
+    """
+    alike = [one.name for one in table.columns if one.scored and one.distinct == 1 and one.name not in taken]
+    alike = [name for name in alike if not name.endswith(".success")]
+    return [name for name in alike if {*HINTS, *EXCEPTIONS} & {*words_of(name)} and not no_score(name)]
+
+
+def said_in_words(table: Table, known: Mapping[str, str], taken: set[str], score: str | None) -> str | None:
+    """The column of what a judge said in words, by its name, beside numbers that no name calls a score."""
+    words = None if score is None or says_score(score) else likeliest_words(table, known, taken)
+    return words.name if words is not None and {*GIVEN} & {*words_of(words.name)} else score
+
+
+def may_be_score(table: Table, one: Column, score: Column) -> bool:
+    """Whether another column may as well be the score: by its name, or as it says the same kind of thing."""
+    words = {*words_of(one.name)}
+    if (
+        no_score(one.name)
+        or is_count(one.name)
+        or is_judged(one.name)
+        or DESCRIBED & words
+        or not one.scored
+        or one.distinct < 2
+    ):
+        return False
+    if plain(one.name) in OCCASIONS and one.distinct <= MOST_OCCASIONS:
+        return False
+    if same_in_rows(table, one, score):
+        return False
+    hinted = bool(words & {*HINTS, *GIVEN}) or is_criterion(one.name) or is_of_people(one.name)
+    return hinted or (bool(one.words) and bool(score.words) and one.distinct > 2 and same_scale(one, score))
+
+
+def same_in_rows(table: Table, one: Column, other: Column) -> bool:
+    """Whether two columns say the same: in each row the same value, or each value with one other that comes back."""
+    if not one.distinct == other.distinct == table.keys([one.name, other.name]):
+        return False
+    equal = f"count(*) FILTER (WHERE {table.sql(one.name)}::VARCHAR IS DISTINCT FROM {table.sql(other.name)}::VARCHAR)"
+    return 2 * one.distinct <= table.rows or not table.opened.relation.aggregate(equal).fetchall()[0][0]
+
+
+def on_its_scale(one: Column, score: Column, known: Mapping[str, str]) -> bool:
+    """Whether a column holds numbers on the scale of the score, as another criterion would."""
+    few = one.numeric and score.numeric and bool(one.words) and bool(score.words)
+    plays = one.name in known.values() or one.name == score.name or is_id(one.name) or is_judged(one.name)
+    return few and not plays and one.distinct > 2 and same_scale(one, score) and one.low == score.low
+
+
+def refuse_sides(table: Table, score: str | None) -> None:
+    """Refuse a column of scores that holds which of two is better."""
+    if score is None:
+        return
+    column, sides = table.column(score), _two_responses(table)
+    if sides and column.distinct <= _MOST_SIDES:
+        raise Unsure(
+            f"source: {score} stands beside {listed(sides)} and holds {listed(sorted(column.words))}: perhaps which of "
+            "the two is better; name the columns of the two systems and give every vote a winner: model_a, model_b or "
+            "tie"
+        )
+
+
+def _two_responses(table: Table) -> tuple[str, ...]:
+    """Columns of two answers to one question, by their names, such as ``response 1`` and ``response 2``."""
+    found = re.compile("(response|answer|output|completion|reply|assistant)_?(a|b|1|2)")
+    sides = [name for name in table.names if found.fullmatch(plain(name))]
+    return tuple(sides) if len(sides) == 2 else ()
