@@ -283,8 +283,7 @@ class Judgments:
     def turned(self, about: float) -> Judgments:
         """The same judgments, every score taken from a number: where less is better, more is then."""
         scale = self.scale and (about - self.scale[1], about - self.scale[0])
-        ends = {"low": about - self.high, "high": about - self.low}
-        return replace(self, mean=about - self.mean, scale=scale, **ends)
+        return replace(self, mean=about - self.mean, low=about - self.high, high=about - self.low, scale=scale)
 
     def only(self, name: str, level: str) -> Judgments:
         """The judgments at one level of a facet."""

@@ -68,7 +68,7 @@ SYSTEMS_TOO = (
         "asr_system",
         "tts_system",
     ),
-    *("retriever", "summarizer", "engine", "codec", "method", "approach", "algorithm", "checkpoint", "condition"),
+    *("retriever", "summarizer", "engine", "codec", "method", "approach", "algorithm", "checkpoint"),
     *("distortion", "rating_stimulus"),
 )
 """Names of systems where no column has one of the others."""

@@ -87,22 +87,12 @@ RESPONSES = frozenset(aliases.RESPONSES)
 OCCASIONS = frozenset(("time", "occasion", "session", "wave", "day", "week", "visit", "round", "timepoint"))
 """What a column of few whole numbers is called that says when the same was judged again."""
 GIVEN = (
-    "winner",
-    "label",
-    "verdict",
-    "judgment",
-    "decision",
-    "answer",
-    "choice",
-    "pick",
-    "class",
-    "outcome",
-    "result",
+    *("winner", "label", "verdict", "judgment", "decision", "answer", "choice", "pick", "class", "outcome", "result"),
     "grade",
-    *("diagnosis", "severity", "priority", "sentiment", "stance", "intent", "emotion", "tag"),
-    *("recommendation", "band"),
 )
 """Words in the name of a column of labels, the likeliest first."""
+SAID = ("diagnosis", "severity", "priority", "sentiment", "stance", "intent", "emotion", "recommendation", "band")
+"""Words in the name of a column that may be what a judge said, or a facet."""
 ANSWERERS = frozenset(
     ("respondent", "participant", "user", "worker", "voter", "annotator", "rater", "reviewer", "evaluator")
 )

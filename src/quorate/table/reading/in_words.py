@@ -7,7 +7,7 @@ from typing import Any
 
 from quorate.arguments import argument
 from quorate.roles import ITEM
-from quorate.table.columns.names import DESCRIBED, GIVEN, HINTS, IDS
+from quorate.table.columns.names import DESCRIBED, GIVEN, HINTS, IDS, SAID
 from quorate.table.columns.outcomes import plain
 from quorate.table.columns.scales import known_scale, letter_grades, number
 from quorate.table.facts.profile import Column, Table
@@ -97,7 +97,7 @@ def likeliest_words(table: Table, known: Mapping[str, str], taken: set[str]) -> 
 
     def rank(column: Column) -> tuple[bool, int, int]:
         words = plain(column.name).split("_")
-        hints = (*GIVEN, *HINTS)
+        hints = (*GIVEN, *HINTS, *SAID)
         hint = next((place for place, word in enumerate(hints) if word in words), len(hints))
         return is_of_people(column.name), hint, -column.filled
 

@@ -21,9 +21,11 @@ from quorate.table.columns.names import (
     IDS,
     LABEL_OF_ITEM,
     MACHINES,
+    MEASURES,
     OCCASIONS,
     PEOPLE,
     RESPONSES,
+    SAID,
     groups_items,
     is_aspect,
     is_criterion,
@@ -100,7 +102,7 @@ _ASKED = frozenset(("question", "prompt", "instruction", "input", "query"))
 """Words in the name of a column of what was asked."""
 _WANTED = frozenset(("target",))
 """What a column is called that holds the answer that was wanted, beside one of what was answered."""
-_TRIES = frozenset(("attempt", "trial", "try", "repetition", "iteration"))
+_TRIES = frozenset(("attempt", "trial", "try", "repetition"))
 """What a column is called that counts tries of the same; a run or a seed is one of all items, and a facet."""
 _NO_ITEM = frozenset((*GROUPS, *CLUSTERS, *ARRANGED, *ANSWERERS, *DESCRIBED, *JUDGES_ALONE, "model", "system"))
 """Words in the name of an id of something else than what is judged."""
@@ -120,7 +122,7 @@ def labels(table: Table, taken: set[str], *, occasions: bool = False) -> list[Co
 
 
 def attributes(table: Table, known: Mapping[str, str]) -> set[str]:
-    """Columns that say more of what is judged, of who judged or of what is compared: the same wherever it comes back.
+    """Columns that say more of what is judged, or of who judged: the same wherever it comes back.
 
     What groups what is judged stays, and what is called a score where no other of that name differs: all may have said
     the same.
@@ -129,17 +131,20 @@ def attributes(table: Table, known: Mapping[str, str]) -> set[str]:
     if item is None:
         judged = _named_as_judged(table, {*known.values()}, JUDGE in known)
         item = judged[0].name if len(judged) == 1 else None
-    comes_back = [name for name in (item, known.get(JUDGE), known.get(SYSTEM)) if name]
-    comes_back = [name for name in comes_back if 2 * table.column(name).distinct <= table.rows]
+    comes_back = [name for name in (item, known.get(JUDGE)) if name and 2 * table.column(name).distinct <= table.rows]
     free = [one for one in table.columns if one.filled and one.name not in {item, *known.values()}]
     free = [one for one in free if not (says_nothing(one.name) or is_of_people(one.name))]
     free = [one for one in free if not (is_aspect(one.name) or is_criterion(one.name))]
-    scores = {one.name for one in free if {*HINTS, *GIVEN} & {*words_of(one.name)}}
+    scores = {one.name for one in free if {*HINTS, *GIVEN, *SAID} & {*words_of(one.name)}}
     same = {
         one.name
         for one in free
         if (one.name in scores or not groups_items(one.name))
-        and any(table.column(name).distinct >= one.distinct and table.within(name, one.name) for name in comes_back)
+        and any(
+            table.column(name).distinct >= one.distinct and table.within(name, one.name)
+            for name in comes_back
+            if name == item or {*DESCRIBED, *MEASURES} & {*words_of(one.name)}  # who judged may be one for each item
+        )
     }
     return same if scores - same else same - scores
 

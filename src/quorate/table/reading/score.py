@@ -13,6 +13,7 @@ from quorate.table.columns.names import (
     HINTS,
     OCCASIONS,
     RESPONSES,
+    SAID,
     is_count,
     is_criterion,
     is_id,
@@ -109,7 +110,7 @@ def says_score(name: str) -> bool:
 def hinted(name: str) -> bool:
     """Whether a name says that a column holds what a judge gave."""
     words = words_of(name)
-    return bool({*words, words[-1].removesuffix("s")} & {*HINTS, *GIVEN}) or is_less(name)
+    return bool({*words, words[-1].removesuffix("s")} & {*HINTS, *GIVEN, *SAID}) or is_less(name)
 
 
 def likeliest_score(table: Table, taken: set[str]) -> str | None:
@@ -151,7 +152,7 @@ def _all_alike(table: Table, taken: set[str]) -> list[str]:
 def said_in_words(table: Table, known: Mapping[str, str], taken: set[str], score: str | None) -> str | None:
     """The column of what a judge said in words, by its name, beside numbers that no name calls a score."""
     words = None if score is None or says_score(score) else likeliest_words(table, known, taken)
-    return words.name if words is not None and {*GIVEN} & {*words_of(words.name)} else score
+    return words.name if words is not None and {*GIVEN, *SAID} & {*words_of(words.name)} else score
 
 
 def may_be_score(table: Table, one: Column, score: Column) -> bool:

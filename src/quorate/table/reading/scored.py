@@ -90,6 +90,8 @@ _WON = frozenset(("winner", "winners", "preferred", "preference"))
 _LONG, _MANY_EACH = 40, 5
 """Characters of a question, and answers to one, beyond which the wording of a judge's prompt is likelier."""
 _MOST_WAYS, _FEWEST_LEVELS, _MOST_JUDGES = 3, 4, 60
+_MOST_PEOPLE = 1000
+"""Levels of a column of text that may say who judged."""
 _FEWEST_LETTERS = 3
 """Letters of a word in a name that says something."""
 _SAYS = {JUDGE: "who judged", SYSTEM: "what was judged"}
@@ -218,9 +220,11 @@ def _of_criteria(
     together = {**as_criteria(criteria, known), **({"facets": found.facets} if found.facets else {})}
     said = (*reasons, criteria_of_one(criteria), *found.reasons)
     left = [one.name for one in table.columns if one.scored and one.name not in {*criteria, *known.values()}]
+    like = [table.column(name) for name in left if table.column(name).words]
+    like = [one for one in like if same_scale(one, table.column(criteria[0])) and not no_score(one.name)]
     left = [name for name in left if hinted(name) and not no_score(name)]
     alone = {"score": criteria[0], **({"facets": found.facets} if found.facets else {})}
-    if all(map(is_criterion, criteria)) and found.named and found.whole and not found.tied:
+    if all(map(is_criterion, criteria)) and not like and found.named and found.whole and not found.tied:
         tells = f"; {found.added[0]} tells rows apart: taken as a facet" if found.added else ""
         tells += f"; {listed(left)} left out" if left else ""
         granted = f"{listed(criteria, most=6)} taken for criteria; one alone: {argument('score', criteria[0])}{tells}"
@@ -245,8 +249,8 @@ def _weighed(
         ways = tuple(way if way.options else replace(way, options=named) for way in ways or (Meant(options),))
         return Reading(options, tuple(reasons), said="; ".join(open_), meant=ways)
     if is_less(score) and SYSTEM in known and not options.get("labels"):
-        named = {"score": score, **options}
-        ways = (Meant({**named, "less_is_better": True}, "less is better"), Meant(named, "more is better"))
+        more: dict[str, Any] = {"score": score, **options}
+        ways = (Meant({**more, "less_is_better": True}, "less is better"), Meant(more, "more is better"))
         return Reading(options, tuple(reasons), said=f"less of {score} is better by its name", meant=ways)
     said = joined("; ", _granted(table, score, options, found, known))
     return Reading(options, tuple(reasons), "likely" if said else "sure", said=said)
@@ -388,15 +392,17 @@ def _people(table: Table, score: str, known: Mapping[str, str]) -> list[str]:
 
 def _unexplained(table: Table, score: str, known: Mapping[str, str], found: Key) -> list[Column]:
     """Columns of few labels that nothing explains, where no column says who judged, or of which system."""
-    used = {score, *known.values(), *found.facets.values(), *found.aside}
+    used = {score, *known.values(), *found.facets.values(), *(found.aside if {JUDGE, SYSTEM} & known.keys() else ())}
     if {JUDGE, SYSTEM} <= known.keys():
         return []
+    item = known.get(ITEM)
+    again = item in table.names and table.column(str(item)).distinct < table.rows
     return [
         one
         for one in labels(table, used)
-        if one.distinct <= _MOST_JUDGES
+        if one.distinct <= (_MOST_JUDGES if one.numeric or JUDGE in known else _MOST_PEOPLE)
         and one.filled == table.rows
-        and not (one.numeric and found.whole and _named(one.name))  # systems and judges are seldom numbers
+        and not (again and one.numeric and found.whole and _named(one.name))  # systems and judges are seldom numbers
         and not {*DESCRIBED, *GROUPS} & {*words_of(one.name)}
         and not (no_score(one.name) or is_count(one.name) or is_criterion(one.name) or is_judged(one.name))
         and not {*WORDS[TIE]} & {plain(word) for word in one.words}
