@@ -101,13 +101,13 @@ def test_a_format_that_is_not_there(tmp_path):
 
 def test_texts_that_a_spreadsheet_computes_are_led_by_an_apostrophe_where_that_is_wanted(tmp_path):
     names = ["=1+1", "+1", "-1", "@x", "a=b"]
-    table = q.read(pl.DataFrame({"item": names, "judge": ["=j"] * 5, "score": [-1, 2, 3, 4, 5]}), announce=False)
+    table = q.read(pl.DataFrame({"item": names, "judge": ["=j"] * 5, "score": [1.5, 2, 3, 4, 5]}), announce=False)
     for wanted, led in ((False, names), (True, ["'=1+1", "'+1", "'-1", "'@x", "a=b"])):
         written = q.export(table, tmp_path / f"{wanted}.csv", no_formulas=wanted)
         found = pl.read_csv(written.path)
         assert sorted(found["item"]) == sorted(led)
         assert set(found["judge"]) == {"'=j" if wanted else "=j"}
-        assert sorted(found["score"]) == [-1, 2, 3, 4, 5]
+        assert sorted(found["score"]) == [1.5, 2, 3, 4, 5]
     for name, form in (("a.parquet", None), ("folder", "every-eval-ever")):
         with pytest.raises(InvalidInput, match=r"no_formulas=True: is for \.csv and \.tsv"):
             q.export(table, tmp_path / name, format=form, no_formulas=True)

@@ -195,8 +195,7 @@ def facets_of(table: Table, known: Mapping[str, str], taken: set[str]) -> Key | 
         judged = _named_as_judged(table, taken, JUDGE in known)
         most = max(judged or coming, key=lambda one: one.distinct, default=None)
         # beside it, what is another in every row is the number of a row, or what was said of it
-        names = unique is not None and is_id(unique) and is_judged(unique)
-        if len(judged) == 1 and (is_id(judged[0].name) or not names):
+        if len(judged) == 1:
             unique = None
         named = len(judged) == 1 or (unique is not None and not _crossed(table, known, taken, coming))
         asked = PROMPT in known and table.column(known[PROMPT]).distinct > MOST_WORDINGS
@@ -238,6 +237,7 @@ def _named_as_judged(table: Table, taken: set[str], judges: bool) -> list[Column
     Where ``judges`` are known, people and ids of other things are what is judged; answers only where nothing else is.
     """
     again = [one for one in table.columns if one.name not in taken and 2 <= one.distinct < table.rows]
+    again = [one for one in again if one.filled == table.rows]  # of every row something is judged
     named = [
         one
         for one in again

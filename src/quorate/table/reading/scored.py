@@ -23,6 +23,7 @@ from quorate.table.columns.names import (
     is_judge,
     is_judged,
     is_less,
+    measures,
     no_score,
     says_nothing,
     words_of,
@@ -120,6 +121,9 @@ def scores_of(table: Table) -> Reading | None:
     if level is not None and len(free) == 1:
         return _of_level(table, level, known, said, aside, reasons)
     found = _with_roles(table, known, aside, reasons) or _with_roles(table, known, aside - more, reasons)
+    if found is None and CATEGORY in known:  # which is what was judged, where nothing else is
+        rest = {role: name for role, name in known.items() if role != CATEGORY}
+        found = _with_roles(table, {**rest, CATEGORY: ""}, aside, reasons)
     return None if found is None else of_averages(table, found.naming(said))
 
 
@@ -363,7 +367,8 @@ def _granted(
 def _alone(table: Table, score: Column, known: Mapping[str, str], found: Key) -> bool:
     """Whether nothing else holds marks, or labels, where names say what is judged and who judged."""
     used = {score.name, *known.values(), *found.facets.values(), *found.aside}
-    free = [one for one in table.columns if one.distinct > 1 and one.name not in used and not no_score(one.name)]
+    free = [one for one in table.columns if one.distinct > 1 and one.name not in used]
+    free = [one for one in free if not (is_id(one.name) or is_count(one.name) or measures(one.name))]
     free = [one for one in free if not groups_items(one.name)]
     other = any(one.scored if score.scored else one.words and not (one.numeric or is_prose(one)) for one in free)
     groups = {*words_of(score.name)} & {*GROUPS, *DESCRIBED, *OCCASIONS}

@@ -140,7 +140,8 @@ def reading_of(table: Table) -> Reading | None:
     refuse_scored_sides(table)
     raise Unsure(
         f"source: {listed(list(map(str, sides_of(table))))} name two systems, and no column says which won: winner, or "
-        "preference, with A, B and tie, or the name of who won"
+        "preference, with A, B and tie, or the name of who won",
+        kind="votes",
     )
 
 
@@ -231,11 +232,11 @@ def _looked_at(source: Any, rows: Rows, kind: Kind | None, error: InvalidInput |
             empty.extend(one.name for one in given if table.rows and not any(two.filled for two in given))
             found = reading_of(table)
     except Unsure as open_:
+        if (kind, open_.kind) == ("scores", "votes"):
+            raise refused from None
         raise Unsure("; ".join([*unnamed, open_.problem]), _named(source), open_.ways, open_.kind) from None
-    except InvalidData:  # the file is broken, which its names did not show
-        raise
-    except QuorateError:
-        raise refused from None
+    except QuorateError as other:  # a broken file is said, which its names did not show
+        raise other if isinstance(other, InvalidData) else refused from None
     if empty and (found is None or (found.confidence == "unsure" and found.kind == "scores")):
         yet = f"{listed(empty, most=6)} {'is' if len(empty) == 1 else 'are'} empty: nothing is judged yet"
         raise Unsure("; ".join([*unnamed, yet]), _named(source)) from None
