@@ -87,7 +87,7 @@ def test_rewording_flips_more_than_asking_again(frame, found):
 def test_the_answer_is_one_sentence(found):
     said = found.sentence
     assert "4 judges are worth" in said
-    assert "rop " in said
+    assert "Nobody is seen to be better left out: without copy" in said
     assert "Rewording flips" in said
     assert "asking again" in said
     assert [one.code for one in found.caveats] == []
