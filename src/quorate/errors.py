@@ -96,7 +96,11 @@ class UnknownTerm(InvalidInput, KeyError):
         self.terms = tuple(terms)
         self.kind = kind
         have = f"{'the model has' if kind == 'term' else 'there are'} {_listed(self.terms, _MOST_TERMS)}"
-        super().__init__(f'no {kind} "{term}"; {have}{_meant(term, self.terms)}')
+        rule = f'no {kind} "{term}"; {have}'
+        if (kind, term) == ("facet", "system"):  # what is compared, which a column says under another name
+            super().__init__(rule + "; name its column with " + argument("facets", {term: ...}))
+            return
+        super().__init__(rule + _meant(term, self.terms))
 
     def __reduce__(self) -> tuple[type[UnknownTerm], tuple[str, tuple[str, ...], str]]:
         return type(self), (self.term, self.terms, self.kind)

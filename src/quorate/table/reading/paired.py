@@ -223,12 +223,18 @@ def _models(table: Table) -> tuple[str, str, tuple[str, ...]] | None:
             few >= 2
             and shared >= FEWEST_SHARED * few
             and not known
-            and not _short(one, other)
+            and (_are_sides(one.name, other.name) or not _short(one, other))
             and _apart(table, one, other)
         ):
             reason = f"{one.name} and {other.name} share {shared:,} labels: they name the two sides of a comparison"
             return one.name, other.name, (reason,)
     return None
+
+
+def _are_sides(one: str, other: str) -> bool:
+    """Whether names differ as the two sides of a comparison do, such as ``left`` and ``right``."""
+    words = [words_of(name)[-1] for name in (one, other)]
+    return all(word in _MARKS[side] for word, side in zip(words, "ab", strict=True))
 
 
 def _short(one: Column, other: Column) -> bool:

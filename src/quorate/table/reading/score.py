@@ -20,6 +20,7 @@ from quorate.table.columns.names import (
     is_judged,
     is_less,
     no_score,
+    says_nothing,
     words_of,
 )
 from quorate.table.columns.outcomes import plain
@@ -39,6 +40,10 @@ _CODES = frozenset((-1.0, *(sign * float("9" * digits) for digits in (1, 2, 3, 4
 """Numbers that are usual for what is missing."""
 _FEWEST, _FAR, _SPANS, _LOWEST = 2, 10, 3, 3
 """Other scores that there must be; how far beyond them a code is, also in their spans; the greatest beside -1."""
+_COUNTED = frozenset(
+    ("raters", "annotators", "judges", "votes", "voters", "workers", "graders", "reviewers", "trials", "tries", "runs")
+)
+"""Words in the name of a column that counts who judged, or how often."""
 _MANY = 12
 """Distinct broken numbers of a column that was measured."""
 
@@ -91,6 +96,20 @@ def refuse_codes_of(table: Judgments, source: object, rows: Rows) -> None:
         return
 
 
+def count_of(table: Table, score: Column) -> str | None:
+    """The column that says of how many a score is a count, by its name and as no score is beyond it."""
+    if not score.numeric or not score.whole:
+        return None
+    totals = [one for one in table.columns if is_count(one.name) and {*words_of(one.name)} & _COUNTED]
+    for one in totals:
+        over = (
+            f"count(*) FILTER (TRY_CAST({table.sql(score.name)} AS DOUBLE) > TRY_CAST({table.sql(one.name)} AS DOUBLE))"
+        )
+        if (one.low or 0) > 1 and (score.high or 0) > 1 and not table.opened.relation.aggregate(over).fetchall()[0][0]:
+            return one.name
+    return None
+
+
 def beside_measured(table: Table, score: Column) -> list[Column]:
     """Columns of labels that judge what a score by its name only measures, such as that of a search."""
     measured = (
@@ -122,7 +141,8 @@ def likeliest_score(table: Table, taken: set[str]) -> str | None:
         hint = next((place for place, word in enumerate(hints) if word in words), len(HINTS + GIVEN))
         marks = column.scale is not None and column.distinct > 2
         when = plain(name) in OCCASIONS
-        return is_of_people(name), hint, when, 0 if marks else 1 + column.whole, -column.distinct, name
+        levels = column.distinct if says_nothing(name) and column.words else -column.distinct
+        return is_of_people(name), hint, when, 0 if marks else 1 + column.whole, levels, name
 
     answers = {name for name in table.names if RESPONSES & {*words_of(name)}}
     free = numbers_of(table, taken)

@@ -61,6 +61,7 @@ from quorate.table.reading.key import (
 from quorate.table.reading.reading import Meant, Reading, Unsure
 from quorate.table.reading.score import (
     beside_measured,
+    count_of,
     hinted,
     likeliest_score,
     may_be_score,
@@ -264,33 +265,8 @@ def _open(
     table: Table, score: str, options: Mapping[str, Any], found: Key, known: Mapping[str, str]
 ) -> tuple[list[str], tuple[Meant, ...]]:
     """What no name says, and the ways in which it may be meant."""
-    column, open_ = table.column(score), list[str]()
-    ways: tuple[Meant, ...] = ()
-    plainly = plain(score) in ALIASES["score"]
-    used = {score, *known.values(), *found.aside}
-    beside = [one for one in beside_measured(table, column) if one.name not in used] if plainly else []
-    free = [one for one in table.columns if one.name not in used and one.filled and not plainly]
-    item = options.get("facets", {}).get(ITEM) or known.get(ITEM)
-    several = item in table.names and table.column(str(item)).distinct < table.rows
-    # what is the same at every judgment of an item is none, but where its name says so
-    free = [one for one in free if says_score(one.name) or not (several and table.within(str(item), one.name))]
-    rivals = [one.name for one in (*beside, *(one for one in free if may_be_score(table, one, column)))]
-    people = [] if plainly else _people(table, score, known)
-    if people:
-        ways = checked_by(options, table.column(people[0]), table.rows)
-        open_.append(f"{said_by_people(people[:1])}, {score} what a judge did")
-    elif rivals:
-        ways = tuple(
-            Meant({**options, "score": name, **({} if table.column(name).scored else {"labels": True})})
-            for name in (score, *rivals)[:_MOST_WAYS]
-        )
-        open_.append(f"{listed([score, *rivals], most=6)} may each be the score")
-    elif not (plainly or hinted(score) or is_criterion(score) or _alone(table, column, known, found)):
-        open_.append(f"no name says that {score} is the score")
-        ways = _of_others(options, score, [one for one in free if _may_be_any(one)])
-    if not open_ and (doubt := _doubt_of_words(table, column, options, known)):
-        open_.append(doubt)
-        ways = ways_of_words(column, options)
+    said, ways = _open_of_score(table, table.column(score), options, found, known)
+    open_ = [said] if said else []
     if not found.named:
         open_.append(f"no name says that {found.facets.get(ITEM, known.get(ITEM))} is what is judged")
     added = found.added
@@ -305,6 +281,41 @@ def _open(
     if found.tied:
         open_.append(f"rows repeat, and {listed(found.tied, most=6)} may tell them apart")
     return open_, ways
+
+
+def _open_of_score(
+    table: Table, column: Column, options: Mapping[str, Any], found: Key, known: Mapping[str, str]
+) -> tuple[str, tuple[Meant, ...]]:
+    """What is open of the score, empty if nothing is, and the ways in which it may be meant."""
+    score = column.name
+    plainly = plain(score) in ALIASES["score"]
+    used = {score, *known.values(), *found.aside}
+    beside = [one for one in beside_measured(table, column) if one.name not in used] if plainly else []
+    free = [one for one in table.columns if one.name not in used and one.filled and not plainly]
+    item = options.get("facets", {}).get(ITEM) or known.get(ITEM)
+    several = item in table.names and table.column(str(item)).distinct < table.rows
+    # what is the same at every judgment of an item is none, but where its name says so
+    free = [one for one in free if says_score(one.name) or not (several and table.within(str(item), one.name))]
+    rivals = [one.name for one in (*beside, *(one for one in free if may_be_score(table, one, column)))]
+    people = [] if plainly else _people(table, score, known)
+    total = count_of(table, column)
+    if total is not None:
+        said = f"{score} is never above {total}: perhaps a count of these, and no score"
+        return said, (Meant({**options, "score": score}, "a score as it is"),)
+    if people:
+        said = f"{said_by_people(people[:1])}, {score} what a judge did"
+        return said, checked_by(options, table.column(people[0]), table.rows)
+    if rivals:
+        ways = (
+            Meant({**options, "score": name, **({} if table.column(name).scored else {"labels": True})})
+            for name in (score, *rivals)[:_MOST_WAYS]
+        )
+        return f"{listed([score, *rivals], most=6)} may each be the score", tuple(ways)
+    if not (plainly or hinted(score) or is_criterion(score) or _alone(table, column, known, found)):
+        others = _of_others(options, score, [one for one in free if _may_be_any(one)])
+        return f"no name says that {score} is the score", others
+    doubt = _doubt_of_words(table, column, options, known)
+    return doubt, ways_of_words(column, options) if doubt else ()
 
 
 def _doubt_of_words(table: Table, column: Column, options: Mapping[str, Any], known: Mapping[str, str]) -> str:
