@@ -129,7 +129,7 @@ def says_score(name: str) -> bool:
 def hinted(name: str) -> bool:
     """Whether a name says that a column holds what a judge gave."""
     words = words_of(name)
-    return bool({*words, words[-1].removesuffix("s")} & {*HINTS, *GIVEN, *SAID}) or is_less(name)
+    return bool({*words, words[-1].removesuffix("s")} & {*HINTS, *GIVEN, *SAID})
 
 
 def likeliest_score(table: Table, taken: set[str]) -> str | None:

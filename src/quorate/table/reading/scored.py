@@ -122,7 +122,7 @@ def scores_of(table: Table) -> Reading | None:
     if level is not None and len(free) == 1:
         return _of_level(table, level, known, said, aside, reasons)
     found = _with_roles(table, known, aside, reasons) or _with_roles(table, known, aside - more, reasons)
-    if found is None and CATEGORY in known:  # which is what was judged, where nothing else is
+    if found is None and {CATEGORY, JUDGE} <= known.keys():  # which is what was judged, where nothing else is
         rest = {role: name for role, name in known.items() if role != CATEGORY}
         found = _with_roles(table, {**rest, CATEGORY: ""}, aside, reasons)
     return None if found is None else of_averages(table, found.naming(said))
@@ -311,9 +311,10 @@ def _open_of_score(
             for name in (score, *rivals)[:_MOST_WAYS]
         )
         return f"{listed([score, *rivals], most=6)} may each be the score", tuple(ways)
-    if not (plainly or hinted(score) or is_criterion(score) or _alone(table, column, known, found)):
-        others = _of_others(options, score, [one for one in free if _may_be_any(one)])
-        return f"no name says that {score} is the score", others
+    others = [one for one in free if _may_be_any(one)]
+    named = plainly or hinted(score) or is_criterion(score) or (is_less(score) and not others)
+    if not (named or _alone(table, column, known, found)):
+        return f"no name says that {score} is the score", _of_others(options, score, others)
     doubt = _doubt_of_words(table, column, options, known)
     return doubt, ways_of_words(column, options) if doubt else ()
 
@@ -384,7 +385,8 @@ def _alone(table: Table, score: Column, known: Mapping[str, str], found: Key) ->
     other = any(one.scored if score.scored else one.words and not (one.numeric or is_prose(one)) for one in free)
     groups = {*words_of(score.name)} & {*GROUPS, *DESCRIBED, *OCCASIONS}
     unnamed = [name for name in found.added if not (plain(name) in OCCASIONS or is_aspect(name))]
-    return bool(score.words) and found.named and JUDGE in known and not (other or groups or unnamed)
+    item = found.facets.get(ITEM) != ROW_NUMBER
+    return bool(score.words) and found.named and item and JUDGE in known and not (other or groups or unnamed)
 
 
 def _is_label(table: Table, column: Column, options: Mapping[str, Any], known: Mapping[str, str]) -> bool:
