@@ -88,6 +88,11 @@ def words(*labels):
             "success",
         ),
         (
+            {"transcript": ITEM, "model_type": SYSTEM, "rating": MARK, "is_upworker": words(True, False)},
+            {"item": "transcript", "system": "model_type"},
+            "rating",
+        ),
+        (
             {"query_id": ITEM, "retriever": SYSTEM, "faithfulness_score": MARK, "n_chunks": NUMBER},
             {"item": "query_id", "system": "retriever"},
             "faithfulness_score",
@@ -139,6 +144,15 @@ def test_what_may_be_meant_otherwise_is_asked(columns, asked):
         q.read(pl.DataFrame(columns), announce=False)
     for way in found.value.ways:
         q.read(pl.DataFrame(columns), announce=False, recognise=True, **way.options)
+
+
+def test_the_doctor_shows_the_ways_of_what_is_asked(tmp_path):
+    path = tmp_path / "coded.csv"
+    pl.DataFrame({"item": ITEM, "rater": JUDGE, "score": [-999, *MARK[1:]]}).write_csv(path)
+    found = q.propose(path)
+    assert (found.options, found.problem, found.confidence) == ({"missing": ("-999",)}, "", "unsure")
+    assert [way.what for way in found.ways] == ["no score", "a score as it is"]
+    assert q.read(path, announce=False, recognise=True, **found.options).n_answers == 3 * N - 1
 
 
 @pytest.mark.parametrize("coded", [[-1, 0, 1], [0, 99, 100], [1, 3, 9]])

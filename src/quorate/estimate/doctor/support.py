@@ -33,7 +33,7 @@ from quorate.table.facts.profile import looked_at
 from quorate.table.judgments import Judgments, table_of
 from quorate.table.notes import Note
 from quorate.table.read import read, read_first
-from quorate.table.reading.reading import Confidence, Meant, arguments, call
+from quorate.table.reading.reading import Confidence, Meant, Unsure, arguments, call
 from quorate.table.reading.taken import NOTHING, reading_of
 from quorate.table.results import Result, Row
 from quorate.table.votes import Votes
@@ -135,7 +135,13 @@ def propose(
     given = {key: value for key, value in vars(rows).items() if value and key != "shape"}
     name = os.fspath(source) if isinstance(source, (str, os.PathLike)) else "frame"
     with looked_at(source, rows) as table:
-        found = reading_of(table)
+        try:
+            found = reading_of(table)
+        except Unsure as open_:
+            if not open_.ways:
+                raise
+            options = {**open_.ways[0].options, **given}
+            return Proposal(open_.kind, options, (open_.problem,), "", name, "unsure", open_.ways)
         if found is None:
             return Proposal(None, {}, (), NOTHING, name)
         kind = found.kind

@@ -94,6 +94,8 @@ _LONG, _MANY_EACH = 40, 5
 _MOST_WAYS, _FEWEST_LEVELS, _MOST_JUDGES = 3, 4, 60
 _MOST_PEOPLE = 1000
 """Levels of a column of text that may say who judged."""
+_YES_OR_NO = ("is_", "has_")
+"""What the name of a column begins with that says yes or no of something."""
 _FEWEST_LETTERS = 3
 """Letters of a word in a name that says something."""
 _SAYS = {JUDGE: "who judged", SYSTEM: "what was judged"}
@@ -256,7 +258,8 @@ def _weighed(
     if is_less(score) and SYSTEM in known and not options.get("labels"):
         more: dict[str, Any] = {"score": score, **options}
         ways = (Meant({**more, "less_is_better": True}, "less is better"), Meant(more, "more is better"))
-        return Reading(options, tuple(reasons), said=f"less of {score} is better by its name", meant=ways)
+        said = f"less of {score} is better by its name"
+        return Reading(ways[0].options, tuple(reasons), said=said, meant=ways)
     said = joined("; ", _granted(table, score, options, found, known))
     return Reading(options, tuple(reasons), "likely" if said else "sure", said=said)
 
@@ -420,6 +423,7 @@ def _unexplained(table: Table, score: str, known: Mapping[str, str], found: Key)
         for one in labels(table, used)
         if one.distinct <= (_MOST_JUDGES if one.numeric or JUDGE in known else _MOST_PEOPLE)
         and one.filled == table.rows
+        and not plain(one.name).startswith(_YES_OR_NO)
         and not (again and one.numeric and found.whole and _named(one.name))  # systems and judges are seldom numbers
         and not {*DESCRIBED, *GROUPS} & {*words_of(one.name)}
         and not (no_score(one.name) or is_count(one.name) or is_criterion(one.name) or is_judged(one.name))
