@@ -127,6 +127,14 @@ def test_the_score_is_what_differs_within_items(columns, roles, score):
         ({"item": ITEM, "rater": JUDGE, "score": [-999, 99, *MARK[2:]]}, "score holds -999 and 99, far from its other"),
         ({"item": ITEM, "rater": JUDGE, "mark": [-1, *MARK[1:]]}, "mark holds -1, far from its other scores"),
         ({"post_id": [*range(3 * N)], "toxic": MARK, "n_raters": [6, 7, 9] * N}, "toxic is never above n_raters"),
+        (
+            {"prompt": ITEM, "response_0": ["a"] * (3 * N), "response_1": ["b"] * (3 * N), "label": words(0, 1)},
+            "label stands beside response_0 and response_1",
+        ),
+        (
+            {"task": ITEM, "model": SYSTEM, "results": ["[1, 0, 1]", "[1, 1, 1]", "[0, 0, 1]"] * N},
+            "results holds lists",
+        ),
         ({"prompt_id": ITEM, "model": SYSTEM, "toxicity": BROKEN}, "less of toxicity is better by its name"),
         ({"utt": ITEM, "asr_system": SYSTEM, "error_count": NUMBER}, "less of error_count is better by its name"),
         (

@@ -191,7 +191,7 @@ CLUSTERS = frozenset(
     ("cluster", "thread", "page", "team", "school", "site", "author", "repo", "repository", "book", "chapter", "cohort")
 )
 """Words in the name of a column of what was drawn, with all that is judged of it."""
-_SHORT_FOR = ("ann", "annot")
+_SHORT_FOR = ("ann", "annot", "rad", "obs")
 """What columns of judges are called for short, with a number or a letter behind."""
 _COUNTS = frozenset(("n", "num", "nb", "total"))
 """First words in the name of a column that counts something, such as ``n_turns``."""

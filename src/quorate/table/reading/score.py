@@ -225,6 +225,6 @@ def refuse_sides(table: Table, score: str | None) -> None:
 
 def _two_responses(table: Table) -> tuple[str, ...]:
     """Columns of two answers to one question, by their names, such as ``response 1`` and ``response 2``."""
-    found = re.compile("(response|answer|output|completion|reply|assistant)_?(a|b|1|2)")
+    found = re.compile("(response|answer|output|completion|reply|assistant)_?(a|b|0|1|2)")
     sides = [name for name in table.names if found.fullmatch(plain(name))]
     return tuple(sides) if len(sides) == 2 else ()
