@@ -125,6 +125,7 @@ def test_the_score_is_what_differs_within_items(columns, roles, score):
         ({"doc_id": ITEM, "score": BROKEN, "label": words(0, 1)}, "score and label may each be the score"),
         ({"id": [*range(3 * N)], "score": BROKEN, "label": words("safe", "unsafe")}, "score and label may each be"),
         ({"item": ITEM, "rater": JUDGE, "score": [-999, 99, *MARK[2:]]}, "score holds -999 and 99, far from its other"),
+        ({"item": ITEM, "rater": JUDGE, "score": [None, 99, *MARK[2:]]}, "score holds 99.0, far from its other scores"),
         ({"item": ITEM, "rater": JUDGE, "mark": [-1, *MARK[1:]]}, "mark holds -1, far from its other scores"),
         ({"post_id": [*range(3 * N)], "toxic": MARK, "n_raters": [6, 7, 9] * N}, "toxic is never above n_raters"),
         (

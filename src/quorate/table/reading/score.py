@@ -84,8 +84,8 @@ def refuse_codes(column: Column, options: dict[str, object]) -> None:
 
 def refuse_codes_of(table: Judgments, source: object, rows: Rows) -> None:
     """The same of a table that was read by the names of its columns."""
-    ends = {float(table.low.min(initial=0)), float(table.high.max(initial=0))}
-    if table.labels or table.origin is None or not ends & _CODES or max(map(abs, ends)) == 1 + min(map(abs, ends)):
+    facts = table.score_facts
+    if table.labels or table.origin is None or not {facts.low, facts.high} & _CODES:
         return
     try:
         with looked_at(source, rows) as found:
