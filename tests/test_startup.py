@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import ast
 import re
 import subprocess
 import sys
 from importlib import import_module
 from importlib.metadata import version
-from pathlib import Path
 from types import ModuleType
 
 import pytest
 
 import quorate
 from quorate import agents, agreement, scores, simulate, types, votes
+from quorate.lazily import homes_of
 from quorate.simulate import write_demo
 
 HEAVY = {
@@ -76,28 +75,20 @@ def test_an_analysis_of_plain_scores_loads_nothing_for_anything_else(tmp_path):
 
 
 MODULES = (quorate, agents, agreement, scores, votes, types, simulate)
-PUBLIC = [(module, name) for module in MODULES for name in module._HOMES]
-
-
-@pytest.mark.parametrize("module", MODULES, ids=lambda module: module.__name__)
-def test_the_table_of_names_and_its_typed_twin_agree(module):
-    tree = ast.parse(Path(module.__file__).read_text(encoding="utf-8"))
-    blocks = [node for node in tree.body if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"]
-    imports = [node for block in blocks for node in block.body if isinstance(node, ast.ImportFrom)]
-    twin = {alias.asname: f"{node.module}.{alias.name}" for node in imports for alias in node.names}
-    assert twin == {name: f"{home}.{name}" for name, home in module._HOMES.items()}
+HOMES = {(module, name): home for module in MODULES for name, home in homes_of(module.__name__).items()}
+PUBLIC = [*HOMES]
 
 
 def test_every_public_name_is_there_and_says_what_it_is():
     found = {(module, name): getattr(module, name) for module, name in PUBLIC}
-    homes = {(module, name): getattr(import_module(module._HOMES[name]), name) for module, name in PUBLIC}
+    homes = {(module, name): getattr(import_module(home), name) for (module, name), home in HOMES.items()}
     assert [name for (module, name), value in found.items() if value is not homes[module, name]] == []
     assert [name for (_, name), value in found.items() if not value.__doc__] == []
 
 
 def test_a_folder_does_not_hide_a_public_name_of_the_same_name():
-    for module, name in PUBLIC:
-        import_module(module._HOMES[name])
+    for home in HOMES.values():
+        import_module(home)
     assert not [name for module, name in PUBLIC if isinstance(getattr(module, name), ModuleType)]
 
 
@@ -110,7 +101,7 @@ def test_every_type_that_a_public_function_returns_is_published():
 
 
 def test_the_names_are_listed():
-    assert dir(quorate) == sorted(quorate._HOMES)
+    assert dir(quorate) == sorted(name for module, name in PUBLIC if module is quorate)
     assert quorate.__version__ == version("quorate")
 
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from quorate.lazily import homes, lazily
+from quorate.lazily import lazily
 
 if TYPE_CHECKING:
     from quorate.analysis.analyze import analyze as analyze
@@ -59,44 +59,8 @@ if TYPE_CHECKING:
     __version__: str
 
 _FIELDS = ("agents", "agreement", "scores", "simulate", "types", "votes")
-_HOMES = homes(
-    {
-        "analysis.analyze": "analyze",
-        "analysis.certify": "certify",
-        "analysis.goals.quote": "quote",
-        "analysis.interim": "interim",
-        "decide.all_pairs": "compare",
-        "errors": "InvalidData InvalidInput NotConverged NotEstimable QuorateError UnknownColumn UnknownTerm",
-        "estimate.components.decompose": "decompose",
-        "estimate.components.published": "components",
-        "estimate.diagnostics.diagnose": "diagnose",
-        "estimate.doctor.support": "doctor propose",
-        "estimate.means.targets": "pool",
-        "estimate.ratings.rank": "rank",
-        "estimate.regression.regress": "regress",
-        "planning.assign": "assign",
-        "planning.designs.dstudy": "project",
-        "planning.panel.panel": "judges",
-        "planning.search.optimize": "plan",
-        "reporting.export": "export",
-        "reporting.paper.writeup": "writeup",
-        "reporting.report": "report",
-        "reproduction.reproduce": "reproduce",
-        "study.loop": "run",
-        "study.people": "annotation_tasks take_annotations",
-        "study.status": "status",
-        "study.variants": "variants",
-        "table.judgments": "Judgments",
-        "table.progress": "Progress",
-        "table.read": "read",
-        "table.read_votes": "read_votes",
-        "table.votes": "Votes",
-        "waiting": "watched",
-        "web.serve": "serve",
-    }
-)
 
-__all__, _named, __dir__ = lazily(__name__, _HOMES)
+__all__, _named, __dir__ = lazily(__name__)
 __all__ += ["__version__"]
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from quorate.lazily import homes, lazily
+from quorate.lazily import lazily
 
 if TYPE_CHECKING:
     from quorate.estimate.agents.chain import chain as chain
@@ -15,13 +15,4 @@ if TYPE_CHECKING:
     from quorate.estimate.agents.hazard import hazard as hazard
     from quorate.estimate.agents.runs import repeated_runs as repeated_runs
 
-_HOMES = homes(
-    {
-        "estimate.agents.chain": "chain",
-        "estimate.agents.ensemble": "ensemble",
-        "estimate.agents.hazard": "hazard",
-        "estimate.agents.runs": "repeated_runs",
-    }
-)
-
-__all__, __getattr__, __dir__ = lazily(__name__, _HOMES)
+__all__, __getattr__, __dir__ = lazily(__name__)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from quorate.lazily import homes, lazily
+from quorate.lazily import lazily
 
 if TYPE_CHECKING:
     from quorate.estimate.agreement.against import against as against
@@ -22,19 +22,4 @@ if TYPE_CHECKING:
     from quorate.planning.labels_plan import plan_board_labels as plan_board_labels
     from quorate.planning.plan_labels import plan_labels as plan_labels
 
-_HOMES = homes(
-    {
-        "estimate.agreement.against": "against",
-        "estimate.agreement.agreement": "agreement",
-        "estimate.agreement.coefficients": "alpha icc",
-        "estimate.agreement.labelled": "beside",
-        "estimate.agreement.leaderboards": "accuracy",
-        "estimate.agreement.prediction_powered": "corrected",
-        "estimate.agreement.yardsticks": "alt_test",
-        "estimate.ratings.corrected_ratings": "corrected_ratings",
-        "planning.labels_plan": "plan_board_labels",
-        "planning.plan_labels": "plan_labels",
-    }
-)
-
-__all__, __getattr__, __dir__ = lazily(__name__, _HOMES)
+__all__, __getattr__, __dir__ = lazily(__name__)

@@ -2,31 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from importlib import import_module
+from sys import modules
+from typing import Any
 
 
-def homes(named: Mapping[str, str]) -> dict[str, str]:
-    """The module that each name is defined in, from the names of each module of this package, with spaces between.
-
-    Examples
-    --------
-    >>> homes({"decide.stop": "monitor stopping_rule"})
-    {'monitor': 'quorate.decide.stop', 'stopping_rule': 'quorate.decide.stop'}
-    """
-    return dict(sorted((name, f"quorate.{module}") for module, names in named.items() for name in names.split()))
-
-
-def lazily(module: str, homes: Mapping[str, str]) -> tuple[list[str], Callable[[str], object], Callable[[], list[str]]]:
+def lazily(module: str) -> tuple[list[str], Callable[[str], object], Callable[[], list[str]]]:
     """``__all__``, ``__getattr__`` and ``__dir__`` of a module whose names are defined elsewhere.
 
     Parameters
     ----------
     module : str
-        Its name, for errors.
-    homes : mapping of str to str
-        The module that each name is defined in.
+        Its name. What it imports for type checkers is what it has: each name in a line of its own.
     """
+    homes = homes_of(module)
 
     def named(name: str) -> object:
         if name not in homes:
@@ -34,3 +24,16 @@ def lazily(module: str, homes: Mapping[str, str]) -> tuple[list[str], Callable[[
         return getattr(import_module(homes[name]), name)
 
     return [*homes], named, lambda: sorted(homes)
+
+
+def homes_of(module: str) -> dict[str, str]:
+    """The module that each name is defined in, by the lines of the source that type checkers read.
+
+    Examples
+    --------
+    >>> homes_of("quorate.agents")["hazard"]
+    'quorate.estimate.agents.hazard'
+    """
+    loader: Any = modules[module].__loader__
+    words = (line.split() for line in loader.get_source(module).splitlines() if line.startswith("    from "))
+    return dict(sorted((name, home) for _, home, _, _, _, name in words))

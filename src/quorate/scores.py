@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from quorate.lazily import homes, lazily
+from quorate.lazily import lazily
 
 if TYPE_CHECKING:
     from quorate.analysis.nominal import labels as labels
@@ -34,28 +34,4 @@ if TYPE_CHECKING:
     from quorate.simulate.pipelines.pipelines import pipelines as pipelines
     from quorate.simulate.validate import validate as validate
 
-_HOMES = homes(
-    {
-        "analysis.nominal": "labels",
-        "decide.effect": "plan_bar plan_effect plan_study",
-        "decide.gaming": "gaming",
-        "estimate.components.dependability": "dependability",
-        "estimate.components.robustness": "by_level leave_one_out",
-        "estimate.means.baseline": "against_baseline",
-        "estimate.means.effects": "effects",
-        "estimate.means.flags": "flags",
-        "estimate.means.mean_from": "mean_from",
-        "estimate.means.missing_bounds": "missing_bounds",
-        "estimate.posterior.check": "check_posterior",
-        "estimate.posterior.posterior": "posterior",
-        "estimate.regression.surrogate": "sign_flip surrogate",
-        "planning.adaptive": "adaptive",
-        "planning.naive": "naive",
-        "planning.panel.screening": "screen",
-        "simulate.allocation.allocation": "simulate_allocation",
-        "simulate.pipelines.pipelines": "pipelines",
-        "simulate.validate": "validate",
-    }
-)
-
-__all__, __getattr__, __dir__ = lazily(__name__, _HOMES)
+__all__, __getattr__, __dir__ = lazily(__name__)

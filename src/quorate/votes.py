@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from quorate.lazily import homes, lazily
+from quorate.lazily import lazily
 
 if TYPE_CHECKING:
     from quorate.decide.all_pairs import compare_all as compare_all
@@ -33,23 +33,4 @@ if TYPE_CHECKING:
     from quorate.planning.power.sample_size import sample_size as sample_size
     from quorate.planning.power.votes_plan import plan_votes as plan_votes
 
-_HOMES = homes(
-    {
-        "decide.all_pairs": "compare_all",
-        "decide.stop": "monitor monitor_all stopping_rule",
-        "estimate.ratings.fragility": "fragility",
-        "estimate.ratings.models": "models",
-        "estimate.votes.signals": "one_vote_each rate_variance",
-        "estimate.votes.stability": "tie_sensitivity",
-        "planning.battles": "next_battles sample_battles",
-        "planning.power.clusters": "clustered_sample_size",
-        "planning.power.detectability": "detectability",
-        "planning.power.pilot": "feasibility",
-        "planning.power.prompt_types": "concentration",
-        "planning.power.protocols": "protocols",
-        "planning.power.sample_size": "detectable_margin equivalence_size least_judgments power_curve sample_size",
-        "planning.power.votes_plan": "plan_votes",
-    }
-)
-
-__all__, __getattr__, __dir__ = lazily(__name__, _HOMES)
+__all__, __getattr__, __dir__ = lazily(__name__)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from quorate.lazily import homes, lazily
+from quorate.lazily import lazily
 
 if TYPE_CHECKING:
     from quorate.simulate.allocation.cycles import Accuracy as Accuracy
@@ -46,20 +46,4 @@ if TYPE_CHECKING:
     from quorate.simulate.verdicts import VerdictRates as VerdictRates
     from quorate.simulate.verdicts import replay_verdicts as replay_verdicts
 
-_HOMES = homes(
-    {
-        "simulate.allocation.cycles": "Accuracy CycleComparison Setting Sweep compare_cycles sweep_allocation",
-        "simulate.allocation.result": "PolicyRuns Saved",
-        "simulate.crossed": "draw_judgments",
-        "simulate.demo": "Coverage demo_coverage demo_table demo_truth panel_table write_demo write_panel",
-        "simulate.goals.goal": "GoalRates simulate_goal",
-        "simulate.goals.votes": "VoteLaw",
-        "simulate.pipelines.cells": "CellMargins score_margins votes_margins",
-        "simulate.pipelines.result": "PipelineErrors Rated",
-        "simulate.strategies": "Check Promise Validation simulated_scores validate_strategies",
-        "simulate.two_stage": "AllocationStudy regime replay_two_stage simulate_two_stage",
-        "simulate.verdicts": "VerdictRates replay_verdicts",
-    }
-)
-
-__all__, __getattr__, __dir__ = lazily(__name__, _HOMES)
+__all__, __getattr__, __dir__ = lazily(__name__)
