@@ -5,7 +5,6 @@ import pytest
 import quorate as q
 from quorate.errors import InvalidData, InvalidInput, NotEstimable
 from quorate.estimate.labels import (
-    COEFFICIENTS,
     as_score,
     averaged,
     coefficients,
@@ -19,7 +18,7 @@ from quorate.estimate.labels import (
     ratings,
 )
 from quorate.estimate.means.intervals import limits
-from quorate.numerics.nominal import Ratings
+from quorate.numerics.nominal import COEFFICIENTS, Ratings
 
 
 def table(seed=1, items=40, judges=4, missing=0.0, prior=(0.6, 0.3, 0.1), right=0.7):

@@ -3,17 +3,12 @@ import pytest
 from scipy.optimize import minimize
 
 from quorate.numerics.nominal import (
+    COEFFICIENTS,
     Ratings,
-    agreement,
     cohen,
     cohen_interval,
     cohen_rows,
-    fleiss,
-    gwet,
-    krippendorff,
-    krippendorff_rows,
     score_interval,
-    shared_rows,
     tally,
     with_interval,
 )
@@ -32,12 +27,8 @@ DIAGNOSES = """
 1 0 0 5 0  1 1 0 4 0  0 3 3 0 0  1 0 0 5 0  0 2 0 3 1  0 0 5 0 1  3 0 0 1 2  5 1 0 0 0  0 2 0 4 0  1 0 2 0 3
 0 0 0 0 6  0 1 0 5 0  0 2 0 1 3  2 0 0 4 0  1 0 0 4 1  0 5 0 1 0  4 0 0 0 2  0 2 0 4 0  1 0 5 0 0  0 0 0 0 6
 """
-STEPS = {
-    "agreement": (shared_rows, agreement),
-    "alpha": (krippendorff_rows, krippendorff),
-    "fleiss": (shared_rows, fleiss),
-    "ac1": (shared_rows, gwet),
-}
+SHORT = {"agreement": "agreement", "alpha": "Krippendorff's alpha", "fleiss": "Fleiss' kappa", "ac1": "Gwet's AC1"}
+STEPS = {short: COEFFICIENTS[name] for short, name in SHORT.items()}
 
 
 def ratings(rows):
@@ -49,7 +40,7 @@ def ratings(rows):
 
 
 def found(rows, level=0.95):
-    return {name: with_interval(ratings(rows), *steps, level) for name, steps in STEPS.items()}
+    return {name: with_interval(ratings(rows), steps, level) for name, steps in STEPS.items()}
 
 
 def test_four_observers():
@@ -116,7 +107,7 @@ def test_the_jackknife_is_that_of_leaving_out_one_by_one():
     def values(name, items, judges):
         left = np.delete(np.delete(rows, items, axis=1), judges, axis=0)
         own = ratings(np.vstack([left, np.zeros((0, left.shape[1]), dtype=int)]))._replace(labels=3)
-        of_items, value = STEPS[name]
+        of_items, value, _ = STEPS[name]
         return float(value(of_items(tally(own)).sum(axis=0)))
 
     def log(value):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from itertools import combinations
@@ -20,7 +20,7 @@ from quorate.estimate.means.targets import Target
 from quorate.numerics import nominal
 from quorate.numerics.mixed.information import cell_weights, weights
 from quorate.numerics.mixed.reml import evaluate
-from quorate.numerics.nominal import Ratings, Tally, tally
+from quorate.numerics.nominal import COEFFICIENTS, Ratings, tally
 from quorate.roles import JUDGE
 from quorate.table.facts.repeats import refuse_repeats
 from quorate.table.judgments import Judgments, table_of
@@ -32,15 +32,6 @@ from quorate.wording import Brief
 
 MOST_JUDGES = 30
 """Judges who are compared two by two."""
-_Steps = tuple[Callable[[Tally], Floats], Callable[[Floats], Floats]]
-
-COEFFICIENTS: Mapping[str, _Steps] = {
-    "agreement": (nominal.shared_rows, nominal.agreement),
-    "Krippendorff's alpha": (nominal.krippendorff_rows, nominal.krippendorff),
-    "Fleiss' kappa": (nominal.shared_rows, nominal.fleiss),
-    "Gwet's AC1": (nominal.shared_rows, nominal.gwet),
-}
-"""What every item adds, and the coefficient of the sums."""
 
 
 @dataclass(frozen=True)
@@ -100,13 +91,9 @@ class PairAgreement(Brief):
 
 
 def coefficients(ratings: Ratings, level: float) -> tuple[Coefficient, ...]:
-    """Agreement of all judges, by `COEFFICIENTS`."""
-    out = []
-    for name, (rows, value) in COEFFICIENTS.items():
-        least = 0.0 if value is nominal.agreement else -1.0
-        found = nominal.with_interval(ratings, rows, value, level, least)
-        out.append(Coefficient(name, found.value, found.se, found.low, found.high, found.judges))
-    return tuple(out)
+    """Agreement of all judges: every one of `quorate.numerics.nominal.COEFFICIENTS`."""
+    found = {name: nominal.with_interval(ratings, steps, level) for name, steps in COEFFICIENTS.items()}
+    return tuple(Coefficient(name, one.value, one.se, one.low, one.high, one.judges) for name, one in found.items())
 
 
 def pairs(ratings: Ratings, judges: tuple[str, ...], labels: tuple[str, ...], level: float) -> Iterator[PairAgreement]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -284,13 +284,34 @@ def possible_tallies(found: Tally) -> Tally:
     return Tally(np.full(len(flat), float(judges)), flat, np.full(len(flat), float(judges)))
 
 
-def with_interval(
-    ratings: Ratings,
-    rows: Callable[[Tally], Floats],
-    value: Callable[[Floats], Floats],
-    level: float,
-    least: float = -1.0,
-) -> Estimated:
+class Steps(NamedTuple):
+    """A coefficient of labels by many judges.
+
+    Parameters
+    ----------
+    rows : callable
+        From labels by item to what every item adds to sums.
+    value : callable
+        From such sums to the coefficient.
+    least : float
+        The least that the coefficient can be; 1 is the most.
+    """
+
+    rows: Callable[[Tally], Floats]
+    value: Callable[[Floats], Floats]
+    least: float = -1.0
+
+
+COEFFICIENTS: Mapping[str, Steps] = {
+    "agreement": Steps(shared_rows, agreement, 0.0),
+    "Krippendorff's alpha": Steps(krippendorff_rows, krippendorff),
+    "Fleiss' kappa": Steps(shared_rows, fleiss),
+    "Gwet's AC1": Steps(shared_rows, gwet),
+}
+"""Coefficients of agreement, by what they are called: the chance that two judges agree, and those beyond chance."""
+
+
+def with_interval(ratings: Ratings, steps: Steps, level: float) -> Estimated:
     """A coefficient of sums over items, with its score interval over items, wider by what judges add.
 
     What judges add is by the jackknife in both directions: the variance is ``v_items + v_judges - v_both``, each from
@@ -301,15 +322,12 @@ def with_interval(
     ----------
     ratings : Ratings
         Labels.
-    rows : callable
-        From labels by item to what every item adds to sums.
-    value : callable
-        From such sums to the coefficient.
+    steps : Steps
+        The coefficient.
     level : float
         Coverage wanted.
-    least : float
-        The least that the coefficient can be; 1 is the most.
     """
+    rows, value, least = steps
     whole = tally(ratings)
     added = rows(whole)
     total = added.sum(axis=0)

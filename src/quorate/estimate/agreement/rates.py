@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, fields, replace
 from itertools import combinations
 from typing import Any, NamedTuple
 
@@ -29,8 +29,6 @@ from quorate.table.notes import not_used
 from quorate.table.reread import reopened
 from quorate.wording import Brief, capitalised, counted, listed, percent
 
-RATES = ("right", "sensitivity", "specificity", "kappa")
-"""What a bar may be stated for."""
 ALONE = "the judge"
 """How a judge is called where there is no facet of judges."""
 MOST_PAIRS = 15
@@ -39,6 +37,58 @@ _FEW_LEVELS = 8
 """Levels beyond which a facet of numbers, such as lengths, is cut at its median."""
 _PLACES = ("order", "position")
 _ROUNDING = 1e-9
+
+
+class Said(NamedTuple):
+    """What one judge says of labelled items.
+
+    Parameters
+    ----------
+    passes : array, shape (items,)
+        Share of its verdicts that pass.
+    people : array, shape (items,)
+        1 where people pass, else 0.
+    cluster : array of int, shape (items,)
+        Which items may resemble each other.
+    level : float
+        Coverage of intervals.
+    """
+
+    passes: Floats
+    people: Floats
+    cluster: Ints
+    level: float
+
+    def share(self, values: Floats, of: Floats | None = None) -> Measured:
+        """Mean of shares, of all items or of those that are in ``of``."""
+        own = slice(None) if of is None else of > 0
+        return share_of(values[own], self.level, self.cluster[own])
+
+    def right(self) -> Measured:
+        """Share of items of which it says what people say."""
+        return self.share(np.where(self.people > 0, self.passes, 1 - self.passes))
+
+    def sensitivity(self) -> Measured:
+        """Share that it passes of what people pass."""
+        return self.share(self.passes, self.people)
+
+    def specificity(self) -> Measured:
+        """Share that it fails of what people fail."""
+        return self.share(1 - self.passes, 1 - self.people)
+
+    def false_passes(self) -> Measured:
+        """Share that people fail of what it passes."""
+        return weighted_share(1 - self.people, self.passes, self.level, self.cluster)
+
+    def kappa(self) -> Measured:
+        """Cohen's kappa with people."""
+        said, people = (np.column_stack([1 - one, one]) for one in (self.passes, self.people))
+        return _kappa(said, people, self.level)
+
+
+def _of(rate: Callable[[Said], Measured], says: str = "", calls: str = "", *, bar: bool = True) -> dict[str, Any]:
+    """How a rate is found, what a table calls it, of verdicts that pass and of kinds, and whether a bar is for it."""
+    return {"rate": rate, "says": says, "calls": calls or says, "bar": bar}
 
 
 @dataclass(frozen=True)
@@ -66,12 +116,30 @@ class Rates(Brief):
 
     judge: str
     items: int
-    right: Measured
-    sensitivity: Measured
-    specificity: Measured
-    false_passes: Measured
-    kappa: Measured
+    right: Measured = field(metadata=_of(Said.right, "right"))
+    sensitivity: Measured = field(
+        metadata=_of(Said.sensitivity, "passes what people pass", "{good} where people say so")
+    )
+    specificity: Measured = field(metadata=_of(Said.specificity, "fails what people fail", "{bad} where people say so"))
+    false_passes: Measured = field(
+        metadata=_of(Said.false_passes, "false among its passes", "wrong where it says {good}", bar=False)
+    )
+    kappa: Measured = field(metadata=_of(Said.kappa))
     threshold: float = math.nan
+
+    @classmethod
+    def measured(cls) -> dict[str, Mapping[str, Any]]:
+        """What is known of every rate, by its name."""
+        return {one.name: one.metadata for one in fields(cls) if one.metadata}
+
+    def named(self, good: str = "", bad: str = "") -> dict[str, Measured]:
+        """Rates by what a table calls them: of two kinds by their names, else of what passes and fails."""
+        how = "calls" if good else "says"
+        return {
+            own[how].format(good=good, bad=bad): getattr(self, name)
+            for name, own in self.measured().items()
+            if own[how]
+        }
 
     def fit_for(self, bar: Mapping[str, float]) -> bool | None:
         """Whether every rate is shown to reach its bar: False where one is shown not to, None where one is open."""
@@ -151,9 +219,10 @@ def checked_bar(bar: Mapping[str, float]) -> Mapping[str, float]:
     InvalidInput
         If a name is no rate, or a bar is not between 0 and 1.
     """
+    known = [name for name, own in Rates.measured().items() if own["bar"]]
     for name, least in bar.items():
-        if name not in RATES:
-            raise InvalidInput(f'bar: is for one of {", ".join(RATES)}, got "{name}"')
+        if name not in known:
+            raise InvalidInput(f'bar: is for one of {", ".join(known)}, got "{name}"')
         if not 0 < least < 1:
             raise InvalidInput(f"bar: {name} is between 0 and 1, got {least:g}")
     return bar
@@ -169,21 +238,9 @@ def rates(seen: Rightness, level: float, thresholds: Mapping[str, float] | None 
     for place, judge in enumerate(seen.judges or (ALONE,)):
         passes = row_means(seen.shares[:, seen.judge == place, good])
         known = ~np.isnan(passes)
-        said, is_so, cluster = passes[known], truth[known], seen.cluster[known]
-        right = np.where(is_so > 0, said, 1 - said)
-        two = np.column_stack([1 - said, said]), np.column_stack([1 - is_so, is_so])
-        out.append(
-            Rates(
-                judge,
-                len(said),
-                share_of(right, level, cluster),
-                share_of(said[is_so > 0], level, cluster[is_so > 0]),
-                share_of(1 - said[is_so == 0], level, cluster[is_so == 0]),
-                weighted_share(1 - is_so, said, level, cluster),
-                _kappa(*two, level),
-                (thresholds or {}).get(judge, math.nan),
-            )
-        )
+        said = Said(passes[known], truth[known], seen.cluster[known], level)
+        found = {name: own["rate"](said) for name, own in Rates.measured().items()}
+        out.append(Rates(judge, len(said.passes), **found, threshold=(thresholds or {}).get(judge, math.nan)))
     return tuple(out)
 
 

@@ -71,7 +71,9 @@ def page(result: Against, table: Table | None = None) -> Page:
 def _tiles(result: Against) -> list[Tile]:
     if len(result.rates) == 1:
         [one] = result.rates
-        tiles = [Tile(percent(rate.value), f"{what} ({_ends(rate)})") for what, rate in _named_rates(result, one)[1:]]
+        tiles = [
+            Tile(percent(rate.value), f"{what} ({_ends(rate)})") for what, rate in _named_rates(result, one).items()
+        ][1:]
     elif len(result.configurations) == 1:
         [kappa] = result.kappas.values()
         tiles = [
@@ -89,13 +91,11 @@ def _tiles(result: Against) -> list[Tile]:
     return tiles
 
 
-def _named_rates(result: Against, one: Rates) -> tuple[tuple[str, Measured], ...]:
+def _named_rates(result: Against, one: Rates) -> dict[str, Measured]:
     """What a judge does with what people pass and fail, or call the one and the other."""
-    names = ("passes what people pass", "fails what people fail", "false among its passes")
-    if not mean_pass_and_fail((result.passes, result.fails)):
-        good, bad = (f'"{cut(name, 12)}"' for name in (result.passes, result.fails))
-        names = (f"{good} where people say so", f"{bad} where people say so", f"wrong where it says {good}")
-    return tuple(zip(("right", *names), (one.right, one.sensitivity, one.specificity, one.false_passes), strict=True))
+    if mean_pass_and_fail((result.passes, result.fails)):
+        return one.named()
+    return one.named(*(f'"{cut(name, 12)}"' for name in (result.passes, result.fails)))
 
 
 def rates(result: Against) -> Figure:
@@ -103,7 +103,7 @@ def rates(result: Against) -> Figure:
     rows: list[Row] = []
     for one in result.rates:
         whose = f"{cut(one.judge, 30)}: " if len(result.rates) > 1 else ""
-        for what, rate in _named_rates(result, one):
+        for what, rate in _named_rates(result, one).items():
             rows.append(_row(f"{whose}{what}", rate) | {"judge": cut(one.judge), "items": one.items})
     worst = max(result.rates, key=lambda one: one.false_passes.value)
     finding = f"Of what {worst.judge} passes, {percent(worst.false_passes.value)} is what people fail"
