@@ -46,7 +46,7 @@ NAMES_ABOVE = {
         *("estimate.components.bootstrap", "estimate.means.intervals", "estimate.means.mean"),
         *("estimate.means.prediction", "estimate.means.reach", "estimate.means.targets"),
         *("numerics.mixed.sampled", "numerics.mixed.solved"),
-        *("table.judgments", "table.facts.describe", "table.facts.vote_facts", "table.exchange.format"),
+        *("table.facts.describe", "table.facts.vote_facts"),
     )
 }
 """Modules that take, in annotations alone, what a module above them makes."""

@@ -16,7 +16,8 @@ from quorate.estimate.means.targets import Pool, Target
 from quorate.numerics.distributions import t_cdf
 from quorate.planning.power.sample_size import check_count, check_range
 from quorate.streams import stream
-from quorate.table.judgments import OK, Facet, Judgments, checked
+from quorate.table.facets import OK, Facet
+from quorate.table.judgments import Judgments, checked
 from quorate.waiting import each
 
 FACETS = ("item", "judge", "prompt")

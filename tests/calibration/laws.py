@@ -25,7 +25,8 @@ from quorate.estimate.differences.difference import difference
 from quorate.estimate.means.intervals import wilson_limits
 from quorate.estimate.means.mean import readings
 from quorate.numerics.study_power import half_widths
-from quorate.table.judgments import Facet, Judgments
+from quorate.table.facets import Facet
+from quorate.table.judgments import Judgments
 
 LEVEL = 0.95
 MARKS = np.array([-2.5, -1.0, 0.5, 1.5])

@@ -17,7 +17,8 @@ from quorate.errors import NotConverged, NotEstimable
 from quorate.estimate.panel.bias import judge_bias, self_preference
 from quorate.estimate.panel.judge_means import judge_means
 from quorate.estimate.panel.reversals import reversals
-from quorate.table.judgments import Facet, Judgments
+from quorate.table.facets import Facet
+from quorate.table.judgments import Judgments
 
 pytestmark = pytest.mark.calibration
 

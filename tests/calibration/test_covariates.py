@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import quorate as q
-from quorate.table.judgments import Facet
+from quorate.table.facets import Facet
 from quorate.table.votes import Votes
 
 pytestmark = pytest.mark.calibration

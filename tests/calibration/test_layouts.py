@@ -16,7 +16,8 @@ import pytest
 import quorate as q
 from quorate.planning.assign import assign
 from quorate.planning.designs.dstudy import scheme_of
-from quorate.table.judgments import Facet, Judgments
+from quorate.table.facets import Facet
+from quorate.table.judgments import Judgments
 
 pytestmark = pytest.mark.calibration
 

@@ -13,7 +13,8 @@ import numpy as np
 import pytest
 
 import quorate as q
-from quorate.table.judgments import Facet, Judgments
+from quorate.table.facets import Facet
+from quorate.table.judgments import Judgments
 
 pytestmark = pytest.mark.calibration
 

@@ -15,7 +15,7 @@ import quorate as q
 from quorate.numerics.ratings.bradley_terry import Design, fit
 from quorate.numerics.ratings.next_vote import RIDGE, drawn, information, proportions, shrunk
 from quorate.numerics.ratings.ties import tie_model
-from quorate.table.judgments import Facet
+from quorate.table.facets import Facet
 from quorate.table.votes import Votes
 
 pytestmark = pytest.mark.calibration

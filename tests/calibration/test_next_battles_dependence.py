@@ -14,7 +14,7 @@ from scipy.special import ndtri
 import quorate as q
 from quorate.numerics.ratings.bradley_terry import Design, fit
 from quorate.numerics.ratings.ties import tie_model
-from quorate.table.judgments import Facet
+from quorate.table.facets import Facet
 from quorate.table.votes import Votes
 
 pytestmark = [pytest.mark.calibration, pytest.mark.slow]

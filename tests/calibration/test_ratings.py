@@ -12,7 +12,7 @@ from quorate.numerics.ratings import rank_intervals
 from quorate.numerics.ratings.bradley_terry import Design, fit
 from quorate.numerics.ratings.rank_intervals import difference_se
 from quorate.numerics.ratings.ties import tie_model
-from quorate.table.judgments import Facet
+from quorate.table.facets import Facet
 from quorate.table.votes import Votes
 
 pytestmark = pytest.mark.calibration

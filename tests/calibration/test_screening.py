@@ -20,7 +20,8 @@ from quorate.numerics.panel.judges import effects, grubbs
 from quorate.numerics.panel.subsets import Choice, exchange, exhaustive, turns
 from quorate.planning.panel.screening import Screening, screen
 from quorate.planning.panel.shortlist import facts
-from quorate.table.judgments import Facet, Judgments
+from quorate.table.facets import Facet
+from quorate.table.judgments import Judgments
 
 pytestmark = pytest.mark.calibration
 JUDGES, POOLS = 20, 100

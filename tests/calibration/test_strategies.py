@@ -15,7 +15,8 @@ import pytest
 import quorate as q
 from quorate.planning.panel.strategies import ALL, CYCLIC, RANDOM, compare_strategies
 from quorate.simulate.strategies import LIMIT, Validation, simulated_scores, validate_strategies
-from quorate.table.judgments import Facet, Judgments
+from quorate.table.facets import Facet
+from quorate.table.judgments import Judgments
 
 pytestmark = pytest.mark.calibration
 NAMES = (ALL, RANDOM, CYCLIC)

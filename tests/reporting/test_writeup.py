@@ -15,7 +15,7 @@ from quorate.reporting.paper.nominal import paragraph
 from quorate.reporting.paper.record import study_record
 from quorate.reporting.paper.reproduce import Provenance, fingerprint, provenance, titled
 from quorate.reporting.paper.writeup import methods_paragraph, writeup
-from quorate.table.judgments import Source
+from quorate.table.facets import Source
 
 
 def test_a_methods_paragraph_states_design_model_result_and_source(demo):

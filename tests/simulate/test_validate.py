@@ -8,7 +8,7 @@ import pytest
 import quorate as q
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.simulate.validate import Crossed
-from quorate.table.judgments import Facet
+from quorate.table.facets import Facet
 
 
 @pytest.fixture(scope="module")

@@ -30,7 +30,7 @@ from quorate.study.loop import carry_out
 from quorate.study.questions import questions
 from quorate.study.rounds import Rounds, policy_of
 from quorate.table.exchange.postgres import session as postgres
-from quorate.table.judgments import OK
+from quorate.table.facets import OK
 
 ROWS = [{"id": name, "prompt": "p", "response": name} for name in ("calm", "torn")]
 MANY = [{"id": f"q{n}", "prompt": "p", "response": "r", "kind": ("x", "y")[n % 2], "weight": 1 + n} for n in range(6)]

@@ -8,8 +8,8 @@ import pytest
 
 import quorate as q
 from quorate.errors import InvalidInput, NotEstimable, UnknownTerm
+from quorate.table.facets import Facet
 from quorate.table.families import maker, shared
-from quorate.table.judgments import Facet
 from quorate.table.reread import answers, origin_of
 
 JUDGES = ["gpt-4o", "gpt-4.1", "claude-3", "ann"]

@@ -7,7 +7,8 @@ import pytest
 import quorate as q
 from quorate.arrays import dense
 from quorate.errors import InvalidInput, UnknownTerm
-from quorate.table.judgments import Facet, Judgments
+from quorate.table.facets import Facet
+from quorate.table.judgments import Judgments
 from quorate.table.read import read
 
 

@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import Any, Protocol, runtime_checkable
 
 from quorate.errors import InvalidInput
-from quorate.table.judgments import OK, STATUSES
+from quorate.table.facets import OK, STATUSES
 
 # Expected answers: a score in a range, or one of some verdicts.
 

@@ -17,7 +17,7 @@ from typing import Any
 from quorate.collect import forms
 from quorate.collect.forms import Form, Hit
 from quorate.collect.judge import MOST_TEXT, REFUSED, TRUNCATED, UNPARSED, Expects
-from quorate.table.judgments import OK
+from quorate.table.facets import OK
 
 # Text of a raw reply: the part in which a judge states its answer, and whether it declines to.
 #

@@ -26,7 +26,8 @@ from quorate.roles import CATEGORY, ITEM, JUDGE, PROMPT, REPLICATE
 from quorate.streams import stream
 from quorate.table.cells import Cells, completed
 from quorate.table.columns.roles import FIXED
-from quorate.table.judgments import Facet, Judgments
+from quorate.table.facets import Facet
+from quorate.table.judgments import Judgments
 from quorate.wording import counted
 
 # Aliasing of a plan: what its judgments could tell apart, and the smallest pilot that tells the rest.

@@ -21,8 +21,10 @@ from quorate.errors import InvalidData, InvalidInput, NotEstimable, UnknownTerm
 from quorate.estimate.components.decompose import decompose
 from quorate.roles import JUDGE, PROMPT, SYSTEM
 from quorate.table import long
-from quorate.table.judgments import OK, Judgments, checked
-from quorate.table.long import Rows, Written, rows_of
+from quorate.table.facets import OK
+from quorate.table.judgments import Judgments, checked
+from quorate.table.long import Rows, rows_of
+from quorate.table.results import Written
 from quorate.writing import write_file
 
 VERSION = "0.3.0"

@@ -12,7 +12,8 @@ from quorate.estimate.components.published import Components
 from quorate.planning.designs.schemes import is_count
 from quorate.roles import CATEGORY, ITEM, REPLICATE
 from quorate.streams import stream
-from quorate.table.judgments import OK, Facet, Judgments
+from quorate.table.facets import OK, Facet
+from quorate.table.judgments import Judgments
 
 
 def draw_judgments(

@@ -32,7 +32,8 @@ from quorate.planning.search.optimum import Searched, within
 from quorate.planning.search.search import search
 from quorate.roles import JUDGE, PROMPT, REPLICATE, TEMPERATURE
 from quorate.streams import stream
-from quorate.table.judgments import Facet, Judgments, checked
+from quorate.table.facets import Facet
+from quorate.table.judgments import Judgments, checked
 from quorate.table.reread import Answers, answers
 from quorate.table.results import Result, Row
 from quorate.waiting import each

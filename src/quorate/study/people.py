@@ -24,8 +24,8 @@ from quorate.study.file import load
 from quorate.study.loop import plan
 from quorate.study.questions import ITEM, Questions, questions
 from quorate.table.exchange.foreign.people.label_studio import Annotation, exported
+from quorate.table.facets import OK
 from quorate.table.files import explained
-from quorate.table.judgments import OK
 from quorate.table.results import Result, Row
 from quorate.wording import counted, listed
 from quorate.writing import write_file

@@ -11,7 +11,8 @@ import numpy as np
 
 from quorate.errors import InvalidInput, UnknownTerm
 from quorate.roles import FAMILY, JUDGE
-from quorate.table.judgments import Facet, Judgments
+from quorate.table.facets import Facet
+from quorate.table.judgments import Judgments
 from quorate.table.notes import Note
 from quorate.wording import counted, listed
 

@@ -33,7 +33,7 @@ from quorate.table.exchange.glance import Glance
 from quorate.table.exchange.parquet import files_of, names_of
 from quorate.table.exchange.postgres.address import Address, Places, places_of, title_of
 from quorate.table.exchange.rows import Rows
-from quorate.table.judgments import Source
+from quorate.table.facets import Source
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection

@@ -20,84 +20,16 @@ from numpy.typing import NDArray
 from quorate.arguments import argument
 from quorate.arrays import dense
 from quorate.errors import InvalidInput, NotEstimable, UnknownTerm
+from quorate.table.facets import MEMORY, Facet, Source, narrowed, used_levels
 from quorate.table.facts.describe import Description, ScoreFacts, describe, score_facts
 from quorate.table.notes import Note
-from quorate.wording import Brief, brief, counted
+from quorate.wording import brief
 
 if TYPE_CHECKING:
-    from quorate.caveats import Caveat
     from quorate.table.columns.roles import Roles
     from quorate.table.columns.scales import Missing
     from quorate.table.exchange.rows import Rows
-    from quorate.table.long import Written
-
-OK = "ok"
-STATUSES = (OK, "unparsed", "refused", "error", "truncated", "missing")
-"""Status of a row. ``missing`` is a score that is absent for an unstated reason."""
-
-
-@dataclass(frozen=True)
-class Facet:
-    """A facet of the measurement: its role, its column and its levels.
-
-    Parameters
-    ----------
-    name : str
-        Role, such as ``item`` or ``judge``.
-    column : str
-        Column of the source.
-    levels : tuple of str
-        Labels in order: ascending for numeric columns, lexicographic otherwise.
-    fixed : bool
-        Whether the levels are chosen (fixed) rather than drawn (random).
-    parent : str, optional
-        Role of the facet this one is nested in.
-    values : array of float, shape (levels,), optional
-        The levels as numbers, where the column is numeric.
-    """
-
-    name: str
-    column: str
-    levels: tuple[str, ...]
-    fixed: bool = False
-    parent: str | None = None
-    values: NDArray[np.float64] | None = None
-
-    def __repr__(self) -> str:
-        return brief(
-            "Facet", f"{self.name}, {'fixed' if self.fixed else 'random'}, {counted(len(self.levels), 'level')}"
-        )
-
-
-@dataclass(frozen=True)
-class Source(Brief):
-    """Where judgments came from.
-
-    Parameters
-    ----------
-    name : str
-        Path, or the kind of frame.
-    sha256 : str, optional
-        Hash of the file's bytes.
-    backend : str, optional
-        Frame library of the caller, so that answers come back in the same kind.
-    caveats : tuple of Caveat
-        What a reader of any result must know of the source, such as cells of a ledger that are not answered.
-    paid : str
-        What was paid for it, in words, where the source says so, as a ledger does.
-    instead : str
-        The ``part`` that reads votes out of the same log of scores, or scores out of one of votes, where there is one.
-    files : tuple of str
-        Paths, where several files were named.
-    """
-
-    name: str
-    sha256: str | None = None
-    backend: str | None = None
-    caveats: tuple[Caveat, ...] = ()
-    paid: str = ""
-    instead: str = ""
-    files: tuple[str, ...] = ()
+    from quorate.table.results import Written
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -173,7 +105,7 @@ class Judgments:
     status: Mapping[str, NDArray[np.int64]] = field(default_factory=dict)
     replicate: str | None = None
     distinct: NDArray[np.int64] | None = None
-    source: Source = Source("memory")
+    source: Source = MEMORY
     notes: tuple[Note, ...] = ()
     scale: tuple[float, float] | None = None
     origin: Origin | None = None
@@ -376,33 +308,3 @@ def table_of(judgments: object) -> Judgments:
         kind = type(judgments).__name__
         raise InvalidInput(f"judgments: expects what quorate.read returns, got {kind}; read it first")
     return judgments
-
-
-def used_levels(
-    levels: Sequence[str], *columns: NDArray[np.int32]
-) -> tuple[tuple[NDArray[np.int32], ...], NDArray[np.int64]]:
-    """Columns of codes without the levels that do not occur, and the places of those that do.
-
-    Parameters
-    ----------
-    levels : sequence of str
-        Labels of all columns.
-    columns : array of int32, shape (rows,)
-        Codes, -1 where there is no label.
-    """
-    seen = np.zeros(len(levels) + 1, dtype=np.bool_)
-    for column in columns:
-        seen[column] = True
-    if seen[:-1].all():
-        return columns, np.arange(len(levels))
-    place = np.cumsum(seen[:-1]) - 1
-    place = np.append(place, -1).astype(np.int32)  # a row without a label keeps its -1
-    return tuple(place[column] for column in columns), np.flatnonzero(seen[:-1])
-
-
-def narrowed(facet: Facet, used: NDArray[np.int64]) -> Facet:
-    """The facet with the levels at these places alone."""
-    if len(used) == len(facet.levels):
-        return facet
-    values = None if facet.values is None else facet.values[used]
-    return replace(facet, levels=tuple(facet.levels[i] for i in used.tolist()), values=values)

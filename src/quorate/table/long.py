@@ -16,9 +16,10 @@ from quorate.errors import InvalidInput, NotEstimable
 from quorate.roles import REPLICATE
 from quorate.table.cells import writable, write_columns
 from quorate.table.columns.labels import ABSENT, label
-from quorate.table.judgments import OK, Judgments
+from quorate.table.facets import OK
+from quorate.table.judgments import Judgments
 from quorate.table.reread import cells_of, changed, refuse_changed, reopened
-from quorate.table.results import Result, Row
+from quorate.table.results import Written
 from quorate.wording import inert
 
 _WHOLE = re.compile(r"-?(0|[1-9][0-9]{0,17})")
@@ -44,39 +45,6 @@ class Rows:
     score: NDArray[np.float64]
     status: NDArray[np.object_]
     replicate: NDArray[np.object_] | None
-
-
-@dataclass(frozen=True, repr=False)
-class Written(Result):
-    """A file that was written.
-
-    Parameters
-    ----------
-    path : Path
-        The file, or the folder of several.
-    n : int
-        How many rows it has.
-    per : str
-        What a row is: ``answer``, or ``cell`` where single answers cannot be read again.
-    notes : tuple of str
-        What is not in it, and what reading it again takes.
-    """
-
-    path: Path
-    n: int
-    per: str
-    notes: tuple[str, ...] = ()
-
-    entries = "path rows=n per notes"
-
-    @property
-    def sentence(self) -> str:
-        """What was written where."""
-        return f"Wrote {self.path}: {self.n:,} rows, one per {self.per}."
-
-    def rows(self) -> list[Row]:
-        """One row: the file."""
-        return [{"path": str(self.path), "rows": self.n, "per": self.per}]
 
 
 def rows_of(judgments: Judgments) -> Rows:

@@ -14,7 +14,8 @@ from quorate.errors import InvalidData, InvalidInput, NotEstimable, UnknownColum
 from quorate.roles import ITEM
 from quorate.table.cells import Cells, labels
 from quorate.table.collapse.grouped import places
-from quorate.table.judgments import Facet, Judgments, checked
+from quorate.table.facets import Facet
+from quorate.table.judgments import Judgments, checked
 from quorate.table.reread import cells_of, reopened
 from quorate.table.results import frame
 from quorate.wording import Brief

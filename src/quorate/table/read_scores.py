@@ -36,9 +36,10 @@ from quorate.table.exchange.format import Opened
 from quorate.table.exchange.postgres.address import Places, absolute, is_place, places_of, title_of
 from quorate.table.exchange.rows import ROW_NUMBER, Rows
 from quorate.table.exchange.wide import COUNT, shape_of
+from quorate.table.facets import Source
 from quorate.table.families import Families, in_families
 from quorate.table.files import explained, opened, source_of
-from quorate.table.judgments import Judgments, Origin, Source
+from quorate.table.judgments import Judgments, Origin
 from quorate.table.long import write
 from quorate.table.notes import Note, log
 from quorate.table.results import LIBRARIES, shaped, wrapped

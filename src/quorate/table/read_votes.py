@@ -22,8 +22,8 @@ from quorate.table.exchange.format import Opened, quoted
 from quorate.table.exchange.postgres.address import Places, is_place, places_of
 from quorate.table.exchange.rows import ROW_NUMBER, Rows
 from quorate.table.exchange.wide import AS_IT_IS, SCORE, shape_of
+from quorate.table.facets import STATUSES, Facet, Source
 from quorate.table.files import explained, opened, source_of
-from quorate.table.judgments import STATUSES, Facet, Source
 from quorate.table.notes import Note, log
 from quorate.table.pairs import MISSING, TIE, A, B, Codes, turn
 from quorate.table.read_scores import at_levels

@@ -12,7 +12,7 @@ from html import escape
 from importlib import import_module
 from importlib.util import find_spec
 from operator import attrgetter
-from pathlib import PurePath
+from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
@@ -244,6 +244,39 @@ class Result:
         if is_dataclass(self):
             yield from ((field.name, getattr(self, field.name)) for field in fields(self) if field.repr)
         yield from ((name, getattr(self, name)) for name in self.derived)
+
+
+@dataclass(frozen=True, repr=False)
+class Written(Result):
+    """A file that was written.
+
+    Parameters
+    ----------
+    path : Path
+        The file, or the folder of several.
+    n : int
+        How many rows it has.
+    per : str
+        What a row is: ``answer``, or ``cell`` where single answers cannot be read again.
+    notes : tuple of str
+        What is not in it, and what reading it again takes.
+    """
+
+    path: Path
+    n: int
+    per: str
+    notes: tuple[str, ...] = ()
+
+    entries = "path rows=n per notes"
+
+    @property
+    def sentence(self) -> str:
+        """What was written where."""
+        return f"Wrote {self.path}: {self.n:,} rows, one per {self.per}."
+
+    def rows(self) -> list[Row]:
+        """One row: the file."""
+        return [{"path": str(self.path), "rows": self.n, "per": self.per}]
 
 
 Ends = tuple[float, float]

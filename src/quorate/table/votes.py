@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from quorate.arrays import Floats, Ints
 from quorate.errors import InvalidInput, UnknownTerm
-from quorate.table.judgments import OK, STATUSES, Facet, Source, narrowed, used_levels
+from quorate.table.facets import OK, STATUSES, Facet, Source, narrowed, used_levels
 from quorate.table.notes import Note
 from quorate.table.pairs import BOTH_BAD, MISSING, TIE, A, B, Codes, Pairs, pairs_of, summed, turn
 
@@ -56,7 +56,7 @@ class Votes:
     count : array of int64, shape (rows,), optional
         Votes that a row stands for; None if every row is one vote.
     status : array of int8, shape (rows,), optional
-        Why an outcome is missing, as an index into ``quorate.table.judgments.STATUSES``; 0 where it is not. None if
+        Why an outcome is missing, as an index into ``quorate.table.facets.STATUSES``; 0 where it is not. None if
         every outcome is there.
     row : array of int64, shape (rows,), optional
         Row of the source that each entry is, from 1; None if entry k is row k. 0 where it is several.

@@ -10,7 +10,8 @@ from quorate.estimate.components.published import components
 from quorate.estimate.differences.difference import difference
 from quorate.planning.designs.dstudy import project
 from quorate.simulate.crossed import draw_judgments
-from quorate.table.judgments import OK, Facet, Judgments
+from quorate.table.facets import OK, Facet
+from quorate.table.judgments import Judgments
 
 
 @pytest.fixture(scope="module")

@@ -23,7 +23,8 @@ from quorate.numerics.sequential.spending import bounds, obrien_fleming, pocock
 from quorate.numerics.votes.binomial import p_value
 from quorate.simulate.crossed import draw_judgments
 from quorate.simulate.goals.goal import world
-from quorate.table.judgments import OK, Facet, Judgments
+from quorate.table.facets import OK, Facet
+from quorate.table.judgments import Judgments
 
 GOAL = CompareGoal("x", "y", margin=0.3)
 OFFER = Offer(

@@ -22,7 +22,7 @@ from quorate.table.collapse import lazy as collapse_lazy
 from quorate.table.collapse.eager import choose, coded, collapse, has_numbers, moments
 from quorate.table.columns.roles import Roles
 from quorate.table.columns.scales import as_missing
-from quorate.table.judgments import Facet
+from quorate.table.facets import Facet
 
 NONE = as_missing(())
 

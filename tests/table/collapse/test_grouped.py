@@ -13,7 +13,7 @@ from quorate.errors import InvalidData
 from quorate.table.collapse.grouped import Grouped, cell_key, judgments, pooled, squares
 from quorate.table.columns.labels import Coded
 from quorate.table.columns.roles import Roles
-from quorate.table.judgments import Facet, Source
+from quorate.table.facets import Facet, Source
 
 ITEM, JUDGE = Facet("item", "i", ()), Facet("judge", "j", ())
 

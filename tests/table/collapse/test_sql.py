@@ -14,7 +14,7 @@ from quorate.table.columns.roles import Roles
 from quorate.table.columns.scales import as_missing
 from quorate.table.exchange.format import Opened
 from quorate.table.exchange.wide import Step, lengthened
-from quorate.table.judgments import Facet, Source
+from quorate.table.facets import Facet, Source
 
 ROLES = Roles((Facet("item", "item", ()),), "item", "score")
 

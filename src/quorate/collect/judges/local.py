@@ -25,7 +25,8 @@ from quorate.collect.judge import ERROR, REPLIES, UNPARSED, Expects, Message, Re
 from quorate.collect.judges.apis import TOP_LOGPROBS, completion, grammar, reply_from, usage
 from quorate.collect.parse import judged
 from quorate.errors import InvalidInput
-from quorate.table.judgments import OK, Judgments
+from quorate.table.facets import OK
+from quorate.table.judgments import Judgments
 from quorate.table.reread import answers
 
 _FREE = Price(call=0.0)

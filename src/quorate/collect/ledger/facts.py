@@ -17,7 +17,7 @@ from quorate.collect.ledger.lease import LOST, UNSENT, held
 from quorate.collect.ledger.money import BY_STATUS
 from quorate.collect.ledger.schema import FAILED, Connection
 from quorate.table.cells import Cells
-from quorate.table.judgments import OK
+from quorate.table.facets import OK
 from quorate.table.progress import Progress
 from quorate.wording import duration
 

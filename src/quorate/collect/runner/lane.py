@@ -14,7 +14,7 @@ from quorate.collect.judge import ERROR, Judge, Reply
 from quorate.collect.ledger.lease import DONE, GIVEN_UP, PLANNED, LeasedCell, Settled
 from quorate.collect.ledger.ledger import Ledger
 from quorate.errors import InvalidInput
-from quorate.table.judgments import OK
+from quorate.table.facets import OK
 from quorate.wording import counted
 
 MOST = 100_000

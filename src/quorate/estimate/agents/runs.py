@@ -15,7 +15,8 @@ from quorate.errors import InvalidInput, NotEstimable
 from quorate.numerics.distributions import t_quantile
 from quorate.numerics.inference import checked_level
 from quorate.roles import SYSTEM
-from quorate.table.judgments import Facet, Judgments
+from quorate.table.facets import Facet
+from quorate.table.judgments import Judgments
 from quorate.table.results import Ends, Interval, Result, Row, StatedInterval
 from quorate.wording import Brief, counted, percent
 

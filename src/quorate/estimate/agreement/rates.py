@@ -24,7 +24,8 @@ from quorate.roles import JUDGE
 from quorate.table.columns.aliases import LENGTHS, RESPONSES, claims
 from quorate.table.columns.outcomes import plain
 from quorate.table.columns.scales import known_scale
-from quorate.table.judgments import Facet, Judgments
+from quorate.table.facets import Facet
+from quorate.table.judgments import Judgments
 from quorate.table.notes import not_used
 from quorate.table.reread import reopened
 from quorate.wording import Brief, capitalised, counted, listed, percent

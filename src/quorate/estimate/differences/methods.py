@@ -26,7 +26,8 @@ from quorate.estimate.means.effects import level_labels
 from quorate.estimate.means.mean import Estimate, contrast, contrasts
 from quorate.estimate.means.targets import FINITE, PANEL, POPULATION, Target, default_targets
 from quorate.numerics.distributions import t_cdf
-from quorate.table.judgments import OK, Judgments, checked, used_levels
+from quorate.table.facets import OK, used_levels
+from quorate.table.judgments import Judgments, checked
 from quorate.wording import brief, listed, plural
 
 _MUCH = 0.1

@@ -19,9 +19,10 @@ from quorate.errors import QuorateError
 from quorate.numerics.distributions import chi_square_tail, f_tail
 from quorate.roles import SYSTEM
 from quorate.table.exchange.format import literal, quoted
+from quorate.table.facets import OK, Facet, Source
 from quorate.table.facts.describe import NESTED, ONE_TO_ONE, Description, MissingByLevel
 from quorate.table.facts.repeats import telling_apart
-from quorate.table.judgments import OK, Facet, Judgments, Source
+from quorate.table.judgments import Judgments
 from quorate.table.notes import not_used
 from quorate.table.reread import reopened
 from quorate.wording import Brief, counted, listed, percent, plural

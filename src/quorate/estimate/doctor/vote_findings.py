@@ -11,8 +11,8 @@ from quorate.estimate.doctor.analyses import Supported
 from quorate.estimate.doctor.findings import Finding, Severity, by_severity, share_homogeneity
 from quorate.numerics.votes.binomial import clopper_pearson, p_value
 from quorate.table.columns.outcomes import shown
+from quorate.table.facets import OK
 from quorate.table.facts.vote_facts import CONSTANT, Grouping, Sides, Tally, VoteFacts
-from quorate.table.judgments import OK
 from quorate.wording import counted, listed, percent, plural
 
 # Support for every analysis of votes: what it rests on, or what would make it possible.

@@ -26,7 +26,8 @@ from quorate.estimate.differences.spread import (
 )
 from quorate.estimate.means.effects import level_labels
 from quorate.numerics.inference import checked_level
-from quorate.table.judgments import Facet, Judgments, checked
+from quorate.table.facets import Facet
+from quorate.table.judgments import Judgments, checked
 from quorate.table.results import Result
 from quorate.wording import counted, listed, plural
 

@@ -24,8 +24,9 @@ from quorate.planning.panel.screening import WHOLE_SEARCH, priced
 from quorate.planning.panel.shortlist import JudgePool, Shortlist, beyond_cells, facts
 from quorate.roles import FAMILY, JUDGE
 from quorate.streams import stream
+from quorate.table.facets import Facet
 from quorate.table.families import AUTO, families_of
-from quorate.table.judgments import Facet, Judgments
+from quorate.table.judgments import Judgments
 from quorate.waiting import each
 from quorate.wording import Brief, listed, whole_percent
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from quorate.analysis.judgments import Analysis
     from quorate.estimate.components.decomposition import Decomposition
     from quorate.reporting.paper.record import Record
-    from quorate.table.judgments import Source
+    from quorate.table.facets import Source
     from quorate.table.votes import Votes
 
 _DIGITS = 9

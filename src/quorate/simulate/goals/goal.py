@@ -23,7 +23,8 @@ from quorate.roles import CATEGORY, ITEM, JUDGE, PROMPT, REPLICATE, SYSTEM
 from quorate.simulate.goals.votes import VoteLaw, VoteWorld, vote_world
 from quorate.streams import stream
 from quorate.table.cells import Cells
-from quorate.table.judgments import OK, Facet, Judgments
+from quorate.table.facets import OK, Facet
+from quorate.table.judgments import Judgments
 from quorate.table.results import Result
 from quorate.waiting import each
 from quorate.wording import counted

@@ -13,7 +13,7 @@ from quorate.decide.goals.goal import BestGoal, Offer, PreferGoal
 from quorate.errors import InvalidInput
 from quorate.roles import ITEM, JUDGE, PROMPT
 from quorate.table.cells import Cells
-from quorate.table.judgments import Facet
+from quorate.table.facets import Facet
 from quorate.table.pairs import TIE, A, B
 from quorate.table.votes import Votes
 

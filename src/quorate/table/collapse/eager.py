@@ -25,7 +25,7 @@ from quorate.table.columns.labels import (
 )
 from quorate.table.columns.roles import Roles
 from quorate.table.columns.scales import Missing, not_numbers, number, parse
-from quorate.table.judgments import OK
+from quorate.table.facets import OK
 
 # Choice of the columns that play a role, from any frame, under names and in kinds that are alike everywhere.
 

@@ -15,7 +15,8 @@ from quorate.errors import InvalidData
 from quorate.table.columns.labels import ABSENT, Coded
 from quorate.table.columns.roles import Roles
 from quorate.table.exchange.format import quoted
-from quorate.table.judgments import OK, Facet, Judgments, Source
+from quorate.table.facets import OK, Facet, Source
+from quorate.table.judgments import Judgments
 from quorate.table.notes import Note
 
 

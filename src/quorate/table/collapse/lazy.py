@@ -16,7 +16,7 @@ from quorate.table.collapse.grouped import Grouped, Long, Ungrouped, squares
 from quorate.table.columns.labels import STATUS_WORDS, Coded, unknown_statuses
 from quorate.table.columns.roles import Roles
 from quorate.table.columns.scales import Missing, not_numbers
-from quorate.table.judgments import OK
+from quorate.table.facets import OK
 
 
 def collapse(frame: nw.LazyFrame[Any], roles: Roles, missing: Missing) -> Grouped:

@@ -26,7 +26,7 @@ from quorate.table.columns.roles import Roles
 from quorate.table.columns.scales import NOTHING, Missing, not_numbers
 from quorate.table.exchange.format import Across, Opened, is_wide, literal, quoted
 from quorate.table.exchange.wide import SCORE
-from quorate.table.judgments import OK, Facet
+from quorate.table.facets import OK, Facet
 
 if TYPE_CHECKING:
     import duckdb

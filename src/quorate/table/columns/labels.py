@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from quorate.arguments import argument
 from quorate.errors import InvalidData
-from quorate.table.judgments import OK
+from quorate.table.facets import OK
 
 if TYPE_CHECKING:
     import duckdb

@@ -16,7 +16,7 @@ from quorate.arguments import argument
 from quorate.errors import InvalidData, InvalidInput
 from quorate.table.columns.labels import Coded, label, status_of
 from quorate.table.columns.scales import number
-from quorate.table.judgments import OK, STATUSES
+from quorate.table.facets import OK, STATUSES
 from quorate.table.pairs import BOTH_BAD, MISSING, TIE, UNKNOWN, A, B, Codes
 
 NAMES = "names"

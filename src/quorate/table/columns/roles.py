@@ -11,7 +11,7 @@ from quorate.errors import InvalidInput, UnknownColumn
 from quorate.roles import CATEGORY, GENERATION, ITEM, JUDGE, PROMPT, REPLICATE, SYSTEM, TEMPERATURE, TURN
 from quorate.table.columns import aliases
 from quorate.table.columns.outcomes import plain
-from quorate.table.judgments import Facet
+from quorate.table.facets import Facet
 from quorate.table.notes import Note, left_unused, read_as
 from quorate.wording import Brief
 

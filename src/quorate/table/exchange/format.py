@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     import duckdb
 
     from quorate.caveats import Caveat
-    from quorate.table.exchange.glance import Glance
     from quorate.table.notes import Note
 
 Kind = Literal["scores", "votes"]
@@ -116,8 +115,8 @@ class Format:
     packed : bool
         Whether ``.gz`` may follow.
     claims : callable
-        Whether a file or folder is of this format by its beginning, whatever its name says; asked before names are
-        looked at.
+        Whether a file or folder is of this format by its beginning, a `Glance`, whatever its name says; asked before
+        names are looked at.
     folders : bool
         Whether a folder of such files can be read as one.
     tool : bool
@@ -140,7 +139,7 @@ class Format:
     suffixes: tuple[str, ...] = ()
     packed: bool = True
     folders: bool = False
-    claims: Callable[[Glance], bool] = lambda _: False
+    claims: Callable[[Any], bool] = lambda _: False
     tool: bool = False
     sheets: bool = False
     opens: Callable[[Path], Path] = lambda path: path

@@ -16,7 +16,8 @@ from quorate.wording import Brief
 
 if TYPE_CHECKING:
     from quorate.arrays import Ints
-    from quorate.table.judgments import Facet, Judgments
+    from quorate.table.facets import Facet
+    from quorate.table.judgments import Judgments
 
 
 # Crossings of facets: crossed, nested, or in between.

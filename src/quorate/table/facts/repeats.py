@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 from quorate.arguments import Sentence, argument
 from quorate.errors import InvalidData, QuorateError
 from quorate.streams import stream
+from quorate.table.facets import Facet
 from quorate.table.facts.describe import duplicates
-from quorate.table.judgments import Facet, Judgments
+from quorate.table.judgments import Judgments
 from quorate.table.notes import not_used
 from quorate.table.reread import Reopened, reopened
 
