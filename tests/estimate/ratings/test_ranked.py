@@ -10,16 +10,23 @@ from scipy.stats import t
 
 import quorate as q
 from quorate.caveats import few_clusters, taken_as_independent
-from quorate.estimate.ratings.ranked import at_once, by_group, by_judges, may_be_first, rank_rows, standing, top
+from quorate.estimate.ratings.ranked import Board, at_once, by_judges, may_be_first, standing, top
 
 NAMES = tuple("abcdefgh")
+
+
+class Stated(Board):
+    """A board of which everything is said."""
+
+    def __init__(self, **said):
+        vars(self).update(said)
 
 
 def board(groups, first=1, told=()):
     """Eight systems of which so many may be first, and every one of these is as good as the others."""
     above = np.triu(np.ones((8, 8), dtype=bool), 1)
     above[:first, :first] = False
-    return SimpleNamespace(
+    return Stated(
         systems=NAMES,
         rating=np.arange(8.0)[::-1] / 3,
         se=np.full(8, 0.5),
@@ -27,19 +34,17 @@ def board(groups, first=1, told=()):
         ranks=SimpleNamespace(low=1 + above.sum(axis=0), high=np.arange(8) + 1, above=above),
         level=0.95,
         group=np.array(groups),
-        groups=by_group(NAMES, np.array(groups)),
-        best=dict.fromkeys(NAMES, 0.125),
         caveats=tuple(told),
     )
 
 
 def test_systems_by_group():
-    assert by_group(("x", "y", "z"), np.array([2, 1, 2])) == (("y",), ("x", "z"))
+    assert Stated(systems=("x", "y", "z"), group=np.array([2, 1, 2])).groups == (("y",), ("x", "z"))
 
 
 def test_the_short_form_has_three():
     assert top(board([1] * 8)) == "a 2.333, b 2, c 1.667, ..."
-    assert top(SimpleNamespace(systems=("x", "y"), rating=np.array([1.0, 0.0]))) == "x 1, y 0"
+    assert top(Stated(systems=("x", "y"), rating=np.array([1.0, 0.0]))) == "x 1, y 0"
 
 
 def test_who_may_be_first_is_what_ranks_say():
@@ -59,7 +64,7 @@ def test_ranks_of_votes_that_are_wrongly_taken_as_independent_hold_only_if_they_
 
 
 def test_a_row_for_every_system():
-    rows = rank_rows(board([1] * 8))
+    rows = board([1] * 8).rows()
     assert list(rows[0]) == ["system", "rating", "se", "low", "high", "rank_low", "rank_high", "group"]
     assert [row["low"] for row in rows] == [0, 2, 4, 6, 8, 10, 12, 14]
 

@@ -9,7 +9,6 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from quorate.arrays import Floats, Ints
 from quorate.caveats import Caveat, missing
@@ -21,7 +20,7 @@ from quorate.estimate.differences.methods import JointMeans, joint_means
 from quorate.estimate.means.mean import Estimate, aimed, mean_for, on_scale
 from quorate.estimate.means.reach import is_complete, is_setup
 from quorate.estimate.means.targets import POPULATION, Target, among, like_these, scope, too_few
-from quorate.estimate.ratings.ranked import ByJudges, by_group, by_judges, claim, rank_rows, standing, top
+from quorate.estimate.ratings.ranked import Board, ByJudges, by_judges, claim, standing, top
 from quorate.numerics.distributions import normal_cdf
 from quorate.numerics.inference import checked_level
 from quorate.numerics.ratings.rank_intervals import (
@@ -29,7 +28,6 @@ from quorate.numerics.ratings.rank_intervals import (
     agreeing,
     best,
     normal_deviations,
-    rank_groups,
     ranks_by_widths,
 )
 from quorate.numerics.reach import KAPPA
@@ -37,7 +35,7 @@ from quorate.numerics.study_power import half_widths
 from quorate.roles import JUDGE
 from quorate.streams import stream
 from quorate.table.judgments import Judgments
-from quorate.table.results import Result, Row, frame
+from quorate.table.results import Row, frame
 from quorate.wording import Brief, brief, capitalised
 
 # Differences of every two systems of a board of scores, each with the interval that `quorate.compare` has for it.
@@ -212,7 +210,7 @@ _DRAWS = 40_000
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Leaderboard(Result):
+class Leaderboard(Board):
     """Systems by mean score, best first.
 
     Parameters
@@ -258,9 +256,6 @@ class Leaderboard(Result):
         "others_reason=unsaid by_judges seed caveats sentence"
     )
 
-    def __len__(self) -> int:
-        return len(self.systems)
-
     def __repr__(self) -> str:
         return brief("Leaderboard", f"{len(self)} systems, {self.joint.fit.judgments.n_answers} scores: {top(self)}")
 
@@ -296,16 +291,6 @@ class Leaderboard(Result):
     def df(self) -> float:
         """The fewest degrees of freedom of any difference."""
         return float(self.pairs.freedom[~np.eye(len(self), dtype=bool)].min())
-
-    @cached_property
-    def group(self) -> NDArray[np.int64]:
-        """Rank group of each system, from 1; shape (systems,)."""
-        return rank_groups(self.rating, self.ranks.above)
-
-    @property
-    def groups(self) -> tuple[tuple[str, ...], ...]:
-        """Systems between cuts of the order: those of an earlier group are surely better than all of a later one."""
-        return by_group(self.systems, self.group)
 
     @cached_property
     def best(self) -> dict[str, float]:
@@ -379,7 +364,7 @@ class Leaderboard(Result):
 
         Intervals of means hold for each system alone; ranks and groups hold for all systems at once.
         """
-        return [row | {"best": self.best[row["system"]]} for row in rank_rows(self)]
+        return [row | {"best": self.best[row["system"]]} for row in super().rows()]
 
     def _backend(self) -> str | None:
         return self.joint.fit.judgments.source.backend

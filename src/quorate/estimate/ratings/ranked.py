@@ -7,22 +7,23 @@ over the systems of the same items, so that a judge who saw harder items favours
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from quorate.arrays import Floats
-from quorate.numerics.distributions import t_cdf, t_quantile
-from quorate.numerics.ratings.next_vote import GapVotes
+from quorate.estimate.ratings.counts import Unrated
+from quorate.numerics.ratings.rank_intervals import rank_groups
 from quorate.roles import JUDGE
 from quorate.table.judgments import Judgments
 from quorate.table.results import Result, Row, rows_of
 from quorate.wording import Brief, counted, listed, plural
 
 if TYPE_CHECKING:
-    from quorate.estimate.ratings.leaderboard import Leaderboard
-    from quorate.estimate.ratings.ratings import Ratings
+    from quorate.caveats import Caveat
+    from quorate.numerics.ratings.rank_intervals import RankIntervals
 
 
 FEWEST_TRIMMED = 5
@@ -152,36 +153,6 @@ class Neighbours(Brief):
         return asdict(self)
 
 
-def neighbours(board: Ratings) -> tuple[Neighbours, ...]:
-    """Every two neighbours of a board, from the best: a family of their own.
-
-    That they were chosen by the order found makes their gaps smaller, so it does not make false orders likelier.
-    The variance of a gap goes down with 1 over votes and its degrees of freedom up with them, as clusters like those at
-    hand come with their votes.
-    """
-    covariance, ranks, n = board.covariance, board.ranks, board.n
-    variance, gaps = np.diag(covariance), board.rating[:-1] - board.rating[1:]
-    se = np.sqrt(variance[:-1] + variance[1:] - 2 * np.diag(covariance, 1))
-    df = np.diag(board.laws[board.method].df, 1)[: len(gaps)]
-    every = ranks.limit(np.diag(np.broadcast_to(ranks.df, ranks.above.shape), 1))
-    own = [t_quantile(float(one), 1 - (1 - board.level) / (2 * len(gaps))) for one in df]
-    limit = np.minimum(every, own)  # all pairs that follow each other are fewer than all pairs
-    ends = np.stack([gaps - limit * se, gaps + limit * se], axis=1).tolist()
-    if board.margin is not None:
-        ends = [board.difference(*board.systems).at(board.level).ends]
-    apart = [low > 0 for low, _ in ends]
-    columns = zip(gaps.tolist(), ends, se.tolist(), limit.tolist(), df.tolist(), apart, strict=True)
-    out = []
-    for (gap, (low, high), error, most, freedom, told), first, second in zip(
-        columns, board.systems, board.systems[1:], strict=False
-    ):
-        asked = GapVotes(error**2 * n, freedom / n, _level(most, freedom), gap, POWER)
-        votes = asked.needed(0.0, n)
-        more = 0 if told else None if votes is None else max(votes - n, 0)
-        out.append(Neighbours(first, second, gap, low, high, told, votes, more))
-    return tuple(out)
-
-
 def neighbours_words(pairs: tuple[Neighbours, ...], of_what: str) -> str:
     """How many more votes would tell the widest and the narrowest open gap apart; empty where none is open."""
     left = [one for one in pairs if not one.told_apart]
@@ -203,66 +174,120 @@ def _ease(pair: Neighbours) -> float:
     return 0.0 if pair.votes is None else 1 / pair.votes
 
 
-def _level(limit: float, df: float) -> float:
-    """Coverage of an interval that reaches so many standard errors."""
-    return 2 * t_cdf(df, limit) - 1
-
-
 _MOST_NAMED = 6
 _MOST_SHOWN = 3
 
 
-def top(board: Leaderboard | Ratings) -> str:
+class Board(Result):
+    """Systems, best first, with what is known of their order: by their scores, or by votes."""
+
+    systems: tuple[str, ...]
+    level: float
+
+    if TYPE_CHECKING:  # what each finds in its own way
+
+        @property
+        def caveats(self) -> tuple[Caveat, ...]:
+            """What to know before relying on this."""
+
+        @property
+        def rating(self) -> Floats:
+            """What systems are ordered by, shape (systems,)."""
+
+        @property
+        def se(self) -> Floats:
+            """Standard error of each, shape (systems,)."""
+
+        @property
+        def intervals(self) -> Floats:
+            """Interval of each, shape (systems, 2)."""
+
+        @property
+        def ranks(self) -> RankIntervals:
+            """Intervals of the ranks."""
+
+    def __len__(self) -> int:
+        return len(self.systems)
+
+    @property
+    def unbeaten(self) -> tuple[Unrated, ...]:
+        """Systems without a finite rating that stand above all that have one."""
+        return ()
+
+    @property
+    def surely_above(self) -> tuple[Unrated, ...]:
+        """Of these, those of which chance is no explanation."""
+        return ()
+
+    @property
+    def apart(self) -> tuple[Unrated, ...]:
+        """Systems that may stand anywhere among those that are rated."""
+        return ()
+
+    @cached_property
+    def group(self) -> NDArray[np.int64]:
+        """Rank group of each system, from 1, after that of those surely above all; shape (systems,)."""
+        return rank_groups(self.rating, self.ranks.above) + bool(self.surely_above)
+
+    @property
+    def groups(self) -> tuple[tuple[str, ...], ...]:
+        """Systems between cuts of the order: those of an earlier group are surely better than all of a later one.
+
+        All these claims hold at once with coverage ``level``. Systems of one group are not said to be equal, nor is
+        their order open: some of them may be surely better than others, as ``ranks`` says.
+        """
+        above = tuple(one.system for one in self.surely_above)
+        rated = (np.flatnonzero(self.group == place).tolist() for place in np.unique(self.group))
+        return (*([above] if above else []), *(tuple(self.systems[i] for i in own) for own in rated))
+
+    def rows(self) -> list[Row]:
+        """One row for every system, best first: system, rating, se, low, high, rank_low, rank_high, group.
+
+        Intervals hold for each system alone; ranks and groups hold for all systems at once.
+        """
+        low, high = self.intervals.T
+        ratings = {"rating": self.rating, "se": self.se, "low": low, "high": high}
+        ranks = {"rank_low": self.ranks.low, "rank_high": self.ranks.high, "group": self.group}
+        return rows_of({"system": self.systems, **ratings, **ranks})
+
+
+def top(board: Board) -> str:
     """The first systems with their ratings, for a short form."""
     shown = zip(board.systems[:_MOST_SHOWN], board.rating.tolist(), strict=False)
     more = ", ..." if len(board.systems) > _MOST_SHOWN else ""
     return ", ".join(f"{system} {rating:.4g}" for system, rating in shown) + more
 
 
-def by_group(systems: tuple[str, ...], group: NDArray[np.int64]) -> tuple[tuple[str, ...], ...]:
-    """Systems by their rank group.
-
-    Parameters
-    ----------
-    systems : tuple of str
-        Names.
-    group : array of int, shape (systems,)
-        Rank group, from 1.
-    """
-    return tuple(tuple(systems[i] for i in np.flatnonzero(group == place).tolist()) for place in np.unique(group))
-
-
-def may_be_first(board: Leaderboard | Ratings) -> tuple[str, ...]:
+def may_be_first(board: Board) -> tuple[str, ...]:
     """Systems that none is surely better than, best first."""
-    above = tuple(one.system for one in getattr(board, "unbeaten", ()))
-    sure, apart = getattr(board, "surely_above", ()), tuple(one.system for one in getattr(board, "apart", ()))
+    above, apart = (tuple(one.system for one in some) for some in (board.unbeaten, board.apart))
     rated = tuple(board.systems[i] for i in np.flatnonzero(board.ranks.low == 1).tolist())
-    return above + rated + (() if sure else apart)
+    return above + rated + (() if board.surely_above else apart)
 
 
-def standing(board: Leaderboard | Ratings, scope: str = "") -> str:
+def standing(board: Board, scope: str = "") -> str:
     """Who is first, or may be, and how many pairs are told apart: one claim, for all ranks at once."""
     return f"{claim(board, 'No')}, at {100 * board.level:.4g}% {at_once(board)}{f', {scope}' * bool(scope)}."
 
 
-def at_once(board: Leaderboard | Ratings) -> str:
+def at_once(board: Board) -> str:
     """Of what the confidence of ranks is: nothing is said to hold of votes that are wrongly taken as independent."""
     if not taken_as_independent(board):
         return "for all ranks at once"
     return "for all ranks at once, were votes independent, which they need not be"
 
 
-def taken_as_independent(board: Leaderboard | Ratings) -> bool:
+def taken_as_independent(board: Board) -> bool:
     """Whether votes that share what may make them alike are taken as independent."""
     return any(one.code == "taken-as-independent" for one in board.caveats)
 
 
-def claim(board: Leaderboard | Ratings, no: str = "no") -> str:
+def claim(board: Board, no: str = "no") -> str:
     """The same without its certainty, inside a sentence or with ``no`` as it opens one."""
-    above, sure = len(getattr(board, "unbeaten", ())), len(getattr(board, "surely_above", ()))
-    apart = () if sure else tuple(one.system for one in getattr(board, "apart", ()))
+    above, sure = len(board.unbeaten), len(board.surely_above)
+    apart = () if sure else tuple(one.system for one in board.apart)
     first = tuple(name for name in may_be_first(board) if name not in apart)
-    systems = len(board.systems) + above + len(getattr(board, "apart", ()))
+    systems = len(board.systems) + above + len(board.apart)
     told = int(board.ranks.above.sum()) + sure * len(board.systems)
     if not told and systems == len(board.systems) == 2:
         return f"{' and '.join(board.systems)} are not told apart"
@@ -277,11 +302,3 @@ def claim(board: Leaderboard | Ratings, no: str = "no") -> str:
         lead = f"{first[0]} leads {of}, not surely ahead of {len(first) - 1:,} of them"
     pairs = systems * (systems - 1) // 2
     return f"{lead}; {told:,} of {counted(pairs, 'pair')} of systems {'is' if told == 1 else 'are'} told apart"
-
-
-def rank_rows(board: Leaderboard | Ratings) -> list[Row]:
-    """A row for every system, best first: system, rating, se, low, high, rank_low, rank_high, group."""
-    low, high = board.intervals.T
-    ratings = {"rating": board.rating, "se": board.se, "low": low, "high": high}
-    ranks = {"rank_low": board.ranks.low, "rank_high": board.ranks.high, "group": board.group}
-    return rows_of({"system": board.systems, **ratings, **ranks})

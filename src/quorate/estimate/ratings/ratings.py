@@ -11,7 +11,6 @@ from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from quorate.arrays import Floats
 from quorate.caveats import Caveat
@@ -20,9 +19,10 @@ from quorate.estimate.ratings.contrast import Contrast, Law, WinRate, average_od
 from quorate.estimate.ratings.counts import Unrated, unrated_words
 from quorate.estimate.ratings.fragility import Fragility
 from quorate.estimate.ratings.moves import Moves
-from quorate.estimate.ratings.ranked import Neighbours, by_group, neighbours, neighbours_words, rank_rows, standing, top
+from quorate.estimate.ratings.ranked import POWER, Board, Neighbours, neighbours_words, standing, top
 from quorate.estimate.votes.margin import VoteMargin
-from quorate.numerics.distributions import t_quantile
+from quorate.numerics.distributions import t_cdf, t_quantile
+from quorate.numerics.ratings.next_vote import GapVotes
 from quorate.numerics.ratings.rank_intervals import (
     RankIntervals,
     agreeing,
@@ -30,14 +30,13 @@ from quorate.numerics.ratings.rank_intervals import (
     in_student,
     most_draws,
     normal_deviations,
-    rank_groups,
     rank_intervals,
     ranks_of_two,
 )
 from quorate.numerics.ratings.ties import TieModel, Ties, tie_model
 from quorate.numerics.votes.binomial import SLACK
 from quorate.streams import stream
-from quorate.table.results import Result, Row, plain
+from quorate.table.results import plain
 from quorate.wording import brief, counted
 
 # Terms of a rating model beside the ratings: ties, position, covariates, slopes of judges.
@@ -145,7 +144,7 @@ _ROUNDED = 1e-12
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Ratings(Terms, Result):
+class Ratings(Terms, Board):
     """Systems by rating, best first.
 
     A rating is a log odds about the mean of all systems: with a difference of 1 the better system wins 73% of the votes
@@ -244,9 +243,6 @@ class Ratings(Terms, Result):
         "moves slopes tie_rates caveats sentence"
     )
 
-    def __len__(self) -> int:
-        return len(self.systems)
-
     def __repr__(self) -> str:
         return brief("Ratings", f"{len(self)} systems, {counted(self.n, self.counted_by)}, {self.method}: {top(self)}")
 
@@ -330,21 +326,6 @@ class Ratings(Terms, Result):
         deviations = self.scale * drawn[:, : len(self)]
         spread = np.atleast_2d(np.cov(deviations, rowvar=False))
         return rank_intervals(self.rating, self.covariance, deviations, self.level, df, spread)
-
-    @cached_property
-    def group(self) -> NDArray[np.int64]:
-        """Rank group of each system, after that of those surely above all; shape (systems,)."""
-        return rank_groups(self.rating, self.ranks.above) + bool(self.surely_above)
-
-    @property
-    def groups(self) -> tuple[tuple[str, ...], ...]:
-        """Systems between cuts of the order: those of an earlier group are surely better than all of a later one.
-
-        All these claims hold at once with coverage ``level``. Systems of one group are not said to be equal, nor is
-        their order open: some of them may be surely better than others, as `ranks` says.
-        """
-        above = tuple(one.system for one in self.surely_above)
-        return (*([above] if above else []), *by_group(self.systems, self.group))
 
     @cached_property
     def best(self) -> dict[str, float]:
@@ -448,13 +429,6 @@ class Ratings(Terms, Result):
             raise InvalidInput(f'method: expects one of {", ".join(self.laws)}, got "{method}"')
         return replace(self, method=method)
 
-    def rows(self) -> list[Row]:
-        """One row for every system, best first: system, rating, se, low, high, rank_low, rank_high, group.
-
-        Intervals of ratings hold for each system alone; ranks and groups hold for all systems at once.
-        """
-        return rank_rows(self)
-
     def _backend(self) -> str | None:
         return self.backend
 
@@ -534,3 +508,38 @@ class Ratings(Terms, Result):
 def _wide(df: Floats) -> Floats:
     """What makes up for resampled units varying about their own mean."""
     return np.sqrt(1 + 1 / df)
+
+
+def neighbours(board: Ratings) -> tuple[Neighbours, ...]:
+    """Every two neighbours of a board, from the best: a family of their own.
+
+    That they were chosen by the order found makes their gaps smaller, so it does not make false orders likelier.
+    The variance of a gap goes down with 1 over votes and its degrees of freedom up with them, as clusters like those at
+    hand come with their votes.
+    """
+    covariance, ranks, n = board.covariance, board.ranks, board.n
+    variance, gaps = np.diag(covariance), board.rating[:-1] - board.rating[1:]
+    se = np.sqrt(variance[:-1] + variance[1:] - 2 * np.diag(covariance, 1))
+    df = np.diag(board.laws[board.method].df, 1)[: len(gaps)]
+    every = ranks.limit(np.diag(np.broadcast_to(ranks.df, ranks.above.shape), 1))
+    own = [t_quantile(float(one), 1 - (1 - board.level) / (2 * len(gaps))) for one in df]
+    limit = np.minimum(every, own)  # all pairs that follow each other are fewer than all pairs
+    ends = np.stack([gaps - limit * se, gaps + limit * se], axis=1).tolist()
+    if board.margin is not None:
+        ends = [board.difference(*board.systems).at(board.level).ends]
+    apart = [low > 0 for low, _ in ends]
+    columns = zip(gaps.tolist(), ends, se.tolist(), limit.tolist(), df.tolist(), apart, strict=True)
+    out = []
+    for (gap, (low, high), error, most, freedom, told), first, second in zip(
+        columns, board.systems, board.systems[1:], strict=False
+    ):
+        asked = GapVotes(error**2 * n, freedom / n, _level(most, freedom), gap, POWER)
+        votes = asked.needed(0.0, n)
+        more = 0 if told else None if votes is None else max(votes - n, 0)
+        out.append(Neighbours(first, second, gap, low, high, told, votes, more))
+    return tuple(out)
+
+
+def _level(limit: float, df: float) -> float:
+    """Coverage of an interval that reaches so many standard errors."""
+    return 2 * t_cdf(df, limit) - 1
