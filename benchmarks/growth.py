@@ -1,11 +1,11 @@
-"""How CPU seconds grow with rows, of every verb that reads a table, and with cells, of every step of a study.
+"""How CPU seconds and memory grow with rows, of every verb that reads a table, and with cells, of each step of a study.
 
 Run with ``make bench``, or alone: ``python benchmarks/growth.py``; ``--tables`` or ``--studies`` for one of the two,
 ``--most 100000`` for smaller ones. Items grow with the rows. Studies: two judges behind an endpoint on the loopback
 interface give every response of five systems one score. Every step is the command as it is typed, in this process, by
 its CPU seconds (``time.process_time``), after one round that is not counted, so that nothing is loaded while it is
 timed. The exponent is that between the last two sizes, where what every command costs matters least: 1 is linear. It
-ends with exit code 1 if one is greater than 1.1.
+ends with exit code 1 if one is greater than 1.1. Memory is the most that a process of its own held at the largest size.
 """
 
 from __future__ import annotations
@@ -49,7 +49,9 @@ VERBS = {
     "compare, votes": "compare votes.csv s1 s0",
     "rank": "rank scores.csv",
     "rank, votes": "rank votes.csv",
+    "regress": "regress labels.csv --outcome judge --on length --labels human",
     "plan": "plan one.csv --budget 1000000",
+    "assign": "assign --items items.csv --judges 5 --out calls.csv --force",
     "report": "report one.csv",
     "export": "export scores.csv out.parquet",
 }
@@ -57,7 +59,7 @@ VERBS = {
 
 
 def tables(folder: Path, rows: int) -> None:
-    """Files of so many rows: scores of two systems and of one, a column for each of ten judges, votes, and runs."""
+    """Files of so many rows: scores of two systems and of one, a column for each of ten judges, and others."""
     folder.mkdir()
     rng = np.random.default_rng(1)
 
@@ -83,6 +85,11 @@ def tables(folder: Path, rows: int) -> None:
     votes = {"model_a": named("s", a), "model_b": named("s", b), "judge": named("j", rng.integers(4, size=rows))}
     votes |= {"item": named("q", np.arange(rows) // 5), "winner": np.where(first, "model_a", "model_b")}
     pl.DataFrame(votes).write_csv(folder / "votes.csv")
+    length, human = rng.normal(0, 1, rows), np.where(rng.random(rows) < 0.1, rng.integers(1, 6, rows), -1)
+    labels = {"item": named("q", np.arange(rows)), "length": length.round(2), "judge": rng.integers(1, 6, rows)}
+    frame = pl.DataFrame(labels | {"human": human})
+    frame.with_columns(pl.col("human").replace(-1, None)).write_csv(folder / "labels.csv")
+    pl.DataFrame({"item": named("q", np.arange(rows))}).write_csv(folder / "items.csv")
     item, run = np.divmod(np.arange(rows), 5)
     right = (rng.random(rows) < rng.random(rows // 5)[item]).astype(int)
     pl.DataFrame({"item": named("q", item), "run": run, "score": right}).write_csv(folder / "runs.csv")
@@ -125,13 +132,29 @@ def typed(*words: str) -> Callable[[], object]:
     return command
 
 
-def verbs(folder: Path) -> dict[str, Callable[[], object]]:
+def verbs(folder: Path) -> dict[str, list[str]]:
     """The commands on the files of a folder, by name; what they write is there too."""
 
     def there(word: str) -> str:
         return str(folder / word) if "." in word and word.rpartition(".")[2].isalpha() else word
 
-    return {name: typed(*map(there, words.split())) for name, words in VERBS.items()}
+    return {name: [*map(there, words.split())] for name, words in VERBS.items()}
+
+
+ALONE = """
+import atexit, sys
+from quorate.cli import main
+def most():
+    print("\\n", next(row for row in open("/proc/self/status") if row.startswith("VmHWM")).split()[1])
+atexit.register(most)
+main(sys.argv[1:])
+"""
+
+
+def held(words: list[str]) -> float:
+    """The most MB that a command holds in a process of its own."""
+    said = subprocess.run([sys.executable, "-c", ALONE, *words], capture_output=True, text=True, check=False).stdout
+    return int(said.split()[-1]) / 1024
 
 
 def steps(path: Path) -> dict[str, Callable[[], object]]:
@@ -180,17 +203,18 @@ def measured(path: Path) -> dict[str, float]:
     return found
 
 
-def printed(rows: Iterable[tuple[str, dict[int, float]]]) -> int:
+def printed(rows: Iterable[tuple[str, dict[int, float]]], memory: Callable[[str], float] | None = None) -> int:
     """Print a table as it comes; how many grow too fast."""
-    steep, headed = 0, False
+    steep, headed, last = 0, False, "" if memory is None else f"{'MB':>12}"
     for name, times in rows:
         if not headed:
-            print(f"{'CPU s':20}" + "".join(f"{size:>12,}" for size in times) + f"{'exponent':>12}")
+            print(f"{'CPU s':20}" + "".join(f"{size:>12,}" for size in times) + f"{'exponent':>12}" + last)
             headed = True
         (small, least), (large, most) = [*times.items()][-2:]
         exponent = math.log(most / least) / math.log(large / small)
         steep += exponent > MOST
-        print(f"{name:20}" + "".join(f"{one:12.2f}" for one in times.values()) + f"{exponent:12.2f}", flush=True)
+        last = "" if memory is None else f"{memory(name):12,.0f}"
+        print(f"{name:20}" + "".join(f"{one:12.2f}" for one in times.values()) + f"{exponent:12.2f}" + last, flush=True)
     return steep
 
 
@@ -210,8 +234,9 @@ def main() -> int:
                 tables(folder / str(size), size)
             each = {size: verbs(folder / str(size)) for size in chosen}
             for name in VERBS:
-                took(each[chosen[0]][name])
-            steep += printed((name, {size: took(each[size][name]) for size in chosen}) for name in VERBS)
+                took(typed(*each[chosen[0]][name]))
+            times = ((name, {size: took(typed(*each[size][name])) for size in chosen}) for name in VERBS)
+            steep += printed(times, lambda name: held(each[chosen[-1]][name]))
         if not asked.tables:
             chosen = [size for size in SIZES if size <= asked.most]
             server = subprocess.Popen([sys.executable, ENDPOINT, "0.005", "3600"], stdout=subprocess.PIPE, text=True)
