@@ -220,7 +220,7 @@ class LatentLaw:
         for facets, variance in self.parts.items():
             if variance > 0:
                 code = self.table.level_codes(facets)
-                z += (variance**0.5 * rng.standard_normal((n, int(code.max()) + 1)))[:, code]
+                z += (variance**0.5 * rng.standard_normal((n, int(code.max()) + 1))).take(code, axis=1)
         for k, (marks, cut) in enumerate(self.cuts):
             own = self.margin == k
             z[:, own] = marks[np.searchsorted(cut, z[:, own])]

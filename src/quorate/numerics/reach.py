@@ -92,26 +92,35 @@ class ItemModel:
             df[k] = _freedom(each[:, k], self.stratum, share)
         return ItemScores(each, df)
 
-    def spread(self, weight: Floats, scores: Floats) -> tuple[Floats, Floats]:
-        """Variance of one sum over items, and its degrees of freedom, in many studies with scores of their own.
+    def spread(self, weights: Floats, scores: Floats) -> tuple[Floats, Floats]:
+        """Variances of sums over items, and their degrees of freedom, in many studies with scores of their own.
 
         Parameters
         ----------
-        weight : array, shape (cells,)
-            Of the sum.
+        weights : array, shape (sums, cells)
+            As for `scores`.
         scores : array, shape (studies, cells)
             The ratio of variances is held.
+
+        Returns
+        -------
+        tuple of array, shape (sums, studies)
         """
-        own = np.zeros((len(self.item), len(self.stratum)))
-        own[np.arange(len(self.item)), self.item] = 1.0
-        effects = np.zeros((len(self.item), len(self.inverse)))
-        for column in self.columns:
-            effects[np.arange(len(self.item)), column] += 1.0
-        weighed = scores - (self._shrunk * (scores @ own))[:, self.item]
-        residual = scores - weighed @ effects @ self.inverse @ effects.T
-        factor, share = self._scaling(weight)
-        each = (np.sqrt(factor) * ((residual * weight) @ own)).T
-        return np.sum(each**2, axis=0), np.asarray(_freedom(each, self.stratum, share), dtype=np.float64)
+        from scipy.sparse import csr_array
+
+        (parts, cells), starts = self.columns.shape, np.arange(len(self.item) + 1)
+        by_cell = np.ascontiguousarray(scores.T)
+        own = csr_array((np.ones(cells), self.item, starts), (cells, len(self.stratum))).T
+        of = csr_array((np.ones(parts * cells), self.columns.T.ravel(), parts * starts), (cells, len(self.inverse))).T
+        totals = self._shrunk[:, None] * (own @ by_cell)
+        effects = self.inverse @ (of @ by_cell - self._by_item(np.ones(cells)).T @ totals)
+        variance, df = np.empty((2, len(weights), len(scores)))
+        for k, weight in enumerate(weights):
+            factor, share = self._scaling(weight)
+            brought = (own * weight) @ by_cell - self._by_item(weight) @ effects
+            each = np.sqrt(factor)[:, None] * brought
+            variance[k], df[k] = np.sum(each**2, axis=0), _freedom(each, self.stratum, share)
+        return variance, df
 
     def _scaling(self, weight: Floats) -> tuple[Floats, Floats]:
         """What scales every item's residual (CR2), and for every stratum one over the degrees of freedom of its sum."""

@@ -94,11 +94,11 @@ def errors_of_studies(
         Of every study.
     """
     layout, drawn = _Layout(judgments, weight, targets, ratio, {}), []
-    variance, df = layout.model.spread(weight, scores)
+    (variance,), (df,) = layout.model.spread(weight[None, :], scores)
     for name in drawn_facets(judgments, targets):
         apart, size, free = layout.apart(name)
         square = np.sum((scores @ apart.T) ** 2, axis=1)
-        noise = sum((layout.model.spread(row, scores)[0] for row in apart), np.zeros(len(scores)))
+        noise = layout.model.spread(apart, scores)[0].sum(axis=0)
         drawn.append((np.maximum(square - KAPPA * noise, 0.0) * size / free, free))
     return variance + setup_only, df, tuple(drawn)
 
