@@ -9,7 +9,8 @@ import httpx2
 
 from quorate.collect.budget import Price
 from quorate.collect.judge import Expects, Message, Request
-from quorate.collect.judges.endpoint import Endpoint, EndpointJudge
+from quorate.collect.judges.endpoint import Endpoint
+from quorate.collect.judges.remote import EndpointJudge
 
 ASKED = (
     Message("system", "You judge."),

@@ -42,10 +42,8 @@ MOST_LINES = 600
 NAMES_ABOVE = {
     f"quorate.{module}"
     for module in (
-        *("collect.judges.connection", "reporting.draw.axes"),
         *("estimate.components.bootstrap", "estimate.means.intervals", "estimate.means.mean"),
         *("estimate.means.prediction", "estimate.means.reach", "estimate.means.targets"),
-        *("numerics.mixed.sampled", "numerics.mixed.solved"),
         *("table.facts.describe", "table.facts.vote_facts"),
     )
 }

@@ -161,7 +161,7 @@ def says(monkeypatch):
             text = texts[min(len(asked), len(texts)) - 1]
             return Reply("unparsed", text=f"<part1>{text}</part1>")
 
-        monkeypatch.setattr("quorate.collect.judges.endpoint.EndpointJudge.ask", ask)
+        monkeypatch.setattr("quorate.collect.judges.remote.EndpointJudge.ask", ask)
         return asked
 
     return replies

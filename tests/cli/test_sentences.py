@@ -284,7 +284,7 @@ def said(folder, monkeypatch, capsys):
     async def drafted(*_):
         return Reply("unparsed", text="<part1>How clear is it, [[low]] to [[high]]? Mark one.</part1>")
 
-    monkeypatch.setattr("quorate.collect.judges.endpoint.EndpointJudge.ask", drafted)
+    monkeypatch.setattr("quorate.collect.judges.remote.EndpointJudge.ask", drafted)
     monkeypatch.setattr("quorate.web.serve.listen", lambda app, *_: app.state.site.desk.close())
     monkeypatch.setattr(posterior, "posterior", lambda judgments, **_: posterior_of(q.decompose(judgments)))
     monkeypatch.setattr(check, "check_posterior", lambda *_, **__: check_of())

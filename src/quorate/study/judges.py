@@ -20,8 +20,9 @@ from quorate.collect.budget import Price
 from quorate.collect.judge import Judge
 from quorate.collect.judges.apis import OPENAI
 from quorate.collect.judges.batch import BatchJudge
-from quorate.collect.judges.endpoint import Endpoint, EndpointJudge, without_keys
+from quorate.collect.judges.endpoint import Endpoint, without_keys
 from quorate.collect.judges.local import LocalJudge, PythonJudge, ReplayJudge
+from quorate.collect.judges.remote import EndpointJudge
 from quorate.collect.ledger.plan import digest
 from quorate.collect.runner.lane import Pace
 from quorate.errors import InvalidData, InvalidInput, UnknownColumn

@@ -11,7 +11,8 @@ from forms import ANSWERS, ASKED, BASES, PARAMS, asked, endpoint, generated, mes
 from quorate.collect.budget import Price
 from quorate.collect.judge import STATUSES, Expects, Message, Request
 from quorate.collect.judges.apis import APIS, WAYS, completion, decoded, grammar, renamed, reply_from, turns, usage
-from quorate.collect.judges.endpoint import Endpoint, body, reply_of
+from quorate.collect.judges.endpoint import Endpoint
+from quorate.collect.judges.remote import body, reply_of
 from quorate.errors import InvalidInput
 
 

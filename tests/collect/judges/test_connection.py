@@ -24,7 +24,8 @@ from quorate.collect.judges.connection import (
     from_environment,
     scrub,
 )
-from quorate.collect.judges.endpoint import Endpoint, EndpointJudge
+from quorate.collect.judges.endpoint import Endpoint
+from quorate.collect.judges.remote import EndpointJudge
 from quorate.errors import InvalidInput
 
 CANARY = "sk-canary-4711"

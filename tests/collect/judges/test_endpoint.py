@@ -23,7 +23,8 @@ from quorate.collect.judges.connection import (
     retry_after,
     turned_away,
 )
-from quorate.collect.judges.endpoint import Endpoint, EndpointJudge, body, cleaned, reply_to
+from quorate.collect.judges.endpoint import Endpoint
+from quorate.collect.judges.remote import EndpointJudge, body, cleaned, reply_to
 from quorate.errors import InvalidInput
 
 CANARY = "sk-canary/+4711=do-not-print"

@@ -14,8 +14,8 @@ from quorate.numerics.mixed import sampled as conjugate
 from quorate.numerics.mixed import sampled as levels
 from quorate.numerics.mixed.information import information
 from quorate.numerics.mixed.reml import evaluate, traces
-from quorate.numerics.mixed.sampled import conjugate_gradients, sampling_error
-from quorate.numerics.mixed.solved import solve
+from quorate.numerics.mixed.sampled import conjugate_gradients
+from quorate.numerics.mixed.solved import sampling_error, solve
 
 FACETS = {"item": "item", "judge": "judge", "prompt": "prompt", "replicate": "rep"}
 RANDOM = ["item", "judge", "prompt", "item:prompt", "cell"]

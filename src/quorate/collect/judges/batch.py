@@ -20,7 +20,8 @@ from urllib.parse import quote
 from quorate.collect.judge import ERROR, Reply, Request
 from quorate.collect.judges.apis import decoded
 from quorate.collect.judges.connection import Broken, HttpConnection, NotSent, Secret, Unusable, scrub, turned_away
-from quorate.collect.judges.endpoint import Endpoint, RemoteJudge, body, cleaned, reply_of, scrubbed, without_key
+from quorate.collect.judges.endpoint import Endpoint
+from quorate.collect.judges.remote import RemoteJudge, body, cleaned, reply_of, scrubbed, without_key
 from quorate.errors import InvalidInput
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ from quorate.numerics.correlation import of_pair, spearman
 from quorate.numerics.inference import variance_interval
 from quorate.numerics.mixed.information import Identified, component_df, covariance, weights
 from quorate.numerics.mixed.reml import Point, squares
-from quorate.numerics.mixed.sampled import sampling_error
+from quorate.numerics.mixed.solved import sampling_error
 from quorate.roles import REPLICATE, SYSTEM
 from quorate.table.judgments import Judgments
 from quorate.table.notes import not_used

@@ -24,8 +24,8 @@ from quorate.estimate.means.targets import (
     is_grouping,
 )
 from quorate.numerics.mixed.information import adjustment, cell_weights, weights
-from quorate.numerics.mixed.reml import Projected, squares
-from quorate.numerics.mixed.solved import solve
+from quorate.numerics.mixed.reml import squares
+from quorate.numerics.mixed.solved import Projected, solve
 from quorate.roles import REPLICATE
 from quorate.table.judgments import Judgments
 from quorate.wording import Brief

@@ -11,7 +11,6 @@ from quorate.arrays import Floats, Ints
 from quorate.numerics.mixed.moments import Part, Products, gram, less, scaled
 from quorate.numerics.mixed.problem import Problem
 from quorate.numerics.mixed.reml import (
-    Projected,
     projected_data,
     residual_projection,
     sandwich,
@@ -21,7 +20,7 @@ from quorate.numerics.mixed.reml import (
     within_block,
 )
 from quorate.numerics.mixed.sampled import FEW_LEVELS
-from quorate.numerics.mixed.solved import Solved, solve
+from quorate.numerics.mixed.solved import Projected, Solved, solve
 from quorate.streams import stream
 from quorate.wording import Brief
 

@@ -18,8 +18,8 @@ from quorate.errors import NotConverged
 from quorate.numerics.mixed.moments import Part, Products, gram, less, scaled
 from quorate.numerics.mixed.patterns import Cells
 from quorate.numerics.mixed.problem import Problem
-from quorate.numerics.mixed.sampled import SampledLevels, sampled_traces
-from quorate.numerics.mixed.solved import LEAST_NOISE, Points, Solved, solve
+from quorate.numerics.mixed.sampled import SampledLevels
+from quorate.numerics.mixed.solved import LEAST_NOISE, Points, Projected, Solved, sampled_traces, solve
 from quorate.waiting import each
 
 if TYPE_CHECKING:
@@ -27,18 +27,6 @@ if TYPE_CHECKING:
 
 
 _FEW = 8
-
-
-@dataclass(frozen=True, repr=False)
-class Projected:
-    """``V_w^-1 (v - W h)`` for data ``v`` on unit cells, summed over the columns of every term.
-
-    With ``h = B W' V_w^-1 v`` this is ``P v``; with ``v = 0`` and minus ``h`` it is ``V_w^-1 W h``.
-    """
-
-    cells: Floats
-    within: Floats
-    shared: Floats
 
 
 @dataclass(frozen=True, repr=False)

@@ -6,15 +6,12 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from html import escape
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from quorate.reporting.draw import scales
 from quorate.reporting.draw.marks import INK
 from quorate.reporting.draw.scales import Line, Rows, attribute, fitted, line, number, rect, shape, shown, wide, words
-from quorate.reporting.draw.vega import shade
-
-if TYPE_CHECKING:
-    from quorate.reporting.draw.svg import Panel
+from quorate.reporting.draw.vega import Layer, shade
 
 SIZE = 12
 """Pixels of words on axes and in legends."""
@@ -28,10 +25,23 @@ SYMBOL = 20
 """Pixels of a symbol in a legend, with the space after it."""
 
 
+class Ground:
+    """What axes and legends are drawn on: its size, its layers, and the parts that were drawn."""
+
+    spec: Mapping[str, Any]
+    width: float
+    parts: list[str]
+    layers: list[Layer]
+    x: Axis
+    left: float
+    across: float
+    down: float
+
+
 class Axis:
     """One direction of a panel: its scale, and the words along it."""
 
-    def __init__(self, panel: Panel, channel: str) -> None:
+    def __init__(self, panel: Ground, channel: str) -> None:
         self.panel, self.channel = panel, channel
         self.used = [layer.encoding[channel] for layer in panel.layers if "field" in layer.encoding.get(channel, ())]
         self.names = self._names()
@@ -253,7 +263,7 @@ Legend = tuple[float, Callable[[float], str]]
 """Pixels of its height, and what draws it around a line at a height."""
 
 
-def legends(panel: Panel) -> list[Legend]:
+def legends(panel: Ground) -> list[Legend]:
     """What colours, shapes and dashes mean, those of one field together."""
     keys: dict[str, dict[str, Any]] = {}
     for layer in panel.layers:
@@ -275,7 +285,7 @@ def legends(panel: Panel) -> list[Legend]:
     return found
 
 
-def _entries(panel: Panel, key: Mapping[str, Any]) -> list[Legend]:
+def _entries(panel: Ground, key: Mapping[str, Any]) -> list[Legend]:
     """Symbols with their names, in as many lines as they need."""
     scales_of = {name: key[name]["scale"] for name in ("color", "shape", "strokeDash") if name in key}
     names = next(iter(scales_of.values()))["domain"]
@@ -314,7 +324,7 @@ def _placed(entries: Sequence[tuple[float, str]]) -> Callable[[float], str]:
     return lambda y: "".join(f'<g transform="translate({number(x)},{number(y)})">{one}</g>' for x, one in entries)
 
 
-def _shades(panel: Panel, key: Mapping[str, Any]) -> Legend:
+def _shades(panel: Ground, key: Mapping[str, Any]) -> Legend:
     """A ramp of shades from the least to the greatest number."""
     domain, colours = key["color"]["scale"]["domain"], key["color"]["scale"]["range"]
     low, high = float(domain[0]), float(domain[-1])

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from html import escape
 from typing import Any
 
-from quorate.reporting.draw.axes import GAP, LINE, MARGIN, SIZE, TALL, Axis, legends
+from quorate.reporting.draw.axes import GAP, LINE, MARGIN, SIZE, TALL, Axis, Ground, legends
 from quorate.reporting.draw.marks import CORRECTED, FONT, INK
 from quorate.reporting.draw.scales import Line, attribute, fitted, line, number, path, rect, shape, shown, wide, words
 from quorate.reporting.draw.vega import Channel, Layer, Row
@@ -20,7 +20,7 @@ BLACK = "#14181D"
 
 
 @dataclass
-class Panel:
+class Panel(Ground):
     """A drawing at one width: where everything stands, and the parts of it that were drawn.
 
     Parameters
