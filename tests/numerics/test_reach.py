@@ -28,6 +28,24 @@ def test_a_drawn_facet_by_hand():
     assert reach.half_width(0.95) == pytest.approx(np.sqrt(squares.sum()), rel=1e-9)
 
 
+@pytest.mark.parametrize("distance", [0.0, 0.1, 1.0, 1e4])
+def test_where_items_do_not_vary_tails_are_those_of_the_levels(distance):
+    found = Reach(0.0, 17.0, (Effect(0.03, 0.0, 2.0),)).tail(distance)
+    assert found == pytest.approx(stats.t.sf(distance / np.sqrt(0.03), 2), rel=1e-9)
+
+
+@pytest.mark.parametrize("distance", [1.0, 5.0, 30.0])
+def test_far_tails_are_where_the_interval_ends(distance):
+    """The rule of the interval, with t from SciPy and the tail itself, where one less the tail would be rounded."""
+    reach = Reach(0.04, 17.0, (Effect(0.03, 0.01, 40.0), Effect(0.02, 0.0, 60.0)))
+    tail = reach.tail(distance)
+    df = (0.025 + 0.02) ** 2 / (0.025**2 / 40 + 0.02**2 / 60)
+    beyond = max(
+        stats.t.isf(tail, df) ** 2 * 0.045, stats.t.isf(tail, 40) ** 2 * 0.025, stats.t.isf(tail, 60) ** 2 * 0.02
+    )
+    assert np.sqrt(stats.t.isf(tail, 17) ** 2 * 0.04 + beyond) == pytest.approx(distance, rel=1e-7)
+
+
 @given(variance=st.floats(1e-6, 10), df=st.integers(1, 500), drawn=effects, level=st.floats(0.5, 0.999))
 def test_more_drawn_is_never_narrower_and_tails_turn_the_interval_round(variance, df, drawn, level):
     reach = Reach(variance, float(df), drawn)

@@ -25,6 +25,8 @@ _NORMAL = NormalDist()
 _ROUNDING = 1e-16
 _SMALL = 1e-8
 """A step of Newton's after which nothing is left: the next would be of the order of its square."""
+_TINY = 1e-300
+"""What stands for zero in a denominator of a continued fraction."""
 _LEFT = 1e-18
 """What is left out of a series."""
 _LONG = 30
@@ -231,8 +233,8 @@ def _stirling(a: float) -> float:
     """What ``log gamma(a)`` is above Stirling's ``(a - 1/2) log a - a + log(2 pi) / 2``."""
     if a < 16:
         return math.lgamma(a) - (a - 0.5) * math.log(a) + a - math.log(2 * math.pi) / 2
-    terms = (1 / 12, -1 / 360, 1 / 1260, -1 / 1680, 1 / 1188, -691 / 360360)
-    return sum(term / a ** (2 * k + 1) for k, term in enumerate(terms))
+    v = 1 / (a * a)
+    return (1 / 12 + v * (-1 / 360 + v * (1 / 1260 + v * (-1 / 1680 + v * (1 / 1188 - v * 691 / 360360))))) / a
 
 
 def _deviance(x: float, mean: float) -> float:
@@ -287,26 +289,41 @@ def _beta_below(a: float, b: float, x: float, y: float) -> float:
         return 1 - _beta_below(b, a, y, x)
     log = math.log(a * b / (2 * math.pi * n)) / 2 + _stirling(n) - _stirling(a) - _stirling(b)
     front = math.exp(log - _deviance(a, n * x) - _deviance(b, n * y))
+    return front / a * _beta_fraction(a, b, x)
 
-    def partial(k: int) -> tuple[float, float]:
-        m = k // 2
-        if k % 2:
-            return -(a + m) * (n + m) * x / ((a + 2 * m) * (a + 2 * m + 1)), 1.0
-        return m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m)), 1.0
 
-    return front / a * _fraction(1.0, partial)
+def _beta_fraction(a: float, b: float, x: float) -> float:
+    """The continued fraction of the incomplete beta function, by Lentz's method; two of its terms a round.
+
+    Written out, as tails and quantiles of t and F are asked for hundreds of times an analysis.
+    """
+    n, value, c, d, m, edge = a + b, 1.0, 1.0, 0.0, 0, a
+    while True:
+        term = -(a + m) * (n + m) * x / (edge * (edge + 1))
+        d = 1 / ((1.0 + term * d) or _TINY)
+        c = (1.0 + term / c) or _TINY
+        value *= c * d
+        if abs(c * d - 1) <= _ROUNDING * 2 or m > 50_000:
+            return 1 / value
+        m += 1
+        term = m * (b - m) * x / ((edge + 1) * (edge + 2))
+        edge += 2
+        d = 1 / ((1.0 + term * d) or _TINY)
+        c = (1.0 + term / c) or _TINY
+        value *= c * d
+        if abs(c * d - 1) <= _ROUNDING * 2:
+            return 1 / value
 
 
 def _fraction(first: float, partial: Callable[[int], tuple[float, float]]) -> float:
     """``1 / (b0 + a1 / (b1 + a2 / (b2 + ...)))`` by Lentz's method, as modified by Thompson and Barnett."""
-    tiny = 1e-300
-    value = first or tiny
+    value = first or _TINY
     c, d, k = value, 0.0, 0
     while True:
         k += 1
         a, b = partial(k)
-        d = 1 / ((b + a * d) or tiny)
-        c = (b + a / c) or tiny
+        d = 1 / ((b + a * d) or _TINY)
+        c = (b + a / c) or _TINY
         value *= c * d
         if abs(c * d - 1) <= _ROUNDING * 2 or k > 100_000:
             return 1 / value

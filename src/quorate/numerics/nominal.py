@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
@@ -9,12 +10,12 @@ import numpy as np
 
 from quorate.arrays import Floats, Ints
 from quorate.numerics.distributions import t_quantile
+from quorate.numerics.roots import root
 
 # Score intervals by minimum chi-square: Wilson's, of any smooth number of the chances of what an item can show.
 
 
 _STEPS = 100
-_HALVINGS = 44
 _CLOSE = 1e-8
 _NEVER = 1e-12
 
@@ -85,18 +86,19 @@ def furthest(share: Floats, gain: Floats, most: float, limit: float) -> tuple[Fl
         return share, 0.0
     short = short / short.max()
     if short.min() > _NEVER:  # the best pattern was not seen, so it may have what chi-square leaves
-        root = np.sqrt(short)
-        seen = float((share * root).sum() * (share / root).sum()) / (1 + limit)
+        size = np.sqrt(short)
+        seen = float((share * size).sum() * (share / size).sum()) / (1 + limit)
         if seen <= 1:
-            chance = share / root
+            chance = share / size
             return seen * chance / chance.sum(), 1 - seen
-    low, high = -60.0, 40.0  # logarithms of s
-    for _ in range(_HALVINGS):
-        middle = (low + high) / 2
-        root = np.sqrt(np.exp(middle) + short)
-        inside = float((share * root).sum() * (share / root).sum()) - 1 <= limit
-        low, high = (low, middle) if inside else (middle, high)
-    chance = share / np.sqrt(np.exp(high) + short)
+
+    def beyond(log: float) -> float:
+        """By how much chi-square is above the limit at a logarithm of s."""
+        size = np.sqrt(math.exp(log) + short)
+        return math.log(float(share @ size) * float(share @ (1 / size))) - allowed
+
+    allowed = math.log1p(limit)
+    chance = share / np.sqrt(math.exp(root(beyond, -60.0, 40.0)) + short)
     return chance / chance.sum(), 0.0
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import combinations
+from itertools import chain, combinations
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 
 from quorate.arrays import Floats, Ints
 from quorate.numerics.distributions import t_cdf, t_quantile
+from quorate.numerics.roots import root
 
 # What every item brings to weighted sums of scores: their variance over items, and its degrees of freedom.
 
@@ -287,6 +288,10 @@ class Effect:
         return max(self.square - self.noise, 0.0)
 
 
+_SMALLEST, _NEAR = 1e-300, 1e-6
+"""Tail that is looked for at the least, and what its logarithm is looked for beyond where it may be."""
+
+
 @dataclass(frozen=True)
 class Reach:
     """How far a weighted sum of scores may be from what it stands for.
@@ -341,33 +346,33 @@ class Reach:
 
     def half_width(self, level: float) -> float:
         """Half the interval; with a facet more drawn it is never narrower."""
-        upper = (1 + level) / 2
-        return math.sqrt(t_quantile(self.df, upper) ** 2 * self.variance + self._beyond(upper))
+        return self._ends(1 - (1 + level) / 2)  # as quantiles of both sides round it
 
     def tail(self, distance: float) -> float:
         """One-sided p-value of a sum this far from a bound: the interval that ends there has two such tails."""
         if distance < 0:
             return 1 - self.tail(-distance)
         setup = t_cdf(self.df, -distance / math.sqrt(self.variance)) if self.variance > 0 else float(distance == 0) / 2
-        if not any(one.part for one in self.effects):
+        if not self._beyond or distance == 0:
             return float(setup)
-        low, high = math.log(max(setup, 1e-300)), math.log(0.5)
-        for _ in range(60):
-            middle = (low + high) / 2
-            wide = self.half_width(1 - 2 * math.exp(middle)) > distance
-            low, high = (middle, high) if wide else (low, middle)
-        return math.exp((low + high) / 2)
+        total, df = self._beyond[-1]  # of all facets: what they add alone, and all that there is at the fewest df
+        least = max(setup, t_cdf(df, -distance / math.sqrt(total)), _SMALLEST)
+        most = t_cdf(min(self.df, *(df for _, df in self._beyond)), -distance / math.sqrt(self.variance + total))
+        ends = math.log(least) - _NEAR, min(math.log(max(most, least)) + _NEAR, math.log(0.5))
+        return math.exp(root(lambda log: self._ends(math.exp(log)) / distance - 1, *ends, xtol=_NEAR**2))
 
-    def _beyond(self, upper: float) -> float:
-        """The largest square of what some of the drawn facets add; a small one must not bring another's df up."""
-        most = 0.0
-        for size in range(1, len(self.effects) + 1):
-            for some in combinations(self.effects, size):
-                total = sum(one.part for one in some)
-                if total > 0:
-                    df = total**2 / sum(one.part**2 / one.df for one in some)
-                    most = max(most, t_quantile(df, upper) ** 2 * total)
-        return most
+    def _ends(self, tail: float) -> float:
+        """How far the ends of an interval are that leaves so much out on either side."""
+        beyond = max((t_quantile(df, tail) ** 2 * total for total, df in self._beyond), default=0.0)
+        return math.sqrt(t_quantile(self.df, tail) ** 2 * self.variance + beyond)
+
+    @cached_property
+    def _beyond(self) -> tuple[tuple[float, float], ...]:
+        """What some of the drawn facets add, and its df, all of them last; a small one must not bring another's up."""
+        drawn = [one for one in self.effects if one.part > 0]
+        sets = chain.from_iterable(combinations(drawn, size) for size in range(1, len(drawn) + 1))
+        totals = ((some, sum(one.part for one in some)) for some in sets)
+        return tuple((total, total**2 / sum(one.part**2 / one.df for one in some)) for some, total in totals)
 
 
 # The largest of K independent standard normals: its mean, spread and quantiles, exact by quadrature.

@@ -69,16 +69,12 @@ class Elimination(Pursuit[BestGoal, SystemDifference]):
 
     def estimate(self, judgments: Judgments, systems: Sequence[str]) -> SystemDifference:
         """The leader less the system that is nearest to it, by the mean over cells that all have."""
-        return self._rivals(judgments, systems)[0]
-
-    def _rivals(self, judgments: Judgments, systems: Sequence[str]) -> list[SystemDifference]:
-        """The leader less each of the others that are left, the nearest first."""
         found = [self._less(judgments, systems[0], name) for name in systems[1:]]
         ahead = {systems[0]: 0.0} | {one.b: -one.value for one in found}
         leader = max(ahead, key=lambda name: ahead[name])
         if leader != systems[0]:
             found = [self._less(judgments, leader, name) for name in systems if name != leader]
-        return sorted(found, key=lambda one: one.value / one.se)
+        return min(found, key=lambda one: one.value / one.se)
 
     def _less(self, judgments: Judgments, a: str, b: str) -> SystemDifference:
         return difference(judgments, a, b, facet=SYSTEM, method="paired", targets=self.goal.target)
@@ -91,8 +87,8 @@ class Elimination(Pursuit[BestGoal, SystemDifference]):
         """The tests of the leader against all others."""
         bound, spent = held(past, fraction, self.alpha, 1, spending=self.spending)
         systems = past[-1].systems if past else self.systems
-        rivals = self._rivals(judgments, systems)
-        still = [one.b for one in rivals if one.value <= float(t_bound(bound, one.df)) * one.se]
+        others = [self._less(judgments, found.a, name) for name in systems if name not in (found.a, found.b)]
+        still = [one.b for one in (found, *others) if one.value <= float(t_bound(bound, one.df)) * one.se]
         half = float(t_bound(bound, found.df)) * found.se
         return found_at(
             found,
