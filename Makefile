@@ -30,8 +30,8 @@ check: .venv/check.stamp  ## style and types
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-engines: .venv/engines.stamp  ## reading from Spark, Dask, Ibis, polars and DuckDB (Spark needs Java 17)
-	$(BIN)/python -m pytest $(ARGS) tests/table/test_engines.py
+engines: .venv/engines.stamp  ## reading from Spark (which needs Java 17), Dask, Ibis, polars and DuckDB; work on Dask's workers
+	$(BIN)/python -m pytest $(ARGS) tests/table/test_engines.py tests/test_workers.py
 
 calibrate: .venv/test.stamp  ## the long Monte Carlo tests, with their figures
 	$(BIN)/python -m pytest -n $(WORKERS) -m "calibration and not slow" -rP --dist worksteal $(ARGS)

@@ -21,7 +21,19 @@ SRC = ROOT / "src"
 
 # From bottom to top. A module imports from the layers below its own and from its own folder, from nothing else.
 LAYERS = (
-    {"arguments", "errors", "caveats", "streams", "waiting", "wording", "writing", "arrays", "roles", "lazily"},
+    {
+        "arguments",
+        "errors",
+        "caveats",
+        "streams",
+        "waiting",
+        "wording",
+        "writing",
+        "arrays",
+        "roles",
+        "lazily",
+        "workers",
+    },
     {"table", "numerics"},
     {"estimate"},
     {"planning"},

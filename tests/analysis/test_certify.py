@@ -1,12 +1,16 @@
+import pickle
+
 import numpy as np
 import polars as pl
 import pytest
 from scipy.special import nctdtr
 
 import quorate as q
-from quorate.analysis.certify import Certificate, LatentLaw, _Kind, _redrawn, _table, errors_of_complete, summary
+from quorate.analysis import certify as certificates
+from quorate.analysis.certify import Certificate, LatentLaw, Redrawn, _Kind, _table, errors_of_complete, summary
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.means.mean import readings
+from quorate.estimate.ratings import leaderboard
 from quorate.numerics.distributions import t_quantile
 
 
@@ -34,7 +38,7 @@ def test_many_studies_at_once_are_the_analysis_of_each(categories, binary):
     analysis = q.analyze(table)
     beyond = 1e-9 if categories == 1 else 1e-3  # of strata noise is weighed by how much items differ
     for answer, draw, near in (
-        (analysis.setup, _redrawn(table), 1e-9),
+        (analysis.setup, Redrawn(table).draw, 1e-9),
         (analysis.others, LatentLaw.fitted(analysis.others).draw, beyond),
     ):
         kind = _Kind(analysis.fit.judgments, True, 0.95, {})
@@ -49,7 +53,7 @@ def test_many_studies_at_once_are_the_analysis_of_each(categories, binary):
 def test_items_drawn_again_are_drawn_with_all_of_their_scores():
     frame = scores(20).sample(fraction=0.8, seed=1)
     table = q.analyze(read(frame)).fit.judgments
-    places, drawn = _redrawn(table)(1, np.random.default_rng(1))
+    places, drawn = Redrawn(table).draw(1, np.random.default_rng(1))
     again = _table(table, places[0], drawn[0])
     assert again.n_levels("item") == 20
     assert again.n_cells == len(places[0])
@@ -134,6 +138,27 @@ def test_a_board_with_gaps_or_strata_is_certified(options):
     assert found.coverage > 0.7
     assert 0.7 < found.width < 2
     assert found.studies - found.refused == 20
+
+
+def test_a_board_of_one_model_is_fitted_anew(monkeypatch):
+    for module in (certificates, leaderboard):
+        monkeypatch.setattr(module, "MOST_SYSTEMS", 2)
+    frame = scores(24, 3, 1, systems=3).sample(fraction=0.8, seed=1)
+    (found,) = q.certify(q.rank(read(frame)), 20).found
+    assert 0.7 < found.width < 2
+
+
+def test_studies_of_a_board_may_be_done_in_any_order(monkeypatch):
+    board = q.rank(read(scores(24, 3, 1, systems=3)))
+    alone = q.certify(board, 25)
+
+    def backwards(work, steps, jobs):
+        assert (jobs, [len(one) for one in steps]) == (3, [10, 10, 5])
+        sent = pickle.loads(pickle.dumps(work))
+        return [(place, sent(step)) for place, step in reversed([*enumerate(steps)])]
+
+    monkeypatch.setattr(certificates, "spread", backwards)
+    assert q.certify(board, 25, jobs=3) == alone
 
 
 def test_the_variance_is_that_of_the_reach():

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import sys
-from types import ModuleType
-
 import numpy as np
 import pytest
 
-from quorate.errors import InvalidInput, NotConverged, NotEstimable
+from quorate.errors import NotConverged, NotEstimable
 from quorate.reproduction import reproduce as registry
 from quorate.reproduction import reproduce as samples
-from quorate.reproduction.reproduce import Chunk, checked_jobs, chunks, collected, drawn
+from quorate.reproduction.reproduce import Chunk, chunks, collected, drawn
 from quorate.reproduction.study import MonteCarlo, Outcome
 
 
@@ -77,36 +74,3 @@ def test_no_replicate_at_all_is_said():
     asked = chunks(STUDY, 10, seed=1)
     with pytest.raises(NotEstimable, match="no replicate of zero could be estimated"):
         collected(STUDY, {chunk: np.full((10, 1), np.nan) for chunk in asked})
-
-
-def test_joblib_takes_its_own_backend(monkeypatch):
-    """Chunks are handed to `joblib.Parallel` without a number of jobs: its configuration has that."""
-    module = ModuleType("joblib")
-    handed = []
-
-    class Parallel:
-        def __init__(self, **options):
-            assert options == {"return_as": "generator"}
-
-        def __call__(self, tasks):
-            for function, chunk in tasks:
-                handed.append(chunk)
-                yield function(chunk)
-
-    module.Parallel, module.delayed = Parallel, lambda function: lambda chunk: (function, chunk)
-    module.__spec__ = object()
-    monkeypatch.setitem(sys.modules, "joblib", module)
-    asked = chunks(STUDY, 12, seed=1)
-    by_joblib, alone = (dict(drawn(asked, jobs)) for jobs in (checked_jobs("joblib"), 1))
-    assert handed == asked
-    assert all(np.array_equal(by_joblib[chunk], alone[chunk], equal_nan=True) for chunk in asked)
-
-
-def test_jobs(monkeypatch):
-    assert checked_jobs(3) == 3
-    for wrong in (0, -1, 1.5, "dask", None):
-        with pytest.raises(InvalidInput, match='jobs: a whole number from 1 to 1,024 or "joblib"'):
-            checked_jobs(wrong)
-    monkeypatch.setitem(sys.modules, "joblib", None)
-    with pytest.raises(InvalidInput, match="joblib is not installed"):
-        checked_jobs("joblib")

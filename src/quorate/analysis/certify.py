@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property, partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,11 +22,12 @@ from quorate.decide.scores import ScoreVerdict
 from quorate.errors import InvalidInput, NotEstimable, QuorateError
 from quorate.estimate.components.decompose import decompose
 from quorate.estimate.components.model import CELL
+from quorate.estimate.differences.methods import joint_means
 from quorate.estimate.means.intervals import score_ends, term_facets, wilson_limits
 from quorate.estimate.means.mean import Estimate, by_reach, draw_of, mean_for, plain_mean
 from quorate.estimate.means.reach import is_complete, is_setup
 from quorate.estimate.means.targets import POPULATION, Target, scope
-from quorate.estimate.ratings.leaderboard import Leaderboard, pair_errors
+from quorate.estimate.ratings.leaderboard import MOST_SYSTEMS, Leaderboard, PairErrors, pair_errors
 from quorate.numerics.distributions import normal_cdf, normal_quantile
 from quorate.numerics.reach import KAPPA
 from quorate.numerics.study_power import half_widths
@@ -36,6 +38,7 @@ from quorate.table.judgments import Judgments
 from quorate.table.results import Result, Row
 from quorate.waiting import each
 from quorate.wording import Brief, counted
+from quorate.workers import Jobs, checked_jobs, spread
 
 # Certificate: coverage, width, size and power of intervals, measured in studies that were drawn.
 
@@ -278,10 +281,16 @@ def _variance(marks: Floats, cut: Floats) -> float:
 _MOST_STUDIES = 1_000_000
 _ENTRIES = 2**20
 """Scores that are drawn at a time."""
+_BATCH = 10
+"""Studies of a board that are sent to a worker at a time: the board, of megabytes, is sent with them."""
 
 
 def certify(
-    answer: Analysis | ScoreVerdict | RatingsAnalysis | Leaderboard, n: int | None = None, *, seed: int = 1
+    answer: Analysis | ScoreVerdict | RatingsAnalysis | Leaderboard,
+    n: int | None = None,
+    *,
+    seed: int = 1,
+    jobs: Jobs = 1,
 ) -> Certificate:
     """How often intervals made this way hold the truth, and how wide they are, in studies drawn like yours.
 
@@ -293,6 +302,8 @@ def certify(
         Studies to draw. Default: 2,000, and 100 of a board with gaps, where every study is fitted anew.
     seed : int
         Of the draws.
+    jobs : int or str
+        Workers of a board, as for `quorate.reproduce`; the numbers are the same for any.
 
     Returns
     -------
@@ -325,7 +336,7 @@ def certify(
     if isinstance(answer, RatingsAnalysis) and isinstance(answer.found, Leaderboard):
         answer = answer.found
     if isinstance(answer, Leaderboard):
-        return Certificate("board", answer.level, (_board(answer, n, seed),), seed)
+        return Certificate("board", answer.level, (_board(answer, n, seed, checked_jobs(jobs)),), seed)
     if isinstance(answer, Analysis):
         subject, setup, others, asked = "mean", answer.setup, answer.others, answer.targets
     elif isinstance(answer, ScoreVerdict):
@@ -346,7 +357,7 @@ def certify(
     for one in (setup, others):
         if one is not None:
             again = one.of_setup and is_complete(table)
-            draw, truth = (_redrawn(table), one.value) if again else LatentLaw.fitted(one).drawn
+            draw, truth = (Redrawn(table).draw, one.value) if again else LatentLaw.fitted(one).drawn
             found.append(kind.certified(one, draw, truth, n or 2000, seed))
     return Certificate(subject, answer.level, tuple(found), seed)
 
@@ -414,33 +425,48 @@ def _table(table: Judgments, places: Ints | None, scores: Floats) -> Judgments:
     return new.keep(new.n > 0)
 
 
-def _redrawn(table: Judgments) -> Draw:
+@dataclass(frozen=True)
+class Redrawn:
     """Items drawn anew, within strata, with all of their scores."""
-    item = table.level_codes([table.object])
-    strata = list(table.ancestors(table.object))
-    order = np.argsort(item, kind="stable")
-    cells = np.split(order, np.flatnonzero(np.diff(item[order])) + 1)
-    stratum = table.level_codes(strata)[order][np.unique(item[order], return_index=True)[1]]
-    complete = is_complete(table)
 
-    def items(rng: np.random.Generator) -> Ints:
-        out = np.arange(len(cells))
-        for h in range(int(stratum.max()) + 1):
-            own = np.flatnonzero(stratum == h)
+    table: Judgments
+
+    def items(self, rng: np.random.Generator) -> Ints:
+        """Those of one study."""
+        out = np.arange(len(self._cells))
+        for h in range(int(self._stratum.max()) + 1):
+            own = np.flatnonzero(self._stratum == h)
             out[own] = rng.choice(own, len(own))
         return out
 
-    def draw(size: int, rng: np.random.Generator) -> tuple[Ints, Floats]:
-        if not complete:
-            places = np.concatenate([cells[i] for i in items(rng)])[None]
-            return places, table.mean[places]
-        aligned = _aligned(table)  # items x rest, every item with its cells in one order
-        places = np.empty((size, table.n_cells), dtype=np.int64)
-        for s in range(size):
-            places[s, aligned.ravel()] = aligned[items(rng)].ravel()
-        return places, table.mean[places]
+    def places(self, items: Ints) -> Ints:
+        """Places of the cells of a study with these items."""
+        if self._aligned is None:
+            return np.concatenate([self._cells[i] for i in items])
+        out = np.empty(self.table.n_cells, dtype=np.int64)
+        out[self._aligned.ravel()] = self._aligned[items].ravel()
+        return out
 
-    return draw
+    def draw(self, size: int, rng: np.random.Generator) -> tuple[Ints, Floats]:
+        """Places and scores of many studies of a complete table."""
+        places = np.array([self.places(self.items(rng)) for _ in range(size)])
+        return places, self.table.mean[places]
+
+    @cached_property
+    def _cells(self) -> list[Ints]:
+        item = self.table.level_codes([self.table.object])
+        order = np.argsort(item, kind="stable")
+        return np.split(order, np.flatnonzero(np.diff(item[order])) + 1)
+
+    @cached_property
+    def _stratum(self) -> Ints:
+        strata = self.table.level_codes(list(self.table.ancestors(self.table.object)))
+        return np.array([strata[own[0]] for own in self._cells])
+
+    @cached_property
+    def _aligned(self) -> Ints | None:
+        """Items x rest, every item with its cells in one order."""
+        return _aligned(self.table) if is_complete(self.table) else None
 
 
 def _aligned(table: Judgments) -> Ints:
@@ -504,7 +530,7 @@ def _over_items(brought: Floats, stratum: Ints) -> tuple[Floats, Floats]:
     return total * n / max(seen, 1), df
 
 
-def _board(board: Leaderboard, n: int | None, seed: int) -> Certified:
+def _board(board: Leaderboard, n: int | None, seed: int, jobs: Jobs) -> Certified:
     """All pairs of a board at once, with the point of the largest of all statistics that the board has."""
     table, targets = board.judgments.keep(board.judgments.n > 0), board.targets
     others = [name for name in table.names if is_setup(table, name) and targets.get(name) == POPULATION]
@@ -512,16 +538,17 @@ def _board(board: Leaderboard, n: int | None, seed: int) -> Certified:
         raise NotEstimable("certify: a board is drawn again for this study's setup, by items; leave out the targets")
     k, rng = len(board), stream(seed, "certify")
     rows, columns = np.triu_indices(k, 1)
-    upper, drawn, draw = normal_cdf(board.ranks.normal), [], _redrawn(table)
     n = n or (2000 if is_complete(table) else 100)
-    for _ in each("simulated studies", range(n)):
-        try:
-            places, scores = draw(1, rng)
-            again = _table(table, None if places is None else places[0], scores[0])
-            found = pair_errors(board.joint, again, board.systems, board.targets)
-        except QuorateError:
-            continue
-        drawn.append((found.value[rows, columns], found.half_width(upper)[rows, columns]))
+    redrawn = Redrawn(table)
+    studies = [redrawn.items(rng) for _ in range(n)]
+    pairs: list[tuple[Floats, Floats] | None] = [None] * n
+    size = 1 if jobs == 1 else _BATCH
+    batches = [studies[start : start + size] for start in range(0, n, size)]
+    spread_out = spread(partial(_pairs_again, board, redrawn), batches, jobs)
+    found = ((size * place + k, one) for place, batch in spread_out for k, one in enumerate(batch))
+    for _, (place, one) in zip(each("simulated studies", studies), found, strict=True):
+        pairs[place] = one
+    drawn = [one for one in pairs if one is not None]
     if len(drawn) < 2:
         raise NotEstimable("certify: no study that was drawn could be analysed")
     values, widths = (np.array(part) for part in zip(*drawn, strict=True))
@@ -541,3 +568,22 @@ def _board(board: Leaderboard, n: int | None, seed: int) -> Certified:
         n,
         n - m,
     )
+
+
+def _pairs_again(board: Leaderboard, redrawn: Redrawn, batch: list[Ints]) -> list[tuple[Floats, Floats] | None]:
+    """Differences and half widths of all pairs in studies with these items; None of one that cannot be analysed."""
+    pairs, point = np.triu_indices(len(board), 1), normal_cdf(board.ranks.normal)
+    again = [_again(board, redrawn, items) for items in batch]
+    return [None if one is None else (one.value[pairs], one.half_width(point)[pairs]) for one in again]
+
+
+def _again(board: Leaderboard, redrawn: Redrawn, items: Ints) -> PairErrors | None:
+    places = redrawn.places(items)
+    try:
+        table = _table(redrawn.table, places, redrawn.table.mean[places])
+        joint = board.joint
+        if joint.chosen or (len(board) > MOST_SYSTEMS and not is_complete(table)):  # whose pairs are of one model
+            joint = joint_means(table, facet=joint.facet, targets=board.asked, **board.model)
+        return pair_errors(joint, table, board.systems, board.targets)
+    except QuorateError:
+        return None

@@ -154,7 +154,14 @@ class Running(Group):
         typer.Option(metavar="DIR", help="Folder with published files that are not part of the package."),
     ] = None
     quick: Annotated[bool, typer.Option("--quick", help="A tenth of the paper's replicates.")] = False
-    jobs: Annotated[int, typer.Option(metavar="N", help="Processes; the numbers are the same for any.")] = 1
+    jobs: Annotated[
+        str,
+        typer.Option(
+            metavar="N|ADDRESS",
+            help="Processes, or the address of a Dask scheduler, whose workers have this package; the numbers are the "
+            "same for any.",
+        ),
+    ] = "1"
     resume: Annotated[
         Path | None,
         typer.Option(metavar="DIR", writable=True, help="Folder that keeps replicates: a killed run goes on there."),
@@ -193,7 +200,7 @@ def reproduce(
             quick=running.quick,
             seed=running.seed,
             data=running.data,
-            jobs=running.jobs,
+            jobs=int(running.jobs) if running.jobs.isdecimal() else running.jobs,
             resume=running.resume,
             on_progress=progress if at_terminal else None,
         )

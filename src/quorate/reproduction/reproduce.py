@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import inspect
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
-from multiprocessing import get_context
 from pathlib import Path
-from typing import Literal, TypeAlias, cast
+from typing import cast
 
 import numpy as np
 
@@ -25,6 +23,7 @@ from quorate.reproduction.studies.tee import components, coverage, printed, scor
 from quorate.reproduction.study import AnyStudy, Contents, Drawing, MonteCarlo, Outcome, Reanalysis, contents
 from quorate.streams import stream
 from quorate.wording import listed
+from quorate.workers import Jobs, checked_jobs, spread
 from quorate.writing import write_file
 
 # The studies, in the order of their papers; one more is an entry in a file of ``studies/`` and a line here.
@@ -104,9 +103,6 @@ def _is(study: AnyStudy, asked: str) -> bool:
 # Replicates of studies: drawn in chunks, each replicate from its own random numbers, over cores, and kept.
 
 
-Jobs: TypeAlias = int | Literal["joblib"]
-
-
 @dataclass(frozen=True)
 class Chunk:
     """Replicates of one law of a study, in a row: what a worker is asked for, wherever it is.
@@ -162,8 +158,8 @@ def drawn(asked: Sequence[Chunk], jobs: Jobs = 1, folder: Path | None = None) ->
     ----------
     asked : sequence of Chunk
         What is needed.
-    jobs : int or "joblib"
-        Processes of this machine; or the backend and the workers that `joblib.parallel_config` names.
+    jobs : int or str
+        As for `reproduce`.
     folder : path, optional
         Where chunks are kept, each in a file of its own, written whole.
     """
@@ -174,7 +170,8 @@ def drawn(asked: Sequence[Chunk], jobs: Jobs = 1, folder: Path | None = None) ->
             left.append(chunk)
         else:
             yield chunk, numbers
-    for chunk, numbers in _computed(left, jobs):
+    for place, numbers in spread(Chunk.draw, left, jobs):
+        chunk = left[place]
         if folder is not None:
             _keep(chunk.file(folder), numbers)
         yield chunk, numbers
@@ -197,46 +194,6 @@ def collected(study: MonteCarlo, parts: Mapping[Chunk, Floats]) -> dict[str, Flo
         if np.all(np.isnan(out[law])):
             raise NotEstimable(f"{study.id}: no replicate of {law} could be estimated")
     return out
-
-
-def checked_jobs(jobs: object) -> Jobs:
-    """A number of processes, or the word for joblib.
-
-    Raises
-    ------
-    InvalidInput
-        If it is neither, or joblib is not installed.
-    """
-    if jobs == "joblib":
-        from importlib.util import find_spec
-
-        if find_spec("joblib") is None:
-            raise InvalidInput(argument("jobs") + ": joblib is not installed; pip install joblib")
-        return "joblib"
-    if not is_count(jobs, 1024):
-        raise InvalidInput(argument("jobs") + f': a whole number from 1 to 1,024 or "joblib" is needed, got {jobs!r}')
-    return int(jobs)  # type: ignore[call-overload, no-any-return]  # a count
-
-
-def _computed(asked: Sequence[Chunk], jobs: Jobs) -> Iterator[tuple[Chunk, Floats]]:
-    if not asked:
-        return
-    if jobs == "joblib":
-        from joblib import Parallel, delayed  # type: ignore[import-not-found, import-untyped, unused-ignore]
-
-        found: Iterable[Floats] = Parallel(return_as="generator")(delayed(Chunk.draw)(chunk) for chunk in asked)
-        yield from zip(asked, found, strict=True)
-    elif jobs == 1:
-        for chunk in asked:
-            yield chunk, chunk.draw()
-    else:
-        with ProcessPoolExecutor(min(jobs, len(asked)), mp_context=get_context("spawn")) as pool:
-            waiting = {pool.submit(chunk.draw): chunk for chunk in asked}
-            try:
-                for done in as_completed(waiting):
-                    yield waiting[done], done.result()
-            finally:
-                pool.shutdown(wait=True, cancel_futures=True)
 
 
 def _kept(path: Path, count: int) -> Floats | None:
@@ -294,9 +251,9 @@ def reproduce(
     data : path, optional
         Folder with files that are published elsewhere and are not part of the package, such as the replication archive
         of a paper; nothing is downloaded. A study whose files are not there says which it needs.
-    jobs : int or "joblib"
-        Processes; or ``"joblib"``, which takes the backend and the workers from `joblib.parallel_config`, such as those
-        of a Dask or Ray cluster.
+    jobs : int or str
+        Processes; or the address of a Dask scheduler, such as ``tcp://10.0.0.1:8786``, whose workers have this package;
+        or ``"joblib"``, which takes the backend and the workers from `joblib.parallel_config`.
     resume : path, optional
         Folder in which replicates are kept as they are done: a run that was killed goes on there.
     on_progress : callable, optional

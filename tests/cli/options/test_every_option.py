@@ -182,6 +182,7 @@ VALUES = {
     "item_column": "prompt",
     "judge": "c",
     "judge_price": "a=0.5",
+    "jobs": "7",
     "judges": "1-3",
     "key": "judge",
     "layouts": "cyclic",
