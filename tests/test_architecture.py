@@ -51,14 +51,7 @@ RANK = {name: rank for rank, layer in enumerate(LAYERS) for name in layer}
 FOREIGN_FRAMES = {"duckdb", "narwhals", "pandas", "polars", "pyarrow"}
 DRAWERS = {"common", "helpers", "misc", "util", "utils"}
 MOST_LINES = 600
-NAMES_ABOVE = {
-    f"quorate.{module}"
-    for module in (
-        *("estimate.components.bootstrap", "estimate.means.intervals", "estimate.means.mean"),
-        *("estimate.means.prediction", "estimate.means.reach", "estimate.means.targets"),
-        *("table.facts.describe", "table.facts.vote_facts"),
-    )
-}
+NAMES_ABOVE = {f"quorate.table.facts.{module}" for module in ("describe", "vote_facts")}
 """Modules that take, in annotations alone, what a module above them makes."""
 
 

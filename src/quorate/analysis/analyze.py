@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from quorate.analysis.votes import PairAnalysis, VotesAnalysis
     from quorate.decide.outcome import Claim
     from quorate.decide.scores import ScoreVerdict
-    from quorate.estimate.components.decomposition import Method
+    from quorate.estimate.components.fit import Method
     from quorate.estimate.components.model import Interval
     from quorate.estimate.means.targets import Target
     from quorate.estimate.votes.clustered import Cluster

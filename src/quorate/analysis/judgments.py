@@ -14,7 +14,8 @@ from quorate.analysis.words import advice, scrubbed, sentence
 from quorate.caveats import Caveat
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.components.decompose import decompose
-from quorate.estimate.components.decomposition import Decomposition, Method
+from quorate.estimate.components.decomposition import Decomposition
+from quorate.estimate.components.fit import Method
 from quorate.estimate.components.model import Component, Interval
 from quorate.estimate.means.effects import of_families
 from quorate.estimate.means.intervals import coefficients

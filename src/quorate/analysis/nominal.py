@@ -37,7 +37,7 @@ from quorate.wording import Brief, counted, decimals, percent, plural, shares
 
 if TYPE_CHECKING:
     from quorate.caveats import Caveat
-    from quorate.estimate.components.decomposition import Method
+    from quorate.estimate.components.fit import Method
     from quorate.estimate.means.targets import Target
     from quorate.table.judgments import Judgments
 

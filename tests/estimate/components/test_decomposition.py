@@ -8,7 +8,7 @@ from scipy import stats
 
 import quorate as q
 from quorate.errors import NotEstimable, UnknownTerm
-from quorate.estimate.components.decomposition import answers_by_scatter
+from quorate.estimate.components.fit import answers_by_scatter
 from quorate.table.facts import repeats
 
 FACETS = {name: name for name in ("item", "prompt", "judge", "replicate")}

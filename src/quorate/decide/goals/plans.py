@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,7 @@ from quorate.arrays import Floats, Ints
 from quorate.decide.goals.goal import Offer, Spent
 from quorate.decide.scores import searched_studies
 from quorate.errors import NotEstimable
+from quorate.estimate.components.decomposition import Decomposition
 from quorate.estimate.differences.difference import SystemDifference, common_share
 from quorate.estimate.means.mean import Estimate
 from quorate.estimate.means.targets import POPULATION, Target
@@ -203,7 +204,7 @@ def of_difference(found: SystemDifference, offer: Offer, largest: Floats, spent:
 
 def of_mean(found: Estimate, offer: Offer, half_width: float, spent: Spent) -> Plans:
     """Studies of a mean, for a half-width of the usual 95% interval."""
-    fit = found.basis.fit
+    fit = cast("Decomposition", found.basis.fit)
     have = fit.judgments
     allowed = limits(offer, have, found.target)
     prices = offer.prices_of(1)

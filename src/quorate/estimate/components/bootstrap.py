@@ -6,24 +6,22 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from numbers import Integral
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 
 from quorate.arrays import Floats
 from quorate.errors import InvalidInput, NotEstimable
+from quorate.estimate.components.fit import Fitted
 from quorate.estimate.components.model import CELL, canonical
+from quorate.estimate.means.mean import Basis, Drawn, mean_for
+from quorate.estimate.means.targets import Target
 from quorate.numerics.inference import checked_level
 from quorate.numerics.mixed.refit import refits
 from quorate.numerics.roots import root
 from quorate.roles import REPLICATE
 from quorate.streams import stream
 from quorate.table.results import Interval, StatedInterval
-
-if TYPE_CHECKING:
-    from quorate.estimate.components.decomposition import Decomposition
-    from quorate.estimate.means.mean import Basis, Drawn
-    from quorate.estimate.means.targets import Target
 
 DrawnMethod = Literal["pivotal", "percentile"]
 _FEWEST = 100
@@ -38,7 +36,7 @@ class Bootstrap:
 
     Parameters
     ----------
-    fit : Decomposition
+    fit : Fitted
         The fit whose model drew the data.
     theta : array, shape (draws, components)
         Components of the problem, in squared score units; zero where a component is not fitted.
@@ -52,7 +50,7 @@ class Bootstrap:
         Draws whose refit did not converge; the best point found stands for them.
     """
 
-    fit: Decomposition
+    fit: Fitted
     theta: Floats
     beta: Floats
     shift: Floats
@@ -108,7 +106,7 @@ class Bootstrap:
 
     def share(self, term: str, method: DrawnMethod = "pivotal") -> Interval:
         """The share of a term in the variance of one judgment; see `interval`."""
-        draws, total = self._draws(method), sum(max(one.variance, 0.0) for one in self.fit.components)
+        draws, total = self._draws(method), self.fit.total
         return self._stated(max(self.fit.variance(term), 0.0) / total, self._term(term, draws) / _total(draws))
 
     def mean_shares(self, **targets: Target) -> Mapping[str, Interval]:
@@ -119,7 +117,7 @@ class Bootstrap:
         **targets : str or Pool
             As in `Decomposition.mean_for`.
         """
-        mean = self.fit.mean_for(**targets)
+        mean = mean_for(self.fit, targets)
         basis = mean.basis
         if basis.plain <= 0:
             raise NotEstimable("the variance of the mean is zero for these targets, so it has no shares")
@@ -141,7 +139,9 @@ class Bootstrap:
         draws = self._pivots
         total = _total(draws)
         limits = [(self._quantiles(draw, level), self._quantiles(draw / total, level)) for draw in draws.values()]
-        rows = [(c.name, c.variance, *a, c.share, *b) for c, (a, b) in zip(self.fit.components, limits, strict=True)]
+        parts, whole = {**self.fit.variances, **self.fit.sensitivities}, self.fit.total
+        each = zip(parts.items(), limits, strict=True)
+        rows = [(name, value, *a, max(value, 0.0) / whole, *b) for (name, value), (a, b) in each]
         names = ("term", "variance", "low", "high", "share", "share_low", "share_high")
         columns = {name: list(column) for name, column in zip(names, zip(*rows, strict=True), strict=True)}
         return frame(columns, self.fit.judgments.source.backend)
@@ -236,7 +236,7 @@ class Bootstrap:
         return float(low), float(high)
 
 
-def bootstrap(fit: Decomposition, n: int, rng: np.random.Generator) -> Bootstrap:
+def bootstrap(fit: Fitted, n: int, rng: np.random.Generator) -> Bootstrap:
     """Redraw and refit; see `Decomposition.bootstrap`."""
     if fit.method == "anova":
         raise InvalidInput("bootstrap: refits maximise a likelihood; decompose with method='reml', got 'anova'")
@@ -252,6 +252,15 @@ def bootstrap(fit: Decomposition, n: int, rng: np.random.Generator) -> Bootstrap
     failed = int((~redrawn.converged).sum())
     shift = redrawn.shift * assembled.scale
     return Bootstrap(fit, redrawn.theta * square, beta, shift, redrawn.scored * square, failed)
+
+
+def default_draws(fit: Fitted) -> Bootstrap:
+    """1,000 draws under the default seed, found once for every fit."""
+    held = vars(fit)
+    if "default_bootstrap" not in held:
+        held["default_bootstrap"] = bootstrap(fit, 1000, stream(0, "bootstrap"))
+    found: Bootstrap = held["default_bootstrap"]
+    return found
 
 
 def studentised(basis: Basis, level: float) -> float:
@@ -273,7 +282,7 @@ def studentised(basis: Basis, level: float) -> float:
         raise InvalidInput(
             "method: 'bootstrap' redraws a mean with its components, and these are a pilot's; use 'satterthwaite'"
         )
-    draws = basis.fit.default_bootstrap
+    draws = default_draws(basis.fit)
     _tail(level, len(draws))
     variance = draws.theta @ basis.gradient
     for facet, drawn in basis.drawn.items():

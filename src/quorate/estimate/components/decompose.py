@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from quorate.arrays import Floats, Ints
 from quorate.errors import InvalidInput, NotConverged, NotEstimable
 from quorate.estimate.components.assemble import Assembled, balanced_strata
-from quorate.estimate.components.decomposition import Decomposition, Method
+from quorate.estimate.components.decomposition import Decomposition
+from quorate.estimate.components.fit import Method
 from quorate.estimate.components.latent import grid, restricted
 from quorate.estimate.components.model import CELL, Interval, build, closure, with_drawn_groups
 from quorate.estimate.components.published import design, level_of, no_residual

@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from quorate.arrays import Floats
+from quorate.estimate.components.fit import Fitted
 from quorate.estimate.components.model import CELL, closure
 from quorate.estimate.means.targets import (
     ABSORBED,
@@ -30,10 +31,6 @@ from quorate.roles import REPLICATE
 from quorate.table.judgments import Judgments
 from quorate.wording import Brief
 
-if TYPE_CHECKING:
-    from quorate.estimate.components.decomposition import Decomposition
-
-
 _FAR = 1e4
 """How much more than anything else groups vary where their means weigh alike."""
 
@@ -44,7 +41,7 @@ def group_sizes(judgments: Judgments, name: str) -> Floats:
     return np.bincount(judgments.level_codes([name])[first]).astype(float)
 
 
-def unequal_groups(fit: Decomposition) -> dict[str, int]:
+def unequal_groups(fit: Fitted) -> dict[str, int]:
     """Place among the components of every facet that groups items, into levels that are not equally large."""
     judgments, kept = fit.judgments, set(fit.representatives.values())
     named = {name: t for t, name in enumerate(fit.assembled.names) if t in kept}
@@ -52,7 +49,7 @@ def unequal_groups(fit: Decomposition) -> dict[str, int]:
     return {name: named[name] for name in groups if np.ptp(group_sizes(judgments, name)) > 0}
 
 
-def held_adjustment(fit: Decomposition, weight: Floats, covariance: Floats, added: float) -> float:
+def held_adjustment(fit: Fitted, weight: Floats, covariance: Floats, added: float) -> float:
     """What estimating the components adds to the variance of a mean, in units of the problem, of groups within bounds.
 
     Weights of groups lie between those of items that all count alike and those of groups that do, whatever their
@@ -70,7 +67,7 @@ def held_adjustment(fit: Decomposition, weight: Floats, covariance: Floats, adde
     return added
 
 
-def held_slopes(fit: Decomposition, gradient: Floats) -> Floats:
+def held_slopes(fit: Fitted, gradient: Floats) -> Floats:
     """Slopes of a variance by its components, as the degrees of freedom take them.
 
     Groups tell as much of what varies with them as they have levels less one; the linear law says less where a few
@@ -183,7 +180,7 @@ class Ended(Brief):
 # Coefficients of a mean: how much of every component is in its variance, for what its facets stand for.
 
 
-def coefficients(fit: Decomposition, given: Projected, targets: Mapping[str, Target]) -> Floats:
+def coefficients(fit: Fitted, given: Projected, targets: Mapping[str, Target]) -> Floats:
     """``sum_l (w_l - tau_l)^2`` of every component, for an estimate given by its `weights`."""
     judgments, names = fit.judgments, fit.assembled.names
     out = squares(fit.assembled.problem, given)
@@ -204,7 +201,7 @@ def coefficients(fit: Decomposition, given: Projected, targets: Mapping[str, Tar
     return out
 
 
-def is_of_known_levels(fit: Decomposition, name: str, targets: Mapping[str, Target]) -> bool:
+def is_of_known_levels(fit: Fitted, name: str, targets: Mapping[str, Target]) -> bool:
     """Whether the weight of a component is less than that of levels that are all drawn; see `coefficients`."""
     if any(targets.get(facet) == ABSORBED for facet in name.split(":")):
         return True
@@ -213,7 +210,7 @@ def is_of_known_levels(fit: Decomposition, name: str, targets: Mapping[str, Targ
     return name.partition("[")[0] != REPLICATE and _is_limited(fit.judgments, term_facets(fit, name), targets)
 
 
-def term_facets(fit: Decomposition, name: str) -> tuple[str, ...]:
+def term_facets(fit: Fitted, name: str) -> tuple[str, ...]:
     """Facets of a component: all of them for the cell and the replicate."""
     base = name.partition("[")[0]
     return fit.judgments.names if base in (CELL, REPLICATE) else tuple(base.split(":"))
@@ -225,7 +222,7 @@ def _is_limited(judgments: Judgments, facets: tuple[str, ...], targets: Mapping[
     return not any(targets[facet] in (POPULATION, SENSITIVITY) for facet in {*facets, *above})
 
 
-def inside_fixed(fit: Decomposition, name: str, targets: Mapping[str, Target]) -> bool:
+def inside_fixed(fit: Fitted, name: str, targets: Mapping[str, Target]) -> bool:
     """Whether a term is part of a fixed facet's spread: its other facets have one level and stand for themselves."""
     if name not in fit.absorbed:
         return False

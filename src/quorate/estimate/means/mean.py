@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import Literal, get_args
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from quorate import caveats
 from quorate.arguments import argument
 from quorate.arrays import Floats, Ints
 from quorate.errors import InvalidInput, NotEstimable
+from quorate.estimate.components.fit import Fitted
 from quorate.estimate.components.model import CELL, of_items
 from quorate.estimate.means.intervals import (
     coefficients,
@@ -49,10 +50,6 @@ from quorate.streams import stream
 from quorate.table.results import Ends, Interval
 from quorate.wording import Brief, listed, plural
 
-if TYPE_CHECKING:
-    from quorate.estimate.components.decomposition import Decomposition
-
-
 # Variances that the data leave open: what is refused, its range, and what to do about it.
 
 
@@ -61,7 +58,7 @@ _SLIGHT = 0.01
 
 
 def settled(
-    fit: Decomposition,
+    fit: Fitted,
     gradient: Floats,
     concentrated: Floats,
     drawn: Iterable[str],
@@ -73,7 +70,7 @@ def settled(
 
     Parameters
     ----------
-    fit : Decomposition
+    fit : Fitted
         The components.
     gradient, concentrated : array, shape (components,)
         Weights for the target, and where all facets are drawn.
@@ -109,7 +106,7 @@ def settled(
     return gradient
 
 
-def _open(fit: Decomposition, names: list[str], low: float, high: float, settle: list[str]) -> NotEstimable:
+def _open(fit: Fitted, names: list[str], low: float, high: float, settle: list[str]) -> NotEstimable:
     """What is not told apart, how much hangs on it, and what can be asked instead."""
     ends = [float(np.sqrt(max(end, 0.0)) * fit.assembled.scale) for end in (low, high)]
     limits = f"between {ends[0]:.4g} and {ends[1]:.4g}" if np.isfinite(ends[1]) else f"at least {ends[0]:.4g}"
@@ -292,9 +289,7 @@ class Estimate(Interval):
         elif method == "pivotal":
             half = pivotal_half_width(self.basis, level)
         else:
-            from quorate.estimate.components.bootstrap import studentised
-
-            half = studentised(self.basis, level)
+            half = self.basis.fit.studentised(self.basis, level)
         return limits(self.value, half, self.n, self.basis.ends if method is None else None)
 
 
@@ -335,7 +330,7 @@ class Basis(Brief):
 
     Parameters
     ----------
-    fit : Decomposition
+    fit : Fitted
         Where the components came from.
     weighed : Weighed
         The weighted sum of scores that was estimated.
@@ -351,7 +346,7 @@ class Basis(Brief):
         Of the scale that the value is a mean on; None of a difference, and of scores without ends.
     """
 
-    fit: Decomposition
+    fit: Fitted
     weighed: Weighed
     gradient: Floats
     plain: float
@@ -375,7 +370,7 @@ class Drawn(Brief):
     noise: Floats
 
 
-def mean_for(fit: Decomposition, asked: Mapping[str, Target]) -> Estimate:
+def mean_for(fit: Fitted, asked: Mapping[str, Target]) -> Estimate:
     """The mean for stated targets; see `Decomposition.mean_for`."""
     return on_scale(plain_mean(fit, asked))
 
@@ -399,7 +394,7 @@ class Readings(Brief):
     reason: str
 
 
-def readings(fit: Decomposition, asked: Mapping[str, Target] = MappingProxyType({})) -> Readings:
+def readings(fit: Fitted, asked: Mapping[str, Target] = MappingProxyType({})) -> Readings:
     """A mean for this study's setup and for others like it; facets that are asked for stand for that in both."""
     setup, few = mean_for(fit, asked), like_these(fit)[1]
     left = [name for name in few if name not in asked]
@@ -443,12 +438,12 @@ def aimed(estimate: Estimate, targets: Mapping[str, Target]) -> Estimate:
     return by_reach(replace(estimate, target=dict(targets)))
 
 
-def plain_mean(fit: Decomposition, asked: Mapping[str, Target]) -> Estimate:
+def plain_mean(fit: Fitted, asked: Mapping[str, Target]) -> Estimate:
     """The mean for stated targets with Student's interval, as differences take it."""
     return contrast(fit, fit.assembled.fixed.mean, resolve(fit, asked))
 
 
-def contrast(fit: Decomposition, weight: Floats, targets: Mapping[str, Target]) -> Estimate:
+def contrast(fit: Fitted, weight: Floats, targets: Mapping[str, Target]) -> Estimate:
     """The value of ``weight' beta`` as an estimate of its target.
 
     Variance: ``sum_t sigma2_t sum_l (w_l - tau_l)^2`` plus what fixed facets taken as draws add; derived in
@@ -457,7 +452,7 @@ def contrast(fit: Decomposition, weight: Floats, targets: Mapping[str, Target]) 
     return estimate(fit, weighed(fit, weight), targets)
 
 
-def weighed(fit: Decomposition, weight: Floats, covariance: Floats | None = None) -> Weighed:
+def weighed(fit: Fitted, weight: Floats, covariance: Floats | None = None) -> Weighed:
     """The value of ``weight' beta`` as the cells of the fit weigh in it, with the covariance of its components."""
     problem, solved, scale = fit.assembled.problem, fit.point.solved, fit.assembled.scale
     given = weights(problem, solved, weight)
@@ -467,7 +462,7 @@ def weighed(fit: Decomposition, weight: Floats, covariance: Floats | None = None
     return Weighed(float(weight @ fit.beta), fit.judgments.n_answers, weight, squares(problem, given), added, gradient)
 
 
-def contrasts(fit: Decomposition, rows: Floats, targets: Mapping[str, Target], like: Ints) -> list[Estimate]:
+def contrasts(fit: Fitted, rows: Floats, targets: Mapping[str, Target], like: Ints) -> list[Estimate]:
     """As `contrast` for every row of weights, shape (contrasts, p), ``like`` the first row of the same variance."""
     problem, solved, scale = fit.assembled.problem, fit.point.solved, fit.assembled.scale
     first, place = np.unique(like, return_inverse=True)
@@ -487,9 +482,7 @@ def contrasts(fit: Decomposition, rows: Floats, targets: Mapping[str, Target], l
     return [estimate(fit, sum_of(row, *of_row), targets, gradient) for row, gradient, *of_row in each]
 
 
-def estimate(
-    fit: Decomposition, weighed: Weighed, targets: Mapping[str, Target], gradient: Floats | None = None
-) -> Estimate:
+def estimate(fit: Fitted, weighed: Weighed, targets: Mapping[str, Target], gradient: Floats | None = None) -> Estimate:
     """A weighted sum of scores as an estimate of its target, by the components of a fit.
 
     ``gradient`` has the weights of the components for these targets, where they are known already.
@@ -526,7 +519,7 @@ def estimate(
     )
 
 
-def draw_of(fit: Decomposition, facet: str, target: Target, used: int | None = None) -> Drawn:
+def draw_of(fit: Fitted, facet: str, target: Target, used: int | None = None) -> Drawn:
     """What a fixed facet adds when its levels stand for more than themselves; ``used`` of them unless all are."""
     levels = fit.assembled.fixed.levels[facet]
     m, means = len(levels), levels @ fit.beta
@@ -540,9 +533,7 @@ def draw_of(fit: Decomposition, facet: str, target: Target, used: int | None = N
     return Drawn(float(np.var(means, ddof=1)), m - 1, factor, fit.level_noise[facet])
 
 
-def _target_caveats(
-    fit: Decomposition, targets: Mapping[str, Target], parts: Mapping[str, float]
-) -> Iterator[caveats.Caveat]:
+def _target_caveats(fit: Fitted, targets: Mapping[str, Target], parts: Mapping[str, float]) -> Iterator[caveats.Caveat]:
     """Indexes, panels of two taken as draws, and fixed facets whose levels differ by no more than noise."""
     yield from (caveats.sensitivity(name) for name, target in targets.items() if target == SENSITIVITY)
     beyond = {name for name, target in default_targets(fit).items() if target == PANEL and targets[name] == POPULATION}
@@ -553,7 +544,7 @@ def _target_caveats(
             yield caveats.no_spread(name, m)
 
 
-def _larger_weights(fit: Decomposition, given: Floats, taken: Floats) -> list[caveats.Caveat]:
+def _larger_weights(fit: Fitted, given: Floats, taken: Floats) -> list[caveats.Caveat]:
     """Said where components known by their sum alone weigh differently, and all have the largest weight."""
     raised = {int(t) for t in np.flatnonzero(taken > given)}
     names = fit.assembled.names

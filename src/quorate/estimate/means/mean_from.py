@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -89,7 +89,7 @@ class MeanFrom(Result):
     @property
     def pilot(self) -> Decomposition:
         """Where the components come from."""
-        return self.weighed.basis.fit
+        return cast("Decomposition", self.weighed.basis.fit)
 
     @cached_property
     def estimate(self) -> StatedInterval:

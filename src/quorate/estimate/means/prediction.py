@@ -3,24 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from quorate.arrays import Floats, Ints
+from quorate.estimate.components.fit import Fitted
 from quorate.estimate.components.model import residuals
 from quorate.numerics.inference import jackknifed_df
 from quorate.numerics.mixed.sampled import SampledLevels
-
-if TYPE_CHECKING:
-    from quorate.estimate.components.decomposition import Decomposition
-
 
 FEWEST_LEVELS = 20
 """Levels from which their effects say anything about their law."""
 
 
-def tail_df(fit: Decomposition, t: int, df: float) -> float | None:
+def tail_df(fit: Fitted, t: int, df: float) -> float | None:
     """Degrees of freedom of component ``t`` by the jackknife over its levels; None where they are too few.
 
     Residual components have none: their levels are the judgments.
@@ -31,13 +28,13 @@ def tail_df(fit: Decomposition, t: int, df: float) -> float | None:
     return jackknifed_df(level_squares(fit, t), df)
 
 
-def level_squares(fit: Decomposition, t: int) -> Floats:
+def level_squares(fit: Fitted, t: int) -> Floats:
     """``(z'Py)^2`` over its variance within blocks, of every level of a random term; the scale is free."""
     total, expected = level_scores(fit, t)
     return np.asarray(total**2 / expected)
 
 
-def level_scores(fit: Decomposition, t: int, projected: Floats | None = None) -> tuple[Floats, Floats]:
+def level_scores(fit: Fitted, t: int, projected: Floats | None = None) -> tuple[Floats, Floats]:
     """``z'Py`` and its variance within blocks, of every level of a random term.
 
     ``z'Py`` is the prediction of the level over the component, and is there where that is estimated at zero too.
@@ -73,7 +70,7 @@ class Prediction:
     variance: Floats
 
 
-def predict(fit: Decomposition, term: str) -> Prediction:
+def predict(fit: Fitted, term: str) -> Prediction:
     """Predict the levels of a random term, taking the fitted components as known.
 
     References
@@ -88,7 +85,7 @@ def predict(fit: Decomposition, term: str) -> Prediction:
     return Prediction(fit.point.effects[at] * scale, fit.point.solved.levels.errors(at) * scale**2)
 
 
-def within_blocks(fit: Decomposition, position: int) -> Prediction:
+def within_blocks(fit: Fitted, position: int) -> Prediction:
     """A term inside blocks, which the fit eliminates: solved for again, block by block.
 
     ``u - u_hat`` has variance ``gamma - gamma^2 Z'V_w^-1 Z`` inside a block, and what the estimates of the fixed and
@@ -114,7 +111,7 @@ def within_blocks(fit: Decomposition, position: int) -> Prediction:
 class _Layout:
     """The cells of a fit, block by block, on the scale it was fitted on."""
 
-    def __init__(self, fit: Decomposition) -> None:
+    def __init__(self, fit: Fitted) -> None:
         assembled, judgments = fit.assembled, fit.judgments
         problem, theta = assembled.problem, fit.point.solved.theta
         terms = [name.split(":") for name in assembled.names[: len(theta) - problem.n_residual]]
@@ -177,6 +174,6 @@ class _Layout:
         return levels[position], np.linalg.solve(system, weighted)[owner == position]
 
 
-def residual_facet(fit: Decomposition) -> str | None:
+def residual_facet(fit: Fitted) -> str | None:
     """The facet whose levels have residuals of their own."""
     return fit.assembled.names[-1].partition("[")[2].partition("=")[0] or None

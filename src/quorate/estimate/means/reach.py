@@ -6,20 +6,17 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
 from math import prod
 from types import MappingProxyType
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from quorate.arrays import Floats, Ints, occurring
+from quorate.estimate.components.fit import Fitted
 from quorate.estimate.components.model import of_items
 from quorate.estimate.means.prediction import predict
 from quorate.estimate.means.targets import ABSORBED, FINITE, FIXED, PANEL, POPULATION, Pool, Target
 from quorate.numerics.reach import KAPPA, Effect, ItemModel, Reach
 from quorate.table.judgments import Judgments
-
-if TYPE_CHECKING:
-    from quorate.estimate.components.decomposition import Decomposition
 
 _MOST_EFFECTS = 600
 _MOST_LEVELS = 30
@@ -272,7 +269,7 @@ def _profile(code: Ints, weight: Floats) -> Floats:
     return np.asarray(sums if np.abs(sums).sum() > size.sum() / 2 else size / size.sum(), dtype=np.float64)
 
 
-def shared_ratio(fit: Decomposition) -> float:
+def shared_ratio(fit: Fitted) -> float:
     """Variance that scores of an item share, in units of that of the rest of an item's."""
     item, shared, rest = fit.judgments.object, 0.0, 0.0
     for names, value in zip(fit.classes, fit.variances.values(), strict=True):
@@ -283,7 +280,7 @@ def shared_ratio(fit: Decomposition) -> float:
     return min(shared / rest, 1e4) if rest > 0 else 1.0
 
 
-def crowds_of(fit: Decomposition) -> dict[str, tuple[Floats, float, float]]:
+def crowds_of(fit: Fitted) -> dict[str, tuple[Floats, float, float]]:
     """Facets of so many levels that these are predicted: their effects, variance, and its degrees of freedom.
 
     With one judge, what a prompt brings and what it brings with the judge are one component, which stands last.

@@ -5,18 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Integral
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from quorate.arrays import Floats
 from quorate.errors import InvalidInput
+from quorate.estimate.components.fit import Fitted
 from quorate.roles import JUDGE, SYSTEM, TEMPERATURE, TURN
 from quorate.table.judgments import Judgments
 from quorate.wording import counted, listed, plural
-
-if TYPE_CHECKING:
-    from quorate.estimate.components.decomposition import Decomposition
 
 POPULATION = "population"
 PANEL = "panel"
@@ -69,7 +66,7 @@ def pool(size: int) -> Pool:
     return Pool(size)
 
 
-def all_drawn(fit: Decomposition) -> dict[str, Target]:
+def all_drawn(fit: Fitted) -> dict[str, Target]:
     """Every random facet stands for others, a fixed one for itself; as do systems, and what leaves nothing to see."""
     apart = {*_covariates(fit), *fit.absorbed, *({SYSTEM} - {fit.judgments.object})}
     facets = fit.judgments.facets
@@ -81,7 +78,7 @@ FEWEST_DRAWN = 3
 _NEVER_DRAWN = (SYSTEM, TEMPERATURE, TURN)
 
 
-def default_targets(fit: Decomposition) -> dict[str, Target]:
+def default_targets(fit: Fitted) -> dict[str, Target]:
     """Targets of this study's setup: items stand for others, with what groups them unless fixed; all else is given."""
     judgments = fit.judgments
     own = {judgments.object, *judgments.ancestors(judgments.object)} - {*_covariates(fit), *fit.absorbed}
@@ -90,7 +87,7 @@ def default_targets(fit: Decomposition) -> dict[str, Target]:
     return {name: POPULATION if name in drawn else PANEL for name in judgments.names}
 
 
-def like_these(fit: Decomposition) -> tuple[dict[str, Target], tuple[str, ...]]:
+def like_these(fit: Fitted) -> tuple[dict[str, Target], tuple[str, ...]]:
     """Judges, prompts and the like that stand for others like them, beside the items; and those that are too few.
 
     A facet speaks for others from three levels on, of it and of what it is in. Systems, temperatures and turns stand
@@ -108,7 +105,7 @@ def like_these(fit: Decomposition) -> tuple[dict[str, Target], tuple[str, ...]]:
     return dict.fromkeys(left, POPULATION), few
 
 
-def drawn_too(fit: Decomposition, asked: Mapping[str, Target]) -> dict[str, Target]:
+def drawn_too(fit: Fitted, asked: Mapping[str, Target]) -> dict[str, Target]:
     """What is asked, with `like_these` for the rest, but for what known levels that are asked for come with."""
     judgments = fit.judgments
     known = [name for name, target in asked.items() if _is_known(target) and name in judgments.names]
@@ -134,7 +131,7 @@ def too_few(name: str, levels: int) -> str:
     return f"{counted(levels, name)} cannot tell how other {plural(name)} differ: a third would"
 
 
-def resolve(fit: Decomposition, asked: Mapping[str, Target], *, drawn: bool = False) -> dict[str, Target]:
+def resolve(fit: Fitted, asked: Mapping[str, Target], *, drawn: bool = False) -> dict[str, Target]:
     """Targets of every facet: the ones asked for, for the rest those of this study's setup.
 
     For the rest random facets stand for others where ``drawn``, or where items are to stand for themselves: something
@@ -199,7 +196,7 @@ def _is_known(target: Target) -> bool:
     return isinstance(target, Pool) or target in (PANEL, FINITE)
 
 
-def _covariates(fit: Decomposition) -> set[str]:
+def _covariates(fit: Fitted) -> set[str]:
     """Facets that are in the model as covariates only."""
     names = {name for term in fit.assembled.model.covariates for name in term.split(":")}
     return names - set(fit.assembled.model.fixed)

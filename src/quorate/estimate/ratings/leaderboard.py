@@ -14,7 +14,7 @@ from quorate.arrays import Floats, Ints
 from quorate.caveats import Caveat, missing
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.components.decompose import decompose
-from quorate.estimate.components.decomposition import Method
+from quorate.estimate.components.fit import Method
 from quorate.estimate.differences.difference import difference
 from quorate.estimate.differences.methods import JointMeans, joint_means
 from quorate.estimate.means.mean import Estimate, aimed, mean_for, on_scale

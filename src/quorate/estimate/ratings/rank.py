@@ -29,7 +29,7 @@ from quorate.table.votes import Votes, checked_votes
 from quorate.wording import counted
 
 if TYPE_CHECKING:
-    from quorate.estimate.components.decomposition import Method
+    from quorate.estimate.components.fit import Method
     from quorate.estimate.means.targets import Target
     from quorate.estimate.ratings.leaderboard import Leaderboard
 
