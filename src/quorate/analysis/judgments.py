@@ -419,9 +419,6 @@ class Analysis(Linked, Result):
         )
         return found
 
-    def _backend(self) -> str | None:
-        return self.judgments.source.backend
-
 
 def analyze_judgments(
     judgments: Judgments,

@@ -187,9 +187,6 @@ class Labels(Result):
         write_columns(renamed, Path(path))
         return Path(path)
 
-    def _backend(self) -> str | None:
-        return self.judgments.source.backend
-
 
 def labels(
     judgments: Judgments,

@@ -161,9 +161,6 @@ class VotesAnalysis(Result):
         margins = self.found.margins
         return rows_of({"pair": margins.pairs, **{name: getattr(margins, name) for name in COLUMNS}})
 
-    def _backend(self) -> str | None:
-        return self.votes.source.backend
-
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain values; what is not known or not finite is None."""
         shared = [{"by": one.by, **vars(one.summary())} for one in self.dependence]
@@ -403,9 +400,6 @@ class PairAnalysis(Result):
         """The verdict as plain values, and whether few types of prompts hold most of the signal."""
         signal = None if self.concentration is None else self.concentration.to_dict()
         return {**self.verdict.to_dict(), "concentration": signal}
-
-    def _backend(self) -> str | None:
-        return self.votes.source.backend
 
     @property
     def exit_code(self) -> int:

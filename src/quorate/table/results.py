@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from copy import copy
 from dataclasses import dataclass, field, fields, is_dataclass
 from functools import cached_property
@@ -124,6 +125,7 @@ def shaped(
 
 Row = dict[str, Any]
 
+_SOURCES = tuple(f"{name}backend" for name in ("", "judgments.source.", "votes.source.", "fit.judgments.source."))
 MOST_ROWS = 10
 """Most rows of the table that a notebook shows."""
 
@@ -237,7 +239,11 @@ class Result:
         return "".join(parts)
 
     def _backend(self) -> str | None:
-        """Library of the frame that the data came in."""
+        """Library of the frame that the data came in: as it says itself, or what it was made of."""
+        for name in _SOURCES:
+            with suppress(AttributeError):
+                found: str | None = attrgetter(name)(self)
+                return found
         return None
 
     def _values(self) -> Iterator[tuple[str, Any]]:

@@ -156,21 +156,12 @@ VALUES = {
     "a": "x",
     "b": "y",
     "budgets": "60,70",
-    "by": "judge",
     "bar": "sensitivity=.5",
-    "order": "judge",
-    "run": "judge",
     "k": "1",
     "cell": "judge=bob",
-    "cells": "judge",
-    "cluster": "judge",
     "covariates": "prompt",
     "targets": "judge=panel",
-    "cycle": "judge",
-    "discrimination": "judge",
     "rank": "place",
-    "rankings": "judge",
-    "each": "judge",
     "facet": "judge=judge",
     "families": "a=one,b=one",
     "fixed": "prompt",
@@ -184,7 +175,6 @@ VALUES = {
     "judge_price": "a=0.5",
     "jobs": "7",
     "judges": "1-3",
-    "key": "judge",
     "layouts": "cyclic",
     "levels": "annotator=2",
     "missing": "N/A",
@@ -193,7 +183,6 @@ VALUES = {
     "names": "p,q",
     "nested": "item=prompt",
     "numbers": "1=5",
-    "object_": "judge",
     "only": "judge=a",
     "outcome": "a=model_a",
     "own": "items=7",
@@ -202,15 +191,11 @@ VALUES = {
     "prompt": "p",
     "prompts": "1,2",
     "random": "item",
-    "redrawn": "judge",
     "sampling_probability": "prompt",
-    "residual_by": "judge",
     "role": "judge=judge",
     "scale": "1:5",
     "score": "points",
     "status": "state",
-    "strata": "judge",
-    "system": "judge",
     "systems": "z",
     "target": "judge=panel",
     "temperatures": "2",
@@ -223,7 +208,6 @@ VALUES = {
     "part": "match",
     "file_format": "json",
     "group": "a=x,b=x",
-    "within": "judge",
 }
 VALUES_IN = {
     **{("plan --effect", name): text for name, text in {"rates": ".7", "sd": "1", "spread": "judge=.03"}.items()},
@@ -399,7 +383,7 @@ def value_of(command: str, option: Any) -> list[str]:
     if get_origin(kind) is Literal:
         return [name, next(one for one in reversed(get_args(kind)) if one != option.default)]
     texts = {int: "7", float: "0.625", Path: "votes.csv"}
-    text = VALUES_IN.get((command, option.name)) or texts.get(kind) or VALUES[option.name]
+    text = VALUES_IN.get((command, option.name)) or texts.get(kind) or VALUES.get(option.name, "judge")
     return [name, text]
 
 

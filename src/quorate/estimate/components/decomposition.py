@@ -153,6 +153,3 @@ class Decomposition(Fitted):
     def rows(self) -> list[Row]:
         """One row a component: term, variance, se, low, high, levels, kind, share."""
         return [{"term" if key == "name" else key: value for key, value in vars(c).items()} for c in self.components]
-
-    def _backend(self) -> str | None:
-        return self.judgments.source.backend

@@ -461,9 +461,6 @@ class LatentDecomposition(Result):
             return self.judgments.n_cells
         return int(self.judgments.level_codes(last.split(":")).max()) + 1
 
-    def _backend(self) -> str | None:
-        return self.judgments.source.backend
-
 
 # Mean score of a latent decomposition: shares of the scores, integrated over the random effects.
 

@@ -339,9 +339,6 @@ class Diagnosis(Result):
         """Everything as plain values; the quantiles of every term with its levels."""
         return {**super().to_dict(), "quantiles": plain([row for one in self.quantiles for row in one.rows()])}
 
-    def _backend(self) -> str | None:
-        return self.fit.judgments.source.backend
-
 
 @read_first
 def diagnose(

@@ -310,9 +310,6 @@ class DrawnComponents(Result, ABC):
         """One row a component: term, variance, se, low, high, levels, kind, share, share_low, share_high."""
         return [{"term" if key == "name" else key: value for key, value in vars(c).items()} for c in self.components]
 
-    def _backend(self) -> str | None:
-        return self.judgments.source.backend
-
 
 # Sensitivity to the prior: the draws reweighted to priors twice and half as wide.
 

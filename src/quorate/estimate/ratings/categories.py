@@ -293,9 +293,6 @@ class Boards(Result):
             return replace(self, boards=shown)
         return replace(self, boards=shown, pooled=self.pooled.elo(first.scale, first.shift))
 
-    def _backend(self) -> str | None:
-        return self.backend
-
 
 def boards(
     table: Votes | Judgments, by: str, ranked: Callable[[Any], Ratings | Leaderboard], *, pooled: bool = False

@@ -366,9 +366,6 @@ class Leaderboard(Board):
         """
         return [row | {"best": self.best[row["system"]]} for row in super().rows()]
 
-    def _backend(self) -> str | None:
-        return self.joint.fit.judgments.source.backend
-
     @property
     def scope(self) -> str:
         """Whom the order speaks for, in the words of `quorate.compare`."""

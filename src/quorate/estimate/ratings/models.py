@@ -197,9 +197,6 @@ class Models(Result):
         names = ("parameters", "log_likelihood", "aic", "loss", "behind", "se")
         return [{"model": one.name, **{name: getattr(one, name) for name in names}} for one in self.models]
 
-    def _backend(self) -> str | None:
-        return self.backend
-
     @property
     def alike(self) -> tuple[str, ...]:
         """Models that predict as well as the first, as far as these votes tell at 95%."""

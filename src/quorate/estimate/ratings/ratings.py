@@ -429,9 +429,6 @@ class Ratings(Terms, Board):
             raise InvalidInput(f'method: expects one of {", ".join(self.laws)}, got "{method}"')
         return replace(self, method=method)
 
-    def _backend(self) -> str | None:
-        return self.backend
-
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain values."""
         lists = {"covariates": self.coefficients, "slopes": self.slopes, "tie_rates": self.tie_rates}
