@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from importlib import import_module
@@ -51,8 +50,6 @@ RANK = {name: rank for rank, layer in enumerate(LAYERS) for name in layer}
 FOREIGN_FRAMES = {"duckdb", "narwhals", "pandas", "polars", "pyarrow"}
 DRAWERS = {"common", "helpers", "misc", "util", "utils"}
 MOST_LINES = 600
-NAMES_ABOVE = {f"quorate.table.facts.{module}" for module in ("describe", "vote_facts")}
-"""Modules that take, in annotations alone, what a module above them makes."""
 
 
 def name_of(path: Path) -> str:
@@ -66,29 +63,6 @@ MODULES = {name_of(path): path for path in PATHS}
 
 def by_path(path: Path) -> str:
     return path.relative_to(SRC).as_posix()
-
-
-@dataclass(frozen=True)
-class Source:
-    """What the tests ask about a file of source: it is parsed once."""
-
-    imports: frozenset[tuple[str, bool]]
-    """Dotted names of everything it imports, wherever: ``from a import b`` is ``a.b``.
-
-    With each, whether it stands under ``if TYPE_CHECKING``, for annotations alone.
-    """
-
-
-@cache
-def source(path: Path) -> Source:
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    imports = {
-        (name, isinstance(top, ast.If) and "TYPE_CHECKING" in ast.dump(top.test))
-        for top in tree.body
-        for node in statements([top])
-        for name in names_of(node)
-    }
-    return Source(frozenset(imports))
 
 
 def statements(body: list[ast.AST]) -> Iterator[ast.AST]:
@@ -107,14 +81,16 @@ def names_of(node: ast.AST) -> list[str]:
     return []
 
 
-def imported(path: Path, *, types: bool = True) -> set[str]:
-    """Dotted names of what a file imports, with or without what it needs for annotations alone."""
-    return {name for name, annotation in source(path).imports if types or not annotation}
+@cache
+def imported(path: Path) -> frozenset[str]:
+    """Dotted names of all that a file imports, wherever, for annotations too: ``from a import b`` is ``a.b``."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    return frozenset(name for node in statements(tree.body) for name in names_of(node))
 
 
-def ours(path: Path, *, types: bool = True) -> set[str]:
+def ours(path: Path) -> set[str]:
     """The modules of this package that a file imports."""
-    return {module_of(name) for name in imported(path, types=types) if name.split(".")[0] == "quorate"}
+    return {module_of(name) for name in imported(path) if name.split(".")[0] == "quorate"}
 
 
 def module_of(name: str) -> str:
@@ -146,8 +122,8 @@ def test_imports_point_down():
 
 
 def test_no_cycles():
-    """Types count too: a result stands below what makes it, but for those whose methods call it."""
-    graph = {module: ours(path, types=module not in NAMES_ABOVE) - {module} for module, path in MODULES.items()}
+    """Types count too: a value stands below what is made of it, and a class with methods for that above."""
+    graph = {module: ours(path) - {module} for module, path in MODULES.items()}
     try:
         TopologicalSorter(graph).prepare()
     except CycleError as error:

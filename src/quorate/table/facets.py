@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from quorate.errors import UnknownTerm
 from quorate.wording import Brief, brief, counted
 
 if TYPE_CHECKING:
@@ -81,6 +83,45 @@ class Source(Brief):
     paid: str = ""
     instead: str = ""
     files: tuple[str, ...] = ()
+
+
+class Faceted:
+    """A table that says of each row which level of every facet it is at."""
+
+    facets: tuple[Facet, ...]
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """Roles of the facets."""
+        return tuple(facet.name for facet in self.facets)
+
+    def facet(self, name: str) -> Facet:
+        """The facet with this role.
+
+        Raises
+        ------
+        UnknownTerm
+            If there is none.
+        """
+        return self.facets[self._position(name)]
+
+    def level_index(self, name: str, level: str) -> int:
+        """Index of a level's label.
+
+        Raises
+        ------
+        UnknownTerm
+            If the facet has no such level.
+        """
+        levels = self.facet(name).levels
+        if level not in levels:
+            raise UnknownTerm(level, levels, name)
+        return levels.index(level)
+
+    def _position(self, name: str) -> int:
+        if name not in self.names:
+            raise UnknownTerm(name, self.names, "facet")
+        return self.names.index(name)
 
 
 MEMORY = Source("memory")

@@ -15,6 +15,7 @@ from quorate.errors import InvalidData, InvalidInput, UnknownTerm
 from quorate.roles import SYSTEM
 from quorate.table.collapse import sql as collapse_sql
 from quorate.table.collapse.grouped import Grouped, judgments
+from quorate.table.collapsed import Origin
 from quorate.table.columns.names import groups_items, is_cluster, is_id, is_judged
 from quorate.table.columns.repeating import hint_of_file, hint_of_frame
 from quorate.table.columns.roles import ALIASES, FIXED, MOST_CHOSEN, resolve
@@ -39,7 +40,7 @@ from quorate.table.exchange.wide import COUNT, shape_of
 from quorate.table.facets import Source
 from quorate.table.families import Families, in_families
 from quorate.table.files import explained, opened, source_of
-from quorate.table.judgments import Judgments, Origin
+from quorate.table.judgments import Judgments
 from quorate.table.long import write
 from quorate.table.notes import Note, log
 from quorate.table.results import LIBRARIES, shaped, wrapped

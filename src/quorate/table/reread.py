@@ -13,11 +13,12 @@ from numpy.typing import NDArray
 from quorate.arrays import Floats, Ints
 from quorate.errors import InvalidData, NotEstimable
 from quorate.table.collapse.grouped import Grouped, Long, Ungrouped, places
+from quorate.table.collapsed import Origin
 from quorate.table.columns.labels import ABSENT, Coded
 from quorate.table.columns.roles import Roles
 from quorate.table.columns.scales import NOTHING, Missing
 from quorate.table.exchange.postgres.address import is_place
-from quorate.table.judgments import Judgments, Origin, table_of
+from quorate.table.judgments import Judgments, table_of
 
 _CLOSE = 1e-9
 

@@ -58,6 +58,16 @@ class Moves(Result):
         return np.column_stack([self.value - half, self.value + half])
 
     @property
+    def low(self) -> Floats:
+        """Lower limit of each interval, shape (systems,)."""
+        return self.intervals[:, 0]
+
+    @property
+    def high(self) -> Floats:
+        """Upper limit of each interval, shape (systems,)."""
+        return self.intervals[:, 1]
+
+    @property
     def place_before(self) -> Ints:
         """Place of each system by the rating without covariates."""
         return np.asarray(np.argsort(np.argsort(-self.before, kind="stable"), kind="stable") + 1)

@@ -224,6 +224,16 @@ class Board(Result):
         """Systems that may stand anywhere among those that are rated."""
         return ()
 
+    @property
+    def low(self) -> Floats:
+        """Lower limit of each interval, shape (systems,)."""
+        return self.intervals[:, 0]
+
+    @property
+    def high(self) -> Floats:
+        """Upper limit of each interval, shape (systems,)."""
+        return self.intervals[:, 1]
+
     @cached_property
     def group(self) -> NDArray[np.int64]:
         """Rank group of each system, from 1, after that of those surely above all; shape (systems,)."""

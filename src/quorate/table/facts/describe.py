@@ -16,8 +16,8 @@ from quorate.wording import Brief
 
 if TYPE_CHECKING:
     from quorate.arrays import Ints
+    from quorate.table.collapsed import Collapsed
     from quorate.table.facets import Facet
-    from quorate.table.judgments import Judgments
 
 
 # Crossings of facets: crossed, nested, or in between.
@@ -66,7 +66,7 @@ class FullCrossing:
     by_label: dict[str, NDArray[np.float64]]
 
 
-def crossing(layout: Judgments, a: str, b: str) -> Crossing:
+def crossing(layout: Collapsed, a: str, b: str) -> Crossing:
     """How two facets meet."""
     n_a, n_b = layout.n_levels(a), layout.n_levels(b)
     pairs = int(layout.level_codes([a, b]).max(initial=-1)) + 1
@@ -82,13 +82,13 @@ def crossing(layout: Judgments, a: str, b: str) -> Crossing:
     return Crossing(a, b, COMPLETE if pairs == n_a * n_b else PARTIAL, pairs, share)
 
 
-def crossings(layout: Judgments) -> tuple[Crossing, ...]:
+def crossings(layout: Collapsed) -> tuple[Crossing, ...]:
     """How every two facets meet."""
     names = [facet.name for facet in layout.facets]
     return tuple(crossing(layout, a, b) for a, b in combinations(names, 2))
 
 
-def full_crossing(layout: Judgments) -> FullCrossing:
+def full_crossing(layout: Collapsed) -> FullCrossing:
     """Cells of the design if every combination of levels were judged."""
     codes = {facet.name: layout.level_codes([facet.name]) for facet in layout.facets}
     above = {f.name: _one_per_level(codes[f.name], codes[f.parent]) for f in layout.facets if f.parent is not None}
@@ -290,7 +290,7 @@ class Description(Brief):
         return {part.name: plain(getattr(self, part.name)) for part in fields(self)}
 
 
-def describe(table: Judgments) -> Description:
+def describe(table: Collapsed) -> Description:
     """What a table of judgments holds: facets, crossing, balance, what is missing, repeated or constant.
 
     Examples
@@ -328,11 +328,11 @@ def describe(table: Judgments) -> Description:
         missing=tuple(missing_by_level(table, facet, full, crossed=crossed) for facet in table.facets),
         duplicates=duplicates(table),
         constancy=constancy(table),
-        scores=table.score_facts,
+        scores=score_facts(table),
     )
 
 
-def duplicates(table: Judgments) -> Duplicates | None:
+def duplicates(table: Collapsed) -> Duplicates | None:
     """Rows that repeat the facets and replicate of another row; None without a replicate column."""
     if table.distinct is None:
         return None
@@ -344,7 +344,7 @@ def duplicates(table: Judgments) -> Duplicates | None:
     return Duplicates(int(extra.sum()), first)
 
 
-def missing_by_level(table: Judgments, facet: Facet, full: FullCrossing, *, crossed: bool) -> MissingByLevel:
+def missing_by_level(table: Collapsed, facet: Facet, full: FullCrossing, *, crossed: bool) -> MissingByLevel:
     """What is missing at each level of a facet; of absent cells only where all facets are ``crossed`` or nested."""
     column, levels = table.column(facet.name), len(facet.levels)
     cells = np.bincount(column, minlength=levels)
@@ -355,7 +355,7 @@ def missing_by_level(table: Judgments, facet: Facet, full: FullCrossing, *, cros
     return MissingByLevel(facet.name, facet.levels, rows, rows - answers, cells, absent)
 
 
-def constancy(table: Judgments) -> Constancy:
+def constancy(table: Collapsed) -> Constancy:
     """Where the answers of a cell, or of an object, are all equal."""
     code = table.level_codes([table.object])
     n = np.bincount(code, weights=table.n)
@@ -377,7 +377,7 @@ _FIRST = 1000
 """Cells looked at before all."""
 
 
-def score_facts(table: Judgments) -> ScoreFacts:
+def score_facts(table: Collapsed) -> ScoreFacts:
     """Range of the scores, and what values they take, by the moments of each cell; nothing is known of labels."""
     some = table.n > 0
     if table.labels or not some.any():
@@ -393,7 +393,7 @@ def score_facts(table: Judgments) -> ScoreFacts:
     return ScoreFacts(low, high, binary=binary, integers=integers)
 
 
-def _marks(table: Judgments, some: Ints, low: float, high: float) -> tuple[bool, bool]:
+def _marks(table: Collapsed, some: Ints, low: float, high: float) -> tuple[bool, bool]:
     """Whether scores of some cells are all at one of two ends, and whether they are all whole numbers."""
     n, mean, ss = table.n[some], table.mean[some], table.ss[some]
     upper = (mean - low) / (high - low) if high > low else np.zeros(len(mean))

@@ -16,7 +16,7 @@ from quorate.table.pairs import BOTH_BAD, FIRST_A, MISSING, TIE, A, B, Pairs, su
 from quorate.wording import Brief
 
 if TYPE_CHECKING:
-    from quorate.table.votes import Votes
+    from quorate.table.ballots import Ballots
 
 
 # Graph of comparisons: the models that hang together by the votes between them.
@@ -281,7 +281,7 @@ CONSTANT = 10
 """Answers that a judge must have given before always choosing one side says something: chance does it 1 time in 500."""
 
 
-def describe_votes(votes: Votes) -> VoteFacts:
+def describe_votes(votes: Ballots) -> VoteFacts:
     """What a table of votes holds.
 
     Examples
@@ -344,7 +344,7 @@ def gathered(group: Ints, weights: Ints) -> float:
     return float((n**2).sum() / n.sum())
 
 
-def grouping(votes: Votes, name: str) -> Grouping:
+def grouping(votes: Ballots, name: str) -> Grouping:
     """How votes gather in the levels of one facet."""
     labelled = votes.column(name) >= 0
     code, weights = votes.column(name)[labelled].astype(np.int64), votes.weights[labelled]
@@ -366,7 +366,7 @@ def grouping(votes: Votes, name: str) -> Grouping:
     )
 
 
-def _asked_again(votes: Votes) -> tuple[int, Repeats | None]:
+def _asked_again(votes: Ballots) -> tuple[int, Repeats | None]:
     """Prompts of a pair with several judges, and the votes that one judge gave again; 0 and None without the roles."""
     if not set(UNITS) <= set(votes.names):
         return 0, None
@@ -395,7 +395,7 @@ def _asked_again(votes: Votes) -> tuple[int, Repeats | None]:
     )
 
 
-def _in_both_orders(votes: Votes) -> Bools:
+def _in_both_orders(votes: Ballots) -> Bools:
     """Votes on pairs that are written in both orders: else the side is the system, of which a lead says nothing."""
     code = votes.pairs().code
     turned = np.bincount(code, votes.swapped, code.max(initial=0) + 1)
@@ -404,14 +404,14 @@ def _in_both_orders(votes: Votes) -> Bools:
     return both
 
 
-def _sides(votes: Votes, won: NDArray[np.bool_], known: NDArray[np.bool_]) -> Sides:
+def _sides(votes: Ballots, won: NDArray[np.bool_], known: NDArray[np.bool_]) -> Sides:
     """Decisive votes for a side; ``won`` holds only where the outcome is decisive and the side known."""
     decisive = (votes.outcome == A) | (votes.outcome == B)
     n, w = int(votes.weights[decisive & known].sum()), int(votes.weights[decisive & known & won].sum())
     return Sides(w, n, int(votes.weights[decisive & ~known].sum()))
 
 
-def constant_judges(votes: Votes) -> tuple[tuple[str, ...], int]:
+def constant_judges(votes: Ballots) -> tuple[tuple[str, ...], int]:
     """Judges with `CONSTANT` answers or more that are all on one side, or all ties, and how many votes they gave."""
     if JUDGE not in votes.names:
         return (), 0
