@@ -8,8 +8,6 @@ import numpy as np
 import pytest
 from policies import OBJECTIVES, calls_to_target, moved_by_batches, paired_systems, right
 
-pytestmark = pytest.mark.calibration
-
 
 def test_a_batch_differs_little_from_one_by_one():
     moved = np.array([moved_by_batches(seed, [4, 16, 64]) for seed in range(8)])

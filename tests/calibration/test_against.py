@@ -16,8 +16,6 @@ from quorate.estimate.agreement.rightness import Rightness
 from quorate.estimate.agreement.yardsticks import flips, mean_of, share_of, split_half, worth
 from quorate.numerics.panel.judges import correlated
 
-pytestmark = pytest.mark.calibration
-
 JUDGES, PROMPTS, AGAIN, STUDIES = 5, 3, 2, 400
 LEVELS = tuple((f"j{j}", f"p{p}") for j in range(JUDGES) for p in range(PROMPTS))
 SKILL = np.array([1.6, 1.3, 1.0, 0.7, 0.4])[:, None]

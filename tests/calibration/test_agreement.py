@@ -11,8 +11,6 @@ from quorate.estimate.agreement.battles import Battles, position_bias
 from quorate.estimate.agreement.coefficients import alpha
 from quorate.estimate.agreement.leaderboards import accuracy, accuracy_by_cell
 
-pytestmark = pytest.mark.calibration
-
 
 def test_differences_of_pipelines_on_the_same_battles():
     """Two pipelines right in .70 and .62, nested in difficulty; three categories, ties a quarter."""

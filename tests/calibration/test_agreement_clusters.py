@@ -11,8 +11,6 @@ import quorate as q
 from quorate.numerics.votes import clustered
 from quorate.numerics.votes.binomial import clopper_pearson, p_value
 
-pytestmark = pytest.mark.calibration
-
 STUDIES = 1000
 
 

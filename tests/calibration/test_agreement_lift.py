@@ -11,8 +11,6 @@ import pytest
 import quorate as q
 from quorate.numerics.correlation import of_pair, spearman
 
-pytestmark = pytest.mark.calibration
-
 JUDGES, PROMPTS, BATTLES = 3, 5, 300
 
 

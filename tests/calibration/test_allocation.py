@@ -13,8 +13,6 @@ from quorate.simulate.allocation.cycles import CYCLE, MIXED, compare_cycles, swe
 from quorate.simulate.allocation.result import LEAST_RUNS, STEADY_RUNS, saved_interval, saving
 from quorate.simulate.allocation.runs import Adaptive, Runs
 
-pytestmark = pytest.mark.calibration
-
 DIMENSIONS = ("coherence", "engagingness", "groundedness", "naturalness")
 
 

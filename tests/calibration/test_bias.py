@@ -20,8 +20,6 @@ from quorate.estimate.panel.reversals import reversals
 from quorate.table.facets import Facet
 from quorate.table.judgments import Judgments
 
-pytestmark = pytest.mark.calibration
-
 UNEQUAL = (0.2, 0.4, 0.6, 0.9, 1.2)
 EQUAL = (0.7,) * 5
 JUDGES = tuple("abcde")
@@ -109,7 +107,7 @@ def covered(rows, truth) -> list[bool]:
         (Panel(80, mean=biased()), 500, 0.02),
         (Panel(20, mean=biased(), paired=False), 500, 0.02),
         (Panel(20, mean=biased(), gaps=0.1), 250, 0.02),
-        (Panel(80, mean=biased(), gaps=0.1), 300, 0.02),
+        pytest.param(Panel(80, mean=biased(), gaps=0.1), 300, 0.02, marks=pytest.mark.slow),
         (Panel(20, EQUAL, mean=biased(), gaps=0.1), 250, 0.02),
         (Panel(80, mean=biased(), cyclic=True), 300, 0.02),
         (Panel(12, EQUAL[:3], mean=biased()[:3], prompts=6), 200, 0.03),

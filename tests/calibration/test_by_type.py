@@ -9,8 +9,6 @@ import pytest
 import quorate as q
 from quorate.decide.outcome import brown_forsythe, types_of_votes
 
-pytestmark = pytest.mark.calibration
-
 UNEQUAL = (10, 10, 12, 15, 20, 40, 60, 80)
 LAWS = {
     "2 of 10 clusters": ((10,) * 2, (0.3,) * 2),

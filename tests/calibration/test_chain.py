@@ -7,8 +7,6 @@ import pytest
 
 import quorate as q
 
-pytestmark = pytest.mark.calibration
-
 STUDIES = 200
 
 

@@ -15,9 +15,8 @@ from quorate.estimate.differences.spread import unlike_system
 from quorate.estimate.ratings.leaderboard import leaderboard
 from quorate.planning.search.optimize import studies_of_plan
 
-pytestmark = pytest.mark.calibration
-STUDIES = 1000
-"""The standard error of a size of 5% is then .7 points."""
+STUDIES, LONG = 600, 1000
+"""The standard error of a size of 5% is then .9 points, and .7 in long runs."""
 DESIGNS = [
     pytest.param(200, 3, 1, marks=pytest.mark.slow),
     (50, 3, 3),
@@ -278,7 +277,7 @@ def test_size_on_real_scores_with_judges_drawn(shared):
         sizes = []
         for normal in (False, True):
             options = {"items": items, "levels": levels, "normal": normal}
-            found = replay_comparisons(scores, "chosen", "rejected", studies=STUDIES // 2, **options)
+            found = replay_comparisons(scores, "chosen", "rejected", studies=LONG // 2, **options)
             sizes += [found.found, found.naive]
         print(f"| {items} | {levels} | {sizes[0]:.3f} | {sizes[1]:.3f} | {sizes[2]:.3f} | {sizes[3]:.3f} |")
         assert sizes[0] <= odd
@@ -299,7 +298,7 @@ def test_size_on_real_scores_for_a_pool_of_judges(shared, items, levels):
 
 @pytest.mark.parametrize(
     ("items", "levels"),
-    [pytest.param(100, 3, marks=pytest.mark.slow), pytest.param(500, 3, marks=pytest.mark.slow), (500, 5)],
+    [(100, 3), *(pytest.param(500, levels, marks=pytest.mark.slow) for levels in (3, 5))],
 )
 def test_size_on_real_scores_with_prompts_drawn(shared, items, levels):
     options = {"drawn": "prompt", "items": items, "levels": levels, "studies": STUDIES}
@@ -320,6 +319,6 @@ def test_the_odd_judge_and_the_other_four(shared):
     assert centred["gpt-5.4-nano"] < -0.5
     four = scores.without("judge", "gpt-5.4-nano")
     for items, levels in [(500, 3), (500, 5), (1684, 5)]:
-        found = replay_comparisons(four, "chosen", "rejected", items=items, levels=levels, studies=STUDIES)
+        found = replay_comparisons(four, "chosen", "rejected", items=items, levels=levels, studies=LONG)
         print(f"without the odd one | {items} | {levels} | {found.found:.3f} | {found.naive:.3f} |")
         assert found.found <= 0.07

@@ -10,7 +10,6 @@ import pytest
 
 import quorate as q
 
-pytestmark = pytest.mark.calibration
 SAMPLES, ITEMS = 400, 50
 LAWS = {
     "normal": lambda rng, n: rng.normal(size=n),

@@ -7,8 +7,6 @@ import pytest
 
 from quorate.numerics.correlation import williams
 
-pytestmark = pytest.mark.calibration
-
 
 @pytest.mark.parametrize("systems", [10, 20, 55])
 @pytest.mark.parametrize("noise", [0.3, 1.0])

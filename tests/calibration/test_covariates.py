@@ -9,8 +9,6 @@ import quorate as q
 from quorate.table.facets import Facet
 from quorate.table.votes import Votes
 
-pytestmark = pytest.mark.calibration
-
 SYSTEMS, STYLE = 6, {"length": 0.5, "lists": -0.2}
 RATING = np.linspace(0.8, -0.8, SYSTEMS)
 VERBOSE = np.array([-0.5, 0.3, 1.0, -1.0, 0.6, -0.4])

@@ -12,8 +12,6 @@ from quorate.decide.outcome import Outcome
 from quorate.estimate.votes.margin import margin_of_votes
 from quorate.numerics.votes.clustered import multiways
 
-pytestmark = pytest.mark.calibration
-
 
 def two_systems(rng, prompts, people, each, spread, batches=0, uneven=False):
     """Votes on two systems that are equal on average over prompts, people and batches."""

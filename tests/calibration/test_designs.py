@@ -7,8 +7,6 @@ import pytest
 
 import quorate as q
 
-pytestmark = pytest.mark.calibration
-
 SAFETY = {
     "item": 0.010388865023098515,
     "category": 0.0024294495273483345,

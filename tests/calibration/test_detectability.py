@@ -15,8 +15,6 @@ from quorate.numerics.votes.power import drawn_power, effective_clusters, exact_
 from quorate.planning.power.detectability import detectability
 from quorate.table.read_votes import read_votes
 
-pytestmark = pytest.mark.calibration
-
 LAWS = {
     "half-normal .12": lambda rng, pairs: np.minimum(np.abs(rng.normal(0, 0.12, pairs)), 0.49),
     "half-normal .04": lambda rng, pairs: np.abs(rng.normal(0, 0.04, pairs)),

@@ -8,7 +8,6 @@ import pytest
 
 import quorate as q
 
-pytestmark = pytest.mark.calibration
 STUDIES = 400
 CASES = {  # items of each category, variances of a category and of an item
     "60, 30, 10": ((60, 30, 10), 0.3, 0.6),

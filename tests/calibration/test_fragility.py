@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import polars as pl
-import pytest
 
 import quorate as q
 from quorate.estimate.ratings.fragility import fragility
-
-pytestmark = pytest.mark.calibration
 
 
 def test_leaderboards_of_translations(shared):

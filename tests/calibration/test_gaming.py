@@ -10,8 +10,6 @@ from calibration.resampled_prize import resampled_prize
 import quorate as q
 from quorate.decide.gaming import elo_slope
 
-pytestmark = pytest.mark.calibration
-
 # Shares of the variance of one judgment (Table 3). The table leaves 68.8 to items and residual together; a residual of
 # 29 gives the cut of the standard error per response, .53 to .59, that appendix R projects from one cell to 5 by 3.
 TABLE_3 = {"prompt": 1.2, "item:prompt": 2.5, "item:judge": 18.0, "prompt:judge": 0.7, "item": 39.8, "cell": 29.0}

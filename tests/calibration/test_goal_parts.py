@@ -15,8 +15,6 @@ from calibration.goal_scenarios import NEAR
 from quorate.decide.goals.goal import CompareGoal, HalfWidthGoal, Offer
 from quorate.simulate.goals.goal import simulate_goal
 
-pytestmark = pytest.mark.calibration
-
 ITEMS = tuple(f"item {n:04}" for n in range(3000))
 KINDS = tuple("pqrrpqqq"[n % 8] for n in range(3000))
 JUDGES = ("a", "b", "c")

@@ -71,7 +71,6 @@ def held(folder, studies, simulated):
     return quote, money, reached
 
 
-@pytest.mark.calibration
 def test_the_quote_is_what_happens(tmp_path):
     """Within 3 Monte Carlo standard errors of both sides."""
     quote, money, reached = held(tmp_path, 25, 60)
@@ -80,7 +79,6 @@ def test_the_quote_is_what_happens(tmp_path):
     assert abs(reached - quote.chance) < 3 * np.sqrt(0.1 * 0.9 * (1 / 25 + 1 / 60))
 
 
-@pytest.mark.calibration
 @pytest.mark.slow
 def test_the_quote_is_within_a_tenth_of_what_200_studies_spend(tmp_path):
     quote, money, reached = held(tmp_path, 200, 200)
@@ -127,7 +125,6 @@ def carried_by_category(path, number, told):
     return last.spent.money, last.ending is Ending.REACHED, after
 
 
-@pytest.mark.calibration
 @pytest.mark.slow
 @pytest.mark.parametrize(("studies", "told"), [(100, 40)])
 def test_the_quote_of_a_goal_by_category_is_what_happens(tmp_path, studies, told):
@@ -181,7 +178,6 @@ def voted(path, number):
     return last
 
 
-@pytest.mark.calibration
 @pytest.mark.parametrize("studies", [12, pytest.param(100, marks=pytest.mark.slow)])
 def test_the_quote_of_votes_is_what_happens(tmp_path, studies):
     """Within a tenth, and 3 Monte Carlo standard errors of both sides."""

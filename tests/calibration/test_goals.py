@@ -15,8 +15,6 @@ from calibration.goal_scenarios import SCENARIOS, Scenario
 from quorate.decide.goals.goal import CompareGoal, HalfWidthGoal
 from quorate.simulate.goals.goal import GoalRates
 
-pytestmark = pytest.mark.calibration
-
 SIZE, LEAST, POWER = 0.055, 0.93, 0.9
 TOO_FEW_PROMPTS = "3 prompts"
 """With three prompts a t test may have three degrees of freedom, and a plan without prompt variance expects more."""

@@ -12,7 +12,6 @@ import pytest
 
 import quorate as q
 
-pytestmark = pytest.mark.calibration
 STUDIES, ITEMS = 200, 60
 NOISE = np.array([0.9, 0.8, 1.0, 0.4, 0.5, 0.45])
 LENIENCY = np.array([0.2, -0.1, 0.0, 0.4, 0.3, -0.2])

@@ -12,8 +12,6 @@ from scipy.stats import norm
 
 import quorate as q
 
-pytestmark = pytest.mark.calibration
-
 STUDIES = 120
 
 

@@ -13,8 +13,6 @@ import pytest
 
 from quorate.numerics.sequential import bandit, confidence_sequence
 
-pytestmark = pytest.mark.calibration
-
 LEVEL = 0.95
 METHODS = ("t", "bernstein", "asymptotic", "anytime")
 

@@ -14,7 +14,6 @@ import pytest
 from quorate.estimate.panel.crossed import judge_effects, judge_tests
 from quorate.numerics.panel import crossed as panel
 
-pytestmark = pytest.mark.calibration
 LENIENT = (-0.9, 0.4, 0.0, 0.2, 0.3)
 DRAWS = 20_000
 PAPER_SIZE = 68.7

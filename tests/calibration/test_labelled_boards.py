@@ -11,8 +11,6 @@ import pytest
 
 import quorate as q
 
-pytestmark = pytest.mark.calibration
-
 NAMES = np.array([f"s{i}" for i in range(6)])
 RATINGS = np.linspace(0.8, -0.8, 6)
 

@@ -13,8 +13,6 @@ from quorate.estimate.agreement.coefficients import alpha_of
 from quorate.estimate.labels import coefficients, label_means, label_shares, pairs
 from quorate.numerics.nominal import Ratings
 
-pytestmark = pytest.mark.calibration
-
 NAMES = np.array(list("abcd"))
 
 
@@ -125,7 +123,7 @@ def test_shares_where_judges_see_a_true_label_or_guess():
         Law((0.34, 0.33, 0.33), 100, 5, 1.5, 0.4),
         Law((0.75, 0.18, 0.05, 0.02), 200, 4, 1.5, 0.8, missing=0.3),
         Law((0.75, 0.18, 0.05, 0.02), 100, 10, 1.5, 0.5),
-        Law((0.6, 0.3, 0.1), 400, 5, 1.5, 1.0),
+        Law((0.6, 0.3, 0.1), 150, 5, 1.5, 1.0),
         Law((0.6, 0.3, 0.1), 100, 5, 1.5, 0.0),
     ],
     ids=["equal labels", "rare and a third missing", "ten judges", "judges differ", "judges alike"],
@@ -164,7 +162,7 @@ def test_two_judges():
     assert 0.93 <= np.mean(covers) <= 0.97
 
 
-@pytest.mark.parametrize("judges", [2, 3, 5])
+@pytest.mark.parametrize("judges", [2, 3, pytest.param(5, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("share", [0.05, 0.02])
 def test_alpha_of_a_rare_label(judges, share):
     """Alpha of two labels of which one is rare; labels of an item by a beta-binomial law."""

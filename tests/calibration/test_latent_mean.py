@@ -9,13 +9,13 @@ import quorate as q
 from quorate.errors import NotEstimable
 from quorate.numerics.links.search import logistic_normal
 
-pytestmark = pytest.mark.calibration
-
 ITEMS, JUDGES, STUDIES = 60, np.array([-0.3, 0.0, 0.3]), 80
 SD = {"item": 1.0, "prompt": 0.4, "item:prompt": 0.5, "item:judge": 0.5}
 
 
-@pytest.mark.parametrize(("share", "prompts"), [(0.5, 2), (0.5, 5), (0.9, 2), (0.9, 3), (0.98, 3)])
+@pytest.mark.parametrize(
+    ("share", "prompts"), [(0.5, 2), pytest.param(0.5, 5, marks=pytest.mark.slow), (0.9, 2), (0.9, 3), (0.98, 3)]
+)
 def test_intervals_cover_and_stay_inside(share, prompts):
     total = sum(sd**2 for sd in SD.values())
     center = brentq(lambda at: logistic_normal(at + JUDGES, total)[0].mean() - share, -20, 20)

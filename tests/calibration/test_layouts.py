@@ -19,8 +19,6 @@ from quorate.planning.designs.dstudy import scheme_of
 from quorate.table.facets import Facet
 from quorate.table.judgments import Judgments
 
-pytestmark = pytest.mark.calibration
-
 STUDIES = 40_000
 TOLERANCE = 0.02
 JUDGES = ("a", "b", "c", "d")

@@ -16,8 +16,6 @@ import quorate as q
 from quorate.table.facets import Facet
 from quorate.table.judgments import Judgments
 
-pytestmark = pytest.mark.calibration
-
 STUDIES, ITEMS, PILOT = 250, 150, 30
 NAMES = ("item", "prompt", "judge")
 SD = {

@@ -18,7 +18,6 @@ from quorate.numerics.ratings.ties import tie_model
 from quorate.table.facets import Facet
 from quorate.table.votes import Votes
 
-pytestmark = pytest.mark.calibration
 TINY = 1e-6
 """Ridge of estimates, so that a pair of a small board that never lost has a rating."""
 

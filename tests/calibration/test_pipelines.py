@@ -15,7 +15,6 @@ from quorate.simulate.pipelines.cells import votes_margins
 from quorate.simulate.pipelines.pipelines import pipelines
 from quorate.simulate.pipelines.result import Scale
 
-pytestmark = pytest.mark.calibration
 SYSTEMS, PROMPTS = 8, 5
 ALIKE = BattleComponents(judge=0.0, prompt=0.0, position=0.0)
 MILD = BattleComponents(judge=0.1, prompt=0.03)

@@ -12,8 +12,6 @@ from quorate.estimate.agreement.prediction_powered import Matched, of_sample
 from quorate.numerics.prediction_powered import Costs, Sample, Split, people_alone, powered, powered_mean, worth_from
 from quorate.planning.plan_labels import Pilot, Study
 
-pytestmark = pytest.mark.calibration
-
 
 @dataclass(frozen=True)
 class Law:

@@ -8,8 +8,6 @@ import pytest
 
 import quorate as q
 
-pytestmark = pytest.mark.calibration
-
 STUDIES = 200
 NOISE = {"replicate": 0.4}
 ITEM_PROMPT = {"item": 1.0, "prompt": 0.15, "item:prompt": 0.3, **NOISE}

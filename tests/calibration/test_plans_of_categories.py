@@ -8,7 +8,6 @@ import pytest
 
 import quorate as q
 
-pytestmark = pytest.mark.calibration
 STUDIES = 200
 LAW = {"item": 0.4, "item:judge": 0.2, "replicate": 0.2}
 CASES = {  # components, items of each category, the rest of the design

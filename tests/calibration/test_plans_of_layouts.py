@@ -9,7 +9,6 @@ import pytest
 import quorate as q
 from quorate.planning.designs.dstudy import scheme_of
 
-pytestmark = pytest.mark.calibration
 STUDIES = 300
 LAW = {
     "item": 0.5,

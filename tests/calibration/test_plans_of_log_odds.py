@@ -15,14 +15,13 @@ from quorate.numerics.links.search import logistic_normal
 from quorate.planning.designs.dstudy import projection, scheme_of
 from quorate.planning.designs.sources import Design, from_fit
 
-pytestmark = pytest.mark.calibration
 STUDIES, JUDGES = 80, np.array([-0.3, 0.0, 0.3])
 FIRST = {"item": 1.0, "prompt": 0.4, "item:prompt": 0.5, "item:judge": 0.5}
 SECOND = {"item": 2.0, "prompt": 0.6, "item:prompt": 0.5, "item:judge": 1.0}
 CASES = [  # standard deviations of the log odds, rate, prompts, items
     (FIRST, 0.5, 5, 60),
     (FIRST, 0.8, 5, 60),
-    (FIRST, 0.9, 5, 100),
+    pytest.param(FIRST, 0.9, 5, 100, marks=pytest.mark.slow),
     (SECOND, 0.9, 5, 100),
 ]
 

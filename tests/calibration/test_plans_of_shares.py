@@ -15,7 +15,6 @@ from quorate.estimate.means.intervals import Ended
 from quorate.planning.designs.dstudy import projection, scheme_of
 from quorate.planning.designs.sources import Design, from_fit
 
-pytestmark = pytest.mark.calibration
 STUDIES = 150
 SD = {"item": 2.0, "item:judge": 1.0, "prompt": 0.6, "item:prompt": 0.5, "prompt:judge": 0.3}
 """Of log odds."""

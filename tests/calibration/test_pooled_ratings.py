@@ -8,8 +8,6 @@ import pytest
 
 import quorate as q
 
-pytestmark = pytest.mark.calibration
-
 OVERALL = np.array([0.6, 0.2, -0.8])
 SYSTEMS = "abc"
 STUDIES, VOTES, CATEGORIES = 300, 40, 6

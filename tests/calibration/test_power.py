@@ -11,8 +11,6 @@ from quorate.planning.power.clusters import clustered_sample_size
 from quorate.planning.power.pilot import Reach, feasibility
 from quorate.planning.power.sample_size import equivalence_size, power_curve, sample_size
 
-pytestmark = pytest.mark.calibration
-
 STUDIES = 200_000
 POINT = 0.01
 

@@ -14,8 +14,6 @@ from quorate.estimate.agreement.prediction_powered import of_sample
 from quorate.numerics.distributions import t_quantile
 from quorate.numerics.prediction_powered import Sample, powered_mean
 
-pytestmark = pytest.mark.calibration
-
 CLAUDE = "claude-opus-4-20250514"
 STUDIES = 1000
 
@@ -180,7 +178,7 @@ def test_clustered_battles():
     assert np.mean(held[False]) < 0.9
 
 
-@pytest.mark.parametrize(("people", "topics"), [(10, 30), (20, 20), (20, 60)])
+@pytest.mark.parametrize(("people", "topics"), [(10, 30), (20, 20), pytest.param(20, 60, marks=pytest.mark.slow)])
 def test_labels_that_share_people_and_topics(people, topics):
     """200 labels of crossed people and topics, whose leanings are both part of the error; coverage exact to .007."""
     n, m, studies = 200, 800, 1000

@@ -12,8 +12,6 @@ from calibration.goal_scenarios import VOTE_SCENARIOS
 
 from quorate.decide.goals.goal import BestGoal
 
-pytestmark = pytest.mark.calibration
-
 SIZE, LEAST, POWER, OF_BEST = 0.055, 0.93, 0.9, 1.25
 
 

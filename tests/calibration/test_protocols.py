@@ -11,8 +11,6 @@ from quorate.estimate.votes.signals import Measured, per_vote
 from quorate.numerics.votes import clusters
 from quorate.numerics.votes.clusters import Clusters
 
-pytestmark = pytest.mark.calibration
-
 STUDIES = 2000
 LAWS = {
     # margins of the pairs, standard deviation of win rates over prompts, prompts, votes of each on a pair

@@ -6,11 +6,8 @@ from itertools import combinations
 
 import numpy as np
 import polars as pl
-import pytest
 
 import quorate as q
-
-pytestmark = pytest.mark.calibration
 
 RATING = np.array([0.9, 0.6, 0.2, -0.1, -0.6, -1.0])
 MEMBERS, RANKINGS, PROMPTS, STUDIES = 5, 200, 40, 150

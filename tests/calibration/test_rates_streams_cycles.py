@@ -12,8 +12,6 @@ from quorate.estimate.agreement.yardsticks import share_of
 from quorate.estimate.ratings.bradley_terry import cycles
 from quorate.numerics.sequential.confidence_sequence import log_evidence_of_fall
 
-pytestmark = pytest.mark.calibration
-
 
 @pytest.mark.parametrize("labels", [30, 100, 300])
 def test_intervals_of_rates_cover(labels):

@@ -15,8 +15,6 @@ from quorate.numerics.ratings.ties import tie_model
 from quorate.table.facets import Facet
 from quorate.table.votes import Votes
 
-pytestmark = pytest.mark.calibration
-
 RATING = np.array([0.7, 0.4, 0.1, 0.05, -0.45, -0.8])
 NU = 0.6
 MODELS = tuple("abcdef")

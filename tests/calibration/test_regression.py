@@ -11,8 +11,6 @@ import pytest
 import quorate as q
 from quorate.errors import NotEstimable
 
-pytestmark = pytest.mark.calibration
-
 STUDIES = 200
 # Within 93 to 97%, and 2.5 Monte Carlo standard errors of 200 studies
 LOW, HIGH = 0.93 - 0.038, 0.97 + 0.027

@@ -11,7 +11,6 @@ from quorate.errors import QuorateError
 from quorate.estimate.components.decomposition import Decomposition
 from quorate.numerics.mixed.reml import Dense, lowest
 
-pytestmark = pytest.mark.calibration
 PARTS, DESIGNS, RESTARTS, LEAST = 8, 125, 20, 5e-11
 ROUNDED = 1e-5
 """Of the criterion, where a level has next to no residual: its two forms differ by 4e-5 there (part 0, design 122)."""

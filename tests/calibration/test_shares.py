@@ -13,7 +13,6 @@ from scipy.stats import chi2, norm, t
 import quorate as q
 from quorate.errors import QuorateError
 
-pytestmark = pytest.mark.calibration
 SAMPLES = 250
 """Coverage is between .93 and .975 in most designs, not .95 in each: ``docs/methods/intervals.md`` has the figures."""
 SD = {"item": 2.0, "item:judge": 1.0, "prompt": 0.6, "item:prompt": 0.5, "prompt:judge": 0.3}

@@ -7,8 +7,6 @@ import pytest
 
 import quorate as q
 
-pytestmark = pytest.mark.calibration
-
 TOLERANCE = 0.05
 LOOSE = {"level": 0.5, "together": False, "tolerance": TOLERANCE, "budget": 3000}
 

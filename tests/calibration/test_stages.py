@@ -11,8 +11,6 @@ from quorate.decide.goals.goal import Offer, Spent, StagedGoal
 from quorate.decide.goals.rounds import TwoStages
 from quorate.simulate.two_stage import regime, simulate_two_stage
 
-pytestmark = pytest.mark.calibration
-
 TYPES, EACH, BUDGET = 20, 150, 1000
 LAWS = {
     "no difference": np.zeros(TYPES),

@@ -10,7 +10,6 @@ from quorate.decide.stop import monitor_all
 from quorate.numerics.sequential.confidence_sequence import prior, share_log_evidence
 from quorate.table.read_votes import read_votes
 
-pytestmark = pytest.mark.calibration
 ROOM = 3.0
 """Standard errors of a simulated chance."""
 

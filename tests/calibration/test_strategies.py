@@ -18,7 +18,6 @@ from quorate.simulate.strategies import LIMIT, Validation, simulated_scores, val
 from quorate.table.facets import Facet
 from quorate.table.judgments import Judgments
 
-pytestmark = pytest.mark.calibration
 NAMES = (ALL, RANDOM, CYCLIC)
 BIASES = np.array([0.9, 0.4, 0.0, -0.4, -0.9])
 STRONG = {"beta": 0.25, "eps": 1.0, "interaction": 0.49}

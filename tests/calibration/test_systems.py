@@ -8,7 +8,6 @@ import pytest
 
 import quorate as q
 
-pytestmark = pytest.mark.calibration
 FACETS = {name: name for name in ("item", "system", "judge")}
 
 

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import polars as pl
-import pytest
 
 import quorate as q
-
-pytestmark = pytest.mark.calibration
 
 RATING, SLOPE, TIES = np.array([0.9, 0.2, -0.3, -0.8]), np.array([1.9, 1, 0.1]), np.array([0.9, 0, -0.3, -0.6])
 NAMES, PEOPLE = np.array(list("wxyz")), np.array(["ann", "bob", "cy"])

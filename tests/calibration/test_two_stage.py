@@ -10,8 +10,6 @@ from quorate.planning.power.prompt_types import concentration
 from quorate.simulate.two_stage import TESTS, regime, replay_two_stage, simulate_two_stage
 from quorate.table.read_votes import read_votes
 
-pytestmark = pytest.mark.calibration
-
 BUDGETS = [700, 800, 1000, 1500, 2000, 3000]
 
 
@@ -82,7 +80,7 @@ def test_concentration_is_claimed_where_it_is():
     }
     for name, d in cases.items():
         for n in (30, 100, 300):
-            found = [concentration(rng.binomial(n, 0.5 + d), np.full(20, n), splits=40) for _ in range(200)]
+            found = [concentration(rng.binomial(n, 0.5 + d), np.full(20, n), splits=40) for _ in range(120)]
             claimed = float(np.mean([one.recommended for one in found]))
             ratio, naive = (np.nanmedian([getattr(one, x) for one in found]) for x in ("ratio", "naive"))
             print(f"{name}, {n} votes per type: recommended {claimed:.3f}, ratio {ratio:.2f}, uncorrected {naive:.2f}")

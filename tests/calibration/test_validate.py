@@ -12,8 +12,6 @@ import pytest
 
 import quorate as q
 
-pytestmark = pytest.mark.calibration
-
 TABLES, RUNS, BUDGETS = 25, 12, (60, 240)
 SIZES = {"item": 120, "prompt": 4, "judge": 4, "replicate": 2}
 

@@ -20,8 +20,6 @@ from quorate.numerics.votes import binomial, clustered
 from quorate.simulate.verdicts import replay_verdicts
 from quorate.table.read_votes import read_votes
 
-pytestmark = pytest.mark.calibration
-
 
 @pytest.mark.parametrize("most", [100, 1000, 10_000])
 def test_false_alarms_of_looking_after_every_vote(most):
@@ -185,7 +183,7 @@ def _is_false(outcome, d, margin):
 @pytest.mark.parametrize("cluster", ["prompt", pytest.param("judge", marks=pytest.mark.slow)])
 def test_verdicts_of_smaller_studies_against_all_votes(shared, cluster):
     votes = read_votes(shared / "data" / "wmt15_human_pairwise.parquet", announce=False).within("prompt_type")
-    found = replay_verdicts(votes, cluster=cluster, draws=8)  # of hundreds of pairs each
+    found = replay_verdicts(votes, cluster=cluster, draws=5)  # of hundreds of pairs each
     pairs, decisive = votes.pairs(), np.isfinite(votes.encoded())
     enough = (pairs.decisive >= 200)[pairs.code] & decisive
     levels = np.unique(np.column_stack([pairs.code, votes.column(cluster)])[enough], axis=0)

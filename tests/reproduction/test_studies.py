@@ -16,7 +16,7 @@ from quorate.reproduction import studies
 from quorate.reproduction.reproduce import STUDIES
 from quorate.reproduction.study import AnyStudy, MonteCarlo, Study, publication
 
-LONG = ("mc.edge", "mc.staircase")
+LONG = ("mc.ambiguity", "mc.edge", "mc.staircase")
 """Simulations of which a tenth takes most of a minute."""
 EXACT = [one.id for one in STUDIES if isinstance(one, Study)]
 
