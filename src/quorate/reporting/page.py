@@ -9,14 +9,13 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from quorate.caveats import weightiest_first
 from quorate.reporting.paper.reproduce import Provenance, called, made_with, read_from, seed_used, titled
+from quorate.table.judgments import Judgments
+from quorate.table.votes import Votes
 
 if TYPE_CHECKING:
     from quorate.reporting.draw.vega import Spec
-    from quorate.table.judgments import Judgments
-    from quorate.table.votes import Votes
 
-    Table: TypeAlias = Judgments | Votes
-
+Table: TypeAlias = Judgments | Votes
 Row = dict[str, Any]
 
 

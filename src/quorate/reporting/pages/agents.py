@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from quorate.analysis.words import cut, significant
+from quorate.estimate.agents.chain import Chain
+from quorate.estimate.agents.ensemble import Ensemble
+from quorate.estimate.agents.hazard import Hazard
+from quorate.estimate.agents.runs import RepeatedRuns
 from quorate.reporting.draw import marks
 from quorate.reporting.draw.marks import CORRECTED
-from quorate.reporting.page import Caption, Figure, Page, Row, Section, Short, Tile, particulars
+from quorate.reporting.draw.vega import Spec
+from quorate.reporting.page import Caption, Figure, Page, Row, Section, Short, Table, Tile, particulars
+from quorate.table.results import Interval
 from quorate.wording import counted, percent
-
-if TYPE_CHECKING:
-    from quorate.estimate.agents.chain import Chain
-    from quorate.estimate.agents.ensemble import Ensemble
-    from quorate.estimate.agents.hazard import Hazard
-    from quorate.estimate.agents.runs import RepeatedRuns
-    from quorate.reporting.draw.vega import Spec
-    from quorate.reporting.page import Table
-    from quorate.table.results import Interval
 
 
 def runs_page(result: RepeatedRuns, table: Table | None = None) -> Page:

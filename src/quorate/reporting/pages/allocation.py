@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from quorate.analysis.allocation import (
     COEFFICIENTS,
     SHORT,
     AllocationAnalysis,
+    LevelReplay,
     arms_text,
     between,
     final_error,
@@ -19,23 +20,16 @@ from quorate.analysis.allocation import (
     view_of,
 )
 from quorate.analysis.words import cut, number, significant
+from quorate.arrays import Floats
 from quorate.reporting.draw import marks
 from quorate.reporting.draw.marks import CORRECTED, DASHED, DOTTED, INK, MISSED, NAIVE, SOLID, Styles, coloured, dashed
-from quorate.reporting.draw.vega import Marks, channel
+from quorate.reporting.draw.vega import Channel, Marks, Spec, channel
 from quorate.reporting.page import Caption, Figure, Page, Row, Section, Short, Tile, source_of
 from quorate.reporting.paper.reproduce import titled
-from quorate.simulate.allocation.cycles import CYCLE, MIXED
-from quorate.simulate.allocation.result import LEAST_RUNS, ROBIN, ROBIN_HOOD, UNIFORM, Allocation, share_text
+from quorate.simulate.allocation.cycles import CYCLE, MIXED, CycleComparison, Sweep
+from quorate.simulate.allocation.result import LEAST_RUNS, ROBIN, ROBIN_HOOD, UNIFORM, Allocation, Saved, share_text
+from quorate.table.judgments import Judgments
 from quorate.wording import capitalised, counted, decimals, percent, plural
-
-if TYPE_CHECKING:
-    from quorate.analysis.allocation import LevelReplay
-    from quorate.arrays import Floats
-    from quorate.reporting.draw.vega import Channel, Spec
-    from quorate.simulate.allocation.cycles import CycleComparison, Sweep
-    from quorate.simulate.allocation.result import Saved
-    from quorate.table.judgments import Judgments
-
 
 IDEAL = "in proportion to variances"
 BINS = 24

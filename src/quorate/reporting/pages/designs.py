@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -26,19 +25,14 @@ from quorate.analysis.designs import (
 )
 from quorate.analysis.words import called, number, significant
 from quorate.caveats import weightiest_first
+from quorate.planning.designs.dstudy import Projection
 from quorate.planning.search.optimum import Optimum
 from quorate.planning.search.whatif import AS_IT_IS
 from quorate.reporting.draw import marks
 from quorate.reporting.draw.marks import CORRECTED, INK, MISSED, NAIVE
-from quorate.reporting.draw.vega import Marks, channel
-from quorate.reporting.page import Caption, Figure, Page, Section, Short, Tile, particulars
+from quorate.reporting.draw.vega import Marks, Spec, channel
+from quorate.reporting.page import Caption, Figure, Page, Row, Section, Short, Table, Tile, particulars
 from quorate.wording import counted, decimals, dollars, listed, plural, whole_percent
-
-if TYPE_CHECKING:
-    from quorate.planning.designs.dstudy import Projection
-    from quorate.reporting.draw.vega import Spec
-    from quorate.reporting.page import Row, Table
-
 
 # Frontier: designs that no other beats in price and precision, with the one at hand and better ones among them.
 

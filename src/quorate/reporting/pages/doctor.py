@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING
 
-from quorate.estimate.doctor.support import Support
-from quorate.reporting.page import WHAT, Caption, Figure, Page, Row, Section, Short, particulars, source_of, title_of
+from quorate.estimate.doctor.support import Support, VotesSupport
+from quorate.reporting.page import (
+    WHAT,
+    Caption,
+    Figure,
+    Page,
+    Row,
+    Section,
+    Short,
+    Table,
+    particulars,
+    source_of,
+    title_of,
+)
+from quorate.table.facts.describe import Description
 from quorate.wording import counted, listed, percent
-
-if TYPE_CHECKING:
-    from quorate.estimate.doctor.support import VotesSupport
-    from quorate.reporting.page import Table
-    from quorate.table.facts.describe import Description
 
 MOST_LEVELS = 5
 """Levels that are named where scores are missing."""

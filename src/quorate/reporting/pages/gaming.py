@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 from quorate.analysis.words import cut, significant
+from quorate.decide.gaming import Gaming
 from quorate.numerics.reach import maximum_moments
 from quorate.reporting.draw import marks
 from quorate.reporting.draw.marks import CORRECTED, INK, OTHERS, SEQUENTIAL
-from quorate.reporting.draw.vega import Marks, channel
-from quorate.reporting.page import Caption, Figure, Page, Section, Short, Tile, particulars
+from quorate.reporting.draw.vega import Marks, Spec, channel
+from quorate.reporting.page import Caption, Figure, Page, Row, Section, Short, Table, Tile, particulars
 from quorate.wording import capitalised, counted, listed, whole_percent
-
-if TYPE_CHECKING:
-    from quorate.decide.gaming import Gaming
-    from quorate.reporting.draw.vega import Spec
-    from quorate.reporting.page import Row, Table
 
 ATTEMPTS = (2, 3, 5, 10, 20, 27, 50, 100, 200, 500, 1000)
 _SHORT = 60

@@ -3,24 +3,18 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
+from quorate.analysis.goals.path import GoalPath
+from quorate.analysis.interim import Interim
 from quorate.analysis.words import called, cut, number, significant
 from quorate.caveats import weightiest_first
 from quorate.decide.goals.look import UNDECIDED
 from quorate.reporting.draw import marks
 from quorate.reporting.draw.marks import CORRECTED, INK, MISSED, colour
-from quorate.reporting.draw.vega import Marks, channel
-from quorate.reporting.page import Caption, Figure, Page, Row, Section, Short, Tile, particulars, title_of
+from quorate.reporting.draw.vega import Channel, Marks, Spec, channel
+from quorate.reporting.page import Caption, Figure, Page, Row, Section, Short, Table, Tile, particulars, title_of
+from quorate.study.status import Status
 from quorate.wording import capitalised, counted, decimals, duration, whole_percent
-
-if TYPE_CHECKING:
-    from quorate.analysis.goals.path import GoalPath
-    from quorate.analysis.interim import Interim
-    from quorate.reporting.draw.vega import Channel, Spec
-    from quorate.reporting.page import Table
-    from quorate.study.status import Status
-
 
 WIDEST = 4.0
 """Half-width of an early interval, in those of the last one, beyond which it leaves the chart."""

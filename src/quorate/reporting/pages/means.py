@@ -3,23 +3,18 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from quorate.analysis.words import cut, number, significant
+from quorate.estimate.means.baseline import AgainstBaseline
+from quorate.estimate.means.mean_from import MeanFrom
 from quorate.reporting.draw import marks
 from quorate.reporting.draw.marks import CORRECTED, NAIVE, colour
-from quorate.reporting.page import Caption, Figure, Page, Row, Section, Short, Tile, particulars
+from quorate.reporting.draw.vega import Spec
+from quorate.reporting.page import Caption, Figure, Page, Row, Section, Short, Table, Tile, particulars
+from quorate.table.results import Interval
 from quorate.wording import counted, decimals, percent, plural, whole_percent
-
-if TYPE_CHECKING:
-    from quorate.estimate.means.baseline import AgainstBaseline
-    from quorate.estimate.means.mean_from import MeanFrom
-    from quorate.reporting.draw.vega import Spec
-    from quorate.reporting.page import Table
-    from quorate.table.results import Interval
-
 
 MOST_PARTS = 12
 

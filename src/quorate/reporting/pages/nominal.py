@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from quorate.analysis.nominal import Labels
 from quorate.analysis.words import cut, distinct, number
 from quorate.reporting.draw import marks
 from quorate.reporting.draw.marks import CORRECTED, NAIVE
-from quorate.reporting.page import Caption, Figure, Page, Row, Section, Short, Tile, particulars
+from quorate.reporting.draw.vega import Spec
+from quorate.reporting.page import Caption, Figure, Page, Row, Section, Short, Table, Tile, particulars
 from quorate.reporting.paper.nominal import differing, most_confused, paragraph
 from quorate.wording import capitalised, counted, percent, plural, shares
-
-if TYPE_CHECKING:
-    from quorate.reporting.draw.vega import Spec
-    from quorate.reporting.page import Table
 
 _LONG, _MOST = 60, 200
 

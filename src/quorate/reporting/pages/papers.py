@@ -4,21 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from quorate.reporting.draw import marks
 from quorate.reporting.draw.marks import CORRECTED, MISSED, NAIVE, OTHERS
-from quorate.reporting.draw.vega import Marks, channel
-from quorate.reporting.page import Caption, Figure, Page, Row, Section, Short, Tile, particulars
-from quorate.reproduction.comparison import WORDS
-from quorate.reproduction.study import publication
+from quorate.reporting.draw.vega import Marks, Spec, channel
+from quorate.reporting.page import Caption, Figure, Page, Row, Section, Short, Table, Tile, particulars
+from quorate.reproduction.comparison import WORDS, Compared, Ran, Reproduction
+from quorate.reproduction.study import Drawing, publication
 from quorate.wording import capitalised, counted
-
-if TYPE_CHECKING:
-    from quorate.reporting.draw.vega import Spec
-    from quorate.reporting.page import Table
-    from quorate.reproduction.comparison import Compared, Ran, Reproduction
-    from quorate.reproduction.study import Drawing
 
 COLOURS = (CORRECTED, MISSED, NAIVE, *OTHERS)
 

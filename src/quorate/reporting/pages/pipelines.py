@@ -4,19 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from math import isnan
-from typing import TYPE_CHECKING
 
 from quorate.analysis.words import cut, distinct
 from quorate.estimate.agreement.battles import ORDER
 from quorate.reporting.draw import marks
 from quorate.reporting.draw.marks import CORRECTED, NAIVE
-from quorate.reporting.page import Caption, Figure, Page, Section, Short, Tile, particulars
+from quorate.reporting.draw.vega import Spec
+from quorate.reporting.page import Caption, Figure, Page, Row, Section, Short, Table, Tile, particulars
+from quorate.simulate.pipelines.result import PipelineErrors, Pipelines
 from quorate.wording import capitalised, counted, listed, plural
-
-if TYPE_CHECKING:
-    from quorate.reporting.draw.vega import Spec
-    from quorate.reporting.page import Row, Table
-    from quorate.simulate.pipelines.result import PipelineErrors, Pipelines
 
 LEVEL = 0.95
 SEED = "none was stated; without one, it is 1"

@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from quorate.analysis.words import cut, significant
+from quorate.estimate.posterior.check import PosteriorCheck
+from quorate.estimate.posterior.result import DrawnComponents
 from quorate.numerics.posterior.chains import BINS, DRAWS, Uniformity
 from quorate.reporting.draw import marks
 from quorate.reporting.draw.marks import CORRECTED, INK, MISSED, NAIVE, SHAPES, colour, kind
-from quorate.reporting.draw.vega import Marks, channel
-from quorate.reporting.page import Caption, Figure, Page, Row, Section, Short, Tile, particulars
+from quorate.reporting.draw.vega import Channel, Marks, Spec, channel
+from quorate.reporting.page import Caption, Figure, Page, Row, Section, Short, Table, Tile, particulars
 from quorate.wording import counted, listed, whole_percent
-
-if TYPE_CHECKING:
-    from quorate.estimate.posterior.check import PosteriorCheck
-    from quorate.estimate.posterior.result import DrawnComponents
-    from quorate.reporting.draw.vega import Channel, Spec
-    from quorate.reporting.page import Table
 
 
 def check_page(result: PosteriorCheck, table: Table | None = None) -> Page:

@@ -6,16 +6,13 @@ import inspect
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from quorate.caveats import Caveat, weightiest_first
 from quorate.errors import InvalidInput
-from quorate.reporting.page import Caption, Figure, Page, Section, Short, Step, source_of, title_of
+from quorate.reporting.page import Caption, Figure, Page, Row, Section, Short, Step, Table, source_of, title_of
 from quorate.table.results import plain
 from quorate.wording import capitalised, counted, plural
-
-if TYPE_CHECKING:
-    from quorate.reporting.page import Row, Table
 
 MOST_COLUMNS = 6
 """Of the rows of a result on a terminal, where it is not said which."""

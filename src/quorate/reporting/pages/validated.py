@@ -3,22 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from quorate.analysis.certify import Certificate
+from quorate.analysis.demo import AgainstTruth
 from quorate.analysis.words import significant
 from quorate.reporting.draw import marks
 from quorate.reporting.draw.marks import CORRECTED, DASHED, DOTTED, MISSED, NAIVE, SOLID, Styles, coloured, dashed
-from quorate.reporting.draw.vega import Marks, channel
-from quorate.reporting.page import Caption, Figure, Page, Row, Section, Short, Tile, particulars
-from quorate.simulate.validate import PLANS
+from quorate.reporting.draw.vega import Marks, Spec, channel
+from quorate.reporting.page import Caption, Figure, Page, Row, Section, Short, Table, Tile, particulars
+from quorate.simulate.validate import PLANS, PlanRun, Validated
 from quorate.wording import counted, listed, percent, whole_percent
-
-if TYPE_CHECKING:
-    from quorate.analysis.certify import Certificate
-    from quorate.analysis.demo import AgainstTruth
-    from quorate.reporting.draw.vega import Spec
-    from quorate.reporting.page import Table
-    from quorate.simulate.validate import PlanRun, Validated
 
 
 def certificate(found: Certificate) -> Section:

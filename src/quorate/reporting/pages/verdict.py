@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import shlex
-from typing import TYPE_CHECKING
 
 from quorate.analysis.words import called, cut, p_value, significant
 from quorate.decide.all_pairs import Verdicts
-from quorate.decide.outcome import Outcome
-from quorate.decide.scores import ScoreVerdict
+from quorate.decide.next_step import NextStep
+from quorate.decide.outcome import AnyVerdict, Outcome, Types
+from quorate.decide.scores import ScoreStep, ScoreVerdict
 from quorate.decide.votes import Verdict
 from quorate.estimate.differences.difference import SystemDifference
 from quorate.estimate.means.targets import scope
 from quorate.reporting.draw import marks
 from quorate.reporting.draw.marks import CORRECTED, INK, NAIVE
-from quorate.reporting.draw.vega import channel
+from quorate.reporting.draw.vega import Spec, channel
 from quorate.reporting.page import (
     WHAT,
     Caption,
@@ -24,17 +24,11 @@ from quorate.reporting.page import (
     Section,
     Short,
     Step,
+    Table,
     Tile,
     particulars,
 )
 from quorate.wording import capitalised, counted, listed, margin, plural, shares, whole_percent
-
-if TYPE_CHECKING:
-    from quorate.decide.next_step import NextStep
-    from quorate.decide.outcome import AnyVerdict, Types
-    from quorate.decide.scores import ScoreStep
-    from quorate.reporting.draw.vega import Spec
-    from quorate.reporting.page import Table
 
 
 def all_pairs_page(result: Verdicts, table: Table | None = None) -> Page:

@@ -3,29 +3,35 @@
 from __future__ import annotations
 
 from math import isnan
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from quorate.analysis.judgments import Analysis
 from quorate.analysis.words import cut, distinct
 from quorate.caveats import weightiest_first
+from quorate.estimate.components.latent import LatentDecomposition
+from quorate.estimate.diagnostics.check import Check, Quantiles
+from quorate.estimate.diagnostics.diagnose import Diagnosis
+from quorate.estimate.means.missing_bounds import MissingBounds
 from quorate.reporting.draw import marks
 from quorate.reporting.draw.marks import CORRECTED, INK, MISSED, NAIVE, colour, palette
-from quorate.reporting.draw.vega import Marks, channel
-from quorate.reporting.page import Caption, Figure, Page, Row, Section, Short, Tile, particulars, source_of, title_of
+from quorate.reporting.draw.vega import Marks, Spec, channel
+from quorate.reporting.page import (
+    Caption,
+    Figure,
+    Page,
+    Row,
+    Section,
+    Short,
+    Table,
+    Tile,
+    particulars,
+    source_of,
+    title_of,
+)
 from quorate.reporting.pages.judgments.phrases import capital, more
 from quorate.roles import JUDGE, PROMPT
 from quorate.wording import capitalised, counted, listed, percent, plural, whole_percent
-
-if TYPE_CHECKING:
-    from quorate.analysis.judgments import Analysis
-    from quorate.estimate.components.latent import LatentDecomposition
-    from quorate.estimate.diagnostics.check import Check, Quantiles
-    from quorate.estimate.diagnostics.diagnose import Diagnosis
-    from quorate.estimate.means.missing_bounds import MissingBounds
-    from quorate.reporting.draw.vega import Spec
-    from quorate.reporting.page import Table
-
 
 MOST_POINTS = 400
 TOGETHER = (

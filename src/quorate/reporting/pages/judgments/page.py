@@ -6,13 +6,15 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from quorate.analysis.judgments import NAIVE as NAIVE_INTERVAL
+from quorate.analysis.judgments import Analysis
 from quorate.analysis.words import about, against_naive, called, cut, number, significant, span, times
 from quorate.caveats import weightiest_first
+from quorate.planning.designs.dstudy import Projection
 from quorate.planning.designs.names import PARTIAL
 from quorate.reporting.draw import marks
 from quorate.reporting.draw.marks import CORRECTED, INK, NAIVE, SHAPES, colour, kind, palette
-from quorate.reporting.draw.vega import channel
-from quorate.reporting.page import UNMADE, Caption, Figure, Page, Section, Short, Step, Tile
+from quorate.reporting.draw.vega import Spec, channel
+from quorate.reporting.page import UNMADE, Caption, Figure, Page, Row, Section, Short, Step, Tile
 from quorate.reporting.pages.judgments.phrases import axis, capital, level, origin, places, scope, size
 from quorate.reporting.pages.panel.page import panel_caveats, panel_section
 from quorate.reporting.paper.reproduce import options_of, recorded, source_of_analysis, titled
@@ -21,10 +23,6 @@ from quorate.roles import JUDGE
 from quorate.wording import capitalised, counted, decimals, listed, whole_percent
 
 if TYPE_CHECKING:
-    from quorate.analysis.judgments import Analysis
-    from quorate.planning.designs.dstudy import Projection
-    from quorate.reporting.draw.vega import Spec
-    from quorate.reporting.page import Row
     from quorate.reporting.paper.record import ChecklistItem, Record
 
 

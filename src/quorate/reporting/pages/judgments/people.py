@@ -7,12 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from quorate.analysis.judgments import Analysis
 from quorate.analysis.views import MOST_PARTS
 from quorate.analysis.words import cut, distinct, number, significant
+from quorate.estimate.components.robustness import Stated
+from quorate.estimate.means.flags import Flag, Flags
 from quorate.reporting.draw import marks
 from quorate.reporting.draw.marks import CORRECTED, INK, MISSED, NAIVE, SEQUENTIAL, palette
-from quorate.reporting.draw.vega import channel
-from quorate.reporting.page import Caption, Figure, Section
+from quorate.reporting.draw.vega import Spec, channel
+from quorate.reporting.page import Caption, Figure, Row, Section
 from quorate.reporting.pages.judgments.phrases import SHORT, axis, capital, level, more, places, size
 from quorate.roles import JUDGE, PROMPT
 from quorate.table.columns.labels import ABSENT
@@ -21,12 +24,6 @@ from quorate.wording import counted, decimals, listed, plural, whole_percent
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-    from quorate.analysis.judgments import Analysis
-    from quorate.estimate.components.robustness import Stated
-    from quorate.estimate.means.flags import Flag, Flags
-    from quorate.reporting.draw.vega import Spec
-    from quorate.reporting.page import Row
 
 
 MOST_ENDS = 10

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from quorate.analysis.judgments import Analysis
 from quorate.analysis.words import called, cut
 from quorate.reporting.draw import marks
 from quorate.wording import capitalised, counted, decimals, plural
-
-if TYPE_CHECKING:
-    from quorate.analysis.judgments import Analysis
 
 SHORT = 30
 """Most characters of a label in a sentence."""

@@ -5,23 +5,17 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 from quorate.analysis.panel import LEAST_P, SHORT, PanelAnalysis
 from quorate.analysis.words import cut, distinct, number, p_text, significant
+from quorate.estimate.panel.bias import Bias
+from quorate.estimate.panel.reversals import Order, Reversals
 from quorate.reporting.draw import marks
 from quorate.reporting.draw.marks import CORRECTED, INK, palette
-from quorate.reporting.draw.vega import channel
-from quorate.reporting.page import Caption, Figure, Short
+from quorate.reporting.draw.vega import Channel, Spec, channel
+from quorate.reporting.page import Caption, Figure, Row, Short
 from quorate.roles import JUDGE
 from quorate.wording import counted, decimals, listed, plural
-
-if TYPE_CHECKING:
-    from quorate.estimate.panel.bias import Bias
-    from quorate.estimate.panel.reversals import Order, Reversals
-    from quorate.reporting.draw.vega import Channel, Spec
-    from quorate.reporting.page import Row
-
 
 ALL_SYSTEMS = "on average"
 COLOURS = ("#4477AA", "#CC5566", "#228833", "#A6761D", "#8C6BB1", "#2F9C95")

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
+from quorate.analysis.judgments import Analysis
 from quorate.analysis.panel import APART, LEAST_P, PUBLISHED, SHORT, PanelAnalysis, promised
 from quorate.analysis.views import MOST_PARTS
 from quorate.analysis.words import cut, number, p_value, significant
 from quorate.caveats import Caveat, weightiest_first
-from quorate.estimate.panel.crossed import JUDGE_EFFECT, TERMS
+from quorate.estimate.differences.spread import JointTest
+from quorate.estimate.panel.crossed import JUDGE_EFFECT, TERMS, Crossed
 from quorate.planning.panel.groups import ANY
+from quorate.planning.panel.panel import Panel
 from quorate.reporting.draw import marks
 from quorate.reporting.draw.marks import CORRECTED, MISSED, palette
-from quorate.reporting.page import Caption, Figure, Page, Section, Short, particulars
+from quorate.reporting.draw.vega import Spec
+from quorate.reporting.page import Caption, Figure, Page, Row, Section, Short, Table, particulars
 from quorate.reporting.pages.panel.biases import (
     Series,
     axis,
@@ -33,14 +36,6 @@ from quorate.reporting.pages.panel.biases import (
 from quorate.reporting.pages.panel.spending import sharings, strategies
 from quorate.roles import JUDGE
 from quorate.wording import counted, decimals, listed, plural, whole_percent
-
-if TYPE_CHECKING:
-    from quorate.analysis.judgments import Analysis
-    from quorate.estimate.differences.spread import JointTest
-    from quorate.estimate.panel.crossed import Crossed
-    from quorate.planning.panel.panel import Panel
-    from quorate.reporting.draw.vega import Spec
-    from quorate.reporting.page import Row, Table
 
 
 def means(view: PanelAnalysis) -> Figure | None:

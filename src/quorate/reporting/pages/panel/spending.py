@@ -6,25 +6,19 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
 
 from quorate.analysis.panel import PanelAnalysis
 from quorate.analysis.words import cut, significant
+from quorate.planning.panel.screening import Screening
+from quorate.planning.panel.shortlist import Shortlist
 from quorate.planning.panel.strategies import ALL, CYCLIC, RANDOM
 from quorate.reporting.draw import marks
 from quorate.reporting.draw.marks import CORRECTED, MISSED, NAIVE
-from quorate.reporting.draw.vega import channel
-from quorate.reporting.page import Caption, Figure, Page, Row, Section, Short, particulars
+from quorate.reporting.draw.vega import Spec, channel
+from quorate.reporting.page import Caption, Figure, Page, Row, Section, Short, Table, particulars
 from quorate.reporting.pages.panel.biases import FEW, Series, axis
+from quorate.simulate.strategies import Validation
 from quorate.wording import capitalised, counted, plural, whole_percent
-
-if TYPE_CHECKING:
-    from quorate.planning.panel.screening import Screening
-    from quorate.planning.panel.shortlist import Shortlist
-    from quorate.reporting.draw.vega import Spec
-    from quorate.reporting.page import Table
-    from quorate.simulate.strategies import Validation
-
 
 _NOTHING = 1e-9
 """Standard errors up to which a bias is what rounding leaves: all judges of the pool have none."""

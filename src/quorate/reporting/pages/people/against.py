@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 from quorate.analysis.words import cut
-from quorate.estimate.agreement.rates import mean_pass_and_fail
+from quorate.estimate.agreement.against import Against
+from quorate.estimate.agreement.rates import Rates, mean_pass_and_fail
+from quorate.estimate.agreement.yardsticks import Flips, Measured
 from quorate.reporting.draw import marks
 from quorate.reporting.draw.marks import CORRECTED, NAIVE
-from quorate.reporting.page import Caption, Figure, Page, Row, Section, Short, Tile, particulars
+from quorate.reporting.draw.vega import Spec
+from quorate.reporting.page import Caption, Figure, Page, Row, Section, Short, Table, Tile, particulars
 from quorate.wording import capitalised, counted, listed, percent, plural
-
-if TYPE_CHECKING:
-    from quorate.estimate.agreement.against import Against
-    from quorate.estimate.agreement.rates import Rates
-    from quorate.estimate.agreement.yardsticks import Flips, Measured
-    from quorate.reporting.draw.vega import Spec
-    from quorate.reporting.page import Table
 
 
 def page(result: Against, table: Table | None = None) -> Page:

@@ -4,20 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from math import isnan
-from typing import TYPE_CHECKING
 
 from quorate.analysis.agreement import KINDS, AgreementAnalysis
 from quorate.analysis.words import cut, distinct, number, p_value, share
+from quorate.estimate.agreement.agreement import Agreement
 from quorate.estimate.agreement.labelled import POOLED, decides
 from quorate.reporting.draw import marks
 from quorate.reporting.draw.marks import CORRECTED, NAIVE
-from quorate.reporting.page import Caption, Figure, Page, Row, Section, Short, Tile, particulars
+from quorate.reporting.draw.vega import Spec
+from quorate.reporting.page import Caption, Figure, Page, Row, Section, Short, Table, Tile, particulars
 from quorate.wording import counted
-
-if TYPE_CHECKING:
-    from quorate.estimate.agreement.agreement import Agreement
-    from quorate.reporting.draw.vega import Spec
-    from quorate.reporting.page import Table
 
 ALL = "all"
 _SHORT = 40

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from dataclasses import replace
 from math import isnan
-from typing import TYPE_CHECKING
 
 from quorate.analysis.ratings import RatingsAnalysis
 from quorate.analysis.words import cut
 from quorate.caveats import weightiest_first
+from quorate.estimate.agreement.prediction_powered import Corrected
 from quorate.estimate.ratings.corrected_board import CorrectedRatings
-from quorate.planning.labels_plan import BoardPlan, plan_board_labels
+from quorate.planning.labels_plan import BoardPlan, LabelsPlan, plan_board_labels
 from quorate.reporting.draw import marks
 from quorate.reporting.draw.marks import CORRECTED, NAIVE
-from quorate.reporting.draw.vega import channel
+from quorate.reporting.draw.vega import Spec, channel
 from quorate.reporting.page import (
     Caption,
     Figure,
@@ -22,19 +22,13 @@ from quorate.reporting.page import (
     Section,
     Short,
     Step,
+    Table,
     Tile,
     particulars,
     title_of,
 )
 from quorate.reporting.pages.ratings.page import page as page_page
 from quorate.wording import capitalised, counted, listed
-
-if TYPE_CHECKING:
-    from quorate.estimate.agreement.prediction_powered import Corrected
-    from quorate.planning.labels_plan import LabelsPlan
-    from quorate.reporting.draw.vega import Spec
-    from quorate.reporting.page import Table
-
 
 _LABELS_LONG = 200
 _HEADS = {"half_width": "half-width", "cost": "price", "units": "units predicted"}

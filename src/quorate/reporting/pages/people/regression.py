@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from quorate.analysis.words import called, cut, significant
+from quorate.estimate.regression.regress import Regression
+from quorate.estimate.regression.surrogate import SignFlip, Surrogate
 from quorate.reporting.draw import marks
 from quorate.reporting.draw.marks import CORRECTED, NAIVE
-from quorate.reporting.page import Caption, Figure, Page, Row, Section, Short, Tile, particulars, title_of
+from quorate.reporting.draw.vega import Spec
+from quorate.reporting.page import Caption, Figure, Page, Row, Section, Short, Table, Tile, particulars, title_of
 from quorate.wording import counted, listed, percent
-
-if TYPE_CHECKING:
-    from quorate.estimate.regression.regress import Regression
-    from quorate.estimate.regression.surrogate import SignFlip, Surrogate
-    from quorate.reporting.draw.vega import Spec
-    from quorate.reporting.page import Table
 
 
 def surrogate_page(result: Surrogate, table: Table | None = None) -> Page:

@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from quorate.analysis.ratings import RatingsAnalysis
 from quorate.analysis.words import cut
 from quorate.estimate.ratings.categories import ASSUMED, Boards, PooledRatings
 from quorate.estimate.ratings.ranked import at_once, may_be_first, taken_as_independent
-from quorate.reporting.page import Caption, Figure, Page, Row, Section, Short, particulars
+from quorate.reporting.page import Caption, Figure, Page, Row, Section, Short, Table, particulars
 from quorate.reporting.pages.ratings.page import leaderboard, methods
 from quorate.wording import capitalised, counted, listed, plural
-
-if TYPE_CHECKING:
-    from quorate.reporting.page import Table
 
 _NAMED, _LONG = 3, 40
 

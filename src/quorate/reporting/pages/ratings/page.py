@@ -4,29 +4,35 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from math import isnan
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from quorate.analysis.ratings import MOST_DRAWN, RatingsAnalysis
 from quorate.analysis.words import cut, distinct, drawn_share
 from quorate.caveats import weightiest_first
+from quorate.estimate.ratings.contrast import Contrast
+from quorate.estimate.ratings.fragility import Fragility
+from quorate.estimate.ratings.leaderboard import Leaderboard
 from quorate.estimate.ratings.moves import Moves
-from quorate.estimate.ratings.ranked import POWER, at_once, may_be_first
+from quorate.estimate.ratings.ranked import POWER, ByJudges, at_once, may_be_first
 from quorate.estimate.ratings.ratings import Ratings
 from quorate.reporting.draw import marks
 from quorate.reporting.draw.marks import CORRECTED, INK, NAIVE
-from quorate.reporting.draw.vega import Marks, channel
-from quorate.reporting.page import Caption, Figure, Page, Row, Section, Short, Tile, particulars, source_of, title_of
+from quorate.reporting.draw.vega import Channel, Marks, Spec, channel
+from quorate.reporting.page import (
+    Caption,
+    Figure,
+    Page,
+    Row,
+    Section,
+    Short,
+    Table,
+    Tile,
+    particulars,
+    source_of,
+    title_of,
+)
 from quorate.wording import capitalised, counted, listed, plural
-
-if TYPE_CHECKING:
-    from quorate.estimate.ratings.contrast import Contrast
-    from quorate.estimate.ratings.fragility import Fragility
-    from quorate.estimate.ratings.leaderboard import Leaderboard
-    from quorate.estimate.ratings.ranked import ByJudges
-    from quorate.reporting.draw.vega import Channel, Spec
-    from quorate.reporting.page import Table
 
 
 def own_section(view: RatingsAnalysis) -> Section | None:

@@ -3,26 +3,21 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from quorate.analysis.words import cut
+from quorate.decide.stop import Monitor
+from quorate.estimate.ratings.models import Models
+from quorate.planning.battles import BattleSample
 from quorate.planning.power.clusters import cluster_words, correlation_words
+from quorate.planning.power.votes_plan import VotesPlan
 from quorate.reporting.draw import marks
 from quorate.reporting.draw.marks import CORRECTED, NAIVE
-from quorate.reporting.draw.vega import Marks, channel
-from quorate.reporting.page import Caption, Figure, Page, Section, Short, Tile, particulars
+from quorate.reporting.draw.vega import Marks, Spec, channel
+from quorate.reporting.page import Caption, Figure, Page, Row, Section, Short, Table, Tile, particulars
 from quorate.reporting.pages.verdict import SHORT
 from quorate.wording import counted, percent
-
-if TYPE_CHECKING:
-    from quorate.decide.stop import Monitor
-    from quorate.estimate.ratings.models import Models
-    from quorate.planning.battles import BattleSample
-    from quorate.planning.power.votes_plan import VotesPlan
-    from quorate.reporting.draw.vega import Spec
-    from quorate.reporting.page import Row, Table
 
 MOST_LOOKS = 20
 _TWO_SIDED = 1.96

@@ -2,28 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from quorate.analysis.votes import VotesAnalysis, drift_of, few_levels, order_of
 from quorate.analysis.words import cut, number, p_value, share
 from quorate.caveats import weightiest_first
+from quorate.estimate.doctor.support import VotesSupport
 from quorate.estimate.votes.signals import EDGES
-from quorate.estimate.votes.stability import WAYS
+from quorate.estimate.votes.stability import WAYS, Stability, TieSensitivity
 from quorate.reporting.draw import marks
 from quorate.reporting.draw.marks import CORRECTED, INK, MISSED, palette
-from quorate.reporting.draw.vega import Marks, channel
-from quorate.reporting.page import Caption, Figure, Page, Row, Section, Short, Tile
+from quorate.reporting.draw.vega import Channel, Marks, Spec, channel
+from quorate.reporting.page import Caption, Figure, Page, Row, Section, Short, Table, Tile
 from quorate.reporting.pages.ratings.page import leaderboard
 from quorate.reporting.paper.reproduce import read_from, titled
 from quorate.wording import counted, listed, margin
-
-if TYPE_CHECKING:
-    from quorate.estimate.doctor.support import VotesSupport
-    from quorate.estimate.votes.stability import Stability, TieSensitivity
-    from quorate.reporting.draw.vega import Channel, Spec
-    from quorate.reporting.page import Table
 
 
 def methods(view: VotesAnalysis) -> str:

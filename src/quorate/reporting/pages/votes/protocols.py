@@ -3,26 +3,21 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from quorate.analysis.words import cut
 from quorate.caveats import weightiest_first
 from quorate.numerics.votes.power import normal_size
+from quorate.planning.battles import NextBattles
+from quorate.planning.power.protocols import Protocol, Protocols
 from quorate.reporting.draw import marks
 from quorate.reporting.draw.marks import CORRECTED, INK, MISSED
-from quorate.reporting.draw.vega import Marks, channel
-from quorate.reporting.page import Caption, Figure, Page, Row, Section, Short, Tile, particulars
+from quorate.reporting.draw.vega import Marks, Spec, channel
+from quorate.reporting.page import Caption, Figure, Page, Row, Section, Short, Table, Tile, particulars
 from quorate.reporting.pages.verdict import SHORT
 from quorate.wording import counted, percent
-
-if TYPE_CHECKING:
-    from quorate.planning.battles import NextBattles
-    from quorate.planning.power.protocols import Protocol, Protocols
-    from quorate.reporting.draw.vega import Spec
-    from quorate.reporting.page import Table
-
 
 MOST_BARS, MOST_ROWS = 20, 200
 _SMALL = {"A": "the sum of the variances of the ratings", "D": "the determinant of the covariance of the ratings"}

@@ -4,29 +4,39 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from quorate.analysis.allocation import PairReplay, VerdictReplay
+from quorate.analysis.votes import PairAnalysis
 from quorate.analysis.words import cut
 from quorate.caveats import weightiest_first
 from quorate.decide.outcome import Outcome
 from quorate.decide.stop import Standings
 from quorate.reporting.draw import marks
 from quorate.reporting.draw.marks import CORRECTED, NAIVE
-from quorate.reporting.page import Caption, Figure, Page, Row, Section, Short, Tile, particulars, source_of, title_of
+from quorate.reporting.draw.vega import Spec
+from quorate.reporting.page import (
+    Caption,
+    Figure,
+    Page,
+    Row,
+    Section,
+    Short,
+    Table,
+    Tile,
+    particulars,
+    source_of,
+    title_of,
+)
 from quorate.reporting.pages.verdict import SHORT, axis, by_type, intervals, methods, options, sections, tiles
 from quorate.reporting.pages.votes import page as votes
 from quorate.reporting.pages.votes.page import health, read, used
 from quorate.reporting.pages.votes.page import methods as words_methods
 from quorate.reporting.pages.votes.page import options as words_options
 from quorate.reporting.paper.reproduce import read_from, titled
+from quorate.simulate.verdicts import VerdictRates
 from quorate.wording import counted, listed, percent, whole_percent
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    from quorate.analysis.allocation import PairReplay, VerdictReplay
-    from quorate.analysis.votes import PairAnalysis
-    from quorate.reporting.draw.vega import Spec
-    from quorate.reporting.page import Table
-    from quorate.simulate.verdicts import VerdictRates
 
 
 METHODS = "Studies were drawn from the votes at hand, whose whole stands for the truth."

@@ -29,12 +29,12 @@ from quorate.table.exchange.foreign.records import (
     object_at,
 )
 from quorate.table.exchange.format import Format, Opened
+from quorate.table.exchange.glance import Glance
 from quorate.table.notes import Note
 
 if TYPE_CHECKING:
     import duckdb
 
-    from quorate.table.exchange.glance import Glance
 
 _CASES = ("testCases", "conversationalTestCases")
 _CASE = frozenset(("metricsData", "actualOutput", "turns"))

@@ -24,13 +24,13 @@ from quorate.table.exchange.foreign.records import (
     objects,
 )
 from quorate.table.exchange.format import Format, Opened
+from quorate.table.exchange.glance import Glance
 from quorate.table.notes import Note
 from quorate.wording import counted
 
 if TYPE_CHECKING:
     import duckdb
 
-    from quorate.table.exchange.glance import Glance
 
 SAMPLES = "_samples.jsonl"
 """End of the name of the samples of a summary."""

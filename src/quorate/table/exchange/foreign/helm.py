@@ -13,13 +13,13 @@ from quorate import caveats
 from quorate.errors import InvalidData
 from quorate.table.exchange.foreign.records import Records, chosen, document, list_at, name_at, number_at, object_at
 from quorate.table.exchange.format import Format, Opened
+from quorate.table.exchange.glance import Glance
 from quorate.table.notes import Note
 from quorate.wording import counted
 
 if TYPE_CHECKING:
     import duckdb
 
-    from quorate.table.exchange.glance import Glance
 
 _SPEC, _STATS, _STATE = "run_spec.json", "per_instance_stats.json", "scenario_state.json"
 _WAY_OUT = "run fewer instances at a time"

@@ -12,12 +12,12 @@ from quorate.errors import InvalidData
 from quorate.table.exchange.csv_text import open_csv
 from quorate.table.exchange.foreign.records import Records, chosen, name_at
 from quorate.table.exchange.format import Format, Opened, quoted
+from quorate.table.exchange.glance import Glance
 from quorate.table.notes import Note
 
 if TYPE_CHECKING:
     import duckdb
 
-    from quorate.table.exchange.glance import Glance
 
 _FEEDBACK = "feedback."
 _EXAMPLE, _ERROR = "example_id", "error"

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any
 from quorate.errors import InvalidData
 from quorate.table.exchange.foreign.records import Records, chosen, list_at, name_at, number_at, object_at, objects
 from quorate.table.exchange.format import Format, Opened
+from quorate.table.exchange.glance import Glance
 from quorate.table.notes import Note
 
 if TYPE_CHECKING:
     import duckdb
 
-    from quorate.table.exchange.glance import Glance
 
 _EVENT = frozenset(("event_id", "sample_id", "type"))
 _UNPARSED = "__invalid__"

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 from quorate.arguments import argument
 from quorate.errors import InvalidInput
 from quorate.table.exchange.format import Format, Opened
+from quorate.table.exchange.glance import Glance
 
 if TYPE_CHECKING:
     import duckdb
 
-    from quorate.table.exchange.glance import Glance
 
 _SCORE, _DETAILS = "_score", "_execution_details"
 

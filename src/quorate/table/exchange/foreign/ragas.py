@@ -11,13 +11,13 @@ from quorate.table.columns.scales import number
 from quorate.table.exchange.csv_text import open_csv
 from quorate.table.exchange.foreign.records import Records, chosen, identity
 from quorate.table.exchange.format import Format, Opened, quoted
+from quorate.table.exchange.glance import Glance
 from quorate.table.notes import Note
 from quorate.wording import counted
 
 if TYPE_CHECKING:
     import duckdb
 
-    from quorate.table.exchange.glance import Glance
 
 _QUESTION = "user_input"
 _SHOWN = frozenset(("retrieved_contexts", "response", "reference", "reference_contexts", "retrieved_context_ids"))

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quorate.arguments import argument
+from quorate.caveats import Caveat
 from quorate.errors import InvalidData, InvalidInput, UnknownTerm
 from quorate.roles import CATEGORY, GENERATION, ITEM, JUDGE, PROMPT, REPLICATE, SYSTEM, TEMPERATURE
 from quorate.table.columns import roles, vote_roles
@@ -24,8 +25,6 @@ from quorate.table.notes import Note
 
 if TYPE_CHECKING:
     import duckdb
-
-    from quorate.caveats import Caveat
 
 
 MOST_BYTES = 1 << 30

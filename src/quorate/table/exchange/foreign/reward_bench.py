@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 from quorate.errors import InvalidData
 from quorate.table.exchange.foreign.records import Records, document, list_at, name_at, no_parts, number_at
 from quorate.table.exchange.format import Format, Opened
+from quorate.table.exchange.glance import Glance
 from quorate.table.notes import Note
 from quorate.wording import counted
 
 if TYPE_CHECKING:
     import duckdb
 
-    from quorate.table.exchange.glance import Glance
 
 _COLUMNS = ("id", "subset", "results")
 _TIES = "ties"

@@ -10,18 +10,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from quorate import caveats
+from quorate.caveats import Caveat
 from quorate.errors import InvalidData
 from quorate.table.exchange.foreign.inspect.attempts import HEADER, JOURNAL, Attempt, Log, read
 from quorate.table.exchange.foreign.inspect.marks import ABSENT, FAILED, GRADES, MARKED_SINCE, OK, Mark, Scorer, Vote
 from quorate.table.exchange.foreign.records import Records, beside, chosen
 from quorate.table.exchange.format import Format, Opened
+from quorate.table.exchange.glance import Glance
 from quorate.table.notes import Note
 
 if TYPE_CHECKING:
     import duckdb
 
-    from quorate.caveats import Caveat
-    from quorate.table.exchange.glance import Glance
 
 VERDICT = ".verdict"
 """What follows a scorer's name where what its panel came to is meant."""

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 from quorate.errors import InvalidData, UnknownTerm
 from quorate.table.exchange.foreign.records import Records, document, identity, name_at, number_at
 from quorate.table.exchange.format import Format, Opened
+from quorate.table.exchange.glance import Glance
 from quorate.table.notes import Note
 
 if TYPE_CHECKING:
     import duckdb
 
-    from quorate.table.exchange.glance import Glance
 
 PARTS = ("ratings", "votes")
 

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 from quorate.errors import InvalidData
 from quorate.table.exchange.foreign.records import Records, list_at, name_at, no_parts, object_at, objects, shown
 from quorate.table.exchange.format import Format, Opened
+from quorate.table.exchange.glance import Glance
 from quorate.table.notes import Note
 
 if TYPE_CHECKING:
     import duckdb
 
-    from quorate.table.exchange.glance import Glance
 
 RESPONSES = ("response_A", "response_B")
 DECISIONS: Mapping[str, str] = {"A>B": "model_a", "B>A": "model_b", "A=B": "tie"}

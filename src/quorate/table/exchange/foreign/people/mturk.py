@@ -16,13 +16,13 @@ from quorate.table.columns.scales import number, scale_of
 from quorate.table.exchange.encoding import binary, encoding_of, notes_of
 from quorate.table.exchange.foreign.records import Records, absent, chosen, columns_of, labelled, name_at
 from quorate.table.exchange.format import Format, Opened
+from quorate.table.exchange.glance import Glance
 from quorate.table.notes import Note
 from quorate.wording import counted
 
 if TYPE_CHECKING:
     import duckdb
 
-    from quorate.table.exchange.glance import Glance
 
 _HIT, _WORKER, _STATUS = "HITId", "WorkerId", "AssignmentStatus"
 _ANSWER, _INPUT = "Answer.", "Input."

@@ -21,13 +21,13 @@ from quorate.table.exchange.foreign.records import (
     shown,
 )
 from quorate.table.exchange.format import Format, Opened
+from quorate.table.exchange.glance import Glance
 from quorate.table.notes import Note
 from quorate.wording import counted
 
 if TYPE_CHECKING:
     import duckdb
 
-    from quorate.table.exchange.glance import Glance
 
 _ANSWERS = ("accept", "reject", "ignore")
 _SHOWN = ("A", "B", "input", "output", "reject")
