@@ -152,4 +152,4 @@ class Decomposition(Fitted):
 
     def rows(self) -> list[Row]:
         """One row a component: term, variance, se, low, high, levels, kind, share."""
-        return [{"term" if key == "name" else key: value for key, value in vars(c).items()} for c in self.components]
+        return [one.row() for one in self.components]

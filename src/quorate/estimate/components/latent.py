@@ -18,7 +18,7 @@ from quorate.caveats import Caveat
 from quorate.errors import InvalidInput, NotConverged, NotEstimable, UnknownTerm
 from quorate.estimate.components.assemble import Assembled, Link, block_facets, categories
 from quorate.estimate.components.decomposition import Decomposition
-from quorate.estimate.components.model import CELL, canonical, closure
+from quorate.estimate.components.model import CELL, OneComponent, canonical, closure
 from quorate.estimate.means.intervals import limits
 from quorate.numerics.correlation import of_pair, spearman
 from quorate.numerics.distributions import t_quantile
@@ -235,7 +235,7 @@ def refuse_latent(source: object, name: str) -> None:
 
 
 @dataclass(frozen=True)
-class LatentComponent:
+class LatentComponent(OneComponent):
     """One component of the log odds.
 
     Parameters
@@ -258,14 +258,6 @@ class LatentComponent:
         The same share where scores are taken as numbers, `Component.share`; nan where that model has no such term.
     """
 
-    name: str
-    variance: float
-    se: float
-    low: float
-    high: float
-    levels: int
-    kind: str
-    share: float
     linear: float
 
 
@@ -452,7 +444,7 @@ class LatentDecomposition(Result):
 
     def rows(self) -> list[Row]:
         """One row a component: term, variance, se, low, high, levels, kind, share, linear."""
-        return [{"term" if key == "name" else key: value for key, value in vars(c).items()} for c in self.components]
+        return [one.row() for one in self.components]
 
     def n_levels(self, name: str) -> int:
         """Levels of a term."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -135,7 +135,25 @@ Interval = Literal["normal", "robust"]
 
 
 @dataclass(frozen=True)
-class Component:
+class OneComponent:
+    """What components have on any scale and by any method; parameters as for `Component`."""
+
+    name: str
+    variance: float
+    se: float
+    low: float
+    high: float
+    levels: int
+    kind: str
+    share: float
+
+    def row(self) -> dict[str, Any]:
+        """The same by name, the name as ``term``."""
+        return {"term" if key == "name" else key: value for key, value in vars(self).items()}
+
+
+@dataclass(frozen=True)
+class Component(OneComponent):
     """One variance component.
 
     Parameters
@@ -158,14 +176,6 @@ class Component:
         What the interval takes the effects of the levels to be: normal, or of any law; None for a sensitivity.
     """
 
-    name: str
-    variance: float
-    se: float
-    low: float
-    high: float
-    levels: int
-    kind: str
-    share: float
     interval: Interval | None
 
 

@@ -15,6 +15,7 @@ from quorate.arguments import argument
 from quorate.arrays import Floats
 from quorate.caveats import Caveat
 from quorate.errors import InvalidInput
+from quorate.estimate.components.model import OneComponent
 from quorate.estimate.means.targets import PANEL, SENSITIVITY, Target, resolve
 from quorate.numerics.inference import equal_tails
 from quorate.numerics.posterior.chains import WORST_K, quantiles, smoothed
@@ -141,7 +142,7 @@ class Convergence(Result):
 
 
 @dataclass(frozen=True)
-class PosteriorComponent:
+class PosteriorComponent(OneComponent):
     """One variance component as its draws have it.
 
     Parameters
@@ -162,14 +163,6 @@ class PosteriorComponent:
         Fraction of the variance of one judgment: median, and 95% interval.
     """
 
-    name: str
-    variance: float
-    se: float
-    low: float
-    high: float
-    levels: int
-    kind: str
-    share: float
     share_low: float
     share_high: float
 
@@ -308,7 +301,7 @@ class DrawnComponents(Result, ABC):
 
     def rows(self) -> list[Row]:
         """One row a component: term, variance, se, low, high, levels, kind, share, share_low, share_high."""
-        return [{"term" if key == "name" else key: value for key, value in vars(c).items()} for c in self.components]
+        return [one.row() for one in self.components]
 
 
 # Sensitivity to the prior: the draws reweighted to priors twice and half as wide.
