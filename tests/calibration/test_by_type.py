@@ -45,7 +45,7 @@ def test_clustered_types_that_are_the_same(law, p):
     assert size <= 0.065
 
 
-@pytest.mark.parametrize(("types", "clusters"), [(2, 10), (8, 10), (8, 20)])
+@pytest.mark.parametrize(("types", "clusters"), [(2, 10), (8, 10), pytest.param(8, 20, marks=pytest.mark.slow)])
 def test_votes_of_clusters_that_are_the_same(types, clusters):
     """Whole tables of 4 votes a cluster, 400 each: size at 5%, exact to .022."""
     rng, said = np.random.default_rng(12), []

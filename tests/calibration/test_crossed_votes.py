@@ -37,7 +37,7 @@ def two_systems(rng, prompts, people, each, spread, batches=0, uneven=False):
 @pytest.mark.parametrize(
     ("seed", "law"),
     [
-        (1, (100, 10, 4, (0.15, 0.10))),
+        pytest.param(1, (100, 10, 4, (0.15, 0.10)), marks=pytest.mark.slow),
         pytest.param(2, (200, 25, 3, (0.15, 0.10)), marks=pytest.mark.slow),
         (3, (60, 8, 6, (0.15, 0.10))),
         pytest.param(4, (12, 40, 40, (0.15, 0.10)), marks=pytest.mark.slow),

@@ -29,7 +29,7 @@ DESIGNS = [
     ("factorial", 141, 3, 3, 1, 0.019908),
     ("factorial", 141, 5, 3, 8, 0.018840),
 ]
-REPLICATES = 20_000  # Monte Carlo standard error of a standard error: 1 / sqrt(2 x 20000) = 0.5%
+REPLICATES = 6_000  # Monte Carlo standard error of a standard error: 1 / sqrt(2 x 6000) = 0.9%
 
 
 def cells_of(layout, items, prompts, judges, replicates):

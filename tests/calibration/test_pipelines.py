@@ -101,7 +101,8 @@ def test_coverage_over_cells_redrawn_from_those_at_hand(battles):
 
 
 @pytest.mark.parametrize(
-    ("judges", "components"), [(2, STRONG), (3, BattleComponents()), (6, BattleComponents()), (3, STRONG)]
+    ("judges", "components"),
+    [(2, STRONG), (3, BattleComponents()), pytest.param(6, BattleComponents(), marks=pytest.mark.slow), (3, STRONG)],
 )
 def test_coverage_over_other_judges_and_prompts(judges, components):
     """Every study has judges and prompts of its own; the truth is the leaderboard over endlessly many of them."""

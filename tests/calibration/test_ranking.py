@@ -156,7 +156,7 @@ READINGS = {
 @pytest.mark.parametrize(
     ("items", "prompts"),
     [
-        pytest.param(*at, marks=() if at in ((30, 3), (50, 5), (200, 10)) else pytest.mark.slow)
+        pytest.param(*at, marks=() if at in ((30, 3), (50, 5)) else pytest.mark.slow)
         for at in product((30, 50, 200), (3, 4, 5, 10))
     ],
 )
