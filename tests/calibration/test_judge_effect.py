@@ -15,7 +15,7 @@ from quorate.estimate.panel.crossed import judge_effects, judge_tests
 from quorate.numerics.panel import crossed as panel
 
 LENIENT = (-0.9, 0.4, 0.0, 0.2, 0.3)
-DRAWS = 20_000
+DRAWS = 8_000
 PAPER_SIZE = 68.7
 """``P(chi2_4 / 4 > F_.95(4, 3196) (eps + f s2_sj) / (eps + m s2_sj))``: the pooled mean square at its expectation."""
 
