@@ -96,11 +96,13 @@ def test_cohen_as_in_r():
     assert high - low == pytest.approx(2 * 1.96 * 0.1559895094 / np.sqrt(many), rel=1e-3)
 
 
-def test_the_jackknife_is_that_of_leaving_out_one_by_one():
+@pytest.mark.parametrize(("n", "right"), [(9, (0.7, 0.7, 0.7)), (40, (0.9, 0.8, 0.2))], ids=["alike", "one off"])
+def test_the_jackknife_is_that_of_leaving_out_one_by_one(n, right):
+    """Judges who are alike add nothing to what items do; of whom one is off, they do."""
     rng = np.random.default_rng(2)
-    n, m = 9, 3
+    m = len(right)
     truth = rng.integers(1, 4, n)
-    rows = np.where(rng.random((m, n)) < 0.7, truth, rng.integers(1, 4, (m, n)))
+    rows = np.where(rng.random((m, n)) < np.array(right)[:, None], truth, rng.integers(1, 4, (m, n)))
     rows[rng.random((m, n)) < 0.1] = ABSENT
     intervals = found(rows)
 
@@ -124,6 +126,7 @@ def test_the_jackknife_is_that_of_leaving_out_one_by_one():
             (n - 1) * (m - 1) / (n * m) * (apart**2).sum(),
         )
         variance = max(parts[0] + parts[1] - parts[2], *parts[:2])
+        assert (variance > parts[0]) == (max(right) > min(right))
         one = intervals[name]
         assert one.se == pytest.approx(np.sqrt(variance) * (1 - one.value**2) / 2, rel=1e-9)
         assert one.judges

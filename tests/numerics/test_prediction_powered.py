@@ -153,6 +153,11 @@ def test_clusters_add_labelled_and_other_units_before_squaring():
     assert found.df == 2
     assert mean_error(y - f, code) == pytest.approx(np.sqrt(np.sum(np.bincount(code, own / 6) ** 2) * 3 / 2))
     assert np.isnan(mean_error(y, np.zeros(6, int)))
+    other = np.array([0, 1, 0, 1, 1, 0])
+    each = [np.sum(np.bincount(cell, own / 6) ** 2) * k / (k - 1) for cell, k in ((code, 3), (other, 2))]
+    cell = np.unique(2 * code + other, return_inverse=True)[1]
+    both = np.sum(np.bincount(cell, own / 6) ** 2) * 6 / 5
+    assert mean_error(y - f, code, other) == pytest.approx(np.sqrt(max(sum(each) - both, *each)))
 
 
 def test_a_prediction_that_goes_the_wrong_way_has_no_weight():

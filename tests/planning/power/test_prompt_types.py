@@ -122,6 +122,13 @@ def test_even_signal_is_not():
     assert "in proportion" in found.sentence
 
 
+def test_what_is_shown_at_one_level_is_not_at_a_higher_one():
+    wins = np.random.default_rng(3).binomial(60, np.r_[0.68, 0.32, np.full(8, 0.55)])
+    said = [concentration(wins, np.full(10, 60), level=level) for level in (0.6, 0.95)]
+    assert 0.1 < said[0].p == said[1].p < 0.4
+    assert [one.recommended for one in said] == [True, False]
+
+
 def test_no_preference_at_all_has_no_ratio():
     found = concentration(np.full(5, 10), np.full(5, 20))
     assert np.isnan(found.ratio)
