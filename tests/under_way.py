@@ -23,10 +23,10 @@ def scored(folder: Path, *, calls: int, items: int = 24) -> Path:
         for name in SYSTEMS
     ]
     path = written(folder, rows, {"file": "items.jsonl", "system": "system"}, ["score"], calls)
-    draw = random.Random(3)
 
     def judge(request: Any) -> int:
-        return 5 + 3 * (request.cell["system"] == "amber") + draw.randrange(2) + (request.judge == "n")
+        better = request.cell["system"] == "amber"
+        return 5 + 3 * better + drawn(request).randrange(2) + (request.judge == "n")
 
     q.run(path, judges=dict.fromkeys(JUDGES, judge))
     return path
@@ -38,13 +38,17 @@ def voted(folder: Path, *, calls: int, items: int = 30, share: float = 0.9) -> P
     rows = [{"id": f"q{i}", **texts, "a": "amber", "b": "basalt"} for i in range(items)]
     given = {"file": "items.jsonl", "system_a": "a", "system_b": "b"}
     path = written(folder, rows, given, ["pairwise"], calls, order="both")
-    draw = random.Random(3)
 
     def judge(request: Any) -> str:
-        return "A" if (draw.random() < share) == (request.cell["order"] == "listed") else "B"
+        return "A" if (drawn(request).random() < share) == (request.cell["order"] == "listed") else "B"
 
     q.run(path, judges=dict.fromkeys(JUDGES, judge))
     return path
+
+
+def drawn(request: Any) -> random.Random:
+    """Of a request alone: which of them is asked first is left to the clock."""
+    return random.Random(f"{sorted(request.cell.items())} {request.judge}")
 
 
 def asked(folder: Path) -> Path:
