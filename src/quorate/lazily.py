@@ -31,7 +31,8 @@ def homes_of(module: str) -> dict[str, str]:
 
     Examples
     --------
-    >>> homes_of("quorate.agents")["hazard"]
+    >>> from quorate import agents
+    >>> homes_of(agents.__name__)["hazard"]
     'quorate.estimate.agents.hazard'
     """
     loader: Any = modules[module].__loader__

@@ -19,10 +19,10 @@ from quorate.caveats import Caveat
 from quorate.errors import InvalidInput, NotConverged, NotEstimable
 from quorate.estimate.ratings.contrast import ClusterLaws, Law, cluster_laws, reordered, robust_law
 from quorate.estimate.ratings.counts import VoteCounts, refuse_unrated, tally
-from quorate.estimate.ratings.moves import moves
+from quorate.estimate.ratings.moves import Moves, moves
 from quorate.estimate.ratings.ratings import Method, Ratings
 from quorate.estimate.votes.clustered import Cluster, cells, clustered_by, judges_alone
-from quorate.estimate.votes.margin import margin_of_votes, order_effect
+from quorate.estimate.votes.margin import VoteMargin, margin_of_votes, order_effect
 from quorate.numerics.distributions import each as each_of
 from quorate.numerics.distributions import t_cdf
 from quorate.numerics.inference import checked_level, checked_ridge, holm
@@ -213,36 +213,30 @@ def bradley_terry(
             "votes: expects what quorate.read_votes returns, got Judgments; ratings come from votes, not from scores"
         )
     table = checked_votes(votes)
-    _check(ties, level, regularisation, resamples)
-    _check_model(table, ties, ties_by_system, discrimination, resamples, regularisation)
     terms: dict[str, Any] = {"covariates": covariates, "ties_by_system": ties_by_system}
     terms |= {"discrimination": discrimination, "rankings": rankings}
+    _check(ties, level, regularisation, resamples)
+    _check_model(table, ties, ties_by_system, discrimination, resamples, regularisation)
     if rankings is not None:
         _check_rankings(table, rankings, ties, {"weights": weights is not None, "position": position, **terms})
     counted = tally(table, ties, weights, position, linked_only=not regularisation, **terms)
     refuse_unrated(counted, regularisation > 0)
     counted, at = fitted(counted, regularisation)
     refuse_flat(counted, at)
-    inverse = inverse_information(counted.design, at, regularisation)
-    found = cluster_laws(counted, at, regularisation, inverse, cluster=cluster)
-    laws = _laws(counted, at, regularisation, inverse, found)
-    robust = list(laws.values())[-1]
-    moved = moves(counted, at, regularisation, inverse, found, robust, level) if covariates else None
-    del inverse
+    found, laws, moved = _uncertain(counted, at, regularisation, cluster, level)
+    order = _best_first(counted.design, at.theta[:, 0])
+    names = tuple(counted.systems[i] for i in order[: counted.design.systems].tolist())
+    plain = not (position or regularisation or covariates or discrimination or rankings or weights is not None)
+    lead = _lead(counted.votes, names, ties, cluster) if plain and len(names) == 2 else None
     cautions = [*_caveats(counted, table, found, regularisation)]
     cautions += () if position else order_effect(counted.votes, cluster)
     cautions += () if rankings else goes_round(counted.votes, cluster, level)
-    order = _best_first(counted.design, at.theta[:, 0])
-    names = tuple(counted.systems[i] for i in order[: counted.design.systems].tolist())
-    lead, plain = None, not (position or regularisation or covariates or discrimination or rankings)
-    if len(names) == 2 and weights is None and plain:
-        lead = margin_of_votes(counted.votes, *names, ties="half" if ties == "half" else "drop", cluster=cluster)
-        cautions += [one for one in lead.caveats if one.code == "dominant-cluster"]
+    cautions += [one for one in lead.caveats if one.code == "dominant-cluster"] if lead else []
     if resamples:
-        laws["bootstrap"], few = _resampled(counted, at, regularisation, resamples, seed, robust, found)
+        laws["bootstrap"], few = _resampled(counted, at, regularisation, resamples, seed, [*laws.values()][-1], found)
         cautions += few
     facets, clusters = found.facets, tuple(len(units.size) for units in found.units)
-    del robust, found
+    del found  # of many systems it is large
     laws = reordered(laws, order)
     return Ratings(
         systems=names,
@@ -289,6 +283,22 @@ def refuse_flat(counted: VoteCounts, at: Fit) -> None:
             + ", or covariates by which votes are nearly always told" * bool(counted.covariates),
             at.theta[:, 0],
         )
+
+
+def _uncertain(
+    counted: VoteCounts, at: Fit, ridge: float, cluster: Cluster | None, level: float
+) -> tuple[ClusterLaws, dict[Method, Law], Moves | None]:
+    """What is known of the ratings by clusters, their laws, the one that is used last, and how covariates move them."""
+    inverse = inverse_information(counted.design, at, ridge)
+    found = cluster_laws(counted, at, ridge, inverse, cluster=cluster)
+    laws = _laws(counted, at, ridge, inverse, found)
+    robust = [*laws.values()][-1]
+    return found, laws, moves(counted, at, ridge, inverse, found, robust, level) if counted.covariates else None
+
+
+def _lead(votes: Votes, names: tuple[str, ...], ties: Ties, cluster: Cluster | None) -> VoteMargin:
+    """Margin of the first of two systems over the second, whose test decides on their difference."""
+    return margin_of_votes(votes, names[0], names[1], ties="half" if ties == "half" else "drop", cluster=cluster)
 
 
 def _laws(counted: VoteCounts, at: Fit, ridge: float, inverse: Floats, found: ClusterLaws) -> dict[Method, Law]:
