@@ -137,6 +137,22 @@ def between() -> Callable[..., Any]:
 
 
 @pytest.fixture(scope="session")
+def votes_in_twos() -> Any:
+    """Three systems: x is far behind, y and z are nearly tied; votes of a prompt come in twos that agree."""
+    import polars as pl
+
+    import quorate as q
+
+    rows = [
+        (a, b, b if i // 2 % 10 < wins else a, f"p{i // 2}")
+        for a, b, wins in (("x", "y", 8), ("y", "z", 5), ("x", "z", 8))
+        for i in range(400)
+    ]
+    frame = pl.DataFrame(rows, schema=["model_a", "model_b", "winner", "prompt"], orient="row")
+    return q.read_votes(frame, announce=False)
+
+
+@pytest.fixture(scope="session")
 def judged(simulate) -> Callable[..., Any]:
     """A function that draws a crossed table and reads it."""
     import quorate as q

@@ -34,6 +34,22 @@ def drive(policy, draws, progress=None, *, batch=1, most=None, log=None):
     return progress
 
 
+def deciding(**changes):
+    """A policy that stops asking of an arm once its side of the threshold is told."""
+    options = {"objective": "boundary", "tolerance": 0.5, "decide": True, "delta": WIDE, "scale": SCALE}
+    return q.scores.adaptive(**{"budget": 5000, **options, **changes})
+
+
+def answered(policy, share, rng, batch=16):
+    """Ask until the policy is done; answers from 1 to 5 are binomial, each arm with a share of its own."""
+    progress = policy.start()
+    while not policy.done(progress):
+        cells = policy.next_cells(progress, batch)
+        rows = progress.roster.find(cells.levels, cells.codes)
+        progress = progress.answered(cells, 1.0 + rng.binomial(4, share[rows]))
+    return progress
+
+
 def right(objective, draws, truth, budget):
     """Share of the items in which the better of two systems is found."""
     arms = {"item": range(len(truth)), "system": ["a", "b"]}

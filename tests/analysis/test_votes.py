@@ -13,15 +13,8 @@ from quorate.table.read_votes import read_votes
 
 
 @pytest.fixture(scope="module")
-def view():
-    """Three systems: x is far behind, y and z are nearly tied; votes of a prompt come in twos that agree."""
-    rows = [
-        (a, b, b if i // 2 % 10 < wins else a, f"p{i // 2}")
-        for a, b, wins in (("x", "y", 8), ("y", "z", 5), ("x", "z", 8))
-        for i in range(400)
-    ]
-    frame = pl.DataFrame(rows, schema=["model_a", "model_b", "winner", "prompt"], orient="row")
-    return votes_view(read_votes(frame, announce=False))
+def view(votes_in_twos):
+    return votes_view(votes_in_twos)
 
 
 def test_all_is_found_once(view):
@@ -105,20 +98,8 @@ def test_what_few_votes_leave_unknown():
     assert "nan" not in decided(view).caption.finding
 
 
-@pytest.fixture(scope="module")
-def votes():
-    """Three systems: x is far behind, y and z are nearly tied; votes of a prompt come in twos that agree."""
-    rows = [
-        (a, b, b if i // 2 % 10 < wins else a, f"p{i // 2}")
-        for a, b, wins in (("x", "y", 8), ("y", "z", 5), ("x", "z", 8))
-        for i in range(400)
-    ]
-    frame = pl.DataFrame(rows, schema=["model_a", "model_b", "winner", "prompt"], orient="row")
-    return read_votes(frame, announce=False)
-
-
-def test_the_same_votes_are_counted_in_other_ways(votes):
-    view = pair_view(votes, "y", "x", cluster="prompt")
+def test_the_same_votes_are_counted_in_other_ways(votes_in_twos):
+    view = pair_view(votes_in_twos, "y", "x", cluster="prompt")
     assert way(view.verdict) == "by prompt"
     ((name, other),) = view.others
     assert name == INDEPENDENT
@@ -134,16 +115,16 @@ def test_ties_are_counted_in_other_ways_where_there_are_any():
     assert view.others[0][1].difference.n == 60
 
 
-def test_a_pilot_is_not_compared_with_other_pairs(votes):
-    view = pair_view(votes, "x", "y", minimum=1000)
+def test_a_pilot_is_not_compared_with_other_pairs(votes_in_twos):
+    view = pair_view(votes_in_twos, "x", "y", minimum=1000)
     assert view.every is None
     assert "1,000" in view.every_reason
-    assert len(pair_view(votes, "x", "y").every.found) == 3
+    assert len(pair_view(votes_in_twos, "x", "y").every.found) == 3
 
 
-def test_systems_must_be_there(votes):
+def test_systems_must_be_there(votes_in_twos):
     with pytest.raises(UnknownTerm):
-        pair_view(votes, "x", "nobody")
+        pair_view(votes_in_twos, "x", "nobody")
 
 
 def test_what_is_wrong_with_the_votes_is_said_with_what_to_know_of_the_verdict():

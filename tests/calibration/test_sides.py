@@ -4,25 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-
-import quorate as q
+from policies import answered, deciding
 
 TOLERANCE = 0.05
 LOOSE = {"level": 0.5, "together": False, "tolerance": TOLERANCE, "budget": 3000}
-
-
-def policy_of(**changes):
-    options = {"objective": "boundary", "tolerance": 0.5, "decide": True, "delta": 0.3, "scale": range(1, 6)}
-    return q.scores.adaptive(**{"budget": 5000, **options, **changes})
-
-
-def answered(policy, share, rng, batch=16):
-    progress = policy.start()
-    while not policy.done(progress):
-        cells = policy.next_cells(progress, batch)
-        rows = progress.roster.find(cells.levels, cells.codes)
-        progress = progress.answered(cells, 1.0 + rng.binomial(4, share[rows]))
-    return progress
 
 
 def told(seed, *, between):
@@ -32,10 +17,10 @@ def told(seed, *, between):
     if between:
         middle, half = rng.uniform(0.3, 0.7, items), rng.choice([0.06, 0.12, 0.2], items)
         share = (middle[:, None] + half[:, None] * rng.permuted([[-0.5, 0.5]] * items, axis=1)).ravel()
-        policy = policy_of(arms={"item": range(items), "system": ["a", "b"]}, between="system", **LOOSE, seed=seed)
+        policy = deciding(arms={"item": range(items), "system": ["a", "b"]}, between="system", **LOOSE, seed=seed)
     else:
         share = 0.5 + rng.choice([-1, 1], items) * rng.choice([0.02, 0.03, 0.06], items)
-        policy = policy_of(arms=range(items), at=3, **LOOSE, seed=seed)
+        policy = deciding(arms=range(items), at=3, **LOOSE, seed=seed)
     progress = answered(policy, share, rng, 50)
     means, truth = policy.means(progress), 1 + 4 * share
     seen, true = (means[::2] - means[1::2], truth[::2] - truth[1::2]) if between else (means - 3, truth - 3)

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from policies import answered, deciding
 
 import quorate as q
 from quorate.errors import InvalidInput
@@ -180,23 +181,9 @@ def test_the_words():
     assert Boundary(0.0, 0.5, np.array([1, 0])).words == "which of two is better, give or take 0.5"
 
 
-def policy_of(**changes):
-    options = {"objective": "boundary", "tolerance": 0.5, "decide": True, "delta": 0.3, "scale": range(1, 6)}
-    return q.scores.adaptive(**{"budget": 5000, **options, **changes})
-
-
-def answered(policy, share, rng, batch=16):
-    progress = policy.start()
-    while not policy.done(progress):
-        cells = policy.next_cells(progress, batch)
-        rows = progress.roster.find(cells.levels, cells.codes)
-        progress = progress.answered(cells, 1.0 + rng.binomial(4, share[rows]))
-    return progress
-
-
 def test_arms_far_from_the_threshold_are_left_alone():
     share = np.array([0.05, 0.95, 0.45, 0.05])
-    policy = policy_of(arms=range(4), at=3)
+    policy = deciding(arms=range(4), at=3)
     progress = answered(policy, share, np.random.default_rng(1))
     assert policy.reached(progress)
     assert policy.pulls(progress)[2] > 5 * policy.pulls(progress)[0]
@@ -204,7 +191,7 @@ def test_arms_far_from_the_threshold_are_left_alone():
 
 
 def test_what_is_not_decided_is_counted():
-    policy = policy_of(arms=range(4), at=3, budget=60)
+    policy = deciding(arms=range(4), at=3, budget=60)
     progress = answered(policy, np.full(4, 0.5), np.random.default_rng(1))
     assert not policy.reached(progress)
     assert not policy.enough(progress).any()
@@ -215,7 +202,7 @@ def test_what_is_not_decided_is_counted():
 
 
 def test_a_pair_with_one_that_fails_is_out():
-    policy = policy_of(arms={"item": ["x", "y"], "system": ["a", "b"]}, between="system")
+    policy = deciding(arms={"item": ["x", "y"], "system": ["a", "b"]}, between="system")
     assert (policy.precision.together, policy.precision.sides) == (4, 2)  # four intervals, two pairs
     rng, progress = np.random.default_rng(1), policy.start()
     while not policy.done(progress):
@@ -232,6 +219,6 @@ def test_a_side_is_for_a_boundary_and_for_all_looks():
     with pytest.raises(InvalidInput, match='decide: "boundary" is the objective with sides'):
         q.scores.adaptive(arms="ab", budget=500, scale=range(5), decide=True)
     with pytest.raises(InvalidInput, match='interval must be "anytime", got "t"'):
-        policy_of(arms=["a", "b"], at=3, interval="t")
+        deciding(arms=["a", "b"], at=3, interval="t")
     with pytest.raises(InvalidInput, match="give one of them"):
-        policy_of(arms=["a", "b"], at=3, target=1.0)
+        deciding(arms=["a", "b"], at=3, target=1.0)

@@ -39,15 +39,8 @@ from quorate.table.read_votes import read_votes
 
 
 @pytest.fixture(scope="module")
-def view():
-    """Three systems: x is far behind, y and z are nearly tied; votes of a prompt come in twos that agree."""
-    rows = [
-        (a, b, b if i // 2 % 10 < wins else a, f"p{i // 2}")
-        for a, b, wins in (("x", "y", 8), ("y", "z", 5), ("x", "z", 8))
-        for i in range(400)
-    ]
-    frame = pl.DataFrame(rows, schema=["model_a", "model_b", "winner", "prompt"], orient="row")
-    return votes_view(read_votes(frame, announce=False))
+def view(votes_in_twos):
+    return votes_view(votes_in_twos)
 
 
 def section(view, name):
@@ -335,34 +328,22 @@ def test_it_is_written(page, tmp_path):
     assert "jackknife over prompts" in text
 
 
-@pytest.fixture(scope="module")
-def read_view():
-    """Three pairs with 400 votes each, on prompts that come twice."""
-    rows = [
-        (a, b, b if i // 2 % 10 < wins else a, f"p{i // 2}")
-        for a, b, wins in (("x", "y", 8), ("y", "z", 5), ("x", "z", 8))
-        for i in range(400)
-    ]
-    frame = pl.DataFrame(rows, schema=["model_a", "model_b", "winner", "prompt"], orient="row")
-    return votes_view(read_votes(frame, announce=False))
-
-
-def test_possible_analyses_come_first(read_view):
-    figure = analyses(read_view.support)
+def test_possible_analyses_come_first(view):
+    figure = analyses(view.support)
     possible = [row["possible"] for row in figure.rows]
     assert possible == sorted(possible, reverse=True)
     assert len(set(possible)) == 2
     assert figure.caption.finding.endswith("analyses of these votes are possible")
 
 
-def test_facts_say_what_was_left_out(read_view):
-    said = {row["what"]: row["as_read"] for row in used(read_view).rows}
+def test_facts_say_what_was_left_out(view):
+    said = {row["what"]: row["as_read"] for row in used(view).rows}
     assert (said["pairs used"], said["pairs left out"]) == ("3, with 200 decisive votes or more", "0, with fewer")
     assert said["levels of prompt"] == "200"
 
 
-def test_what_was_read_needs_no_pair_with_enough_votes(read_view):
-    figure = read(read_view.support)
+def test_what_was_read_needs_no_pair_with_enough_votes(view):
+    figure = read(view.support)
     said = {row["what"]: row["as_read"] for row in figure.rows}
     assert figure.caption.finding == "1,200 votes between 3 models"
     assert said["votes"] == "1,200: 1,200 decisive, 0 ties, 0 both bad"
