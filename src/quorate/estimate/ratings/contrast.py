@@ -252,7 +252,6 @@ def _refuse_few(counted: VoteCounts, units: Units, cluster: str, votes: Votes, u
 def only_links(counted: VoteCounts, units: Units) -> list[int]:
     """Clusters without which systems may fall apart: those with an edge of a spanning tree to themselves."""
     from scipy.sparse import coo_array
-    from scipy.sparse.csgraph import minimum_spanning_tree
 
     design, matrix = counted.design, units.matrix
     if isinstance(design, Choices):
@@ -265,6 +264,10 @@ def only_links(counted: VoteCounts, units: Units) -> list[int]:
     clusters = np.diff(met.indptr)
     first = met.indices[np.minimum(met.indptr[:-1], len(met.indices) - 1)]
     seen = np.flatnonzero(clusters)
+    if clusters[seen].min(initial=2) > 1:
+        return []  # the usual answer, which needs no graph
+    from scipy.sparse.csgraph import minimum_spanning_tree
+
     cost = np.where(clusters[seen] > 1, 1.0, 2.0)
     place = a[seen], b[seen]
     tree = minimum_spanning_tree(coo_array((cost, place), shape=(size, size)).tocsr()).tocoo()
