@@ -66,7 +66,8 @@ def test_ranks_of_votes_that_are_wrongly_taken_as_independent_hold_only_if_they_
 def test_a_row_for_every_system():
     rows = board([1] * 8).rows()
     assert list(rows[0]) == ["system", "rating", "se", "low", "high", "rank_low", "rank_high", "group"]
-    assert [row["low"] for row in rows] == [0, 2, 4, 6, 8, 10, 12, 14]
+    assert [row["low"] for row in rows] == [0, 2, 4, 6, 8, 10, 12, 14] == board([1] * 8).low.tolist()
+    assert [row["high"] for row in rows] == board([1] * 8).high.tolist()
 
 
 def scored(favoured=8.0, judges=5):

@@ -78,9 +78,8 @@ class Moves(Result):
 
     def rows(self) -> list[Row]:
         """One row for every system: system, place, place_before, before, move, se, low, high."""
-        low, high = self.intervals.T
         columns = {"place_before": self.place_before, "before": self.before, "move": self.value, "se": self.se}
-        columns |= {"low": low, "high": high}
+        columns |= {"low": self.low, "high": self.high}
         return [
             {"system": system, "place": i + 1, **{name: column[i].item() for name, column in columns.items()}}
             for i, system in enumerate(self.systems)
@@ -89,7 +88,7 @@ class Moves(Result):
     @property
     def sentence(self) -> str:
         """Who moves for sure, each by itself, and who changes place."""
-        low, high = self.intervals.T
+        low, high = self.low, self.high
         sure = np.flatnonzero((low > 0) | (high < 0))
         named = listed(self.covariates)
         if not len(sure):
