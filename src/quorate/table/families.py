@@ -52,6 +52,17 @@ def maker(name: str) -> str | None:
     return organisation.rsplit("/", 1)[-1].strip().casefold() or None if slash else None
 
 
+def is_model(name: str) -> bool:
+    """Whether a name is that of a model of a maker who is known.
+
+    Examples
+    --------
+    >>> is_model("gpt-4o"), is_model("acme/judge-2"), is_model("/shop/cart")
+    (True, False, False)
+    """
+    return maker(name) in _MAKERS
+
+
 def shared(names: Iterable[str]) -> dict[str, list[str]]:
     """Makers of two or more of the models, with the names of these.
 

@@ -214,13 +214,26 @@ def read(
 
     def as_said(kind: Kind | None, found: Mapping[str, Any]) -> Judgments | Votes:
         more = {"facets": facets, "status": status, "recognise": recognise or bool(found), **found}
-        return _as_said(source, kind, rows, options | more, shared)
+        return _as_said(source, kind, rows, options | more, shared | _of_rows(found))
 
     said = any(options[name] != default for name, default in {**_SCORES, **_VOTES}.items())
     if said or recognise or facets is not None or status is not None:
         scores = {name: options[name] for name in _SCORES}
         return completing(lambda found: as_said(kind, found), source, rows, scores, facets)
-    table, granted = taken(source, kind, rows, as_said)
+    return _by_itself(source, kind, rows, as_said, announce=announce)
+
+
+def _by_itself(
+    source: Any,
+    kind: Kind | None,
+    rows: Rows,
+    as_said: Callable[[Kind | None, Mapping[str, Any]], Judgments | Votes],
+    *,
+    announce: bool = True,
+    compared: bool = False,
+) -> Judgments | Votes:
+    """The table as its columns say; what was taken for granted is logged."""
+    table, granted = taken(source, kind, rows, as_said, compared=compared)
     if announce and granted:
         LOG.warning(granted)
     return table
@@ -239,6 +252,11 @@ def _as_said(
     from quorate.table.read_votes import read_votes
 
     return read_votes(source, **votes, **by_role(facets), status=status, **shared)
+
+
+def _of_rows(found: Mapping[str, Any]) -> dict[str, Any]:
+    """What was found of which rows are read."""
+    return {name: found[name] for name in ("where", "only", "partitions", "part", "format") if name in found}
 
 
 def by_role(facets: Mapping[str, str] | None) -> dict[str, Any]:
@@ -288,22 +306,34 @@ def read_first(function: Function) -> Function:
     function : callable
         Its first argument is the table.
     """
-    name = next(iter(signature(function).parameters))
+    name, *others = signature(function).parameters
 
     @wraps(function)
     def called(*given: Any, **named: Any) -> Any:
+        compared = "system" in others and named.get("system") is None
         if given:
-            return function(read_of(given[0]), *given[1:], **named)
-        return function(**({**named, name: read_of(named[name])} if name in named else named))
+            return function(read_of(given[0], compared=compared), *given[1:], **named)
+        return function(**({**named, name: read_of(named[name], compared=compared)} if name in named else named))
 
     return cast("Function", called)
 
 
-def read_of(source: Any) -> Any:
-    """What is at a path or in a frame, as `quorate.read` reads it; anything else as it is."""
+def read_of(source: Any, *, compared: bool = False) -> Any:
+    """What is at a path or in a frame, as `quorate.read` reads it; anything else as it is.
+
+    Where systems are to be ``compared``, what they are is asked if nothing says it.
+    """
     if type(source).__module__.startswith("quorate."):
         return source
     import narwhals as nw
 
     frame = isinstance(nw.from_native(source, pass_through=True), nw.DataFrame | nw.LazyFrame)
-    return read(source) if frame or is_place(source) else source
+    if not (frame or is_place(source)):
+        return source
+    rows = Rows(None)
+    options: dict[str, Any] = {**_SCORES, **_VOTES, "facets": None, "status": None}
+
+    def as_found(kind: Kind | None, found: Mapping[str, Any]) -> Judgments | Votes:
+        return _as_said(source, kind, rows, options | {"recognise": bool(found), **found}, _of_rows(found))
+
+    return _by_itself(source, None, rows, as_found, compared=compared)

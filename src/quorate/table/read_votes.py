@@ -18,10 +18,11 @@ from quorate.table.columns.outcomes import occurring, order_of, outcomes_of
 from quorate.table.columns.repeating import hint_of_file, hint_of_frame
 from quorate.table.columns.vote_columns import VoteColumns, as_votes, from_duckdb, from_frame, from_lazy, in_pairs
 from quorate.table.columns.vote_roles import VoteRoles, resolve_votes
+from quorate.table.exchange.engine import connection, registered
 from quorate.table.exchange.format import Opened, quoted
 from quorate.table.exchange.postgres.address import Places, is_place, places_of
 from quorate.table.exchange.rows import ROW_NUMBER, Rows
-from quorate.table.exchange.wide import AS_IT_IS, SCORE, shape_of
+from quorate.table.exchange.wide import AS_IT_IS, CROSSED, PLACE, SCORE, shape_of
 from quorate.table.facets import STATUSES, Facet, Source
 from quorate.table.files import explained, opened, source_of
 from quorate.table.notes import Note, log
@@ -77,7 +78,8 @@ def read_votes(
         Of rankings: column of places, 1 the best, equal ones shared. Every row is then a system, in the column
         ``model_a`` or one that is named so, of the ranking in the column ``cluster``; these become a vote on every pair
         of each ranking, of which ``rankings="cluster"`` of `quorate.rank` makes rankings again. Several columns hold
-        the places of one system each, and every row is a ranking. Without a place a system is not ranked.
+        the places of one system each, and every row is a ranking; of one alone in a list every cell names systems, the
+        best first, as ``x > y > z``. Without a place a system is not ranked.
     status : str, optional
         Column that says of every row whether it is ok, unparsed, refused, error or truncated. A row that is not ok is
         missing, whatever stands in ``winner``. Without it a column named ``status`` is used; ``""`` says there is none.
@@ -109,7 +111,8 @@ def read_votes(
         Columns of ``prompt``, ``prompt_type``, ``judge``, ``cluster`` (such as the ranking that several votes come
         from), ``propensity`` (the chance at which a vote was asked of its pair, as `quorate.votes.next_battles` gives
         it), ``order`` (which model was shown first; ``order="model_a"`` if that one always was), ``time`` and ``count``
-        (votes that a row stands for). Those not given are recognised by name; ``""`` leaves one out.
+        (votes that a row stands for). Those not given are recognised by name; ``""`` leaves one out. Two columns
+        together are one with ``*`` between their names, as in ``cluster="question*rater"``.
 
     Returns
     -------
@@ -142,7 +145,10 @@ def read_votes(
     if not isinstance(winner, str):
         winner = SCORE if shape.steps else winner[0]
     if rank is not None and not isinstance(rank, str):
-        shape, rank, model_a = shape_of({SYSTEM: rank}), SCORE, SYSTEM
+        listed = len(rank) == 1
+        count = roles.pop("count", None) if listed else None
+        shape = replace(shape_of({PLACE if listed else SYSTEM: rank}), count=count or None)
+        rank, model_a = (PLACE, SCORE) if listed else (SCORE, SYSTEM)
         roles = {"cluster": ROW_NUMBER, **roles} if "cluster" not in (facets or {}) else roles
     declared = {
         "pair": {"model_a": model_a, "model_b": model_b, "winner": winner},
@@ -153,7 +159,8 @@ def read_votes(
         "declared": roles,
     }
     by_path, rows = is_place(source), Rows(where, partitions, part, format, shape)
-    rows = replace(rows, numbered=ROW_NUMBER in (*roles.values(), *(facets or {}).values()))
+    named = (*roles.values(), *(facets or {}).values())
+    rows = replace(rows, numbered=ROW_NUMBER in named, joined=tuple(name for name in named if CROSSED in name))
     read_source = _read_file if by_path else _read_frame
     place = places_of(source) if by_path else source
     try:
@@ -190,6 +197,10 @@ def _read_frame(source: Any, declared: Mapping[str, Any], outcomes: object, rows
     import narwhals as nw
 
     frame, reshaped = wrapped(source), tuple[Note, ...]()
+    if not (frame.implementation.is_duckdb() or rows.shape.simple):
+        if isinstance(frame, nw.LazyFrame):
+            raise InvalidInput("source: lists and counts are read of a frame that is in memory; collect it first")
+        frame = wrapped(registered(connection(), frame))
     if frame.implementation.is_duckdb():
         with explained("duckdb relation"):
             held = rows.of(Opened(frame.to_native(), tuple(frame.collect_schema().names()), typed=True))
@@ -200,9 +211,10 @@ def _read_frame(source: Any, declared: Mapping[str, Any], outcomes: object, rows
     library = frame.implementation.value
     rows.refuse(f"{library} frame")
     rows = replace(rows, shape=rows.shape.among(frame.collect_schema().names()))
-    if rows.shape.steps or rows.numbered:
+    if rows.shape.steps or rows.numbered or rows.joined:
         reshaped = tuple(step.note for step in rows.shape.steps)
-        frame = shaped(frame, rows.shape.steps, ROW_NUMBER if rows.numbered else None)
+        made = [name for name in rows.joined if name not in frame.collect_schema().names()]
+        frame = shaped(frame, rows.shape.steps, ROW_NUMBER if rows.numbered else None, made)
     roles, together = _untimed(resolve_votes(tuple(frame.collect_schema().names()), **declared), together)
     roles = replace(roles, notes=(*reshaped, *roles.notes, *hint_of_frame(roles.notes, frame, votes=True)))
     place = Source(f"{library} frame", backend=library if library in LIBRARIES else None)

@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from quorate.errors import InvalidInput, QuorateError
-from quorate.table.exchange.wide import SCORE, Step, beside_wide
+from quorate.errors import InvalidInput, QuorateError, UnknownColumn
+from quorate.table.exchange.wide import CROSSED, SCORE, Step, beside_wide
 from quorate.wording import brief, counted, safe
 
 if TYPE_CHECKING:
@@ -97,9 +97,14 @@ def wrapped(source: Any) -> nw.DataFrame[Any] | nw.LazyFrame[Any]:
 
 
 def shaped(
-    frame: nw.DataFrame[Any] | nw.LazyFrame[Any], steps: Sequence[Step], number: str | None
+    frame: nw.DataFrame[Any] | nw.LazyFrame[Any],
+    steps: Sequence[Step],
+    number: str | None,
+    joined: Sequence[str] = (),
 ) -> nw.DataFrame[Any] | nw.LazyFrame[Any]:
     """A frame with the number of each row in a column of this name, and a row for each of several columns of scores.
+
+    ``joined`` are columns that are made of others, with ``*`` between their names.
 
     Raises
     ------
@@ -114,6 +119,13 @@ def shaped(
         if isinstance(frame, nw.LazyFrame):
             raise InvalidInput("source: rows of a frame that is not in memory have no order; collect it first")
         frame = frame.with_row_index(number).with_columns(nw.col(number) + 1)
+    for name in joined:
+        parts = [part.strip() for part in name.split(CROSSED)]
+        for part in parts:
+            if part not in frame.collect_schema().names():
+                raise UnknownColumn(name, part, frame.collect_schema().names())
+        values = [nw.col(part).cast(nw.String) for part in parts]
+        frame = frame.with_columns(nw.concat_str(values, separator=f" {CROSSED} ").alias(name))
     for step in steps:
         schema = frame.collect_schema()
         others = beside_wide(schema.names(), step)

@@ -7,8 +7,8 @@ import pickle
 import pytest
 
 from quorate.cli.spelling import as_command, in_options
+from quorate.table.columns.languages import plain
 from quorate.table.columns.names import QUESTION, measures, no_score
-from quorate.table.columns.outcomes import plain
 from quorate.table.reading.key import people_beside
 from quorate.table.reading.reading import Meant, Unsure
 

@@ -5,7 +5,8 @@ import pytest
 
 from quorate.errors import InvalidData, InvalidInput
 from quorate.table.columns.labels import encode
-from quorate.table.columns.outcomes import occurring, order_of, outcomes_of, plain, shown
+from quorate.table.columns.languages import plain
+from quorate.table.columns.outcomes import occurring, order_of, outcomes_of, shown
 
 X, Y = np.array([0], dtype=np.int32), np.array([1], dtype=np.int32)
 

@@ -267,6 +267,33 @@ VOTES = {
         "judge,system,rank",
         *(f"j{i},{'ABC'[j]},{([1, 2, 2], [1, 1, 3], [3, 1, 2])[i % 3][j]}" for i in range(N) for j in range(3)),
     ),
+    "places of two columns together": rows(
+        "prompt_id,judge,system,rank",
+        *(f"p{i},{k},{'ABC'[(i + j) % 3]},{j + 1}" for i in range(N) for k in "gh" for j in range(3)),
+    ),
+    "lists of systems, the best first": rows(
+        "query,annotator,best_to_worst",
+        *(
+            f"q{i},{k},{' > '.join(('xyz', 'yxz', 'zyx')[mark(i, j) % 3])}"
+            for i in range(N)
+            for j, k in enumerate("gh")
+        ),
+    ),
+    "words for no difference": rows(
+        "utt,listener,system_left,system_right,preference",
+        *(f"u{i},l{i % 3},x,y,{['left', 'right', 'no difference'][mark(i) % 3]}" for i in range(N)),
+    ),
+    "words of another language": rows(
+        "id_articolo,annotatore,sistema_1,sistema_2,preferito",
+        *(f"{i},{'ab'[i % 2]},x,y,{['primo', 'secondo', 'pari'][mark(i) % 3]}" for i in range(N)),
+    ),
+    "a share for each side": rows(
+        "model_0,model_1,label_0,label_1",
+        *(f"{'xyz'[i % 3]},{'yzx'[i % 3]},{('1.0,0.0', '0.0,1.0', '0.5,0.5')[mark(i) % 3]}" for i in range(N)),
+    ),
+    "how much better the left is": rows(
+        "left_system,right_system,score(+2=left much better)", *(f"x,y,{mark(i) - 3}" for i in range(N))
+    ),
     "a place for each": sheet(["gpt", "llama", "qwen"], value=lambda i, j: 1 + (i + j) % 3),
     "a place for each, and none wins": sheet(["x", "y", "z"], value=lambda i, j: (1 + i % 2, 2 - i % 2, 3)[j]),
     "wins": rows("model_a,model_b,wins_a,wins_b,ties", "x,y,423,487,78"),
@@ -369,10 +396,6 @@ ASKED = {
         sheet(["gpt_ann", "gpt_bob", "claude_ann", "claude_bob"]),
         r"columns cross gpt and claude with ann and bob.*system\*judge.*judge\*system",
     ),
-    "a row of totals": (
-        rows("case,rater1,rater2", *(f"c{i},{mark(i)},{mark(i, 1)}" for i in range(N)), "Total,71,77"),
-        'case is "Total" in one row',
-    ),
     "names once": (
         rows("system,item,score", *(f"{f's{i // 8}' if i % 8 == 0 else ''},i{i % 8},{mark(i)}" for i in range(N))),
         "system is empty in 21 of 24 rows",
@@ -413,13 +436,6 @@ ASKED = {
     "systems in order": (
         rows("voter,first,second,third", *(f"v{i},{','.join('ABC'[(i + j) % 3] for j in range(3))}" for i in range(N))),
         "perhaps rankings; give a column for each",
-    ),
-    "places of no ranking": (
-        rows(
-            "prompt_id,judge,system,rank",
-            *(f"p{i},{k},{'ABC'[(i + j) % 3]},{j + 1}" for i in range(N) for k in "gh" for j in range(3)),
-        ),
-        "rank holds places by its name, and no column says which rows are of one ranking",
     ),
     "documents of queries": (
         rows(

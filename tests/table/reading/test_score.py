@@ -133,8 +133,8 @@ def test_the_score_is_what_differs_within_items(columns, roles, score):
             "label stands beside response_0 and response_1",
         ),
         (
-            {"task": ITEM, "model": SYSTEM, "results": ["[1, 0, 1]", "[1, 1, 1]", "[0, 0, 1]"] * N},
-            "results holds lists",
+            {"task": ITEM, "model": SYSTEM, "scores": ["[1, 0, 1]", "[1, 1, 1]", "[0, 0, 1]"] * N},
+            "scores holds lists",
         ),
         ({"prompt_id": ITEM, "model": SYSTEM, "toxicity": BROKEN}, "less of toxicity is better by its name"),
         ({"utt": ITEM, "asr_system": SYSTEM, "error_count": NUMBER}, "less of error_count is better by its name"),
@@ -241,7 +241,7 @@ def test_two_systems_without_a_winner_are_asked_about_once():
     assert found.value.ways == ()
 
 
-def test_a_system_that_no_column_names_is_said_how_to_name():
+def test_a_system_that_a_table_does_not_have_is_said_how_to_name():
     frame = pl.DataFrame({"item": ITEM, "rater": JUDGE, "score": MARK})
     with pytest.raises(InvalidInput, match=r'no facet "system".*name its column with facets={"system": ...}'):
-        q.compare(frame, "a", "b")
+        q.compare(q.read(frame, announce=False), "a", "b")

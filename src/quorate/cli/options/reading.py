@@ -119,11 +119,18 @@ class Rows(Group):
         rows = {field.name for field in fields(Rows)}
         return any(name not in rows for name in self.given())
 
-    def taken(self, file: Path, kind: Kind | None, read: Callable[[Kind | None, Mapping[str, Any]], Read]) -> Read:
+    def taken(
+        self,
+        file: Path,
+        kind: Kind | None,
+        read: Callable[[Kind | None, Mapping[str, Any]], Read],
+        *,
+        compared: bool = False,
+    ) -> Read:
         """A file that no option explains, read by itself; what was taken for granted is said before anything else."""
         from quorate.table.reading.taken import taken
 
-        table, granted = taken(file, kind, self.opening(), read)
+        table, granted = taken(file, kind, self.opening(), read, compared=compared)
         if granted:
             sys.stderr.write(f"quorate: {safe(in_options(granted))}\n")
         return table
@@ -419,9 +426,16 @@ class Reading(ScoreReading, VoteReading):
         return {name: value for name, value in said.items() if value != plain[name]} | rows
 
     def table(
-        self, file: Path, *groups: Group, covariates: Sequence[str] = (), counted: bool = False
+        self,
+        file: Path,
+        *groups: Group,
+        covariates: Sequence[str] = (),
+        counted: bool = False,
+        compared: bool = False,
     ) -> Judgments | Votes:
         """The file as judgments or as votes; ``covariates`` are those of votes, which may be read as counts.
+
+        Where systems are to be ``compared``, what they are is asked if nothing says it.
 
         Raises
         ------
@@ -445,7 +459,7 @@ class Reading(ScoreReading, VoteReading):
                 return self.as_scores(file, found)
 
             if not (self.said() or covariates):
-                table = self.taken(file, None, as_said)
+                table = self.taken(file, None, as_said, compared=compared)
             else:
                 table = as_said("votes", {}) if of_votes else self.completed(file)
         of_votes = isinstance(table, Votes)

@@ -22,7 +22,7 @@ from quorate.numerics.nominal import cohen, cohen_interval, cohen_rows
 from quorate.numerics.votes.binomial import wilson
 from quorate.roles import JUDGE
 from quorate.table.columns.aliases import LENGTHS, RESPONSES, claims
-from quorate.table.columns.outcomes import plain
+from quorate.table.columns.languages import plain
 from quorate.table.columns.scales import known_scale
 from quorate.table.facets import Facet
 from quorate.table.judgments import Judgments

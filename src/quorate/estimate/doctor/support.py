@@ -24,7 +24,7 @@ from quorate.estimate.doctor.findings import (
 from quorate.estimate.doctor.vote_findings import MARGINS
 from quorate.estimate.means.effects import configuration_facets
 from quorate.roles import JUDGE, PROMPT, REPLICATE, SYSTEM, TEMPERATURE
-from quorate.table.columns.outcomes import plain
+from quorate.table.columns.languages import plain
 from quorate.table.columns.roles import ALIASES
 from quorate.table.exchange.format import Kind
 from quorate.table.exchange.rows import Rows

@@ -8,11 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from quorate.table.columns.outcomes import plain
+from quorate.table.columns.languages import plain
 
 ASKED = ("item", "item_id", "question", "question_id")
 EXAMPLES = ("qid", "example_id", "sample_id", "doc_id", "instance_id", "dataset_item", "dataset_item_id")
-SEGMENTS = ("segment", "segment_id")
+SEGMENTS = ("segment", "segment_id", "seg", "seg_id")
+_SHOWN = ("article", "utterance", "utt", "clip", "passage", "brief", "sentence", "scenario", "query", "source_text")
+SHOWN = (*(name for one in _SHOWN for name in (one, f"{one}_id")), "image_id", "task_id", "ticket_id")
+"""What answers that are compared are to, beside questions and prompts."""
 PROMPTS = ("prompt", "prompt_id")
 VARIANTS = ("variant", "variant_id", "prompt_variant", "prompt_variant_id", "template")
 JUDGES = (
@@ -25,7 +28,9 @@ JUDGES_ALONE = (
     *("reviewer", "expert", "participant", "respondent", "scorer", "critic", "examiner", "marker", "observer"),
     *("referee", "moderator", "adjudicator", "panelist", "panellist", "juror", "verifier", "checker", "inspector"),
     *("autorater", "turker", "crowdworker", "clinician", "physician", "radiologist", "pathologist", "reader", "voter"),
-    *("listener", "viewer", "triager", "tester", "sme"),
+    *("listener", "viewer", "triager", "tester", "sme", "taster", "auditor", "appraiser", "proofreader"),
+    *("peer", "jury_member", "ta"),
+    *("dermatologist", "cardiologist", "neurologist", "oncologist", "ophthalmologist", "psychologist", "sonographer"),
 )
 """What somebody, or a model, is called that judges."""
 _BESIDE = ("id", "name", "model", "llm", "code", "no", "nr", "num", "number", "uuid", "email", "initials")
@@ -69,7 +74,7 @@ SYSTEMS_TOO = (
         "tts_system",
     ),
     *("retriever", "summarizer", "engine", "codec", "method", "approach", "algorithm", "checkpoint"),
-    *("distortion", "rating_stimulus"),
+    *("vocoder", "reranker", "summariser", "translator", "sys", "distortion", "rating_stimulus"),
 )
 """Names of systems where no column has one of the others."""
 GENERATIONS = ("generation", "generation_id", "gen_id", "completion_id")

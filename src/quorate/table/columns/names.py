@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from quorate.table.columns import aliases
-from quorate.table.columns.outcomes import plain
+from quorate.table.columns.languages import plain
 
 HINTS = (
     *(
@@ -26,7 +26,7 @@ HINTS = (
         "reward",
     ),
     *("met", "satisfied", "fulfilled", "match", "likert", "quality", "value", "opinion", "mos", "dmos", "cmos", "nps"),
-    *("csat", "wer", "cer", "bleu", "jailbroken", "y"),
+    *("csat", "wer", "cer", "bleu", "jailbroken", "thumb", "thumbs", "note", "y"),
 )
 """Words in the name of a column of scores, the likeliest first."""
 EXCEPTIONS = frozenset(
@@ -35,7 +35,23 @@ EXCEPTIONS = frozenset(
 """Words in the name of a column of zeros that says of every item that something did not happen."""
 MEASURES = frozenset(
     (
-        *("len", "length", "chars", "tokens", "words", "seconds", "time", "timestamp", "date", "year", "price", "cost"),
+        *(
+            "len",
+            "length",
+            "chars",
+            "tokens",
+            "words",
+            "seconds",
+            "time",
+            "timestamp",
+            "date",
+            "year",
+            "price",
+            "cost",
+            "eur",
+            "usd",
+            "gbp",
+        ),
         *("datetime", "created", "updated", "duration", "ms", "rt", "years", "months", "days", "hours", "minutes"),
         *("count", "latency", "age", "runtime", "size", "bytes", "width", "height", "line", "steps", "experience"),
         *("confidence", "certainty", "weight", "max", "min", "std", "sd", "variance"),
@@ -50,9 +66,40 @@ LESS = frozenset(
     )
 )
 """Words in the name of a column of which less is better."""
+METRICS = frozenset(
+    (
+        "bleu",
+        "sacrebleu",
+        "chrf",
+        "ter",
+        "comet",
+        "xcomet",
+        "rouge",
+        "meteor",
+        "bertscore",
+        "bleurt",
+        "wer",
+        "cer",
+        "ppl",
+    )
+)
+"""Words in the name of a column that a program computed: of several none is the score."""
 ARRANGED = frozenset(
     (
-        *("first", "position", "order", "swapped", "flipped", "run", "trial", "attempt", "try", "seed", "round"),
+        *(
+            "first",
+            "position",
+            "order",
+            "swapped",
+            "flipped",
+            "shuffled",
+            "run",
+            "trial",
+            "attempt",
+            "try",
+            "seed",
+            "round",
+        ),
         *("rank", "place", "placing", "placement"),
     )
 )
@@ -97,6 +144,33 @@ ANSWERERS = frozenset(
     ("respondent", "participant", "user", "worker", "voter", "annotator", "rater", "reviewer", "evaluator")
 )
 """What a column is called that says who answered, beside words such as id."""
+COMPARED = frozenset(
+    (
+        *("version", "condition", "variant", "arm", "config", "configuration", "setup", "strategy", "provider"),
+        *("vendor", "brand", "product", "tool", "pipeline", "template", "treatment", "policy", "build", "release"),
+        *(
+            "technique",
+            "framework",
+            "setting",
+            "prompt",
+            "supplier",
+            "design",
+            "flavour",
+            "flavor",
+            "recipe",
+            "protocol",
+        ),
+    )
+)
+"""First or last word in the name of a column of what is compared, where no other says which systems are."""
+PROFESSIONS = frozenset(
+    ("teacher", "professor", "lecturer", "instructor", "tutor", "doctor", "nurse", "dentist", "editor", "supervisor")
+)
+"""What a column is called that says who judged, where nobody is judged: else they may be judged themselves."""
+ASKED_PEOPLE = frozenset(
+    ("patient", "student", "pupil", "customer", "client", "child", "parent", "employee", "member", "user", "person")
+)
+"""Words in the name of a column of people who are judged, or are asked of others."""
 JUDGED = frozenset(
     (
         *("case", "subject", "sample", "example", "text", "document", "doc", "session", "output", "patient", "student"),
@@ -128,10 +202,42 @@ JUDGED = frozenset(
             "generation",
         ),
         *("person", "customer", "employee", "member", "child", "unit", "request", "stimulus", "stim", "vignette"),
-        *("utterance", "utt", "segment", "sent", "token", "span", "phrase", "claim", "fact", "finding", "issue", "bug"),
+        *(
+            "utterance",
+            "utt",
+            "segment",
+            "seg",
+            "sent",
+            "token",
+            "span",
+            "phrase",
+            "claim",
+            "fact",
+            "finding",
+            "issue",
+            "bug",
+        ),
         *("commit", "snippet", "trace", "behavior", "behaviour", "forum", "submission", "manuscript", "proposal"),
         *("application", "listing", "meme", "clip", "audio", "song", "photo", "picture", "headline", "report", "email"),
-        *("letter", "transcript", "call", "chat", "filename", "lesion", "test", "essay", "ad", "note", "script", "src"),
+        *("letter", "transcript", "call", "chat", "filename", "lesion", "test", "essay", "ad", "script", "src"),
+        *(
+            "img",
+            "pic",
+            "wav",
+            "snip",
+            "sku",
+            "asin",
+            "wine",
+            "dish",
+            "poem",
+            "skater",
+            "speaker",
+            "singer",
+            "contestant",
+            "project",
+            "brief",
+            "translation",
+        ),
     )
 )
 """Words in the name of a column that says what every row is of."""
@@ -175,7 +281,10 @@ CRITERIA = frozenset(
 _ASPECTS = frozenset(("criterion", "criteria", "dimension", "aspect", "metric", "rubric", "attribute", "trait"))
 """What a column is called that says by which criterion a score was given."""
 DESCRIBED = frozenset(
-    ("gender", "sex", "age", "country", "nationality", "ethnicity", "race", "education", "occupation", "city", "region")
+    (
+        *("gender", "sex", "age", "country", "nationality", "ethnicity", "race", "education", "occupation", "city"),
+        *("region", "browser", "os", "timezone", "affiliation", "institution", "department", "seniority"),
+    )
 )
 """Words in the name of a column that describes people: no judgment."""
 GROUPS = frozenset(
@@ -191,17 +300,48 @@ CLUSTERS = frozenset(
     ("cluster", "thread", "page", "team", "school", "site", "author", "repo", "repository", "book", "chapter", "cohort")
 )
 """Words in the name of a column of what was drawn, with all that is judged of it."""
-_SHORT_FOR = ("ann", "annot", "rad", "obs")
+_SHORT_FOR = ("ann", "annot", "rad", "obs", "j")
 """What columns of judges are called for short, with a number or a letter behind."""
 _COUNTS = frozenset(("n", "num", "nb", "total"))
 """First words in the name of a column that counts something, such as ``n_turns``."""
-_NAMED = JUDGED | ANSWERERS | {"item", "question", "model", "system", "prompt", "judge", "hit", "row", "run", "group"}
+REMARKS = frozenset(
+    (
+        "comments",
+        "commentary",
+        "note",
+        "remark",
+        "remarks",
+        "notes",
+        "feedback",
+        "rationale",
+        "explanation",
+        "justification",
+    )
+)
+"""Words in the name of a column of what a judge added in words."""
+_SHARES = frozenset(("pct", "percent", "percentage", "share", "proportion", "fraction"))
+"""Words in the name of a column of shares."""
+_TITLES = frozenset(("dr", "prof", "mrs", "nurse", "physio", "ta"))
+"""What stands before the name of a person who judges."""
+_ORDINALS = frozenset(("first", "second", "third", "fourth", "1st", "2nd", "3rd", "primary", "secondary"))
+_COUNTED = frozenset(
+    ("votes", "counts", "likes", "upvotes", "downvotes", "views", "clicks", "replays", "playbacks", "plays")
+)
+"""Last words in the name of a column that counts something, such as ``helpful_votes``."""
+_NAMED = (
+    JUDGED | ANSWERERS | {"item", "question", "model", "system", "prompt", "judge", "hit", "row", "run", "group", "q"}
+)
 """What ``id`` is joined to without a mark, as in ``taskid``."""
 HOLDERS = frozenset(
-    ("scores", "ratings", "criteria", "rubric", "rubrics", "metrics", "grades", "marks", "evaluation", "codings")
+    (
+        *("scores", "ratings", "criteria", "rubric", "rubrics", "metrics", "grades", "marks", "evaluation", "codings"),
+        *("checks", "assertions", "dimensions", "aspects"),
+    )
 )
 """Names of records that hold a score for each of several criteria, whose columns are ``scores.helpful``."""
-QUESTION = re.compile(r"(q|question|item|statement|frage)_?\d+[a-z]?")
+CRITERIA_IN = frozenset(("criteria", "rubric", "rubrics", "checks", "assertions", "dimensions", "aspects"))
+"""Names of records that hold a score for each of several criteria, and nothing else."""
+QUESTION = re.compile(r"(q|question|item|statement|frage)_?\d+([a-z]|_\d+)?")
 """The name of a column that holds the answers to a question."""
 LABEL_OF_ITEM = r"(q|question|item|statement|task|case|sample|example|prompt|doc|document|problem|id)[ _#-]*\d+"
 """What the labels of items look like, in lower case."""
@@ -289,13 +429,29 @@ def is_id(name: str) -> bool:
 
 
 def is_judge(name: str) -> bool:
-    """Whether a column holds the scores of one judge, by its name, such as ``rater1`` or ``Coder B``."""
+    """Whether a column holds the scores of one judge, by its name.
+
+    Examples
+    --------
+    >>> is_judge("rater1"), is_judge("Coder B"), is_judge("Dr. Hansen"), is_judge("second_marker"), is_judge("rater_id")
+    (True, True, True, True, False)
+    """
     words = words_of(name)
-    return (
-        words[0] in (*aliases.JUDGES_ALONE, *_SHORT_FOR)
-        and len(words) == 2
-        and words[1] not in {*IDS, *TOTALS, *HINTS, *GIVEN, *CRITERIA, "name", "model", "code"}
-    )
+    if 2 not in (len(words), len(plain(name).split("_"))) or words[1] in {
+        *IDS,
+        *TOTALS,
+        *HINTS,
+        *GIVEN,
+        *SAID,
+        *CRITERIA,
+        *GROUPS,
+        "name",
+        "model",
+        "code",
+    }:
+        return False
+    nth = words[0] in _ORDINALS and words[1] in aliases.JUDGES_ALONE
+    return nth or words[0] in (*aliases.JUDGES_ALONE, *_SHORT_FOR) or (words[0] in _TITLES and words[1].isalpha())
 
 
 def says_nothing(name: str) -> bool:
@@ -307,6 +463,17 @@ def says_nothing(name: str) -> bool:
     (True, True, False)
     """
     return _SAYS_NOTHING.fullmatch(plain(name)) is not None
+
+
+def says_ends(name: str) -> bool:
+    """Whether a name says from where to where a scale goes.
+
+    Examples
+    --------
+    >>> says_ends("Method (0-4)"), says_ends("Total [0 to 16]"), says_ends("rank (1 = best)"), says_ends("score")
+    (True, True, False, False)
+    """
+    return re.search(r"[(\[]\s*\d+\s*(-|\u2013|to|bis|a|\u00e0)\s*\d+\s*[)\]]\s*$", name) is not None
 
 
 def is_arm(name: str) -> bool:
@@ -364,9 +531,11 @@ def is_count(name: str) -> bool:
     (True, False, False)
     """
     words = plain(name).split("_")
-    return len(words) > 1 and words[0] in _COUNTS
+    return (len(words) > 1 and words[0] in _COUNTS) or (words[-1] in _COUNTED and words != ["votes"])
 
 
 def no_score(name: str) -> bool:
-    """Whether a column holds no score, by its name."""
-    return is_id(name) or bool((MEASURES | ARRANGED) & set(plain(name).split("_")))
+    """Whether a column holds no score, by its name: a share of words that were right is one, and no length."""
+    words = {*plain(name).split("_")}
+    share = words & _SHARES and words & {*HINTS}
+    return is_id(name) or (bool((MEASURES | ARRANGED) & words) and not share)

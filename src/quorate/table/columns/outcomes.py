@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -15,6 +13,7 @@ from numpy.typing import NDArray
 from quorate.arguments import argument
 from quorate.errors import InvalidData, InvalidInput
 from quorate.table.columns.labels import Coded, label, status_of
+from quorate.table.columns.languages import plain
 from quorate.table.columns.scales import number
 from quorate.table.facets import OK, STATUSES
 from quorate.table.pairs import BOTH_BAD, MISSING, TIE, UNKNOWN, A, B, Codes
@@ -31,7 +30,22 @@ _SIDES = ("model", "assistant", "response", "answer", "system", "output")
 WORDS: Mapping[int, tuple[str, ...]] = {
     A: ("a", *(f"{side}_a" for side in _SIDES), *(f"{side}{n}" for side in _SIDES for n in ("_1", "1")), "left"),
     B: ("b", *(f"{side}_b" for side in _SIDES), *(f"{side}{n}" for side in _SIDES for n in ("_2", "2")), "right"),
-    TIE: ("tie", "tied", "draw", "c", "equal", "n_p", "no_preference", "about_the_same", "same", "both", "both_good"),
+    TIE: (
+        "tie",
+        "tied",
+        "draw",
+        "c",
+        "equal",
+        "n_p",
+        "no_preference",
+        "about_the_same",
+        "same",
+        "both",
+        "both_good",
+        "no_difference",
+        "neutral",
+        "undecided",
+    ),
     BOTH_BAD: ("tie_bothbad", "tie_both_bad", "bothbad", "both_bad", "neither"),
     MISSING: ("missing", "nan", "null", "na", "n_a"),
 }
@@ -174,13 +188,6 @@ def shown(text: object) -> str:
     """A label in a message: on one line, quoted, and not too long."""
     line = " ".join(str(text).split())
     return f'"{line if len(line) <= _MOST_SHOWN else line[: _MOST_SHOWN - 3] + "..."}"'
-
-
-@lru_cache(maxsize=4096)
-def plain(text: str) -> str:
-    """A label in lower case, its words joined by underscores: ``RaterID`` and ``Rater ID`` are ``rater_id``."""
-    words = re.sub("(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", text)
-    return re.sub("[^a-z0-9]+", "_", words.lower()).strip("_")
 
 
 def named_models(levels: Iterable[str], models: tuple[str, ...]) -> NDArray[np.int64]:

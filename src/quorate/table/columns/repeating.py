@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from quorate.table.columns.aliases import SESSIONS
+from quorate.table.columns.languages import plain
 from quorate.table.columns.names import ANSWERERS, CLUSTERS, IDS, JUDGED, OCCASIONS, words_of
-from quorate.table.columns.outcomes import plain
 from quorate.table.exchange.format import Opened, quoted
 from quorate.table.notes import Note, not_used
 from quorate.wording import listed

@@ -10,7 +10,7 @@ from quorate.arguments import argument
 from quorate.errors import InvalidInput, UnknownColumn
 from quorate.roles import CATEGORY, GENERATION, ITEM, JUDGE, PROMPT, REPLICATE, SYSTEM, TEMPERATURE, TURN
 from quorate.table.columns import aliases
-from quorate.table.columns.outcomes import plain
+from quorate.table.columns.languages import plain
 from quorate.table.facets import Facet
 from quorate.table.notes import Note, left_unused, read_as
 from quorate.wording import Brief

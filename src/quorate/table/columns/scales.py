@@ -140,7 +140,7 @@ MARKS: tuple[tuple[Level, ...], ...] = (
 """Words in order, the lowest first, which are numbered from 1."""
 
 TRUTHS: tuple[tuple[Level, Level], ...] = (
-    (("no", "n"), ("yes", "y")),
+    (("no", "n", "nein", "non", "nee", "nej", "n\u00e3o", "nao"), ("yes", "y", "ja", "oui", "s\u00ed", "si", "sim")),
     (("fail", "failed"), ("pass", "passed")),
     (("incorrect", "wrong"), ("correct", "right")),
     (("false", "f"), ("true", "t")),

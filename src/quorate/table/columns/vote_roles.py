@@ -10,7 +10,7 @@ from quorate.arguments import argument
 from quorate.errors import InvalidInput, UnknownColumn
 from quorate.roles import JUDGE, PROMPT, PROPENSITY
 from quorate.table.columns import aliases
-from quorate.table.columns.outcomes import plain
+from quorate.table.columns.languages import plain
 from quorate.table.notes import Note, left_unused, read_as
 
 FACETS = (PROMPT, "prompt_type", JUDGE, "cluster", PROPENSITY)
@@ -30,8 +30,11 @@ ALIASES: Mapping[str, tuple[str, ...]] = {
     STATUS: aliases.STATUSES,
 }
 """Column names recognised for each role, in lower case with words joined by underscores."""
-FURTHER: Mapping[str, tuple[str, ...]] = {PROMPT: aliases.EXAMPLES}
-"""Names that say a role where no column has one of the others."""
+FURTHER: Mapping[str, tuple[str, ...]] = {
+    PROMPT: (*aliases.EXAMPLES, *aliases.SHOWN),
+    JUDGE: aliases.JUDGES_TOO,
+}
+"""Names that say a role where no column has one of the others, and one alone one of these."""
 
 
 def _sides(*marks: str) -> tuple[str, ...]:
@@ -265,9 +268,10 @@ def _covariates(names: Sequence[str], facets: Mapping[str, str], columns: Sequen
 
 
 def _recognise(role: str, columns: Sequence[str]) -> str | None:
-    claims = (
-        _pair_claims(role, columns) if role in PAIR else aliases.claims(columns, ALIASES[role], FURTHER.get(role, ()))
-    )
+    claims = _pair_claims(role, columns) if role in PAIR else aliases.claims(columns, ALIASES[role])
+    if not claims and role in FURTHER:
+        further = aliases.claims(columns, FURTHER[role])
+        claims = further if len(further) == 1 else []
     if len(claims) > 1:
         listed = " and ".join(f'"{column}"' for column in claims)
         fix = argument(role, claims[0], group="" if role in PAIR else "roles")

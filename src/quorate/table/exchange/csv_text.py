@@ -107,6 +107,8 @@ SHEETS = Format("sheets", open_sheets, suffixes=(".xlsx", ".xlsm", ".xlsb", ".xl
 SUFFIXES = (".csv", ".tsv", ".txt")
 _DECIMAL = re.compile(r"[+-]?\d+,\d+")
 _LOOKED_AT = 2_000
+_MOST_TITLES, _FEWEST_BELOW = 5, 3
+"""Lines above a header, at most, and those of one length that there must be from it on."""
 """Lines at the beginning that tell how a file is written."""
 _DELIMITERS = (",", "\t", ";", "|")
 UNNAMED = Note("the first line holds values, not names: columns are numbered")
@@ -125,15 +127,22 @@ def open_csv(connection: duckdb.DuckDBPyConnection, path: Path) -> Opened:
     rows: list[list[str]] = []
     with contextlib.suppress(csv.Error):  # the last line may be cut off, and what is broken is for the engine
         rows.extend(islice(lines, _LOOKED_AT))
+    above = _titles([first, *rows])
+    if above:
+        first, *rows = [first, *rows][above:]
     columns, said = columns_by(path, first, rows)
-    if encoding == "utf-8-sig" and not _ends_differ(text):
+    if above:
+        lines = "1 line" if above == 1 else f"{above} lines"
+        relation = _in_memory(connection, path, encoding, delimiter, len(columns), above + (not said))
+        said = (*said, Note(f"{lines} above the header left out"))
+    elif encoding == "utf-8-sig" and not _ends_differ(text):
         types = ", ".join(f"'c{i}': 'VARCHAR'" for i in range(len(columns)))
         relation = connection.sql(
             f"SELECT * FROM read_csv({pattern(path)}, delim={literal(delimiter)}, quote='\"', escape='\"', "
             f"header={'false' if said else 'true'}, auto_detect=false, hive_partitioning=false, columns={{{types}}})"
         )
     else:
-        relation = _in_memory(connection, path, encoding, delimiter, len(columns), not said)
+        relation = _in_memory(connection, path, encoding, delimiter, len(columns), int(not said))
     opened = _below_header(Opened(relation, columns, typed=False, notes=(*said, *notes_of(encoding))), rows)
     return _with_points(opened, rows) if delimiter == ";" else opened
 
@@ -158,6 +167,22 @@ def columns_by(
     if repeated is not None:
         raise InvalidData(f'{path}: two columns are named "{repeated}"; rename one')
     return columns, ()
+
+
+def _titles(rows: Sequence[Sequence[str]]) -> int:
+    """How many lines stand above the header: shorter ones, where all that follow are of one length.
+
+    Examples
+    --------
+    >>> _titles([["Ratings, May"], [], ["id", "a", "b"], ["1", "2", "3"], ["2", "3", "4"], ["3", "4", "5"]])
+    2
+    """
+    empty = max((place for place, row in enumerate(rows[: _MOST_TITLES + 1]) if not row), default=-1)
+    longer = next((place for place, row in enumerate(rows) if place and len(row) > len(rows[0])), 0)
+    begin = empty + 1 if empty > 0 else longer
+    below = [len(row) for row in rows[begin:]]
+    single = empty > 0 or len(rows[0]) < 2 or not all(rows[0])
+    return begin if 0 < begin <= _MOST_TITLES and single and len({*below}) == 1 and len(below) > _FEWEST_BELOW else 0
 
 
 def _are_values(names: Sequence[str], below: Sequence[Sequence[str]]) -> bool:
@@ -190,14 +215,14 @@ def _are_values(names: Sequence[str], below: Sequence[Sequence[str]]) -> bool:
 
 
 def _in_memory(
-    connection: duckdb.DuckDBPyConnection, path: Path, encoding: Encoding, delimiter: str, columns: int, headed: bool
+    connection: duckdb.DuckDBPyConnection, path: Path, encoding: Encoding, delimiter: str, columns: int, above: int
 ) -> duckdb.DuckDBPyRelation:
-    """The rows of text that is not UTF-8: the engine does not know Windows-1252, nor one of the two kinds of UTF-16."""
+    """The rows of text that the engine does not read, below some lines: not UTF-8, or with titles above its header."""
     held: list[list[str | None]] = [[] for _ in range(columns)]
     try:
         with io.TextIOWrapper(binary(path), encoding=encoding, newline="") as stream:
             rows = csv.reader(stream, delimiter=delimiter)
-            for row in islice(rows, int(headed), None):
+            for row in islice(rows, above, None):
                 if row and len(row) != columns:
                     raise InvalidData(
                         f"{path}: line {rows.line_num}: the header has {columns} columns, this line {len(row)}; "
@@ -256,7 +281,8 @@ def _ends_differ(text: str) -> bool:
 def delimiter_of(path: Path, text: str) -> str:
     """What stands between the columns of a file that begins like this."""
     unquoted = re.sub(r'"[^"]*"', "", text)
-    header = re.split(r"[\r\n]", unquoted.lstrip("\r\n"), maxsplit=1)[0]
+    lines = re.split(r"[\r\n]+", unquoted.lstrip("\r\n"))[: _MOST_TITLES + 1]
+    header = next((line for line in lines if any(mark in line for mark in _DELIMITERS)), lines[0])
     return "\t" if suffix_of(path) == ".tsv" else max(_DELIMITERS, key=header.count)
 
 

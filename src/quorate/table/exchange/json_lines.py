@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from quorate.errors import InvalidData, InvalidInput
 from quorate.table.columns.aliases import JUDGES_TOO, SCORES
-from quorate.table.columns.outcomes import plain
+from quorate.table.columns.languages import plain
 from quorate.table.exchange.format import Format, Opened, head, literal, quoted, refuse_matrix
 from quorate.table.exchange.glance import begun
 from quorate.table.exchange.parquet import names_of, scan

@@ -12,7 +12,7 @@ from quorate.errors import InvalidInput, UnknownColumn
 from quorate.table.columns.words import Words, words_in
 from quorate.table.exchange.engine import connection
 from quorate.table.exchange.format import Opened, quoted
-from quorate.table.exchange.wide import AS_IT_IS, Shape, lengthened, repeated
+from quorate.table.exchange.wide import AS_IT_IS, CROSSED, Shape, lengthened, repeated
 from quorate.table.notes import Note
 from quorate.wording import Brief
 
@@ -67,6 +67,8 @@ class Rows(Brief):
         A column of words, and the numbers that stand for them.
     numbered : bool
         Whether the number of each row is a column too.
+    joined : tuple of str
+        Columns that are made of two or more, named with ``*`` between their names.
     about : float, optional
         The number that scores are taken from, where less is better.
     """
@@ -78,6 +80,7 @@ class Rows(Brief):
     shape: Shape = AS_IT_IS
     words: Words | None = None
     numbered: bool = False
+    joined: tuple[str, ...] = ()
     about: float | None = None
 
     def refuse(self, source: str) -> None:
@@ -122,6 +125,8 @@ class Rows(Brief):
         for step in first:
             opened = lengthened(opened, step)
         opened = numbered(opened) if self.numbered else opened
+        for name in self.joined:
+            opened = joined(opened, name)
         return words_in(opened if last is None else lengthened(opened, last), self.words)
 
 
@@ -131,6 +136,26 @@ def numbered(opened: Opened) -> Opened:
     relation = opened.relation.project(f"*, row_number() OVER ({over}) AS {quoted(ROW_NUMBER)}")
     said = (Note("rows of one number are taken for the same item"),) if opened.counted_in else ()
     return replace(opened, relation=relation, columns=(*opened.columns, ROW_NUMBER), notes=(*opened.notes, *said))
+
+
+def joined(opened: Opened, name: str) -> Opened:
+    """The same rows with a column of two or more together, unless one has that name.
+
+    Raises
+    ------
+    UnknownColumn
+        If one of these is not there.
+    """
+    if name in opened.columns:
+        return opened
+    inside = dict(zip(opened.columns, opened.relation.columns, strict=True))
+    parts = [part.strip() for part in name.split(CROSSED)]
+    for part in parts:
+        if part not in inside:
+            raise UnknownColumn(name, part, opened.columns)
+    values = ", ".join(f"{quoted(inside[part])}::VARCHAR" for part in parts)
+    relation = opened.relation.project(f"*, concat_ws(' {CROSSED} ', {values}) AS {quoted(name)}")
+    return replace(opened, relation=relation, columns=(*opened.columns, name))
 
 
 def condition(where: str, opened: Opened) -> str:

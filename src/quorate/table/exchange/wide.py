@@ -17,6 +17,8 @@ SCORE, COUNT, COLUMNS = "score", "count", "columns"
 """Columns that tables get: of scores; of how often a row is meant; of the other judge in a cross table."""
 MOST_COUNTED = 50_000_000
 """Judgments that a table of counts may stand for."""
+PLACE, RANK = "place", "rank"
+"""Role of the places of entries in lists that are rankings, and what reads them."""
 _FEWEST = 6
 """Columns from which on one pattern says them shorter."""
 _NUMBERS = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER", "FLOAT", "DOUBLE")
@@ -58,6 +60,10 @@ class Step:
     @property
     def note(self) -> Note:
         """What became rows."""
+        if self.listed and self.role == PLACE:
+            return Note(
+                f"every entry of the lists in {self.columns[0]} is a system, the best first", RANK, self.columns
+            )
         if self.listed:
             return Note(f"every entry of the lists in {self.columns[0]} is a judgment", self.role, self.columns)
         if self.role in (SCORE, COLUMNS):
@@ -299,10 +305,11 @@ def _entries(opened: Opened, step: Step, inside: Mapping[str, str]) -> Opened:
 
 
 def entries_of(name: str) -> str:
-    """The entries of a list that a cell holds, in SQL: JSON, or values with commas, semicolons or bars between them."""
+    """The entries of a list that a cell holds, in SQL: JSON, or values with >, commas, semicolons or bars between."""
     text = f"trim({name}::VARCHAR)"
     bare = f"regexp_replace({text}, '^[\\[(]|[\\])]$', '', 'g')"
-    mark = f"CASE WHEN contains({bare}, ';') THEN ';' WHEN contains({bare}, '|') THEN '|' ELSE ',' END"
+    marks = " ".join(f"WHEN contains({bare}, '{mark}') THEN '{mark}'" for mark in (">", ";", "|"))
+    mark = f"CASE {marks} ELSE ',' END"
     split = f"list_transform(string_split({bare}, {mark}), lambda x: trim(x, ' \"'''))"
     as_json = f"CASE WHEN {text} LIKE '[%' AND json_valid({text}) THEN from_json({text}, '[\"VARCHAR\"]') END"
     found = f"coalesce({as_json}, {split})"

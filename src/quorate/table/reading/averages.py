@@ -6,6 +6,7 @@ import re
 from dataclasses import replace
 
 from quorate.roles import ITEM, SYSTEM
+from quorate.table.columns.languages import plain
 from quorate.table.columns.names import (
     JUDGED,
     SYSTEMS,
@@ -17,14 +18,13 @@ from quorate.table.columns.names import (
     measures,
     words_of,
 )
-from quorate.table.columns.outcomes import plain
 from quorate.table.columns.roles import ALIASES, FURTHER
 from quorate.table.exchange.rows import ROW_NUMBER
 from quorate.table.facts.profile import Column, Table
 from quorate.table.families import maker
 from quorate.table.reading.key import claims_of, identifier
+from quorate.table.reading.levels import CRITERION
 from quorate.table.reading.reading import Meant, Reading, Unsure
-from quorate.table.reading.wide import CRITERION
 from quorate.wording import listed
 
 _STATISTICS = frozenset(

@@ -7,8 +7,8 @@ from typing import Any
 
 from quorate.arguments import argument
 from quorate.roles import ITEM
-from quorate.table.columns.names import DESCRIBED, GIVEN, HINTS, IDS, RESPONSES, SAID, is_judged, words_of
-from quorate.table.columns.outcomes import plain
+from quorate.table.columns.languages import plain
+from quorate.table.columns.names import DESCRIBED, GIVEN, HINTS, IDS, REMARKS, RESPONSES, SAID, is_judged, words_of
 from quorate.table.columns.scales import known_scale, letter_grades, number
 from quorate.table.facts.profile import Column, Table
 from quorate.table.reading.key import is_of_people
@@ -88,7 +88,7 @@ def likeliest_words(table: Table, known: Mapping[str, str], taken: set[str]) -> 
         if not one.numeric
         and one.name not in taken
         and 2 <= one.distinct <= most_words(table)
-        and not (DESCRIBED | IDS) & set(plain(one.name).split("_"))
+        and not (DESCRIBED | IDS | REMARKS) & set(plain(one.name).split("_"))
         and not is_prose(one)
         and (not is_judged(one.name) or {*GIVEN, *RESPONSES} & {*words_of(one.name)})
     ]

@@ -9,6 +9,7 @@ from typing import Any
 
 from quorate.roles import ITEM, JUDGE, PROMPT, REPLICATE, SYSTEM
 from quorate.table.columns.aliases import EXAMPLES, JUDGES_ALONE, claims
+from quorate.table.columns.languages import plain
 from quorate.table.columns.names import (
     ACTS,
     ANSWERERS,
@@ -19,11 +20,13 @@ from quorate.table.columns.names import (
     GROUPS,
     HINTS,
     IDS,
+    JUDGED,
     LABEL_OF_ITEM,
     MACHINES,
     MEASURES,
     OCCASIONS,
     PEOPLE,
+    REMARKS,
     RESPONSES,
     SAID,
     groups_items,
@@ -37,7 +40,6 @@ from quorate.table.columns.names import (
     says_nothing,
     words_of,
 )
-from quorate.table.columns.outcomes import plain
 from quorate.table.columns.roles import ALIASES, FURTHER
 from quorate.table.exchange.format import literal
 from quorate.table.exchange.rows import ROW_NUMBER
@@ -100,10 +102,14 @@ MOST_OCCASIONS, MOST_WORDINGS = 10, 12
 """Levels of a column that says when, and of wordings of a judge's prompt."""
 _ASKED = frozenset(("question", "prompt", "instruction", "input", "query"))
 """Words in the name of a column of what was asked."""
+_TOGETHER = frozenset(("group", "team"))
+"""What a column of people is called who are judged together."""
 _WANTED = frozenset(("target",))
 """What a column is called that holds the answer that was wanted, beside one of what was answered."""
 _TRIES = frozenset(("attempt", "trial", "try", "repetition"))
 """What a column is called that counts tries of the same; a run or a seed is one of all items, and a facet."""
+_SAMPLED = frozenset((*_TRIES, "sample", "generation", "completion", "rollout", "draw", "run", "seed", "epoch"))
+"""What a column is called, with a word for a number, that counts what one system answered to the same."""
 _NO_ITEM = frozenset((*GROUPS, *CLUSTERS, *ARRANGED, *ANSWERERS, *DESCRIBED, *JUDGES_ALONE, "model", "system"))
 """Words in the name of an id of something else than what is judged."""
 _FEW_AGAIN = 0.02
@@ -115,7 +121,7 @@ _MOST_ADDED, _MOST_TRIED = 2, 12
 def labels(table: Table, taken: set[str], *, occasions: bool = False) -> list[Column]:
     """Columns whose values come back, as labels do; with ``occasions`` also when the same was judged again."""
     free = [one for one in table.columns if one.name not in taken and 2 <= one.distinct <= table.rows / 2]
-    judged = {*HINTS, *GIVEN}  # judgments, of whomever, are no facets
+    judged = {*HINTS, *GIVEN, *REMARKS}  # judgments, of whomever, are no facets, nor what is said of them
     free = [one for one in free if not (judged & set(plain(one.name).split("_")) or is_of_people(one.name))]
     again = {one.name for one in free if occasions and one.distinct <= MOST_OCCASIONS and plain(one.name) in OCCASIONS}
     return [one for one in free if (not one.numeric or one.whole) and (one.name in again or not measures(one.name))]
@@ -166,7 +172,8 @@ class Key:
     """Columns that are named as facets, why, and whether they tell every row apart.
 
     ``named`` says whether a name or its being alone says what is judged; ``tied`` are columns that may each tell
-    rows apart, ``aside`` those that say more of the roles alone.
+    rows apart, ``aside`` those that say more of the roles alone. ``supposed`` is what is judged where it alone tells
+    rows apart beside who judged.
     """
 
     facets: dict[str, str]
@@ -175,6 +182,7 @@ class Key:
     named: bool
     tied: tuple[str, ...]
     aside: frozenset[str] = frozenset()
+    supposed: str = ""
 
     @property
     def added(self) -> list[str]:
@@ -220,8 +228,36 @@ def facets_of(table: Table, known: Mapping[str, str], taken: set[str]) -> Key | 
     if known[ITEM] in facets.values() or plain(known[ITEM]) in EXAMPLES:  # what comes back less may be the item
         named &= all(table.column(name).distinct <= table.column(known[ITEM]).distinct for name in added.values())
     facets |= added
-    key = [column for role, column in {**known, **facets}.items() if role != "status" and column]
-    return Key(facets, reasons, table.keys(key) == table.rows, named, tied)
+    key = [column for role, column in {**known, **facets}.items() if role not in ("status", "score") and column]
+    whole = table.keys(key) == table.rows
+    alone = not (named or tied) and whole and _alone(table, known, taken, {*facets.values()})
+    return Key(facets, reasons, whole, named or alone, tied, supposed=known[ITEM] if alone else "")
+
+
+def _alone(table: Table, known: Mapping[str, str], taken: set[str], facets: set[str]) -> bool:
+    """Whether, beside who judged or which system, one column of words alone tells rows apart, but for occasions.
+
+    What groups items, describes people or orders rows is none, nor what has no name that says something.
+    """
+    key = [known[role] for role in (JUDGE, SYSTEM) if role in known]
+    item = known[ITEM]
+    again = [name for name in facets - {item, *known.values()} if not (plain(name) in OCCASIONS or _is_try(name))]
+    if not key or again or table.column(item).numeric or not _may_be_judged(item):
+        return False
+    key += [name for name in (*facets, known.get(REPLICATE, "")) if name and name not in (item, *key)]
+    rest = [
+        one.name for one in table.columns if one.name not in {*taken, *key, item} and 2 <= one.distinct < table.rows
+    ]
+    rest = [name for name in rest if not (measures(name) or table.keys([item, name]) == table.column(item).distinct)]
+    return not any(table.keys([name, *key]) == table.rows for name in rest)
+
+
+def _may_be_judged(name: str) -> bool:
+    """Whether a name says something, and nothing else than what is judged."""
+    words = {*words_of(name)} - IDS
+    said = any(len(word) > 2 and word.isalpha() for word in words) and not says_nothing(name)
+    other = words & {*GROUPS, *CLUSTERS, *ARRANGED, *DESCRIBED, *ANSWERERS, *MEASURES, *OCCASIONS}
+    return said and (not other or words_of(name)[-1] in JUDGED or words <= _TOGETHER)
 
 
 def _crossed(table: Table, known: Mapping[str, str], taken: set[str], coming: Sequence[Column]) -> bool:
@@ -251,12 +287,29 @@ def _named_as_judged(table: Table, taken: set[str], judges: bool) -> list[Column
     if any(RESPONSES & {*words_of(name)} for name in table.names):  # beside it a target is what was to be answered
         named = [one for one in named if not {*words_of(one.name)} <= _WANTED]
     named = [one for one in named if not {*words_of(one.name)} - IDS <= ARRANGED] or named
+    named = [one for one in named if not _says_more(table, one, named)]
     named.sort(key=lambda one: not is_id(one.name))
     found: list[Column] = []
     for one in named:
         if not any(one.distinct == two.distinct == table.keys([one.name, two.name]) for two in found):
             found.append(one)
     return found
+
+
+def _says_more(table: Table, one: Column, others: Sequence[Column]) -> bool:
+    """Whether a column is the text of what another names by an id, or a day or a try among things that come back."""
+    ids = [two for two in others if two is not one and is_id(two.name) and two.distinct >= one.distinct]
+    if not is_id(one.name) and any(table.within(two.name, one.name) for two in ids):
+        return True
+    more = any(two is not one and two.distinct > one.distinct for two in others)
+    return more and ({*words_of(one.name)} <= OCCASIONS or counts_tries(one))
+
+
+def counts_tries(one: Column) -> bool:
+    """Whether a column numbers samples or tries of the same from 0 or 1, by its name and as all numbers occur."""
+    words = {*words_of(one.name)}
+    numbered = bool(words & _SAMPLED) and words <= _SAMPLED | IDS | {"n", "num"}
+    return numbered and one.whole and one.low in (0, 1) and (one.high or 0) - (one.low or 0) == one.distinct - 1
 
 
 def _is_answer(one: Column) -> bool:
@@ -304,7 +357,8 @@ def _telling_apart(
     reasons.append(f"with {listed(chosen)} the key tells {rest} apart; without, {table.rows - apart:,} rows repeat one")
     told = [names for names in equal if table.keys([*names, *chosen]) != table.keys(chosen)]
     tied = tuple(dict.fromkeys(name for names in (chosen, *told) for name in names)) if told else ()
-    return {REPLICATE if _is_try(name) and REPLICATE not in known else name: name for name in chosen}, tied
+    tries = {name for name in chosen if _is_try(name) or (is_id(name) and counts_tries(table.column(name)))}
+    return {REPLICATE if name in tries and REPLICATE not in known else name: name for name in chosen}, tied
 
 
 def _is_try(name: str) -> bool:

@@ -11,13 +11,15 @@ from typing import Any
 
 from quorate.arguments import argument, joined
 from quorate.roles import ITEM, JUDGE, PROMPT
-from quorate.table.columns.aliases import SYSTEMS, SYSTEMS_TOO, claims
+from quorate.table.columns.aliases import COUNTS, SYSTEMS, SYSTEMS_TOO, claims
+from quorate.table.columns.languages import plain
 from quorate.table.columns.names import HINTS, is_id, words_of
-from quorate.table.columns.outcomes import WORDS, plain
+from quorate.table.columns.outcomes import WORDS
 from quorate.table.columns.roles import ALIASES, FURTHER, recognise
 from quorate.table.columns.vote_roles import ALIASES as VOTE_ALIASES
 from quorate.table.columns.vote_roles import has_pairs, recognise_pair
 from quorate.table.exchange.rows import ROW_NUMBER
+from quorate.table.exchange.wide import CROSSED
 from quorate.table.facts.profile import Column, Table
 from quorate.table.reading.key import is_of_people
 from quorate.table.reading.reading import Confidence, Meant, Reading, Unsure
@@ -36,7 +38,9 @@ _NUMBERS: tuple[Mapping[str, float], ...] = (
 _MARKS: Mapping[str, frozenset[str]] = {
     "a": frozenset(("a", "first", "left", "1")),
     "b": frozenset(("b", "second", "right", "2")),
-    "tie": frozenset(("tie", "tied", "draw", "equal", "equally", "same", "both", "neither", "similar")),
+    "tie": frozenset(
+        ("tie", "tied", "draw", "equal", "equally", "same", "both", "neither", "similar", "difference", "neutral")
+    ),
 }
 """Words in a phrase that say which side it is for."""
 _SIGNED = re.compile(r"\[*\s*([ab12])\s*(>{1,3}|<{1,3}|[=~≈]{1,2})\s*([ab12])\s*\]*", re.IGNORECASE)
@@ -46,6 +50,11 @@ _WON = (
     frozenset(("loser", "rejected", "dispreferred", "losing", "lost")),
 )
 """Words in the names of two columns of which the first holds who won, and the second who lost."""
+_BALLOTS = ("ballots", "voters", "n", "frequency", "freq", "times")
+"""What a column is called that says how many gave a ranking."""
+_LISTS = frozenset(("ranking", "rankings", "ranked", "order", "ordering", "ballot"))
+"""Words in the name of a column of lists that are rankings."""
+MOST_SYSTEMS, _SEEN = 50, 400
 _PLACES = ("rank", "place", "placing", "placement", "ranking_position")
 """What the place of a system in a ranking is called."""
 _OF_SCORES = frozenset(
@@ -127,7 +136,7 @@ def _ranking(table: Table) -> Reading | None:
     Unsure
         If a column holds places, and nothing says of which ranking.
     """
-    return _ranked_in_rows(table) or _ranked_in_columns(table)
+    return _ranked_in_rows(table) or _ranked_in_columns(table) or _ranked_in_lists(table)
 
 
 def _refuse_listed(table: Table) -> None:
@@ -162,7 +171,7 @@ def _ranked_in_rows(table: Table) -> Reading | None:
         and (place.high or 0) <= table.column(system).distinct
         and (table.keys([ranking, place.name]) == table.rows or plain(system) in SYSTEMS)
     ]
-    found = [one for one in found if plain(one[0]) in SYSTEMS] or found
+    found = [one for one in found if plain(one[0]) in SYSTEMS] or found or _of_ballots(table, place, free)
     if not found and any(plain(name) in (*SYSTEMS, *SYSTEMS_TOO) for name in free):
         raise Unsure(
             f"source: {place.name} holds places by its name, and no column says which rows are of one ranking; add one "
@@ -174,6 +183,17 @@ def _ranked_in_rows(table: Table) -> Reading | None:
     options = {"rank": place.name, "facets": {"cluster": ranking}}
     options |= {} if system == "model_a" else {"model_a": system}
     return _votes(options, (f"{place.name} is the place of {system} in each {ranking}, 1 the best: rankings",))
+
+
+def _of_ballots(table: Table, place: Column, free: Sequence[str]) -> list[tuple[str, str]]:
+    """Systems, and two columns that say together which rows are of one ranking, as a question and a rater do."""
+    return [
+        (system, CROSSED.join(both))
+        for system in free
+        for both in combinations([name for name in free if name != system], 2)
+        if table.keys([*both, system]) == table.keys([*both, place.name]) == table.rows
+        and (place.high or 0) <= table.column(system).distinct
+    ]
 
 
 def _ranked_in_columns(table: Table) -> Reading | None:
@@ -193,6 +213,30 @@ def _ranked_in_columns(table: Table) -> Reading | None:
     said = f"{listed(names, most=6)} hold 1 to {len(names)} in every row, each once: places of systems, 1 the best"
     options = {"rank": tuple(names), "facets": {"cluster": row}}
     return Reading(options, (said,), "likely", "votes", said)
+
+
+def _ranked_in_lists(table: Table) -> Reading | None:
+    """A column of which every cell names systems, each once, the best first: with > between them, or by its name."""
+    for one in table.columns:
+        if one.numeric or one.filled < _FEWEST_ROWS:
+            continue
+        named = bool({*words_of(one.name)} & _LISTS)
+        text = f"trim({table.sql(one.name)}::VARCHAR)"
+        cells = [cell for (cell,) in table.opened.relation.project(text).limit(_SEEN).fetchall() if cell]
+        if not all(">" in cell or (named and re.search(r"[;|,]", cell)) for cell in cells):
+            continue
+        bare = [re.split(r">|;|\||,", re.sub(r"^[\[(]|[\])]$", "", cell)) for cell in cells]
+        entries = [[part.strip(" \"'") for part in cell] for cell in bare]
+        systems = {entry for cell in entries for entry in cell}
+        again = any(len({*cell}) < len(cell) or "" in cell for cell in entries)
+        if again or not _FEWEST_RANKED <= len(systems) <= min(MOST_SYSTEMS, len(cells)):
+            continue
+        said = f"every {one.name} names systems, the best first: rankings"
+        times = [two for two in table.columns if two.whole and plain(two.name) in (*COUNTS, *_BALLOTS)]
+        facets = {"cluster": ROW_NUMBER, **({"count": times[0].name} if len(times) == 1 else {})}
+        said += f", each as often as {times[0].name} says" if len(times) == 1 else ""
+        return Reading({"rank": (one.name,), "facets": facets}, (said,), "likely", "votes", said)
+    return None
 
 
 def _won(name: str) -> int | None:
@@ -301,7 +345,12 @@ class _Winner:
             return ()
         turned = {{"a": "b", "b": "a"}.get(name, name): value for name, value in self.outcomes.items()}
         ordered = {name: turned[name] for name in self.outcomes}
-        first, second = (f"{outcomes['a']:g} where the first is better" for outcomes in (self.outcomes, ordered))
+        first, second = (
+            f"{one:g} where the first is better"
+            if isinstance(one := outcomes["a"], float | int)
+            else f"{'above' if one[0] > 0 else 'below'} nought where the first is better"
+            for outcomes in (self.outcomes, ordered)
+        )
         return Meant(options, first), Meant({**options, "outcomes": ordered}, second)
 
 
@@ -340,6 +389,11 @@ def _winner(table: Table, a: str, b: str) -> _Winner | None:
         if not column.numeric or truths or column.distinct > 3 or column.low == column.high:
             continue
         values = column.values
+        side = _side_of(table, column, a, b)
+        if side is not None and values <= {0, 0.5, 1}:
+            kept = {side: 1.0, "ba"["ab".index(side)]: 0.0} | ({"tie": 0.5} if 0.5 in values else {})
+            said = f"{column.name} is 1 where {a if side == 'a' else b} is better"
+            return _Winner(column.name, kept, said, "likely", said)
         for meaning in _NUMBERS:
             if values <= set(meaning.values()) and {meaning["a"], meaning["b"]} <= values:
                 kept = {name: value for name, value in meaning.items() if value in values}
@@ -349,6 +403,44 @@ def _winner(table: Table, a: str, b: str) -> _Winner | None:
                 open_ = f"{column.name} holds {held}, and no name says which side is which"
                 reason = f"{taken}: taken as the outcome; check which side is 1"
                 return _Winner(column.name, kept, reason, "unsure", open_)
+    return _signed(table, a, b)
+
+
+def _signed(table: Table, a: str, b: str) -> _Winner | None:
+    """Whole numbers below and above nought: how much better one side is; which, its name may say, as ``+3 = left``."""
+    free = [one for one in table.columns if one.name not in (a, b) and one.whole and len(one.words) > len("ab")]
+    free = [one for one in free if (one.low or 0) < 0 < (one.high or 0) and one.distinct == len(one.words)]
+    if len(free) != 1:
+        return None
+    (one,) = free
+    values = sorted(one.values)
+    parts = {"a": [v for v in values if v > 0], "b": [v for v in values if v < 0], "tie": [v for v in values if v == 0]}
+    kept: dict[str, float | tuple[float, ...]] = {}
+    for name, held in parts.items():
+        if held:
+            kept[name] = held[0] if len(held) == 1 else tuple(held)
+    said = re.search(r"([+-])\s*\d+\s*=\s*(\w+)", one.name)
+    side = next((name for name in "ab" if said and said[2].lower() in _MARKS[name]), None)
+    reason = f"{one.name} holds numbers below and above nought: how much better one side is"
+    if side is not None and said is not None:
+        turned = (side == "a") != (said[1] == "+")
+        kept = {{"a": "b", "b": "a"}.get(name, name): value for name, value in kept.items()} if turned else kept
+        return _Winner(one.name, kept, reason, "likely", reason)
+    return _Winner(one.name, kept, reason, "unsure", f"{reason}, and no name says which")
+
+
+def _side_of(table: Table, column: Column, a: str, b: str) -> str | None:
+    """The side that a number of nought or one is for: of two columns, one for each side, that add up to one."""
+    ends = {words_of(name)[-1]: side for name, side in ((a, "a"), (b, "b"))}
+    words = words_of(column.name)
+    mirror = [one for one in table.columns if one is not column and words_of(one.name)[:-1] == words[:-1]]
+    if words[-1] not in ends or len(ends) != len("ab"):
+        return None
+    for one in mirror:
+        if one.numeric and words_of(one.name)[-1] in ends:
+            total = " + ".join(f"TRY_CAST({table.sql(name)} AS DOUBLE)" for name in (column.name, one.name))
+            if table.opened.relation.aggregate(f"bool_and({total} = 1)").fetchall() == [(True,)]:
+                return ends[words[-1]]
     return None
 
 

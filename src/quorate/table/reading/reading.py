@@ -81,6 +81,10 @@ class Reading:
 
         return self._with(named)
 
+    def also(self, more: Mapping[str, Any]) -> Reading:
+        """The same, with further arguments in every way that it may be meant."""
+        return self._with(lambda options: {**options, **more})
+
     def shortened(self, names: Sequence[str]) -> Reading:
         """The same, with a pattern in the place of many columns of a table that go by one name."""
 

@@ -5,13 +5,19 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
+import numpy as np
+
 from quorate.errors import QuorateError
+from quorate.roles import JUDGE
+from quorate.table.columns.languages import plain
 from quorate.table.columns.names import (
     DESCRIBED,
     EXCEPTIONS,
     GIVEN,
     HINTS,
+    METRICS,
     OCCASIONS,
+    REMARKS,
     RESPONSES,
     SAID,
     is_count,
@@ -20,11 +26,12 @@ from quorate.table.columns.names import (
     is_judged,
     is_less,
     no_score,
+    says_ends,
     says_nothing,
     words_of,
 )
-from quorate.table.columns.outcomes import plain
 from quorate.table.columns.roles import ALIASES
+from quorate.table.exchange.format import literal, quoted
 from quorate.table.exchange.rows import Rows
 from quorate.table.facts.profile import Column, Table, looked_at
 from quorate.table.judgments import Judgments
@@ -44,6 +51,8 @@ _COUNTED = frozenset(
     ("raters", "annotators", "judges", "votes", "voters", "workers", "graders", "reviewers", "trials", "tries", "runs")
 )
 """Words in the name of a column that counts who judged, or how often."""
+_MOST_ON_SCALES, _APART, _FEWEST_GIVEN = 60, 5, 5
+"""Judges of whom it is looked at whether they use one scale, how many times as far another goes, and their scores."""
 _MANY = 12
 """Distinct broken numbers of a column that was measured."""
 
@@ -96,6 +105,44 @@ def refuse_codes_of(table: Judgments, source: object, rows: Rows) -> None:
         return
 
 
+def refuse_scales_of(table: Judgments) -> None:
+    """Ask where some judges use a scale that ends far below that of the others, as 1 to 5 beside 0 to 100.
+
+    Raises
+    ------
+    Unsure
+        If so, with the judges of each.
+    """
+    if JUDGE not in table.names or table.labels or table.origin is None or not table.n_answers:
+        return
+    names, codes = table.facet(JUDGE).levels, table.column(JUDGE)
+    if not 1 < len(names) <= _MOST_ON_SCALES:
+        return
+    given = table.n > 0
+    n = np.bincount(codes[given], table.n[given], len(names))
+    means = np.bincount(codes[given], (table.n * table.mean)[given], len(names)) / np.maximum(n, 1)
+    tops = np.array([np.max(table.high[given & (codes == code)], initial=-np.inf) for code in range(len(names))])
+    order = [code for code in np.argsort(tops) if n[code] >= _FEWEST_GIVEN]
+    for place in range(1, len(order)):
+        low, high = order[:place], order[place:]
+        top = tops[low[-1]]
+        if 1 < top * _APART <= tops[high[0]] and top < means[high].min():
+            _refuse_scales(table, sorted(names[code] for code in low), top, tops[high].max())
+
+
+def _refuse_scales(table: Judgments, judges: list[str], top: float, other: float) -> None:
+    """Say which judges use a scale that others do not."""
+    origin, ways = table.origin, tuple[Meant, ...]()
+    if origin is not None and not origin.rows.shape.steps:
+        column, kept = quoted(table.facet(JUDGE).column), ", ".join(map(literal, judges))
+        ways = (
+            Meant({"where": f"{column} NOT IN ({kept})"}, "without these"),
+            Meant({"where": f"{column} IN ({kept})"}, "these alone"),
+        )
+    said = f"{listed(judges, most=4)} never {'goes' if len(judges) == 1 else 'go'} beyond {top:g}"
+    raise Unsure(f"{said}, and others to {other:g}: two scales, which have no mean; bring them to one", ways=ways)
+
+
 def count_of(table: Table, score: Column) -> str | None:
     """The column that says of how many a score is a count, by its name and as no score is beyond it."""
     if not score.numeric or not score.whole:
@@ -129,7 +176,9 @@ def says_score(name: str) -> bool:
 def hinted(name: str) -> bool:
     """Whether a name says that a column holds what a judge gave."""
     words = words_of(name)
-    return bool({*words, words[-1].removesuffix("s")} & {*HINTS, *GIVEN, *SAID})
+    if {*words} & (REMARKS - {"note"}):  # which is what a mark is called in French
+        return False
+    return says_ends(name) or bool({*words, words[-1].removesuffix("s")} & {*HINTS, *GIVEN, *SAID})
 
 
 def likeliest_score(table: Table, taken: set[str]) -> str | None:
@@ -191,7 +240,8 @@ def may_be_score(table: Table, one: Column, score: Column) -> bool:
         return False
     if same_in_rows(table, one, score):
         return False
-    hinted = bool(words & {*HINTS, *GIVEN}) or is_criterion(one.name) or is_of_people(one.name)
+    computed = bool(words & METRICS and {*words_of(score.name)} & METRICS)
+    hinted = computed or bool(words & {*HINTS, *GIVEN}) or is_criterion(one.name) or is_of_people(one.name)
     return hinted or (bool(one.words) and bool(score.words) and one.distinct > 2 and same_scale(one, score))
 
 

@@ -8,7 +8,9 @@ from typing import Any
 
 from quorate.arguments import argument, joined
 from quorate.roles import CATEGORY, ITEM, JUDGE, PROMPT, REPLICATE, SYSTEM
+from quorate.table.columns.languages import plain
 from quorate.table.columns.names import (
+    COMPARED,
     DESCRIBED,
     GROUPS,
     IDS,
@@ -20,22 +22,22 @@ from quorate.table.columns.names import (
     is_count,
     is_criterion,
     is_id,
-    is_judge,
     is_judged,
     is_less,
     measures,
     no_score,
+    says_ends,
     says_nothing,
     words_of,
 )
-from quorate.table.columns.outcomes import WORDS, plain
+from quorate.table.columns.outcomes import WORDS
 from quorate.table.columns.roles import ALIASES
-from quorate.table.exchange.format import literal, quoted
 from quorate.table.exchange.rows import ROW_NUMBER
 from quorate.table.facts.profile import Column, Table
 from quorate.table.families import maker
 from quorate.table.pairs import TIE
 from quorate.table.reading.averages import of_averages, refuse_statistics
+from quorate.table.reading.compared import of_compared
 from quorate.table.reading.in_words import (
     OF_WORDS,
     is_prose,
@@ -58,7 +60,9 @@ from quorate.table.reading.key import (
     said_by_labels,
     said_by_people,
 )
-from quorate.table.reading.reading import Meant, Reading, Unsure
+from quorate.table.reading.levels import CRITERION
+from quorate.table.reading.reading import Meant, Reading
+from quorate.table.reading.recognised import id_of_rows, inner_id, judged_once, no_status, recognised, refuse_rows
 from quorate.table.reading.score import (
     beside_measured,
     count_of,
@@ -74,8 +78,8 @@ from quorate.table.reading.score import (
     says_score,
 )
 from quorate.table.reading.several import several_in
+from quorate.table.reading.supposed import supposed
 from quorate.table.reading.wide import (
-    CRITERION,
     MOST_SHOWN,
     as_criteria,
     chosen_with,
@@ -84,6 +88,7 @@ from quorate.table.reading.wide import (
     named_criteria,
     same_scale,
     side_by_side,
+    total_of,
 )
 from quorate.wording import listed
 
@@ -91,20 +96,27 @@ _WON = frozenset(("winner", "winners", "preferred", "preference"))
 """Words in the name of a column that says which of two is better."""
 _LONG, _MANY_EACH = 40, 5
 """Characters of a question, and answers to one, beyond which the wording of a judge's prompt is likelier."""
-_MOST_WAYS, _FEWEST_LEVELS, _MOST_JUDGES = 3, 4, 60
+_MOST_WAYS, _MOST_JUDGES = 3, 60
 _MOST_PEOPLE = 1000
 """Levels of a column of text that may say who judged."""
 _YES_OR_NO = ("is_", "has_")
 """What the name of a column begins with that says yes or no of something."""
+_TRUTHS = frozenset(("true", "false", "yes", "no"))
+"""Words of a column that says yes or no of something."""
 _FEWEST_LETTERS = 3
 """Letters of a word in a name that says something."""
 _SAYS = {JUDGE: "who judged", SYSTEM: "what was judged"}
-_TOTAL_ROWS = frozenset(("total", "totals", "sum", "mean", "average", "avg", "overall", "grand total"))
-"""What a row is called that is made of the others."""
 
 
-def scores_of(table: Table) -> Reading | None:
+def scores_of(table: Table, compared: bool = False) -> Reading | None:
     """The score and the facets of a table of judgments; None if it has no column of scores or of labels.
+
+    Parameters
+    ----------
+    table : Table
+        Whose columns have been looked at.
+    compared : bool
+        Whether systems are to be compared: what they are is then asked where nothing says it.
 
     Raises
     ------
@@ -112,10 +124,29 @@ def scores_of(table: Table) -> Reading | None:
         If what its columns hold can be read in no way as it stands.
     """
     refuse_statistics(table)
-    known, aside, reasons = _recognised(table)
+    known, aside, reasons = recognised(table)
     said = {role: one.name for one in table.columns if (role := said_by_labels(table, one)) and role not in known}
     reasons += [f"{name} is the {role}, by its labels" for role, name in said.items()]
     known |= said
+    said |= {
+        role: name for role, name in known.items() if role in (ITEM, JUDGE, SYSTEM) and len(claims_of(table, role)) > 1
+    }
+    rows, inner = id_of_rows(table, known), inner_id(table, known)
+    if rows or inner:
+        why = "is another in every row" if rows else "is inside it"
+        reasons.append(f"{rows or inner} {why}: what is judged, and not {known[ITEM]}, which comes back")
+        said |= {ITEM: str(rows or inner)}
+        aside |= {known[ITEM]} if rows else set()
+        known |= {ITEM: str(rows or inner)}
+    status = {"status": ""} if no_status(table, known) else {}
+    if status:
+        aside.add(known.pop("status"))
+    told = supposed(table, known, compared)
+    reasons += [f"{name} is the {role}, by its name or its labels" for role, name in told.items()]
+    if told.get(SYSTEM) and told[SYSTEM] == known.get(PROMPT):
+        known[PROMPT] = ""
+    said |= told
+    known |= told
     more = attributes(table, known)
     aside |= more
     free = [one for one in table.columns if says_nothing(one.name) and one.name not in {*known.values(), *aside}]
@@ -127,7 +158,10 @@ def scores_of(table: Table) -> Reading | None:
     if found is None and {CATEGORY, JUDGE} <= known.keys():  # which is what was judged, where nothing else is
         rest = {role: name for role, name in known.items() if role != CATEGORY}
         found = _with_roles(table, {**rest, CATEGORY: ""}, aside, reasons)
-    return None if found is None else of_averages(table, found.naming(said))
+    if found is None:
+        return None
+    found = of_averages(table, found.naming(said).also(status))
+    return found if not compared else of_compared(table, found, known)
 
 
 def _of_level(
@@ -154,18 +188,40 @@ def _with_roles(table: Table, known: dict[str, str], aside: set[str], reasons: l
     known, reasons = _questions(table, known, list(reasons))
     dropped = {role for role, column in known.items() if not column}
     known = {role: column for role, column in known.items() if column}
-    _refuse_rows(table, known)
+    refuse_rows(table, known)
     several = several_in(table, known, aside)
     if several is not None:
         return replace(several, reasons=(*reasons, *several.reasons))
-    wide = None if "score" in known else side_by_side(table, known, aside)
+    whole = JUDGE in known and total_of(table, {*known.values(), *aside}) is not None
+    wide = None if "score" in known or whole else side_by_side(table, known, aside)
     if wide is not None:
-        return replace(wide, reasons=(*reasons, *wide.reasons))
+        return replace(wide, reasons=(*reasons, *wide.reasons)).naming(dict.fromkeys(dropped, ""))
+    return _of_rows(table, known, dropped, aside, reasons)
+
+
+def _of_rows(
+    table: Table, known: dict[str, str], dropped: set[str], aside: set[str], reasons: list[str]
+) -> Reading | None:
+    """A table with a row for each judgment, or for all criteria of one, without roles that were ``dropped``."""
+    once = judged_once(table, known)
+    if once is not None:
+        reasons.append(f"most of {once} judged once: who judged cannot be told from what is left, and is left out")
+        del known[JUDGE]
+        dropped, aside = {*dropped, JUDGE}, {*aside, once}
     taken = {*known.values(), *aside}
-    criteria = () if "score" in known else inside_one(table, taken) or named_criteria(table, taken)
+    total = total_of(table, taken) if JUDGE in known and "score" not in known else None
+    criteria = () if "score" in known or total else inside_one(table, taken) or named_criteria(table, taken)
     if criteria and (found := facets_of(table, known, {*taken, *criteria})) is not None:
         return _of_criteria(table, criteria, known, found, reasons)
-    score = known.pop("score", None) or said_in_words(table, known, taken, likeliest_score(table, taken))
+    score = known.pop("score", None) or total or said_in_words(table, known, taken, likeliest_score(table, taken))
+    options = _options(table, score, known, taken, reasons)
+    return None if options is None else _of_score(table, options, known, dropped, aside, reasons)
+
+
+def _options(
+    table: Table, score: str | None, known: Mapping[str, str], taken: set[str], reasons: list[str]
+) -> dict[str, Any] | None:
+    """Arguments that say the score, and what its words stand for; None if there is none."""
     options: dict[str, Any] = {}
     if score is not None:
         refuse_sides(table, score)
@@ -176,13 +232,28 @@ def _with_roles(table: Table, known: dict[str, str], aside: set[str], reasons: l
             return None
         score = words.name
         options |= {} if plain(score) in ALIASES["score"] else {"score": score}
-        options |= meaning(words, reasons)
+        options |= _meaning(table, words, known, reasons)
     elif plain(score) not in ALIASES["score"] or len(claims_of(table, "score")) > 1:
         options["score"] = score
         reasons.append(_why(table, score, taken))
     if table.column(score).strays:
         options["missing"] = table.column(score).strays
         reasons.append(f"{listed(list(options['missing']))} in {score}: taken for no score")
+    return {"score": score, **options}
+
+
+def _of_score(
+    table: Table,
+    options: dict[str, Any],
+    known: dict[str, str],
+    dropped: set[str],
+    aside: set[str],
+    reasons: list[str],
+) -> Reading | None:
+    """The facets of scores in one column, and how sure all that is."""
+    score, taken = options["score"], {*known.values(), *aside}
+    if plain(score) in ALIASES["score"] and len(claims_of(table, "score")) == 1:
+        del options["score"]
     # numbers on the scale of the score may be other criteria: no facets, if rows are told apart without them
     like = {
         one.name
@@ -231,7 +302,8 @@ def _of_criteria(
     like = [one for one in like if same_scale(one, table.column(criteria[0])) and not no_score(one.name)]
     left = [name for name in left if hinted(name) and not no_score(name)]
     alone = {"score": criteria[0], **({"facets": found.facets} if found.facets else {})}
-    if all(map(is_criterion, criteria)) and not like and found.named and found.whole and not found.tied:
+    plainly = all(map(is_criterion, criteria)) or all(map(says_ends, criteria))
+    if plainly and not like and found.named and found.whole and not found.tied:
         tells = f"; {found.added[0]} tells rows apart: taken as a facet" if found.added else ""
         tells += f"; {listed(left)} left out" if left else ""
         granted = f"{listed(criteria, most=6)} taken for criteria; one alone: {argument('score', criteria[0])}{tells}"
@@ -276,7 +348,7 @@ def _open(
     if open_ and not ways and len(added) == 1 and says_nothing(added[0]):
         ways = _as_roles(options, added[0], known)
     left = [one.name for one in _unexplained(table, score, known, found)]
-    if left and not (added or open_):
+    if left and not (added or open_ or _told_apart(found, known, left)):
         ways = (Meant(options, f"without {listed(left, most=4)}"), *_as_roles(options, left[0], known))
         open_.append(f"no name says what {listed(left, most=4)} {'is' if len(left) == 1 else 'are'}")
     if len(added) > 1 and not found.tied:
@@ -308,14 +380,15 @@ def _open_of_score(
     if people:
         said = f"{said_by_people(people[:1])}, {score} what a judge did"
         return said, checked_by(options, table.column(people[0]), table.rows)
-    if rivals:
+    whole = JUDGE in known and score == total_of(table, used - {score})
+    if rivals and not whole:  # what it is the sum of is none
         ways = (
             Meant({**options, "score": name, **({} if table.column(name).scored else {"labels": True})})
             for name in (score, *rivals)[:_MOST_WAYS]
         )
         return f"{listed([score, *rivals], most=6)} may each be the score", tuple(ways)
     others = [one for one in free if _may_be_any(one)]
-    named = plainly or hinted(score) or is_criterion(score) or (is_less(score) and not others)
+    named = plainly or whole or hinted(score) or is_criterion(score) or (is_less(score) and not others)
     if not (named or _alone(table, column, known, found)):
         return f"no name says that {score} is the score", _of_others(options, score, others)
     doubt = _doubt_of_words(table, column, options, known)
@@ -364,6 +437,8 @@ def _granted(
 ) -> Iterator[str]:
     """What is taken for granted, with the argument that changes it."""
     added = found.added
+    if found.supposed:
+        yield f"{found.supposed} taken for what is judged; else say " + argument("facets", {ITEM: ...})
     if added:
         tell = "tells" if len(added) == 1 else "tell"
         yield f"{listed(added)} {tell} apart rows that would repeat: taken as a facet"
@@ -377,6 +452,9 @@ def _granted(
         yield f"{people[0]} left out, which is what people said by its name"
     if "missing" in options:
         yield f"{listed(options['missing'])} in {score} taken for no score"
+    left = [one.name for one in _unexplained(table, score, known, found) if not one.scored]
+    if left and not added:
+        yield f"{listed(left, most=4)} left out; else say " + argument("facets", {SYSTEM: left[0]})
 
 
 def _alone(table: Table, score: Column, known: Mapping[str, str], found: Key) -> bool:
@@ -398,6 +476,12 @@ def _is_label(table: Table, column: Column, options: Mapping[str, Any], known: M
     if "labels" not in options or item in (None, ROW_NUMBER) or JUDGE not in known or not hinted(column.name):
         return False
     return table.keys([item, column.name]) > table.keys([item])
+
+
+def _meaning(table: Table, words: Column, known: Mapping[str, str], reasons: list[str]) -> dict[str, Any]:
+    """What words stand for: two of them too are labels where judges plainly gave them."""
+    found = meaning(words, reasons)
+    return {"labels": True} if "label" in found and _is_label(table, words, {"labels": True}, known) else found
 
 
 def _people(table: Table, score: str, known: Mapping[str, str]) -> list[str]:
@@ -424,11 +508,21 @@ def _unexplained(table: Table, score: str, known: Mapping[str, str], found: Key)
         if one.distinct <= (_MOST_JUDGES if one.numeric or JUDGE in known else _MOST_PEOPLE)
         and one.filled == table.rows
         and not plain(one.name).startswith(_YES_OR_NO)
+        and not ((SYSTEM in known or found.whole) and {*map(plain, one.words)} <= _TRUTHS)
+        and not same_in_rows(table, one, table.column(score))
         and not (again and one.numeric and found.whole and _named(one.name))  # systems and judges are seldom numbers
         and not {*DESCRIBED, *GROUPS} & {*words_of(one.name)}
+        and not (again and groups_items(one.name) and table.within(str(item), one.name))
         and not (no_score(one.name) or is_count(one.name) or is_criterion(one.name) or is_judged(one.name))
         and not {*WORDS[TIE]} & {plain(word) for word in one.words}
     ]
+
+
+def _told_apart(found: Key, known: Mapping[str, str], left: Sequence[str]) -> bool:
+    """Whether what was judged and who judged tell every row apart, so that no other column has to."""
+    item = found.facets.get(ITEM, known.get(ITEM))
+    own = {JUDGE} <= known.keys() and found.named and found.whole and item not in (None, ROW_NUMBER)
+    return own and not found.supposed and not any({*words_of(name)} & COMPARED for name in left)
 
 
 def _named(name: str) -> bool:
@@ -439,9 +533,9 @@ def _named(name: str) -> bool:
 def _questions(table: Table, known: dict[str, str], reasons: list[str]) -> tuple[dict[str, str], list[str]]:
     """Roles without a prompt that is what was asked: text beside an answer, of which each is another question."""
     prompt = known.get(PROMPT)
-    if prompt is None or not _is_asked(table, prompt, known):
+    if not prompt or not _is_asked(table, prompt, known):
         return known, reasons
-    again = table.column(prompt).distinct < table.rows
+    again = 2 * table.column(prompt).distinct <= table.rows
     if ITEM in known or (not again and identifier(table, {*known.values()}) is not None):
         return {**known, PROMPT: ""}, [*reasons, f"{prompt} is what was asked, beside what was answered"]
     others = {role: column for role, column in known.items() if role != PROMPT}
@@ -464,65 +558,6 @@ def _is_asked(table: Table, prompt: str, known: Mapping[str, str]) -> bool:
     return long or column.distinct > MOST_WORDINGS or column.distinct * _MANY_EACH > table.rows
 
 
-def _refuse_rows(table: Table, known: Mapping[str, str]) -> None:
-    """Refuse rows that are no judgments: totals at the end, and names that spreadsheets write once for many rows."""
-    for one in table.columns:
-        if one.numeric or not one.filled or one.filled > table.rows:
-            continue
-        text = f"lower(trim({table.sql(one.name)}::VARCHAR))"
-        totals = ", ".join(f"'{word}'" for word in sorted(_TOTAL_ROWS))
-        if one.distinct > _FEWEST_LEVELS and (is_id(one.name) or is_judged(one.name) or one.name in known.values()):
-            found = table.opened.relation.filter(f"{text} IN ({totals})").project(table.sql(one.name)).fetchall()
-            if len(found) == 1:
-                keep = f"{quoted(one.name)} <> {literal(found[0][0])}"
-                raise Unsure(
-                    f'source: {one.name} is "{found[0][0]}" in one row, which may be made of the others',
-                    ways=(Meant({"where": keep}, "without that row"),),
-                )
-    for name in (known[role] for role in (SYSTEM, JUDGE, ITEM) if role in known):
-        column = table.column(name)
-        if 2 <= column.distinct == column.filled <= table.rows / 2:
-            raise Unsure(
-                f"source: {name} is empty in {table.rows - column.filled:,} of {table.rows:,} rows, as where a "
-                "spreadsheet writes a name once for the rows below it; fill it in down the column"
-            )
-
-
-def _recognised(table: Table) -> tuple[dict[str, str], set[str], list[str]]:
-    """Columns by the roles that their names say, columns that say the same as these, and why."""
-    known: dict[str, str] = {}
-    aside: set[str] = set()
-    reasons = []
-    for role in ALIASES:
-        claimed = claims_of(table, role)
-        named = [name for name in claimed if role not in (JUDGE, SYSTEM) or not _is_score(table, name)]
-        if not named:
-            known |= {role: ""} if claimed else {}
-            continue
-        known[role] = best = min(named, key=lambda name: plain(name) != role)
-        for other in named:
-            if other != best:
-                same = table.keys([best, other]) == table.keys([best]) == table.keys([other])
-                same &= role != "score" or same_in_rows(table, table.column(best), table.column(other))
-                aside |= {other} if same else set()
-                if not same and role != "score":
-                    ways = tuple(Meant({"facets": {role: name}}, f"{name} is the {role}") for name in (best, other))
-                    raise Unsure(f"source: {best} and {other} could each be the {role}", ways=ways)
-                reasons.append(
-                    f"{best} is the {role}; {other} " + ("says the same" if same else f"could be the {role}")
-                )
-    return known, aside, reasons
-
-
-def _is_score(table: Table, name: str) -> bool:
-    """Whether a column that is named judge, or llm, holds what it said, on the scale of what somebody else said."""
-    column = table.column(name)
-    others = [one for one in table.columns if one.name != name and one.scored]
-    if not is_of_people(name):
-        others = [one for one in others if is_of_people(one.name) or is_judge(one.name)]
-    return column.scored and column.distinct > 1 and any(same_scale(one, column) for one in others)
-
-
 _FEWEST_SHARED = 5
 """Passages from which they show how far they differ; of fewer it is said that they are not used."""
 
@@ -535,6 +570,8 @@ def _shared(table: Table, known: Mapping[str, str], facets: Mapping[str, str], t
     free = [one for one in labels(table, {*taken, *known.values(), *facets.values()}) if is_cluster(one.name)]
     free = [one for one in free if _FEWEST_SHARED <= one.distinct < table.column(item).distinct]
     free = [one for one in free if one.filled == table.rows and not is_prose(one)]
+    own = {*words_of(item)} - IDS  # of a post its text is no passage of several
+    free = [one for one in free if not own & {*words_of(one.name)}]
     return tuple(one.name for one in free if table.within(item, one.name))[:1]
 
 

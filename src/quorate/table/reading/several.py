@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from itertools import combinations
 from typing import Any
 
 from quorate.arguments import argument
-from quorate.roles import ITEM, JUDGE, REPLICATE
+from quorate.roles import ITEM, JUDGE, REPLICATE, SYSTEM
 from quorate.table.columns.aliases import COUNTS, JUDGES_ALONE
+from quorate.table.columns.languages import plain
 from quorate.table.columns.names import ARRANGED, GIVEN, HINTS, HOLDERS, is_id, words_of
-from quorate.table.columns.outcomes import plain
 from quorate.table.columns.scales import known_scale, number
 from quorate.table.exchange.rows import ROW_NUMBER
 from quorate.table.exchange.wide import COLUMNS, COUNT, SCORE
@@ -30,6 +31,8 @@ _GIVEN_OFTEN = frozenset(
     ("labels", "annotations", "votes", "judgments", "judgements", "verdicts", "decisions", "marks")
 )
 _AGAIN = frozenset(("sample", "repeat", "run", "trial", "epoch", "seed", "replicate", "attempt", "try", "draw", "pass"))
+_TRIED = frozenset(("result", "outcome", "success", "passed"))
+"""What lists hold that a system reached each time that it tried."""
 _TIMES = (*COUNTS, "n", "freq", "frequency", "times", "counts", "occurrences", "num", "n_times")
 """What a column is called that may say how many times a row is meant."""
 _OF_LABELS = frozenset(("count", "counts", "n", "num", "votes", "number"))
@@ -93,10 +96,17 @@ def _cross_table(table: Table) -> Reading | None:
             return Reading(options, (said,), "likely", said=said)
     times = _times(table, ())
     texts = [one for one in table.columns if one is not times and 2 <= len(one.words) <= _MOST_LABELS]
-    if times is None or len(texts) != 2 or len(table.columns) != 3:
+    both = [pair for pair in combinations(texts, 2) if {*pair[0].words} == {*pair[1].words}]
+    if times is None or len(both) != 1:
         return None
-    first, second = texts
-    if {*first.words} != {*second.words} or table.keys([first.name, second.name]) < table.rows:
+    first, second = both[0]
+    rest = [one.name for one in table.columns if one not in (first, second, times)]  # strata, of which each has counts
+    told = (
+        table.keys([first.name, second.name]) == table.rows
+        if not rest
+        else len(rest) == 1 and (table.keys([*rest, first.name, second.name]) == table.rows)
+    )
+    if not told:
         return None
     options = {
         "wide": {JUDGE: (first.name, second.name)},
@@ -166,7 +176,7 @@ def _in_lists(table: Table, known: Mapping[str, str], aside: set[str]) -> Readin
     parts = {part.removesuffix("s") for part in words_of(name)}
     if who is not None:
         role, why = JUDGE, f"{who} says who gave each"
-    elif JUDGE in others or parts & _AGAIN:
+    elif JUDGE in others or parts & _AGAIN or (SYSTEM in others and parts & _TRIED):
         role, why = REPLICATE, "each another try"
     elif parts & {*JUDGES_ALONE} and len({*sizes}) == 1:
         role, why = JUDGE, "each of one judge, by its place"

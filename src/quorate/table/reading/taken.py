@@ -29,7 +29,8 @@ from quorate.table.notes import Note, not_used
 from quorate.table.reading.key import is_of_people
 from quorate.table.reading.paired import of_one_prompt, pair_of, refuse_scored_sides, sides_of
 from quorate.table.reading.reading import Reading, Unsure
-from quorate.table.reading.score import refuse_codes_of, says_score
+from quorate.table.reading.recognised import FEWEST_ONCE
+from quorate.table.reading.score import refuse_codes_of, refuse_scales_of, says_score
 from quorate.table.reading.scored import scores_of
 from quorate.table.votes import Votes
 from quorate.wording import listed
@@ -123,8 +124,10 @@ NOTHING = "no column looks like a judgment: none holds scores, and no two name s
 Read = TypeVar("Read", bound="Judgments | Votes")
 
 
-def reading_of(table: Table) -> Reading | None:
+def reading_of(table: Table, compared: bool = False) -> Reading | None:
     """How a table is read whose columns have been looked at; None if nothing in it looks like a judgment.
+
+    Where systems are to be ``compared``, what they are is asked if nothing says it.
 
     Raises
     ------
@@ -135,7 +138,7 @@ def reading_of(table: Table) -> Reading | None:
     sides = [name for role in ("model_a", "model_b") if (name := recognise_pair(role, table.names)) is not None]
     scores = recognise_pair("winner", table.names) is None and all(table.column(name).numeric for name in sides)
     if votes is not None or scores or not has_pairs(table.names):
-        found = of_one_prompt(table, votes) or scores_of(table)
+        found = of_one_prompt(table, votes) or scores_of(table, compared)
         return None if found is None else found.shortened(table.names)
     refuse_scored_sides(table)
     raise Unsure(
@@ -146,7 +149,12 @@ def reading_of(table: Table) -> Reading | None:
 
 
 def taken(
-    source: Any, kind: Kind | None, rows: Rows, read: Callable[[Kind | None, Mapping[str, Any]], Read]
+    source: Any,
+    kind: Kind | None,
+    rows: Rows,
+    read: Callable[[Kind | None, Mapping[str, Any]], Read],
+    *,
+    compared: bool = False,
 ) -> tuple[Read, str]:
     """A table of which nobody has said how it is read, and what was taken for granted of it, empty if nothing was.
 
@@ -160,6 +168,8 @@ def taken(
         Which of its rows are read.
     read : callable
         From the kind and arguments of `quorate.read` to the table; without arguments names of columns are recognised.
+    compared : bool
+        Whether systems are to be compared.
 
     Raises
     ------
@@ -170,22 +180,39 @@ def taken(
     if kept is not None and kind in (None, kind_kept(kept), kept.get("kind")):
         table = read(kind or kind_kept(kept), {name: value for name, value in kept.items() if name != "kind"})
         return replace(table, notes=(Note(f"as {BESIDE} beside it says"), *table.notes)), ""
+    table, said = _as_it_is(source, kind, rows, read, compared)
+    if isinstance(table, Judgments):
+        try:
+            refuse_codes_of(table, source, rows)
+            if is_place(source):  # rows of a frame are chosen by its own library
+                refuse_scales_of(table)
+        except Unsure as open_:
+            raise Unsure(open_.problem, _named(source), open_.ways) from None
+    return table, said
+
+
+def _as_it_is(
+    source: Any,
+    kind: Kind | None,
+    rows: Rows,
+    read: Callable[[Kind | None, Mapping[str, Any]], Read],
+    compared: bool,
+) -> tuple[Read, str]:
+    """A table read by the names of its columns, and where these say too little by what they hold."""
     try:
         table = read(kind, {})
     except Unsure:
         raise
     except InvalidInput as error:
-        found = _looked_at(source, rows, kind, error)
+        found = _looked_at(source, rows, kind, error, compared)
         return read(found.kind, found.options), found.said
-    if isinstance(table, Judgments):
-        try:
-            refuse_codes_of(table, source, rows)
-        except Unsure as open_:
-            raise Unsure(open_.problem, _named(source), open_.ways) from None
-    if not isinstance(table, Judgments) or not (_repeats(table) or _scored_by_scores(table) or _unlabelled(table)):
+    if not isinstance(table, Judgments):
+        return table, ""
+    compared &= SYSTEM not in table.names and table.origin is not None
+    if not (compared or _repeats(table) or _scored_by_scores(table) or _unlabelled(table) or _judged_once(table)):
         return table, ""
     try:
-        found = _looked_at(source, rows, "scores", None)
+        found = _looked_at(source, rows, "scores", None, compared)
     except Unsure:
         raise
     except InvalidInput:  # there is nothing else that it may be
@@ -220,7 +247,13 @@ def _scored_by_scores(table: Judgments) -> bool:
     return len(levels) > 1 and all(level is not None and ends[0] <= level <= ends[1] for level in levels)
 
 
-def _looked_at(source: Any, rows: Rows, kind: Kind | None, error: InvalidInput | None) -> Reading:
+def _judged_once(table: Judgments) -> bool:
+    """Whether most of those who judged did so once alone."""
+    once = JUDGE in table.names and 2 * table.n_levels(JUDGE) > table.n_cells >= FEWEST_ONCE
+    return once and table.facet(JUDGE).parent is None
+
+
+def _looked_at(source: Any, rows: Rows, kind: Kind | None, error: InvalidInput | None, compared: bool) -> Reading:
     """How a table is read by what its columns hold."""
     unnamed, empty = list[str](), list[str]()
     refused = error or InvalidInput("source: is read as its names say")
@@ -230,30 +263,45 @@ def _looked_at(source: Any, rows: Rows, kind: Kind | None, error: InvalidInput |
             named = [one for one in table.columns if says_score(one.name) and not is_of_people(one.name)]
             given = [one for one in named if not RESPONSES & {*words_of(one.name)}]
             empty.extend(one.name for one in given if table.rows and not any(two.filled for two in given))
-            found = reading_of(table)
+            found = reading_of(table, compared)
     except Unsure as open_:
+        keep = open_.ways[0].options.get("where") if len(open_.ways) == 1 else None
+        if keep is not None and rows.where is None and is_place(source):
+            return _without(_looked_at(source, replace(rows, where=keep), kind, error, compared), keep, open_)
         if (kind, open_.kind) == ("scores", "votes"):
             raise refused from None
         raise Unsure("; ".join([*unnamed, open_.problem]), _named(source), open_.ways, open_.kind) from None
     except QuorateError as other:  # a broken file is said, which its names did not show
         raise other if isinstance(other, InvalidData) else refused from None
-    if empty and (found is None or (found.confidence == "unsure" and found.kind == "scores")):
-        yet = f"{listed(empty, most=6)} {'is' if len(empty) == 1 else 'are'} empty: nothing is judged yet"
-        raise Unsure("; ".join([*unnamed, yet]), _named(source)) from None
-    if found is None and isinstance(refused, InvalidData):  # of a column that is named score, whatever is in it
-        raise refused from None
-    if found is None:
-        raise Unsure(joined("; ", [*unnamed, NOTHING, refused.args[0]]), _named(source)) from None
+    if found is None or (empty and found.confidence == "unsure" and found.kind == "scores"):
+        raise _nothing(empty, unnamed, refused, source) from None
     known = isinstance(error, UnknownColumn) and found.kind == "votes"  # whose names the beginning did not show
     if kind not in (None, found.kind) or not (found.options or found.meant or known or (not error and found.said)):
         raise refused from None
-    if error is not None and found.options and found.options.keys() <= {"label", "labels", "numbers"}:
+    only_words = bool(found.options) and found.options.keys() <= {"label", "labels", "numbers"}
+    if error is not None and only_words and found.confidence == "unsure":
         raise refused from None  # says all that can be said of words
     if found.confidence == "unsure":
         raise Unsure(
             "; ".join([*unnamed, found.said or str(refused)]), _named(source), found.ways, found.kind
         ) from None
     return found
+
+
+def _nothing(empty: list[str], unnamed: list[str], refused: InvalidInput, source: Any) -> InvalidInput:
+    """What to say of a table in which nothing is judged, or not yet."""
+    if empty:
+        yet = f"{listed(empty, most=6)} {'is' if len(empty) == 1 else 'are'} empty: nothing is judged yet"
+        return Unsure("; ".join([*unnamed, yet]), _named(source))
+    if isinstance(refused, InvalidData):  # of a column that is named score, whatever is in it
+        return refused
+    return Unsure(joined("; ", [*unnamed, NOTHING, refused.args[0]]), _named(source))
+
+
+def _without(rest: Reading, keep: str, open_: Unsure) -> Reading:
+    """A reading without a row that is made of the others, which is said."""
+    said = joined("; ", [f"{open_.problem.removeprefix('source: ')}: left out", *filter(None, [rest.said])])
+    return replace(rest, options={**rest.options, "where": keep}, confidence="likely", said=said)
 
 
 def _named(source: Any) -> str | tuple[str, ...] | None:

@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from quorate.arguments import argument, joined
 from quorate.roles import ITEM, JUDGE, PROMPT, REPLICATE, SYSTEM
-from quorate.table.columns.aliases import JUDGES_ALONE
+from quorate.table.columns.languages import plain
 from quorate.table.columns.names import (
     GIVEN,
     HINTS,
     HOLDERS,
     IDS,
-    QUESTION,
-    SYSTEMS,
     TOTALS,
     is_arm,
+    is_aspect,
     is_count,
     is_criterion,
     is_id,
@@ -27,40 +26,31 @@ from quorate.table.columns.names import (
     is_person,
     measures,
     no_score,
+    says_ends,
     words_of,
 )
-from quorate.table.columns.outcomes import WORDS, plain
+from quorate.table.columns.outcomes import WORDS
 from quorate.table.columns.roles import FIXED
 from quorate.table.exchange.rows import ROW_NUMBER
 from quorate.table.exchange.wide import CROSSED, crossed
 from quorate.table.facts.profile import Column, Table
-from quorate.table.families import maker
+from quorate.table.families import is_model
 from quorate.table.pairs import TIE
 from quorate.table.reading.key import checked_by, is_of_people, people_beside, said_by_people
-from quorate.table.reading.reading import Confidence, Meant, Reading, Unsure
+from quorate.table.reading.levels import CRITERION, holder_of, is_level, is_try, part_of, role_of, stripped
+from quorate.table.reading.reading import Meant, Reading, Unsure
 from quorate.table.reading.several import counts_of_labels
 from quorate.wording import listed
 
-CRITERION = "criterion"
-"""Role of columns that each hold the score by one criterion."""
 MOST_WORDS = 30
 """Words of a column of labels."""
 MOST_SHOWN = 9
 """Columns that are listed where they could be read in another way."""
-_PLURAL = {JUDGE: "judges", ITEM: "questions", CRITERION: "criteria", SYSTEM: "systems"}
+_PLURAL = {REPLICATE: "tries of the same", JUDGE: "judges", ITEM: "questions", CRITERION: "criteria", SYSTEM: "systems"}
 _SURE = frozenset(("total", "sum", "mean", "average", "avg", "median"))
 """Words in the name of a column that is made of others, whatever it holds."""
 _CLOSE, _ROUNDED = 1e-6, 0.051
 _FEWEST_CROSSED = 4
-
-
-@dataclass(frozen=True)
-class _Said:
-    """What the columns of a family are, and how plain that is."""
-
-    role: str
-    why: str
-    confidence: Confidence
 
 
 class _Family(NamedTuple):
@@ -85,19 +75,29 @@ def side_by_side(table: Table, known: Mapping[str, str], aside: set[str]) -> Rea
     taken = {*known.values(), *aside, *([row] if row else [])}
     totals = _totals(table, taken)
     columns, words = _family(table, {*taken, *totals})
-    if len(columns) < 2 or _is_beside(table, columns, words):
+    if len(columns) < 2 or _is_beside(table, columns, words, bool({JUDGE, SYSTEM} & known.keys())):
         return None
+    inner = None if row or not all(map(is_judge, stripped(columns))) else _within(table, known, {*taken, *columns})
+    if inner is not None:  # every row is one of these in what is judged, as an element in a programme
+        row, known = inner[0], {**known, inner[1]: inner[1]}
     if not (row or _only(table, {*columns, *totals}, known)):
         return _of_judges_alone(columns, words, known)
     family = _Family(columns, words, row, frozenset(taken), totals)
     counts = counts_of_labels(table, columns, row, words)
-    return counts or _of_crossed(family, known) or _of_one_role(table, family, known)
+    found = counts or _of_crossed(family, known) or _of_one_role(table, family, known)
+    return found if inner is None else _told_within(found.naming({inner[1]: inner[1]}), *inner)
+
+
+def _told_within(found: Reading, item: str, inner: str) -> Reading:
+    """A reading with what tells the rows of one item apart, which is said."""
+    said = joined("; ", [f"{inner} tells apart the rows of one {item}: taken as a facet", *filter(None, [found.said])])
+    return found if found.confidence == "unsure" else replace(found, confidence="likely", said=said)
 
 
 def _of_one_role(table: Table, family: _Family, known: Mapping[str, str]) -> Reading:
     """Columns that are levels of one role, by their names, or the ways in which they may be."""
     columns, words, row, taken, totals = family
-    said = _role(row, columns, known)
+    said = role_of(row, columns, known)
     ties = {*WORDS[TIE]} - {"c"}
     outcome = [
         one.name
@@ -141,7 +141,11 @@ def _of_one_role(table: Table, family: _Family, known: Mapping[str, str]) -> Rea
         alone = [Meant({**rest, "score": name}, f"{name} alone") for name in columns[:2]]
         problem = f"{listed(columns, most=6)} are measures of their own by their names"
         return Reading(options, tuple(reasons), said=problem, meant=(*alone, Meant(options, "their mean")))
-    granted = _left_out(totals, strays)
+    if said.role == JUDGE and not words and _are_codes(table, columns):
+        each = Meant({**options, "labels": True}, "codes, each a label")
+        problem = f"{listed(columns, most=6)} are coders by their names: their numbers may be codes"
+        return Reading(options, tuple(reasons), said=problem, meant=(each, Meant(options, "scores")))
+    granted = [*([f"{said.why}; else {instead}"] if said.confidence == "likely" else []), *_left_out(totals, strays)]
     confidence = "likely" if said.confidence == "sure" and granted else said.confidence
     if confidence == "unsure":
         ways = [
@@ -155,6 +159,12 @@ def _of_one_role(table: Table, family: _Family, known: Mapping[str, str]) -> Rea
         problem = f"{listed(columns, most=6)} hold {hold}, and their names do not say what they are"
         return Reading(options, tuple(reasons), said=problem, meant=tuple(ways))
     return Reading(options, tuple(reasons), confidence, said=joined("; ", granted) if confidence == "likely" else "")
+
+
+def _are_codes(table: Table, columns: Sequence[str]) -> bool:
+    """Whether numbers may be codes: of coders, who give more than two."""
+    coders = all({*words_of(name)} & {"coder", "coding"} for name in columns)
+    return coders and all(table.column(name).whole for name in columns) and table.column(columns[0]).distinct > 2
 
 
 def _apart(table: Table, columns: Sequence[str]) -> bool:
@@ -172,7 +182,7 @@ def _of_judges_alone(columns: Sequence[str], words: bool, known: Mapping[str, st
     return Reading(ways[0].options, said=open_, meant=ways)
 
 
-def _is_beside(table: Table, columns: Sequence[str], words: bool) -> bool:
+def _is_beside(table: Table, columns: Sequence[str], words: bool, long: bool) -> bool:
     """Whether one column is the score by its name, and others hold something else by theirs.
 
     Words beside it are what it was made of; numbers of another name happen to be on its scale.
@@ -182,8 +192,11 @@ def _is_beside(table: Table, columns: Sequence[str], words: bool) -> bool:
     others = [name for name in columns if name not in {one.name for one in scores}]
     if words or len(scores) != 1 or not others:
         return words and len(scores) == 1
+    levels = any(is_level(name) or is_criterion(name) or is_of_people(name) for name in others)
+    if scores[0].name not in columns:  # and what every row is of is judged by somebody, or of some system
+        return long and not levels
     plainly = scores[0].name in columns and words_of(scores[0].name)[-1:] != words_of(others[0])[-1:]
-    return plainly and not any(_is_level(name) or is_criterion(name) or is_of_people(name) for name in others)
+    return plainly and not levels
 
 
 def _left(table: Table, columns: Sequence[str], taken: set[str]) -> tuple[str, ...]:
@@ -293,8 +306,15 @@ def _family(table: Table, taken: set[str]) -> tuple[tuple[str, ...], bool]:
             return tuple(one.name for one in judges), True
     columns = _named(free) or _alike(table, taken)
     if len(columns) > 1:
-        return (*columns, *_constant(free, columns)), False
+        return (*columns, *_constant(free, columns), *_held_with(free, columns)), False
     return _of_the_same_words(table, taken), True
+
+
+def _held_with(free: Sequence[Column], columns: Sequence[str]) -> tuple[str, ...]:
+    """The other scores of a record that holds all of some columns, which may be low or high where those are not."""
+    holders = {holder_of(name) for name in columns}
+    rest = [one for one in free if one.name not in columns and one.scored and one.distinct > 1]
+    return tuple(one.name for one in rest if holders == {holder_of(one.name)} <= HOLDERS and not no_score(one.name))
 
 
 def _constant(free: Sequence[Column], columns: Sequence[str]) -> tuple[str, ...]:
@@ -317,6 +337,10 @@ def _named(free: Sequence[Column]) -> tuple[str, ...]:
     arms = [one.name for one in free if one.scored and is_arm(one.name)]
     if len(arms) > 1:
         return tuple(arms)
+    models = [one for one in free if one.scored and words_of(one.name)[-1] in HINTS and is_model(one.name)]
+    ends = {words_of(one.name)[-1] for one in models}
+    if len(models) > 1 and len(ends) == 1:
+        return tuple(one.name for one in free if one.scored and words_of(one.name)[-1] in ends)
     broken = [one for one in free if one.numeric and not one.whole]
     criteria = [one.name for one in broken if is_criterion(one.name)]
     systems = [one.name for one in broken if words_of(one.name)[0] in ("model", "system")]
@@ -338,6 +362,15 @@ def _totals(table: Table, taken: set[str]) -> tuple[str, ...]:
     )
 
 
+def total_of(table: Table, taken: set[str]) -> str | None:
+    """The column of a total, by its name and as it is the sum or the mean of all other scores in every row."""
+    totals = _totals(table, taken)
+    numbers = [one for one in table.columns if one.numeric and one.name not in {*taken, *totals} and one.distinct > 1]
+    parts = [one for one in numbers if not no_score(one.name)]
+    made = [name for name in totals if len(parts) > 1 and _made_of(table, table.column(name), parts)]
+    return made[0] if len(made) == 1 else None
+
+
 def _made_of(table: Table, one: Column, parts: Sequence[Column]) -> bool:
     given = f"TRY_CAST({table.sql(one.name)} AS DOUBLE)"
     total = " + ".join(f"TRY_CAST({table.sql(two.name)} AS DOUBLE)" for two in parts)
@@ -353,7 +386,7 @@ def _of_crossed(family: _Family, known: Mapping[str, str]) -> Reading | None:
     if both is None or JUDGE in known or SYSTEM in known:
         return None
     parts = [list(dict.fromkeys(part)) for part in both]
-    said = [_part(part) for part in parts]
+    said = [part_of(part) for part in parts]
     first = said.index(JUDGE) if said.count(JUDGE) == 1 else None
 
     def read_as(*roles: str) -> dict[str, Any]:
@@ -362,22 +395,14 @@ def _of_crossed(family: _Family, known: Mapping[str, str]) -> Reading | None:
 
     names = f"{listed(parts[0], most=4)} with {listed(parts[1], most=4)}"
     if first is not None and said[1 - first] is not None:
-        granted = f"columns cross {names}: {' and '.join(_PLURAL[str(role)] for role in said)} by their names"
+        by_name = " and ".join(_PLURAL[str(role)] for role in said)
+        granted = f"columns cross {names}: {by_name} by their names"
         return Reading(read_as(*map(str, said)), (granted,), "likely", said=granted)
     pairs = [(SYSTEM, JUDGE), (JUDGE, SYSTEM), (JUDGE, CRITERION)]
     if first is not None:
         pairs = [(JUDGE, other) if first == 0 else (other, JUDGE) for other in (SYSTEM, CRITERION)]
     ways = tuple(Meant(read_as(*pair), " by ".join(_PLURAL[role] for role in pair)) for pair in pairs)
     return Reading(ways[0].options, said=f"columns cross {names}: two things in one name", meant=ways)
-
-
-def _part(names: Sequence[str]) -> str | None:
-    """What one of the two things is that names of columns cross; None if no name says it."""
-    if all(map(is_judge, names)):
-        return JUDGE
-    if all(map(is_criterion, names)):
-        return CRITERION
-    return SYSTEM if all(maker(name) is not None or is_arm(name) for name in names) else None
 
 
 def inside_one(table: Table, taken: set[str]) -> tuple[str, ...]:
@@ -394,6 +419,9 @@ def named_criteria(table: Table, taken: set[str]) -> tuple[str, ...]:
     free = [one for one in table.columns if one.name not in taken and one.scored and one.words]
     free = [one for one in free if not (measures(one.name) or is_of_people(one.name) or {*words_of(one.name)} & TOTALS)]
     scored = [one for one in free if is_criterion(one.name)]
+    scales = [one for one in free if says_ends(one.name) and not is_level(one.name)]
+    if len(scales) > len(scored) and len({one.name[one.name.rfind("(") :] for one in scales}) == 1:
+        scored = scales
     ends = {words_of(one.name)[-1] for one in scored if len(words_of(one.name)) > 1}
     if len(scored) > 1 and len(ends) == 1 and ends < {*HINTS}:
         scored = [one for one in free if words_of(one.name)[-1] in ends]
@@ -451,6 +479,18 @@ def _row(table: Table, known: Mapping[str, str]) -> str | None:
     return key[0] if any(table.keys(one) == table.rows for one in told) else None
 
 
+def _within(table: Table, known: Mapping[str, str], taken: set[str]) -> tuple[str, str] | None:
+    """What is judged, by its name, and the one column of words that tells its rows apart; None if there is none."""
+    item = known.get(ITEM) or next((one.name for one in table.columns if _comes_back(table, one)), None)
+    free = [
+        one for one in table.columns if one.name not in {*taken, item} and not one.numeric and one.filled == table.rows
+    ]
+    found = (
+        [] if item is None else [one.name for one in free if table.keys([item, one.name]) == table.rows > one.distinct]
+    )
+    return (str(item), found[0]) if len(found) == 1 and not is_aspect(found[0]) else None
+
+
 def _comes_back(table: Table, one: Column) -> bool:
     """Whether a column names what is judged more than once, by its name."""
     return (is_id(one.name) or is_judged(one.name)) and 2 <= one.distinct < table.rows and not measures(one.name)
@@ -474,13 +514,15 @@ def _alike(table: Table, taken: set[str], *, held: bool = False) -> tuple[str, .
         and one.distinct > 1
         and one.name not in taken
         and one.words
-        and not (no_score(one.name) or is_judged(one.name))
-        and (not held or _holder(one.name) in HOLDERS)
+        and (is_try(one.name) or not (no_score(one.name) or is_judged(one.name)))
+        and (not held or holder_of(one.name) in HOLDERS)
     ]
     free = [one for one in free if not is_count(one.name)] or free
     best: tuple[str, ...] = ()
     for seed in free:
-        alike = [one for one in free if same_scale(seed, one) and (not held or _holder(one.name) == _holder(seed.name))]
+        alike = [
+            one for one in free if same_scale(seed, one) and (not held or holder_of(one.name) == holder_of(seed.name))
+        ]
         best = max(best, tuple(one.name for one in alike), key=lambda names: (len(names), sorted(names)))
     return best
 
@@ -500,90 +542,3 @@ def _of_the_same_words(table: Table, taken: set[str]) -> tuple[str, ...]:
         alike = (one for one in free if 2 * len({*seed.words} & {*one.words}) > max(len(seed.words), len(one.words)))
         best = max(best, tuple(one.name for one in alike), key=lambda names: (len(names), sorted(names)))
     return best
-
-
-def _holder(name: str) -> str:
-    """The name of the record that holds a column, or the record of a score alone; empty if none does."""
-    *holders, last = name.split(".")
-    if len(holders) > 1 and plain(last) in HINTS:
-        holders.pop()
-    return plain(holders[-1]) if holders else ""
-
-
-def _role(row: str | None, columns: Sequence[str], known: Mapping[str, str]) -> _Said:
-    """What columns of scores are, and why: the first that their names, or that of the row, say."""
-    bare = stripped(columns)
-    questions = sum(QUESTION.fullmatch(plain(name)) is not None for name in columns)
-    criteria = sum(is_criterion(name) for name in columns)
-    people = row is not None and ITEM not in known and (known.get(JUDGE) == row or is_person(row))
-    systems = sum(bool(SYSTEMS & {*words_of(name)}) or is_arm(name) or maker(name) is not None for name in bare)
-    held = all(_holder(name) in HOLDERS for name in columns)
-    asked = questions == len(columns) or all(" " in name.strip() or _numbered(name) for name in columns)
-    told = JUDGE in known or all(words_of(name)[0] in ("model", "system") for name in bare) or all(map(is_arm, columns))
-    several = f"{columns[0]} to {columns[-1]}"
-    ways = (
-        (
-            all(is_judge(name) for name in bare) or all(map(_is_of_judge, columns)),
-            _Said(JUDGE, "columns are judges by their names", "sure"),
-        ),
-        (
-            2 * criteria > len(columns),
-            _Said(CRITERION, "columns are criteria by their names", "sure" if criteria == len(columns) else "unsure"),
-        ),
-        (
-            people,
-            _Said(
-                ITEM,
-                f"{row} says who answered: columns are questions, and people judge them",
-                "sure" if asked else "unsure",
-            ),
-        ),
-        (
-            2 * questions > len(columns),
-            _Said(ITEM, f"{several} are questions by their names, and every {row or 'row'} answers them", "unsure"),
-        ),
-        (
-            held,
-            _Said(CRITERION, f"{columns[0].rpartition('.')[0]} holds them together: columns are criteria", "unsure"),
-        ),
-        (
-            systems == len(columns) and SYSTEM not in known,
-            _Said(SYSTEM, "columns are systems by their names", "sure" if told else "unsure"),
-        ),
-        (JUDGE in known, _Said(CRITERION, f"{known.get(JUDGE)} is the judge: columns are criteria", "unsure")),
-    )
-    return next((said for true, said in ways if true), _Said(JUDGE, "columns are taken for judges", "unsure"))
-
-
-def _numbered(name: str) -> bool:
-    """Whether a name is one of what is judged and its number, such as ``unit3``."""
-    words = words_of(name)
-    return len(words) > 1 and words[-1].isdigit() and is_judged(" ".join(words[:-1]))
-
-
-def _is_of_judge(name: str) -> bool:
-    """Whether a record of judges holds a column, as in ``judges.gpt.score``."""
-    return "." in name and words_of(name)[0].removesuffix("s") in JUDGES_ALONE
-
-
-def _is_level(name: str) -> bool:
-    """Whether a name is that of a judge or of a system."""
-    return is_judge(name) or bool(SYSTEMS & {*words_of(name)}) or maker(name) is not None
-
-
-def stripped(columns: Sequence[str]) -> list[str]:
-    """Names without the words that all of them begin or end with, such as ``judge_a`` of ``score_judge_a``.
-
-    Examples
-    --------
-    >>> stripped(["rater1_score", "rater2_score"]), stripped(["gpt_correct", "claude_correct"])
-    (['rater_1', 'rater_2'], ['gpt', 'claude'])
-    """
-    words = [words_of(name) for name in columns]
-    while min(map(len, words)) > 1 and len({one[-1] for one in words}) == 1:
-        words = [one[:-1] for one in words]
-    judges = ["_".join(one) for one in words]
-    while min(map(len, words)) > 2 and len({one[0] for one in words}) == 1 and not all(map(is_judge, judges)):
-        words = [one[1:] for one in words]
-        judges = ["_".join(one) for one in words]
-    return judges

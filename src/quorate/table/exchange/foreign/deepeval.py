@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from quorate.errors import InvalidData
 from quorate.roles import ITEM, PROMPT, SYSTEM
-from quorate.table.columns.outcomes import plain
+from quorate.table.columns.languages import plain
 from quorate.table.columns.roles import ALIASES
 from quorate.table.exchange.foreign.records import (
     Records,

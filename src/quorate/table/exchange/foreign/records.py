@@ -18,7 +18,7 @@ from quorate.caveats import Caveat
 from quorate.errors import InvalidData, InvalidInput, UnknownTerm
 from quorate.roles import CATEGORY, GENERATION, ITEM, JUDGE, PROMPT, REPLICATE, SYSTEM, TEMPERATURE
 from quorate.table.columns import roles, vote_roles
-from quorate.table.columns.outcomes import plain
+from quorate.table.columns.languages import plain
 from quorate.table.exchange.encoding import binary
 from quorate.table.exchange.format import Kind, Opened, quoted
 from quorate.table.notes import Note

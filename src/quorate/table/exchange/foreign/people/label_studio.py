@@ -15,7 +15,8 @@ from quorate import caveats
 from quorate.arguments import argument
 from quorate.errors import InvalidData, UnknownTerm
 from quorate.roles import ITEM, PROMPT
-from quorate.table.columns.outcomes import WORDS, plain
+from quorate.table.columns.languages import plain
+from quorate.table.columns.outcomes import WORDS
 from quorate.table.columns.scales import number
 from quorate.table.exchange.encoding import binary, encoding_of, notes_of
 from quorate.table.exchange.foreign.records import (

@@ -1,0 +1,108 @@
+"""What is compared in a table of scores, where systems are to be compared: by names, else asked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from quorate.arguments import joined
+from quorate.roles import ITEM, JUDGE, SYSTEM
+from quorate.table.columns.languages import plain
+from quorate.table.columns.names import (
+    OCCASIONS,
+    QUESTION,
+    is_aspect,
+    is_criterion,
+    is_id,
+    is_judge,
+    is_judged,
+    is_person,
+    words_of,
+)
+from quorate.table.columns.roles import ALIASES
+from quorate.table.exchange.rows import ROW_NUMBER
+from quorate.table.exchange.wide import CROSSED, crossed
+from quorate.table.facts.profile import Column, Table
+from quorate.table.families import is_model
+from quorate.table.reading.key import labels
+from quorate.table.reading.levels import part_of, stripped, varying
+from quorate.table.reading.reading import Meant, Reading
+from quorate.wording import listed
+
+_MOST, _MOST_WAYS, _FEWEST_LETTERS = 50, 3, 2
+
+
+def of_compared(table: Table, found: Reading, known: Mapping[str, str]) -> Reading:
+    """A reading in which something is compared: as it is, of columns that are models by their names, or asked for."""
+    way = next((way for way in found.ways if SYSTEM in _roles(way.options)), None)
+    if found.confidence == "unsure" and way is not None and "wide" in way.options and _told(way, known):
+        columns = listed([name for names in way.options["wide"].values() for name in names], most=6)
+        said = f"{columns} taken for what is compared"
+        return replace(found, options=way.options, confidence="likely", said=said, meant=())
+    if found.confidence == "unsure" or SYSTEM in {*known, *_roles(found.options)}:
+        return found
+    ways, alone = _ways(table, found, known)
+    if alone:
+        said = joined("; ", [f"{alone} taken for what is compared", *filter(None, [found.said])])
+        return replace(found, options=ways[0].options, confidence="likely", said=said)
+    said = "no name says what is compared"
+    return replace(found, confidence="unsure", said=said, meant=ways) if ways else found
+
+
+def _roles(options: Mapping[str, Any]) -> set[str]:
+    """Roles that arguments name, also those that names of columns cross."""
+    return {*options.get("facets", {}), *(part for role in options.get("wide", {}) for part in role.split(CROSSED))}
+
+
+def _told(way: Meant, known: Mapping[str, str]) -> bool:
+    """Whether columns are plainly what is compared: models by their names, or words of what each row is judged on.
+
+    Judges, criteria and numbered columns are none, and where no name says what a row is the rows may be compared.
+    """
+    columns = [name for names in way.options["wide"].values() for name in names]
+    if all(map(is_model, stripped(columns))):
+        return True
+    own = {word for name in varying(columns) for word in name.split(".")[-1:]}
+    row = str({**known, **way.options.get("facets", {})}.get(ITEM, ""))
+    named = is_id(row) or is_judged(row) or plain(row) in ALIASES[ITEM]
+    plainly = not any(is_judge(name) or is_criterion(name) or QUESTION.fullmatch(plain(name)) for name in own)
+    if any(CROSSED in role for role in way.options["wide"]):
+        parts = crossed(columns) or ()
+        return JUDGE in _roles(way.options) and any(
+            part_of([*dict.fromkeys(part)]) in (JUDGE, SYSTEM) for part in parts
+        )
+    return named and plainly and all(max(map(len, words_of(name))) > _FEWEST_LETTERS for name in own)
+
+
+def _ways(table: Table, found: Reading, known: Mapping[str, str]) -> tuple[tuple[Meant, ...], str]:
+    """The columns that may say what is compared, the likeliest first, and the one that surely does, if one does.
+
+    Last what is judged, by who judged it. One that alone tells rows apart that would repeat is what is compared.
+    """
+    facets = {**known, **found.options.get("facets", {})}
+    item, judge = facets.get(ITEM, ROW_NUMBER), facets.get(JUDGE, "")
+    used = {item, judge, found.options.get("score", known.get("score", "")), *found.options.get("wide", {})}
+    used |= {name for columns in found.options.get("wide", {}).values() for name in columns}
+    free = [one for one in labels(table, used) if one.distinct <= _MOST and not is_person(one.name)]
+    free.sort(key=lambda one: not _crosses(table, one, str(item)))
+    own = found.options.get("facets", {})
+
+    def reading(system: str) -> dict[str, Any]:
+        kept = {role: name for role, name in own.items() if name != system}
+        return {**found.options, "facets": {ITEM: item, **kept, SYSTEM: system}}
+
+    ways = [Meant(reading(one.name), f"{one.name} is compared") for one in free[: _MOST_WAYS - 1]]
+    if judge and item != ROW_NUMBER and not found.options.get("wide"):
+        swapped = {**{role: name for role, name in own.items() if role not in (ITEM, JUDGE)}, ITEM: judge, JUDGE: ""}
+        ways.append(Meant({**found.options, "facets": {**swapped, SYSTEM: item}}, f"{item} is compared"))
+    crossing = [one.name for one in free if own.get(one.name) == one.name]
+    first = free[0].name if free and crossing == [free[0].name] and not is_aspect(free[0].name) else ""
+    if not free and ways and table.column(str(item)).distinct <= _MOST:  # there is nothing else
+        return tuple(ways), str(item)
+    return tuple(ways), first if judge and plain(first) not in OCCASIONS else ""
+
+
+def _crosses(table: Table, one: Column, item: str) -> bool:
+    """Whether what is judged comes with several levels of a column."""
+    return item in table.names and not table.within(item, one.name)

@@ -1,0 +1,180 @@
+"""What columns side by side are levels of, by their names: judges, systems, questions, criteria, tries."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from quorate.roles import ITEM, JUDGE, REPLICATE, SYSTEM
+from quorate.table.columns.aliases import JUDGES_ALONE
+from quorate.table.columns.languages import plain
+from quorate.table.columns.names import (
+    CRITERIA_IN,
+    GIVEN,
+    HINTS,
+    HOLDERS,
+    IDS,
+    QUESTION,
+    SYSTEMS,
+    TOTALS,
+    is_arm,
+    is_criterion,
+    is_judge,
+    is_judged,
+    is_person,
+    words_of,
+)
+from quorate.table.families import is_model, maker
+from quorate.table.reading.reading import Confidence
+from quorate.wording import listed
+
+CRITERION = "criterion"
+"""Role of columns that each hold the score by one criterion."""
+_TRIES = frozenset(("run", "rerun", "repeat", "rep", "repetition", "attempt", "try", "seed", "epoch", "iteration"))
+"""What a column is called, with a number, that holds the scores of one try of several."""
+_LEARNERS = frozenset(("RF", "NB", "LR", "DT", "NN", "GB", "KNN", "SVM", "GBM", "XGB", "MLP", "CNN", "RNN", "GNN"))
+"""Capitals that stand for ways to learn, and not for a person."""
+
+
+@dataclass(frozen=True)
+class Said:
+    """What the columns of a family are, and how plain that is."""
+
+    role: str
+    why: str
+    confidence: Confidence
+
+
+def part_of(names: Sequence[str]) -> str | None:
+    """What one of the two things is that names of columns cross; None if no name says it."""
+    if all(map(is_judge, names)):
+        return JUDGE
+    if all(map(is_criterion, names)):
+        return CRITERION
+    told = [maker(name) is not None or is_arm(name) for name in names]
+    return SYSTEM if all(told) or (any(map(is_model, names)) and not any(map(is_criterion, names))) else None
+
+
+def role_of(row: str | None, columns: Sequence[str], known: Mapping[str, str]) -> Said:
+    """What columns of scores are, and why: the first that their names, or that of the row, say."""
+    bare = stripped(columns)
+    own = varying(columns)
+    questions = sum(QUESTION.fullmatch(plain(name)) is not None for name in columns)
+    criteria = sum(is_criterion(name) for name in own)
+    people = row is not None and ITEM not in known and (known.get(JUDGE) == row or is_person(row))
+    systems = sum(bool(SYSTEMS & {*words_of(name)}) or is_arm(name) or maker(name) is not None for name in bare)
+    held = all(holder_of(name) in HOLDERS for name in columns)
+    asked = questions == len(columns) or all(" " in name.strip() or _numbered(name) for name in columns)
+    told = JUDGE in known or all(words_of(name)[0] in ("model", "system") for name in bare) or all(map(is_arm, columns))
+    sure_held: Confidence = "sure" if held and all(holder_of(name) in CRITERIA_IN for name in columns) else "unsure"
+    several = f"{columns[0]} to {columns[-1]}"
+    ways = (
+        (
+            all(is_judge(name) for name in bare) or all(map(_is_of_judge, columns)) or _begin_as_judges(columns),
+            Said(JUDGE, "columns are judges by their names", "sure"),
+        ),
+        (
+            all(map(is_try, columns)),
+            Said(REPLICATE, f"{several} are tries of the same by their names", "sure"),
+        ),
+        (
+            all(map(_are_initials, columns)) and any(name not in _LEARNERS for name in columns),
+            Said(JUDGE, f"{listed(columns, most=4)} are taken for judges by their initials", "likely"),
+        ),
+        (
+            2 * criteria > len(columns),
+            Said(CRITERION, "columns are criteria by their names", "sure" if criteria == len(columns) else "unsure"),
+        ),
+        (
+            people,
+            Said(
+                ITEM,
+                f"{row} says who answered: columns are questions, and people judge them",
+                "sure" if asked else "unsure",
+            ),
+        ),
+        (
+            2 * questions > len(columns),
+            Said(ITEM, f"{several} are questions by their names, and every {row or 'row'} answers them", "unsure"),
+        ),
+        (
+            held,
+            Said(CRITERION, f"{columns[0].rpartition('.')[0]} holds them together: columns are criteria", sure_held),
+        ),
+        (
+            systems == len(columns) and SYSTEM not in known,
+            Said(SYSTEM, "columns are systems by their names", "sure" if told else "unsure"),
+        ),
+        (JUDGE in known, Said(CRITERION, f"{known.get(JUDGE)} is the judge: columns are criteria", "unsure")),
+    )
+    return next((said for true, said in ways if true), Said(JUDGE, "columns are taken for judges", "unsure"))
+
+
+def varying(columns: Sequence[str]) -> list[str]:
+    """Names without the words that all of them begin or end with, such as ``google`` of ``adequacy_google``."""
+    words = [words_of(name) for name in columns]
+    for place in (0, -1):
+        while min(map(len, words)) > 1 and len({one[place] for one in words}) == 1:
+            words = [one[1:] if place == 0 else one[:-1] for one in words]
+    return ["_".join(one) for one in words]
+
+
+def is_try(name: str) -> bool:
+    """Whether a column holds one of several tries of the same, by its name, such as ``run_1``."""
+    words = words_of(name)
+    return len(words) == len(("run", "1")) and words[0] in _TRIES and words[1].isdigit()
+
+
+def _are_initials(name: str) -> bool:
+    """Whether a name may be the initials of somebody."""
+    return re.fullmatch(r"[A-Z]{2,3}", name.strip()) is not None
+
+
+def _numbered(name: str) -> bool:
+    """Whether a name is one of what is judged and its number, such as ``unit3``."""
+    words = words_of(name)
+    return len(words) > 1 and words[-1].isdigit() and is_judged(" ".join(words[:-1]))
+
+
+def _is_of_judge(name: str) -> bool:
+    """Whether a record of judges holds a column, as in ``judges.gpt.score``."""
+    return "." in name and words_of(name)[0].removesuffix("s") in JUDGES_ALONE
+
+
+def _begin_as_judges(columns: Sequence[str]) -> bool:
+    """Whether names begin with one word for who judges, and end in names of their own, as ``judge_gpt4o``."""
+    heads, ends = {words_of(name)[0] for name in columns}, [words_of(name)[1:] for name in columns]
+    others = {*HINTS, *GIVEN, *TOTALS, *IDS}
+    return len(heads) == 1 and heads <= {*JUDGES_ALONE} and all(ends) and not any({*end} & others for end in ends)
+
+
+def is_level(name: str) -> bool:
+    """Whether a name is that of a judge or of a system."""
+    return is_judge(name) or bool(SYSTEMS & {*words_of(name)}) or maker(name) is not None
+
+
+def stripped(columns: Sequence[str]) -> list[str]:
+    """Names without the words that all of them begin or end with, such as ``judge_a`` of ``score_judge_a``.
+
+    Examples
+    --------
+    >>> stripped(["rater1_score", "rater2_score"]), stripped(["gpt_correct", "claude_correct"])
+    (['rater_1', 'rater_2'], ['gpt', 'claude'])
+    """
+    words = [words_of(name) for name in columns]
+    while min(map(len, words)) > 1 and len({one[-1] for one in words}) == 1 and not all(map(is_judge, columns)):
+        words = [one[:-1] for one in words]
+    judges = ["_".join(one) for one in words]
+    while min(map(len, words)) > 2 and len({one[0] for one in words}) == 1 and not all(map(is_judge, judges)):
+        words = [one[1:] for one in words]
+        judges = ["_".join(one) for one in words]
+    return judges
+
+
+def holder_of(name: str) -> str:
+    """The name of the record that holds a column, or the record of a score alone; empty if none does."""
+    *holders, last = name.split(".")
+    if len(holders) > 1 and plain(last) in HINTS:
+        holders.pop()
+    return plain(holders[-1]) if holders else ""

@@ -1,0 +1,124 @@
+"""Roles that the names of columns say, and rows that are no judgments."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from quorate.roles import ITEM, JUDGE, PROMPT, REPLICATE, SYSTEM
+from quorate.table.columns.labels import status_of
+from quorate.table.columns.languages import plain
+from quorate.table.columns.names import ACTS, RESPONSES, is_id, is_judge, is_judged, says_ends, words_of
+from quorate.table.columns.roles import ALIASES
+from quorate.table.exchange.format import literal, quoted
+from quorate.table.facts.profile import Table
+from quorate.table.reading.key import claims_of, identifier, is_of_people
+from quorate.table.reading.reading import Meant, Unsure
+from quorate.table.reading.score import same_in_rows
+from quorate.table.reading.wide import same_scale
+
+_TOTAL_ROWS = frozenset(("total", "totals", "sum", "mean", "average", "avg", "overall", "grand total"))
+"""What a row is called that is made of the others."""
+
+
+_FEWEST_LEVELS, FEWEST_ONCE = 4, 10
+
+
+def recognised(table: Table) -> tuple[dict[str, str], set[str], list[str]]:
+    """Columns by the roles that their names say, columns that say the same as these, and why."""
+    known: dict[str, str] = {}
+    aside: set[str] = set()
+    reasons = []
+    for role in ALIASES:
+        claimed = claims_of(table, role)
+        named = [name for name in claimed if role not in (JUDGE, SYSTEM) or not _is_score(table, name)]
+        if not named:
+            known |= {role: ""} if claimed else {}
+            continue
+        known[role] = best = min(named, key=lambda name: (plain(name) != role, role == ITEM and not is_id(name)))
+        for other in named:
+            if other != best:
+                same = table.keys([best, other]) == table.keys([best]) == table.keys([other])
+                same &= role != "score" or same_in_rows(table, table.column(best), table.column(other))
+                aside |= {other} if same else set()
+                if not same and role == ITEM and is_id(best) and not is_id(other) and table.within(best, other):
+                    same, aside = True, aside | {other}  # its text
+                if not same and role != "score":
+                    ways = tuple(Meant({"facets": {role: name}}, f"{name} is the {role}") for name in (best, other))
+                    raise Unsure(f"source: {best} and {other} could each be the {role}", ways=ways)
+                reasons.append(
+                    f"{best} is the {role}; {other} " + ("says the same" if same else f"could be the {role}")
+                )
+    return known, aside, reasons
+
+
+def id_of_rows(table: Table, known: Mapping[str, str]) -> str | None:
+    """The id of every row, where what is asked comes back in a few rows alone and nothing says who judged what."""
+    item = known.get(ITEM)
+    if item is None or is_id(item) or {JUDGE, SYSTEM, PROMPT, REPLICATE} & known.keys():
+        return None
+    few = table.rows / 2 < table.column(item).distinct < table.rows
+    return identifier(table, {*known.values()}) if few else None
+
+
+def inner_id(table: Table, known: Mapping[str, str]) -> str | None:
+    """The id of parts of what its name calls the item, as segments are of documents; None if none or several are."""
+    item = known.get(ITEM)
+    if item is None or table.column(item).distinct == table.rows:
+        return None
+    ids = [one for one in table.columns if one.name not in known.values() and is_id(one.name) and is_judged(one.name)]
+    ids = [one for one in ids if table.column(item).distinct < one.distinct < table.rows and one.filled == table.rows]
+    ids = [one for one in ids if table.within(one.name, item) and not {*words_of(one.name)} & {*RESPONSES, *ACTS}]
+    return ids[0].name if len(ids) == 1 else None
+
+
+def _is_score(table: Table, name: str) -> bool:
+    """Whether a column that is named judge, or llm, holds what it said, on the scale of what somebody else said."""
+    column = table.column(name)
+    if says_ends(name) and column.scored:
+        return True
+    others = [one for one in table.columns if one.name != name and one.scored]
+    if not is_of_people(name):
+        others = [one for one in others if is_of_people(one.name) or is_judge(one.name)]
+    return column.scored and column.distinct > 1 and any(same_scale(one, column) for one in others)
+
+
+def refuse_rows(table: Table, known: Mapping[str, str]) -> None:
+    """Refuse rows that are no judgments: totals at the end, and names that spreadsheets write once for many rows."""
+    for one in table.columns:
+        if one.numeric or not one.filled or one.filled > table.rows:
+            continue
+        text = f"lower(trim({table.sql(one.name)}::VARCHAR))"
+        totals = ", ".join(f"'{word}'" for word in sorted(_TOTAL_ROWS))
+        if one.distinct > _FEWEST_LEVELS and (is_id(one.name) or is_judged(one.name) or one.name in known.values()):
+            found = table.opened.relation.filter(f"{text} IN ({totals})").project(table.sql(one.name)).fetchall()
+            if len(found) == 1:
+                keep = f"{quoted(one.name)} <> {literal(found[0][0])}"
+                raise Unsure(
+                    f'source: {one.name} is "{found[0][0]}" in one row, which may be made of the others',
+                    ways=(Meant({"where": keep}, "without that row"),),
+                )
+    for name in (known[role] for role in (SYSTEM, JUDGE, ITEM) if role in known):
+        column = table.column(name)
+        if 2 <= column.distinct == column.filled <= table.rows / 2:
+            raise Unsure(
+                f"source: {name} is empty in {table.rows - column.filled:,} of {table.rows:,} rows, as where a "
+                "spreadsheet writes a name once for the rows below it; fill it in down the column"
+            )
+
+
+def no_status(table: Table, known: Mapping[str, str]) -> bool:
+    """Whether the column of the status of every row, by its name, holds other words, as that of a survey does."""
+    name = known.get("status")
+    return bool(name) and not all(status_of(word.strip().lower()) for word in table.column(str(name)).words)
+
+
+def judged_once(table: Table, known: Mapping[str, str]) -> str | None:
+    """The column of who judged, where most did so once alone: it tells next to nothing of judges.
+
+    Where no column says what is judged, everybody is what every row is of.
+    """
+    judge = known.get(JUDGE)
+    if not judge or not 2 * table.column(judge).distinct > table.column(judge).filled >= FEWEST_ONCE:
+        return None
+    items = [known[ITEM]] if ITEM in known else [one.name for one in table.columns if is_judged(one.name)]
+    return judge if items else None

@@ -1,0 +1,69 @@
+"""Roles that no whole name says: the end of a name, a profession, or labels that are models do."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from quorate.roles import JUDGE, PROMPT, SYSTEM
+from quorate.table.columns.aliases import JUDGES_ALONE
+from quorate.table.columns.names import ASKED_PEOPLE, COMPARED, IDS, PROFESSIONS, RESPONSES, is_judged, words_of
+from quorate.table.facts.profile import Column, Table
+from quorate.table.families import is_model
+
+_BESIDE = frozenset((*IDS, "name", "code", "initials"))
+"""Words in the name of a column that say that it is a name."""
+_AGENTS = frozenset(("agent", "bot", "chatbot", "assistant"))
+"""What a name ends in that says who did what is judged."""
+_MARKED = frozenset(("mark", "marks", "points", "grade", "grades"))
+"""Words in the name of a score that is given to who learns."""
+_FEWEST_MODELS, _MOST = 2, 50
+
+
+def supposed(table: Table, known: Mapping[str, str], compared: bool) -> dict[str, str]:
+    """Columns by roles that have none yet, where one column alone may be it.
+
+    Who judged is whose name ends as theirs do, as ``qa_reviewer``, or is a profession where no person is judged;
+    systems are where labels are names of models beside another who judged. Where systems are to be ``compared``, a
+    version, a condition or a prompt is one.
+    """
+    free = [one for one in table.columns if one.name not in known.values() and _come_back(table, one)]
+    found: dict[str, str] = {}
+    if JUDGE not in known:
+        ended = [one.name for one in free if _said(one.name)[-1:] and _said(one.name)[-1] in JUDGES_ALONE]
+        marked = any({*words_of(name)} & _MARKED for name in table.names)  # which who teaches gives, and not who learns
+        asked = any({*words_of(name)} & ASKED_PEOPLE for name in table.names) and not marked
+        worked = [one.name for one in free if {*_said(one.name)} & PROFESSIONS and not asked]
+        found |= _alone(JUDGE, ended or worked)
+    if SYSTEM not in known:
+        agents = [one.name for one in free if compared and {*_said(one.name)[-1:]} & _AGENTS]
+        models = [one.name for one in free if _are_models(one) and one.name not in found.values()]
+        found |= _alone(SYSTEM, agents or (models if JUDGE in {*known, *found} else []))
+    if compared and SYSTEM not in {*known, *found}:
+        found |= _alone(SYSTEM, _compared(table, {*known.values(), *found.values()} - {known.get(PROMPT, "")}))
+    return found
+
+
+def _compared(table: Table, taken: set[str]) -> list[str]:
+    """Columns that may be what is compared by their names, of a few levels with several rows each."""
+    free = [one for one in table.columns if one.name not in taken and 2 <= one.distinct <= min(_MOST, table.rows / 2)]
+    free = [one for one in free if not is_judged(one.name) and (not one.numeric or one.whole)]
+    return [one.name for one in free if {*_said(one.name)[-1:], *_said(one.name)[:1]} & COMPARED]
+
+
+def _come_back(table: Table, one: Column) -> bool:
+    """Whether a column holds words, each in several rows, and none that somebody answered."""
+    return not one.numeric and 2 <= one.distinct <= table.rows / 2 and not RESPONSES & {*words_of(one.name)}
+
+
+def _said(name: str) -> list[str]:
+    """The words of a name beside that it is one."""
+    return [word for word in words_of(name) if word not in _BESIDE]
+
+
+def _are_models(one: Column) -> bool:
+    """Whether all labels are names of models."""
+    return len(one.words) >= _FEWEST_MODELS and all(map(is_model, one.words))
+
+
+def _alone(role: str, names: list[str]) -> dict[str, str]:
+    return {role: names[0]} if len(names) == 1 else {}
