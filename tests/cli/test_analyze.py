@@ -123,7 +123,7 @@ BAD = {
     "header only": (lambda crossed: crossed(items=0), "has no rows"),
     "ragged": (lambda crossed: crossed() + "i1,a\n", "line 218: the header has 5 columns, this line 2"),
     "no such column": (lambda crossed: crossed().replace("score", "zebra"), "no name says that zebra is the score"),
-    "no item": (lambda crossed: crossed().replace("item", "thing"), "no name says that thing is what is judged"),
+    "no item": (lambda crossed: crossed().replace("item", "c0"), "no name says that c0 is what is judged"),
     "binary": (lambda _: "\0\1\2" * 1000, "is binary"),
 }
 

@@ -33,7 +33,7 @@ NO_OPTION = {
     "columns that are no table of judgments, which the names given say": """
         exchange/variables:variables exchange/variables:values_of results:shaped""",
     "a cell of a list or a count cannot be read, which the column that is named says": """
-        exchange/wide:_entries exchange/wide:repeated read_scores:_read_frame""",
+        exchange/wide:_entries exchange/wide:repeated read_scores:_read_frame read_votes:_read_frame""",
     "there is no row, no score or no vote in it": """
         collapse/grouped:judgments read_votes:_votes read_votes:_kept exchange/foreign/deepeval:read_run
         exchange/foreign/helm:read_run exchange/foreign/inspect/log:_nothing exchange/foreign/openai_evals:read_events

@@ -173,9 +173,10 @@ def compare(
     >>> compare(q.read(polars.DataFrame(columns), announce=False), "x", "y").outcome.value
     'better'
     """
-    if a is not None and b is None and is_place(judgments_or_votes):
-        judgments_or_votes, a = [judgments_or_votes, a], None
-    table = read_of(judgments_or_votes, compared=system is None)
+    source: object = judgments_or_votes
+    if a is not None and b is None and is_place(source):
+        source, a = [source, a], None
+    table = read_of(source, compared=system is None)
     if (a is None or b is None) and isinstance(table, (Judgments, Votes)):
         a, b = the_two(table, system, claim) or (a, b)
     if isinstance(table, (Judgments, Votes)) and (a is None or b is None):

@@ -273,7 +273,7 @@ def test_a_file_is_read_once_for_all_tries(tmp_path, monkeypatch):
         (["good", "poor", "fair", "n/a"], {"missing": ("n/a",)}),
         (["1", "2", "3", "N/A"], {"missing": ("N/A",)}),
         (["poor", "good"], {"numbers": {"poor": 1, "good": 3}}),
-        (["red", "blue"], {"label": "red"}),
+        (["red", "blue"], {"labels": True}),
         (["red", "blue", "green"], {"labels": True}),
         (["agree", "strongly agree", "disagree", "neutral"], {}),
         (["80%", "90%"], {}),

@@ -31,6 +31,7 @@ JUDGES_ALONE = (
     *("listener", "viewer", "triager", "tester", "sme", "taster", "auditor", "appraiser", "proofreader"),
     *("peer", "jury_member", "ta"),
     *("dermatologist", "cardiologist", "neurologist", "oncologist", "ophthalmologist", "psychologist", "sonographer"),
+    *("psychiatrist", "radiographer"),
 )
 """What somebody, or a model, is called that judges."""
 _BESIDE = ("id", "name", "model", "llm", "code", "no", "nr", "num", "number", "uuid", "email", "initials")
@@ -74,7 +75,7 @@ SYSTEMS_TOO = (
         "tts_system",
     ),
     *("retriever", "summarizer", "engine", "codec", "method", "approach", "algorithm", "checkpoint"),
-    *("vocoder", "reranker", "summariser", "translator", "sys", "distortion", "rating_stimulus"),
+    *("vocoder", "reranker", "summariser", "translator", "sys", "sys_id", "distortion", "rating_stimulus"),
 )
 """Names of systems where no column has one of the others."""
 GENERATIONS = ("generation", "generation_id", "gen_id", "completion_id")

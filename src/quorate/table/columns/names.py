@@ -164,7 +164,19 @@ COMPARED = frozenset(
 )
 """First or last word in the name of a column of what is compared, where no other says which systems are."""
 PROFESSIONS = frozenset(
-    ("teacher", "professor", "lecturer", "instructor", "tutor", "doctor", "nurse", "dentist", "editor", "supervisor")
+    (
+        "teacher",
+        "professor",
+        "lecturer",
+        "instructor",
+        "tutor",
+        "doctor",
+        "nurse",
+        "dentist",
+        "editor",
+        "supervisor",
+        "surgeon",
+    )
 )
 """What a column is called that says who judged, where nobody is judged: else they may be judged themselves."""
 ASKED_PEOPLE = frozenset(
@@ -451,7 +463,9 @@ def is_judge(name: str) -> bool:
     }:
         return False
     nth = words[0] in _ORDINALS and words[1] in aliases.JUDGES_ALONE
-    return nth or words[0] in (*aliases.JUDGES_ALONE, *_SHORT_FOR) or (words[0] in _TITLES and words[1].isalpha())
+    numbered = words[0] in PROFESSIONS and len(words[1]) == 1
+    titled = words[0] in _TITLES and words[1].isalpha()
+    return nth or titled or numbered or words[0] in (*aliases.JUDGES_ALONE, *_SHORT_FOR)
 
 
 def says_nothing(name: str) -> bool:

@@ -43,8 +43,6 @@ WORDS: Mapping[int, tuple[str, ...]] = {
         "both",
         "both_good",
         "no_difference",
-        "neutral",
-        "undecided",
     ),
     BOTH_BAD: ("tie_bothbad", "tie_both_bad", "bothbad", "both_bad", "neither"),
     MISSING: ("missing", "nan", "null", "na", "n_a"),

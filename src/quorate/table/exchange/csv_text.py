@@ -132,9 +132,9 @@ def open_csv(connection: duckdb.DuckDBPyConnection, path: Path) -> Opened:
         first, *rows = [first, *rows][above:]
     columns, said = columns_by(path, first, rows)
     if above:
-        lines = "1 line" if above == 1 else f"{above} lines"
+        titles = "1 line" if above == 1 else f"{above} lines"
         relation = _in_memory(connection, path, encoding, delimiter, len(columns), above + (not said))
-        said = (*said, Note(f"{lines} above the header left out"))
+        said = (*said, Note(f"{titles} above the header left out"))
     elif encoding == "utf-8-sig" and not _ends_differ(text):
         types = ", ".join(f"'c{i}': 'VARCHAR'" for i in range(len(columns)))
         relation = connection.sql(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
@@ -183,10 +184,13 @@ def crossed(columns: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]] |
     --------
     >>> crossed(["gpt_a", "gpt_b", "llama_a", "llama_b"]), crossed(["gpt_a", "gpt_b", "llama_a"])
     ((('gpt', 'gpt', 'llama', 'llama'), ('a', 'b', 'a', 'b')), None)
+    >>> crossed(["gpt (Rater 1)", "gpt (Rater 2)", "llama (Rater 1)", "llama (Rater 2)"])
+    (('gpt', 'gpt', 'llama', 'llama'), ('Rater 1', 'Rater 2', 'Rater 1', 'Rater 2'))
     """
-    for mark in _MARKS:
-        parts = [name.rpartition(mark) for name in columns]
-        heads, tails = tuple(head for head, _, _ in parts), tuple(tail for _, _, tail in parts)
+    for mark in ("(", *_MARKS):
+        parts = [name.removesuffix(")" if mark == "(" else "").rpartition(mark) for name in columns]
+        heads = tuple(re.sub(r"([\s_.-]+by)?[\s_.-]*$", "", head) for head, _, _ in parts)
+        tails = tuple(tail for _, _, tail in parts)
         several = min(len({*heads}), len({*tails})) > 1 and all(heads) and all(tails)
         if several and len({*heads}) * len({*tails}) == len(columns) == len({*zip(heads, tails, strict=True)}):
             return heads, tails

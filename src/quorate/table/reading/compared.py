@@ -61,17 +61,16 @@ def _told(way: Meant, known: Mapping[str, str]) -> bool:
     Judges, criteria and numbered columns are none, and where no name says what a row is the rows may be compared.
     """
     columns = [name for names in way.options["wide"].values() for name in names]
-    if all(map(is_model, stripped(columns))):
+    if not any(CROSSED in role for role in way.options["wide"]) and all(map(is_model, stripped(columns))):
         return True
     own = {word for name in varying(columns) for word in name.split(".")[-1:]}
     row = str({**known, **way.options.get("facets", {})}.get(ITEM, ""))
     named = is_id(row) or is_judged(row) or plain(row) in ALIASES[ITEM]
     plainly = not any(is_judge(name) or is_criterion(name) or QUESTION.fullmatch(plain(name)) for name in own)
     if any(CROSSED in role for role in way.options["wide"]):
-        parts = crossed(columns) or ()
-        return JUDGE in _roles(way.options) and any(
-            part_of([*dict.fromkeys(part)]) in (JUDGE, SYSTEM) for part in parts
-        )
+        told = [part_of([*dict.fromkeys(part)]) for part in crossed(columns) or ()]
+        by = all("by" in words_of(name) for name in columns)  # of which that behind it judged
+        return JUDGE in _roles(way.options) and (by or (len({*told}) > 1 and bool({JUDGE, SYSTEM} & {*told})))
     return named and plainly and all(max(map(len, words_of(name))) > _FEWEST_LETTERS for name in own)
 
 

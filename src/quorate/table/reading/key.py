@@ -203,7 +203,7 @@ def facets_of(table: Table, known: Mapping[str, str], taken: set[str]) -> Key | 
         judged = _named_as_judged(table, taken, JUDGE in known)
         most = max(judged or coming, key=lambda one: one.distinct, default=None)
         # beside it, what is another in every row is the number of a row, or what was said of it
-        if len(judged) == 1:
+        if len(judged) == 1 and not (unique is not None and is_id(unique) and _is_answer(judged[0])):
             unique = None
         named = len(judged) == 1 or (unique is not None and not _crossed(table, known, taken, coming))
         asked = PROMPT in known and table.column(known[PROMPT]).distinct > MOST_WORDINGS

@@ -13,7 +13,7 @@ from quorate.arguments import argument, joined
 from quorate.roles import ITEM, JUDGE, PROMPT
 from quorate.table.columns.aliases import COUNTS, SYSTEMS, SYSTEMS_TOO, claims
 from quorate.table.columns.languages import plain
-from quorate.table.columns.names import HINTS, is_id, words_of
+from quorate.table.columns.names import CRITERIA, HINTS, TOTALS, is_id, words_of
 from quorate.table.columns.outcomes import WORDS
 from quorate.table.columns.roles import ALIASES, FURTHER, recognise
 from quorate.table.columns.vote_roles import ALIASES as VOTE_ALIASES
@@ -103,7 +103,8 @@ def _decided(table: Table, named: Mapping[str, str], winner: _Winner, reasons: S
             options["facets"] = {PROMPT: ROW_NUMBER}
         ways = _by_winner(options, winner)
         columns = (winner.column, *winner.others)
-        if len({*(name.rstrip("0123456789") for name in columns)}) == 1 and not is_of_people(winner.column):
+        heads = {words_of(name)[0] for name in columns}
+        if len(heads) == 1 and len({*map(is_of_people, columns)}) == 1 and not any(map(_of_aspect, columns)):
             taken = f"{listed(columns, most=6)} taken for what one judge said each; one alone: "
             alone = joined("; ", [*reasons, taken + argument("winner", winner.column)])
             return Reading(ways[0].options, said, "likely", "votes", alone)
@@ -111,6 +112,11 @@ def _decided(table: Table, named: Mapping[str, str], winner: _Winner, reasons: S
     granted = "; ".join([*reasons, *([winner.open] if winner.open else [])])
     confidence = "likely" if reasons and winner.confidence == "sure" else winner.confidence
     return Reading(options, said, confidence, "votes", granted, winner.meant(options))
+
+
+def _of_aspect(name: str) -> bool:
+    """Whether a column says who won by one criterion, or over all, by its name."""
+    return bool({*words_of(name)} & {*CRITERIA, *TOTALS})
 
 
 def _by_winner(options: Mapping[str, Any], winner: _Winner) -> tuple[Meant, ...]:
@@ -267,6 +273,7 @@ def _models(table: Table) -> tuple[str, str, tuple[str, ...]] | None:
             few >= 2
             and shared >= FEWEST_SHARED * few
             and not known
+            and not any(_numbered_with(one.name, two.name) for two in texts if two not in (one, other))
             and (_are_sides(one.name, other.name) or not _short(one, other))
             and _apart(table, one, other)
         ):
@@ -279,6 +286,12 @@ def _are_sides(one: str, other: str) -> bool:
     """Whether names differ as the two sides of a comparison do, such as ``left`` and ``right``."""
     words = [words_of(name)[-1] for name in (one, other)]
     return all(word in _MARKS[side] for word, side in zip(words, "ab", strict=True))
+
+
+def _numbered_with(one: str, other: str) -> bool:
+    """Whether two names differ by their number alone, as those of three things or more do."""
+    words, others = words_of(one), words_of(other)
+    return words[:-1] == others[:-1] != [] and words[-1].isdigit() and others[-1].isdigit()
 
 
 def _short(one: Column, other: Column) -> bool:
@@ -392,8 +405,8 @@ def _winner(table: Table, a: str, b: str) -> _Winner | None:
         side = _side_of(table, column, a, b)
         if side is not None and values <= {0, 0.5, 1}:
             kept = {side: 1.0, "ba"["ab".index(side)]: 0.0} | ({"tie": 0.5} if 0.5 in values else {})
-            said = f"{column.name} is 1 where {a if side == 'a' else b} is better"
-            return _Winner(column.name, kept, said, "likely", said)
+            taken = f"{column.name} is 1 where {a if side == 'a' else b} is better"
+            return _Winner(column.name, kept, taken, "likely", taken)
         for meaning in _NUMBERS:
             if values <= set(meaning.values()) and {meaning["a"], meaning["b"]} <= values:
                 kept = {name: value for name, value in meaning.items() if value in values}

@@ -122,3 +122,12 @@ def judged_once(table: Table, known: Mapping[str, str]) -> str | None:
         return None
     items = [known[ITEM]] if ITEM in known else [one.name for one in table.columns if is_judged(one.name)]
     return judge if items else None
+
+
+def copies(table: Table) -> set[str]:
+    """Columns that say in every row what another of the same name says, in a record beside it or above."""
+    last = [(one, one.name.rpartition(".")[2]) for one in table.columns if one.scored and one.distinct > 1]
+    pairs = [
+        (one, two) for one, name in last for two, other in last if "." in one.name and one is not two and name == other
+    ]
+    return {one.name for one, two in pairs if len(one.name) > len(two.name) and same_in_rows(table, one, two)}

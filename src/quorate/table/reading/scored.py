@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -10,72 +10,60 @@ from quorate.arguments import argument, joined
 from quorate.roles import CATEGORY, ITEM, JUDGE, PROMPT, REPLICATE, SYSTEM
 from quorate.table.columns.languages import plain
 from quorate.table.columns.names import (
-    COMPARED,
-    DESCRIBED,
-    GROUPS,
     IDS,
-    OCCASIONS,
     RESPONSES,
-    groups_items,
     is_aspect,
     is_cluster,
-    is_count,
     is_criterion,
     is_id,
     is_judged,
-    is_less,
-    measures,
     no_score,
     says_ends,
     says_nothing,
     words_of,
 )
-from quorate.table.columns.outcomes import WORDS
 from quorate.table.columns.roles import ALIASES
 from quorate.table.exchange.rows import ROW_NUMBER
 from quorate.table.facts.profile import Column, Table
 from quorate.table.families import maker
-from quorate.table.pairs import TIE
 from quorate.table.reading.averages import of_averages, refuse_statistics
 from quorate.table.reading.compared import of_compared
+from quorate.table.reading.doubt import SAYS, is_label, weighed
 from quorate.table.reading.in_words import (
-    OF_WORDS,
     is_prose,
     likeliest_words,
     meaning,
     most_words,
-    no_numbers,
-    ways_of_words,
 )
 from quorate.table.reading.key import (
     MOST_WORDINGS,
     Key,
     attributes,
-    checked_by,
     claims_of,
     facets_of,
     identifier,
-    is_of_people,
     labels,
     said_by_labels,
-    said_by_people,
 )
 from quorate.table.reading.levels import CRITERION
 from quorate.table.reading.reading import Meant, Reading
-from quorate.table.reading.recognised import id_of_rows, inner_id, judged_once, no_status, recognised, refuse_rows
+from quorate.table.reading.recognised import (
+    copies,
+    id_of_rows,
+    inner_id,
+    judged_once,
+    no_status,
+    recognised,
+    refuse_rows,
+)
 from quorate.table.reading.score import (
-    beside_measured,
-    count_of,
     hinted,
     likeliest_score,
-    may_be_score,
     numbers_of,
     on_its_scale,
     refuse_codes,
     refuse_sides,
     said_in_words,
-    same_in_rows,
-    says_score,
 )
 from quorate.table.reading.several import several_in
 from quorate.table.reading.supposed import supposed
@@ -92,20 +80,8 @@ from quorate.table.reading.wide import (
 )
 from quorate.wording import listed
 
-_WON = frozenset(("winner", "winners", "preferred", "preference"))
-"""Words in the name of a column that says which of two is better."""
 _LONG, _MANY_EACH = 40, 5
 """Characters of a question, and answers to one, beyond which the wording of a judge's prompt is likelier."""
-_MOST_WAYS, _MOST_JUDGES = 3, 60
-_MOST_PEOPLE = 1000
-"""Levels of a column of text that may say who judged."""
-_YES_OR_NO = ("is_", "has_")
-"""What the name of a column begins with that says yes or no of something."""
-_TRUTHS = frozenset(("true", "false", "yes", "no"))
-"""Words of a column that says yes or no of something."""
-_FEWEST_LETTERS = 3
-"""Letters of a word in a name that says something."""
-_SAYS = {JUDGE: "who judged", SYSTEM: "what was judged"}
 
 
 def scores_of(table: Table, compared: bool = False) -> Reading | None:
@@ -138,6 +114,7 @@ def scores_of(table: Table, compared: bool = False) -> Reading | None:
         said |= {ITEM: str(rows or inner)}
         aside |= {known[ITEM]} if rows else set()
         known |= {ITEM: str(rows or inner)}
+    aside |= copies(table)
     status = {"status": ""} if no_status(table, known) else {}
     if status:
         aside.add(known.pop("status"))
@@ -153,7 +130,7 @@ def scores_of(table: Table, compared: bool = False) -> Reading | None:
     free = [one for one in free if one.words and not one.numeric]
     level = next((one for one in free if one.distinct < table.rows), None)
     if level is not None and len(free) == 1:
-        return _of_level(table, level, known, said, aside, reasons)
+        return _of_level(table, level, known, said, aside, reasons, compared)
     found = _with_roles(table, known, aside, reasons) or _with_roles(table, known, aside - more, reasons)
     if found is None and {CATEGORY, JUDGE} <= known.keys():  # which is what was judged, where nothing else is
         rest = {role: name for role, name in known.items() if role != CATEGORY}
@@ -165,7 +142,13 @@ def scores_of(table: Table, compared: bool = False) -> Reading | None:
 
 
 def _of_level(
-    table: Table, level: Column, known: dict[str, str], said: dict[str, str], aside: set[str], reasons: list[str]
+    table: Table,
+    level: Column,
+    known: dict[str, str],
+    said: dict[str, str],
+    aside: set[str],
+    reasons: list[str],
+    compared: bool,
 ) -> Reading | None:
     """A table with a column that has no name of its own, such as the keys of JSON: of systems, or of who judged."""
     read = [
@@ -179,7 +162,9 @@ def _of_level(
         return None if found is None else found.naming(said)
     if [role for role, _ in read] == [SYSTEM] and all(maker(word) is not None for word in level.words):
         return read[0][1]
-    meant = tuple(replace(way.ways[0], what=f"{level.name} says {_SAYS[role]}") for role, way in read)
+    if compared and read[0][0] == SYSTEM and read[0][1].confidence != "unsure":
+        return replace(read[0][1], confidence="likely", said=f"{level.name} taken for what is compared")
+    meant = tuple(replace(way.ways[0], what=f"{level.name} says {SAYS[role]}") for role, way in read)
     return replace(read[0][1], confidence="unsure", said=f"no name says what {level.name} is", meant=meant)
 
 
@@ -276,7 +261,7 @@ def _of_score(
     options |= {"facets": facets} if facets else {}
     chosen = tuple(filter(is_aspect, found.added))
     options |= {"fixed": chosen_with({*known, *found.added}, *chosen)} if chosen else {}
-    return _told(_weighed(table, score, options, reasons, found, known), known[ITEM], shared)
+    return _told(weighed(table, score, options, reasons, found, known), known[ITEM], shared)
 
 
 def _why(table: Table, score: str, taken: set[str]) -> str:
@@ -312,222 +297,10 @@ def _of_criteria(
     return Reading(together, said, said=f"{listed(criteria, most=6)} hold scores of one row each", meant=ways)
 
 
-def _weighed(
-    table: Table,
-    score: str,
-    options: Mapping[str, Any],
-    reasons: Sequence[str],
-    found: Key,
-    known: Mapping[str, str],
-) -> Reading:
-    """A reading with what is open of it, asked about, and what was taken for granted, said."""
-    open_, ways = _open(table, score, options, found, known)
-    if open_:
-        item = found.facets.get(ITEM, known.get(ITEM, ROW_NUMBER))
-        named = {"facets": {ITEM: item}}  # of a way that says nothing the same would be asked
-        ways = tuple(way if way.options else replace(way, options=named) for way in ways or (Meant(options),))
-        return Reading(options, tuple(reasons), said="; ".join(open_), meant=ways)
-    if is_less(score) and SYSTEM in known and not options.get("labels"):
-        more: dict[str, Any] = {"score": score, **options}
-        ways = (Meant({**more, "less_is_better": True}, "less is better"), Meant(more, "more is better"))
-        said = f"less of {score} is better by its name"
-        return Reading(ways[0].options, tuple(reasons), said=said, meant=ways)
-    said = joined("; ", _granted(table, score, options, found, known))
-    return Reading(options, tuple(reasons), "likely" if said else "sure", said=said)
-
-
-def _open(
-    table: Table, score: str, options: Mapping[str, Any], found: Key, known: Mapping[str, str]
-) -> tuple[list[str], tuple[Meant, ...]]:
-    """What no name says, and the ways in which it may be meant."""
-    said, ways = _open_of_score(table, table.column(score), options, found, known)
-    open_ = [said] if said else []
-    if not found.named:
-        open_.append(f"no name says that {found.facets.get(ITEM, known.get(ITEM))} is what is judged")
-    added = found.added
-    if open_ and not ways and len(added) == 1 and says_nothing(added[0]):
-        ways = _as_roles(options, added[0], known)
-    left = [one.name for one in _unexplained(table, score, known, found)]
-    if left and not (added or open_ or _told_apart(found, known, left)):
-        ways = (Meant(options, f"without {listed(left, most=4)}"), *_as_roles(options, left[0], known))
-        open_.append(f"no name says what {listed(left, most=4)} {'is' if len(left) == 1 else 'are'}")
-    if len(added) > 1 and not found.tied:
-        open_.append(f"rows repeat unless {listed(added)} are facets")
-    if found.tied:
-        open_.append(f"rows repeat, and {listed(found.tied, most=6)} may tell them apart")
-    return open_, ways
-
-
-def _open_of_score(
-    table: Table, column: Column, options: Mapping[str, Any], found: Key, known: Mapping[str, str]
-) -> tuple[str, tuple[Meant, ...]]:
-    """What is open of the score, empty if nothing is, and the ways in which it may be meant."""
-    score = column.name
-    plainly = plain(score) in ALIASES["score"]
-    used = {score, *known.values(), *found.aside}
-    beside = [one for one in beside_measured(table, column) if one.name not in used] if plainly else []
-    free = [one for one in table.columns if one.name not in used and one.filled and not plainly]
-    item = options.get("facets", {}).get(ITEM) or known.get(ITEM)
-    several = item in table.names and table.column(str(item)).distinct < table.rows
-    # what is the same at every judgment of an item is none, but where its name says so
-    free = [one for one in free if says_score(one.name) or not (several and table.within(str(item), one.name))]
-    rivals = [one.name for one in (*beside, *(one for one in free if may_be_score(table, one, column)))]
-    people = [] if plainly else _people(table, score, known)
-    total = count_of(table, column)
-    if total is not None:
-        said = f"{score} is never above {total}: perhaps a count of these, and no score"
-        return said, (Meant({**options, "score": score}, "a score as it is"),)
-    if people:
-        said = f"{said_by_people(people[:1])}, {score} what a judge did"
-        return said, checked_by(options, table.column(people[0]), table.rows)
-    whole = JUDGE in known and score == total_of(table, used - {score})
-    if rivals and not whole:  # what it is the sum of is none
-        ways = (
-            Meant({**options, "score": name, **({} if table.column(name).scored else {"labels": True})})
-            for name in (score, *rivals)[:_MOST_WAYS]
-        )
-        return f"{listed([score, *rivals], most=6)} may each be the score", tuple(ways)
-    others = [one for one in free if _may_be_any(one)]
-    named = plainly or whole or hinted(score) or is_criterion(score) or (is_less(score) and not others)
-    if not (named or _alone(table, column, known, found)):
-        return f"no name says that {score} is the score", _of_others(options, score, others)
-    doubt = _doubt_of_words(table, column, options, known)
-    return doubt, ways_of_words(column, options) if doubt else ()
-
-
-def _doubt_of_words(table: Table, column: Column, options: Mapping[str, Any], known: Mapping[str, str]) -> str:
-    """What is open of words that are taken for labels or numbers; empty if nothing is."""
-    if {"label", "labels"} & options.keys() and {*words_of(column.name)} & _WON:
-        return f"{column.name} says which of two is better, and no columns name the two"
-    if {*OF_WORDS} & options.keys() and (strange := no_numbers(column)):
-        held = listed([f'"{word}"' for word in strange], most=3)
-        return f"{column.name} holds numbers, and {held} in other rows"
-    if {*OF_WORDS} & options.keys() and not _is_label(table, column, options, known):
-        return f"{column.name} holds words, {listed(column.words, most=4)}"
-    return ""
-
-
-def _may_be_any(one: Column) -> bool:
-    """Whether a column may be the score though no name says it."""
-    named = no_score(one.name) or is_count(one.name) or is_judged(one.name) or DESCRIBED & {*words_of(one.name)}
-    return one.scored and one.distinct > 1 and not named
-
-
-def _of_others(options: Mapping[str, Any], score: str, others: Sequence[Column]) -> tuple[Meant, ...]:
-    """The ways in which one column or another may be the score."""
-    bare = {name: value for name, value in options.items() if name not in (*OF_WORDS, "missing")}
-    ways = [Meant({**options, "score": score}), *(Meant({**bare, "score": one.name}) for one in others)]
-    return tuple(ways[:_MOST_WAYS]) if len(ways) > 1 else ()
-
-
-def _as_roles(options: Mapping[str, Any], name: str, known: Mapping[str, str]) -> tuple[Meant, ...]:
-    """The ways in which a column may say who judged, or what was judged."""
-    bare = {**options, "facets": {role: one for role, one in options.get("facets", {}).items() if one != name}}
-    return tuple(
-        Meant(_with(bare, {role: name}), f"{name} says {said}") for role, said in _SAYS.items() if role not in known
-    )
-
-
-def _with(options: Mapping[str, Any], facets: Mapping[str, str]) -> dict[str, Any]:
-    return {**options, "facets": {**options.get("facets", {}), **facets}}
-
-
-def _granted(
-    table: Table, score: str, options: Mapping[str, Any], found: Key, known: Mapping[str, str]
-) -> Iterator[str]:
-    """What is taken for granted, with the argument that changes it."""
-    added = found.added
-    if found.supposed:
-        yield f"{found.supposed} taken for what is judged; else say " + argument("facets", {ITEM: ...})
-    if added:
-        tell = "tells" if len(added) == 1 else "tell"
-        yield f"{listed(added)} {tell} apart rows that would repeat: taken as a facet"
-    if options.get("labels"):
-        share = argument("label", table.column(score).words[0])
-        yield f"{score} holds words, each taken for a label; the share of one alone with " + share
-    elif not (plain(score) in ALIASES["score"] or hinted(score)):
-        yield f"{score} taken for the score, the only column of marks"
-    people = _people(table, score, known)
-    if people:
-        yield f"{people[0]} left out, which is what people said by its name"
-    if "missing" in options:
-        yield f"{listed(options['missing'])} in {score} taken for no score"
-    left = [one.name for one in _unexplained(table, score, known, found) if not one.scored]
-    if left and not added:
-        yield f"{listed(left, most=4)} left out; else say " + argument("facets", {SYSTEM: left[0]})
-
-
-def _alone(table: Table, score: Column, known: Mapping[str, str], found: Key) -> bool:
-    """Whether nothing else holds marks, or labels, where names say what is judged and who judged."""
-    used = {score.name, *known.values(), *found.facets.values(), *found.aside}
-    free = [one for one in table.columns if one.distinct > 1 and one.name not in used]
-    free = [one for one in free if not (is_id(one.name) or is_count(one.name) or measures(one.name))]
-    free = [one for one in free if not groups_items(one.name)]
-    other = any(one.scored if score.scored else one.words and not (one.numeric or is_prose(one)) for one in free)
-    groups = {*words_of(score.name)} & {*GROUPS, *DESCRIBED, *OCCASIONS}
-    unnamed = [name for name in found.added if not (plain(name) in OCCASIONS or is_aspect(name))]
-    item = found.facets.get(ITEM) != ROW_NUMBER
-    return bool(score.words) and found.named and item and JUDGE in known and not (other or groups or unnamed)
-
-
-def _is_label(table: Table, column: Column, options: Mapping[str, Any], known: Mapping[str, str]) -> bool:
-    """Whether words are plainly labels that judges gave: by a name, and as they differ within what was judged."""
-    item = options.get("facets", {}).get(ITEM) or known.get(ITEM)
-    if "labels" not in options or item in (None, ROW_NUMBER) or JUDGE not in known or not hinted(column.name):
-        return False
-    return table.keys([item, column.name]) > table.keys([item])
-
-
 def _meaning(table: Table, words: Column, known: Mapping[str, str], reasons: list[str]) -> dict[str, Any]:
     """What words stand for: two of them too are labels where judges plainly gave them."""
     found = meaning(words, reasons)
-    return {"labels": True} if "label" in found and _is_label(table, words, {"labels": True}, known) else found
-
-
-def _people(table: Table, score: str, known: Mapping[str, str]) -> list[str]:
-    """Columns of what people said, by their names, on the scale of a score that is not, or in its words."""
-    if is_of_people(score):
-        return []
-    named = [one for one in table.columns if is_of_people(one.name) and one.name not in {score, *known.values()}]
-    judged = table.column(score)
-    if not judged.scored:  # both chose among the same words
-        return [one.name for one in named if 2 * len({*one.words} & {*judged.words}) >= len(judged.words) > 0]
-    return [one.name for one in named if one.scored and same_scale(one, judged)]
-
-
-def _unexplained(table: Table, score: str, known: Mapping[str, str], found: Key) -> list[Column]:
-    """Columns of few labels that nothing explains, where no column says who judged, or of which system."""
-    used = {score, *known.values(), *found.facets.values(), *(found.aside if {JUDGE, SYSTEM} & known.keys() else ())}
-    if {JUDGE, SYSTEM} <= known.keys():
-        return []
-    item = known.get(ITEM)
-    again = item in table.names and table.column(str(item)).distinct < table.rows
-    return [
-        one
-        for one in labels(table, used)
-        if one.distinct <= (_MOST_JUDGES if one.numeric or JUDGE in known else _MOST_PEOPLE)
-        and one.filled == table.rows
-        and not plain(one.name).startswith(_YES_OR_NO)
-        and not ((SYSTEM in known or found.whole) and {*map(plain, one.words)} <= _TRUTHS)
-        and not same_in_rows(table, one, table.column(score))
-        and not (again and one.numeric and found.whole and _named(one.name))  # systems and judges are seldom numbers
-        and not {*DESCRIBED, *GROUPS} & {*words_of(one.name)}
-        and not (again and groups_items(one.name) and table.within(str(item), one.name))
-        and not (no_score(one.name) or is_count(one.name) or is_criterion(one.name) or is_judged(one.name))
-        and not {*WORDS[TIE]} & {plain(word) for word in one.words}
-    ]
-
-
-def _told_apart(found: Key, known: Mapping[str, str], left: Sequence[str]) -> bool:
-    """Whether what was judged and who judged tell every row apart, so that no other column has to."""
-    item = found.facets.get(ITEM, known.get(ITEM))
-    own = {JUDGE} <= known.keys() and found.named and found.whole and item not in (None, ROW_NUMBER)
-    return own and not found.supposed and not any({*words_of(name)} & COMPARED for name in left)
-
-
-def _named(name: str) -> bool:
-    """Whether a column has a name that says something, though not to us."""
-    return any(len(word) >= _FEWEST_LETTERS and word.isalpha() for word in words_of(name)) and not says_nothing(name)
+    return {"labels": True} if "label" in found and is_label(table, words, {"labels": True}, known) else found
 
 
 def _questions(table: Table, known: dict[str, str], reasons: list[str]) -> tuple[dict[str, str], list[str]]:

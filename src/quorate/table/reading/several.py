@@ -28,9 +28,11 @@ _LIST = re.compile(
 )
 """Several values in a cell; two with a comma and without brackets may be one number with a decimal comma."""
 _GIVEN_OFTEN = frozenset(
-    ("labels", "annotations", "votes", "judgments", "judgements", "verdicts", "decisions", "marks")
+    ("labels", "annotations", "votes", "judgments", "judgements", "verdicts", "decisions", "marks", "passes")
 )
-_AGAIN = frozenset(("sample", "repeat", "run", "trial", "epoch", "seed", "replicate", "attempt", "try", "draw", "pass"))
+_AGAIN = frozenset(
+    ("sample", "repeat", "run", "trial", "epoch", "seed", "replicate", "attempt", "try", "draw", "pass", "passe")
+)
 _TRIED = frozenset(("result", "outcome", "success", "passed"))
 """What lists hold that a system reached each time that it tried."""
 _TIMES = (*COUNTS, "n", "freq", "frequency", "times", "counts", "occurrences", "num", "n_times")
@@ -48,7 +50,7 @@ def counts_of_labels(table: Table, columns: Sequence[str], row: str | None, word
     """Columns that count how often each label was given: by their names, or as they add up to the same in every row."""
     free = [one for one in table.columns if one.name != row and one.numeric and one.whole and not is_id(one.name)]
     free = [one for one in free if (one.low or 0) >= 0]
-    named = _counted(free)
+    named = _counted(free) or _that_add_up(table, free)
     kinds = named if len(named) > 1 else free if {one.name for one in free} >= {*columns} else []
     if words or not {one.name for one in kinds} & {*columns} or (len(kinds) < _FEWEST_COUNTED and not named):
         return None
@@ -78,6 +80,17 @@ def _counted(free: Sequence[Column]) -> list[Column]:
         if len(words) > 1 and counting and not ARRANGED & {*words}:
             forms.setdefault((holder, counting[0]), []).append(one)
     return max(forms.values(), key=len, default=[])
+
+
+def _that_add_up(table: Table, free: Sequence[Column]) -> list[Column]:
+    """Columns that a column called so counts all of: their sum in every row."""
+    totals = [one for one in free if plain(one.name) in COUNTS and (one.high or 0) > 1]
+    parts = [one for one in free if one not in totals and not {*GIVEN} & {*words_of(one.name)}]
+    if len(totals) != 1 or len(parts) < len("ab"):
+        return []
+    total = " + ".join(f"TRY_CAST({table.sql(one.name)} AS DOUBLE)" for one in parts)
+    same = f"bool_and({total} = TRY_CAST({table.sql(totals[0].name)} AS DOUBLE))"
+    return parts if table.opened.relation.aggregate(same).fetchall() == [(True,)] else []
 
 
 def _cross_table(table: Table) -> Reading | None:
