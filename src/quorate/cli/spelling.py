@@ -102,7 +102,8 @@ def flags(argument: Argument) -> list[tuple[str, str | None]]:
     if name == "missing" and isinstance(value, tuple):
         return [(flag, word) for word in value]
     if name in _LISTS and isinstance(value, tuple):
-        value = ",".join(map(str, value)) or _LISTS[name]
+        alone = "," if name == "rank" and len(value) == 1 else ""  # a column of lists, and not of places
+        value = ",".join(map(str, value)) + alone or _LISTS[name]
     if value is None or value is True:
         return [(flag, None)]
     return [(flag, _filled(value, _FILLED_IN.get(name, "VALUE")))]

@@ -245,3 +245,44 @@ def test_ballots_that_are_counted():
 )
 def test_names_in_english(name, known):
     assert plain(name) == known
+
+
+# Several judgments in a row
+
+
+def test_counts_that_a_column_adds_up_are_labels():
+    counts = {
+        name: [(n * 7 + at * 3) % 4 for n in range(N)] for at, name in enumerate(("hate", "offensive", "neither"))
+    }
+    frame = pl.DataFrame({"tweet_no": [*range(N)], **counts, "class": [n % 3 for n in range(N)]})
+    table = q.read(frame.with_columns(count=sum(pl.col(name) for name in counts)), announce=False)
+    assert {*table.labels} == {*counts}
+    assert table.n_answers == len(labels) * sum(map(sum, counts.values()))  # of each label whether it is this one
+
+
+def test_a_copy_of_the_score_in_a_record_is_left_out():
+    records = [{"uuid": f"u{n}", "grade": MARK[n], "grading": {"grade": MARK[n], "by": "x"}} for n in range(N)]
+    table = q.read(pl.DataFrame(records).unnest("grading", separator="."), announce=False)
+    assert (table.score, table.n_answers) == ("grade", N)
+
+
+@pytest.mark.parametrize(
+    ("names", "levels"),
+    [
+        (["gpt (Rater 1)", "gpt (Rater 2)", "llama (Rater 1)", "llama (Rater 2)"], {"Rater 1", "Rater 2"}),
+        (["gpt4_by_claude", "gpt4_by_gemini", "llama3_by_claude", "llama3_by_gemini"], {"claude", "gemini"}),
+    ],
+)
+def test_systems_by_judges_in_one_name(names, levels):
+    marks = {name: MARK[at * 7 : at * 7 + N] for at, name in enumerate(names)}
+    frame = pl.DataFrame({"prompt_id": [*range(N)], **marks})
+    board = q.rank(frame)
+    assert {*board.systems} == {name.split()[0].split("_")[0] for name in names}
+    assert {*board.judgments.facet("judge").levels} == levels
+
+
+def test_models_by_models_are_asked_about():
+    names = [f"{one}_{two}" for one in ("gpt4", "claude3") for two in ("gpt4", "claude3")]
+    marks = {name: MARK[at * 7 : at * 7 + N] for at, name in enumerate(names)}
+    with pytest.raises(Unsure, match="two things in one name"):
+        q.rank(pl.DataFrame({"idx": [*range(N)], **marks}))

@@ -342,7 +342,8 @@ class VoteReading(Rows):
         typer.Option(
             metavar="COLUMN",
             help="Of rankings, whose rows are systems: column of the place, 1 the best. --model-a is the column of the "
-            "system, --role cluster=COLUMN that of the ranking. Several with commas: each of one system.",
+            "system, --role cluster=COLUMN that of the ranking, cluster=A*B two together. Several with commas: each of "
+            "one system; one with a comma behind it: lists of systems, the best first.",
         ),
     ] = None
     outcome: Annotated[

@@ -50,7 +50,8 @@ def counts_of_labels(table: Table, columns: Sequence[str], row: str | None, word
     """Columns that count how often each label was given: by their names, or as they add up to the same in every row."""
     free = [one for one in table.columns if one.name != row and one.numeric and one.whole and not is_id(one.name)]
     free = [one for one in free if (one.low or 0) >= 0]
-    named = _counted(free) or _that_add_up(table, free)
+    counted = _counted(free)
+    named = counted or _that_add_up(table, free)
     kinds = named if len(named) > 1 else free if {one.name for one in free} >= {*columns} else []
     if words or not {one.name for one in kinds} & {*columns} or (len(kinds) < _FEWEST_COUNTED and not named):
         return None
@@ -61,7 +62,8 @@ def counts_of_labels(table: Table, columns: Sequence[str], row: str | None, word
     same = low == high > 1 and table.rows >= _FEWEST_SAME and max(one.high or 0 for one in kinds) > 1
     if not (same or kinds is named):
         return None
-    adds = f"add up to {low:g} in every row" if same else "count by their names"
+    adds = "count by their names" if counted else "add up to what another column counts"
+    adds = f"add up to {low:g} in every row" if same else adds
     options: dict[str, Any] = {"wide": {SCORE: held}, "facets": {ITEM: row or ROW_NUMBER}}
     options |= {} if all(number(name) is not None for name in held) else {"labels": True}
     said = f"{listed(held, most=6)} {adds}: counts of labels for each {row or 'row'}"
