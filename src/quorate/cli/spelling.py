@@ -115,7 +115,7 @@ def flag_of(name: str) -> str:
 
 
 def _wide(roles: Mapping[str, Iterable[str]]) -> list[tuple[str, str | None]]:
-    return [("--wide", f"{role}={','.join(columns)}") for role, columns in roles.items()]
+    return [("--wide", f"{role}={_row(columns)}") for role, columns in roles.items()]
 
 
 def _limits(limits: Mapping[str, range]) -> list[tuple[str, str | None]]:

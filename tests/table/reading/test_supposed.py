@@ -251,12 +251,11 @@ def test_names_in_english(name, known):
 
 
 def test_counts_that_a_column_adds_up_are_labels():
-    counts = {
-        name: [(n * 7 + at * 3) % 4 for n in range(N)] for at, name in enumerate(("hate", "offensive", "neither"))
-    }
+    labels = ("hate", "offensive", "neither")
+    counts = {name: [(n * 7 + at * 3) % 4 for n in range(N)] for at, name in enumerate(labels)}
     frame = pl.DataFrame({"tweet_no": [*range(N)], **counts, "class": [n % 3 for n in range(N)]})
-    table = q.read(frame.with_columns(count=sum(pl.col(name) for name in counts)), announce=False)
-    assert {*table.labels} == {*counts}
+    table = q.read(frame.with_columns(count=sum(pl.col(name) for name in labels)), announce=False)
+    assert {*table.labels} == {*labels}
     assert table.n_answers == len(labels) * sum(map(sum, counts.values()))  # of each label whether it is this one
 
 
