@@ -445,22 +445,14 @@ def is_judge(name: str) -> bool:
 
     Examples
     --------
-    >>> is_judge("rater1"), is_judge("Coder B"), is_judge("Dr. Hansen"), is_judge("second_marker"), is_judge("rater_id")
-    (True, True, True, True, False)
+    >>> [is_judge(name) for name in ("rater1", "Coder B", "Dr. Hansen", "second_marker", "judge_gpt4o")]
+    [True, True, True, True, True]
+    >>> [is_judge(name) for name in ("rater_id", "rater1_score", "judge_model")]
+    [False, False, False]
     """
     words = words_of(name)
-    if 2 not in (len(words), len(plain(name).split("_"))) or words[1] in {
-        *IDS,
-        *TOTALS,
-        *HINTS,
-        *GIVEN,
-        *SAID,
-        *CRITERIA,
-        *GROUPS,
-        "name",
-        "model",
-        "code",
-    }:
+    others = {*IDS, *TOTALS, *HINTS, *GIVEN, *SAID, *CRITERIA, *GROUPS, *MEASURES, "name", "model", "code"}
+    if 2 not in (len(words), len(plain(name).split("_"))) or others & {*words[1:]}:
         return False
     nth = words[0] in _ORDINALS and words[1] in aliases.JUDGES_ALONE
     numbered = words[0] in PROFESSIONS and len(words[1]) == 1
