@@ -69,8 +69,8 @@ class Step:
             return Note(f"every entry of the lists in {self.columns[0]} is a judgment", self.role, self.columns)
         if self.role in (SCORE, COLUMNS):
             return Note(f"{len(self.columns)} columns count judgments: one row for each", SCORE, self.columns)
-        named = "s by ".join(self.roles)
-        return Note(f"{len(self.columns)} columns are {named}s: one row for each judgment", self.role, self.columns)
+        named = " by ".join("criteria" if role == "criterion" else f"{role}s" for role in self.roles)
+        return Note(f"{len(self.columns)} columns are {named}: one row for each judgment", self.role, self.columns)
 
 
 @dataclass(frozen=True)
