@@ -110,7 +110,7 @@ def _open(
     if open_ and not ways and len(added) == 1 and says_nothing(added[0]):
         ways = _as_roles(options, added[0], known)
     left = [one.name for one in _unexplained(table, score, known, found)]
-    if left and not (added or open_ or _told_apart(found, known, left)):
+    if left and not (added or open_ or _told_apart(table, found, known, left)):
         ways = (Meant(options, f"without {listed(left, most=4)}"), *_as_roles(options, left[0], known))
         open_.append(f"no name says what {listed(left, most=4)} {'is' if len(left) == 1 else 'are'}")
     if len(added) > 1 and not found.tied:
@@ -264,7 +264,7 @@ def _unexplained(table: Table, score: str, known: Mapping[str, str], found: Key)
         if one.distinct <= (_MOST_JUDGES if one.numeric or JUDGE in known else _MOST_PEOPLE)
         and one.filled == table.rows
         and not plain(one.name).startswith(_YES_OR_NO)
-        and not ((SYSTEM in known or found.whole) and {*map(plain, one.words)} <= _TRUTHS)
+        and not ((SYSTEM in known or found.whole) and one.words and {*map(plain, one.words)} <= _TRUTHS)
         and not same_in_rows(table, one, table.column(score))
         and not (again and one.numeric and found.whole and _named(one.name))  # systems and judges are seldom numbers
         and not {*DESCRIBED, *GROUPS} & {*words_of(one.name)}
@@ -274,11 +274,16 @@ def _unexplained(table: Table, score: str, known: Mapping[str, str], found: Key)
     ]
 
 
-def _told_apart(found: Key, known: Mapping[str, str], left: Sequence[str]) -> bool:
+def _told_apart(table: Table, found: Key, known: Mapping[str, str], left: Sequence[str]) -> bool:
     """Whether what was judged and who judged tell every row apart, so that no other column has to."""
     item = found.facets.get(ITEM, known.get(ITEM))
     own = {JUDGE} <= known.keys() and found.named and found.whole and item not in (None, ROW_NUMBER)
-    return own and not found.supposed and not any({*words_of(name)} & COMPARED for name in left)
+    if not own or found.supposed or any({*words_of(name)} & COMPARED for name in left):
+        return False
+    if table.column(str(item)).distinct == table.rows:  # beside what is another in every row they may be what is judged
+        return False
+    others = {*left, *(() if is_id(str(item)) else found.aside)}
+    return not any(table.within(name, str(item)) for name in others)
 
 
 def _named(name: str) -> bool:

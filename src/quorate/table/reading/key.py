@@ -248,7 +248,7 @@ def _alone(table: Table, known: Mapping[str, str], taken: set[str], facets: set[
     rest = [
         one.name for one in table.columns if one.name not in {*taken, *key, item} and 2 <= one.distinct < table.rows
     ]
-    rest = [name for name in rest if not (measures(name) or table.keys([item, name]) == table.column(item).distinct)]
+    rest = [name for name in rest if not measures(name)]
     return not any(table.keys([name, *key]) == table.rows for name in rest)
 
 

@@ -265,7 +265,8 @@ def _models(table: Table) -> tuple[str, str, tuple[str, ...]] | None:
             return name, rival, (f"wins of {name} and {rival} are counted: they name the two sides of a comparison",)
     texts = [table.column(name) for name in named]
     texts = [one for one in texts if one.distinct >= 2 and plain(one.name) not in _OF_SCORES]
-    for one, other in combinations(texts, 2):
+    for pair in combinations(texts, 2):
+        one, other = pair[::-1] if _are_sides(pair[1].name, pair[0].name) else pair
         shared = len(set(one.words) & set(other.words))
         few = min(len(one.words), len(other.words))
         known = {plain(word) for word in one.words} <= _KNOWN

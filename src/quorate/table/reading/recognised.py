@@ -20,7 +20,8 @@ _TOTAL_ROWS = frozenset(("total", "totals", "sum", "mean", "average", "avg", "ov
 """What a row is called that is made of the others."""
 
 
-_FEWEST_LEVELS, FEWEST_ONCE = 4, 10
+_FEWEST_LEVELS, FEWEST_ONCE, ONCE = 4, 10, 0.9
+"""Labels of which one may be a total; judgments, and the share of judges to them beyond which most judged once."""
 
 
 def recognised(table: Table) -> tuple[dict[str, str], set[str], list[str]]:
@@ -118,7 +119,7 @@ def judged_once(table: Table, known: Mapping[str, str]) -> str | None:
     Where no column says what is judged, everybody is what every row is of.
     """
     judge = known.get(JUDGE)
-    if not judge or not 2 * table.column(judge).distinct > table.column(judge).filled >= FEWEST_ONCE:
+    if not judge or not table.column(judge).distinct > ONCE * table.column(judge).filled >= ONCE * FEWEST_ONCE:
         return None
     items = [known[ITEM]] if ITEM in known else [one.name for one in table.columns if is_judged(one.name)]
     return judge if items else None

@@ -29,7 +29,7 @@ from quorate.table.notes import Note, not_used
 from quorate.table.reading.key import is_of_people
 from quorate.table.reading.paired import of_one_prompt, pair_of, refuse_scored_sides, sides_of
 from quorate.table.reading.reading import Reading, Unsure
-from quorate.table.reading.recognised import FEWEST_ONCE
+from quorate.table.reading.recognised import FEWEST_ONCE, ONCE
 from quorate.table.reading.score import refuse_codes_of, refuse_scales_of, says_score
 from quorate.table.reading.scored import scores_of
 from quorate.table.votes import Votes
@@ -249,7 +249,7 @@ def _scored_by_scores(table: Judgments) -> bool:
 
 def _judged_once(table: Judgments) -> bool:
     """Whether most of those who judged did so once alone."""
-    once = JUDGE in table.names and 2 * table.n_levels(JUDGE) > table.n_cells >= FEWEST_ONCE
+    once = JUDGE in table.names and table.n_levels(JUDGE) > ONCE * table.n_cells >= ONCE * FEWEST_ONCE
     return once and table.facet(JUDGE).parent is None
 
 
