@@ -179,7 +179,7 @@ def test_judges_on_two_scales_are_asked_about(tmp_path):
 
 
 def test_titles_above_the_header_and_totals_below_are_left_out_and_said(tmp_path, logged):
-    lines = ["Barthel index (0-20), admission, exported 14.03.2025", "", "case,rater1,rater2"]
+    lines = ["Barthel index (0-20), exported 14.03.2025", "", "case,rater1,rater2"]
     lines += [f"c{n},{MARK[n]},{MARK[n + 3]}" for n in range(N)] + ["Mean,3.1,2.9"]
     path = tmp_path / "export.csv"
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
@@ -187,6 +187,15 @@ def test_titles_above_the_header_and_totals_below_are_left_out_and_said(tmp_path
     assert (table.n_levels("item"), table.facet("judge").levels) == (N, ("rater1", "rater2"))
     assert ("WARNING", 'case is "Mean" in one row, which may be made of the others: left out') in logged
     assert any("2 lines above the header left out" in str(note) for note in table.notes)
+
+
+@pytest.mark.parametrize("above", [1, 2])
+def test_an_empty_line_in_a_table_takes_nothing_away(tmp_path, above):
+    lines = ["case,rater1,rater2", *(f"c{n},{MARK[n]},{MARK[n + 3]}" for n in range(N))]
+    path = tmp_path / "gap.csv"
+    path.write_text("\n".join([*lines[:above], "", *lines[above:]]) + "\n", encoding="utf-8")
+    table = q.read(path, announce=False)
+    assert (table.n_levels("item"), table.facet("judge").levels) == (N, ("rater1", "rater2"))
 
 
 @pytest.mark.parametrize("line", ["a,b", "a;b;c", '"one, two",'])

@@ -181,8 +181,11 @@ def _titles(rows: Sequence[Sequence[str]]) -> int:
     longer = next((place for place, row in enumerate(rows) if place and len(row) > len(rows[0])), 0)
     begin = empty + 1 if empty > 0 else longer
     below = [len(row) for row in rows[begin:]]
-    single = empty > 0 or len(rows[0]) < 2 or not all(rows[0])
-    return begin if 0 < begin <= _MOST_TITLES and single and len({*below}) == 1 and len(below) > _FEWEST_BELOW else 0
+    if not 0 < begin <= _MOST_TITLES or len({*below}) != 1 or len(below) <= _FEWEST_BELOW:
+        return 0
+    above = [row for row in rows[:begin] if row]  # a line as long as those below may be the header, or a row
+    single = empty > 0 or len(rows[0]) < len("ab") or not all(rows[0])
+    return begin if single and all(len(row) != below[0] for row in above) else 0
 
 
 def _are_values(names: Sequence[str], below: Sequence[Sequence[str]]) -> bool:

@@ -148,17 +148,24 @@ def _of_one_role(table: Table, family: _Family, known: Mapping[str, str]) -> Rea
     granted = [*([f"{said.why}; else {instead}"] if said.confidence == "likely" else []), *_left_out(totals, strays)]
     confidence = "likely" if said.confidence == "sure" and granted else said.confidence
     if confidence == "unsure":
-        ways = [
-            Meant(_options(columns, known, row, role, words) | _missing(strays), _PLURAL[role])
-            for role in (said.role, *other)
-        ]
-        asked_of = row is not None and row != known.get(JUDGE) and not is_person(row)
-        if asked_of and ITEM in (said.role, *other) and SYSTEM not in known:
-            answered = _options(columns, known, row, ITEM, words, of=SYSTEM) | _missing(strays)
-            ways.insert([said.role, *other].index(ITEM), Meant(answered, "questions that systems answered"))
+        ways = _ways_of_roles(family, known, (said.role, *other), strays)
         problem = f"{listed(columns, most=6)} hold {hold}, and their names do not say what they are"
-        return Reading(options, tuple(reasons), said=problem, meant=tuple(ways))
+        return Reading(options, tuple(reasons), said=problem, meant=ways)
     return Reading(options, tuple(reasons), confidence, said=joined("; ", granted) if confidence == "likely" else "")
+
+
+def _ways_of_roles(
+    family: _Family, known: Mapping[str, str], roles: Sequence[str], strays: tuple[str, ...]
+) -> tuple[Meant, ...]:
+    """The ways in which columns may be levels of these roles; of questions also that systems answered them."""
+    columns, words, row, _, _ = family
+    missing = _missing(strays)
+    ways = [Meant(_options(columns, known, row, role, words) | missing, _PLURAL[role]) for role in roles]
+    asked_of = row is not None and row != known.get(JUDGE) and not is_person(row)
+    if asked_of and ITEM in roles and SYSTEM not in known:
+        answered = _options(columns, known, row, ITEM, words, of=SYSTEM) | missing
+        ways.insert([*roles].index(ITEM), Meant(answered, "questions that systems answered"))
+    return tuple(ways)
 
 
 def _are_codes(table: Table, columns: Sequence[str]) -> bool:
