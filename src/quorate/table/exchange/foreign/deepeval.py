@@ -183,4 +183,5 @@ def _items(cases: Sequence[Case], columns: Mapping[str, str]) -> Iterator[tuple[
         seen[key] += 1
 
 
+SIGHT = ("testCases", "conversationalTestCases")
 FORMAT = Format("deepeval", read_run, claims=claims, tool=True, holds=lambda _: "scores")

@@ -244,4 +244,5 @@ def _declared(about: Mapping[str, Any], key: str, columns: Mapping[str, str], wh
     return tuple(columns.get(name, name) for name in str(text or "").split("\n"))
 
 
+SIGHT = ('"schema_version"',)
 FORMAT = Format("every-eval-ever", read_samples, claims=claims, tool=True, opens=opens)

@@ -230,4 +230,5 @@ def _scenario(name: Any) -> str | None:
     return f"{scenario}:{','.join(kept)}" if kept else scenario
 
 
+SIGHT = ("per_instance_stats", "instance_id")
 FORMAT = Format("helm", read_run, claims=claims, tool=True)

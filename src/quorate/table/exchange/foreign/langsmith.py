@@ -93,4 +93,5 @@ def _score(text: str | None) -> float | None:
     return None if isinf(number) else number
 
 
+SIGHT = ("feedback.",)
 FORMAT = Format("langsmith", read_experiment, claims=claims, tool=True, holds=lambda _: "scores")

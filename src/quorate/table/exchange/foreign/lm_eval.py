@@ -294,4 +294,5 @@ def _is_short(value: object) -> bool:
     return isinstance(value, (bool, int, float)) or (isinstance(value, str) and len(value) <= _SHORT)
 
 
+SIGHT = ("samples_", '"doc_id"', '"alias"')
 FORMAT = Format("lm-eval", read_samples, claims=claims, tool=True, holds=lambda _: "scores")

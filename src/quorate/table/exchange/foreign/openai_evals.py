@@ -126,4 +126,5 @@ def _absent(sample: Sample, name: str, found: Mapping[str, object]) -> list[Scor
     return [(None, "error" if sample.failed else "ok")]
 
 
+SIGHT = ("completion_fns", "event_id", "final_report")
 FORMAT = Format("openai-evals", read_events, claims=claims, tool=True, holds=lambda _: "scores")

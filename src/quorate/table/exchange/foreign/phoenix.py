@@ -38,4 +38,5 @@ def refuse_frame(_: duckdb.DuckDBPyConnection, path: Path, part: str | None) -> 
     )
 
 
+SIGHT = ("_execution_details",)
 FORMAT = Format("phoenix", refuse_frame, claims=claims, tool=True, holds=lambda _: "scores")

@@ -377,4 +377,5 @@ def _notes(source: str, outputs: Sequence[Output], judges: frozenset[str]) -> li
     return notes + ([Note(f"not read: {', '.join(left)}")] if left else [])
 
 
+SIGHT = ('"results"', "gradingResult", "Grader Reason")
 FORMAT = Format("promptfoo", read_outputs, claims=claims, tool=True, holds=lambda _: "scores")

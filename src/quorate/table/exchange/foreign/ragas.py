@@ -81,4 +81,5 @@ def _scores(texts: list[str | None]) -> list[float]:
     return [math.nan] * len(known) if None in numbers else known
 
 
+SIGHT = ("user_input",)
 FORMAT = Format("ragas", read_evaluation, claims=claims, tool=True, holds=lambda _: "scores")

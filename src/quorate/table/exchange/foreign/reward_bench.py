@@ -73,4 +73,5 @@ def read_results(connection: duckdb.DuckDBPyConnection, path: Path, part: str | 
     return records.opened(connection, "scores", notes=notes)
 
 
+SIGHT = ('"subset"', '"results"', '"model_type"', '"chat_template"')
 FORMAT = Format("reward-bench", read_results, claims=claims, tool=True, holds=lambda _: "scores")

@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
+import re
+from ast import literal_eval
 from functools import cache
 from importlib import import_module
+from pathlib import Path
 
 from quorate.table.exchange.format import Format
 from quorate.table.exchange.glance import Glance
 
+_FOLDER = Path(__file__).parent
+_LISTED = re.compile(r'^SIGHT = (\(.*\))\nFORMAT = Format\("([^"]+)"', re.MULTILINE)
+"""The last lines of a reader: words of which all that is its has one, and its name."""
 
-def _tool(name: str, module: str, *words: str) -> Format:
-    """A format by its name, the module beside this one that reads it, and words of which all that is its has one."""
+
+def _tool(name: str, module: str, words: tuple[str, ...]) -> Format:
+    """A format by its name, the module that reads it, and the words that are looked for before it is loaded."""
 
     @cache
     def read() -> Format:
-        form: Format = import_module(f"{__package__}.{module}").FORMAT
+        form: Format = import_module(module).FORMAT
         return form
 
     def claims(glance: Glance) -> bool:
@@ -32,26 +39,9 @@ def _tool(name: str, module: str, *words: str) -> Format:
     )
 
 
-TOOLS = (
-    _tool("inspect", "inspect.log", "PK\3\4", '"eval"'),
-    _tool("helm", "helm", "per_instance_stats", "instance_id"),
-    _tool("promptfoo", "promptfoo", '"results"', "gradingResult", "Grader Reason"),
-    _tool("lm-eval", "lm_eval", "samples_", '"doc_id"', '"alias"'),
-    _tool("deepeval", "deepeval", "testCases", "conversationalTestCases"),
-    _tool("openai-evals", "openai_evals", "completion_fns", "event_id", "final_report"),
-    _tool("langsmith", "langsmith", "feedback."),
-    _tool("phoenix", "phoenix", "_execution_details"),
-    _tool("ragas", "ragas", "user_input"),
-    _tool("mturk", "people.mturk", "HITId"),
-    _tool("arena-hard", "pairs.arena_hard", '"games"'),
-    _tool("mt-bench", "pairs.mt_bench", "question_id"),
-    _tool("alpaca-eval", "pairs.alpaca_eval", '"generator_1"'),
-    _tool("arena", "pairs.arena", "anony", "evaluation_", "conversation_a", "winner_model_a"),
-    _tool("judgebench", "pairs.judgebench", '"judgments"'),
-    _tool("label-studio", "people.label_studio", "annotation_id", '"annotations"'),
-    _tool("argilla", "people.argilla", ".responses", '"responses"'),
-    _tool("every-eval-ever", "every_eval_ever", '"schema_version"'),
-    _tool("prodigy", "people.prodigy", '"_task_hash"'),
-    _tool("reward-bench", "reward_bench", '"subset"', '"results"', '"model_type"', '"chat_template"'),
+TOOLS = tuple(
+    _tool(listed[2], ".".join((__package__, *path.relative_to(_FOLDER).with_suffix("").parts)), literal_eval(listed[1]))
+    for path in sorted(_FOLDER.rglob("*.py"))
+    if (listed := _LISTED.search(path.read_text(encoding="utf-8")))
 )
-"""In the order in which they are asked; one more is one file beside this one and a line in this list."""
+"""Every file of this folder that ends in the two lines; its text is looked at, as running all of them takes longer."""

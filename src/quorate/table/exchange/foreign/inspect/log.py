@@ -282,4 +282,5 @@ def _kept_and_left(log: Log, attempts: Sequence[Attempt], taken: Sequence[Part])
         yield Note(f"attempts that the log has twice, of which the last counts: {log.repeated:,}")
 
 
+SIGHT = ("PK\3\4", '"eval"')
 FORMAT = Format("inspect", read_log, claims=claims, tool=True, holds=lambda _: "scores")

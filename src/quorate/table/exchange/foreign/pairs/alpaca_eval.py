@@ -109,4 +109,5 @@ def _votes(connection: duckdb.DuckDBPyConnection, judged: Judged) -> Opened:
     return rows.opened(connection, "votes", notes=notes, instead="ratings")
 
 
+SIGHT = ('"generator_1"',)
 FORMAT = Format("alpaca-eval", read_preferences, claims=claims, tool=True)

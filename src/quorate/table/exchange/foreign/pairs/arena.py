@@ -250,4 +250,5 @@ def _notes(relation: duckdb.DuckDBPyRelation, columns: tuple[str, ...]) -> list[
     return notes
 
 
+SIGHT = ("anony", "evaluation_", "conversation_a", "winner_model_a")
 FORMAT = Format("arena", read_battles, claims=claims, tool=True, holds=lambda _: "votes")

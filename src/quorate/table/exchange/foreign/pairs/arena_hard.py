@@ -144,4 +144,5 @@ def _verdict(game: Any, where: str) -> dict[str, object]:
     return {"winner": side, "strength": None if side == "tie" else strength, "status": "ok"}
 
 
+SIGHT = ('"games"',)
 FORMAT = Format("arena-hard", read_games, claims=claims, tool=True, holds=holds)

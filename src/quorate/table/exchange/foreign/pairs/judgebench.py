@@ -97,4 +97,5 @@ def _verdict(judgment: Mapping[str, Any], where: str) -> dict[str, str | None]:
     return {"winner": DECISIONS[decision], "status": "ok"}
 
 
+SIGHT = ('"judgments"',)
 FORMAT = Format("judgebench", read_pairs, claims=claims, tool=True, holds=lambda _: "votes")

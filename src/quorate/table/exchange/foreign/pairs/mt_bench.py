@@ -245,4 +245,5 @@ def _numbered(category: Mapping[str, str]) -> list[Note]:
     return [Note("prompt_type: by its own numbers of questions, 81 to 90 writing and so on")] if category else []
 
 
+SIGHT = ("question_id",)
 FORMAT = Format("mt-bench", read_judgments, claims=claims, tool=True, holds=holds)

@@ -239,4 +239,5 @@ def _pairs(where: str, ranking: Iterable[Any]) -> Iterator[dict[str, str]]:
             yield {"model_a": first, "model_b": second, "winner": winner}
 
 
+SIGHT = (".responses", '"responses"')
 FORMAT = Format("argilla", read_responses, claims=claims, tool=True)

@@ -395,4 +395,5 @@ def _notes(export: Export, kind: Kind, controls: Sequence[str]) -> list[Note]:
     return notes
 
 
+SIGHT = ("annotation_id", '"annotations"')
 FORMAT = Format("label-studio", read_annotations, claims=claims, tool=True)

@@ -131,4 +131,5 @@ def _scores(answers: Sequence[str | None]) -> list[float | str]:
     return [words[answer] if answer else math.nan for answer in answers]
 
 
+SIGHT = ("HITId",)
 FORMAT = Format("mturk", read_batch, claims=claims, tool=True, holds=lambda _: "scores")

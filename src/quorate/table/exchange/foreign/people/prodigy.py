@@ -144,4 +144,5 @@ def _scores(said: list[str | None]) -> list[float | str]:
     return [math.nan if word is None else float(found[word] or 0.0) for word in said]
 
 
+SIGHT = ('"_task_hash"',)
 FORMAT = Format("prodigy", read_annotations, claims=claims, tool=True)
