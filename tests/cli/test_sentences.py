@@ -145,50 +145,60 @@ def folder(tmp_path_factory, shared):
         return round(float(draw.normal(0, sd)), 3)
 
     item, judge = draw.normal(size=40), dict(zip("abcd", draw.normal(0, 0.4, 4), strict=True))
+    for table in (*scores(draw, noise, item, judge), *votes(draw), *pairs_of_versions(noise, item)):
+        write(*table)
+    for name in ("pass.csv", "cmpcat.csv", "names_2.csv"):
+        shutil.copy(shared / "data" / "answers" / name, folder)
+    studies(folder, write, lambda n: round(5 + item[n] + noise(0.3), 2))
+    return folder
+
+
+def scores(draw, noise, item, judge):
+    """Scores of one system and of several, whole and with holes, by the name of their file, header and rows."""
     crossed = [(i, j, p, s) for i in range(12) for j in "abc" for p in "pq" for s in "xy"]
-    write(
+    yield (
         "scores.csv",
         "item,judge,prompt,system,score",
         [(*c, c[0] % 4 + (c[3] == "x") * 0.6 + noise()) for c in crossed],
     )
     alone = [(i, j, p) for i in range(20) for j in "abcd" for p in "pq"]
-    write("one.csv", "item,judge,prompt,score", [(*c, item[c[0]] + judge[c[1]] + noise()) for c in alone])
-    write("single.csv", "item,judge,score", [(i, j, item[i] + judge[j] + noise()) for i in range(24) for j in "abcd"])
+    yield ("one.csv", "item,judge,prompt,score", [(*c, item[c[0]] + judge[c[1]] + noise()) for c in alone])
+    yield ("single.csv", "item,judge,score", [(i, j, item[i] + judge[j] + noise()) for i in range(24) for j in "abcd"])
     deep = [(i, j, p, r) for i in range(30) for j in "abc" for p in "opqr" for r in (1, 2)]
-    write(
+    yield (
         "prompts.csv",
         "item,judge,prompt,replicate,score",
         [(*c, item[c[0]] + judge[c[1]] + "opqr".index(c[2]) / 5 + noise(0.5)) for c in deep],
     )
-    write(
+    yield (
         "holes.csv",
         "item,judge,prompt,replicate,score",
         [(*c, noise() if k % 7 else "n/a") for k, c in enumerate(deep)],
     )
     five = [(i, j, s) for i in range(30) for j in "abc" for s in "vwxyz"]
-    write(
+    yield (
         "five.csv",
         "item,judge,system,score",
         [(*c, int(draw.random() < 0.3 + 0.1 * "vwxyz".index(c[2]))) for c in five],
     )
-    write("ones.csv", "item,score", [(i, 1) for i in range(40)])
-    write(
+    yield ("ones.csv", "item,score", [(i, 1) for i in range(40)])
+    yield (
         "runs.csv",
         "task,run,passed",
         [(i, r, int(draw.random() < 0.3 + i % 10 / 20)) for i in range(30) for r in range(4)],
     )
-    write(
+    yield (
         "drawn.csv",
         "item,judge,replicate,score",
         [(i, "x", r, 3 + round(noise(0.1 + (i % 5 == 0)))) for i in range(30) for r in range(8)],
     )
-    write(
+    yield (
         "turns.csv",
         "item,turn,judge,score",
         [(i, t, j, noise() + t) for i in range(30) for t in (1, 2, 3) for j in "ab"],
     )
-    write("labels.csv", "item,judge,verdict", [(i, j, f"{(i + ord(j)) % 3 > 0}ly") for i in range(12) for j in "abc"])
-    write(
+    yield ("labels.csv", "item,judge,verdict", [(i, j, f"{(i + ord(j)) % 3 > 0}ly") for i in range(12) for j in "abc"])
+    yield (
         "some.csv",
         "item,judge,score",
         [
@@ -198,7 +208,11 @@ def folder(tmp_path_factory, shared):
             if j == "llm" or i < 25
         ],
     )
-    write(
+
+
+def votes(draw):
+    """Votes on two systems and on three, with people and with ties."""
+    yield (
         "votes.csv",
         "model_a,model_b,prompt,judge,winner",
         [("x", "y", f"p{i}", j, f"model_{'ab'[i % 2]}") for i in range(20) for j in ("ann", "bob")],
@@ -209,31 +223,33 @@ def folder(tmp_path_factory, shared):
         for pair, share in shares.items()
         for i in range(200)
     ]
-    write(
-        "three.csv", "model_a,model_b,prompt,judge,winner,type", [(*row, f"t{k % 3}") for k, row in enumerate(ballots)]
+    yield (
+        "three.csv",
+        "model_a,model_b,prompt,judge,winner,type",
+        [(*row, f"t{k % 3}") for k, row in enumerate(ballots)],
     )
-    write(
+    yield (
         "partly.csv",
         "model_a,model_b,prompt,judge,winner,person",
         [(*row, row[4] if k % 4 == 0 else "model_a" if k % 4 == 1 else "") for k, row in enumerate(ballots)],
     )
     tied = [("x", "y", f"p{i}", ("tie", "tie", "model_a", "model_b")[i % 4]) for i in range(400)]
-    write("ties.csv", "model_a,model_b,prompt,winner", tied)
-    write(
+    yield ("ties.csv", "model_a,model_b,prompt,winner", tied)
+    yield (
         "alike.csv",
         "model_a,model_b,prompt,winner",
         [("x", "y", f"p{i}", f"model_{'ab'[i % 9 < 4]}") for i in range(400)],
     )
+
+
+def pairs_of_versions(noise, item):
+    """Scores of two versions that are close."""
     close = [(i, j, p, s) for i in range(40) for j in "abc" for p in "pq" for s in ("new", "old")]
-    write(
+    yield (
         "close.csv",
         "item,judge,prompt,system,score",
         [(*c, item[c[0]] + 0.2 * (c[3] == "new") + noise(0.3)) for c in close],
     )
-    for name in ("pass.csv", "cmpcat.csv", "names_2.csv"):
-        shutil.copy(shared / "data" / "answers" / name, folder)
-    studies(folder, write, lambda n: round(5 + item[n] + noise(0.3), 2))
-    return folder
 
 
 def studies(folder, write, mark):
