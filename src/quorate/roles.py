@@ -13,3 +13,12 @@ GENERATION = "generation"
 TURN = "turn"
 CATEGORY = "category"
 PROPENSITY = "propensity"
+
+SAME = ":"
+"""Before a word that is the same in every row, where the column of a role is asked for."""
+
+BETTER = ">"
+"""Between columns of names of which each row ranks the first as the best, the next as the second."""
+
+OF = "/"
+"""Between a column of successes and one of how many were tried, of which a score is the share."""

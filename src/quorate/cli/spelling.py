@@ -92,7 +92,8 @@ def flags(argument: Argument) -> list[tuple[str, str | None]]:
         value = value["judge"]
     if name in _ENTRIES and isinstance(value, Mapping):
         flag, key, metavar = _ENTRIES[name]
-        return [(flag, f"{_filled(k, key)}={_filled(v, metavar)}") for k, v in value.items()]
+        each = [(k, one) for k, v in value.items() for one in (v if isinstance(v, tuple) else (v,))]
+        return [(flag, f"{_filled(k, key)}={_filled(v, metavar)}") for k, v in each]
     flag = flag_of(name)
     if name in _OF_MANY and isinstance(value, Mapping):
         return _OF_MANY[name](value)
@@ -135,7 +136,7 @@ def _row(entries: Iterable[str]) -> str:
 
 
 def _filled(value: object, metavar: str) -> str:
-    return metavar if value is ... else str(value)
+    return metavar if value is ... else f"{value:.17g}" if isinstance(value, float) else str(value)
 
 
 def _word(text: str) -> str:

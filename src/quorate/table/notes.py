@@ -6,6 +6,8 @@ import logging
 from collections.abc import Iterable, Sequence
 from typing import Self
 
+from quorate.roles import SAME
+
 LOG = logging.getLogger("quorate")
 
 
@@ -48,6 +50,8 @@ def read_as(role: str, columns: Sequence[str], parent: str | None = None) -> Not
     >>> read_as("item", ["Item ID"], "category"), read_as("wins", ["a", "b"])
     ('item = column Item ID, item in category', 'wins = columns a, b')
     """
+    if len(columns) == 1 and columns[0].startswith(SAME):
+        return Note(f"{role} is {columns[0].removeprefix(SAME)} in every row", role, columns)
     noun = "column" if len(columns) == 1 else "columns"
     within = "" if parent is None else f", {role} in {parent}"
     return Note(f"{role} = {noun} {', '.join(columns)}{within}", role, columns)

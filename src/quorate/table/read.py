@@ -89,7 +89,8 @@ def read(
         What the rows are. Without it they are votes if the format says so, if an argument of votes is given, or if
         there are columns of two models; else scores.
     score : str
-        Column of the score: numbers, booleans, or text that says either.
+        Column of the score: numbers, booleans, or text that says either; ``"passed/tried"`` is the share of one column
+        in another.
     facets : mapping of str to str, optional
         Role to column, such as ``{"item": "item_id", "judge": "judge_model"}``. The role ``replicate`` names the
         column that tells repeated judgments of one cell apart, ``count`` one that says how many times a row is meant.

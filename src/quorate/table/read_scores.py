@@ -12,7 +12,7 @@ import numpy as np
 from quorate import caveats
 from quorate.arguments import argument
 from quorate.errors import InvalidData, InvalidInput, UnknownTerm
-from quorate.roles import SYSTEM
+from quorate.roles import OF, SYSTEM
 from quorate.table.collapse import sql as collapse_sql
 from quorate.table.collapse.grouped import Grouped, judgments
 from quorate.table.collapsed import Origin
@@ -139,7 +139,8 @@ def read_scores(
         raise InvalidInput("less_is_better: is of scores, and labels have no order; leave it out")
     if labels and scale is not None:
         raise InvalidInput("scale: is that of scores, and labels have none; leave it out")
-    rows = Rows(where, partitions, part, format, shape, numbered=ROW_NUMBER in (facets or {}).values())
+    shares = (score,) if OF in score else ()
+    rows = Rows(where, partitions, part, format, shape, numbered=ROW_NUMBER in (facets or {}).values(), made=shares)
     read_source = _read_file if by_path else _read_frame
     table = read_source(places_of(source) if by_path else source, declared, blank, rows, meant(label, numbers, labels))
     table = table if scale is None else on_scale(table, scale)
@@ -360,9 +361,10 @@ def _read_frame(source: Any, declared: Mapping[str, Any], missing: Missing, rows
             raise InvalidInput("source: lists and counts are read of a frame that is in memory; collect it first")
         source = registered(connection(), frame)
         frame = wrapped(source)
-    if not frame.implementation.is_duckdb() and (rows.numbered or rows.shape.steps):
+    if not frame.implementation.is_duckdb() and (rows.numbered or rows.shape.steps or rows.made):
         reshaped = tuple(step.note for step in rows.shape.steps)
-        frame = shaped(frame, rows.shape.steps, ROW_NUMBER if rows.numbered else None)
+        made = [name for name in rows.made if name not in frame.collect_schema().names()]
+        frame = shaped(frame, rows.shape.steps, ROW_NUMBER if rows.numbered else None, made)
         source, rows = frame.to_native(), Rows()
     names = tuple(frame.collect_schema().names())
     if frame.implementation.is_duckdb():

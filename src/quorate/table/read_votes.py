@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from quorate.arguments import argument
 from quorate.arrays import dense
 from quorate.errors import InvalidData, InvalidInput
-from quorate.roles import JUDGE, PROMPT, SYSTEM
+from quorate.roles import BETTER, JUDGE, PROMPT, SYSTEM
 from quorate.table.columns.labels import statuses_of
 from quorate.table.columns.outcomes import occurring, order_of, outcomes_of
 from quorate.table.columns.repeating import hint_of_file, hint_of_frame
@@ -21,8 +21,8 @@ from quorate.table.columns.vote_roles import VoteRoles, resolve_votes
 from quorate.table.exchange.engine import connection, registered
 from quorate.table.exchange.format import Opened, quoted
 from quorate.table.exchange.postgres.address import Places, is_place, places_of
-from quorate.table.exchange.rows import ROW_NUMBER, Rows
-from quorate.table.exchange.wide import AS_IT_IS, CROSSED, PLACE, SCORE, shape_of
+from quorate.table.exchange.rows import ROW_NUMBER, Rows, is_made
+from quorate.table.exchange.wide import AS_IT_IS, PLACE, SCORE, shape_of
 from quorate.table.facets import STATUSES, Facet, Source
 from quorate.table.files import explained, opened, source_of
 from quorate.table.notes import Note, log
@@ -61,7 +61,7 @@ def read_votes(
         A CSV, TSV, JSON lines or Parquet file (text formats also gzipped), the ledger of a study whose items name two
         systems, or any frame that narwhals knows: pandas, polars, pyarrow, a DuckDB relation and others.
     model_a, model_b : str
-        Columns of the two models.
+        Columns of the two models; ``":gpt"`` is a model that no column names, the same in every row.
     winner : str or sequence of str
         Column of the outcome; of several columns each is what one judge said. Recognised are ``model_a``, ``model_b``,
         ``tie`` and ``tie (bothbad)`` as in Chatbot Arena; ``A``, ``B`` and ``C`` (tie); the winning model's own name;
@@ -144,6 +144,8 @@ def read_votes(
     shape = AS_IT_IS if isinstance(winner, str) or len(winner) < 2 else shape_of({JUDGE: winner})
     if not isinstance(winner, str):
         winner = SCORE if shape.steps else winner[0]
+    ranked = (rank,) if isinstance(rank, str) and BETTER in rank else ()
+    rank = ranked or rank
     if rank is not None and not isinstance(rank, str):
         listed = len(rank) == 1
         count = roles.pop("count", None) if listed else None
@@ -159,8 +161,8 @@ def read_votes(
         "declared": roles,
     }
     by_path, rows = is_place(source), Rows(where, partitions, part, format, shape)
-    named = (*roles.values(), *(facets or {}).values())
-    rows = replace(rows, numbered=ROW_NUMBER in named, joined=tuple(name for name in named if CROSSED in name))
+    named = (model_a, model_b, *roles.values(), *(facets or {}).values(), *ranked)
+    rows = replace(rows, numbered=ROW_NUMBER in named, made=tuple(filter(is_made, named)))
     read_source = _read_file if by_path else _read_frame
     place = places_of(source) if by_path else source
     try:
@@ -211,9 +213,9 @@ def _read_frame(source: Any, declared: Mapping[str, Any], outcomes: object, rows
     library = frame.implementation.value
     rows.refuse(f"{library} frame")
     rows = replace(rows, shape=rows.shape.among(frame.collect_schema().names()))
-    if rows.shape.steps or rows.numbered or rows.joined:
+    if rows.shape.steps or rows.numbered or rows.made:
         reshaped = tuple(step.note for step in rows.shape.steps)
-        made = [name for name in rows.joined if name not in frame.collect_schema().names()]
+        made = [name for name in rows.made if name not in frame.collect_schema().names()]
         frame = shaped(frame, rows.shape.steps, ROW_NUMBER if rows.numbered else None, made)
     roles, together = _untimed(resolve_votes(tuple(frame.collect_schema().names()), **declared), together)
     roles = replace(roles, notes=(*reshaped, *roles.notes, *hint_of_frame(roles.notes, frame, votes=True)))

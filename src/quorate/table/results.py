@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quorate.errors import InvalidInput, QuorateError, UnknownColumn
+from quorate.roles import OF, SAME
 from quorate.table.exchange.wide import CROSSED, SCORE, Step, beside_wide
 from quorate.wording import brief, counted, safe
 
@@ -100,11 +101,12 @@ def shaped(
     frame: nw.DataFrame[Any] | nw.LazyFrame[Any],
     steps: Sequence[Step],
     number: str | None,
-    joined: Sequence[str] = (),
+    made: Sequence[str] = (),
 ) -> nw.DataFrame[Any] | nw.LazyFrame[Any]:
     """A frame with the number of each row in a column of this name, and a row for each of several columns of scores.
 
-    ``joined`` are columns that are made of others, with ``*`` between their names.
+    ``made`` are columns that are made of others, with ``*`` or ``/`` between their names, or hold the word behind
+    ``:``.
 
     Raises
     ------
@@ -119,13 +121,22 @@ def shaped(
         if isinstance(frame, nw.LazyFrame):
             raise InvalidInput("source: rows of a frame that is not in memory have no order; collect it first")
         frame = frame.with_row_index(number).with_columns(nw.col(number) + 1)
-    for name in joined:
-        parts = [part.strip() for part in name.split(CROSSED)]
+    for name in made:
+        if name.startswith(SAME):
+            frame = frame.with_columns(nw.lit(name.removeprefix(SAME)).alias(name))
+            continue
+        parts = [part.strip() for part in name.split(CROSSED if CROSSED in name else OF)]
         for part in parts:
             if part not in frame.collect_schema().names():
                 raise UnknownColumn(name, part, frame.collect_schema().names())
-        values = [nw.col(part).cast(nw.String) for part in parts]
-        frame = frame.with_columns(nw.concat_str(values, separator=f" {CROSSED} ").alias(name))
+        values = [nw.col(part).cast(nw.String if CROSSED in name else nw.Float64) for part in parts]
+        text = CROSSED in name
+        value = (
+            nw.concat_str(values, separator=f" {CROSSED} ")
+            if text
+            else nw.when(values[1] != 0).then(values[0] / values[1])
+        )
+        frame = frame.with_columns(value.alias(name))
     for step in steps:
         schema = frame.collect_schema()
         others = beside_wide(schema.names(), step)

@@ -283,7 +283,7 @@ ASKED = {
         r'score holds numbers, and "pending" in other rows; it may be meant as: .*missing=',
     ),
     "who won, and of whom": (
-        rows("id,judge,winner", *(f"q{i // 3},j{i % 3},{('plain', 'variant', 'tie')[i * i % 3]}" for i in range(N))),
+        rows("id,judge,winner", *(f"q{i // 3},j{i % 3},{'xyz'[i * 7 // 3 % 3]}" for i in range(N))),
         "winner says which of two is better, and no columns name the two",
     ),
     "counts of other things": (
@@ -380,7 +380,7 @@ ASKED = {
         "do not say what they are",
     ),
     "lists of whom": (
-        rows("id,score", *(f'{i},"[{mark(i)}, {mark(i, 1)}]"' for i in range(N))),
+        rows("id,rating", *(f'{i},"[{mark(i)}, {mark(i, 1)}]"' for i in range(N))),
         "every entry is a judgment; it may be meant as: .*judge.* or .*replicate",
     ),
     "lists of several lengths": (
@@ -397,8 +397,8 @@ ASKED = {
         "score_a and score_b hold the scores of model_a and model_b; give each a row",
     ),
     "systems in order": (
-        rows("voter,first,second,third", *(f"v{i},{','.join('ABC'[(i + j) % 3] for j in range(3))}" for i in range(N))),
-        "perhaps rankings; give a column for each",
+        rows("voter,x,y,z", *(f"v{i},{','.join('ABC'[(i + j) % 3] for j in range(3))}" for i in range(N))),
+        "perhaps rankings; it may be meant as: .*from the best to the worst",
     ),
     "documents of queries": (
         rows(

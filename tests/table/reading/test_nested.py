@@ -117,7 +117,6 @@ def test_votes_below_a_key(tmp_path):
 KEYED = [
     {"gpt": {"acc": 0.7, "f1": 0.6}, "claude": {"acc": 0.8, "f1": 0.7}},
     {f"q{i}": {"gpt": mark(i), "claude": mark(i, 1)} for i in range(N)},
-    {f"q{i}": [mark(i, at) for at in range(2 + i % 2)] for i in range(N)},
     [{"id": i, "ratings": {"gpt": mark(i), "claude": mark(i, 1)}} for i in range(N)],
     {m: {f"q{i}": mark(i, at) for i in range(N)} for at, m in enumerate(("gpt-4", "llama-3"))},
     {"results": {m: {f"q{i}": {"score": mark(i), "ms": i % 9} for i in range(N)} for m in ("gpt-4", "llama-3")}},

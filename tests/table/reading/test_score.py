@@ -133,8 +133,8 @@ def test_the_score_is_what_differs_within_items(columns, roles, score):
             "label stands beside response_0 and response_1",
         ),
         (
-            {"task": ITEM, "model": SYSTEM, "scores": ["[1, 0, 1]", "[1, 1, 1]", "[0, 0, 1]"] * N},
-            "scores holds lists",
+            {"task": ITEM, "model": SYSTEM, "ratings": ["[1, 0, 1]", "[1, 1, 1]", "[0, 0, 1]"] * N},
+            "ratings holds lists",
         ),
         ({"prompt_id": ITEM, "model": SYSTEM, "toxicity": BROKEN}, "less of toxicity is better by its name"),
         ({"utt": ITEM, "asr_system": SYSTEM, "error_count": NUMBER}, "less of error_count is better by its name"),

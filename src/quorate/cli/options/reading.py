@@ -161,7 +161,9 @@ class Rows(Group):
 class ScoreReading(Rows):
     """How a file of scores is read."""
 
-    score: Annotated[str, For("scores"), typer.Option(metavar="COLUMN", help="Column of the scores.")] = "score"
+    score: Annotated[
+        str, For("scores"), typer.Option(metavar="COLUMN", help="Column of the scores; A/B is the share of A in B.")
+    ] = "score"
     facet: Annotated[
         list[str] | None,
         For("scores"),
@@ -322,7 +324,11 @@ def ends(scale: str | None) -> tuple[float, float] | None:
 class VoteReading(Rows):
     """How a file of votes is read."""
 
-    model_a: Annotated[str, For("votes"), typer.Option(metavar="COLUMN", help="Column of the first model.")] = "model_a"
+    model_a: Annotated[
+        str,
+        For("votes"),
+        typer.Option(metavar="COLUMN", help="Column of the first model, or :NAME for one that no column names."),
+    ] = "model_a"
     model_b: Annotated[str, For("votes"), typer.Option(metavar="COLUMN", help="Column of the second model.")] = (
         "model_b"
     )
@@ -343,7 +349,8 @@ class VoteReading(Rows):
             metavar="COLUMN",
             help="Of rankings, whose rows are systems: column of the place, 1 the best. --model-a is the column of the "
             "system, --role cluster=COLUMN that of the ranking, cluster=A*B two together. Several with commas: each of "
-            "one system; one with a comma behind it: lists of systems, the best first.",
+            "one system; one with a comma behind it: lists of systems, the best first; A>B>C: columns of who is first, "
+            "second and third.",
         ),
     ] = None
     outcome: Annotated[

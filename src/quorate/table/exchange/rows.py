@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from quorate import caveats
 from quorate.errors import InvalidInput, UnknownColumn
+from quorate.roles import BETTER, OF, SAME
 from quorate.table.columns.words import Words, words_in
 from quorate.table.exchange.engine import connection
-from quorate.table.exchange.format import Opened, quoted
+from quorate.table.exchange.format import Opened, literal, quoted
 from quorate.table.exchange.wide import AS_IT_IS, CROSSED, Shape, lengthened, repeated
 from quorate.table.notes import Note
 from quorate.wording import Brief
@@ -67,8 +68,10 @@ class Rows(Brief):
         A column of words, and the numbers that stand for them.
     numbered : bool
         Whether the number of each row is a column too.
-    joined : tuple of str
-        Columns that are made of two or more, named with ``*`` between their names.
+    made : tuple of str
+        Columns that no table has: two or more together, named with ``*`` between their names, or with ``>`` where they
+        name who is first, second and so on; the share of one in another, with ``/``; or a word behind ``:`` that is the
+        same in every row.
     about : float, optional
         The number that scores are taken from, where less is better.
     """
@@ -80,7 +83,7 @@ class Rows(Brief):
     shape: Shape = AS_IT_IS
     words: Words | None = None
     numbered: bool = False
-    joined: tuple[str, ...] = ()
+    made: tuple[str, ...] = ()
     about: float | None = None
 
     def refuse(self, source: str) -> None:
@@ -125,8 +128,8 @@ class Rows(Brief):
         for step in first:
             opened = lengthened(opened, step)
         opened = numbered(opened) if self.numbered else opened
-        for name in self.joined:
-            opened = joined(opened, name)
+        for name in self.made:
+            opened = made(opened, name)
         return words_in(opened if last is None else lengthened(opened, last), self.words)
 
 
@@ -138,8 +141,19 @@ def numbered(opened: Opened) -> Opened:
     return replace(opened, relation=relation, columns=(*opened.columns, ROW_NUMBER), notes=(*opened.notes, *said))
 
 
-def joined(opened: Opened, name: str) -> Opened:
-    """The same rows with a column of two or more together, unless one has that name.
+def is_made(name: str) -> bool:
+    """Whether a name is that of a column which may have to be made.
+
+    Examples
+    --------
+    >>> is_made("question*rater"), is_made(":gpt"), is_made("score")
+    (True, True, False)
+    """
+    return CROSSED in name or BETTER in name or (name.startswith(SAME) and len(name) > 1)
+
+
+def made(opened: Opened, name: str) -> Opened:
+    """The same rows with a column of two or more together, or of one word, unless one has that name.
 
     Raises
     ------
@@ -149,12 +163,19 @@ def joined(opened: Opened, name: str) -> Opened:
     if name in opened.columns:
         return opened
     inside = dict(zip(opened.columns, opened.relation.columns, strict=True))
-    parts = [part.strip() for part in name.split(CROSSED)]
-    for part in parts:
-        if part not in inside:
-            raise UnknownColumn(name, part, opened.columns)
-    values = ", ".join(f"{quoted(inside[part])}::VARCHAR" for part in parts)
-    relation = opened.relation.project(f"*, concat_ws(' {CROSSED} ', {values}) AS {quoted(name)}")
+    if name.startswith(SAME):
+        value = literal(name.removeprefix(SAME))
+    else:
+        between = next(mark for mark in (BETTER, CROSSED, OF) if mark in name)
+        parts = [part.strip() for part in name.split(between)]
+        for part in parts:
+            if part not in inside:
+                raise UnknownColumn(name, part, opened.columns)
+        columns = [quoted(inside[part]) for part in parts]
+        texts, numbers = ([f"TRY_CAST({column} AS {kind})" for column in columns] for kind in ("VARCHAR", "DOUBLE"))
+        share = f"{numbers[0]} / nullif({numbers[1]}, 0)"
+        value = share if between == OF else f"concat_ws(' {between} ', {', '.join(texts)})"
+    relation = opened.relation.project(f"*, {value} AS {quoted(name)}")
     return replace(opened, relation=relation, columns=(*opened.columns, name))
 
 

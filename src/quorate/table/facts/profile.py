@@ -17,7 +17,7 @@ from quorate.table.columns.scales import Scale, number, scale_of
 from quorate.table.exchange.engine import connection, registered
 from quorate.table.exchange.format import Opened, quoted
 from quorate.table.exchange.postgres.address import is_place, places_of
-from quorate.table.exchange.rows import Rows
+from quorate.table.exchange.rows import Rows, made
 from quorate.table.files import located, opened
 from quorate.table.results import wrapped
 
@@ -134,6 +134,10 @@ class Table:
     def sql(self, name: str) -> str:
         """A column as SQL writes it, as text."""
         return quoted(self.opened.relation.columns[self.names.index(name)])
+
+    def with_column(self, name: str) -> Table:
+        """The same with a column that is made of others, as `quorate.table.exchange.rows.made` makes it."""
+        return _profiled(made(self.opened, name), held=self.held)
 
     def keys(self, names: Iterable[str]) -> int:
         """How many rows these columns tell apart."""

@@ -101,7 +101,8 @@ def _is_system(one: Column) -> bool:
     system = (
         plain(one.name) in {*ALIASES[SYSTEM], *FURTHER.get(SYSTEM, ())} or {*words_of(one.name)} <= SYSTEMS - JUDGED
     )
-    return system or is_arm(one.name) or (bool(one.words) and all(maker(word) is not None for word in one.words))
+    labels = one.words if not is_id(one.name) else ()  # an id such as HumanEval/3 is no model of a maker
+    return system or is_arm(one.name) or (bool(labels) and all(maker(word) is not None for word in labels))
 
 
 def _hold_models(table: Table, one: Column) -> bool:

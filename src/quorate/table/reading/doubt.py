@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from quorate.arguments import argument, joined
-from quorate.roles import ITEM, JUDGE, SYSTEM
+from quorate.roles import ITEM, JUDGE, OF, SYSTEM
 from quorate.table.columns.languages import plain
 from quorate.table.columns.names import (
     COMPARED,
@@ -201,6 +201,8 @@ def _granted(
     added = found.added
     if found.supposed:
         yield f"{found.supposed} taken for what is judged; else say " + argument("facets", {ITEM: ...})
+    if OF in score and score not in table.opened.columns[: len(table.columns) - 1]:
+        yield f"{score.replace(OF, ' of ')}: the share of each row is its score"
     if added:
         tell = "tells" if len(added) == 1 else "tell"
         yield f"{listed(added)} {tell} apart rows that would repeat: taken as a facet"
@@ -253,7 +255,8 @@ def _people(table: Table, score: str, known: Mapping[str, str]) -> list[str]:
 
 def _unexplained(table: Table, score: str, known: Mapping[str, str], found: Key) -> list[Column]:
     """Columns of few labels that nothing explains, where no column says who judged, or of which system."""
-    used = {score, *known.values(), *found.facets.values(), *(found.aside if {JUDGE, SYSTEM} & known.keys() else ())}
+    used = {*score.split(OF), score, *known.values(), *found.facets.values()}
+    used |= {*(found.aside if {JUDGE, SYSTEM} & known.keys() else ())}
     if {JUDGE, SYSTEM} <= known.keys():
         return []
     item = known.get(ITEM)

@@ -3,48 +3,29 @@
 from __future__ import annotations
 
 import re
-import shlex
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from itertools import combinations, permutations
 from typing import Any
 
-from quorate.arguments import argument, joined
-from quorate.roles import ITEM, JUDGE, PROMPT
+from quorate.roles import BETTER, PROMPT
 from quorate.table.columns.aliases import COUNTS, SYSTEMS, SYSTEMS_TOO, claims
 from quorate.table.columns.languages import plain
-from quorate.table.columns.names import CRITERIA, HINTS, TOTALS, is_id, words_of
-from quorate.table.columns.outcomes import WORDS
-from quorate.table.columns.roles import ALIASES, FURTHER, recognise
+from quorate.table.columns.names import HINTS, is_id, words_of
 from quorate.table.columns.vote_roles import ALIASES as VOTE_ALIASES
 from quorate.table.columns.vote_roles import has_pairs, recognise_pair
 from quorate.table.exchange.rows import ROW_NUMBER
 from quorate.table.exchange.wide import CROSSED
 from quorate.table.facts.profile import Column, Table
-from quorate.table.reading.key import is_of_people
-from quorate.table.reading.reading import Confidence, Meant, Reading, Unsure
+from quorate.table.reading.reading import Meant, Reading, Unsure
+from quorate.table.reading.unnamed import of_unnamed
+from quorate.table.reading.winner import KNOWN, MARKS, OF_SCORES, decided, winner_of
 from quorate.wording import listed
 
 FEWEST_SHARED = 0.5
 """Share of the labels of one column that the other must have too, for both to name systems."""
-_MOST_WAYS, _FEWEST_RANKED, _FEWEST_ROWS, _MOST_PHRASES = 3, 3, 5, 8
+_FEWEST_RANKED, _FEWEST_ROWS = 3, 5
 MOST_TRIED = 12
 """Columns of text of which every two are tried as the two sides."""
-_NUMBERS: tuple[Mapping[str, float], ...] = (
-    {"a": 1, "b": 0, "tie": 0.5},
-    {"a": 1, "b": 2, "tie": 0},
-    {"a": 1, "b": -1, "tie": 0},
-)
-_MARKS: Mapping[str, frozenset[str]] = {
-    "a": frozenset(("a", "first", "left", "1")),
-    "b": frozenset(("b", "second", "right", "2")),
-    "tie": frozenset(
-        ("tie", "tied", "draw", "equal", "equally", "same", "both", "neither", "similar", "difference", "neutral")
-    ),
-}
-"""Words in a phrase that say which side it is for."""
-_SIGNED = re.compile(r"\[*\s*([ab12])\s*(>{1,3}|<{1,3}|[=~≈]{1,2})\s*([ab12])\s*\]*", re.IGNORECASE)
-"""Signs that say which side is better, as in ``A>>B``."""
 _WON = (
     frozenset(("winner", "chosen", "preferred", "winning", "won")),
     frozenset(("loser", "rejected", "dispreferred", "losing", "lost")),
@@ -54,14 +35,12 @@ _BALLOTS = ("ballots", "voters", "n", "frequency", "freq", "times")
 """What a column is called that says how many gave a ranking."""
 _LISTS = frozenset(("ranking", "rankings", "ranked", "order", "ordering", "ballot"))
 """Words in the name of a column of lists that are rankings."""
+_NTH = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
+_RANKED = frozenset(("rank", "ranked", "ranking", "choice", "place", "placed", "preference", "top", "pick"))
+"""Words beside a number in the name of a column of who has that place."""
 MOST_SYSTEMS, _SEEN = 50, 400
 _PLACES = ("rank", "place", "placing", "placement", "ranking_position")
 """What the place of a system in a ranking is called."""
-_OF_SCORES = frozenset(
-    name for role in (ITEM, PROMPT, JUDGE, "score") for name in (*ALIASES[role], *FURTHER.get(role, ()))
-)
-"""Names of columns that are no side of a comparison, nor its outcome, whatever they hold."""
-_KNOWN = {word for words in WORDS.values() for word in words}
 
 
 def pair_of(table: Table) -> Reading | None:
@@ -72,11 +51,12 @@ def pair_of(table: Table) -> Reading | None:
     Unsure
         If columns hold rankings that cannot be read as they stand.
     """
-    if not has_pairs(table.names):
-        _refuse_listed(table)
+    listed_ = None if has_pairs(table.names) else _ranked_by_names(table)
+    if listed_ is not None:
+        return listed_
     found = _models(table)
     if found is None:
-        return _ranking(table)
+        return _ranking(table) or of_unnamed(table)
     a, b, reasons = found
     sides = (("model_a", a), ("model_b", b))
     named = {role: name for role, name in sides if recognise_pair(role, table.names) != name}
@@ -86,48 +66,8 @@ def pair_of(table: Table) -> Reading | None:
     if wins is not None:
         wins += tuple(one.name for one in table.columns if one.whole and plain(one.name) in ("tie", "ties", "draws"))
         return _votes({**named, "wins": wins}, (*reasons, f"{wins[0]} and {wins[1]} count the wins of each side"))
-    winner = _winner(table, a, b)
-    return None if winner is None else _decided(table, named, winner, reasons)
-
-
-def _decided(table: Table, named: Mapping[str, str], winner: _Winner, reasons: Sequence[str]) -> Reading:
-    """Votes whose outcome a column says, or one of several."""
-    options: dict[str, Any] = {**named}
-    if recognise_pair("winner", table.names) != winner.column:
-        options["winner"] = winner.column
-    if winner.outcomes is not None:
-        options["outcomes"] = winner.outcomes
-    said = (*reasons, *([winner.reason] if winner.reason else []))
-    if winner.others:
-        if not {PROMPT, ITEM} & {*recognise(table.names)}:  # of several judges it matters which battle a row is
-            options["facets"] = {PROMPT: ROW_NUMBER}
-        ways = _by_winner(options, winner)
-        columns = (winner.column, *winner.others)
-        heads = {words_of(name)[0] for name in columns}
-        if len(heads) == 1 and len({*map(is_of_people, columns)}) == 1 and not any(map(_of_aspect, columns)):
-            taken = f"{listed(columns, most=6)} taken for what one judge said each; one alone: "
-            alone = joined("; ", [*reasons, taken + argument("winner", winner.column)])
-            return Reading(ways[0].options, said, "likely", "votes", alone)
-        return Reading(options, said, kind="votes", said=winner.open, meant=ways)
-    granted = "; ".join([*reasons, *([winner.open] if winner.open else [])])
-    confidence = "likely" if reasons and winner.confidence == "sure" else winner.confidence
-    return Reading(options, said, confidence, "votes", granted, winner.meant(options))
-
-
-def _of_aspect(name: str) -> bool:
-    """Whether a column says who won by one criterion, or over all, by its name."""
-    return bool({*words_of(name)} & {*CRITERIA, *TOTALS})
-
-
-def _by_winner(options: Mapping[str, Any], winner: _Winner) -> tuple[Meant, ...]:
-    """Of several columns that say who won: each what one judge said, perhaps beside people, or one alone."""
-    columns = (winner.column, *winner.others)
-    people = [name for name in columns if is_of_people(name)]
-    alone = (Meant({**options, "winner": name}, f"{name} alone") for name in columns[: _MOST_WAYS - 1])
-    if people and len(people) < len(columns):
-        named = " ".join(["--agree", *(f"--human {shlex.quote(name)}" for name in people)])
-        return (Meant({**options, "winner": columns}, "judges against people", "judges", named), *alone)
-    return (Meant({**options, "winner": columns}, "each of one judge"), *alone)
+    winner = winner_of(table, a, b)
+    return None if winner is None else decided(table, named, winner, reasons)
 
 
 def _votes(options: Mapping[str, Any], reasons: tuple[str, ...]) -> Reading:
@@ -145,21 +85,53 @@ def _ranking(table: Table) -> Reading | None:
     return _ranked_in_rows(table) or _ranked_in_columns(table) or _ranked_in_lists(table)
 
 
-def _refuse_listed(table: Table) -> None:
-    """Refuse three columns or more of names of which every row has each once: the first, second and third of them."""
+def _ranked_by_names(table: Table) -> Reading | None:
+    """Three columns or more of names of which every row has each once: the first, second and third of them.
+
+    Raises
+    ------
+    Unsure
+        If no name of a column says which is the first.
+    """
     texts = [one for one in table.columns if not one.numeric and one.filled == table.rows >= _FEWEST_ROWS]
+    placed = sorted((place, one.name) for one in texts if (place := _place_in(one.name)) is not None)
+    if [place for place, _ in placed] == [*range(1, len(placed) + 1)] and _each_once(
+        table, [name for _, name in placed]
+    ):
+        names = [name for _, name in placed]
+        said = f"{listed(names, most=6)} name who is first, second and so on: rankings"
+        options = {"rank": BETTER.join(names), "facets": {"cluster": ROW_NUMBER}}
+        return Reading(options, (said,), "likely", "votes", said)
     for one in texts:
         same = [two.name for two in texts if {*two.words} == {*one.words}]
-        if _FEWEST_RANKED <= len(same) == one.distinct:
-            cells = ", ".join(f"trim({table.sql(name)}::VARCHAR)" for name in same)
-            ((again,),) = table.opened.relation.aggregate(
-                f"count(*) FILTER (len(list_distinct([{cells}])) < {len(same)})"
-            ).fetchall()
-            if not again:
-                raise Unsure(
-                    f"source: every row has each of {listed(one.words, most=6)} once in {listed(same, most=6)}: "
-                    "perhaps rankings; give a column for each of them that holds its place, 1 the best"
-                )
+        if _each_once(table, same):
+            ranked = {"rank": BETTER.join(same), "facets": {"cluster": ROW_NUMBER}}
+            raise Unsure(
+                f"source: every row has each of {listed(one.words, most=6)} once in {listed(same, most=6)}: "
+                "perhaps rankings",
+                ways=(Meant(ranked, "from the best to the worst"),),
+                kind="votes",
+            )
+    return None
+
+
+def _each_once(table: Table, names: Sequence[str]) -> bool:
+    """Whether as many names as there are columns stand in these, three or more, in every row each once."""
+    words = {word for name in names for word in table.column(name).words}
+    if not _FEWEST_RANKED <= len(names) == len(words):
+        return False
+    cells = ", ".join(f"trim({table.sql(name)}::VARCHAR)" for name in names)
+    again = f"count(*) FILTER (len(list_distinct([{cells}])) < {len(names)})"
+    return table.opened.relation.aggregate(again).fetchall() == [(0,)]
+
+
+def _place_in(name: str) -> int | None:
+    """The place that a column holds by its name, such as ``1st choice``, ``rank_2`` and ``third``."""
+    words = words_of(name)
+    numbers = [int(number[1]) for word in words if (number := re.fullmatch(r"(\d+)(st|nd|rd|th)?", word))]
+    named = [_NTH.index(word) + 1 for word in words if word in _NTH]
+    ordinal = any(re.fullmatch(r"\d+(st|nd|rd|th)", word) for word in words) or bool(named)
+    return (numbers + named)[0] if len(numbers + named) == 1 and (ordinal or {*words} & _RANKED) else None
 
 
 def _ranked_in_rows(table: Table) -> Reading | None:
@@ -264,12 +236,12 @@ def _models(table: Table) -> tuple[str, str, tuple[str, ...]] | None:
         if _counts(table, name, rival) is not None:
             return name, rival, (f"wins of {name} and {rival} are counted: they name the two sides of a comparison",)
     texts = [table.column(name) for name in named]
-    texts = [one for one in texts if one.distinct >= 2 and plain(one.name) not in _OF_SCORES]
+    texts = [one for one in texts if one.distinct >= 2 and plain(one.name) not in OF_SCORES]
     for pair in combinations(texts, 2):
         one, other = pair[::-1] if _are_sides(pair[1].name, pair[0].name) else pair
         shared = len(set(one.words) & set(other.words))
         few = min(len(one.words), len(other.words))
-        known = {plain(word) for word in one.words} <= _KNOWN
+        known = {plain(word) for word in one.words} <= KNOWN
         if (
             few >= 2
             and shared >= FEWEST_SHARED * few
@@ -286,7 +258,7 @@ def _models(table: Table) -> tuple[str, str, tuple[str, ...]] | None:
 def _are_sides(one: str, other: str) -> bool:
     """Whether names differ as the two sides of a comparison do, such as ``left`` and ``right``."""
     words = [words_of(name)[-1] for name in (one, other)]
-    return all(word in _MARKS[side] for word, side in zip(words, "ab", strict=True))
+    return all(word in MARKS[side] for word, side in zip(words, "ab", strict=True))
 
 
 def _numbered_with(one: str, other: str) -> bool:
@@ -320,142 +292,6 @@ def _counts(table: Table, a: str, b: str) -> tuple[str, ...] | None:
         named = tuple(name for name in whole if plain(name) in (f"wins_{last}", f"{last}_wins", f"{side}_wins"))
         pairs.append(named or (tuple(begin) if len(head) > 1 else ()))
     return (pairs[0][0], pairs[1][0]) if len(pairs[0]) == len(pairs[1]) == 1 and pairs[0] != pairs[1] else None
-
-
-def _sides_in(words: Sequence[str]) -> dict[str, str | tuple[str, ...]] | None:
-    """What phrases such as "A is much better" and signs such as A>B mean; None if some name no side."""
-    found: dict[str, list[str]] = {}
-    for word in words:
-        signed = _SIGNED.fullmatch(word.strip())
-        if signed is not None:
-            first, sign, _ = signed.groups()
-            ahead = (first.lower() in _MARKS["a"]) == (sign[0] == ">")
-            meant = ["tie" if sign[0] in "=~≈" else "a" if ahead else "b"]
-        else:
-            tokens = set(plain(word).split("_"))
-            meant = [name for name, marks in _MARKS.items() if tokens & marks]
-        if len(meant) != 1:
-            return None
-        found.setdefault(meant[0], []).append(word)
-    if not {"a", "b"} <= found.keys():
-        return None
-    return {name: held[0] if len(held := found[name]) == 1 else tuple(held) for name in _MARKS if name in found}
-
-
-@dataclass(frozen=True)
-class _Winner:
-    """The column of the outcome, what its values mean where that is not plain, why it, and what is open of it."""
-
-    column: str
-    outcomes: Mapping[str, Any] | None = None
-    reason: str = ""
-    confidence: Confidence = "sure"
-    open: str = ""
-    others: tuple[str, ...] = ()
-
-    def meant(self, options: Mapping[str, Any]) -> tuple[Meant, ...]:
-        """Both ways round, where numbers do not say which side is which."""
-        if self.confidence != "unsure" or self.outcomes is None:
-            return ()
-        turned = {{"a": "b", "b": "a"}.get(name, name): value for name, value in self.outcomes.items()}
-        ordered = {name: turned[name] for name in self.outcomes}
-        first, second = (
-            f"{one:g} where the first is better"
-            if isinstance(one := outcomes["a"], float | int)
-            else f"{'above' if one[0] > 0 else 'below'} nought where the first is better"
-            for outcomes in (self.outcomes, ordered)
-        )
-        return Meant(options, first), Meant({**options, "outcomes": ordered}, second)
-
-
-def _winner(table: Table, a: str, b: str) -> _Winner | None:
-    """Who won, by words, by phrases, or by numbers; None if no column says it."""
-    models = {*table.column(a).words, *table.column(b).words}
-    others = [
-        one for one in table.columns if one.name not in (a, b) and one.filled and plain(one.name) not in _OF_SCORES
-    ]
-    words = [
-        column
-        for column in others
-        if column.words
-        and all(plain(word) in _KNOWN or word in models for word in column.words)
-        and not all(plain(word) in ("missing", "nan", "na") for word in column.words)
-        and not column.numeric
-    ]
-    if words:
-        best = min(words, key=lambda column: ("winner" not in plain(column.name), is_of_people(column.name)))
-        rest = tuple(column.name for column in words if column is not best)
-        reason = f"{best.name} says who won" + (f"; so does {', '.join(rest)}" if rest else "")
-        rivals = () if recognise_pair("winner", table.names) == best.name else rest
-        return (
-            _Winner(best.name, None, reason, open=reason, others=rivals) if rivals else _Winner(best.name, None, reason)
-        )
-    for column in others:
-        few = not column.numeric and 2 <= column.distinct <= len(column.words) <= _MOST_PHRASES
-        said = _sides_in(column.words) if few else None
-        if said is not None:
-            each = [(name, one) for name, held in said.items() for one in ((held,) if isinstance(held, str) else held)]
-            listed_ = ", ".join(f'"{word}" for {name}' for name, word in each)
-            taken = f"{column.name} has {listed_}: taken as the outcome"
-            return _Winner(column.name, said, taken, "likely", taken)
-    for column in others:
-        truths = {word.lower() for word in column.words} <= {"true", "false"}
-        if not column.numeric or truths or column.distinct > 3 or column.low == column.high:
-            continue
-        values = column.values
-        side = _side_of(table, column, a, b)
-        if side is not None and values <= {0, 0.5, 1}:
-            kept = {side: 1.0, "ba"["ab".index(side)]: 0.0} | ({"tie": 0.5} if 0.5 in values else {})
-            taken = f"{column.name} is 1 where {a if side == 'a' else b} is better"
-            return _Winner(column.name, kept, taken, "likely", taken)
-        for meaning in _NUMBERS:
-            if values <= set(meaning.values()) and {meaning["a"], meaning["b"]} <= values:
-                kept = {name: value for name, value in meaning.items() if value in values}
-                numbers = ", ".join(f"{value:g} for {name}" for name, value in kept.items())
-                taken = f"{column.name} has {numbers}"
-                held = listed([f"{value:g}" for value in sorted(values)])
-                open_ = f"{column.name} holds {held}, and no name says which side is which"
-                reason = f"{taken}: taken as the outcome; check which side is 1"
-                return _Winner(column.name, kept, reason, "unsure", open_)
-    return _signed(table, a, b)
-
-
-def _signed(table: Table, a: str, b: str) -> _Winner | None:
-    """Whole numbers below and above nought: how much better one side is; which, its name may say, as ``+3 = left``."""
-    free = [one for one in table.columns if one.name not in (a, b) and one.whole and len(one.words) > len("ab")]
-    free = [one for one in free if (one.low or 0) < 0 < (one.high or 0) and one.distinct == len(one.words)]
-    if len(free) != 1:
-        return None
-    (one,) = free
-    values = sorted(one.values)
-    parts = {"a": [v for v in values if v > 0], "b": [v for v in values if v < 0], "tie": [v for v in values if v == 0]}
-    kept: dict[str, float | tuple[float, ...]] = {}
-    for name, held in parts.items():
-        if held:
-            kept[name] = held[0] if len(held) == 1 else tuple(held)
-    said = re.search(r"([+-])\s*\d+\s*=\s*(\w+)", one.name)
-    side = next((name for name in "ab" if said and said[2].lower() in _MARKS[name]), None)
-    reason = f"{one.name} holds numbers below and above nought: how much better one side is"
-    if side is not None and said is not None:
-        turned = (side == "a") != (said[1] == "+")
-        kept = {{"a": "b", "b": "a"}.get(name, name): value for name, value in kept.items()} if turned else kept
-        return _Winner(one.name, kept, reason, "likely", reason)
-    return _Winner(one.name, kept, reason, "unsure", f"{reason}, and no name says which")
-
-
-def _side_of(table: Table, column: Column, a: str, b: str) -> str | None:
-    """The side that a number of nought or one is for: of two columns, one for each side, that add up to one."""
-    ends = {words_of(name)[-1]: side for name, side in ((a, "a"), (b, "b"))}
-    words = words_of(column.name)
-    mirror = [one for one in table.columns if one is not column and words_of(one.name)[:-1] == words[:-1]]
-    if words[-1] not in ends or len(ends) != len("ab"):
-        return None
-    for one in mirror:
-        if one.numeric and words_of(one.name)[-1] in ends:
-            total = " + ".join(f"TRY_CAST({table.sql(name)} AS DOUBLE)" for name in (column.name, one.name))
-            if table.opened.relation.aggregate(f"bool_and({total} = 1)").fetchall() == [(True,)]:
-                return ends[words[-1]]
-    return None
 
 
 def of_one_prompt(table: Table, votes: Reading | None) -> Reading | None:

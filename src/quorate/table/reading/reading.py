@@ -10,7 +10,7 @@ from quorate.arguments import Argument, argument, joined
 from quorate.errors import InvalidInput
 from quorate.table.columns.vote_roles import ALIASES as VOTE_ROLES
 from quorate.table.exchange.format import Kind
-from quorate.table.exchange.wide import shortened
+from quorate.table.exchange.wide import CROSSED, shortened
 
 _MOST_WAYS = 3
 Confidence = Literal["sure", "likely", "unsure"]
@@ -76,7 +76,8 @@ class Reading:
 
         def named(options: Mapping[str, Any]) -> dict[str, Any]:
             facets = options.get("facets", {})
-            more = {role: name for role, name in roles.items() if name not in facets.values()}
+            made = {one for role in options.get("wide", {}) for one in role.split(CROSSED)}
+            more = {role: name for role, name in roles.items() if name not in facets.values() and role not in made}
             return {**options, "facets": {**facets, **more}} if more else dict(options)
 
         return self._with(named)

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from quorate.errors import QuorateError
-from quorate.roles import JUDGE
+from quorate.roles import JUDGE, OF
 from quorate.table.columns.languages import plain
 from quorate.table.columns.names import (
     DESCRIBED,
@@ -51,6 +51,14 @@ _COUNTED = frozenset(
     ("raters", "annotators", "judges", "votes", "voters", "workers", "graders", "reviewers", "trials", "tries", "runs")
 )
 """Words in the name of a column that counts who judged, or how often."""
+_TRIED = frozenset(
+    ("total", "attempts", "attempt", "tests", "samples", "sample", "questions", "checks", "cases", "tasks")
+)
+"""Last words in the name of a column that counts what was tried."""
+_SUCCESSES = frozenset(
+    ("correct", "passed", "pass", "passes", "resolved", "solved", "success", "successes", "successful", "hits", "met")
+)
+"""Words in the name of a column that counts successes, beside one of how many were tried."""
 _MOST_ON_SCALES, _APART, _FEWEST_GIVEN = 60, 5, 5
 """Judges of whom it is looked at whether they use one scale, how many times as far another goes, and their scores."""
 _MANY = 12
@@ -155,6 +163,27 @@ def count_of(table: Table, score: Column) -> str | None:
         if (one.low or 0) > 1 and (score.high or 0) > 1 and not table.opened.relation.aggregate(over).fetchall()[0][0]:
             return one.name
     return None
+
+
+def share_of(table: Table, taken: set[str]) -> str | None:
+    """A count of successes and one of how many were tried in every row, joined by ``/``; None if no names say them."""
+    whole = [
+        one for one in table.columns if one.name not in taken and one.numeric and one.whole and (one.low or 0) >= 0
+    ]
+    tried = [one for one in whole if (one.low or 0) >= 1 and (one.high or 0) > 1 and _says_tried(one.name)]
+    right = [one for one in whole if one not in tried and (one.high or 0) > 1 and {*words_of(one.name)} & _SUCCESSES]
+    if not len(tried) == len(right) == 1:
+        return None
+    names = right[0].name, tried[0].name
+    beyond = " > ".join(f"TRY_CAST({table.sql(name)} AS DOUBLE)" for name in names)
+    ((more,),) = table.opened.relation.aggregate(f"count(*) FILTER ({beyond})").fetchall()
+    return None if more else OF.join(names)
+
+
+def _says_tried(name: str) -> bool:
+    words = words_of(name)
+    counted = is_count(name) and {words[-1], words[-1].removesuffix("s")} & (_COUNTED | _TRIED)
+    return bool(counted) or words == ["n"] or words[-1] in _TRIED
 
 
 def beside_measured(table: Table, score: Column) -> list[Column]:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from quorate.arguments import argument, joined
-from quorate.roles import CATEGORY, ITEM, JUDGE, PROMPT, REPLICATE, SYSTEM
+from quorate.roles import CATEGORY, ITEM, JUDGE, OF, PROMPT, REPLICATE, SYSTEM
 from quorate.table.columns.languages import plain
 from quorate.table.columns.names import (
     IDS,
@@ -64,6 +64,7 @@ from quorate.table.reading.score import (
     refuse_codes,
     refuse_sides,
     said_in_words,
+    share_of,
 )
 from quorate.table.reading.several import several_in
 from quorate.table.reading.supposed import supposed
@@ -115,6 +116,10 @@ def scores_of(table: Table, compared: bool = False) -> Reading | None:
         aside |= {known[ITEM]} if rows else set()
         known |= {ITEM: str(rows or inner)}
     aside |= copies(table)
+    share = None if "score" in known else share_of(table, {*known.values(), *aside})
+    if share is not None:
+        table, aside = table.with_column(share), {*aside, *share.split(OF)}
+        known["score"] = share
     status = {"status": ""} if no_status(table, known) else {}
     if status:
         aside.add(known.pop("status"))

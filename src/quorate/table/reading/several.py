@@ -11,7 +11,7 @@ from quorate.arguments import argument
 from quorate.roles import ITEM, JUDGE, REPLICATE, SYSTEM
 from quorate.table.columns.aliases import COUNTS, JUDGES_ALONE
 from quorate.table.columns.languages import plain
-from quorate.table.columns.names import ARRANGED, GIVEN, HINTS, HOLDERS, is_id, words_of
+from quorate.table.columns.names import ARRANGED, GIVEN, HINTS, HOLDERS, PEOPLE, is_id, words_of
 from quorate.table.columns.scales import known_scale, number
 from quorate.table.exchange.rows import ROW_NUMBER
 from quorate.table.exchange.wide import COLUMNS, COUNT, SCORE
@@ -33,6 +33,8 @@ _GIVEN_OFTEN = frozenset(
 _AGAIN = frozenset(
     ("sample", "repeat", "run", "trial", "epoch", "seed", "replicate", "attempt", "try", "draw", "pass", "passe")
 )
+_SCORED = frozenset(("score", "grade", "reward"))
+"""What lists hold of which nothing says that different judges gave them."""
 _TRIED = frozenset(("result", "outcome", "success", "passed"))
 """What lists hold that a system reached each time that it tried."""
 _TIMES = (*COUNTS, "n", "freq", "frequency", "times", "counts", "occurrences", "num", "n_times")
@@ -195,6 +197,8 @@ def _in_lists(table: Table, known: Mapping[str, str], aside: set[str]) -> Readin
         role, why = REPLICATE, "each another try"
     elif parts & {*JUDGES_ALONE} and len({*sizes}) == 1:
         role, why = JUDGE, "each of one judge, by its place"
+    elif not labels and not parts & {*JUDGES_ALONE, *PEOPLE} and (parts & _SCORED or len({*sizes}) > 1):
+        role, why = REPLICATE, "and nothing says who gave which: taken for the same judged again"
     else:
         role, why = JUDGE, ""
     said = f"{name} holds lists, of which every entry is a judgment"

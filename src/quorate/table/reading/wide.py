@@ -51,6 +51,8 @@ _SURE = frozenset(("total", "sum", "mean", "average", "avg", "median"))
 """Words in the name of a column that is made of others, whatever it holds."""
 _CLOSE, _ROUNDED = 1e-6, 0.051
 _FEWEST_CROSSED = 4
+_FEWEST_UNITS, _MOST_LABELS = 8, 12
+"""Columns, and words in all of them together, from which on they hold the labels of one set, however few their rows."""
 
 
 class _Family(NamedTuple):
@@ -536,14 +538,10 @@ def _alike(table: Table, taken: set[str], *, held: bool = False) -> tuple[str, .
 
 def _of_the_same_words(table: Table, taken: set[str]) -> tuple[str, ...]:
     """The most columns of a few words, of which most words come in the others too."""
-    free = [
-        one
-        for one in table.columns
-        if not one.scored
-        and one.name not in taken
-        and 2 <= len(one.words) <= MOST_WORDS
-        and one.distinct < table.rows / 2
-    ]
+    texts = [one for one in table.columns if not one.scored and one.name not in taken and one.words]
+    if len(texts) >= _FEWEST_UNITS and len({word for one in texts for word in one.words}) <= _MOST_LABELS:
+        return tuple(one.name for one in texts)
+    free = [one for one in texts if 2 <= len(one.words) <= MOST_WORDS and one.distinct < table.rows / 2]
     best: tuple[str, ...] = ()
     for seed in free:
         alike = (one for one in free if 2 * len({*seed.words} & {*one.words}) > max(len(seed.words), len(one.words)))

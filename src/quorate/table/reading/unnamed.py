@@ -1,0 +1,188 @@
+"""Votes between two that no column names: two answers side by side, or labels of who was preferred."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+from quorate.roles import SAME
+from quorate.table.columns.languages import plain
+from quorate.table.columns.names import IDS, PEOPLE, RESPONSES, words_of
+from quorate.table.columns.outcomes import WORDS
+from quorate.table.facts.profile import Column, Table
+from quorate.table.pairs import BOTH_BAD, MISSING, TIE, A, B
+from quorate.table.reading.in_words import is_prose
+from quorate.table.reading.key import is_of_people
+from quorate.table.reading.reading import Meant, Reading
+from quorate.table.reading.winner import MARKS, OF_SCORES, Winner, decided, sides_in
+from quorate.wording import listed
+
+_SHOWN = RESPONSES | {"text", "summary", "translation", "story", "solution", "message", "email", "essay", "image"}
+"""Words in the names of two columns of what was compared."""
+_GIVEN = PEOPLE | {"ref", "expected", "correct", "ideal", "ground", "target", "source", "original"}
+"""Words in the name of an answer that others are held against."""
+_CHOSEN = frozenset(
+    (
+        *("winner", "preference", "preferred", "prefers", "pref", "choice", "chosen", "better", "best", "favourite"),
+        *("favorite", "vote", "verdict", "pick", "picked", "winning"),
+    )
+)
+"""Words in the name of a column that says which of two is better."""
+_PREFERRED = _CHOSEN - {"choice", "chosen", "vote", "verdict", "pick", "picked", "best"}
+"""Those that say it where no answers stand beside."""
+_CODED = _CHOSEN | {"label", "annotation", "judgment", "judgement", "decision", "rating"}
+"""Words in the name of a column beside two answers whose numbers may be the sides."""
+_NO_SIDE = {word for meaning in (TIE, BOTH_BAD, MISSING) for word in WORDS[meaning]} - {"c"}
+_MOST_LABELS = 8
+_CODES: Mapping[tuple[float, ...], tuple[Mapping[str, Any], ...]] = {
+    (0, 1): ({"a": 0, "b": 1}, {"a": 1, "b": 0}),
+    (1, 2): ({"a": 1, "b": 2}, {"a": 2, "b": 1}),
+    (-1, 1): ({"a": 1, "b": -1}, {"a": -1, "b": 1}),
+    (-1, 0, 1): ({"a": 1, "b": -1, "tie": 0}, {"a": -1, "b": 1, "tie": 0}),
+    (0, 0.5, 1): ({"a": 1, "b": 0, "tie": 0.5}, {"a": 0, "b": 1, "tie": 0.5}),
+    (0, 1, 2): ({"a": 1, "b": 2, "tie": 0}, {"a": 0, "b": 1, "tie": 2}),
+}
+"""What numbers beside two answers may mean, the likeliest first."""
+
+
+@dataclass(frozen=True)
+class _Sides:
+    """Two answers side by side, by the names of their columns, and what these say of whose they are."""
+
+    columns: tuple[str, str]
+    heads: tuple[str, str]
+
+    @property
+    def numbered(self) -> tuple[float, float] | None:
+        """The numbers of both, as of ``response_1`` and ``response_2``."""
+        ends = [words_of(name)[-1] for name in self.columns]
+        return (float(ends[0]), float(ends[1])) if all(end.isdigit() for end in ends) else None
+
+
+def of_unnamed(table: Table) -> Reading | None:
+    """Votes between two answers, or two labels; None if no column says which of two is better."""
+    sides = _answers(table)
+    texts = [one for one in table.columns if not one.numeric and 2 <= one.distinct <= _MOST_LABELS and one.words]
+    texts = [one for one in texts if sides or (_says_chosen(one, _PREFERRED) and plain(one.name) not in OF_SCORES)]
+    said = [(one, names, outcome) for one in texts for names, outcome in _named(one, sides)]
+    held = [{*one.words} for one in table.columns if one not in texts]  # two that others hold too are sides of more
+    said = [way for way in said if sides or not any({*way[1]} & words for words in held)]
+    if not said:
+        return None if sides is None else _in_numbers(table, sides)
+    best = min(said, key=lambda way: (not _says_chosen(way[0]), is_of_people(way[0].name)))
+    names = best[1]
+    also = tuple(one.name for one, too, _ in said if one is not best[0] and too == names and _says_chosen(one))
+    shown = f"{names[0]} and {names[1]} are compared, which no column names"
+    reason = f"{listed([best[0].name, *also])} {'say' if also else 'says'} which is better"
+    found = Winner(best[0].name, best[2], reason, "sure", reason if also else "", also)
+    return decided(table, _constant(names), found, (shown,))
+
+
+def _constant(names: Sequence[str]) -> dict[str, str]:
+    return {role: SAME + name for role, name in zip(("model_a", "model_b"), names, strict=True)}
+
+
+def _says_chosen(one: Column, words: frozenset[str] = _CHOSEN) -> bool:
+    """Whether a column says which of two is better, by its name."""
+    return bool({*words_of(one.name)} & words)
+
+
+def _answers(table: Table) -> _Sides | None:
+    """The two columns of answers whose names differ in one word; None if there are none, or more than two."""
+    prose = [one for one in table.columns if not one.numeric and (2 * one.distinct > table.rows or is_prose(one))]
+    texts = [one for one in prose if not {*words_of(one.name)} & IDS]
+    found = [sides for one, other in combinations(texts, 2) if (sides := _sides(one.name, other.name)) is not None]
+    return found[0] if len(found) == 1 else None
+
+
+def _sides(one: str, other: str) -> _Sides | None:
+    """Two names as those of two answers, such as ``response_a`` and ``response_b``, or ``gpt_text``, ``llama_text``."""
+    words, others = words_of(one), words_of(other)
+    shared = {*words} & {*others}
+    heads = [" ".join(word for word in name if word not in shared) for name in (words, others)]
+    if not shared & _SHOWN or not all(heads) or _GIVEN & {*words, *others}:
+        return None
+    places = [{head} & (MARKS["a"] | MARKS["b"] | {"0"}) for head in heads]
+    if all(places):
+        back = (heads[0] in MARKS["b"]) or (heads[0] != "0" and heads[1] == "0")
+        return _Sides((other, one), (other, one)) if back else _Sides((one, other), (one, other))
+    own = [_written(name, head) for name, head in zip((one, other), heads, strict=True)]
+    return None if any(places) else _Sides((one, other), (own[0], own[1]))
+
+
+def _bare(name: str) -> str:
+    """A name without marks between its words."""
+    return plain(name).replace("_", "")
+
+
+def _written(name: str, head: str) -> str:
+    """What the name of a column says of whose it is, as it is written there."""
+    begin, size = plain(name).find(head.replace(" ", "_")), len(head)
+    same = len(plain(name)) == len(name) and begin >= 0
+    return name[begin : begin + size] if same else head
+
+
+def _named(one: Column, sides: _Sides | None) -> list[tuple[tuple[str, str], dict[str, str | tuple[str, ...]] | None]]:
+    """The names of both sides that the labels of a column are of, and what these mean where that is not plain."""
+    left = [word for word in one.words if plain(word) not in _NO_SIDE]
+    said = {plain(word) for word in left}
+    places = said and said <= {*WORDS[A], *WORDS[B], "c"} and said & {*WORDS[A]} and said & {*WORDS[B]}
+    if sides is not None:
+        if places:
+            return [(sides.heads, None)]
+        for names in (sides.heads, sides.columns):
+            plainly = [_bare(name) for name in names]
+            by = {_bare(word): word for word in left}
+            if by and by.keys() <= {*plainly}:
+                return [((by.get(plainly[0], names[0]), by.get(plainly[1], names[1])), None)]
+        phrases = sides_in(one.words) if len(one.words) == one.distinct else None
+        return [] if phrases is None else [(sides.heads, phrases)]
+    if places and len(left) == 2:
+        first = next(word for word in left if plain(word) in WORDS[A])
+        return [((first, next(word for word in left if word != first)), None)]
+    tied = len(left) < len(one.words)
+    if len(left) == 2 and (tied or "winner" in words_of(one.name)) and not places:
+        return [((min(left), max(left)), None)]
+    return []
+
+
+def _in_numbers(table: Table, sides: _Sides) -> Reading | None:
+    """Votes that are numbers: those of the two answers, where their names say them, else asked about."""
+    few = [one for one in table.columns if one.numeric and one.distinct == len(one.words) <= _MOST_LABELS]
+    few = [one for one in few if {*words_of(one.name)} & _CODED and one.distinct > 1]
+    if len(few) != 1:
+        return None
+    (one,) = few
+    held, numbers, named = sorted(one.values), sides.numbered, _constant(sides.heads)
+    rest = sorted({*held} - {*(numbers or ())})
+    if numbers is not None and {*numbers} <= {*held} and rest in ([], [0.5], [max(numbers) + 1]):
+        outcomes = {"a": numbers[0], "b": numbers[1], **({"tie": rest[0]} if rest else {})}
+        said = f"{one.name} is the number of the better, {numbers[0]:g} or {numbers[1]:g}"
+        said += f"; {rest[0]:g} taken for a tie" if rest else ""
+        return Reading({**named, "winner": one.name, "outcomes": outcomes}, (said,), "likely", "votes", said)
+    meanings = _CODES.get(tuple(held)) or _signed(held)
+    if meanings is None:
+        return None
+    ways = tuple(
+        Meant({**named, "winner": one.name, "outcomes": each}, _where(each["a"], sides.columns[0])) for each in meanings
+    )
+    holds = listed([f"{value:g}" for value in held])
+    said = f"{one.name} stands beside {listed(list(sides.columns))} and holds {holds}"
+    said += ": perhaps which of the two is better"
+    return Reading(ways[0].options, (), "unsure", "votes", said, ways)
+
+
+def _signed(held: Sequence[float]) -> tuple[Mapping[str, Any], ...] | None:
+    """What numbers below and above nought may mean: how much better either is."""
+    low, high = tuple(value for value in held if value < 0), tuple(value for value in held if value > 0)
+    tie = {"tie": 0} if 0 in held else {}
+    return ({"a": high, "b": low, **tie}, {"a": low, "b": high, **tie}) if low and high else None
+
+
+def _where(numbers: float | tuple[float, ...], name: str) -> str:
+    """What numbers stand for the better of two."""
+    if isinstance(numbers, tuple):
+        return f"{'above' if numbers[0] > 0 else 'below'} nought where {name} is better"
+    return f"{numbers:g} where {name} is better"

@@ -1,0 +1,234 @@
+"""Who won in a table of votes: by words, phrases or numbers of a column, or of several, each of one judge."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from quorate.arguments import argument, joined
+from quorate.roles import ITEM, JUDGE, PROMPT
+from quorate.table.columns.languages import plain
+from quorate.table.columns.names import CRITERIA, TOTALS, words_of
+from quorate.table.columns.outcomes import WORDS
+from quorate.table.columns.roles import ALIASES, FURTHER, recognise
+from quorate.table.columns.vote_roles import recognise_pair
+from quorate.table.exchange.rows import ROW_NUMBER
+from quorate.table.facts.profile import Column, Table
+from quorate.table.reading.key import is_of_people
+from quorate.table.reading.reading import Confidence, Meant, Reading
+from quorate.wording import listed
+
+_MOST_WAYS, _MOST_PHRASES = 3, 8
+NUMBERS: tuple[Mapping[str, float], ...] = (
+    {"a": 1, "b": 0, "tie": 0.5},
+    {"a": 1, "b": 2, "tie": 0},
+    {"a": 1, "b": -1, "tie": 0},
+)
+
+
+MARKS: Mapping[str, frozenset[str]] = {
+    "a": frozenset(("a", "first", "left", "1")),
+    "b": frozenset(("b", "second", "right", "2")),
+    "tie": frozenset(
+        ("tie", "tied", "draw", "equal", "equally", "same", "both", "neither", "similar", "difference", "neutral")
+    ),
+}
+"""Words in a phrase that say which side it is for."""
+
+
+_SIGNED = re.compile(r"\[*\s*([ab12])\s*(>{1,3}|<{1,3}|[=~≈]{1,2})\s*([ab12])\s*\]*", re.IGNORECASE)
+"""Signs that say which side is better, as in ``A>>B``."""
+
+
+OF_SCORES = frozenset(
+    name for role in (ITEM, PROMPT, JUDGE, "score") for name in (*ALIASES[role], *FURTHER.get(role, ()))
+)
+"""Names of columns that are no side of a comparison, nor its outcome, whatever they hold."""
+
+
+KNOWN = {word for words in WORDS.values() for word in words}
+
+
+def decided(table: Table, named: Mapping[str, str], winner: Winner, reasons: Sequence[str]) -> Reading:
+    """Votes whose outcome a column says, or one of several."""
+    options: dict[str, Any] = {**named}
+    if recognise_pair("winner", table.names) != winner.column:
+        options["winner"] = winner.column
+    if winner.outcomes is not None:
+        options["outcomes"] = winner.outcomes
+    said = (*reasons, *([winner.reason] if winner.reason else []))
+    if winner.others:
+        if not {PROMPT, ITEM} & {*recognise(table.names)}:  # of several judges it matters which battle a row is
+            options["facets"] = {PROMPT: ROW_NUMBER}
+        ways = _by_winner(options, winner)
+        columns = (winner.column, *winner.others)
+        whole = [name for name in columns if {*words_of(name)} & {*TOTALS}]
+        if len(whole) == 1 and all(map(_of_aspect, columns)):
+            left = listed([name for name in columns if name != whole[0]], most=6)
+            return Reading(
+                {**options, "winner": whole[0]}, said, "likely", "votes", f"{whole[0]} says who won; {left} left out"
+            )
+        heads = {words_of(name)[0] for name in columns}
+        if len(heads) == 1 and len({*map(is_of_people, columns)}) == 1 and not any(map(_of_aspect, columns)):
+            taken = f"{listed(columns, most=6)} taken for what one judge said each; one alone: "
+            alone = joined("; ", [*reasons, taken + argument("winner", winner.column)])
+            return Reading(ways[0].options, said, "likely", "votes", alone)
+        return Reading(options, said, kind="votes", said=winner.open, meant=ways)
+    granted = "; ".join([*reasons, *([winner.open] if winner.open else [])])
+    confidence = "likely" if reasons and winner.confidence == "sure" else winner.confidence
+    return Reading(options, said, confidence, "votes", granted, winner.meant(options))
+
+
+def _of_aspect(name: str) -> bool:
+    """Whether a column says who won by one criterion, or over all, by its name."""
+    return bool({*words_of(name)} & {*CRITERIA, *TOTALS})
+
+
+def _by_winner(options: Mapping[str, Any], winner: Winner) -> tuple[Meant, ...]:
+    """Of several columns that say who won: each what one judge said, perhaps beside people, or one alone."""
+    columns = (winner.column, *winner.others)
+    people = [name for name in columns if is_of_people(name)]
+    alone = (Meant({**options, "winner": name}, f"{name} alone") for name in columns[: _MOST_WAYS - 1])
+    if people and len(people) < len(columns):
+        named = " ".join(["--agree", *(f"--human {shlex.quote(name)}" for name in people)])
+        return (Meant({**options, "winner": columns}, "judges against people", "judges", named), *alone)
+    return (Meant({**options, "winner": columns}, "each of one judge"), *alone)
+
+
+def sides_in(words: Sequence[str]) -> dict[str, str | tuple[str, ...]] | None:
+    """What phrases such as "A is much better" and signs such as A>B mean; None if some name no side."""
+    found: dict[str, list[str]] = {}
+    for word in words:
+        signed = _SIGNED.fullmatch(word.strip())
+        if signed is not None:
+            first, sign, _ = signed.groups()
+            ahead = (first.lower() in MARKS["a"]) == (sign[0] == ">")
+            meant = ["tie" if sign[0] in "=~≈" else "a" if ahead else "b"]
+        else:
+            tokens = set(plain(word).split("_"))
+            meant = [name for name, marks in MARKS.items() if tokens & marks]
+        if len(meant) != 1:
+            return None
+        found.setdefault(meant[0], []).append(word)
+    if not {"a", "b"} <= found.keys():
+        return None
+    return {name: held[0] if len(held := found[name]) == 1 else tuple(held) for name in MARKS if name in found}
+
+
+@dataclass(frozen=True)
+class Winner:
+    """The column of the outcome, what its values mean where that is not plain, why it, and what is open of it."""
+
+    column: str
+    outcomes: Mapping[str, Any] | None = None
+    reason: str = ""
+    confidence: Confidence = "sure"
+    open: str = ""
+    others: tuple[str, ...] = ()
+
+    def meant(self, options: Mapping[str, Any]) -> tuple[Meant, ...]:
+        """Both ways round, where numbers do not say which side is which."""
+        if self.confidence != "unsure" or self.outcomes is None:
+            return ()
+        turned = {{"a": "b", "b": "a"}.get(name, name): value for name, value in self.outcomes.items()}
+        ordered = {name: turned[name] for name in self.outcomes}
+        first, second = (
+            f"{one:g} where the first is better"
+            if isinstance(one := outcomes["a"], float | int)
+            else f"{'above' if one[0] > 0 else 'below'} nought where the first is better"
+            for outcomes in (self.outcomes, ordered)
+        )
+        return Meant(options, first), Meant({**options, "outcomes": ordered}, second)
+
+
+def winner_of(table: Table, a: str, b: str) -> Winner | None:
+    """Who won, by words, by phrases, or by numbers; None if no column says it."""
+    models = {*table.column(a).words, *table.column(b).words}
+    others = [
+        one for one in table.columns if one.name not in (a, b) and one.filled and plain(one.name) not in OF_SCORES
+    ]
+    words = [
+        column
+        for column in others
+        if column.words
+        and all(plain(word) in KNOWN or word in models for word in column.words)
+        and not all(plain(word) in ("missing", "nan", "na") for word in column.words)
+        and not column.numeric
+    ]
+    if words:
+        best = min(words, key=lambda column: ("winner" not in plain(column.name), is_of_people(column.name)))
+        rest = tuple(column.name for column in words if column is not best)
+        reason = f"{best.name} says who won" + (f"; so does {', '.join(rest)}" if rest else "")
+        rivals = () if recognise_pair("winner", table.names) == best.name else rest
+        return (
+            Winner(best.name, None, reason, open=reason, others=rivals) if rivals else Winner(best.name, None, reason)
+        )
+    for column in others:
+        few = not column.numeric and 2 <= column.distinct <= len(column.words) <= _MOST_PHRASES
+        said = sides_in(column.words) if few else None
+        if said is not None:
+            each = [(name, one) for name, held in said.items() for one in ((held,) if isinstance(held, str) else held)]
+            listed_ = ", ".join(f'"{word}" for {name}' for name, word in each)
+            taken = f"{column.name} has {listed_}: taken as the outcome"
+            return Winner(column.name, said, taken, "likely", taken)
+    for column in others:
+        truths = {word.lower() for word in column.words} <= {"true", "false"}
+        if not column.numeric or truths or column.distinct > 3 or column.low == column.high:
+            continue
+        values = column.values
+        side = _side_of(table, column, a, b)
+        if side is not None and values <= {0, 0.5, 1}:
+            kept = {side: 1.0, "ba"["ab".index(side)]: 0.0} | ({"tie": 0.5} if 0.5 in values else {})
+            taken = f"{column.name} is 1 where {a if side == 'a' else b} is better"
+            return Winner(column.name, kept, taken, "likely", taken)
+        for meaning in NUMBERS:
+            if values <= set(meaning.values()) and {meaning["a"], meaning["b"]} <= values:
+                kept = {name: value for name, value in meaning.items() if value in values}
+                numbers = ", ".join(f"{value:g} for {name}" for name, value in kept.items())
+                taken = f"{column.name} has {numbers}"
+                held = listed([f"{value:g}" for value in sorted(values)])
+                open_ = f"{column.name} holds {held}, and no name says which side is which"
+                reason = f"{taken}: taken as the outcome; check which side is 1"
+                return Winner(column.name, kept, reason, "unsure", open_)
+    return _signed(table, a, b)
+
+
+def _signed(table: Table, a: str, b: str) -> Winner | None:
+    """Whole numbers below and above nought: how much better one side is; which, its name may say, as ``+3 = left``."""
+    free = [one for one in table.columns if one.name not in (a, b) and one.whole and len(one.words) > len("ab")]
+    free = [one for one in free if (one.low or 0) < 0 < (one.high or 0) and one.distinct == len(one.words)]
+    if len(free) != 1:
+        return None
+    (one,) = free
+    values = sorted(one.values)
+    parts = {"a": [v for v in values if v > 0], "b": [v for v in values if v < 0], "tie": [v for v in values if v == 0]}
+    kept: dict[str, float | tuple[float, ...]] = {}
+    for name, held in parts.items():
+        if held:
+            kept[name] = held[0] if len(held) == 1 else tuple(held)
+    said = re.search(r"([+-])\s*\d+\s*=\s*(\w+)", one.name)
+    side = next((name for name in "ab" if said and said[2].lower() in MARKS[name]), None)
+    reason = f"{one.name} holds numbers below and above nought: how much better one side is"
+    if side is not None and said is not None:
+        turned = (side == "a") != (said[1] == "+")
+        kept = {{"a": "b", "b": "a"}.get(name, name): value for name, value in kept.items()} if turned else kept
+        return Winner(one.name, kept, reason, "likely", reason)
+    return Winner(one.name, kept, reason, "unsure", f"{reason}, and no name says which")
+
+
+def _side_of(table: Table, column: Column, a: str, b: str) -> str | None:
+    """The side that a number of nought or one is for: of two columns, one for each side, that add up to one."""
+    ends = {words_of(name)[-1]: side for name, side in ((a, "a"), (b, "b"))}
+    words = words_of(column.name)
+    mirror = [one for one in table.columns if one is not column and words_of(one.name)[:-1] == words[:-1]]
+    if words[-1] not in ends or len(ends) != len("ab"):
+        return None
+    for one in mirror:
+        if one.numeric and words_of(one.name)[-1] in ends:
+            total = " + ".join(f"TRY_CAST({table.sql(name)} AS DOUBLE)" for name in (column.name, one.name))
+            if table.opened.relation.aggregate(f"bool_and({total} = 1)").fetchall() == [(True,)]:
+                return ends[words[-1]]
+    return None

@@ -1,0 +1,181 @@
+"""Sides that no column names, places that columns name, shares of what was tried, and repeats in lists."""
+
+from __future__ import annotations
+
+import polars as pl
+import pytest
+
+import quorate as q
+from quorate.errors import UnknownColumn
+from quorate.table.judgments import Judgments
+from quorate.table.reading.reading import Unsure
+from quorate.table.votes import Votes
+
+N = 30
+ASKED = [f"Tell me about thing number {n}, and in which way it is like the others?" for n in range(N)]
+ONE, OTHER = ([f"This is what {who} answered to question {n}, which is long." for n in range(N)] for who in "xy")
+WON = ["A", "A", "B", "tie", "A", "B"] * (N // 6)
+"""Fifteen for the first, ten for the second, five ties."""
+
+
+def named(first, second, tie="tie"):
+    return [{"A": first, "B": second, "tie": tie}[one] for one in WON]
+
+
+def beside(one, other, column, outcome):
+    return {"prompt": ASKED, one: ONE, other: OTHER, column: outcome}
+
+
+def share(votes, first, second):
+    assert isinstance(votes, Votes)
+    assert set(votes.models) == {first, second}
+    return votes.wins(first, second), votes.wins(second, first), votes.n
+
+
+@pytest.mark.parametrize(
+    ("columns", "sides"),
+    [
+        (beside("response_a", "response_b", "preference", WON), ("response_a", "response_b")),
+        (beside("response_b", "response_a", "preference", WON), ("response_a", "response_b")),
+        (beside("current_answer", "candidate_answer", "preferred", WON), ("current", "candidate")),
+        (beside("gpt4_answer", "llama_answer", "winner", named("gpt4", "llama")), ("gpt4", "llama")),
+        (beside("gpt4_answer", "llama_answer", "choice", named("GPT4", "Llama")), ("GPT4", "Llama")),
+        (
+            beside(
+                "Response 1",
+                "Response 2",
+                "Which is better?",
+                named("Response 1 is better", "Response 2 is better", "about the same"),
+            ),
+            ("Response 1", "Response 2"),
+        ),
+        (beside("answer1", "answer2", "choice", named(1, 2, 3)), ("answer1", "answer2")),
+        (beside("output_0", "output_1", "label", named(0, 1, 2)), ("output_0", "output_1")),
+        ({"item": ASKED, "winner": named("gpt-4o", "claude-3")}, ("gpt-4o", "claude-3")),
+        ({"item": ASKED, "preference": named("A", "B", "Tie")}, ("A", "B")),
+        (
+            {**beside("response_a", "response_b", "overall_preference", WON), "helpfulness_preference": WON[::-1]},
+            ("response_a", "response_b"),
+        ),
+    ],
+)
+def test_sides_that_no_column_names(tmp_path, columns, sides):
+    frame = pl.DataFrame(columns)
+    assert share(q.read(frame, announce=False), *sides) == (15, 10, N)
+    path = tmp_path / "votes.csv"
+    frame.write_csv(path)
+    assert share(q.read(path, announce=False), *sides) == (15, 10, N)
+    assert {row["system"] for row in q.rank(path).rows()} == {*sides}
+
+
+@pytest.mark.parametrize(
+    ("columns", "asked"),
+    [
+        # a code of nought, one and two is another in each tool
+        (beside("response 1", "response 2", "label", named(1, 2, 0)), "holds 0, 1 and 2: perhaps which of the two"),
+        (beside("response 1", "response 2", "label", named(0, 1, 0)), "holds 0 and 1: perhaps which of the two"),
+        (
+            beside("response_1", "response_2", "preference_strength", named(2, -1, -2)),
+            "holds -2, -1 and 2",
+        ),
+        # a verdict on an answer beside the right one is none between the two
+        (beside("reference_answer", "model_answer", "verdict", named("A", "B", "C")), "verdict"),
+        ({"item": ASKED, "verdict": named("A", "B", "B")}, "verdict"),
+    ],
+)
+def test_what_may_be_no_side_is_asked(columns, asked):
+    frame = pl.DataFrame(columns)
+    with pytest.raises(Unsure, match=asked) as found:
+        q.read(frame, announce=False)
+    for way in found.value.ways:
+        q.read(frame, announce=False, recognise=True, **way.options)
+
+
+def test_a_model_that_no_column_names_is_said_behind_a_colon():
+    frame = pl.DataFrame({"prompt": ASKED, "vote": WON})
+    votes = q.read_votes(frame, model_a=":new", model_b=":old", winner="vote", announce=False)
+    assert share(votes, "new", "old") == (15, 10, N)
+    assert "model_a is new in every row" in votes.notes
+    held = q.read_votes(frame.with_columns(pl.lit("x").alias(":new")), model_a=":new", model_b=":old", winner="vote")
+    assert set(held.models) == {"x", "old"}  # a column of that name is meant
+
+
+ORDER = [("gpt", "yi", "llama"), ("yi", "gpt", "llama"), ("gpt", "llama", "yi")] * (N // 3)
+
+
+@pytest.mark.parametrize(
+    "names",
+    [("1st choice", "2nd choice", "3rd choice"), ("first", "second", "third"), ("rank_1", "rank_2", "rank_3")],
+)
+def test_columns_that_name_who_has_which_place(tmp_path, names):
+    columns = dict(zip(names, zip(*ORDER, strict=True), strict=True))
+    frame = pl.DataFrame({"voter": [f"v{n}" for n in range(N)], **{name: list(columns[name]) for name in names[::-1]}})
+    votes = q.read(frame, announce=False)
+    assert (votes.wins("gpt", "yi"), votes.wins("yi", "gpt"), votes.wins("llama", "gpt")) == (20, 10, 0)
+    path = tmp_path / "ballots.csv"
+    frame.write_csv(path)
+    assert q.read(path, announce=False).wins("gpt", "yi") == 20
+    with pytest.raises(UnknownColumn, match="fourth"):
+        q.read_votes(frame, rank=f"{names[0]}>fourth", announce=False)
+
+
+RIGHT = [n * n % 5 for n in range(2 * N)]
+
+
+@pytest.mark.parametrize(
+    ("right", "tried"),
+    [("n_resolved", "n_runs"), ("keywords_correct", "keywords_total"), ("num_correct", "num_samples")],
+)
+def test_successes_of_so_many_are_a_share(tmp_path, right, tried):
+    of = [4 + n % 3 for n in range(2 * N)]
+    frame = pl.DataFrame({"task_id": [f"Set/{n}" for n in range(2 * N)], right: RIGHT, tried: of})
+    path = tmp_path / "runs.csv"
+    frame.write_csv(path)
+    wanted = sum(one / all_ for one, all_ in zip(RIGHT, of, strict=True)) / (2 * N)
+    for source in (frame, path):
+        table = q.read(source, announce=False)
+        assert isinstance(table, Judgments)
+        assert table.mean.mean() == pytest.approx(wanted)
+    assert q.analyze(path).estimate.value == pytest.approx(wanted)
+    asked = q.read(frame, score=f"{right}/{tried}", facets={"item": "task_id"}, announce=False)
+    assert asked.mean.mean() == pytest.approx(wanted)
+    with pytest.raises(UnknownColumn, match="of_all"):
+        q.read(frame, score=f"{right}/of_all", facets={"item": "task_id"}, announce=False)
+
+
+def test_a_count_above_what_was_tried_is_no_share():
+    frame = pl.DataFrame({"task_id": [*range(N)], "n_correct": [5 + n % 4 for n in range(N)], "n_runs": [4] * N})
+    with pytest.raises(Unsure) as found:
+        q.read(frame, announce=False)
+    assert all("/" not in way.options.get("score", "") for way in found.value.ways)
+
+
+def test_nothing_tried_is_no_score():
+    frame = pl.DataFrame({"item": ["x", "y", "z"], "passed": [2, 0, 1], "total": [4, 0, 2]})
+    table = q.read(frame.lazy().collect(), score="passed/total", facets={"item": "item"}, announce=False)
+    assert table.n_answers == 2
+
+
+@pytest.mark.parametrize("sizes", [(3, 3), (2, 3)])
+def test_lists_of_scores_that_nobody_is_named_for_are_repeats(sizes):
+    cells = [str([1 + (n * 7 + at) % 5 for at in range(sizes[n % 2])]) for n in range(N)]
+    table = q.read(pl.DataFrame({"task_id": [f"t{n}" for n in range(N)], "scores": cells}), announce=False)
+    assert table.n_answers == sum(sizes) * N // 2
+    assert table.names == ("item",)
+
+
+def test_labels_of_coders_in_rows():
+    words = ("good", "bad", "fair")
+    units = {f"unit{n}": [words[(n * n + at // 2) % 3] for at in range(4)] for n in range(12)}
+    table = q.read(pl.DataFrame({"coder": ["ann", "bob", "cem", "dan"], **units}), announce=False)
+    assert {facet.name: len(facet.levels) for facet in table.facets} == {"item": 12, "judge": 4}
+    assert table.labels == ("bad", "fair", "good")
+
+
+def test_the_command_that_is_offered_for_people_beside_a_judge_works():
+    said = [n % 2 for n in range(N)]
+    columns = {"id": [*range(N)], "human_1": said, "human_2": said[::-1], "llm_judge": said}
+    with pytest.raises(Unsure, match="what people said") as found:
+        q.read(pl.DataFrame(columns), announce=False)
+    table = q.read(pl.DataFrame(columns), announce=False, recognise=True, **found.value.ways[0].options)
+    assert table.facet("judge").levels == ("human_1", "human_2", "llm_judge")
