@@ -11,11 +11,12 @@ import numpy as np
 from quorate.analysis.words import distinct
 from quorate.estimate.components.model import CELL
 from quorate.reporting.draw.vega import Marks, channel, layered
+from quorate.reporting.page import Figure, Short
 from quorate.roles import REPLICATE
 
 if TYPE_CHECKING:
     from quorate.reporting.draw.vega import Channel, Spec
-    from quorate.reporting.page import Row
+    from quorate.reporting.page import Caption, Row
 
 
 # Colours and chart settings: one colour per facet everywhere, legible on white, on black and on paper.
@@ -284,6 +285,66 @@ def dots(
     base = chart(shown, labels(label, side), step=tall or step(shown))
     x = axis(value, title, window)
     return finish([*([] if at is None else [line_at(at, x)]), *intervals(shown, base, x)])
+
+
+def dotted(
+    name: str,
+    caption: Caption,
+    rows: Sequence[Row],
+    heads: Mapping[str, str],
+    title: str,
+    *,
+    drawn: Sequence[Row] | None = None,
+    look: str | Sequence[tuple[str, str]] = CORRECTED,
+    label: str | None = None,
+    side: str | None = None,
+    at: float | None = None,
+    line: float | None = None,
+    titles: Mapping[str, str] | None = None,
+    folded: bool = False,
+    unfolded: bool = False,
+    **short: Any,
+) -> Figure:
+    """The figure of a table of intervals: a dot with its interval in every row, the numbers, and some on a terminal.
+
+    Parameters
+    ----------
+    name, caption, rows, folded, unfolded
+        As for `Figure`.
+    heads : mapping of str to str
+        Columns of a terminal with their titles, before ``low`` what it is the interval of; titles of the table too.
+    title : str
+        Of the axis.
+    drawn : sequence of dict, optional
+        Rows of the chart where they are others; there is no chart of none.
+    look, side
+        As for `dots`.
+    label : str, optional
+        What a row of the chart is called by; the first of ``heads`` unless said.
+    at, line : float, optional
+        Value that intervals are held against; ``line`` in the chart alone.
+    titles : mapping of str to str, optional
+        Titles of the table that differ.
+    **short
+        As for `Short`.
+    """
+    shown, (first, *_) = rows if drawn is None else drawn, heads
+    of = [*heads][[*heads].index("low") - 1]
+    told = {column: head for column, head in heads.items() if head and column != "low"}
+
+    def chart() -> Spec:
+        return dots(shown, label or first, of, title, look, at=at if line is None else line, side=side)
+
+    return Figure(
+        name,
+        caption,
+        rows,
+        chart if shown else None,
+        {first: " ", **told, **(titles or {})},
+        folded,
+        unfolded,
+        Short(heads, of, at=at, **short),
+    )
 
 
 def coloured(styles: Styles, field: str = "policy", columns: int = 3) -> Channel:

@@ -60,18 +60,14 @@ def passing(result: RepeatedRuns) -> Figure:
     level = f"{100 * result.level:.4g}% interval"
     most = result.systems[0].passing[-1]
     finding = f"All of {counted(most.k, 'run')} pass in {percent(most.all.value)} of items"
-
-    def chart() -> Spec:
-        return marks.dots(rows, "what", "value", "share of items", CORRECTED, at=None, tall=30)
-
-    return Figure(
+    return marks.dotted(
         "passing",
         Caption(finding, (f"For items like these, with {level}s over items.",)),
         rows,
-        chart,
-        {"what": " ", "value": "share"},
+        Short.titles(what="", value="share", low=level),
+        "share of items",
         unfolded=True,
-        short=Short(Short.titles(what="", value="share", low=level), of="value", percent=("value",)),
+        percent=("value",),
     )
 
 
@@ -157,23 +153,16 @@ def hazards(result: Hazard) -> Figure:
     finding = f"From {percent(first)} at turn {rows[0]['turn']} to {percent(last)} at turn {rows[-1]['turn']}"
     side = "above" if result.above else "below"
     line = f"Chance of a score {side} {result.threshold:g} with {100 * result.level:.4g}% intervals; normal scores."
-
-    def chart() -> Spec:
-        return marks.dots(rows, "turn", "hazard", "chance", CORRECTED, at=None, side="turn")
-
-    heads = {"mean": "mean score", "sd": "standard deviation of single scores", "n": "answers"}
-    return Figure(
+    return marks.dotted(
         "hazards",
         Caption(finding, (line,)),
         rows,
-        chart,
-        heads,
+        Short.titles("turn", "mean", "observed", "hazard", low=f"{100 * result.level:.4g}% interval"),
+        "chance",
+        side="turn",
+        titles={"mean": "mean score", "sd": "standard deviation of single scores", "n": "answers"},
         unfolded=True,
-        short=Short(
-            Short.titles("turn", "mean", "observed", "hazard", low=f"{100 * result.level:.4g}% interval"),
-            of="hazard",
-            percent=("hazard", "observed"),
-        ),
+        percent=("hazard", "observed"),
     )
 
 
@@ -190,23 +179,17 @@ def survival(result: Hazard) -> Figure:
         "Chance that no score so far was beyond the threshold, with what items, prompts and judges are like kept from "
         "turn to turn; the product over turns is beside it."
     )
-
-    def chart() -> Spec:
-        return marks.dots(rows, "turn", "lasting", "chance", CORRECTED, at=None, side="turn")
-
     heads = {"lasting": "none so far", "survival": "by independent turns"}
     heads |= {"survival_low": "its low", "survival_high": "its high"}
-    return Figure(
+    return marks.dotted(
         "survival",
         Caption(finding, (line,)),
         rows,
-        chart,
-        heads,
-        short=Short(
-            Short.titles("turn", survival="by independent turns", lasting="none so far", low="interval"),
-            of="lasting",
-            percent=("lasting", "survival"),
-        ),
+        Short.titles("turn", survival="by independent turns", lasting="none so far", low="interval"),
+        "chance",
+        side="turn",
+        titles=heads,
+        percent=("lasting", "survival"),
     )
 
 
@@ -300,23 +283,16 @@ def stages(result: Chain) -> Figure:
     most = max(result.links, key=lambda one: one.share)
     finding = f"{percent(most.share)} of the variance comes from {cut(most.stage)}"
     line = f"Share of the variance of the last stage, with {100 * result.level:.4g}% intervals; shares add up to 1."
-
-    def chart() -> Spec:
-        return marks.dots(rows, "stage", "share", "share", CORRECTED, at=0.0)
-
-    heads = {"so_far": "with those before it"}
-    return Figure(
+    return marks.dotted(
         "stages",
         Caption(finding, (line,)),
         rows,
-        chart,
-        heads,
+        Short.titles("stage", "share", low=f"{100 * result.level:.4g}% interval", variance="variance"),
+        "share",
+        line=0.0,
+        titles={"so_far": "with those before it"},
         unfolded=True,
-        short=Short(
-            Short.titles("stage", "share", low=f"{100 * result.level:.4g}% interval", variance="variance"),
-            of="share",
-            percent=("share",),
-        ),
+        percent=("share",),
     )
 
 

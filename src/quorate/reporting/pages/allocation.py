@@ -83,23 +83,17 @@ def levels(view: AllocationAnalysis) -> Figure:
     finding = f"ROBIN-HOOD surely saves calls for {len(view.sure)} of {studies} of {view.by}"
     interval = "95% bootstrap intervals" if view.with_intervals else f"no intervals below {LEAST_RUNS} runs"
     line = f"Part of the budget saved at the largest error that uniform allocation ends with; {interval}."
-
-    def chart() -> Spec:
-        known = marks.known(rows, "saved", "low")
-        return marks.dots(known, "level", "saved", "budget saved, %", CORRECTED, at=0.0, tall=30)
-
     caption = Caption(finding, (line, "Below 0: uniform allocation needs fewer calls."))
-    heads = {"level": str(view.by), "saved": "saved by ROBIN-HOOD, %", "low": "low, 95%", "high": "high, 95%"}
-    return Figure(
+    return marks.dotted(
         "levels",
         caption,
         rows,
-        chart if marks.known(rows, "low") else None,
-        heads,
+        Short.titles(level=str(view.by), arms="arms", saved="saved, %", low="95% interval"),
+        "budget saved, %",
+        drawn=marks.known(rows, "saved", "low"),
+        at=0.0,
+        titles={"saved": "saved by ROBIN-HOOD, %", "low": "low, 95%", "high": "high, 95%"},
         unfolded=True,
-        short=Short(
-            Short.titles(level=str(view.by), arms="arms", saved="saved, %", low="95% interval"), of="saved", at=0.0
-        ),
     )
 
 

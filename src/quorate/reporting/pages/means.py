@@ -148,20 +148,15 @@ def means(result: MeanFrom) -> Figure:
     half, alone = (float(row["high"] - row["low"]) / 2 for row in (rows[0], rows[-1]))
     finding = f"Half an interval is {significant(half)}; that of the pilot's own mean is {significant(alone)}"
     lines = (f"Mean score with {100 * result.level:.4g}% intervals for the same targets.",)
-
-    def chart() -> Spec:
-        looks = [(CORRECTED, "circle")] + [(NAIVE, "circle")] * (len(rows) - 1)
-        return marks.dots(rows, "by", "value", "mean score", looks, at=None, tall=34)
-
-    heads = {"value": "mean", "se": "standard error", "df": "degrees of freedom"}
-    return Figure(
+    return marks.dotted(
         "means",
         Caption(finding, lines),
         rows,
-        chart,
-        heads,
+        Short.titles("by", value="mean", low=f"{100 * result.level:.4g}% interval"),
+        "mean score",
+        look=[(CORRECTED, "circle")] + [(NAIVE, "circle")] * (len(rows) - 1),
+        titles={"se": "standard error", "df": "degrees of freedom"},
         unfolded=True,
-        short=Short(Short.titles("by", value="mean", low=f"{100 * result.level:.4g}% interval"), of="value"),
     )
 
 

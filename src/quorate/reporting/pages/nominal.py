@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from quorate.analysis.nominal import Labels
 from quorate.analysis.words import cut, distinct, number
 from quorate.reporting.draw import marks
-from quorate.reporting.draw.marks import CORRECTED, NAIVE
-from quorate.reporting.draw.vega import Spec
+from quorate.reporting.draw.marks import NAIVE
 from quorate.reporting.page import Caption, Figure, Page, Row, Section, Short, Table, Tile, particulars
 from quorate.reporting.paper.nominal import differing, most_confused, paragraph
 from quorate.wording import capitalised, counted, percent, plural, shares
@@ -83,19 +82,16 @@ def label_shares(result: Labels) -> Figure:
     lines = [f"Share of {plural(item)} to which a judge gives the label, with {level} intervals{scope}."]
     lines += [f"Panel low and high: the interval {result.panel_scope}."] if result.panel_scope else []
     drawable = marks.known(rows, "share", "low", "high")
-
-    def chart() -> Spec:
-        return marks.dots(marks.spread(drawable), "label", "share", "share", CORRECTED, at=None, tall=26)
-
-    heads = {"panel_low": "panel low", "panel_high": "panel high"}
-    return Figure(
+    return marks.dotted(
         "shares",
         Caption(finding, tuple(lines)),
         rows,
-        chart if drawable else None,
-        heads,
+        Short.titles("label", "share", low=f"{level} interval"),
+        "share",
+        drawn=marks.spread(drawable),
+        titles={"panel_low": "panel low", "panel_high": "panel high"},
         unfolded=True,
-        short=Short(Short.titles("label", "share", low=f"{level} interval"), of="share", percent=("share",)),
+        percent=("share",),
     )
 
 
@@ -116,18 +112,16 @@ def agreement(result: Labels) -> Figure:
         f"{100 * result.level:.4g}% intervals count {whom} as sampled.",
     )
     drawable = marks.known(rows, "value", "low", "high")
-
-    def chart() -> Spec:
-        return marks.dots(drawable, "coefficient", "value", "agreement", CORRECTED, at=0.0, tall=26)
-
     caption = Caption(f"Two judges agree on {percent(agreed.value)}", lines)
-    return Figure(
+    return marks.dotted(
         "coefficients",
         caption,
         rows,
-        chart if drawable else None,
+        Short.titles(coefficient="agreement of judges", value="value", low="interval"),
+        "agreement",
+        drawn=drawable,
+        line=0.0,
         unfolded=True,
-        short=Short(Short.titles(coefficient="agreement of judges", value="value", low="interval"), of="value"),
     )
 
 
@@ -155,16 +149,15 @@ def two_by_two(result: Labels) -> Figure:
         f"With {100 * result.level:.4g}% intervals, which hold for these two judges; those who agree least come first.",
         "Confused: the first says, the second says, and on how many items.",
     )
-
-    def chart() -> Spec:
-        return marks.dots(marks.spread(drawable), "judges", "kappa", "Cohen's kappa", NAIVE, at=0.0)
-
-    return Figure(
+    return marks.dotted(
         "pairs",
         Caption(finding, lines),
         rows,
-        chart if drawable else None,
-        short=Short(Short.titles("judges", "kappa", low="interval", items="items", confused="confused"), of="kappa"),
+        Short.titles("judges", "kappa", low="interval", items="items", confused="confused"),
+        "Cohen's kappa",
+        drawn=marks.spread(drawable),
+        look=NAIVE,
+        line=0.0,
     )
 
 

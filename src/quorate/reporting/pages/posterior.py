@@ -171,19 +171,17 @@ def components(result: DrawnComponents) -> Figure:
         f"Medians of the shares{result.on_scale}, 95% credible intervals; of a fixed facet, the spread of its levels.",
         "Circles: main effects; diamonds: interactions; squares: noise.",
     )
-
-    def chart() -> Spec:
-        facets = result.judgments.names
-        looks = [(colour(one.name, facets), SHAPES[kind(one.name)]) for one in result.components]
-        return marks.dots(rows, "component", "share", "share of the variance of one judgment", looks, at=0.0)
-
-    return Figure(
+    facets = result.judgments.names
+    return marks.dotted(
         "components",
         Caption(finding, lines),
         rows,
-        chart,
+        Short.titles("component", "variance", "share", low="95% interval"),
+        "share of the variance of one judgment",
+        look=[(colour(one.name, facets), SHAPES[kind(one.name)]) for one in result.components],
+        line=0.0,
         unfolded=True,
-        short=Short(Short.titles("component", "variance", "share", low="95% interval"), of="share", percent=("share",)),
+        percent=("share",),
     )
 
 
@@ -250,18 +248,14 @@ def means(result: DrawnComponents) -> Figure:
         f"Median and 95% credible interval; n = {counted(result.mean.n, 'judgment')}; {cut(target, 200)}.",
         "Others by reweighted draws; reliable where the Pareto k of the weights is at most 0.7.",
     )
-
-    def chart() -> Spec:
-        looks = [(CORRECTED if one.factor == 1 else NAIVE, "circle") for one in result.sensitivity.with_prior]
-        return marks.dots(rows, "prior", "mean", "mean score", looks, at=None, tall=34)
-
-    return Figure(
+    return marks.dotted(
         "means",
         Caption(finding, lines),
         rows,
-        chart,
+        Short.titles("prior", "mean", low="95% interval", reliable="reliable"),
+        "mean score",
+        look=[(CORRECTED if one.factor == 1 else NAIVE, "circle") for one in result.sensitivity.with_prior],
         unfolded=True,
-        short=Short(Short.titles("prior", "mean", low="95% interval", reliable="reliable"), of="mean"),
     )
 
 

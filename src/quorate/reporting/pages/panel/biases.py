@@ -11,7 +11,7 @@ from quorate.analysis.words import cut, distinct, number, p_text, significant
 from quorate.estimate.panel.bias import Bias
 from quorate.estimate.panel.reversals import Order, Reversals
 from quorate.reporting.draw import marks
-from quorate.reporting.draw.marks import CORRECTED, INK, palette
+from quorate.reporting.draw.marks import INK, palette
 from quorate.reporting.draw.vega import Channel, Spec, channel
 from quorate.reporting.page import Caption, Figure, Row, Short
 from quorate.roles import JUDGE
@@ -358,18 +358,15 @@ def means_by_judge(view: PanelAnalysis) -> Figure | None:
     places = decimals(first.half_width / 2)
     of = "the panel" if view.alone else str(rows[0]["system"])
     finding = f"The mean of {of} is {number(first.value, places)}"
-
-    def chart() -> Spec:
-        return marks.dots(rows, "speaks for", "mean", axis(view, "mean, in"), CORRECTED, at=None, tall=30)
-
-    heads = {"system": view.system, "speaks for": "speaks for", "mean": "mean", "low": f"{view.coverage} interval"}
     shown = [{name: value for name, value in row.items() if name != "whom"} for row in rows]
-    return Figure(
+    return marks.dotted(
         "panel-means",
         Caption(finding, tuple(lines)),
         shown,
-        chart if view.alone else None,
-        short=Short(heads, of="mean"),
+        {"system": view.system, "speaks for": "speaks for", "mean": "mean", "low": f"{view.coverage} interval"},
+        axis(view, "mean, in"),
+        drawn=rows,
+        label="speaks for",
     )
 
 
@@ -458,25 +455,18 @@ def preference(view: PanelAnalysis) -> Figure | None:
         f"scores, lead to expect, with {view.coverage} intervals."
     )
     matched = "Judges and systems are matched by name." if found.by_label else ""
-
-    def chart() -> Spec:
-        colour = palette(view.panel.judgments.names)[JUDGE]
-        title = axis(view, "self-preference in")
-        return marks.dots(marks.furthest(rows, "effect"), "judge", "effect", title, colour, at=0.0)
-
     heads = headers(view) | {"system": view.system, "effect": "self-preference", "own": "on itself"}
     heads |= {"lift": "what it adds to the panel's mean"}
-    return Figure(
+    return marks.dotted(
         "panel-preference",
         Caption(finding, (line, f"{found.scope} {matched}".strip())),
         rows,
-        chart,
-        heads,
-        short=Short(
-            Short.titles("judge", "system", effect="self-preference", low="interval", p_holm="p (Holm)"),
-            of="effect",
-            at=0.0,
-        ),
+        Short.titles("judge", "system", effect="self-preference", low="interval", p_holm="p (Holm)"),
+        axis(view, "self-preference in"),
+        drawn=marks.furthest(rows, "effect"),
+        look=palette(view.panel.judgments.names)[JUDGE],
+        at=0.0,
+        titles=heads,
     )
 
 

@@ -61,24 +61,18 @@ def means(view: PanelAnalysis) -> Figure | None:
     )
     line = f"Mean score by the judges of each {role}, who weigh equally, less the average of the {plural(role)}"
     lines = (f"{line}, with {view.coverage} intervals. {found.scope}",)
-
-    def chart() -> Spec:
-        colour = palette(view.panel.judgments.names)[JUDGE]
-        drawn = [row for row in rows if not row["system"]]
-        return marks.dots(drawn, "group", "bias", axis(view, f"{role} less average, in"), colour, at=0.0)
-
     hidden = ("system",) if view.alone else ()
     table = [{key: value for key, value in row.items() if key not in hidden} for row in rows]
-    heads = headers(view) | {"system": view.system, "group": role}
-    return Figure(
+    return marks.dotted(
         "panel-groups",
         Caption(finding, lines),
         table,
-        chart,
-        heads,
-        short=Short(
-            Short.titles(group=_role(view), system="system", bias="bias", low="interval", verdict=""), of="bias", at=0.0
-        ),
+        Short.titles(group=_role(view), system="system", bias="bias", low="interval", verdict=""),
+        axis(view, f"{role} less average, in"),
+        drawn=[row for row in rows if not row["system"]],
+        look=palette(view.panel.judgments.names)[JUDGE],
+        at=0.0,
+        titles=headers(view) | {"system": view.system, "group": role},
     )
 
 
@@ -162,27 +156,20 @@ def panels(view: PanelAnalysis) -> Figure | None:
         f"for the average of {counted(len(view.judges), JUDGE)}, less the bias that this study expects. Intervals: "
         f"{view.coverage}, {view.panel.resamples:,} studies of resampled {plural(cut(view.item))}, the panels held."
     )
-
-    def chart() -> Spec:
-        drawn = [row for row in rows if row["system"] == ("" if view.alone else view.systems[system])]
-        colour = palette(view.panel.judgments.names)[JUDGE]
-        return marks.dots(drawn, "panel", "precision", "precision for the same money, best = 1", colour, at=1.0)
-
-    heads = headers(view) | {"system": view.system, "panel": "panel out of", "cost": "price"}
     hidden = ("system",) if view.alone else ()
     shown = [{key: value for key, value in row.items() if key not in hidden} for row in rows]
-    return Figure(
+    return marks.dotted(
         "panel-group-panels",
         Caption(finding, (line,)),
         shown,
-        chart,
-        heads,
-        short=Short(
-            Short.titles(
-                panel="panel out of", system="system", items="items", se="SE", precision="precision", low="interval"
-            ),
-            of="precision",
+        Short.titles(
+            panel="panel out of", system="system", items="items", se="SE", precision="precision", low="interval"
         ),
+        "precision for the same money, best = 1",
+        drawn=[row for row in rows if row["system"] == ("" if view.alone else view.systems[system])],
+        look=palette(view.panel.judgments.names)[JUDGE],
+        line=1.0,
+        titles=headers(view) | {"system": view.system, "panel": "panel out of", "cost": "price"},
     )
 
 

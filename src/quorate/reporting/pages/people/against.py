@@ -10,7 +10,6 @@ from quorate.estimate.agreement.rates import Rates, mean_pass_and_fail
 from quorate.estimate.agreement.yardsticks import Flips, Measured
 from quorate.reporting.draw import marks
 from quorate.reporting.draw.marks import CORRECTED, NAIVE
-from quorate.reporting.draw.vega import Spec
 from quorate.reporting.page import Caption, Figure, Page, Row, Section, Short, Table, Tile, particulars
 from quorate.wording import capitalised, counted, listed, percent, plural
 
@@ -113,20 +112,16 @@ def rates(result: Against) -> Figure:
     ]
     lines += [f"{cut(one.judge)} passes from {one.threshold:g} on." for one in marked]
     lines += ["Rates are of marks cut by other items' thresholds."] if marked else []
-
-    def chart() -> Spec:
-        return marks.dots(rows, "what", "value", "share", CORRECTED, at=None, tall=28)
-
     level = f"{100 * result.level:.4g}% interval"
-    heads = {"what": "", "value": "share", "low": level}
-    return Figure(
+    return marks.dotted(
         "rates",
         Caption(finding, tuple(lines)),
         rows,
-        chart,
-        {"what": " ", "value": "share"},
+        {"what": "", "value": "share", "low": level},
+        "share",
         unfolded=True,
-        short=Short(heads, of="value", percent=("value",), first=len(result.rates) == 1),
+        percent=("value",),
+        first=len(result.rates) == 1,
     )
 
 
@@ -140,13 +135,16 @@ def gaps(result: Against) -> Figure:
     told = sum(one.gap.low > 0 or one.gap.high < 0 for one in result.gaps)
     finding = f"{told:,} of {counted(len(rows), 'pair')} of judges {'is' if told == 1 else 'are'} told apart"
     line = f"Share of right verdicts on the same {plural(result.unit)}; intervals hold for all pairs at once."
-
-    def chart() -> Spec:
-        return marks.dots(rows, "what", "value", "difference in right verdicts", CORRECTED, at=0.0)
-
-    heads = {"what": "right verdicts", "items": "items", "value": "difference", "low": "for all at once"}
-    short = Short(heads, of="value", at=0.0, percent=("value",))
-    return Figure("gaps", Caption(finding, (line,)), rows, chart, {"what": " ", "value": "difference"}, short=short)
+    return marks.dotted(
+        "gaps",
+        Caption(finding, (line,)),
+        rows,
+        {"what": "right verdicts", "items": "items", "value": "difference", "low": "for all at once"},
+        "difference in right verdicts",
+        at=0.0,
+        titles={"what": " "},
+        percent=("value",),
+    )
 
 
 def segments(result: Against) -> Figure:
@@ -172,19 +170,17 @@ def segments(result: Against) -> Figure:
         "Leaning: what judges pass less what people pass; above 0 judges are lenient there.",
         "p: that it is as elsewhere; all segments hold together (Holm).",
     )
-
-    def chart() -> Spec:
-        return marks.dots(rows, "segment", "value", "passed by judges less by people", CORRECTED, at=0.0)
-
-    heads = {"segment": "segment", "items": "items", "right": "right", "value": "leaning", "low": "interval", "p": "p"}
-    return Figure(
+    return marks.dotted(
         "segments",
         Caption(finding, lines),
         rows,
-        chart,
-        {"value": "leaning", "p": "p of leaning", "p_right": "p of right"},
+        {"segment": "segment", "items": "items", "right": "right", "value": "leaning", "low": "interval", "p": "p"},
+        "passed by judges less by people",
+        at=0.0,
+        titles={"p": "p of leaning", "p_right": "p of right"},
         unfolded=True,
-        short=Short(heads, of="value", at=0.0, percent=("value", "right"), first=bool(odd)),
+        percent=("value", "right"),
+        first=bool(odd),
     )
 
 
@@ -197,12 +193,14 @@ def stability(result: Against) -> Figure:
     least = min(rows, key=lambda row: row["value"])
     finding = f"{least['judge']} agrees least with itself when the prompt is reworded: {least['value']:.2f}"
     line = "Krippendorff's alpha over the prompts of each judge (prompt stability score; Barrie et al., 2024)."
-
-    def chart() -> Spec:
-        return marks.dots(rows, "judge", "value", "alpha over prompts", CORRECTED, at=None)
-
-    short = Short(Short.titles("judge", value="alpha over prompts", low="interval"), of="value")
-    return Figure("stability", Caption(finding, (line,)), rows, chart, {"value": "alpha"}, short=short)
+    return marks.dotted(
+        "stability",
+        Caption(finding, (line,)),
+        rows,
+        Short.titles("judge", value="alpha over prompts", low="interval"),
+        "alpha over prompts",
+        titles={"value": "alpha"},
+    )
 
 
 def stand_ins(result: Against) -> Figure:
@@ -250,23 +248,16 @@ def summary(result: Against) -> Figure:
         f"{share}, with {level} intervals over {plural(result.unit)}.",
         f"Ties count half. It beats {_ends(result.beaten)} by the bootstrap. {seemed}",
     )
-
-    def chart() -> Spec:
-        looks = [(NAIVE, "circle"), (CORRECTED, "circle"), (NAIVE, "square")]
-        return marks.dots(rows, "what", "value", "share of right verdicts", looks, at=None, tall=34)
-
-    return Figure(
+    return marks.dotted(
         "summary",
         Caption(finding, lines),
         rows,
-        chart,
-        {"what": " ", "value": "share"},
+        Short.titles(what="right verdicts", value="share", low=f"{100 * result.level:.4g}% interval"),
+        "share of right verdicts",
+        look=[(NAIVE, "circle"), (CORRECTED, "circle"), (NAIVE, "square")],
+        titles={"what": " "},
         unfolded=True,
-        short=Short(
-            Short.titles(what="right verdicts", value="share", low=f"{100 * result.level:.4g}% interval"),
-            of="value",
-            percent=("value",),
-        ),
+        percent=("value",),
     )
 
 
@@ -279,14 +270,18 @@ def kappas(result: Against) -> Figure:
     rows.sort(key=lambda row: -float(row["value"]))
     ends = " to ".join(dict.fromkeys(f"{row['value']:.2f}" for row in (rows[-1], rows[0])))
     lines = (f"1 is agreement throughout, 0 what chance gives; {100 * result.level:.4g}% intervals over items.",)
-
-    def chart() -> Spec:
-        return marks.dots(marks.known(rows, "value", "low", "high"), "what", "value", "kappa", CORRECTED, at=0.0)
-
-    heads = {"what": "judge", "right": "right", "value": "kappa", "low": f"{100 * result.level:.4g}% interval"}
-    short = Short(heads, of="value", percent=("right",), first=len(result.rates) > 1)
     caption = Caption(f"Cohen's kappa with people is {ends}", lines)
-    return Figure("kappas", caption, rows, chart, {"what": "judge", "value": "kappa"}, short=short)
+    return marks.dotted(
+        "kappas",
+        caption,
+        rows,
+        {"what": "judge", "right": "right", "value": "kappa", "low": f"{100 * result.level:.4g}% interval"},
+        "kappa",
+        drawn=marks.known(rows, "value", "low", "high"),
+        line=0.0,
+        percent=("right",),
+        first=len(result.rates) > 1,
+    )
 
 
 def configurations(result: Against) -> Figure:
@@ -305,28 +300,22 @@ def configurations(result: Against) -> Figure:
     ends = f"{percent(ranked[-1].value)} to {percent(ranked[0].value)}"
     lines = [f"Share of right verdicts, with {100 * result.level:.4g}% intervals. Dashed: the majority of all."]
     lines += [f"The chart shows {marks.MOST_ROWS} of them, evenly spaced."] if len(rows) > marks.MOST_ROWS else []
-
-    def chart() -> Spec:
-        shown = marks.spread(marks.known(rows, "value", "low", "high"))
-        return marks.dots(shown, "configuration", "value", "share of right verdicts", NAIVE, at=result.majority.value)
-
     caption = Caption(f"{counted(len(rows), 'configuration')}, right on {ends}", tuple(lines))
-    return Figure(
+    return marks.dotted(
         "configurations",
         caption,
         rows,
-        chart,
-        {"value": "right"},
-        short=Short(
-            {
-                "configuration": "configuration",
-                plural(result.unit): plural(result.unit),
-                "value": "right",
-                "low": f"{100 * result.level:.4g}% interval",
-            },
-            of="value",
-            percent=("value",),
-        ),
+        {
+            "configuration": "configuration",
+            plural(result.unit): plural(result.unit),
+            "value": "right",
+            "low": f"{100 * result.level:.4g}% interval",
+        },
+        "share of right verdicts",
+        drawn=marks.spread(marks.known(rows, "value", "low", "high")),
+        look=NAIVE,
+        line=result.majority.value,
+        percent=("value",),
     )
 
 
@@ -347,24 +336,15 @@ def tertiles(result: Against) -> Figure:
         f"{said}; those that are alike stay together.",
         f"The {plural(result.unit)} in dispute are those to send to people.",
     )
-
-    def chart() -> Spec:
-        looks = [(NAIVE, "circle"), (CORRECTED, "circle")] * len(result.tertiles)
-        return marks.dots(rows, "what", "value", "share of right verdicts", looks, at=None)
-
-    heads = {"what": plural(result.unit), "value": "right", "items": "n"}
-    return Figure(
+    return marks.dotted(
         "tertiles",
         Caption(finding, lines),
         rows,
-        chart,
-        heads,
+        Short.titles(what=plural(result.unit), items="n", value="right", low=f"{100 * result.level:.4g}% interval"),
+        "share of right verdicts",
+        look=[(NAIVE, "circle"), (CORRECTED, "circle")] * len(result.tertiles),
         unfolded=True,
-        short=Short(
-            Short.titles(what=plural(result.unit), items="n", value="right", low=f"{100 * result.level:.4g}% interval"),
-            of="value",
-            percent=("value",),
-        ),
+        percent=("value",),
     )
 
 
@@ -378,20 +358,16 @@ def flips(found: Flips) -> Figure:
             f"Rewording flips {percent(found.reworded.value)} of verdicts, asking again {percent(found.rerun.value)}"
         )
     lines = ("Chance that two verdicts of one judge on one item differ: under two prompts, and in two answers to one.",)
-
-    def chart() -> Spec:
-        return marks.dots(rows, "what", "value", "share of pairs of verdicts", CORRECTED, at=0.0, tall=34)
-
-    return Figure(
+    return marks.dotted(
         "flips",
         Caption(finding, lines),
         rows,
-        chart,
-        {"what": " ", "value": "share"},
+        Short.titles(what="verdicts that flip", value="share", low="interval"),
+        "share of pairs of verdicts",
+        line=0.0,
+        titles={"what": " "},
         unfolded=True,
-        short=Short(
-            Short.titles(what="verdicts that flip", value="share", low="interval"), of="value", percent=("value",)
-        ),
+        percent=("value",),
     )
 
 
@@ -413,24 +389,16 @@ def drops(result: Against) -> Figure:
         f"The {100 * result.level:.4g}% intervals hold for all judges at once.",
         "More labels: those that would tell the change from none with a chance of 90%, if it is as found.",
     )
-
-    def chart() -> Spec:
-        return marks.dots(rows, "judge", "value", "change without the judge", CORRECTED, at=0.0)
-
-    heads = {"value": "change", "more": "more labels to settle it"}
-    return Figure(
+    return marks.dotted(
         "drops",
         Caption(worth, lines),
         rows,
-        chart,
-        heads,
+        Short.titles(judge="without", value="change", low="for all at once", more="labels to settle"),
+        "change without the judge",
+        at=0.0,
+        titles={"more": "more labels to settle it"},
         unfolded=True,
-        short=Short(
-            Short.titles(judge="without", value="change", low="for all at once", more="labels to settle"),
-            of="value",
-            at=0.0,
-            percent=("value",),
-        ),
+        percent=("value",),
     )
 
 

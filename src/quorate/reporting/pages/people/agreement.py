@@ -123,22 +123,15 @@ def differences(view: AgreementAnalysis) -> Figure:
         lines.append(f"The title has the smallest of {len(tested)} p-values, which is not corrected for the choice.")
     known = [row for row in marks.known(rows, "points", "low", "high") if row["of"] == ALL]
     known = [row for row in known if row["ties"] == KINDS["overall"]]
-
-    def chart() -> Spec:
-        pairs = [{"pair": f"{row['first']} less {row['less']}", **row} for row in marks.furthest(known, "points")]
-        title = "difference of agreement, points of percent"
-        return marks.dots(pairs, "pair", "points", title, CORRECTED, at=0.0, tall=_STEP)
-
-    return Figure(
+    return marks.dotted(
         "differences",
         Caption(finding, tuple(lines)),
         rows,
-        chart if known else None,
-        short=Short(
-            Short.titles("first", "less", "of", "points", low=f"{100 * view.found.level:.4g}% interval", p="p"),
-            of="points",
-            at=0.0,
-        ),
+        Short.titles("first", "less", "of", "points", low=f"{100 * view.found.level:.4g}% interval", p="p"),
+        "difference of agreement, points of percent",
+        drawn=[{"pair": f"{row['first']} less {row['less']}", **row} for row in marks.furthest(known, "points")],
+        label="pair",
+        at=0.0,
     )
 
 

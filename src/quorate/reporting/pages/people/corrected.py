@@ -380,13 +380,15 @@ def segments(result: Corrected) -> Figure:
         f"{capitalised(cut(result.what, _LONG))}, each with its own {100 * result.level:.4g}% interval.",
         f"p: {'of no difference' if apart else 'that it is as in the others'}, for all categories together (Holm).",
     )
-
-    def chart() -> Spec:
-        return marks.dots(rows, "category", "value", "mean", CORRECTED, at=0.0 if apart else result.value)
-
-    heads = {"category": "category", "labels": "labels", "value": "mean", "low": "interval", "p": "p, adjusted"}
-    short = Short(heads, of="value", at=0.0 if apart else None)
-    return Figure("segments", Caption(finding, lines), rows, chart, {"value": "mean", "p": "p, adjusted"}, short=short)
+    return marks.dotted(
+        "segments",
+        Caption(finding, lines),
+        rows,
+        {"category": "category", "labels": "labels", "value": "mean", "low": "interval", "p": "p, adjusted"},
+        "mean",
+        line=0.0 if apart else result.value,
+        at=0.0 if apart else None,
+    )
 
 
 def methods(result: Corrected) -> str:

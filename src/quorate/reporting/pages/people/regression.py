@@ -9,7 +9,6 @@ from quorate.estimate.regression.regress import Regression
 from quorate.estimate.regression.surrogate import SignFlip, Surrogate
 from quorate.reporting.draw import marks
 from quorate.reporting.draw.marks import CORRECTED, NAIVE
-from quorate.reporting.draw.vega import Spec
 from quorate.reporting.page import Caption, Figure, Page, Row, Section, Short, Table, Tile, particulars, title_of
 from quorate.wording import counted, listed, percent
 
@@ -128,27 +127,20 @@ def coefficients(result: Regression) -> Figure:
         f"The judge's labels give {len(out)} of {counted(len(rows), 'coefficient')} outside the corrected interval"
     )
     lines = (f"Corrected coefficients with {100 * result.level:.4g}% intervals{_scale(result)}.",)
-
-    def chart() -> Spec:
-        return marks.dots(rows, "coefficient", "value", "coefficient", CORRECTED, at=0.0)
-
     heads = {"se": "standard error", "df": "degrees of freedom"}
     heads |= {"other_sign": "chance of another sign than the judge's labels give"}
-    return Figure(
+    return marks.dotted(
         "coefficients",
         Caption(finding, lines),
         rows,
-        chart,
-        heads,
-        unfolded=True,
-        short=Short(
-            Short.titles(
-                "coefficient", value="corrected", low=f"{100 * result.level:.4g}% interval", other_sign="other sign"
-            ),
-            of="value",
-            at=0.0,
-            percent=("other_sign",),
+        Short.titles(
+            "coefficient", value="corrected", low=f"{100 * result.level:.4g}% interval", other_sign="other sign"
         ),
+        "coefficient",
+        at=0.0,
+        titles=heads,
+        unfolded=True,
+        percent=("other_sign",),
     )
 
 
@@ -171,17 +163,15 @@ def ways(result: Regression) -> Figure:
     if not np.isnan(effective):
         finding = f"The predictions make {counted(result.labels, 'label')} worth {effective:,.0f}"
     line = f"{100 * result.level:.4g}% intervals; those of the judge's labels count none of its errors."
-
-    def chart() -> Spec:
-        return marks.dots(rows, "by", "value", "coefficient", looks, at=0.0)
-
-    return Figure(
+    return marks.dotted(
         "ways",
         Caption(finding, (line,)),
         rows,
-        chart if rows else None,
-        {"value": "coefficient"},
-        short=Short(Short.titles("by", value="coefficient", low="interval"), of="value", at=0.0),
+        Short.titles("by", value="coefficient", low="interval"),
+        "coefficient",
+        drawn=rows,
+        look=looks,
+        at=0.0,
     )
 
 

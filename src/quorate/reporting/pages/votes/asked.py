@@ -159,22 +159,16 @@ def looks(result: Monitor) -> Figure:
     lines = ["The last look comes first; intervals of all looks hold together. Dashed: no difference."]
     lines += [f"Shown are {len(rows)} of {every:,} looks."] if every > len(rows) else []
     lines.append(f"Evidence: its logarithm; {-math.log(1 - result.level):.2f} decides.")
-
-    def chart() -> Spec:
-        title = f"share of votes for {cut(result.a, SHORT)}"
-        return marks.dots([{**row, "at": f"{row['votes']:,}"} for row in rows], "at", "share", title, CORRECTED, at=0.5)
-
-    return Figure(
+    return marks.dotted(
         "looks",
         Caption(f"{percent(rows[0]['share'])} of {counted(rows[0]['votes'], 'vote')}", tuple(lines)),
         rows,
-        chart,
-        short=Short(
-            Short.titles("votes", "share", low=f"{100 * result.level:.4g}% at all looks", evidence="evidence"),
-            of="share",
-            at=0.5,
-            percent=("share",),
-        ),
+        Short.titles("votes", "share", low=f"{100 * result.level:.4g}% at all looks", evidence="evidence"),
+        f"share of votes for {cut(result.a, SHORT)}",
+        drawn=[{**row, "at": f"{row['votes']:,}"} for row in rows],
+        label="at",
+        at=0.5,
+        percent=("share",),
     )
 
 

@@ -439,25 +439,25 @@ def dependence(view: VotesAnalysis) -> Figure:
         f"{HIGH:.0%} quantiles over pairs. 1: votes are as good as independent."
     )
     lines = tuple(filter(None, (line, few_levels(view))))
-
-    def chart() -> Spec:
-        colours = palette([row["by"] for row in known])
-        looks = [(colours[row["by"]], "circle") for row in known]
-        return marks.dots(known, "by", "ratio", "clustered over independent standard error", looks, at=1.0, tall=30)
-
-    heads = {
-        "ratio": "ratio, median pair",
-        "low": "10% of pairs",
-        "high": "90% of pairs",
-        "design_effect": "median design effect",
-        "icc": "median ICC",
-        "repeated": "clusters with several votes, share",
-    }
-    short = Short(
-        Short.titles(by="that share", pairs="pairs", ratio="times wider", low="80% of pairs"), of="ratio", at=1.0
-    )
-    return Figure(
-        "dependence", Caption(finding, lines), rows, chart if known else None, heads, unfolded=True, short=short
+    colours = palette([row["by"] for row in known])
+    return marks.dotted(
+        "dependence",
+        Caption(finding, lines),
+        rows,
+        Short.titles(by="that share", pairs="pairs", ratio="times wider", low="80% of pairs"),
+        "clustered over independent standard error",
+        drawn=known,
+        look=[(colours[row["by"]], "circle") for row in known],
+        at=1.0,
+        titles={
+            "ratio": "ratio, median pair",
+            "low": "10% of pairs",
+            "high": "90% of pairs",
+            "design_effect": "median design effect",
+            "icc": "median ICC",
+            "repeated": "clusters with several votes, share",
+        },
+        unfolded=True,
     )
 
 
