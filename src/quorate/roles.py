@@ -22,3 +22,6 @@ BETTER = ">"
 
 OF = "/"
 """Between a column of successes and one of how many were tried, of which a score is the share."""
+
+DOWN = ".."
+"""Behind the name of a column whose empty cells mean what stands above them."""

@@ -26,7 +26,7 @@ NO_OPTION = {
         exchange/foreign/records:document exchange/ledger:_reading exchange/ledger:_columns_on files:explained
         files:open""",
     "columns that are no table of judgments, which the names given say": """
-        exchange/variables:variables exchange/variables:values_of results:shaped""",
+        exchange/variables:variables exchange/variables:values_of results:shaped results:_with_made""",
     "a cell of a list or a count cannot be read, which the column that is named says": """
         exchange/wide:_entries exchange/wide:repeated read_scores:_read_frame read_votes:_read_frame""",
     "there is no row, no score or no vote in it": """

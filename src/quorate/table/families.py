@@ -33,6 +33,19 @@ _MAKERS = {
     "moonshot": r"kimi",
     "ai2": r"olmo|tulu",
     "amazon": r"(amazon-)?nova-|titan-",
+    "tii": r"falcon-?\d",
+    "upstage": r"solar-\d",
+    "lmsys": r"vicuna",
+    "huggingface": r"zephyr-|smollm|starchat",
+    "bigcode": r"starcoder|santacoder",
+    "databricks": r"dolly|dbrx",
+    "mosaicml": r"mpt-\d",
+    "eleutherai": r"pythia-|gpt-?(j|neox?)",
+    "wizardlm": r"wizard(lm|coder|math)",
+    "bigscience": r"bloomz?",
+    "stability": r"stable-?lm",
+    "nous": r"(nous-)?hermes-",
+    "openchat": r"openchat",
 }
 _KNOWN = {maker: re.compile(rf"(?:{names})(?![a-z])", re.IGNORECASE) for maker, names in _MAKERS.items()}
 

@@ -35,7 +35,7 @@ from quorate.table.columns.words import (
 from quorate.table.exchange.engine import connection, registered
 from quorate.table.exchange.format import Opened
 from quorate.table.exchange.postgres.address import Places, absolute, is_place, places_of, title_of
-from quorate.table.exchange.rows import ROW_NUMBER, Rows
+from quorate.table.exchange.rows import ROW_NUMBER, Rows, is_made
 from quorate.table.exchange.wide import COUNT, shape_of
 from quorate.table.facets import Source
 from quorate.table.families import Families, in_families
@@ -139,8 +139,9 @@ def read_scores(
         raise InvalidInput("less_is_better: is of scores, and labels have no order; leave it out")
     if labels and scale is not None:
         raise InvalidInput("scale: is that of scores, and labels have none; leave it out")
-    shares = (score,) if OF in score else ()
-    rows = Rows(where, partitions, part, format, shape, numbered=ROW_NUMBER in (facets or {}).values(), made=shares)
+    columns = [*(facets or {}).values()]
+    made = (*((score,) if OF in score else ()), *filter(is_made, columns))
+    rows = Rows(where, partitions, part, format, shape, numbered=ROW_NUMBER in columns, made=made)
     read_source = _read_file if by_path else _read_frame
     table = read_source(places_of(source) if by_path else source, declared, blank, rows, meant(label, numbers, labels))
     table = table if scale is None else on_scale(table, scale)

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quorate.errors import InvalidInput, QuorateError, UnknownColumn
-from quorate.roles import OF, SAME
+from quorate.roles import DOWN, OF, SAME
 from quorate.table.exchange.wide import CROSSED, SCORE, Step, beside_wide
 from quorate.wording import brief, counted, safe
 
@@ -105,8 +105,7 @@ def shaped(
 ) -> nw.DataFrame[Any] | nw.LazyFrame[Any]:
     """A frame with the number of each row in a column of this name, and a row for each of several columns of scores.
 
-    ``made`` are columns that are made of others, with ``*`` or ``/`` between their names, or hold the word behind
-    ``:``.
+    ``made`` are columns that are made of others, as `quorate.table.exchange.rows.made` makes them.
 
     Raises
     ------
@@ -122,28 +121,36 @@ def shaped(
             raise InvalidInput("source: rows of a frame that is not in memory have no order; collect it first")
         frame = frame.with_row_index(number).with_columns(nw.col(number) + 1)
     for name in made:
-        if name.startswith(SAME):
-            frame = frame.with_columns(nw.lit(name.removeprefix(SAME)).alias(name))
-            continue
-        parts = [part.strip() for part in name.split(CROSSED if CROSSED in name else OF)]
-        for part in parts:
-            if part not in frame.collect_schema().names():
-                raise UnknownColumn(name, part, frame.collect_schema().names())
-        values = [nw.col(part).cast(nw.String if CROSSED in name else nw.Float64) for part in parts]
-        text = CROSSED in name
-        value = (
-            nw.concat_str(values, separator=f" {CROSSED} ")
-            if text
-            else nw.when(values[1] != 0).then(values[0] / values[1])
-        )
-        frame = frame.with_columns(value.alias(name))
+        frame = _with_made(frame, name)
     for step in steps:
+        named = dict(zip(step.columns, step.levels, strict=True))
         schema = frame.collect_schema()
         others = beside_wide(schema.names(), step)
         if not all(schema[name].is_numeric() for name in step.columns):
             frame = frame.with_columns(nw.col(name).cast(nw.String) for name in step.columns)
-        frame = frame.unpivot(on=list(step.columns), index=list(others), variable_name=step.role, value_name=SCORE)
+        frame = frame.rename(named) if named.keys() != {*named.values()} else frame
+        frame = frame.unpivot(on=[*named.values()], index=list(others), variable_name=step.role, value_name=SCORE)
     return frame
+
+
+def _with_made(frame: nw.DataFrame[Any] | nw.LazyFrame[Any], name: str) -> nw.DataFrame[Any] | nw.LazyFrame[Any]:
+    """A frame with a column that is made of others, as `quorate.table.exchange.rows.made` makes it."""
+    import narwhals as nw
+
+    if name.startswith(SAME):
+        return frame.with_columns(nw.lit(name.removeprefix(SAME)).alias(name))
+    down, text = name.endswith(DOWN), CROSSED in name
+    parts = [name.removesuffix(DOWN)] if down else [part.strip() for part in name.split(CROSSED if text else OF)]
+    for part in parts:
+        if part not in frame.collect_schema().names():
+            raise UnknownColumn(name, part, frame.collect_schema().names())
+    if down and isinstance(frame, nw.LazyFrame):
+        raise InvalidInput("source: rows of a frame that is not in memory have no order; collect it first")
+    if down:
+        return frame.with_columns(nw.col(parts[0]).fill_null(strategy="forward").alias(name))
+    values = [nw.col(part).cast(nw.String if text else nw.Float64) for part in parts]
+    share = nw.when(values[-1] != 0).then(values[0] / values[-1])
+    return frame.with_columns((nw.concat_str(values, separator=f" {CROSSED} ") if text else share).alias(name))
 
 
 Row = dict[str, Any]

@@ -360,7 +360,7 @@ ASKED = {
         r"columns cross gpt and claude with ann and bob.*system\*judge.*judge\*system",
     ),
     "names once": (
-        rows("system,item,score", *(f"{f's{i // 8}' if i % 8 == 0 else ''},i{i % 8},{mark(i)}" for i in range(N))),
+        rows("system,item,score", *(f"{f's{i // 8}' if i % 8 == 1 else ''},i{i % 8},{mark(i)}" for i in range(N))),
         "system is empty in 21 of 24 rows",
     ),
     "decimal commas": (
@@ -430,7 +430,7 @@ ASKED = {
     ),
     "no header, and three columns": (
         rows(*(f"i{i},{j},{mark(i, at)}" for i in range(N) for at, j in enumerate(("gpt", "claude")))),
-        r"column2 says who judged.*column2 says what was judged",
+        r"no name says what column2 is; .*column2 says what was judged.*column2 says who judged",
     ),
     "sides and codes": (
         rows("left,right,res", *(f"t{i % 4},t{(i + 1 + i // 4 % 3) % 4},{mark(i) % 2}" for i in range(N))),

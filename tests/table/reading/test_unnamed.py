@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
+
 import polars as pl
 import pytest
 
 import quorate as q
-from quorate.errors import UnknownColumn
+from quorate.errors import InvalidInput, UnknownColumn
 from quorate.table.judgments import Judgments
 from quorate.table.reading.reading import Unsure
 from quorate.table.votes import Votes
@@ -65,7 +67,11 @@ def test_sides_that_no_column_names(tmp_path, columns, sides):
     path = tmp_path / "votes.csv"
     frame.write_csv(path)
     assert share(q.read(path, announce=False), *sides) == (15, 10, N)
-    assert {row["system"] for row in q.rank(path).rows()} == {*sides}
+    if sides[0][-1:].lower() in ("a", "1", "0"):  # letters name no systems
+        with pytest.raises(Unsure, match="are sides, and no systems by their names"):
+            q.rank(path)
+    else:
+        assert {row["system"] for row in q.rank(path).rows()} == {*sides}
 
 
 @pytest.mark.parametrize(
@@ -179,3 +185,172 @@ def test_the_command_that_is_offered_for_people_beside_a_judge_works():
         q.read(pl.DataFrame(columns), announce=False)
     table = q.read(pl.DataFrame(columns), announce=False, recognise=True, **found.value.ways[0].options)
     assert table.facet("judge").levels == ("human_1", "human_2", "llm_judge")
+
+
+def facets_of(columns, **options):
+    table = q.read(pl.DataFrame(columns), announce=False, **options)
+    return {facet.name: facet.column for facet in table.facets} | {"score": table.score}
+
+
+PEOPLE = ("Anna", "Bob", "Chen")
+MARK = [1 + (n * n + n // 5) % 5 for n in range(3 * N)]
+TEXT = [f"A text that is longer than any label would be, number {n}." for n in range(3 * N)]
+
+
+@pytest.mark.parametrize(
+    ("columns", "roles"),
+    [
+        # given names say who judged, as columns and as labels, but not of whom the rows are questions
+        (
+            {"Soup": [f"s{n}" for n in range(N)], **{name: MARK[at : N + at] for at, name in enumerate(PEOPLE)}},
+            {"item": "Soup", "judge": "judge", "score": "score"},
+        ),
+        (
+            {"soup": [f"s{n // 3}" for n in range(3 * N)], "by": [*PEOPLE] * N, "points": MARK},
+            {"item": "soup", "judge": "by", "score": "points"},
+        ),
+        # the id of a file of a system, and not the text that comes back in it
+        (
+            {
+                "id": [*range(N)] * 2,
+                "question": [f"why {n % 28}" for n in range(N)] * 2,
+                "model": ["x"] * N + ["y"] * N,
+                "score": MARK[: 2 * N],
+            },
+            {"item": "id", "system": "model", "score": "score"},
+        ),
+        # what a judge answered holds the score, which a name for where items come from does not
+        (
+            {
+                "doc_id": [*range(3 * N)],
+                "raw": [f"I see it so. Rating: [[{mark}]]" for mark in MARK],
+                "rating": MARK,
+                "repo": [f"r{n % 4}" for n in range(3 * N)],
+            },
+            {"item": "doc_id", "score": "rating"},
+        ),
+        # what each of what is judged has one of
+        (
+            {
+                "routine": [f"FX-{n // 3}" for n in range(3 * N)],
+                "apparatus": [f"a{n // 3 % 4}" for n in range(3 * N)],
+                "scorer": ["x", "y", "z"] * N,
+                "e_score": MARK,
+            },
+            {"item": "routine", "judge": "scorer", "score": "e_score"},
+        ),
+        # labels, whoever gave them
+        ({"text": TEXT, "label": ["safe", "unsafe", "safe"] * N}, {"item": "text", "score": "label"}),
+    ],
+)
+def test_roles_that_labels_and_rows_say(columns, roles):
+    assert facets_of(columns) == roles
+
+
+def test_people_who_answer_are_no_judges():
+    columns = {"question": [f"q{n}" for n in range(N)], **{name: MARK[at : N + at] for at, name in enumerate(PEOPLE)}}
+    with pytest.raises(Unsure, match="their names do not say what they are"):
+        q.read(pl.DataFrame(columns), announce=False)
+
+
+def test_no_label_of_where_something_comes_from():
+    columns = {"url": TEXT, "language": ["en", "fr", "en"] * N, "split": ["train", "test", "train"] * N}
+    with pytest.raises(InvalidInput, match="no column looks like a judgment"):
+        q.read(pl.DataFrame(columns), announce=False)
+
+
+def test_a_judge_beside_people_who_chose_among_the_same_words_is_asked():
+    words = ["safe", "unsafe", "safe"] * N
+    columns = {"dialog_id": [*range(3 * N)], "annotator_a": words, "annotator_b": words[::-1], "llm_judge": words}
+    with pytest.raises(
+        Unsure, match="annotator_a and annotator_b are what people said by name, llm_judge what"
+    ) as found:
+        q.read(pl.DataFrame(columns), announce=False)
+    for way in found.value.ways:
+        q.read(pl.DataFrame(columns), announce=False, recognise=True, **way.options)
+
+
+def write(path, lines):
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+def test_names_that_stand_once_for_the_rows_below(tmp_path):
+    def lines(down):
+        yield "System,utt,Listener 1,Listener 2"
+        for n in range(N):
+            name = f"sys{n // 10}"
+            yield f"{name if down or n % 10 == 0 else ''},u{n},{MARK[n]},{MARK[n + 1]}"
+
+    sparse, whole = (q.read(write(tmp_path / f"{down}.csv", lines(down)), announce=False) for down in (False, True))
+    assert sparse.facet("system").levels == whole.facet("system").levels == ("sys0", "sys1", "sys2")
+    assert q.rank(sparse).rows() == q.rank(whole).rows()
+    frame = pl.read_csv(tmp_path / "False.csv")
+    assert q.read(frame, announce=False).facet("system").levels == ("sys0", "sys1", "sys2")
+    with pytest.raises(UnknownColumn, match="Vendor"):
+        q.read(tmp_path / "False.csv", facets={"system": "Vendor..", "item": "utt"}, wide={"judge": ["Listener*"]})
+
+
+def test_columns_that_cross_models_with_judges_behind_the_word(tmp_path):
+    names = [f"{model}__judge_{judge}" for model in ("llama3-8b", "qwen2-7b") for judge in ("gpt4", "sonnet")]
+    columns = {"prompt_id": [*range(N)], **{name: MARK[at : N + at] for at, name in enumerate(names)}}
+    path = tmp_path / "wide.csv"
+    pl.DataFrame(columns).write_csv(path)
+    table = q.read_first(path, compared=True)[0] if hasattr(q, "read_first") else q.rank(path).judgments
+    assert table.facet("judge").levels == ("judge_gpt4", "judge_sonnet")
+
+
+def test_a_grid_of_a_form_has_what_stands_in_brackets_as_levels(tmp_path):
+    names = [f"Rank the three (1 = best) [{name}]" for name in ("DeepL", "Google", "NLLB")]
+    order = [(1, 2, 3), (2, 1, 3), (1, 3, 2)]
+    lines = [f"2024/05/{1 + n % 28:02} 8:{n:02},p{n}@example.org,{','.join(map(str, order[n % 3]))}" for n in range(N)]
+    path = write(tmp_path / "form.csv", ["Timestamp,Email Address," + ",".join(names), *lines])
+    votes = q.read(path, announce=False)
+    assert set(votes.models) == {"DeepL", "Google", "NLLB"}
+    assert votes.facet("cluster").column == "Email Address"
+    assert set(q.read(pl.read_csv(path), announce=False).models) == {"DeepL", "Google", "NLLB"}
+
+
+def test_who_asks_a_respondent_and_in_which_order(tmp_path):
+    lines = ["respondent,product,serving_order,liking"]
+    lines += [f"R{n // 3},{'ABC'[n % 3]},{1 + (n + n // 3) % 3},{MARK[n]}" for n in range(3 * N)]
+    assert {row["system"] for row in q.rank(write(tmp_path / "taste.csv", lines)).rows()} == {"A", "B", "C"}
+
+
+@pytest.mark.parametrize(
+    ("lines", "n"),
+    [
+        ([f"Set/{n}\t{n * n % 2}" for n in range(N)], N),
+        ([f"{MARK[n] / 10}" for n in range(N)], N),
+        ([f"s{n // 3:03},{PEOPLE[n % 3].lower()},{MARK[n]}" for n in range(3 * N)], N),
+        (["toxic\t" + TEXT[0], *(f"{'ok' if n % 3 else 'toxic'}\t{TEXT[n]}" for n in range(1, N))], 0),
+    ],
+)
+def test_a_first_line_of_values_is_no_header(tmp_path, lines, n):
+    path = write(tmp_path / ("table.tsv" if "\t" in lines[0] else "table.csv"), lines)
+    if not n:
+        with pytest.raises(Unsure, match="the first line holds values"):
+            q.read(path, announce=False)
+        return
+    table = q.read(path, announce=False)
+    assert (table.n_levels("item"), int(table.rows.sum())) == (n, len(lines))
+    assert any("the first line holds values" in note for note in table.notes)
+
+
+@pytest.mark.parametrize("name", ["rows.json", "rows.jsonl"])
+@pytest.mark.parametrize("header", [False, True])
+def test_arrays_of_json_are_rows(tmp_path, name, header):
+    rows = [[f"flores-{n // 3:03}", ("nllb-3.3b", "madlad-10b", "opus-mt")[n % 3], MARK[n]] for n in range(3 * N)]
+    rows = [["item", "model", "score"], *rows] if header else rows
+    text = json.dumps(rows) if name == "rows.json" else "\n".join(map(json.dumps, rows))
+    path = tmp_path / name
+    path.write_text(text)
+    assert {row["system"] for row in q.rank(path).rows()} == {"nllb-3.3b", "madlad-10b", "opus-mt"}
+
+
+def test_titles_of_a_sheet_are_padded(tmp_path):
+    table = ["Student,First marker,Second marker,,", *(f"s{n},{MARK[n]},{MARK[n + 1]},," for n in range(N))]
+    path = write(tmp_path / "sheet.csv", ["Dissertations,,,,", ",,,,", *table])
+    found = q.read(path, announce=False)
+    assert (found.n_levels("item"), found.facet("judge").levels) == (N, ("First marker", "Second marker"))
+    assert any("2 lines above the header" in note for note in found.notes)

@@ -59,6 +59,7 @@ JUDGES_TOO = (
     *(f"{held}_{who}" for held in ("judgments", "judgements", "ratings", "annotations", "reviews") for who in _WHO),
     *(f"{alone}s_{who}" for alone in JUDGES_ALONE for who in _WHO),
     *("user_id", "user_name", "username", "participantid", "raterid", "annotatorid", "session_uuid", "prolific_pid"),
+    *("email_address", "your_name", "your_email"),
     *("participant_private_id", "participant_public_id", "assignment_worker_id"),
 )
 """Names of judges where no column has one of the others."""
@@ -74,6 +75,8 @@ SYSTEMS_TOO = (
         "asr_system",
         "tts_system",
     ),
+    *(f"{answered}_model" for answered in ("answer", "response", "output", "completion", "generation", "summary")),
+    *(f"{answered}_model" for answered in ("answering", "generating", "tested", "evaluated", "test", "eval_target")),
     *("retriever", "summarizer", "engine", "codec", "method", "approach", "algorithm", "checkpoint"),
     *("vocoder", "reranker", "summariser", "translator", "sys", "sys_id", "distortion", "rating_stimulus"),
 )

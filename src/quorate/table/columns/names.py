@@ -27,6 +27,7 @@ HINTS = (
     ),
     *("met", "satisfied", "fulfilled", "match", "likert", "quality", "value", "opinion", "mos", "dmos", "cmos", "nps"),
     *("csat", "wer", "cer", "bleu", "jailbroken", "thumb", "thumbs", "note", "y"),
+    *("liking", "satisfaction", "acceptability", "enjoyment"),
 )
 """Words in the name of a column of scores, the likeliest first."""
 EXCEPTIONS = frozenset(

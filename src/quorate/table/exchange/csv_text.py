@@ -170,13 +170,16 @@ def columns_by(
 
 
 def _titles(rows: Sequence[Sequence[str]]) -> int:
-    """How many lines stand above the header: shorter ones, where all that follow are of one length.
+    """How many lines stand above the header: of one cell or none, or shorter ones than all that follow.
 
     Examples
     --------
     >>> _titles([["Ratings, May"], [], ["id", "a", "b"], ["1", "2", "3"], ["2", "3", "4"], ["3", "4", "5"]])
     2
     """
+    padded = [*takewhile(lambda row: len(row) > 1 and sum(map(bool, row)) <= 1, rows)]  # as spreadsheets export them
+    if 0 < len(padded) <= _MOST_TITLES and len(rows) - len(padded) > _FEWEST_BELOW:
+        return len(padded)
     empty = max((place for place, row in enumerate(rows[: _MOST_TITLES + 1]) if not row), default=-1)
     longer = next((place for place, row in enumerate(rows) if place and len(row) > len(rows[0])), 0)
     begin = empty + 1 if empty > 0 else longer
@@ -213,8 +216,28 @@ def _are_values(names: Sequence[str], below: Sequence[Sequence[str]]) -> bool:
         numbers = bool(held) and all(number(value) is not None for value in held)
         if numbers and number(name) is None and name.strip():
             return False
-        again += name.strip() in held or (numbers and bool(name.strip()))
+        own = name.strip()
+        again += own in held or (numbers and bool(own)) or _is_one_of(own, held)
     return again > 1 and 2 * again > len(filled)
+
+
+def _is_one_of(name: str, held: Sequence[str]) -> bool:
+    """Whether a word is written as those below it: with numbers in the same places, or as long a sentence as they are.
+
+    Examples
+    --------
+    >>> _is_one_of("task/0", ["task/1", "task/2"]), _is_one_of("task", ["task/1", "task/2"])
+    (True, False)
+    """
+    if not held or name.endswith("?"):
+        return False
+    form = re.sub(r"\d+", "#", name)
+    numbered = form != name and all(re.sub(r"\d+", "#", value) == form for value in held)
+    return numbered or min(map(len, (name, *held))) > _SENTENCE
+
+
+_SENTENCE = 40
+"""Characters of a sentence, which names no column where all below it are as long."""
 
 
 def _in_memory(

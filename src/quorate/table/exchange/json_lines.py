@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from quorate.errors import InvalidData, InvalidInput
 from quorate.table.columns.aliases import JUDGES_TOO, SCORES
 from quorate.table.columns.languages import plain
+from quorate.table.exchange.csv_text import as_text, columns_by
 from quorate.table.exchange.format import Format, Opened, head, literal, quoted, refuse_matrix
 from quorate.table.exchange.glance import begun
 from quorate.table.exchange.parquet import names_of, scan
@@ -39,6 +41,8 @@ def open_json(connection: duckdb.DuckDBPyConnection, path: Path) -> Opened:
         text = head(path)
         if not text.strip():
             raise InvalidData(f"{path}: is empty")
+        if text.lstrip()[:1] == "[" and (rows := _arrays(path)):
+            return _of_arrays(connection, path, rows)
         refuse_matrix(path, _keys(text))
     return _table(connection, path, "newline_delimited")
 
@@ -49,8 +53,36 @@ def open_array(connection: duckdb.DuckDBPyConnection, path: Path) -> Opened:
     lines = text.split("\n", 2)[:2]
     if text[:1] != "[" and not (len(lines) == 2 and all(_keys(line) for line in lines)):
         return _of_object(connection, path)
+    if re.match(r"\[\s*\[", text) and (rows := _arrays(path)):
+        return _of_arrays(connection, path, rows)
     refuse_matrix(path, _keys(text))
     return _table(connection, path, "array" if text[:1] == "[" else "newline_delimited")
+
+
+def _arrays(path: Path) -> list[list[Any]]:
+    """Rows without names of their columns: the arrays in one, or on each line; none if something else is there."""
+    with path.open(encoding="utf-8-sig") as stream:
+        text = stream.read()
+    try:
+        rows = json.loads(text)
+        if not all(isinstance(row, list) for row in rows):
+            rows = [rows]  # one line alone
+    except json.JSONDecodeError:
+        try:
+            rows = [json.loads(line) for line in text.splitlines() if line.strip()]
+        except json.JSONDecodeError:
+            return []
+    plainly = rows and all(isinstance(row, list) and len(row) == len(rows[0]) for row in rows)
+    return rows if plainly and not any(isinstance(one, (list, dict)) for row in rows for one in row) else []
+
+
+def _of_arrays(connection: duckdb.DuckDBPyConnection, path: Path, rows: list[list[Any]]) -> Opened:
+    """Rows whose first may name the columns, as the first line of CSV does."""
+    texts = [["" if one is None else one if isinstance(one, str) else json.dumps(one) for one in row] for row in rows]
+    names, said = columns_by(path, texts[0], texts[1:])
+    held = texts if said else texts[1:]
+    columns = [[row[place] or None for row in held] for place in range(len(names))]
+    return Opened(as_text(connection, columns), names, typed=False, notes=said)
 
 
 def _of_object(connection: duckdb.DuckDBPyConnection, path: Path) -> Opened:

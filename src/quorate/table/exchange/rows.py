@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from quorate import caveats
 from quorate.errors import InvalidInput, UnknownColumn
-from quorate.roles import BETTER, OF, SAME
+from quorate.roles import BETTER, DOWN, OF, SAME
 from quorate.table.columns.words import Words, words_in
 from quorate.table.exchange.engine import connection
 from quorate.table.exchange.format import Opened, literal, quoted
@@ -70,8 +70,8 @@ class Rows(Brief):
         Whether the number of each row is a column too.
     made : tuple of str
         Columns that no table has: two or more together, named with ``*`` between their names, or with ``>`` where they
-        name who is first, second and so on; the share of one in another, with ``/``; or a word behind ``:`` that is the
-        same in every row.
+        name who is first, second and so on; the share of one in another, with ``/``; one with ``..`` behind its
+        name, whose empty cells hold what stands above; or a word behind ``:`` that is the same in every row.
     about : float, optional
         The number that scores are taken from, where less is better.
     """
@@ -146,14 +146,15 @@ def is_made(name: str) -> bool:
 
     Examples
     --------
-    >>> is_made("question*rater"), is_made(":gpt"), is_made("score")
-    (True, True, False)
+    >>> is_made("question*rater"), is_made(":gpt"), is_made("System.."), is_made("score")
+    (True, True, True, False)
     """
-    return CROSSED in name or BETTER in name or (name.startswith(SAME) and len(name) > 1)
+    alone = (name.startswith(SAME) and name != SAME) or (name.endswith(DOWN) and name != DOWN)
+    return CROSSED in name or BETTER in name or alone
 
 
 def made(opened: Opened, name: str) -> Opened:
-    """The same rows with a column of two or more together, or of one word, unless one has that name.
+    """The same rows with a column of two or more together, of one word, or filled downwards, unless one has that name.
 
     Raises
     ------
@@ -163,6 +164,8 @@ def made(opened: Opened, name: str) -> Opened:
     if name in opened.columns:
         return opened
     inside = dict(zip(opened.columns, opened.relation.columns, strict=True))
+    if name.endswith(DOWN):
+        return _filled(opened, name)
     if name.startswith(SAME):
         value = literal(name.removeprefix(SAME))
     else:
@@ -176,6 +179,20 @@ def made(opened: Opened, name: str) -> Opened:
         share = f"{numbers[0]} / nullif({numbers[1]}, 0)"
         value = share if between == OF else f"concat_ws(' {between} ', {', '.join(texts)})"
     relation = opened.relation.project(f"*, {value} AS {quoted(name)}")
+    return replace(opened, relation=relation, columns=(*opened.columns, name))
+
+
+def _filled(opened: Opened, name: str) -> Opened:
+    """The same rows with a column whose empty cells hold what stands above them, as spreadsheets mean it."""
+    own = name.removesuffix(DOWN)
+    if own not in opened.columns:
+        raise UnknownColumn(name, own, opened.columns)
+    place = opened.columns.index(own)
+    text = f"nullif(trim({quoted(opened.relation.columns[place])}::VARCHAR), '')"
+    ordered = opened.relation.project("*, row_number() OVER () AS place_of_row")
+    kept = ", ".join(quoted(column) for column in opened.relation.columns)
+    filled = f"last_value({text} IGNORE NULLS) OVER (ORDER BY place_of_row)"
+    relation = ordered.project(f"{kept}, {filled} AS {quoted(name)}")
     return replace(opened, relation=relation, columns=(*opened.columns, name))
 
 

@@ -20,6 +20,7 @@ MOST_COUNTED = 50_000_000
 """Judgments that a table of counts may stand for."""
 PLACE, RANK = "place", "rank"
 """Role of the places of entries in lists that are rankings, and what reads them."""
+_GRID = re.compile(r"(.*\S)\s+\[([^\[\]]+)\]\s*")
 _FEWEST = 6
 """Columns from which on one pattern says them shorter."""
 _NUMBERS = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER", "FLOAT", "DOUBLE")
@@ -48,6 +49,14 @@ class Step:
     def roles(self) -> tuple[str, ...]:
         """The role, or the two that names cross."""
         return tuple(self.role.split(CROSSED))
+
+    @property
+    def levels(self) -> tuple[str, ...]:
+        """Names of the columns as levels: of a grid in a form, such as ``Rank both [gpt]``, what stands in brackets."""
+        parts = [_GRID.fullmatch(name) for name in self.columns]
+        found = [(part[1], part[2]) for part in parts if part]
+        grid = len(found) == len(self.columns) > 1 and len({head for head, _ in found}) == 1
+        return tuple(level for _, level in found) if grid else self.columns
 
     @property
     def listed(self) -> bool:
@@ -189,8 +198,11 @@ def crossed(columns: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]] |
     """
     for mark in ("(", *_MARKS):
         parts = [name.removesuffix(")" if mark == "(" else "").rpartition(mark) for name in columns]
-        heads = tuple(re.sub(r"([\s_.-]+by)?[\s_.-]*$", "", head) for head, _, _ in parts)
-        tails = tuple(tail for _, _, tail in parts)
+        judges = [re.search(r"[\s_.-](judge|rater|grader|annotator|reviewer)[\s_.-]*$", head) for head, _, _ in parts]
+        who = {f"{found[1]}_" if found else "" for found in judges}  # which belongs to what stands behind
+        behind = r"([\s_.-]+(by|judge|rater|grader|annotator|reviewer))?" if who != {""} else r"([\s_.-]+by)?"
+        heads = tuple(re.sub(behind + r"[\s_.-]*$", "", head) for head, _, _ in parts)
+        tails = tuple((who.copy().pop() if len(who) == 1 else "") + tail for _, _, tail in parts)
         several = min(len({*heads}), len({*tails})) > 1 and all(heads) and all(tails)
         if several and len({*heads}) * len({*tails}) == len(columns) == len({*zip(heads, tails, strict=True)}):
             return heads, tails
@@ -240,7 +252,7 @@ def lengthened(opened: Opened, step: Step) -> Opened:
     # lists of one length side by side become rows together
     counts = step.role in (SCORE, COLUMNS)
     value = COUNT if counts else SCORE
-    both = crossed(step.columns) if len(step.roles) > 1 else (step.columns,)
+    both = crossed(step.columns) if len(step.roles) > 1 else (step.levels,)
     if both is None:
         raise InvalidInput(f'wide: "{step.role}" takes names of two parts, each with each, such as a_x, a_y, b_x, b_y')
     levels = zip(step.roles, (", ".join(map(literal, part)) for part in both), strict=True)
@@ -251,7 +263,7 @@ def lengthened(opened: Opened, step: Step) -> Opened:
         return long
     if counts:
         return repeated(long, COUNT, listed_in=step.columns)
-    scores = dict(zip(step.columns, values, strict=True))
+    scores = dict(zip(step.levels, values, strict=True))
     return replace(long, across=Across(opened.relation, {name: inside[name] for name in others}, step.role, scores))
 
 

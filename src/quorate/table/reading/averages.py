@@ -101,8 +101,8 @@ def _is_system(one: Column) -> bool:
     system = (
         plain(one.name) in {*ALIASES[SYSTEM], *FURTHER.get(SYSTEM, ())} or {*words_of(one.name)} <= SYSTEMS - JUDGED
     )
-    labels = one.words if not is_id(one.name) else ()  # an id such as HumanEval/3 is no model of a maker
-    return system or is_arm(one.name) or (bool(labels) and all(maker(word) is not None for word in labels))
+    makers = {maker(word) for word in one.words}  # ids such as HumanEval/3 would be models of one
+    return system or is_arm(one.name) or (len(makers) > 1 and None not in makers)
 
 
 def _hold_models(table: Table, one: Column) -> bool:

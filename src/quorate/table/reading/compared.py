@@ -10,6 +10,7 @@ from quorate.arguments import joined
 from quorate.roles import ITEM, JUDGE, SYSTEM
 from quorate.table.columns.languages import plain
 from quorate.table.columns.names import (
+    ARRANGED,
     OCCASIONS,
     QUESTION,
     is_aspect,
@@ -84,6 +85,7 @@ def _ways(table: Table, found: Reading, known: Mapping[str, str]) -> tuple[tuple
     used = {item, judge, found.options.get("score", known.get("score", "")), *found.options.get("wide", {})}
     used |= {name for columns in found.options.get("wide", {}).values() for name in columns}
     free = [one for one in labels(table, used) if one.distinct <= _MOST and not is_person(one.name)]
+    free = [one for one in free if not {*words_of(one.name)} & ARRANGED]
     free.sort(key=lambda one: not _crosses(table, one, str(item)))
     own = found.options.get("facets", {})
 

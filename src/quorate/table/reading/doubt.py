@@ -10,6 +10,7 @@ from quorate.arguments import argument, joined
 from quorate.roles import ITEM, JUDGE, OF, SYSTEM
 from quorate.table.columns.languages import plain
 from quorate.table.columns.names import (
+    CLUSTERS,
     COMPARED,
     DESCRIBED,
     GROUPS,
@@ -49,6 +50,7 @@ from quorate.table.reading.score import (
     beside_measured,
     count_of,
     hinted,
+    holds_score,
     may_be_score,
     same_in_rows,
     says_score,
@@ -61,6 +63,10 @@ from quorate.wording import listed
 
 _WON = frozenset(("winner", "winners", "preferred", "preference"))
 """Words in the name of a column that says which of two is better."""
+_VERDICTS = frozenset(("label", "verdict", "judgment", "judgement", "decision", "annotation", "sentiment", "stance"))
+"""Words in the name of a column of labels, whoever gave them."""
+_ONCE = 0.9
+"""Share of rows that are of another item, from which on each is taken for judged once."""
 _YES_OR_NO = ("is_", "has_")
 """What the name of a column begins with that says yes or no of something."""
 _TRUTHS = frozenset(("true", "false", "yes", "no"))
@@ -151,6 +157,7 @@ def _open_of_score(
         return f"{listed([score, *rivals], most=6)} may each be the score", tuple(ways)
     others = [one for one in free if _may_be_any(one)]
     named = plainly or whole or hinted(score) or is_criterion(score) or (is_less(score) and not others)
+    named |= says_nothing(score) and column.numeric and not others and sum(one.scored for one in table.columns) == 1
     if not (named or _alone(table, column, known, found)):
         return f"no name says that {score} is the score", _of_others(options, score, others)
     doubt = _doubt_of_words(table, column, options, known)
@@ -237,6 +244,9 @@ def _alone(table: Table, score: Column, known: Mapping[str, str], found: Key) ->
 def is_label(table: Table, column: Column, options: Mapping[str, Any], known: Mapping[str, str]) -> bool:
     """Whether words are plainly labels that judges gave: by a name, and as they differ within what was judged."""
     item = options.get("facets", {}).get(ITEM) or known.get(ITEM)
+    said = all(len(word) > 1 for word in column.words)  # letters may be answers, or the sides of a comparison
+    if "labels" in options and JUDGE not in known and said and {*words_of(column.name)} & _VERDICTS:
+        return item is None or item == ROW_NUMBER or table.column(str(item)).distinct > _ONCE * table.rows
     if "labels" not in options or item in (None, ROW_NUMBER) or JUDGE not in known or not hinted(column.name):
         return False
     return table.keys([item, column.name]) > table.keys([item])
@@ -268,9 +278,9 @@ def _unexplained(table: Table, score: str, known: Mapping[str, str], found: Key)
         and one.filled == table.rows
         and not plain(one.name).startswith(_YES_OR_NO)
         and not ((SYSTEM in known or found.whole) and one.words and {*map(plain, one.words)} <= _TRUTHS)
-        and not same_in_rows(table, one, table.column(score))
+        and not (same_in_rows(table, one, table.column(score)) or holds_score(table, one))
         and not (again and one.numeric and found.whole and _named(one.name))  # systems and judges are seldom numbers
-        and not {*DESCRIBED, *GROUPS} & {*words_of(one.name)}
+        and not {*DESCRIBED, *GROUPS, *CLUSTERS} & {*words_of(one.name)}
         and not (again and groups_items(one.name) and table.within(str(item), one.name))
         and not (no_score(one.name) or is_count(one.name) or is_criterion(one.name) or is_judged(one.name))
         and not {*WORDS[TIE]} & {plain(word) for word in one.words}
@@ -281,7 +291,11 @@ def _told_apart(table: Table, found: Key, known: Mapping[str, str], left: Sequen
     """Whether what was judged and who judged tell every row apart, so that no other column has to."""
     item = found.facets.get(ITEM, known.get(ITEM))
     own = {JUDGE} <= known.keys() and found.named and found.whole and item not in (None, ROW_NUMBER)
-    if not own or found.supposed or any({*words_of(name)} & COMPARED for name in left):
+    if not own or any({*words_of(name)} & COMPARED for name in left):
+        return False
+    if 2 * table.column(str(item)).distinct <= table.rows and all(table.within(str(item), name) for name in left):
+        return True  # they say more of what is judged, which comes back
+    if found.supposed:
         return False
     if table.column(str(item)).distinct == table.rows:  # beside what is another in every row they may be what is judged
         return False

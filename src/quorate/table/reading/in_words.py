@@ -17,6 +17,23 @@ from quorate.wording import listed
 
 OF_WORDS = ("label", "labels", "numbers")
 """Options that say what words stand for."""
+_SOURCES = frozenset(
+    (
+        "language",
+        "lang",
+        "locale",
+        "split",
+        "source",
+        "dataset",
+        "format",
+        "file",
+        "url",
+        "platform",
+        "device",
+        "channel",
+    )
+)
+"""What a column is called that says where something comes from, or is for: no judgment of it."""
 _LONG = 40
 """Characters of a label, on average, beyond which it is a sentence."""
 
@@ -89,6 +106,7 @@ def likeliest_words(table: Table, known: Mapping[str, str], taken: set[str]) -> 
         and one.name not in taken
         and 2 <= one.distinct <= most_words(table)
         and not (DESCRIBED | IDS | REMARKS) & set(plain(one.name).split("_"))
+        and not {*words_of(one.name)} <= _SOURCES
         and not is_prose(one)
         and (not is_judged(one.name) or {*GIVEN, *RESPONSES} & {*words_of(one.name)})
     ]

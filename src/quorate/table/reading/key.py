@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -9,6 +10,7 @@ from typing import Any
 
 from quorate.roles import ITEM, JUDGE, PROMPT, REPLICATE, SYSTEM
 from quorate.table.columns.aliases import EXAMPLES, JUDGES_ALONE, claims
+from quorate.table.columns.given_names import is_given
 from quorate.table.columns.languages import plain
 from quorate.table.columns.names import (
     ACTS,
@@ -88,16 +90,24 @@ def _of_machines(name: str) -> bool:
 
 
 def said_by_labels(table: Table, one: Column) -> str | None:
-    """The role of a column without a name of its own, as its labels say it: of items, such as ``q1``, or of judges."""
+    """The role of a column without a name of its own, as its labels say it: of items, such as ``q1``, or of judges.
+
+    Items are also what is numbered in one form, such as ``flores-001``, in more levels than judges have.
+    """
     if one.numeric or not one.filled or not says_nothing(one.name):
         return None
+    if one.words and all(is_judge(word) or is_given(word) for word in one.words):
+        return JUDGE
     text = f"lower(trim({table.sql(one.name)}::VARCHAR))"
-    ((items,),) = table.opened.relation.aggregate(
-        f"bool_and(regexp_full_match({text}, {literal(LABEL_OF_ITEM)}))"
-    ).fetchall()
-    return ITEM if items else JUDGE if one.words and all(map(is_judge, one.words)) else None
+    form = f"regexp_replace({text}, '[0-9]+', '#', 'g')"
+    asked = f"bool_and(regexp_full_match({text}, {literal(LABEL_OF_ITEM)})), count(DISTINCT {form}), any_value({form})"
+    ((items, forms, shown),) = table.opened.relation.aggregate(asked).fetchall()
+    numbered = forms == 1 and "#" in shown and re.search("[a-z]", shown) and one.distinct >= _FEWEST_NUMBERED
+    return ITEM if items or numbered else None
 
 
+_FEWEST_NUMBERED = 10
+"""Labels of one form that are numbered, from which on they are of what is judged."""
 MOST_OCCASIONS, MOST_WORDINGS = 10, 12
 """Levels of a column that says when, and of wordings of a judge's prompt."""
 _ASKED = frozenset(("question", "prompt", "instruction", "input", "query"))

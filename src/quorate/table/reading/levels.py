@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from quorate.roles import ITEM, JUDGE, REPLICATE, SYSTEM
 from quorate.table.columns.aliases import JUDGES_ALONE
+from quorate.table.columns.given_names import is_given
 from quorate.table.columns.languages import plain
 from quorate.table.columns.names import (
     CRITERIA_IN,
@@ -33,6 +34,8 @@ CRITERION = "criterion"
 """Role of columns that each hold the score by one criterion."""
 _TRIES = frozenset(("run", "rerun", "repeat", "rep", "repetition", "attempt", "try", "seed", "epoch", "iteration"))
 """What a column is called, with a number, that holds the scores of one try of several."""
+_ASKED = frozenset(("question", "item", "q", "problem", "exercise", "task"))
+"""What rows are that people answer, whose names then are those of who is judged."""
 _LEARNERS = frozenset(("RF", "NB", "LR", "DT", "NN", "GB", "KNN", "SVM", "GBM", "XGB", "MLP", "CNN", "RNN", "GNN"))
 """Capitals that stand for ways to learn, and not for a person."""
 
@@ -81,6 +84,10 @@ def role_of(row: str | None, columns: Sequence[str], known: Mapping[str, str]) -
         (
             all(map(_are_initials, columns)) and any(name not in _LEARNERS for name in columns),
             Said(JUDGE, f"{listed(columns, most=4)} are taken for judges by their initials", "likely"),
+        ),
+        (
+            all(map(is_given, bare)) and not people and not ({*words_of(row or "")} & _ASKED),
+            Said(JUDGE, f"{listed(columns, most=4)} are taken for judges by their names", "likely"),
         ),
         (
             2 * criteria > len(columns),

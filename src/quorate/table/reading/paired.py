@@ -8,7 +8,7 @@ from itertools import combinations, permutations
 from typing import Any
 
 from quorate.roles import BETTER, PROMPT
-from quorate.table.columns.aliases import COUNTS, SYSTEMS, SYSTEMS_TOO, claims
+from quorate.table.columns.aliases import COUNTS, SYSTEMS, SYSTEMS_TOO, TIMES, claims
 from quorate.table.columns.languages import plain
 from quorate.table.columns.names import HINTS, is_id, words_of
 from quorate.table.columns.vote_roles import ALIASES as VOTE_ALIASES
@@ -43,7 +43,7 @@ _PLACES = ("rank", "place", "placing", "placement", "ranking_position")
 """What the place of a system in a ranking is called."""
 
 
-def pair_of(table: Table) -> Reading | None:
+def pair_of(table: Table, compared: bool = False) -> Reading | None:
     """The columns of both models, the winner or the counts of wins; None if this is no table of votes.
 
     Raises
@@ -56,7 +56,7 @@ def pair_of(table: Table) -> Reading | None:
         return listed_
     found = _models(table)
     if found is None:
-        return _ranking(table) or of_unnamed(table)
+        return _ranking(table) or of_unnamed(table, compared)
     a, b, reasons = found
     sides = (("model_a", a), ("model_b", b))
     named = {role: name for role, name in sides if recognise_pair(role, table.names) != name}
@@ -187,7 +187,8 @@ def _ranked_in_columns(table: Table) -> Reading | None:
     ((others,),) = table.opened.relation.aggregate(f"count(*) FILTER ({places} IS DISTINCT FROM {every})").fetchall()
     if others:
         return None
-    row = next((one.name for one in table.columns if one.name not in names and one.distinct == table.rows), ROW_NUMBER)
+    unique = [one.name for one in table.columns if one.name not in names and one.distinct == table.rows]
+    row = min(unique, key=lambda name: plain(name) in TIMES, default=ROW_NUMBER)
     said = f"{listed(names, most=6)} hold 1 to {len(names)} in every row, each once: places of systems, 1 the best"
     options = {"rank": tuple(names), "facets": {"cluster": row}}
     return Reading(options, (said,), "likely", "votes", said)

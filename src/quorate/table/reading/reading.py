@@ -82,6 +82,11 @@ class Reading:
 
         return self._with(named)
 
+    def granting(self, what: str) -> Reading:
+        """The same, which says also that this was taken for granted."""
+        said = joined("; ", [what, *filter(None, [self.said])])
+        return replace(self, confidence="likely" if self.confidence == "sure" else self.confidence, said=said)
+
     def also(self, more: Mapping[str, Any]) -> Reading:
         """The same, with further arguments in every way that it may be meant."""
         return self._with(lambda options: {**options, **more})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from quorate.roles import ITEM, JUDGE, PROMPT, REPLICATE, SYSTEM
+from quorate.roles import DOWN, ITEM, JUDGE, PROMPT, REPLICATE, SYSTEM
 from quorate.table.columns.labels import status_of
 from quorate.table.columns.languages import plain
 from quorate.table.columns.names import ACTS, RESPONSES, is_id, is_judge, is_judged, says_ends, words_of
@@ -13,7 +13,7 @@ from quorate.table.exchange.format import literal, quoted
 from quorate.table.facts.profile import Table
 from quorate.table.reading.key import claims_of, identifier, is_of_people
 from quorate.table.reading.reading import Meant, Unsure
-from quorate.table.reading.score import same_in_rows
+from quorate.table.reading.score import holds_score, same_in_rows
 from quorate.table.reading.wide import same_scale
 
 _TOTAL_ROWS = frozenset(("total", "totals", "sum", "mean", "average", "avg", "overall", "grand total"))
@@ -53,10 +53,14 @@ def recognised(table: Table) -> tuple[dict[str, str], set[str], list[str]]:
 
 
 def id_of_rows(table: Table, known: Mapping[str, str]) -> str | None:
-    """The id of every row, where what is asked comes back in a few rows alone and nothing says who judged what."""
-    item = known.get(ITEM)
-    if item is None or is_id(item) or {JUDGE, SYSTEM, PROMPT, REPLICATE} & known.keys():
+    """The id of every row, or of every row of a system, where what is asked comes back in a few rows alone."""
+    item, system = known.get(ITEM), known.get(SYSTEM)
+    if item is None or is_id(item) or {JUDGE, PROMPT, REPLICATE} & known.keys():
         return None
+    if system is not None:
+        free = [one for one in table.columns if one.name not in known.values() and one.filled == table.rows]
+        ids = [one.name for one in free if is_id(one.name) and table.keys([one.name, system]) == table.rows]
+        return ids[0] if len(ids) == 1 and table.keys([item, system]) < table.rows else None
     few = table.rows / 2 < table.column(item).distinct < table.rows
     return identifier(table, {*known.values()}) if few else None
 
@@ -77,10 +81,13 @@ def _is_score(table: Table, name: str) -> bool:
     column = table.column(name)
     if says_ends(name) and column.scored:
         return True
+    if not column.scored:  # it chose among the words that people or other judges chose among
+        others = [one for one in table.columns if one.name != name and (is_of_people(one.name) or is_judge(one.name))]
+        return any(one.words and {*one.words} == {*column.words} for one in others)
     others = [one for one in table.columns if one.name != name and one.scored]
     if not is_of_people(name):
         others = [one for one in others if is_of_people(one.name) or is_judge(one.name)]
-    return column.scored and column.distinct > 1 and any(same_scale(one, column) for one in others)
+    return column.distinct > 1 and any(same_scale(one, column) for one in others)
 
 
 def refuse_rows(table: Table, known: Mapping[str, str]) -> None:
@@ -107,6 +114,18 @@ def refuse_rows(table: Table, known: Mapping[str, str]) -> None:
             )
 
 
+def filled_down(table: Table, known: Mapping[str, str]) -> dict[str, str]:
+    """Roles whose columns hold a name once for the rows below it, as those of these columns filled downwards."""
+    found = {}
+    for role in (SYSTEM, JUDGE, ITEM):
+        column = table.column(known[role]) if known.get(role) else None
+        if column is not None and 2 <= column.distinct == column.filled <= table.rows / 2:
+            first = table.opened.relation.project(f"nullif(trim({table.sql(column.name)}::VARCHAR), '')").limit(1)
+            if first.fetchall() != [(None,)]:
+                found[role] = column.name + DOWN
+    return found
+
+
 def no_status(table: Table, known: Mapping[str, str]) -> bool:
     """Whether the column of the status of every row, by its name, holds other words, as that of a survey does."""
     name = known.get("status")
@@ -131,4 +150,5 @@ def copies(table: Table) -> set[str]:
     pairs = [
         (one, two) for one, name in last for two, other in last if "." in one.name and one is not two and name == other
     ]
-    return {one.name for one, two in pairs if len(one.name) > len(two.name) and same_in_rows(table, one, two)}
+    same = {one.name for one, two in pairs if len(one.name) > len(two.name) and same_in_rows(table, one, two)}
+    return same | {one.name for one in table.columns if holds_score(table, one)}

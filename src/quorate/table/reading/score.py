@@ -282,6 +282,16 @@ def same_in_rows(table: Table, one: Column, other: Column) -> bool:
     return 2 * one.distinct <= table.rows or not table.opened.relation.aggregate(equal).fetchall()[0][0]
 
 
+def holds_score(table: Table, text: Column) -> bool:
+    """Whether text has the number of the score in it in every row, as what a judge answered has."""
+    scores = [one for one in table.columns if one.numeric and plain(one.name) in ALIASES["score"]]
+    if text.scored or len(scores) != 1 or not any(re.search(r"\d", word) for word in text.words):
+        return False
+    pattern = f"'(^|[^0-9.])' || {table.sql(scores[0].name)}::VARCHAR || '([^0-9]|$)'"
+    holds = f"bool_and(regexp_matches({table.sql(text.name)}::VARCHAR, {pattern}))"
+    return table.opened.relation.aggregate(holds).fetchall() == [(True,)]
+
+
 def on_its_scale(one: Column, score: Column, known: Mapping[str, str]) -> bool:
     """Whether a column holds numbers on the scale of the score, as another criterion would."""
     few = one.numeric and score.numeric and bool(one.words) and bool(score.words)

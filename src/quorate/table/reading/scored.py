@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from quorate.arguments import argument, joined
-from quorate.roles import CATEGORY, ITEM, JUDGE, OF, PROMPT, REPLICATE, SYSTEM
+from quorate.roles import CATEGORY, DOWN, ITEM, JUDGE, OF, PROMPT, REPLICATE, SYSTEM
 from quorate.table.columns.languages import plain
 from quorate.table.columns.names import (
     IDS,
@@ -49,6 +49,7 @@ from quorate.table.reading.levels import CRITERION
 from quorate.table.reading.reading import Meant, Reading
 from quorate.table.reading.recognised import (
     copies,
+    filled_down,
     id_of_rows,
     inner_id,
     judged_once,
@@ -120,6 +121,10 @@ def scores_of(table: Table, compared: bool = False) -> Reading | None:
     if share is not None:
         table, aside = table.with_column(share), {*aside, *share.split(OF)}
         known["score"] = share
+    down = filled_down(table, known)
+    for role, name in down.items():
+        aside.add(known[role])
+        table, known, said = table.with_column(name), known | {role: name}, said | {role: name}
     status = {"status": ""} if no_status(table, known) else {}
     if status:
         aside.add(known.pop("status"))
@@ -142,6 +147,10 @@ def scores_of(table: Table, compared: bool = False) -> Reading | None:
         found = _with_roles(table, {**rest, CATEGORY: ""}, aside, reasons)
     if found is None:
         return None
+    if down:
+        found = found.granting(
+            f"{listed([name.removesuffix(DOWN) for name in down.values()])} filled in down the column"
+        )
     found = of_averages(table, found.naming(said).also(status))
     return found if not compared else of_compared(table, found, known)
 

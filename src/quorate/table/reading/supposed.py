@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from quorate.roles import JUDGE, PROMPT, SYSTEM
 from quorate.table.columns.aliases import JUDGES_ALONE
+from quorate.table.columns.given_names import is_given
 from quorate.table.columns.names import ASKED_PEOPLE, COMPARED, IDS, PROFESSIONS, RESPONSES, is_judged, words_of
 from quorate.table.facts.profile import Column, Table
 from quorate.table.families import is_model
@@ -33,11 +34,14 @@ def supposed(table: Table, known: Mapping[str, str], compared: bool) -> dict[str
         marked = any({*words_of(name)} & _MARKED for name in table.names)  # which who teaches gives, and not who learns
         asked = any({*words_of(name)} & ASKED_PEOPLE for name in table.names) and not marked
         worked = [one.name for one in free if {*_said(one.name)} & PROFESSIONS and not asked]
-        found |= _alone(JUDGE, ended or worked)
+        named = [
+            one.name for one in free if one.words and all(map(is_given, one.words)) and not _is_of_judged(one.name)
+        ]
+        found |= _alone(JUDGE, ended or worked or named)
     if SYSTEM not in known:
         agents = [one.name for one in free if compared and {*_said(one.name)[-1:]} & _AGENTS]
         models = [one.name for one in free if _are_models(one) and one.name not in found.values()]
-        found |= _alone(SYSTEM, agents or (models if JUDGE in {*known, *found} else []))
+        found |= _alone(SYSTEM, agents or (models if compared or JUDGE in {*known, *found} else []))
     if compared and SYSTEM not in {*known, *found}:
         found |= _alone(SYSTEM, _compared(table, {*known.values(), *found.values()} - {known.get(PROMPT, "")}))
     return found
@@ -53,6 +57,11 @@ def _compared(table: Table, taken: set[str]) -> list[str]:
 def _come_back(table: Table, one: Column) -> bool:
     """Whether a column holds words, each in several rows, and none that somebody answered."""
     return not one.numeric and 2 <= one.distinct <= table.rows / 2 and not RESPONSES & {*words_of(one.name)}
+
+
+def _is_of_judged(name: str) -> bool:
+    """Whether a column names people who are judged, or what else is."""
+    return is_judged(name) or bool({*words_of(name)} & (ASKED_PEOPLE | {"model", "system"}))
 
 
 def _said(name: str) -> list[str]:

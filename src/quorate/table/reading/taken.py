@@ -134,7 +134,7 @@ def reading_of(table: Table, compared: bool = False) -> Reading | None:
     Unsure
         If what its columns hold can be read in no way as it stands.
     """
-    votes = pair_of(table)
+    votes = pair_of(table, compared)
     sides = [name for role in ("model_a", "model_b") if (name := recognise_pair(role, table.names)) is not None]
     scores = recognise_pair("winner", table.names) is None and all(table.column(name).numeric for name in sides)
     if votes is not None or scores or not has_pairs(table.names):
@@ -285,7 +285,7 @@ def _looked_at(source: Any, rows: Rows, kind: Kind | None, error: InvalidInput |
         raise Unsure(
             "; ".join([*unnamed, found.said or str(refused)]), _named(source), found.ways, found.kind
         ) from None
-    return found
+    return found.granting(UNNAMED) if unnamed else found
 
 
 def _nothing(empty: list[str], unnamed: list[str], refused: InvalidInput, source: Any) -> InvalidInput:

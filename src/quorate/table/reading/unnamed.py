@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
 
@@ -35,6 +35,8 @@ _PREFERRED = _CHOSEN - {"choice", "chosen", "vote", "verdict", "pick", "picked",
 _CODED = _CHOSEN | {"label", "annotation", "judgment", "judgement", "decision", "rating"}
 """Words in the name of a column beside two answers whose numbers may be the sides."""
 _NO_SIDE = {word for meaning in (TIE, BOTH_BAD, MISSING) for word in WORDS[meaning]} - {"c"}
+_PLACES = MARKS["a"] | MARKS["b"] | {"0"}
+"""Words in the names of two that are sides."""
 _MOST_LABELS = 8
 _CODES: Mapping[tuple[float, ...], tuple[Mapping[str, Any], ...]] = {
     (0, 1): ({"a": 0, "b": 1}, {"a": 1, "b": 0}),
@@ -61,8 +63,22 @@ class _Sides:
         return (float(ends[0]), float(ends[1])) if all(end.isdigit() for end in ends) else None
 
 
-def of_unnamed(table: Table) -> Reading | None:
-    """Votes between two answers, or two labels; None if no column says which of two is better."""
+def of_unnamed(table: Table, compared: bool) -> Reading | None:
+    """Votes between two answers, or two labels; None if no column says which of two is better.
+
+    Where systems are to be ``compared``, sides that are no more than letters or numbers are asked about.
+    """
+    found = _between(table)
+    if found is None or not compared or found.confidence != "likely":
+        return found
+    names = [str(found.options[role]).removeprefix(SAME) for role in ("model_a", "model_b")]
+    if {words_of(name)[-1] for name in names} - _PLACES:
+        return found
+    return replace(found, confidence="unsure", said=f"{listed(names)} are sides, and no systems by their names")
+
+
+def _between(table: Table) -> Reading | None:
+    """Votes between two answers, or two labels, whatever their names say."""
     sides = _answers(table)
     texts = [one for one in table.columns if not one.numeric and 2 <= one.distinct <= _MOST_LABELS and one.words]
     texts = [one for one in texts if sides or (_says_chosen(one, _PREFERRED) and plain(one.name) not in OF_SCORES)]

@@ -14,6 +14,7 @@ from quorate.table.columns.names import (
     HINTS,
     HOLDERS,
     IDS,
+    MACHINES,
     TOTALS,
     is_arm,
     is_aspect,
@@ -123,7 +124,7 @@ def _of_one_role(table: Table, family: _Family, known: Mapping[str, str]) -> Rea
         reasons.append(f"{listed(list(strays))} in these: taken for no score")
     if totals:
         reasons.append(f"{listed(totals)}: made of the columns beside, and left out")
-    alike = () if words else _left(table, columns, {*taken, *totals})
+    alike = _judges_in(table, columns, taken) if words else _left(table, columns, {*taken, *totals})
     beside = people_beside((*columns, *alike))
     if beside is not None:
         people, judges = beside
@@ -220,6 +221,15 @@ def _left(table: Table, columns: Sequence[str], taken: set[str]) -> tuple[str, .
     )
 
 
+def _judges_in(table: Table, columns: Sequence[str], taken: frozenset[str]) -> tuple[str, ...]:
+    """Columns of judges by their names, in the words of others, where those are people's."""
+    said = {word for name in columns for word in table.column(name).words}
+    free = [one for one in table.columns if one.name not in (*columns, *taken) and one.words and not one.scored]
+    return tuple(
+        one.name for one in free if {*words_of(one.name)} & MACHINES and 2 * len({*one.words} & said) > len(said)
+    )
+
+
 def _missing(strays: tuple[str, ...]) -> dict[str, Any]:
     return {"missing": strays} if strays else {}
 
@@ -243,7 +253,7 @@ def _options(
     held = of if role == ITEM else ITEM
     facets = {} if held in known else {held: row or ROW_NUMBER}
     if held not in known and row in known.values():  # a name that says another role than this row plays
-        facets |= {name: "" for name, column in known.items() if column == row}
+        facets |= {name: "" for name, column in known.items() if column == row and name not in role.split(CROSSED)}
     options |= {"facets": facets} if facets else {}
     return options | ({"labels": True} if words else {})
 

@@ -1,0 +1,61 @@
+"""Given names of people, by which a column, or a label, is known to be somebody's."""
+
+from __future__ import annotations
+
+from quorate.table.columns.languages import plain
+
+_NAMES = frozenset(
+    """
+    aaron abby abdul abigail adam adele adrian agnes ahmed aiden aisha akira alan albert alejandro alex alexander
+    alexandra alexis alfred ali alice alicia alina alison allison amanda amara amber amelia amina amir amit amy ana
+    anastasia anders andre andrea andreas andrew andy angela angelica anil anita anja anke ann anna anne annette
+    annika anthony antoine anton antonio anya arjun arthur arun ashley astrid audrey aurora ava barbara beatrice
+    becky bella ben benjamin bernard beth bettina bianca bilal birgit bjorn bob bobby boris brandon brenda brian
+    bridget bruce bruno bryan camila camille carl carla carlos carmen carol carolina caroline catherine cathy
+    cecilia cem chad chantal charles charlie charlotte chen chloe chris christian christina christine christoph
+    christopher cindy claire clara claudia claus clemens cleo connor craig cristina cynthia daisy dan dana daniel
+    daniela danny dario dave david deborah deepa denis dennis derek diana diego dieter dimitri divya dmitri dominic
+    donald donna dora doris dorothy doug douglas dylan ed eddie edgar edith eduardo edward elaine eleanor elena eli
+    elias elif elijah elisa elizabeth ella ellen elliot elsa emil emilia emily emma eric erica erik erika erin ernst
+    esther ethan eugene eva evan eve evelyn ewa farah farid fatima fatma felicia felix fernando fiona florian
+    frances francesca francis francisco frank franz fred frieda friedrich gabriel gabriela gary gavin geoff george
+    gerald gerhard giovanni gisela giulia gloria gordon grace graham greg gregor guido gunther gus gustavo hamid han
+    hana hannah hans harold harriet harry hassan heather hector heidi heike heinz helen helena helga henrik henry
+    hilda hiro hiroshi holly howard hugh hugo ian ibrahim ida igor ilse imran ines ingrid irene irina isaac isabel
+    isabella isabelle ivan jack jacob jacques jake james jamie jan jana jane janet janine jasmine jason javier jay
+    jean jeff jen jennifer jenny jens jeremy jerome jerry jess jesse jessica jill jim joan joanna joao joe joel
+    johan johanna john johnny jon jonas jonathan jordan jorge jose joseph josephine joshua juan judith judy julia
+    julian julie jun jurgen juri justin kai karen karin karl karla kate katharina katherine kathleen kathy katie
+    katja katrin keiko keith kelly ken kenji kenneth kevin kim kirsten klara klaus kofi kristen kristina kumar kurt
+    kyle lara larry lars laura lauren lea leah lee leila lena leo leon leonard leonie leslie leyla li liam lina
+    linda lindsay lisa liz lola lorena lori louis louise luca lucas lucia lucy luis luisa lukas luke lydia maja
+    malik manfred manuel marc marcel marco marcus margaret margarita maria mariam marie marina mario marion marissa
+    markus marlene marta martha martin martina mary mateo mathias matt matteo matthew matthias maurice maya megan
+    mehmet mei melanie melissa mia michael michel michelle miguel mika mike mila mina mira miriam mohamed mohammad
+    mohammed moira molly monica monika muhammad murat nadia nadine nancy naomi natalia natalie nate nathan neha neil
+    nia nicholas nick nicola nicolas nicole nigel nikhil nikita nils nina noah noor nora norman olaf oleg olga
+    oliver olivia omar oscar otto pablo pamela paolo patricia patrick paul paula pauline pavel pedro penny peter
+    petra phil philip philipp phoebe pia pierre pilar piotr priya rachel rafael rahul raj ralf ralph ramon randy
+    raul ravi ray rebecca regina renate rene ricardo richard rick rita rob robert roberta roberto robin rodrigo
+    roger roland roman ron ronald rosa rosalind rosie roy rudolf russell ruth ryan sabine sabrina sally sam samantha
+    samir samuel sandra sanjay sara sarah sasha scott sean sebastian selma serena sergei shannon sharon sheila
+    shirley sigrid silke silvia simon simone sofia sonia sonja sophia sophie stacy stan stefan stefanie stella
+    stephan stephanie stephen steve steven stuart sue sunil susan susanne suzanne sven svetlana sylvia takeshi
+    tamara tanja tanya tara tatiana ted teresa terry theo theresa thomas tim timothy tina tobias todd tom tomas tony
+    tracy travis ulrich ulrike ursula uta valentina valerie vanessa vera vernon veronica vicky victor victoria vijay
+    vincent viola vivian vladimir walter wei wendy werner willem william wolfgang xavier yan yara yasmin yuki yuri
+    yusuf yvonne zachary zainab zara zoe zoltan
+    """.split()  # noqa: SIM905  as a list it would be seven hundred lines
+)
+
+
+def is_given(name: str) -> bool:
+    """Whether a name is a person's given name, perhaps with another word or letter behind it.
+
+    Examples
+    --------
+    >>> is_given("Anna"), is_given("Bob K."), is_given("Aroma"), is_given("claude-3")
+    (True, True, False, False)
+    """
+    words = plain(name).split("_")
+    return words[0] in _NAMES and len(words) <= len(("given", "family")) and all(word.isalpha() for word in words)
