@@ -30,6 +30,7 @@ LAYERS = (
         "writing",
         "arrays",
         "roles",
+        "rules",
         "lazily",
         "workers",
     },

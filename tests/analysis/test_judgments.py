@@ -317,7 +317,7 @@ def test_an_analysis_has_it_unasked_and_not_where_it_is_not_wanted():
 
 
 def test_what_cannot_be_had():
-    with pytest.raises(InvalidInput, match="link: one of 'identity', 'logit', 'ordinal'"):
+    with pytest.raises(InvalidInput, match="link: must be one of identity, logit, ordinal"):
         q.analyze(shares(0.5), link="probit")
     with pytest.raises(InvalidInput, match='"logit" is for scores of two values'):
         q.analyze(shares(0.5, 4), link="logit")

@@ -93,7 +93,7 @@ def test_prompts_and_targets():
 
 @pytest.mark.parametrize(
     ("given", "told"),
-    [({"most": -1}, "most: a whole number"), ({"most": 1.5}, "most: "), ({"level": 2}, "level: must lie")],
+    [({"most": -1}, "most: must be a whole number"), ({"most": 1.5}, "most: "), ({"level": 2}, "level: must lie")],
 )
 def test_arguments_out_of_range(given, told):
     with pytest.raises(InvalidInput, match=told):

@@ -260,7 +260,7 @@ def test_json(run, study, says):
         ("rule: {kind: python}", ["--judge", "rule"], 'judge "rule": is a function'),
         ("rule: {kind: python}", [], "--judge: the study has m, rule; name one of them"),
         ("", ["--prompt", "none"], '--prompt: the study has no prompt "none"'),
-        ("", ["-n", "50"], "n: must be from 1 to 20, got 50"),
+        ("", ["-n", "50"], "n: must be a whole number from 1 to 20, got 50"),
         ("", ["--temperature", "-1"], "--temperature: must be from 0 to 2"),
         ("", ["--out", "own.j2"], "--out: own.j2/own-1.j2 cannot be written"),
     ],

@@ -96,7 +96,7 @@ def test_k_judges_per_item(run, published):
             "--target-se 1 --half-width 1",
             "--budget, --target-se, --half-width: exactly one is needed, got target_se, half_width",
         ),
-        ("--half-width -1", "--half-width: must be a finite number above 0, got -1.0"),
+        ("--half-width -1", "--half-width: must be above 0, got -1.0"),
         ("--budget 0.5", "budget: 0.5 buys no design within the limits; the cheapest costs 20"),
         ("--budget 100 --judges one", "--judges: expects numbers such as"),
         ("--budget 100 --price 1 --judge-price a=1", "--price: give it or --judge-price, not both"),

@@ -152,6 +152,6 @@ def test_plans_are_drawn_printed_and_written(run, crossed, tmp_path):
     assert wanted.sentence in (tmp_path / "page.md").read_text()
     found = run("validate", "scores.csv", *options, "--json").json
     assert [one["rmse"] for one in found["cells"]] == [one.rmse for one in wanted.cells]
-    assert 'plans: one of naive, standard, optimal is needed, got "best"' in (
+    assert 'plans: must be one of naive, standard, optimal, got "best"' in (
         run("validate", "scores.csv", *options, "--plans", "best").err.replace("'", '"')
     )

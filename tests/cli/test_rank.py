@@ -354,7 +354,7 @@ def test_scores_without_people(run, tmp_path):
         ("--human ann --people votes.csv", "give one"),
         ("--cell judge", "--cell: expects a pair such as judge=gpt"),
         ("--cells colour", 'no facet "colour"'),
-        ("--resamples 50", "resamples: a whole number of at least 100"),
+        ("--resamples 50", "resamples: must be a whole number of at least 100"),
     ],
 )
 def test_pipelines_what_is_refused_in_one_line(run, path, words, says):

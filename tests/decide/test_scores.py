@@ -114,7 +114,7 @@ def test_without_pairs_it_says_so(alike):
         ({"level": 0.4}, InvalidInput, "level"),
         ({"power": 1.0}, InvalidInput, "power"),
         ({"claim": "equivalent"}, InvalidInput, "within a margin; state it"),
-        ({"claim": "best"}, InvalidInput, "claim: one of"),
+        ({"claim": "best"}, InvalidInput, "claim: must be one of"),
         ({"system": "model"}, UnknownTerm, 'no facet "model"'),
         ({"prices": {"cal": 1}}, InvalidInput, "prices: cal is unknown"),
         ({"targets": {"judge": "panels"}}, InvalidInput, "the target must be one of"),

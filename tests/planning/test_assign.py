@@ -365,7 +365,7 @@ def test_a_million_items_take_seconds(items):
         ({"judges": []}, "judges: at least one is needed, got none"),
         ({"judges": ["a", "a"]}, "judges: 'a' is given twice"),
         ({"prompts": ["x", "x"]}, "prompts: 'x' is given twice"),
-        ({"layout": "round"}, "layout: one of factorial, random, cyclic"),
+        ({"layout": "round"}, "layout: must be one of factorial, random, cyclic"),
         ({"layout": "blocks"}, 'per_item: is needed with layout="blocks"'),
         ({"layout": "blocks", "per_item": 4}, "per_item: must be between 1 and the number of judges, 3; got 4"),
         ({"layout": "cyclic", "per_item": 2}, "per_item: is needed with"),

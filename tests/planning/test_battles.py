@@ -181,8 +181,8 @@ def test_whatever_the_votes_all_pairs_have_a_chance(counts):
     [
         ({"n": 0}, "n: must be a whole number from 1"),
         ({"n": 10, "horizon": 5}, "horizon: counts the 10 votes of n too, got 5"),
-        ({"n": 10, "floor": 0}, "floor: a share above 0 and up to 1"),
-        ({"n": 10, "criterion": "E"}, "criterion: expects A or D"),
+        ({"n": 10, "floor": 0}, "floor: must be above 0 and at most 1"),
+        ({"n": 10, "criterion": "E"}, "criterion: must be one of A, D"),
     ],
 )
 def test_what_is_refused(options, said):

@@ -168,7 +168,7 @@ def test_people_who_disagree_are_named():
     [
         ({}, "budget: exactly one of it"),
         ({"budget": 10, "half_width": 0.1}, "exactly one"),
-        ({"budget": -1}, "budget: a number above 0"),
+        ({"budget": -1}, "budget: must be above 0"),
         ({"margin": 0.1}, "margin: is between two systems"),
         ({"budget": 5}, "5 does not buy a study of 10 labels"),
         ({"budget": 99, "prices": {"call": 1}}, "one of human is needed"),
@@ -439,10 +439,10 @@ def test_no_number_is_enough_for_a_gap_of_next_to_nothing(board):
 
 def test_what_is_refused_of_board_plan(board):
     for options, message in (
-        ({"half_width": 0}, "half_width: a number above 0"),
+        ({"half_width": 0}, "half_width: must be above 0"),
         ({"half_width": 1, "margin": 1}, "half_width: not with"),
         ({"units": 10}, "units: at least the 2,000 battles"),
-        ({"price": -1}, "price: a finite amount"),
+        ({"price": -1}, "price: must be at least 0"),
         ({"power": 0.01}, "power"),
     ):
         with pytest.raises(q.InvalidInput, match=message):

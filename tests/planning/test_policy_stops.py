@@ -85,7 +85,7 @@ def test_every_attribute_counts_in_its_unit():
 
 
 def test_what_a_precision_needs():
-    with pytest.raises(InvalidInput, match="target: a half-width above 0"):
+    with pytest.raises(InvalidInput, match="target: must be above 0"):
         Precision(-0.1, 0.95, "t", (SCALE,), (1.0,))
     with pytest.raises(InvalidInput, match='method="anytime" needs the least and the greatest'):
         Precision(0.3, 0.95, "anytime", (Scale(),), (1.0,))

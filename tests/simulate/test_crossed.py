@@ -76,9 +76,9 @@ def test_replicates_have_the_variance_asked_for(tails):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"levels": {"item": 0}}, "levels: item needs a whole number"),
+        ({"levels": {"item": 0}}, "levels: item: must be a whole number"),
         ({"levels": {"prompt": 3}}, "levels: a number of items is needed, got prompt"),
-        ({"levels": {"item": 3}, "replicates": 1.5}, "levels: replicates needs a whole number"),
+        ({"levels": {"item": 3}, "replicates": 1.5}, "levels: replicates: must be a whole number"),
         ({"levels": {"item": 3}, "effects": {"item": (1.0, 2.0)}}, r"effects: item needs the shape \(3,\), got \(2,\)"),
         ({"levels": {"item": 3}, "tails": 2.0}, "tails: more than 2 degrees of freedom"),
     ],

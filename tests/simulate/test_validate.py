@@ -55,11 +55,11 @@ def test_what_cannot_be_drawn_is_refused_by_name(scored):
         q.scores.validate(scored, [24], pilot=30)
     with pytest.raises(InvalidInput, match="budgets: whole numbers of at least 2"):
         q.scores.validate(scored, [1])
-    with pytest.raises(InvalidInput, match="plans: one of naive, standard, optimal"):
+    with pytest.raises(InvalidInput, match="plans: must be one of naive, standard, optimal"):
         q.scores.validate(scored, [24], ["best"])
-    with pytest.raises(InvalidInput, match="plans: one of naive, standard, optimal"):
+    with pytest.raises(InvalidInput, match="plans: must be one of naive, standard, optimal"):
         q.scores.validate(scored, [24], [])
-    with pytest.raises(InvalidInput, match="runs: a whole number of at least 2"):
+    with pytest.raises(InvalidInput, match="runs: must be a whole number of at least 2"):
         q.scores.validate(scored, [24], runs=1)
 
 

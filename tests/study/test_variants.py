@@ -369,7 +369,7 @@ def test_the_ledger_s_spend_is_taken_off_the_budget(study, tmp_path, monkeypatch
 @pytest.mark.parametrize(
     ("changes", "options", "said"),
     [
-        ({}, {"n": 0}, f"n: must be from 1 to {MOST}, got 0"),
+        ({}, {"n": 0}, f"n: must be a whole number from 1 to {MOST}, got 0"),
         ({}, {"temperature": 3}, "temperature: must be from 0 to 2"),
         ({}, {"prompt": "scores"}, 'prompt: the study has no prompt "scores", it has score'),
         ({"prompts": ["score", "score-reasoned"]}, {}, "prompt: the study has score, score-reasoned; name one"),

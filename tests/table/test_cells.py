@@ -11,7 +11,7 @@ import pytest
 
 import quorate as q
 from quorate.errors import InvalidInput
-from quorate.table.cells import Cells, completed, labels, whole, writable
+from quorate.table.cells import Cells, completed, labels, writable
 
 HOSTILE = ("a,b", 'say "no"', "=1+1", "NA", " lead", "é;ß\t☃", "#c", "null")
 
@@ -158,13 +158,6 @@ def test_labels_that_are_refused(values, message):
     with pytest.raises(InvalidInput) as caught:
         labels(values, "items")
     assert message in str(caught.value)
-
-
-@pytest.mark.parametrize("value", [0, -1, 11, 1.0, True, None, "3", float("nan")])
-def test_whole_numbers(value):
-    assert whole(np.int64(3), "pilot", 1, 10) == 3
-    with pytest.raises(InvalidInput, match="pilot: must be a whole number from 1 to 10, got"):
-        whole(value, "pilot", 1, 10)
 
 
 def test_the_first_items_in_every_combination():

@@ -49,7 +49,7 @@ NO_OPTION = {
     "something must be installed": "results:frame",
     "the message begins with the argument that was given": """
         columns/vote_roles:_known_roles columns/vote_roles:_of_rankings columns/vote_columns:in_pairs
-        columns/vote_columns:_refuse exchange/rows:refuse read:kind_of results:at""",
+        columns/vote_columns:_refuse exchange/rows:refuse read:kind_of""",
     "the other function reads it": "columns/vote_columns:as_votes",
     "a message that is passed on": "files:_or_plain",
 }

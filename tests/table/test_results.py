@@ -202,7 +202,7 @@ def test_a_frame_in_the_library_asked_for(backend, kind):
 
 
 def test_a_library_that_is_not_known():
-    with pytest.raises(InvalidInput, match='backend: expects one of polars, pandas, pyarrow, got "duckdb"'):
+    with pytest.raises(InvalidInput, match='backend: must be one of polars, pandas, pyarrow, got "duckdb"'):
         frames.frame(COLUMNS, "duckdb")
 
 

@@ -98,7 +98,7 @@ def test_pessimistic_is_against_the_model_named_first(votes):
 
 
 def test_an_encoding_that_is_not_known(votes):
-    with pytest.raises(InvalidInput, match='expects one of drop, half, pessimistic, got "skip"'):
+    with pytest.raises(InvalidInput, match='must be one of drop, half, pessimistic, got "skip"'):
         votes.encoded("skip")
 
 

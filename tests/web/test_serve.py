@@ -40,7 +40,7 @@ def test_other_machines_are_let_in_by_name_alone():
 
 
 def test_a_port_that_is_none_is_refused():
-    with pytest.raises(InvalidInput, match="port: must be from 1 to 65535, got 0"):
+    with pytest.raises(InvalidInput, match="port: must be a whole number from 1 to 65,535, got 0"):
         ready("127.0.0.1", 0, public=False)
 
 

@@ -15,6 +15,7 @@ from functools import cached_property, partial
 import numpy as np
 from numpy.typing import NDArray
 
+from quorate import rules
 from quorate.analysis.judgments import Analysis
 from quorate.analysis.ratings import RatingsAnalysis
 from quorate.arrays import Floats, Ints
@@ -31,7 +32,6 @@ from quorate.estimate.ratings.leaderboard import MOST_SYSTEMS, Leaderboard, Pair
 from quorate.numerics.distributions import normal_cdf, normal_quantile
 from quorate.numerics.reach import KAPPA
 from quorate.numerics.study_power import half_widths
-from quorate.planning.designs.schemes import is_count
 from quorate.roles import REPLICATE
 from quorate.streams import stream
 from quorate.table.judgments import Judgments
@@ -331,8 +331,8 @@ def certify(
     >>> 0.7 <= found.found[0].coverage <= 1
     True
     """
-    if n is not None and not (is_count(n) and 20 <= n <= _MOST_STUDIES):
-        raise InvalidInput(f"n: a whole number from 20 to {_MOST_STUDIES:,} studies is needed, got {n!r}")
+    if n is not None:
+        rules.whole("n", n, 20, _MOST_STUDIES)
     if isinstance(answer, RatingsAnalysis) and isinstance(answer.found, Leaderboard):
         answer = answer.found
     if isinstance(answer, Leaderboard):

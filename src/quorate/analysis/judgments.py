@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from quorate import rules
 from quorate.analysis.views import MOST_PARTS, Answer, Asked, Linked, answer, level_effects
 from quorate.analysis.words import advice, scrubbed, sentence
 from quorate.caveats import Caveat
-from quorate.errors import InvalidInput, NotEstimable
+from quorate.errors import NotEstimable
 from quorate.estimate.components.decompose import decompose
 from quorate.estimate.components.decomposition import Decomposition
 from quorate.estimate.components.fit import Method
@@ -471,12 +472,11 @@ def analyze_judgments(
     >>> found.sources[0].advice
     'add judges'
     """
-    if not 0 < level < 1:
-        raise InvalidInput(f"level: must lie between 0 and 1, got {level}")
-    if half_width is not None and not half_width > 0:
-        raise InvalidInput(f"half_width: must be above 0, in score units, got {half_width}")
-    if price is not None and not price >= 0:
-        raise InvalidInput(f"price: must be at least 0 per call, got {price}")
+    rules.number("level", level, above=0, below=1)
+    if half_width is not None:
+        rules.number("half_width", half_width, above=0)
+    if price is not None:
+        rules.number("price", price, least=0)
     fit = decompose(
         judgments, random=random, covariates=covariates, method=method, residual_by=residual_by, interval=interval
     )

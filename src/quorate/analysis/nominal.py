@@ -5,14 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from numbers import Integral
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from quorate import caveats
-from quorate.errors import InvalidInput
+from quorate import caveats, rules
 from quorate.estimate.labels import (
     MOST_JUDGES,
     Coefficient,
@@ -244,8 +242,7 @@ def labels(
     ([('up', 0.625), ('off', 0.375)], 'b')
     """
     checked_level(level)
-    if isinstance(most, bool) or not isinstance(most, Integral) or most < 0:
-        raise InvalidInput(f"most: a whole number of items is needed, got {most!r}")
+    rules.whole("most", most, 0)
     given = label_shares(judgments)
     model: dict[str, Any] = {"random": random, "covariates": covariates, "method": method, "residual_by": residual_by}
     found = label_means(judgments, given, targets=targets or {}, **model)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
+from quorate import rules
 from quorate.analysis.words import number
 from quorate.arguments import argument
 from quorate.errors import InvalidInput, NotConverged, NotEstimable
@@ -137,8 +138,7 @@ def latent_view(fit: Decomposition, asked: Asked | None) -> tuple[LatentDecompos
     InvalidInput
         If there is no such link, or it is not for these scores.
     """
-    if asked not in (None, "identity", "logit", "ordinal"):
-        raise InvalidInput(f"link: one of 'identity', 'logit', 'ordinal' is needed, got {asked!r}")
+    rules.one_of("link", asked, (None, "identity", "logit", "ordinal"))
     link = needed(fit.judgments) if asked is None else asked
     if link is None or link == "identity":
         return None, ""

@@ -136,7 +136,7 @@ def _row(entries: Iterable[str]) -> str:
 
 
 def _filled(value: object, metavar: str) -> str:
-    return metavar if value is ... else f"{value:.17g}" if isinstance(value, float) else str(value)
+    return metavar if value is ... else str(value).removesuffix(".0") if isinstance(value, float) else str(value)
 
 
 def _word(text: str) -> str:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, Protocol, runtime_checkable
 
+from quorate import rules
 from quorate.errors import InvalidInput
 from quorate.table.facets import OK, STATUSES
 
@@ -243,8 +244,7 @@ class Reply:
     unsent: bool = False
 
     def __post_init__(self) -> None:
-        if self.status not in REPLIES:
-            raise InvalidInput(f'status: must be one of {", ".join(REPLIES)}, got "{self.status}"')
+        rules.one_of("status", self.status, REPLIES)
         scored = self.score is not None and math.isfinite(self.score)
         if scored != (self.status == OK):
             raise InvalidInput(

@@ -10,6 +10,7 @@ from typing import Any, Literal, cast
 
 import numpy as np
 
+from quorate import rules
 from quorate.arguments import argument
 from quorate.arrays import Floats
 from quorate.caveats import Caveat, independent_attempts, one_level
@@ -27,7 +28,6 @@ from quorate.planning.designs.studies import Studies
 from quorate.planning.search.optimum import plausible
 from quorate.roles import SYSTEM
 from quorate.streams import stream
-from quorate.table.cells import whole
 from quorate.table.results import Result, Row
 from quorate.wording import Brief
 
@@ -439,7 +439,7 @@ def gaming(
     if not isinstance(fit, (Components, Decomposition)):
         kind = type(fit).__name__
         raise InvalidInput(f"fit: expects what decompose or components returns, got {kind}; decompose it first")
-    whole(k, "k", 1, MOST)
+    rules.whole("k", k, 1, MOST)
     if scale not in ("score", "elo"):
         raise InvalidInput(f'scale: expects "score" or "elo", got {scale!r}')
     checked_level(level)

@@ -8,10 +8,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from numbers import Real
-from typing import Any, Literal, Protocol, get_args
+from typing import Any, Literal, Protocol
 
 import numpy as np
 
+from quorate import rules
 from quorate.arguments import argument
 from quorate.arrays import Floats, Ints
 from quorate.caveats import Caveat
@@ -512,8 +513,8 @@ def check_question(margin: float | None, level: float, claim: str | None, power:
         holds = isinstance(margin, Real) and not isinstance(margin, bool) and 0 < margin < most
         check_range("margin", margin, rule, holds)
     check_power(power, 1 - level)
-    if claim is not None and claim not in get_args(Claim):
-        raise InvalidInput(f'claim: one of {", ".join(get_args(Claim))}, got "{claim}"')
+    if claim is not None:
+        rules.one_of("claim", claim, Claim)
     if claim in ("equivalent", "not worse") and margin is None:
         example = argument("margin", 0.05)
         raise InvalidInput(f'claim: "{claim}" is within a margin; state it, for example ' + example)

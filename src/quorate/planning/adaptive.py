@@ -5,19 +5,19 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, get_args
+from typing import Any
 
 import numpy as np
 
+from quorate import rules
 from quorate.arrays import Floats
 from quorate.errors import InvalidInput
 from quorate.numerics.sequential.bandit import Objective, Rule, Variant, affordable, least_budget
 from quorate.numerics.sequential.confidence_sequence import Method
 from quorate.numerics.sequential.replay import forced
-from quorate.planning.arms import Arms, arms_of, by_arm, positive, prices_of, scales
+from quorate.planning.arms import Arms, arms_of, by_arm, prices_of, scales
 from quorate.planning.policy import SLACK, Boundary, Name, Policy, Precision
 from quorate.streams import stream
-from quorate.table.cells import whole
 from quorate.table.judgments import Judgments
 from quorate.table.progress import Progress, crossed, judged
 
@@ -135,8 +135,7 @@ def adaptive(
     >>> dict(zip(policy.arms.names, policy.pulls(progress).tolist()))
     {'easy': 21, 'hard': 39}
     """
-    if policy not in get_args(Name):
-        raise InvalidInput(f'policy: one of {", ".join(get_args(Name))}, got "{policy}"')
+    rules.one_of("policy", policy, Name)
     units = dict.fromkeys(attributes, 1.0) if not isinstance(attributes, Mapping) else dict(attributes)
     _objective(policy, objective, at, between, tolerance, weights, units)
     if decide and objective != "boundary":
@@ -182,7 +181,7 @@ def adaptive(
         ),
         unit=np.array([own.step or 1.0 for own in of_scores]),
         rank=stream(seed, "adaptive").permutation(len(group)),
-        give_up=whole(give_up, "give_up", 1, _MOST_FAILURES),
+        give_up=rules.whole("give_up", give_up, 1, _MOST_FAILURES),
     )
 
 
@@ -223,8 +222,7 @@ def _objective(
     units: Mapping[str, float],
 ) -> None:
     """Refuse objectives that contradict themselves."""
-    if objective not in get_args(Objective):
-        raise InvalidInput(f'objective: one of {", ".join(get_args(Objective))}, got "{objective}"')
+    rules.one_of("objective", objective, Objective)
     if policy == "uniform" and (objective != "worst" or weights is not None):
         raise InvalidInput(
             "policy: uniform asks every arm equally often, whatever the objective or weights; leave them out"
@@ -242,8 +240,7 @@ def _objective(
 
 
 def _positive(value: Any, argument: str) -> None:
-    if not positive(value):
-        raise InvalidInput(f"{argument}: a finite number above 0, got {value!r}")
+    rules.number(argument, value, above=0)
 
 
 def _warmup(

@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from numbers import Real
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import bdtrc
 
+from quorate import rules
 from quorate.arrays import Floats, Ints
 from quorate.errors import InvalidInput, UnknownTerm
 from quorate.table.columns.labels import label
@@ -148,7 +148,8 @@ def prices_of(prices: Mapping[str, Any] | None, roster: Roster) -> Floats:
         raise InvalidInput(f'prices: one kind, {{"call": 0.01}} or {{"judge": {{...}}}}, got {prices!r}')
     ((kind, given),) = prices.items()
     if kind == "call":
-        return np.full(len(roster), _price(given, "a call"))
+        rules.number("prices: a call", given, above=0)
+        return np.full(len(roster), float(given))
     if kind not in roster.levels or not isinstance(given, Mapping):
         known = ", ".join(roster.levels)
         raise InvalidInput(f'prices: "call" has one price, a facet ({known}) one for every label; got {prices!r}')
@@ -156,19 +157,10 @@ def prices_of(prices: Mapping[str, Any] | None, roster: Roster) -> Floats:
     missing = [name for name in roster.levels[kind] if name not in known_prices]
     if missing:
         raise InvalidInput(f"prices: no price for {kind} {', '.join(missing[:3])} ({len(missing)} in all)")
-    each = np.array([_price(known_prices[name], f"{kind} {name}") for name in roster.levels[kind]])
+    for name in roster.levels[kind]:
+        rules.number(f"prices: {kind} {name}", known_prices[name], above=0)
+    each = np.array([float(known_prices[name]) for name in roster.levels[kind]])
     return np.asarray(each[roster.column(kind)])
-
-
-def _price(value: Any, what: str) -> float:
-    if not positive(value):
-        raise InvalidInput(f"prices: a price is a finite number above 0, got {value!r} for {what}")
-    return float(value)
-
-
-def positive(value: Any) -> bool:
-    """Whether it is a finite number above 0, of Python or of NumPy."""
-    return not isinstance(value, bool) and isinstance(value, Real) and 0 < float(value) < math.inf
 
 
 MOST_FAILURES = 0.8

@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from quorate import rules
 from quorate.arrays import Ints
 from quorate.errors import InvalidInput
 from quorate.planning.assignment import REPLICATES, Assignment
@@ -17,7 +18,7 @@ from quorate.planning.designs.names import LayoutName
 from quorate.planning.designs.schemes import Scheme
 from quorate.roles import CATEGORY, GENERATION, ITEM, JUDGE, PROMPT, REPLICATE
 from quorate.streams import stream
-from quorate.table.cells import Cells, completed, labels, whole
+from quorate.table.cells import Cells, completed, labels
 
 _MOST_CALLS = 10_000_000
 _RESERVED = (ITEM, CATEGORY, JUDGE, PROMPT, GENERATION, REPLICATE, "score", "status", "cell", "residual")
@@ -101,17 +102,16 @@ def assign(
     >>> plan.remainder
     ()
     """
-    replicates = whole(replicates, "replicates", 1, _MOST_CALLS)
+    replicates = rules.whole("replicates", replicates, 1, _MOST_CALLS)
     names_of_items, group = _items(items, _of_each(items, categories, category_items))
     names = labels(judges, "judges")
-    if order not in ("random", "given"):
-        raise InvalidInput(f"order: one of 'random', 'given' is needed, got {order!r}")
+    rules.one_of("order", order, ("random", "given"))
     facets = _facets(names, labels(prompts, "prompts"), generations, levels or {}, seed)
     facets = {**facets, JUDGE: names} if order == "given" else facets
     scheme = _scheme(layout, per_item, places, names, facets)
     counts = {ITEM: len(names_of_items), **{name: len(names) for name, names in facets.items()}}
     laid = lay_out(scheme, counts, ITEM, replicates=replicates, balance=(JUDGE,))
-    pilot = whole(pilot, "pilot", 0, len(names_of_items))
+    pilot = rules.whole("pilot", pilot, 0, len(names_of_items))
     others = [count for name, count in laid.counts.items() if name != ITEM]
     calls = int(laid.calls) + pilot * math.prod(others) * max(REPLICATES, replicates)
     if calls > _MOST_CALLS:
@@ -135,7 +135,7 @@ def _of_each(
         raise InvalidInput("category_items: for a number of items; items with labels have categories of their own")
     if not isinstance(category_items, Mapping):
         raise InvalidInput(f'category_items: a mapping such as {{"math": 60}} is needed, got {category_items!r}')
-    counts = {name: whole(n, f"category_items: {name}", 1, _MOST_CALLS) for name, n in category_items.items()}
+    counts = {name: rules.whole(f"category_items: {name}", n, 1, _MOST_CALLS) for name, n in category_items.items()}
     if sum(counts.values()) != items:
         raise InvalidInput(f"category_items: {sum(counts.values()):,} items in all, and items says {int(items):,}")
     return [name for name, count in counts.items() for _ in range(count)]
@@ -148,7 +148,7 @@ def _items(items: object, categories: Iterable[object] | None) -> tuple[tuple[st
             raise InvalidInput("categories: items map to their categories already; give them once")
         return _items(list(items), list(items.values()))
     if isinstance(items, Integral):
-        count = whole(items, "items", 1, _MOST_CALLS)
+        count = rules.whole("items", items, 1, _MOST_CALLS)
         found: tuple[str, ...] = tuple(map(str, range(1, count + 1)))
     else:
         found = labels(items, "items")  # type: ignore[arg-type]  # checked there
@@ -174,7 +174,7 @@ def _facets(
         raise InvalidInput("judges: at least one is needed, got none")
     own: dict[str, tuple[str, ...]] = {}
     if generations is not None:
-        own[GENERATION] = tuple(map(str, range(1, whole(generations, "generations", 1, _MOST_CALLS) + 1)))
+        own[GENERATION] = tuple(map(str, range(1, rules.whole("generations", generations, 1, _MOST_CALLS) + 1)))
     if prompts:
         own[PROMPT] = _shuffled(prompts, stream(seed, "assign/prompts"))
     own[JUDGE] = _shuffled(judges, stream(seed, "assign/judges"))

@@ -6,10 +6,11 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from heapq import heapify, heappop, heappush
-from typing import Any, NamedTuple, get_args
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from quorate import rules
 from quorate.arguments import argument
 from quorate.arrays import Floats, Ints
 from quorate.errors import InvalidInput
@@ -28,7 +29,6 @@ from quorate.numerics.ratings.next_vote import (
 )
 from quorate.numerics.ratings.ties import moments
 from quorate.streams import stream
-from quorate.table.cells import whole
 from quorate.table.results import Result, Row
 from quorate.table.votes import Votes, checked_votes
 from quorate.wording import counted, percent
@@ -283,13 +283,11 @@ class Known(NamedTuple):
 
 
 def _check(n: int, criterion: str, floor: float, horizon: int | None) -> None:
-    whole(n, "n", 1, _MOST_VOTES)
-    if horizon is not None and whole(horizon, "horizon", 1, _MOST_VOTES) < n:
+    rules.whole("n", n, 1, _MOST_VOTES)
+    if horizon is not None and rules.whole("horizon", horizon, 1, _MOST_VOTES) < n:
         raise InvalidInput(f"horizon: counts the {n:,} votes of n too, got {horizon:,}")
-    if criterion not in get_args(Criterion):
-        raise InvalidInput(f'criterion: expects A or D, got "{criterion}"')
-    if not 0 < floor <= 1:
-        raise InvalidInput(f"floor: a share above 0 and up to 1 is needed, got {floor}")
+    rules.one_of("criterion", criterion, Criterion)
+    rules.number("floor", floor, above=0, most=1)
 
 
 _MOST = 10**9
@@ -391,7 +389,7 @@ def sample_battles(
     >>> sorted(sample.chosen.tolist()), sample.short
     ([1, 2, 3, 4], (('w', '', 1),))
     """
-    wanted = whole(floor, "floor", 1, _MOST)
+    wanted = rules.whole("floor", floor, 1, _MOST)
     systems, a, b = _systems(model_a, model_b)
     names, topic = _coded("category", [""] * len(a) if category is None else category, len(a))
     n = len(names)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
-from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from quorate import rules
 from quorate.arguments import argument
 from quorate.arrays import Floats, Ints
 from quorate.caveats import Caveat
@@ -470,8 +469,8 @@ def plan_board_labels(
     battles = board.labels + board.predictions
     if units is not None and units < battles:
         raise InvalidInput(f"units: at least the {battles:,} battles at hand, got {units!r}")
-    if price is not None and not (isinstance(price, Real) and 0 <= price < math.inf):
-        raise InvalidInput(f"price: a finite amount of at least 0 is needed, got {price!r}")
+    if price is not None:
+        rules.number("price", price, least=0)
     total = battles if units is None else units
     left = 1 - board.labels / battles
     explained = min(max((1 - board.labels / board.effective) / left, 0.0), 1.0) if left else 0.0
@@ -498,7 +497,6 @@ def _goal(half_width: float | None, margin: float | None) -> tuple[str, float | 
     if len(named) > 1:
         raise InvalidInput("half_width: not with " + argument("margin") + "; give one of the two")
     for name, value in named.items():
-        if not isinstance(value, Real) or isinstance(value, bool) or not 0 < value < math.inf:
-            raise InvalidInput(f"{name}: a number above 0 is needed, got {value!r}")
+        rules.number(name, value, above=0)
         return name, float(value)
     return "resolved", None

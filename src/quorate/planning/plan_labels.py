@@ -6,12 +6,11 @@ import math
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from functools import partial
-from numbers import Real
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from quorate import caveats
+from quorate import caveats, rules
 from quorate.arguments import argument
 from quorate.arrays import Floats
 from quorate.caveats import Caveat
@@ -522,8 +521,7 @@ def _goal(budget: float | None, half_width: float | None, margin: float | None, 
         rule = ": exactly one of it, " + argument("half_width") + " and " + argument("margin") + " is needed"
         raise InvalidInput(argument("budget") + rule)
     ((name, value),) = named.items()
-    if not isinstance(value, Real) or isinstance(value, bool) or not 0 < value < math.inf:
-        raise InvalidInput(f"{name}: a number above 0 is needed, got {value!r}")
+    rules.number(name, value, above=0)
     if name == "margin" and a is None:
         raise InvalidInput(argument("margin") + ": is between two systems; name them with " + argument("a"))
     return name, float(value)

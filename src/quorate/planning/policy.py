@@ -10,13 +10,14 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from quorate import rules
 from quorate.arrays import Bools, Floats, Ints
 from quorate.errors import InvalidInput
 from quorate.numerics.sequential import confidence_sequence
 from quorate.numerics.sequential.bandit import Rule, in_turn
 from quorate.numerics.sequential.confidence_sequence import Moments, against_difference, against_mean
 from quorate.planning.arms import Arms, Scale, Standing, standing
-from quorate.table.cells import Cells, whole
+from quorate.table.cells import Cells
 from quorate.table.judgments import Judgments
 from quorate.table.progress import Progress
 from quorate.table.results import Result
@@ -123,8 +124,8 @@ class Precision(Brief):
     sides: int = 1
 
     def __post_init__(self) -> None:
-        if self.target is not None and not 0 < self.target < math.inf:
-            raise InvalidInput(f"target: a half-width above 0, in the unit of the scores, got {self.target}")
+        if self.target is not None:
+            rules.number("target", self.target, above=0)
         if self.target is not None and self._decides:
             raise InvalidInput("decide: stops where every side is known, target where every mean is; give one of them")
         if self._decides and self.method != "anytime":
@@ -399,7 +400,7 @@ class Policy(Result):
         InvalidInput
             If the progress is of other cells, or has spent more than the budget.
         """
-        batch = whole(batch, "batch", 1, _MOST_CALLS)
+        batch = rules.whole("batch", batch, 1, _MOST_CALLS)
         now = self._standing(progress)
         spent = self.spent(progress)
         if self._overspent(progress):

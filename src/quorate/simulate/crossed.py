@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from quorate import rules
 from quorate.arrays import Floats, Ints
 from quorate.errors import InvalidInput, UnknownTerm
 from quorate.estimate.components.published import Components
-from quorate.planning.designs.schemes import is_count
 from quorate.roles import CATEGORY, ITEM, REPLICATE
 from quorate.streams import stream
 from quorate.table.facets import OK, Facet
@@ -98,8 +98,7 @@ def draw_judgments(
 def _groups(levels: Mapping[str, int], replicates: int) -> Ints:
     """The category of every item, all as large as can be."""
     for name, count in {**levels, "replicates": replicates}.items():
-        if not is_count(count):
-            raise InvalidInput(f"levels: {name} needs a whole number of at least 1, got {count!r}")
+        rules.whole(f"levels: {name}", count, 1)
     if ITEM not in levels:
         raise InvalidInput(f"levels: a number of items is needed, got {', '.join(levels) or 'none'}")
     return np.arange(levels[ITEM]) * levels.get(CATEGORY, 1) // levels[ITEM]

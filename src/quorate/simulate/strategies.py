@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from quorate import rules
 from quorate.arguments import argument
 from quorate.arrays import Floats
 from quorate.errors import InvalidInput, NotEstimable
@@ -231,8 +232,7 @@ def validate_strategies(
             {"generation"},
         )
     asked = _budgets(budgets, judges)
-    if isinstance(repetitions, bool) or not isinstance(repetitions, Integral) or repetitions < 100:
-        raise InvalidInput(f"repetitions: must be a whole number of at least 100, got {repetitions!r}")
+    rules.whole("repetitions", repetitions, 100)
     source = stream(0, "strategies") if rng is None else np.random.default_rng(rng)
     x = crossed.x
     # What a draw chooses from: a generation's mean, a score, or a score in a judge's own column.

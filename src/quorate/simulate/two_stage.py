@@ -10,9 +10,10 @@ from typing import Any, Literal, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from quorate import rules
 from quorate.arguments import argument
 from quorate.arrays import Floats, Ints
-from quorate.errors import InvalidInput, NotEstimable
+from quorate.errors import NotEstimable
 from quorate.numerics.votes import binomial
 from quorate.numerics.votes import power as of_power
 from quorate.numerics.votes.power import allotted, fisher, screened, supplied
@@ -112,8 +113,7 @@ def regime(kind: Regime, types: int = 20, *, signal: float = 0.0045, share: floa
     (np.float64(0.15), np.float64(0.067))
     """
     check_count("types", types)
-    if kind not in ("concentrated", "diffuse"):
-        raise InvalidInput(f'kind: one of concentrated, diffuse, got "{kind}"')
+    rules.one_of("kind", kind, ("concentrated", "diffuse"))
     holding = math.ceil(share * types) if kind == "concentrated" else types
     margin = math.sqrt(signal * types / holding)
     check_range("signal", signal, "above 0, with margins of at most 0.5", 0 < margin <= 0.5)

@@ -12,6 +12,7 @@ from typing import Literal, cast
 
 import numpy as np
 
+from quorate import rules
 from quorate.arrays import Ints
 from quorate.errors import InvalidInput, NotEstimable, QuorateError
 from quorate.estimate.components.decompose import decompose
@@ -448,10 +449,8 @@ def _checked(
     """Items of a pilot, where the table has enough of them and the arguments keep their rules."""
     checked_level(level)
     for plan in plans or ("none",):
-        if plan not in PLANS:
-            raise InvalidInput(f"plans: one of {', '.join(PLANS)} is needed, got {plan!r}")
-    if not is_count(runs) or runs < 2:
-        raise InvalidInput(f"runs: a whole number of at least 2 is needed, got {runs!r}")
+        rules.one_of("plans", plan, PLANS)
+    rules.whole("runs", runs, 2)
     least = 2 * (pool.again if "naive" in plans else 1)
     if not budgets or not all(is_count(budget) and budget >= least for budget in budgets):
         raise InvalidInput(f"budgets: whole numbers of at least {least} judgments are needed, got {list(budgets)!r}")

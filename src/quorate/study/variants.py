@@ -16,6 +16,7 @@ from typing import Any
 
 import yaml
 
+from quorate import rules
 from quorate.arguments import argument
 from quorate.collect.budget import Budget, Spend
 from quorate.collect.judge import Expects
@@ -295,10 +296,8 @@ def prepared(
     force: bool = False,
 ) -> Draftable:
     """Everything that can be checked before a judge is asked; see `variants`."""
-    if not 1 <= n <= MOST:
-        raise InvalidInput(f"n: must be from 1 to {MOST}, got {n}")
-    if not (math.isfinite(temperature) and 0 <= temperature <= 2):
-        raise InvalidInput(f"temperature: must be from 0 to 2, got {temperature}")
+    rules.whole("n", n, 1, MOST)
+    rules.number("temperature", temperature, least=0, most=2)
     loaded = load(study)
     name = _named("prompt", prompt, loaded.prompts)
     writer = _writer(loaded, judge, judges or {})

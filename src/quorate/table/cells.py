@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import operator
 import os
 import re
 from collections.abc import Iterable, Mapping
@@ -215,23 +214,6 @@ def _text(value: object, argument: str) -> str:
     if isinstance(value, (bytes, dict, list, tuple, set)):
         raise InvalidInput(f"{argument}: labels are text or numbers, got {_shown(value)}")
     return label(value)
-
-
-def whole(value: object, argument: str, least: int, most: int) -> int:
-    """A whole number within limits.
-
-    Raises
-    ------
-    InvalidInput
-        If it is not.
-    """
-    try:
-        number = least - 1 if isinstance(value, bool) else operator.index(value)  # type: ignore[arg-type]
-    except TypeError:
-        number = least - 1
-    if not least <= number <= most:
-        raise InvalidInput(f"{argument}: must be a whole number from {least} to {most:,}, got {_shown(value)}")
-    return number
 
 
 def _shown(value: object) -> str:

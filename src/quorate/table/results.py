@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from quorate import rules
 from quorate.errors import InvalidInput, QuorateError, UnknownColumn
 from quorate.roles import DOWN, OF, SAME
 from quorate.table.exchange.wide import CROSSED, SCORE, Step, beside_wide
@@ -65,11 +66,10 @@ def frame(columns: Mapping[str, Sequence[Any] | NDArray[Any]], backend: str | No
     """
     import narwhals as nw
 
-    if backend is not None and backend not in LIBRARIES:
-        raise InvalidInput(f'backend: expects one of {", ".join(LIBRARIES)}, got "{backend}"')
+    library = rules.one_of("backend", backend, (None, *LIBRARIES))
     if backend is not None and find_spec(backend) is None:
         raise InvalidInput(f"backend: {backend} is not installed; pip install {backend}")
-    library = next((name for name in LIBRARIES if find_spec(name) is not None), None) if backend is None else backend
+    library = library or next((name for name in LIBRARIES if find_spec(name) is not None), None)
     if library is None:
         raise InvalidInput("backend: a data frame needs polars, pandas or pyarrow; pip install polars")
 
@@ -394,8 +394,7 @@ class Interval(Result):
 
     def at(self, level: float) -> Self:
         """The same with an interval of another coverage, in (0, 1)."""
-        if not 0 < level < 1:
-            raise InvalidInput(f"level: must lie between 0 and 1, got {level}")
+        rules.number("level", level, above=0, below=1)
         return self.but(level=level)
 
     def but(self, **changed: Any) -> Self:

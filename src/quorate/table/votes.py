@@ -8,6 +8,7 @@ from typing import Literal
 
 import numpy as np
 
+from quorate import rules
 from quorate.arrays import Floats
 from quorate.errors import InvalidInput
 from quorate.table.ballots import Ballots
@@ -91,8 +92,7 @@ class Votes(Ballots):
         ----------
         Lee (2026), How many human judgments are enough?, appendix D.6.
         """
-        if ties not in _TIES:
-            raise InvalidInput(f'ties: expects one of {", ".join(_TIES)}, got "{ties}"')
+        rules.one_of("ties", ties, _TIES)
         value = _TIES[ties]
         return np.array([0.0, 1.0, value, value, np.nan])[self.outcome]
 

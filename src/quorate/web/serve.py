@@ -25,6 +25,7 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from uvicorn.protocols.http.h11_impl import H11Protocol, RequestResponseCycle
 
+from quorate import rules
 from quorate.collect.ledger.ledger import Ledger
 from quorate.collect.ledger.seats import LINK, OWNER, Links
 from quorate.errors import InvalidInput, QuorateError
@@ -108,8 +109,7 @@ def ready(host: str, port: int, *, public: bool) -> None:
     """Refuse a place where pages cannot be, or should not without a word."""
     if find_spec("starlette") is None or find_spec("uvicorn") is None:
         raise InvalidInput('serve: pages need a web server; run pip install "quorate[web]"')
-    if not 1 <= port <= 65535:
-        raise InvalidInput(f"port: must be from 1 to 65535, got {port}")
+    rules.whole("port", port, 1, 65535)
     if not public and not is_loopback(host):
         raise InvalidInput(
             f"host: other machines can reach {host}, and what they send is not encrypted; put a reverse proxy with TLS "

@@ -14,7 +14,7 @@ from quorate.errors import InvalidInput
         (lambda: CompareGoal("x", "y", margin=0), "margin: a number above 0 is needed"),
         (lambda: CompareGoal("x", "y", power=1), "power: a number from 0.5"),
         (lambda: PreferGoal("x", "y", margin=0.5), "above 0 and below 0.5"),
-        (lambda: HalfWidthGoal(float("inf")), "half_width: a number above 0"),
+        (lambda: HalfWidthGoal(float("inf")), "half_width: must be above 0"),
         (lambda: BestGoal(level=2), "level"),
     ],
 )

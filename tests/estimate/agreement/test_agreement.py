@@ -155,10 +155,10 @@ def test_exchanging_pipelines_changes_the_sign(rows):
     ("judged", "options", "message"),
     [
         ("votes", {"level": 0}, "level: must lie between 0 and 1"),
-        ("votes", {"resamples": 10}, "resamples: at least 100"),
-        ("votes", {"resamples": float("nan")}, "resamples: at least 100"),
-        ("votes", {"resamples": 100.5}, "resamples: at least 100"),
-        ("votes", {"each": "judge", "by": "judge", "threshold": -1}, "threshold: a margin of at least 0"),
+        ("votes", {"resamples": 10}, "resamples: must be a whole number of at least 100"),
+        ("votes", {"resamples": float("nan")}, "resamples: must be a whole number of at least 100"),
+        ("votes", {"resamples": 100.5}, "resamples: must be a whole number of at least 100"),
+        ("votes", {"each": "judge", "by": "judge", "threshold": -1}, "threshold: must be at least 0"),
         ({}, {}, "judged: at least one pipeline is needed"),
         ({"one": "path.csv"}, {}, "judged: one must be what"),
         (
@@ -286,7 +286,7 @@ def test_leaderboards_that_are_refused():
         compare_leaderboards({"a": 1, "b": 2, "c": 3}, {})
     with pytest.raises(InvalidInput, match='boards: x and the reference differ in "s0"'):
         compare_leaderboards(values, {"x": {k: v for k, v in values.items() if k != "s0"}})
-    with pytest.raises(InvalidInput, match="of: expects one of ratings, ranks, got 'tau'"):
+    with pytest.raises(InvalidInput, match='of: must be one of ratings, ranks, got "tau"'):
         compare_leaderboards(values, {}, of="tau")
     with pytest.raises(InvalidInput, match='boards: x has no finite rating of "s3"'):
         compare_leaderboards(values, {"x": values | {"s3": np.nan}})

@@ -76,9 +76,9 @@ def test_bad_roles_and_thresholds():
         pairwise_battles(votes, by="judge")
     with pytest.raises(InvalidInput, match="system: no model says whose response a score is of"):
         likert_battles(likert([("i1", "x", "j", 1.0), ("i1", "y", "j", 1.0)]), system="model")
-    with pytest.raises(InvalidInput, match="threshold: a margin of at least 0"):
+    with pytest.raises(InvalidInput, match="threshold: must be at least 0"):
         pairwise_battles(votes, threshold=-1)
-    with pytest.raises(InvalidInput, match="tie_share: a share from 0 to 1"):
+    with pytest.raises(InvalidInput, match="tie_share: must be from 0 to 1"):
         pairwise_battles(votes).calibrated(1.2)
 
 

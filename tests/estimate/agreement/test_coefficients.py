@@ -102,7 +102,7 @@ def test_perfect_agreement_and_none():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"metric": "ratio"}, "metric: expects one of nominal, ordinal, interval, got 'ratio'"),
+        ({"metric": "ratio"}, 'metric: must be one of nominal, ordinal, interval, got "ratio"'),
         ({"level": 0}, "level: must lie between 0 and 1"),
     ],
 )

@@ -165,7 +165,7 @@ def test_scores_of_zero_and_one_are_shares(judged):
     [
         ((None,), {}, "a: the model whose win rate is wanted is needed with votes"),
         (("x", "x"), {}, 'b: an opponent of "x" is needed, got "x"'),
-        (("x", "y"), {"tuning": 2}, "tuning: a weight from 0 to 1 is needed, got 2"),
+        (("x", "y"), {"tuning": 2}, "tuning: must be from 0 to 1, got 2"),
     ],
 )
 def test_what_is_refused(arguments, options, message):

@@ -94,7 +94,7 @@ def test_without_a_replicate_column_repeated_cells_are_replicates(frame, fit):
 
 
 def test_the_method_must_be_known(frame):
-    with pytest.raises(InvalidInput, match="method: one of 'reml', 'ml', 'anova' is needed, got 'mcmc'"):
+    with pytest.raises(InvalidInput, match='method: must be one of reml, ml, anova, got "mcmc"'):
         refit(frame, method="mcmc")
 
 

@@ -156,9 +156,9 @@ def test_labels_of_scores_do_not_matter():
 
 
 @pytest.mark.parametrize(("options", "error"), [
-    ({"link": "probit"}, "link: one of 'identity', 'logit', 'ordinal' is needed, got 'probit'"),
+    ({"link": "probit"}, 'link: must be one of identity, logit, ordinal, got "probit"'),
     ({"link": "logit", "method": "reml"}, "method: with a link, one of 'laplace', 'pirls' is needed, got 'reml'"),
-    ({"method": "pirls"}, "method: one of 'reml', 'ml', 'anova' is needed, got 'pirls'"),
+    ({"method": "pirls"}, 'method: must be one of reml, ml, anova, got "pirls"'),
     ({"link": "logit", "residual_by": "judge"}, "residual_by: is for scores as numbers, not with a link"),
     ({"link": "logit", "interval": "robust"}, "interval: is for scores as numbers, not with a link"),
 ])  # fmt: skip

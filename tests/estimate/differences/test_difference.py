@@ -147,7 +147,7 @@ def test_a_difference_that_never_varies_has_no_standard_error():
 
 
 def test_an_unknown_method_is_refused(judged):
-    with pytest.raises(InvalidInput, match='one of "paired", "joint" is needed'):
+    with pytest.raises(InvalidInput, match="must be one of paired, joint"):
         difference(judged(SIZES, fixed=()), A, B, method="welch")
 
 

@@ -158,7 +158,7 @@ def test_facets_of_a_configuration_can_be_named(simulate):
         flags(fit, over=["item"])
     with pytest.raises(UnknownTerm, match="rater"):
         flags(fit, over=["rater"])
-    with pytest.raises(InvalidInput, match="most: must be at least 1, got 0"):
+    with pytest.raises(InvalidInput, match="most: must be a whole number of at least 1, got 0"):
         flags(fit, most=0)
 
 

@@ -333,7 +333,7 @@ def test_levels_outside_the_unit_interval(balanced, level):
 
 
 def test_an_unknown_method(balanced):
-    wanted = "'satterthwaite', 'pivotal', 'bootstrap', 'wald' is needed, got 'exact'"
+    wanted = 'satterthwaite, pivotal, bootstrap, wald, got "exact"'
     with pytest.raises(InvalidInput, match=wanted):
         _ = balanced.mean.at(method="exact").ends
 

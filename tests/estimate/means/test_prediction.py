@@ -142,5 +142,5 @@ def test_squares_are_those_of_predictions(keep):
 
 
 def test_no_other_law_than_these():
-    with pytest.raises(q.InvalidInput, match="interval: one of 'normal', 'robust' is needed, got 'wide'"):
+    with pytest.raises(q.InvalidInput, match='interval: must be one of normal, robust, got "wide"'):
         q.decompose(table(LOGNORMAL), interval="wide")

@@ -262,7 +262,7 @@ def test_another_facet_stands_in_for_the_judges(judged):
 @pytest.mark.parametrize(
     ("sizes", "options", "error", "message"),
     [
-        (SIZES, {"method": "anova"}, InvalidInput, "method: one of"),
+        (SIZES, {"method": "anova"}, InvalidInput, "method: must be one of"),
         (SIZES, {"judge": "item"}, InvalidInput, "object of measurement"),
         (SIZES, {"system": "judge"}, InvalidInput, "is the judge"),
         (SIZES, {"judge": "rater"}, UnknownTerm, "rater"),

@@ -156,7 +156,7 @@ def test_many_pairs_are_counted():
 
 def test_bad_input_is_refused(judged):
     judgments = judged({"item": 8, "judge": 3, "system": 2})
-    with pytest.raises(InvalidInput, match="against: one of"):
+    with pytest.raises(InvalidInput, match="against: must be one of"):
         reversals(judgments, against="all")
     with pytest.raises(NotEstimable, match="1 system"):
         reversals(judgments.only("system", "system0000"))

@@ -17,9 +17,9 @@ def scores():
 
 def test_options_are_checked(scores):
     for studies in (49, 60.0, True):
-        with pytest.raises(InvalidInput, match="studies: a whole number of at least 50 is needed"):
+        with pytest.raises(InvalidInput, match="studies: must be a whole number of at least 50"):
             q.scores.check_posterior(scores, studies=studies)
-    with pytest.raises(InvalidInput, match="draws: a whole number of at least 100 is needed"):
+    with pytest.raises(InvalidInput, match="draws: must be a whole number of at least 100"):
         q.scores.check_posterior(scores, draws=10)
 
 

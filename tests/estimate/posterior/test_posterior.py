@@ -24,13 +24,13 @@ def table(tmp_path_factory):
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"draws": 99}, "draws: a whole number of at least 100 is needed, got 99"),
-        ({"warmup": 10.5}, "warmup: a whole number of at least 100 is needed, got 10.5"),
-        ({"chains": 1}, "chains: a whole number of at least 2 is needed, got 1"),
+        ({"draws": 99}, "draws: must be a whole number of at least 100, got 99"),
+        ({"warmup": 10.5}, "warmup: must be a whole number of at least 100, got 10.5"),
+        ({"chains": 1}, "chains: must be a whole number of at least 2, got 1"),
         ({"seed": -1}, "seed: must be a whole number of at least 0"),
         ({"prior": {"annotator": 1.0}}, "prior: has none of the components"),
         ({"targets": {"judge": "sensitivity"}}, "judge: a sensitivity is an index"),
-        ({"link": "probit"}, "link: one of 'identity', 'logit', 'ordinal' is needed, got 'probit'"),
+        ({"link": "probit"}, 'link: must be one of identity, logit, ordinal, got "probit"'),
         ({"link": "logit"}, 'link: "logit" is for scores of two values'),
         ({"link": "ordinal", "residual_by": "judge"}, "residual_by: is for scores as numbers, not with a link"),
         ({"link": "ordinal", "targets": {"judge": "panel"}}, "targets: with a link random facets stand for their"),

@@ -161,7 +161,7 @@ def test_nothing_is_learnt_across_groups_by_a_ridge():
         (
             {"ties": "skip"},
             InvalidInput,
-            'ties: expects one of davidson, rao-kupper, glenn-david, half, drop, got "skip"',
+            'ties: must be one of davidson, rao-kupper, glenn-david, half, drop, got "skip"',
         ),
         ({"level": 1.0}, InvalidInput, "level: must lie between 0 and 1, got 1.0"),
         ({"level": 95}, InvalidInput, "level: must lie between 0 and 1, got 95"),

@@ -136,8 +136,8 @@ def test_what_is_said_of_few_labels_and_of_labels_that_are_not_like_the_rest(tab
 def test_what_is_refused(table):
     votes = q.read_votes(labelled(table), announce=False)
     for options, message in (
-        ({"tuning": 2}, "tuning: a weight from 0 to 1"),
-        ({"ties": "no"}, "ties: expects one of"),
+        ({"tuning": 2}, "tuning: must be from 0 to 1"),
+        ({"ties": "no"}, "ties: must be one of"),
         ({"key": "topic"}, "key: no topic says which votes are of one battle"),
         ({"cluster": "topic"}, 'no facet "topic"'),
         ({"sampling_probability": "prompt_type"}, "sampling_probability: every label needs a chance"),

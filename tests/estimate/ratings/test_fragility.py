@@ -128,9 +128,9 @@ def test_wmt_leaderboards_hang_on_few_votes(shared):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"by": "elo"}, "by: expects one of win rate, bradley-terry, got 'elo'"),
+        ({"by": "elo"}, 'by: must be one of win rate, bradley-terry, got "elo"'),
         ({"ties": "davidson"}, "ties: expects one of half, drop for win rate, got 'davidson'"),
-        ({"contenders": 0}, "contenders: at least 1"),
+        ({"contenders": 0}, "contenders: must be a whole number of at least 1"),
     ],
 )
 def test_what_is_refused(options, message):

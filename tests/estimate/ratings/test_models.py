@@ -100,7 +100,7 @@ def test_counted_votes_are_held_out_one_by_one():
 
 
 def test_what_is_refused(votes):
-    with pytest.raises(InvalidInput, match="folds: expects a whole number from 2 to 100, got 1"):
+    with pytest.raises(InvalidInput, match="folds: must be a whole number from 2 to 100, got 1"):
         q.votes.models(votes, folds=1)
     with pytest.raises(NotEstimable, match="folds: 3 levels of judge are fewer than 5 parts"):
         q.votes.models(votes, cluster="judge")

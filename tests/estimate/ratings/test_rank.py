@@ -134,7 +134,7 @@ def test_equal_chances_change_nothing():
 
 
 def test_what_is_refused(early_and_late):
-    with pytest.raises(InvalidInput, match="reweight: expects one of stabilised, uniform, none"):
+    with pytest.raises(InvalidInput, match="reweight: must be one of stabilised, uniform, none"):
         q.rank(early_and_late, reweight="some")
     with pytest.raises(InvalidInput, match="leave one of the two out"):
         q.rank(early_and_late, reweight="uniform", weights=np.ones(early_and_late.rows))

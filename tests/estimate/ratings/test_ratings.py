@@ -85,7 +85,7 @@ def test_methods_of_uncertainty(ratings):
     np.testing.assert_array_equal(model.rating, ratings.rating)
     assert not np.array_equal(model.se, ratings.se)
     assert model.difference("x", "y").df == math.inf
-    with pytest.raises(InvalidInput, match='method: expects one of model, sandwich, got "bootstrap"'):
+    with pytest.raises(InvalidInput, match='method: must be one of model, sandwich, got "bootstrap"'):
         ratings.using("bootstrap")
 
 

@@ -62,10 +62,10 @@ def test_a_refusal_names_a_delta_that_would_do():
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ({"variant": "paper"}, 'variant: one of experiment, theory, got "paper"'),
-        ({"delta": 0}, "delta: a number between 0 and 1, got 0"),
-        ({"delta": 1.0}, "delta: a number between 0 and 1, got 1.0"),
-        ({"delta": math.nan}, "delta: a number between 0 and 1, got nan"),
+        ({"variant": "paper"}, 'variant: must be one of experiment, theory, got "paper"'),
+        ({"delta": 0}, "delta: must lie between 0 and 1, got 0"),
+        ({"delta": 1.0}, "delta: must lie between 0 and 1, got 1.0"),
+        ({"delta": math.nan}, "delta: must lie between 0 and 1, got nan"),
     ],
 )
 def test_other_arguments_are_checked(given, said):

@@ -248,7 +248,7 @@ def test_no_mean_lies_beyond_the_scale(mean):
 @pytest.mark.parametrize(
     ("options", "match"),
     [
-        ({"method": "exact"}, 'method: one of anytime, t, bernstein, asymptotic; got "exact"'),
+        ({"method": "exact"}, 'method: must be one of anytime, t, bernstein, asymptotic, got "exact"'),
         ({"level": 95}, "level: above 0 and below 1; got 95"),
         ({"arms": 0}, "arms: how many .* got 0"),
         ({"tuned": 0, "method": "asymptotic"}, "tuned: .* got 0"),

@@ -157,7 +157,7 @@ def test_many_designs_at_once_are_the_designs_one_by_one(scheme, balance):
             "diagonal",
             COUNTS,
             None,
-            "layout: one of factorial, random, cyclic, weighted, latin, blocks is needed, got 'diagonal'",
+            'layout: must be one of factorial, random, cyclic, weighted, latin, blocks, got "diagonal"',
         ),
         ("blocks", COUNTS, None, "per_item: is needed with layout="),
         ("cyclic", COUNTS, 2, "per_item: is needed with layout="),

@@ -51,7 +51,7 @@ def test_places_by_judge():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"layout": "spiral"}, "layout: one of factorial, random, cyclic, weighted, latin, blocks is needed"),
+        ({"layout": "spiral"}, "layout: must be one of factorial, random, cyclic, weighted, latin, blocks"),
         ({"layout": "blocks"}, "per_item: is needed with"),
         ({"layout": "cyclic", "per_item": 2}, "per_item: is needed with"),
         ({"layout": "weighted"}, "places: is needed with"),

@@ -436,7 +436,7 @@ def own(alpha, n, items):
         (lambda: cyclic(-1, 1, n=1, budget=5, pool=5), "beta: must be a finite variance"),
         (lambda: random_judge(1, float("nan"), 1, n=1, budget=1, pool=5), "gamma: must be a finite variance"),
         (lambda: random_judge(1, 1, 1, n=1.5, budget=1, pool=5), "n: must be a whole number"),
-        (lambda: all_judges(1, 1, n=1, budget=5, pool=5, items="some"), "items: one of"),
+        (lambda: all_judges(1, 1, n=1, budget=5, pool=5, items="some"), "items: must be one of"),
         (lambda: random_judge(1, 1, 1, n=1, budget=1, pool=0), "pool: must be a whole number"),
         (lambda: cyclic(1, 1, n=True, budget=5, pool=5), "n: must be a whole number"),
     ],

@@ -175,7 +175,7 @@ def test_bad_clusters(wins, n, error, message):
         ((28, 50), {"alpha": 0}, "alpha: a number between 0 and 1"),
         ((28, 50), {"power": 1}, "power: a number above alpha"),
         ((28, 50), {"level": 95}, "level: a number between 0 and 1, got 95"),
-        ((28, 50), {"method": "wald"}, "method: one of"),
+        ((28, 50), {"method": "wald"}, "method: must be one of"),
     ],
 )
 def test_bad_input(arguments, options, message):

@@ -171,7 +171,7 @@ def test_a_curve_refuses_what_is_out_of_range():
 
 
 def test_an_unknown_method_is_refused():
-    with pytest.raises(InvalidInput, match='method: one of normal, variance, exact, got "bayes"'):
+    with pytest.raises(InvalidInput, match='method: must be one of normal, variance, exact, got "bayes"'):
         sample_size(0.1, method="bayes")
 
 
@@ -284,7 +284,7 @@ def test_other_arguments_are_checked():
         equivalence_margin(100, power=1)
     with pytest.raises(InvalidInput, match="n: a number of judgments"):
         equivalence_margin(1.5)
-    with pytest.raises(InvalidInput, match='method: one of exact, normal, got "variance"'):
+    with pytest.raises(InvalidInput, match='method: must be one of exact, normal, got "variance"'):
         equivalence_size(0.1, method="variance")
 
 

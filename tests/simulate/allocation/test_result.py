@@ -133,10 +133,10 @@ def test_everything_goes_to_json():
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ({"policy": "robin"}, 'policy: one of uniform, robin-hood, got "robin"'),
-        ({"against": "none"}, 'against: one of uniform, robin-hood, got "none"'),
+        ({"policy": "robin"}, 'policy: must be one of uniform, robin-hood, got "robin"'),
+        ({"against": "none"}, 'against: must be one of uniform, robin-hood, got "none"'),
         ({"policy": "uniform"}, 'against: another policy than "uniform"'),
-        ({"level": 1.0}, "level: a number between 0 and 1, got 1.0"),
+        ({"level": 1.0}, "level: must lie between 0 and 1, got 1.0"),
     ],
 )
 def test_savings_are_of_two_policies(given, said):

@@ -59,5 +59,5 @@ def test_what_does_not_go_together_is_refused(goal, law, said):
 
 
 def test_numbers_out_of_range_are_refused():
-    with pytest.raises(InvalidInput, match="icc: a number from 0 to 1 is needed, got 2"):
+    with pytest.raises(InvalidInput, match="icc: must be from 0 to 1, got 2"):
         VoteLaw(icc=2)

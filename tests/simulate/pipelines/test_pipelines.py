@@ -185,11 +185,11 @@ def test_several_tables_at_once(votes):
 
 def test_what_cannot_be_asked_is_refused(votes):
     judges = votes.keep(votes.column("judge") != votes.facet("judge").levels.index("person"))
-    with pytest.raises(InvalidInput, match=r"^by: expects one of"):
+    with pytest.raises(InvalidInput, match=r"^by: must be one of"):
         q.scores.pipelines(judges, by="elo")
     with pytest.raises(InvalidInput, match=r"^ties: expects one of half, drop for win rate"):
         q.scores.pipelines(judges, by="win rate", ties="davidson")
-    with pytest.raises(InvalidInput, match=r"^resamples: a whole number of at least 100"):
+    with pytest.raises(InvalidInput, match=r"^resamples: must be a whole number of at least 100"):
         q.scores.pipelines(judges, resamples=99)
     with pytest.raises(InvalidInput, match=r"^regularisation"):
         q.scores.pipelines(judges, regularisation=-1)

@@ -54,7 +54,7 @@ def test_a_sample_gets_the_same_turn_again_and_epochs_get_their_own():
         ({"judges": ["x", "x"]}, "judges"),
         ({"judges": []}, "judges: at least one"),
         ({"layout": "weighted"}, "layout: .weighted. needs"),
-        ({"layout": "latn"}, "layout: one of"),
+        ({"layout": "latn"}, "layout: must be one of"),
         ({"layout": "blocks"}, "per_item"),
         ({"replicates": 0}, "replicates"),
     ],

@@ -11,6 +11,7 @@ from typing import Literal
 
 import numpy as np
 
+from quorate import rules
 from quorate.arrays import Floats, Ints
 from quorate.errors import InvalidInput
 from quorate.estimate.means.targets import Target
@@ -20,7 +21,7 @@ from quorate.planning.designs.prices import Prices, cheapest
 from quorate.planning.power.prompt_types import two_stage
 from quorate.roles import JUDGE
 from quorate.streams import stream
-from quorate.table.cells import Cells, labels, whole
+from quorate.table.cells import Cells, labels
 from quorate.wording import listed
 
 _SLACK = 1e-9  # relative: a budget of .3 buys three calls at .1
@@ -108,8 +109,8 @@ class Offer:
         self._check_items()
         if strangers := [name for name in self.people if name not in self.judges]:
             raise InvalidInput(f"people: judges are wanted, and {strangers[0]!r} is none of them")
-        whole(self.replicates, "replicates", 1, 1000)
-        whole(self.looks, "looks", 1, 100)
+        rules.whole("replicates", self.replicates, 1, 1000)
+        rules.whole("looks", self.looks, 1, 100)
         if strangers := [name for name in self.layouts if name not in LAYOUTS]:
             raise InvalidInput(f"layouts: {', '.join(LAYOUTS)} are allowed, got {strangers[0]!r}")
         if self.prices is not None and (unpriced := [name for name in self.judges if name not in self.prices]):
@@ -311,8 +312,7 @@ class HalfWidthGoal:
     def __post_init__(self) -> None:
         checked_level(self.level)
         width = self.half_width
-        if isinstance(width, bool) or not isinstance(width, Real) or not 0 < width < float("inf"):
-            raise InvalidInput(f"half_width: a number above 0 is needed, got {width!r}")
+        rules.number("half_width", width, above=0)
         _one_of_both(self.by, self.category_shares)
 
 

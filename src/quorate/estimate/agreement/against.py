@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from quorate import rules
 from quorate.caveats import Caveat, few_labelled, reruns_unknown
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.agreement.coefficients import Alpha, alpha_of
@@ -310,8 +311,7 @@ def against(
     checked_level(level)
     sizes: dict[str, object] = {"splits": splits, "resamples": resamples}
     for name, value in sizes.items():
-        if isinstance(value, bool) or not isinstance(value, int) or value < 20:
-            raise InvalidInput(f"{name}: a whole number of at least 20 is needed, got {value!r}")
+        rules.whole(name, value, 20)
     draws = stream(0, "against") if rng is None else np.random.default_rng(rng)
     stated = checked_bar({"right": bar} if isinstance(bar, (int, float)) else bar or {})
     judged, people = judged_and_labelled(judgments, human)

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from itertools import chain, combinations
-from numbers import Integral
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from quorate import caveats
+from quorate import caveats, rules
 from quorate.arrays import Floats, Ints
 from quorate.caveats import Caveat
 from quorate.errors import InvalidInput, UnknownTerm
@@ -358,8 +357,7 @@ def agreement(
     (0.5, 3)
     """
     checked_level(level)
-    if isinstance(resamples, bool) or not isinstance(resamples, Integral) or resamples < 100:
-        raise InvalidInput(f"resamples: at least 100 are needed for an interval, in whole numbers, got {resamples!r}")
+    rules.whole("resamples", resamples, 100)
     tables, people = pipelines_of(judged, human, each, key)
     truth = pairwise_battles(people, key=key, by=by)
     pipelines = {name: battles_of(table, key, threshold) for name, table in tables.items()}

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from quorate import rules
 from quorate.arguments import argument
 from quorate.arrays import Floats
 from quorate.errors import InvalidData, InvalidInput, NotEstimable
@@ -81,8 +82,7 @@ class Battles:
         InvalidInput
             If it is no share.
         """
-        if not 0 <= tie_share <= 1:
-            raise InvalidInput(f"tie_share: a share from 0 to 1 is needed, got {tie_share}")
+        rules.number("tie_share", tie_share, least=0, most=1)
         size = np.sort(np.abs(self.margin[~np.isnan(self.margin)]))
         values = np.unique(np.round(size, 9))
         values = np.append(values[values > 0], np.inf)  # a margin of 0 is a tie whatever the threshold
@@ -244,8 +244,7 @@ def column_of(table: Votes | Judgments, role: str, key: str) -> tuple[NDArray[np
 
 
 def _check(threshold: float) -> None:
-    if not threshold >= 0:
-        raise InvalidInput(f"threshold: a margin of at least 0 is needed, got {threshold}")
+    rules.number("threshold", threshold, least=0)
 
 
 def _groups(

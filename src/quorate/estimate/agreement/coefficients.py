@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Literal
 
 import numpy as np
 
+from quorate import rules
 from quorate.arrays import Bools, Floats, Ints, dense
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.components.decompose import decomposed
@@ -345,8 +346,7 @@ def alpha(judgments: Judgments, metric: Metric = "interval", *, level: float = 0
     0.444
     """
     table = checked(judgments)
-    if metric not in get_args(Metric):
-        raise InvalidInput(f"metric: expects one of {', '.join(get_args(Metric))}, got {metric!r}")
+    rules.one_of("metric", metric, Metric)
     checked_level(level)
     if metric != "interval" and (table.n > 1).any():
         raise InvalidInput(f'metric: "{metric}" needs single answers, and some cells average several; use "interval"')

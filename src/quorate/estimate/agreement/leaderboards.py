@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from itertools import combinations
-from typing import Any, Literal, cast, get_args
+from typing import Any, Literal, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
+from quorate import rules
 from quorate.arrays import Floats, Ints
 from quorate.errors import InvalidData, InvalidInput, NotConverged, NotEstimable
 from quorate.estimate.agreement.agreement import shared_out
@@ -131,8 +132,7 @@ def compare_leaderboards(reference: Board, boards: Mapping[str, Board], *, of: O
     >>> [(row.board, round(row.spearman, 2)) for row in compared.boards], round(compared.differences[0].p, 2)
     ([('one', 0.9), ('two', -0.3)], 0.18)
     """
-    if of not in get_args(Of):
-        raise InvalidInput(f"of: expects one of {', '.join(get_args(Of))}, got {of!r}")
+    rules.one_of("of", of, Of)
     if len(reference) < _FEWEST:
         raise NotEstimable(
             f"reference: {len(reference)} systems; at least {_FEWEST} are needed to compare leaderboards"

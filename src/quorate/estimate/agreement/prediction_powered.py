@@ -6,11 +6,11 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
-from numbers import Real
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from quorate import rules
 from quorate.arrays import Floats
 from quorate.caveats import Caveat, few_labels, labels_at_random, labels_unlike_the_rest, left_without_prediction
 from quorate.errors import InvalidInput, NotEstimable
@@ -286,8 +286,8 @@ def corrected(
     (50, 0.672, True)
     """
     judges, people = people_apart(judged, human)
-    if tuning is not None and not (isinstance(tuning, Real) and 0 <= tuning <= 1):
-        raise InvalidInput(f"tuning: a weight from 0 to 1 is needed, got {tuning!r}")
+    if tuning is not None:
+        rules.number("tuning", tuning, least=0, most=1)
     checked_level(level)
     sample, groups, unpredicted, names = matched(judges, people, a, b, key=key, cluster=cluster, strata=strata)
     for name, count in zip(

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from numbers import Integral
 from typing import Any, Literal
 
 import numpy as np
 
+from quorate import rules
 from quorate.arrays import Floats
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.components.fit import Fitted
@@ -186,8 +186,7 @@ class Bootstrap:
         return out
 
     def _draws(self, method: str) -> dict[str, Floats]:
-        if method not in ("pivotal", "percentile"):
-            raise InvalidInput(f"method: one of 'pivotal', 'percentile' is needed, got {method!r}")
+        rules.one_of("method", method, ("pivotal", "percentile"))
         if method == "pivotal":
             return self._pivots
         spread = {name: np.asarray(np.var(self.level_means[name], axis=1)) for name in self.level_squares}
@@ -240,8 +239,7 @@ def bootstrap(fit: Fitted, n: int, rng: np.random.Generator) -> Bootstrap:
     """Redraw and refit; see `Decomposition.bootstrap`."""
     if fit.method == "anova":
         raise InvalidInput("bootstrap: refits maximise a likelihood; decompose with method='reml', got 'anova'")
-    if not isinstance(n, Integral) or n < _FEWEST:
-        raise InvalidInput(f"n: a whole number of draws is needed, at least {_FEWEST} for an interval, got {n!r}")
+    rules.whole("n", n, _FEWEST)
     assembled = fit.assembled
     kept = np.array(fit.identified.representatives)
     effects = fit.point.effects[: assembled.problem.p]

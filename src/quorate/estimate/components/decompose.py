@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal, cast, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from quorate import rules
 from quorate.arrays import Floats, Ints
 from quorate.errors import InvalidInput, NotConverged, NotEstimable
 from quorate.estimate.components.assemble import Assembled, balanced_strata
@@ -271,16 +272,13 @@ def decompose(
     """
     if link != "identity":
         return _latent(judgments, link, random, covariates, method, {"residual_by": residual_by, "interval": interval})
-    method = "reml" if method is None else method
-    if method not in ("reml", "ml", "anova"):
-        raise InvalidInput(f"method: one of 'reml', 'ml', 'anova' is needed, got {method!r}")
-    if interval not in (None, "normal", "robust"):
-        raise InvalidInput(f"interval: one of 'normal', 'robust' is needed, got {interval!r}")
+    by = rules.one_of("method", "reml" if method is None else method, ("reml", "ml", "anova"))
+    rules.one_of("interval", interval, (None, "normal", "robust"))
     refuse_repeats(checked(judgments))
     judgments = with_drawn_groups(judgments, random or ())
-    laid = design(judgments, random=random, covariates=covariates, reml=method != "ml", residual_by=residual_by)
+    laid = design(judgments, random=random, covariates=covariates, reml=by != "ml", residual_by=residual_by)
     assembled, identified = laid.assembled, laid.identified
-    if method == "anova":
+    if by == "anova":
         strata, kept = balanced_strata(assembled), list(identified.representatives)
         theta = np.zeros(assembled.problem.n_components)
         theta[kept] = strata.components(kept)
@@ -290,12 +288,12 @@ def decompose(
             identified,
             theta,
             evaluate(assembled.problem, np.maximum(theta, 0.0)),
-            method,
+            by,
             strata,
             interval,
         )
     theta, point = _fit(assembled, identified, laid.g, quadratic_forms(assembled.problem, laid.null))
-    return Decomposition(assembled, identified, theta, point, method, interval=interval)
+    return Decomposition(assembled, identified, theta, point, by, interval=interval)
 
 
 def decomposed(fit: Decomposition | Judgments) -> Decomposition:
@@ -325,8 +323,7 @@ def _latent(
     """Components of log odds; options that are for scores as numbers are refused."""
     from quorate.estimate.components.latent import decompose_latent
 
-    if link not in ("logit", "ordinal"):
-        raise InvalidInput(f"link: one of 'identity', 'logit', 'ordinal' is needed, got {link!r}")
+    rules.one_of("link", link, ("identity", "logit", "ordinal"))
     for name, value in others.items():
         if value is not None:
             raise InvalidInput(f"{name}: is for scores as numbers, not with a link; leave one of the two out")

@@ -11,7 +11,7 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from quorate import caveats
+from quorate import caveats, rules
 from quorate.arguments import argument
 from quorate.arrays import Floats, Ints
 from quorate.caveats import Caveat
@@ -371,8 +371,7 @@ def difference(
     >>> gap.value, round(gap.se, 3), round(gap.df, 1), round(gap.p_difference(), 3)
     (1.0, 0.408, 3.0, 0.092)
     """
-    if method not in (None, "paired", "joint"):
-        raise InvalidInput(f'method: one of "paired", "joint" is needed, got {method!r}')
+    rules.one_of("method", method, (None, "paired", "joint"))
     asked = {"random": random, "covariates": covariates, "residual_by": residual_by}
     model = {name: value for name, value in asked.items() if value is not None}
     for name in model if method == "paired" else ():

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from quorate import caveats
+from quorate import caveats, rules
 from quorate.arrays import Floats
 from quorate.caveats import Caveat
 from quorate.errors import InvalidInput, NotEstimable
@@ -149,8 +149,7 @@ def flags(fit: Decomposition, *, over: Iterable[str] | None = None, most: int = 
     >>> flags(q.decompose(q.read(frame, announce=False)), most=1).flags[0].labels
     {'item': 'c'}
     """
-    if most < 1:
-        raise InvalidInput(f"most: must be at least 1, got {most}")
+    rules.whole("most", most, 1)
     judgments = fit.judgments
     chosen = _configuration(judgments, over)
     unit = [name for name in judgments.names if name not in chosen]

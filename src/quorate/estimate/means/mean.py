@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from types import MappingProxyType
-from typing import Literal, get_args
+from typing import Literal
 
 import numpy as np
 
-from quorate import caveats
+from quorate import caveats, rules
 from quorate.arguments import argument
 from quorate.arrays import Floats, Ints
 from quorate.errors import InvalidInput, NotEstimable
@@ -272,10 +272,8 @@ class Estimate(Interval):
 
         """
         level = self.level if level is None else checked_level(level)
-        if method not in (None, *get_args(IntervalMethod)):
-            raise InvalidInput(
-                f"method: one of 'satterthwaite', 'pivotal', 'bootstrap', 'wald' is needed, got {method!r}"
-            )
+        if method is not None:
+            rules.one_of("method", method, IntervalMethod)
         return self.but(level=level, method=method)
 
     def _limits(self) -> Ends:

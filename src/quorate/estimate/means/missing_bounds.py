@@ -9,6 +9,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from quorate import rules
 from quorate.caveats import Caveat
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.means.effects import level_labels
@@ -279,8 +280,7 @@ class AllEqual(Result):
         share : float
             In (0, 1).
         """
-        if not 0 < share < 1:
-            raise InvalidInput(f"share: must lie between 0 and 1, got {share}")
+        rules.number("share", share, above=0, below=1)
         return math.ceil(math.log(1 - self.level) / math.log(share) - 1e-9)
 
     def rows(self) -> list[Row]:

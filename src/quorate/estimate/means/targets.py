@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from numbers import Integral
 
 import numpy as np
 
+from quorate import rules
 from quorate.arrays import Floats
 from quorate.errors import InvalidInput
 from quorate.estimate.components.fit import Fitted
@@ -36,8 +36,7 @@ class Pool:
     size: int
 
     def __post_init__(self) -> None:
-        if isinstance(self.size, bool) or not isinstance(self.size, Integral) or self.size < 1:
-            raise InvalidInput(f"pool: the size must be a whole number of at least 1, got {self.size!r}")
+        rules.whole("pool", self.size, 1)
 
     def __str__(self) -> str:
         return f"pool of {self.size}"

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from quorate import caveats
+from quorate import caveats, rules
 from quorate.arguments import argument
 from quorate.arrays import Floats, Ints
 from quorate.caveats import Caveat
@@ -511,8 +511,7 @@ def crossed(
     0.033
     """
     checked_level(level)
-    if resamples < _FEWEST_RESAMPLES:
-        raise InvalidInput(f"resamples: must be at least {_FEWEST_RESAMPLES}, got {resamples}")
+    rules.whole("resamples", resamples, _FEWEST_RESAMPLES)
     scores = crossed_scores(judgments, generation=generation)
     sums = panel.sums(scores.x)
     table = panel.mean_squares(sums)

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from quorate import caveats
+from quorate import caveats, rules
 from quorate.arrays import Floats, Ints, occurring
 from quorate.caveats import Caveat
 from quorate.errors import InvalidInput, NotEstimable
@@ -181,8 +181,7 @@ def judge_means(
     >>> round(value[0], 3), round(se[0], 3), df[0]
     (np.float64(1.333), np.float64(0.333), np.float64(2.0))
     """
-    if method not in (None, "items", "reml"):
-        raise InvalidInput(f"method: one of 'items', 'reml' is needed, got {method!r}")
+    rules.one_of("method", method, (None, "items", "reml"))
     panel = _panel(checked(judgments), judge, system, generation)
     random = _others(panel, fixed=False)
     if method == "items" and random:

@@ -7,8 +7,9 @@ from typing import Any, Literal
 
 import numpy as np
 
+from quorate import rules
 from quorate.arrays import Floats
-from quorate.errors import InvalidInput, NotEstimable
+from quorate.errors import NotEstimable
 from quorate.estimate.differences.spread import Contrasts
 from quorate.estimate.panel.judge_means import JudgeMeans, MeansResult, means_of
 from quorate.numerics.correlation import kendall
@@ -250,8 +251,7 @@ def reversals(
     >>> turned.sentence
     'x alone would put b first; the panel puts a first (sure).'
     """
-    if against not in ("panel", "others"):
-        raise InvalidInput(f"against: one of 'panel', 'others' is needed, got {against!r}")
+    rules.one_of("against", against, ("panel", "others"))
     means = means_of(source, level, options)
     if len(means.systems) < 2:
         raise NotEstimable("1 system: at least 2 are needed for an order to be reversed; name their column as system")

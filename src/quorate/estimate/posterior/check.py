@@ -6,14 +6,13 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from numbers import Integral
 from time import perf_counter
 from typing import Literal
 
 import numpy as np
 
+from quorate import rules
 from quorate.arrays import Ints
-from quorate.errors import InvalidInput
 from quorate.estimate.components.assemble import Link
 from quorate.estimate.posterior.posterior import Sampling, converged, model_of, refuse_few
 from quorate.estimate.posterior.prior import Prior
@@ -161,8 +160,7 @@ def check_posterior(
     >>> import quorate as q
     >>> q.scores.check_posterior(q.read("pilot.csv"), link="logit")  # doctest: +SKIP
     """
-    if isinstance(studies, bool) or not isinstance(studies, Integral) or studies < _FEWEST:
-        raise InvalidInput(f"studies: a whole number of at least {_FEWEST} is needed, got {studies!r}")
+    rules.whole("studies", studies, _FEWEST)
     refuse_few(draws, warmup, chains)
     rng = stream(seed, "posterior/check")
     model = model_of(judgments, random, covariates, residual_by, link, prior)

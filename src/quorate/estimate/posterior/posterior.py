@@ -6,11 +6,11 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from numbers import Integral
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, overload
 
 import numpy as np
 
+from quorate import rules
 from quorate.arguments import argument
 from quorate.arrays import Floats, Ints
 from quorate.errors import InvalidInput, NotConverged
@@ -87,8 +87,7 @@ def refuse_few(draws: int, warmup: int, chains: int) -> None:
     """Refuse fewer iterations or chains than anything can be read from."""
     counts = {"draws": (draws, 100), "warmup": (warmup, 100), "chains": (chains, 2)}
     for name, (count, least) in counts.items():
-        if isinstance(count, bool) or not isinstance(count, Integral) or count < least:
-            raise InvalidInput(f"{name}: a whole number of at least {least} is needed, got {count!r}")
+        rules.whole(name, count, least)
 
 
 def refuse_large(numbers: float) -> None:
@@ -484,8 +483,7 @@ def model_of(
     refuse_repeats(checked(judgments))
     if link == "identity":
         return gaussian(judgments, random, covariates, residual_by, prior, targets)
-    if link not in ("logit", "ordinal"):
-        raise InvalidInput(f"link: one of 'identity', 'logit', 'ordinal' is needed, got {link!r}")
+    rules.one_of("link", link, ("identity", "logit", "ordinal"))
     refuse_of_numbers(targets, residual_by)
     return log_odds(judgments, link, random, covariates, prior)
 

@@ -7,12 +7,12 @@ import operator
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import Any, get_args
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from quorate import caveats
+from quorate import caveats, rules
 from quorate.arguments import argument
 from quorate.arrays import Bools, Floats, Ints, dense
 from quorate.caveats import Caveat
@@ -379,8 +379,7 @@ def _check_rankings(votes: Votes, rankings: str, ties: Ties, terms: Mapping[str,
 
 
 def _check(ties: str, level: float, regularisation: float, resamples: int) -> None:
-    if ties not in get_args(Ties):
-        raise InvalidInput(f'ties: expects one of {", ".join(get_args(Ties))}, got "{ties}"')
+    rules.one_of("ties", ties, Ties)
     checked_level(level)
     checked_ridge(regularisation)
     try:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
-from numbers import Real
-from typing import Any, get_args
+from typing import Any
 
 import numpy as np
 
-from quorate import caveats
+from quorate import caveats, rules
 from quorate.arguments import argument
 from quorate.arrays import Floats, Ints
 from quorate.caveats import Caveat
@@ -406,10 +405,9 @@ def corrected_ratings(
     if isinstance(judged, Judgments):
         raise InvalidInput("judged: ratings come from votes, not from scores; quorate.corrected takes these")
     judges, people = (checked_votes(table) for table in people_apart(checked_votes(judged), human))
-    if ties not in get_args(Ties):
-        raise InvalidInput(f'ties: expects one of {", ".join(get_args(Ties))}, got "{ties}"')
-    if tuning is not None and not (isinstance(tuning, Real) and 0 <= tuning <= 1):
-        raise InvalidInput(f"tuning: a weight from 0 to 1 is needed, got {tuning!r}")
+    rules.one_of("ties", ties, Ties)
+    if tuning is not None:
+        rules.number("tuning", tuning, least=0, most=1)
     checked_level(level)
     board = board_of(
         judges, people, ties=ties, key=key, strata=strata, chance=sampling_probability, pooled=tuning is not None

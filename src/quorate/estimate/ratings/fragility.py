@@ -8,6 +8,7 @@ from typing import Literal, get_args
 
 import numpy as np
 
+from quorate import rules
 from quorate.arrays import Floats, Ints
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.ratings.counts import VoteCounts, refuse_unrated, some, tally
@@ -201,13 +202,11 @@ def fragility(votes: Votes, *, by: By = "win rate", ties: Ties = "half", contend
     'Without 4 votes of 44 (0.091 of them) y would be ahead of x, first by win rate.'
     """
     table = checked_votes(votes)
-    if by not in get_args(By):
-        raise InvalidInput(f"by: expects one of {', '.join(get_args(By))}, got {by!r}")
+    rules.one_of("by", by, By)
     allowed = get_args(Ties) if by == "bradley-terry" else without_parameter()
     if ties not in allowed:
         raise InvalidInput(f"ties: expects one of {', '.join(allowed)} for {by}, got {ties!r}")
-    if not contenders >= 1:
-        raise InvalidInput(f"contenders: at least 1 is needed, got {contenders}")
+    rules.whole("contenders", contenders, 1)
     if len(table.models) < 2:
         raise NotEstimable(f"votes: compare {len(table.models)} system; two or more have a first")
     if by == "win rate":

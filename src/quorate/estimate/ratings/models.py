@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from quorate import rules
 from quorate.arguments import argument
 from quorate.arrays import Floats, Ints
 from quorate.caveats import Caveat
@@ -277,8 +278,7 @@ def models(
     ['Davidson', 'Davidson, ties of every system']
     """
     table = checked_votes(votes)
-    if not 2 <= folds <= 100:
-        raise InvalidInput(f"folds: expects a whole number from 2 to 100, got {folds}")
+    rules.whole("folds", folds, 2, 100)
     trials, refused = tried(table, covariates)
     first = trials[0].counted
     held = parts(first, cluster, folds, seed)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Literal, get_args, overload
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from quorate import caveats
+from quorate import caveats, rules
 from quorate.arguments import argument
 from quorate.arrays import Floats
 from quorate.caveats import Caveat
@@ -59,8 +59,8 @@ def reweighted(votes: Votes, how: str | None = None) -> tuple[Floats, Caveat] | 
     Zhang, Janson and Murphy (2021), Advances in Neural Information Processing Systems 34: roots of importance weights.
     Hajek (1971), in Godambe and Sprott, Foundations of Statistical Inference, 236: weights over their mean.
     """
-    if how is not None and how not in get_args(Reweight):
-        raise InvalidInput(f'reweight: expects one of {", ".join(get_args(Reweight))}, got "{how}"')
+    if how is not None:
+        rules.one_of("reweight", how, Reweight)
     if how == "none" or (how is None and PROPENSITY not in votes.names):
         return None
     used = used_rows(votes, ties=True)

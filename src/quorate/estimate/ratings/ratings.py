@@ -12,6 +12,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from quorate import rules
 from quorate.arrays import Floats
 from quorate.caveats import Caveat
 from quorate.errors import InvalidInput, UnknownTerm
@@ -425,8 +426,7 @@ class Ratings(Terms, Board):
         InvalidInput
             If that was not computed.
         """
-        if method not in self.laws:
-            raise InvalidInput(f'method: expects one of {", ".join(self.laws)}, got "{method}"')
+        rules.one_of("method", method, self.laws)
         return replace(self, method=method)
 
     def to_dict(self) -> dict[str, Any]:

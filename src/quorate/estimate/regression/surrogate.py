@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from quorate import rules
 from quorate.arrays import Floats
 from quorate.errors import InvalidInput
 from quorate.estimate.components.decomposition import Decomposition
@@ -249,10 +250,8 @@ def sign_flip(beta: float, se: float, *, ratio: float = 1.0, df: float = np.inf)
     """
     if not np.isfinite(beta):
         raise InvalidInput(f"beta: a coefficient is needed, got {beta}")
-    if not (np.isfinite(se) and se > 0):
-        raise InvalidInput(f"se: a standard error above 0 is needed, got {se}")
-    if not 0 <= ratio <= 1:
-        raise InvalidInput(f"ratio: a share from 0 to 1 is needed, got {ratio}; it is error variance over all variance")
+    rules.number("se", se, above=0)
+    rules.number("ratio", ratio, least=0, most=1)
     if not df >= 1:
         raise InvalidInput(f"df: degrees of freedom of at least 1 are needed, got {df}")
     noise = se * float(np.sqrt(ratio))

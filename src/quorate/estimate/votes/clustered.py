@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from quorate import rules
 from quorate.arrays import Bools, Floats, Ints, occurring
 from quorate.errors import InvalidInput
 from quorate.estimate.means.targets import FEWEST_DRAWN
@@ -365,8 +366,7 @@ def cluster_robust(
     >>> robust.ratio.round(3).tolist(), robust.icc.round(3).tolist()
     ([1.419], [1.0])
     """
-    if not 0 < level < 1:
-        raise InvalidInput(f"level: a number above 0 and below 1, got {level}")
+    rules.number("level", level, above=0, below=1)
     facets = (by,) if isinstance(by, str) else tuple(by)
     if not facets:
         raise InvalidInput("by: names a facet or several, got none")

@@ -9,7 +9,7 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from quorate import caveats
+from quorate import caveats, rules
 from quorate.arrays import Bools, Floats, Ints
 from quorate.caveats import Caveat
 from quorate.errors import InvalidInput, NotEstimable
@@ -401,8 +401,7 @@ class Margins(Result):
         rng : numpy.random.Generator or int, optional
             Source of the draws.
         """
-        if not 0 < tau < 0.5:
-            raise InvalidInput(f"tau: a margin above 0 and below 0.5, got {tau}")
+        rules.number("tau", tau, above=0, below=0.5)
         near = self.absolute <= tau
         low, high = clopper_pearson(near.sum(), len(self), self.level)
         law = self.law()
@@ -544,6 +543,5 @@ def _source(rng: Random, purpose: str) -> np.random.Generator:
 
 
 def _share(name: str, value: float) -> float:
-    if not 0 < value < 1:
-        raise InvalidInput(f"{name}: a number above 0 and below 1, got {value}")
+    rules.number(name, value, above=0, below=1)
     return float(value)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Literal
 
 import numpy as np
 
+from quorate import rules
 from quorate.arguments import argument
 from quorate.arrays import Bools, Floats, Ints
 from quorate.errors import InvalidInput, NotEstimable
@@ -81,8 +82,7 @@ def well_sampled(votes: Votes, *, minimum: int = MINIMUM, ties: Encoding = "drop
     NotEstimable
         If no unit has enough votes.
     """
-    if not minimum >= 2 or minimum != int(minimum):
-        raise InvalidInput(f"minimum: a whole number of votes, at least 2, got {minimum}")
+    rules.whole("minimum", minimum, 2)
     names, code, row, value = _by_unit(checked_votes(votes), ties, unit)
     outcome, weight = votes.outcome[row], votes.weights[row].astype(float)
     decisive, tied, wins, n = (
@@ -133,8 +133,7 @@ def labelled(sampled: Sampled, votes: Votes, role: str) -> Ints:
 
 def _by_unit(votes: Votes, ties: Encoding, unit: str) -> tuple[Sequence[str], Ints, Ints, Floats]:
     """Units; then the unit of every vote, its row, and what it says for the unit's second model, or for the model."""
-    if unit not in get_args(Unit):
-        raise InvalidInput(f'unit: expects one of {", ".join(get_args(Unit))}, got "{unit}"')
+    rules.one_of("unit", unit, Unit)
     if unit == "pair":
         pairs = votes.pairs()
         names = [f"{a} vs {b}" for a, b in pairs.names]

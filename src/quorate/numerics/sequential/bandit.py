@@ -9,12 +9,12 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from numbers import Real
-from typing import Literal, NamedTuple, get_args
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from quorate import rules
 from quorate.arguments import argument
 from quorate.arrays import Floats, Ints
 from quorate.errors import InvalidInput
@@ -65,10 +65,8 @@ def constants(variant: Variant, arms: int, budget: int, delta: float) -> Constan
     ----------
     LLM-as-Judge on a Budget (2026), arXiv 2602.15481, Algorithm 2, Lemma 6 and Section 5.
     """
-    if variant not in get_args(Variant):
-        raise InvalidInput(f'variant: one of {", ".join(get_args(Variant))}, got "{variant}"')
-    if not (isinstance(delta, Real) and 0 < delta < 1):
-        raise InvalidInput(f"delta: a number between 0 and 1, got {delta}")
+    rules.one_of("variant", variant, Variant)
+    rules.number("delta", delta, above=0, below=1)
     if variant == "theory":
         lam = math.log(4 * arms * budget) - math.log(delta)
         return Constants(lam, math.ceil(16 * lam))

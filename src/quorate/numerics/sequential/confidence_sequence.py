@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Literal, NamedTuple, TypedDict, Unpack, get_args
+from typing import Literal, NamedTuple, TypedDict, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from quorate import rules
 from quorate.arguments import argument
 from quorate.arrays import Floats
 from quorate.errors import InvalidInput
@@ -460,8 +461,7 @@ def _bounds(method: Method, low: float | None, high: float | None) -> tuple[floa
 
 
 def _check(level: float, method: str, arms: int, tuned: float) -> None:
-    if method not in get_args(Method):
-        raise InvalidInput(f'method: one of {", ".join(get_args(Method))}; got "{method}"; choose one of these')
+    rules.one_of("method", method, Method)
     if not 0 < level < 1:
         raise InvalidInput(f"level: above 0 and below 1; got {level}; for 95% give 0.95")
     if not arms >= 1:

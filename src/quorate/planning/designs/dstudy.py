@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from quorate import rules
 from quorate.arrays import Floats
 from quorate.errors import InvalidInput
 from quorate.estimate.components.decomposition import Decomposition
@@ -23,7 +24,7 @@ from quorate.numerics.inference import checked_level
 from quorate.planning.designs.layouts import Count, Layout, lay_out
 from quorate.planning.designs.names import LayoutName
 from quorate.planning.designs.prices import Prices, cheapest, check, cost, known
-from quorate.planning.designs.schemes import MOST, Scheme, is_count
+from quorate.planning.designs.schemes import MOST, Scheme
 from quorate.planning.designs.sources import (
     CategoryItems,
     Design,
@@ -369,8 +370,8 @@ def project(
     given = {name: count for name, count in asked.items() if count is not None}
     others = {"items": items, "replicates": replicates, "categories": categories, "per_item": per_item}
     for name, count in (given | others).items():
-        if count is not None and not is_count(count):
-            raise InvalidInput(f"{name}: must be a whole number from 1 to {MOST:,}, got {count!r}")
+        if count is not None:
+            rules.whole(name, count, 1, MOST)
     if categories is not None and items is not None and categories > items:
         raise InvalidInput(f"categories: {categories} need at least as many items, got {items}")
     sizes, unequal = sizes_of(category_items, categories), layout == "random" or balanced < 1

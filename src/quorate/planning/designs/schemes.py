@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from quorate import rules
 from quorate.arguments import argument
 from quorate.arrays import Ints
 from quorate.errors import InvalidInput
@@ -164,8 +165,7 @@ class Scheme(Brief):
     balanced: float = 1.0
 
     def __post_init__(self) -> None:
-        if self.layout not in LAYOUTS:
-            raise InvalidInput(f"layout: one of {', '.join(LAYOUTS)} is needed, got {self.layout!r}")
+        rules.one_of("layout", self.layout, LAYOUTS)
         may = {"blocks": (False,), "latin": (True, False)}.get(self.layout, (True,))
         if (self.per_item is None) not in may:
             needs = "per_item: is needed with " + argument("layout", "blocks") + ', may be given with "latin", '

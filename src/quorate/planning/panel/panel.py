@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from quorate import rules
 from quorate.arguments import argument
 from quorate.caveats import Caveat
 from quorate.errors import InvalidInput, NotConverged, NotEstimable, UnknownTerm
@@ -28,7 +29,6 @@ from quorate.planning.designs.sources import observed_counts
 from quorate.planning.panel.groups import Grouping, Groups, grouping, groups_of
 from quorate.planning.panel.strategies import AS_DRAWN, Strategies, compare_strategies
 from quorate.roles import GENERATION, JUDGE
-from quorate.table.cells import whole
 from quorate.table.judgments import Judgments, checked
 from quorate.table.read import read_first
 from quorate.table.results import Result, Row
@@ -349,7 +349,7 @@ def judges(
     if answered.n_cells and np.ptp(answered.mean) == 0 and not answered.ss.any():
         score = answered.mean[0]
         raise NotEstimable(f"all {answered.n_answers:,} scores are equal ({score:g}): nothing varies")
-    whole(resamples, "resamples", _FEWEST, _MOST)
+    rules.whole("resamples", resamples, _FEWEST, _MOST)
     if prices is not None:
         check(prices)
     by = None

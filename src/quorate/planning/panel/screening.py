@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from quorate import caveats
+from quorate import caveats, rules
 from quorate.arrays import Bools, Floats
 from quorate.caveats import Caveat
 from quorate.errors import InvalidInput, NotEstimable
@@ -32,7 +32,6 @@ from quorate.planning.panel.shortlist import (
     stability,
 )
 from quorate.streams import stream
-from quorate.table.cells import whole
 from quorate.table.judgments import Judgments, checked
 from quorate.table.results import Result
 from quorate.wording import Brief, counted, plural
@@ -290,15 +289,15 @@ def screen(
     scores = crossed_scores(checked(judgments), generation=generation)
     price, item_price, pilot_cost = priced(judgments, scores, prices)
     judges, most = len(scores.judges), len(scores.judges) if most is None else most
-    whole(most, "most", 1, judges)
-    whole(fewest, "fewest", 1, most)
+    rules.whole("most", most, 1, judges)
+    rules.whole("fewest", fewest, 1, most)
     if (budget is None) == (half_width is None):
         given = "neither" if budget is None else "both"
         raise InvalidInput(f"budget, half_width: exactly one is needed, got {given}")
     for name, value in (("budget", budget), ("half_width", half_width)):
         if value is not None and not _is_amount(value):
             raise InvalidInput(f"{name}: must be a finite amount above 0, at most {_MOST_MONEY:g}, got {value!r}")
-    whole(resamples, "resamples", 1, _MOST_PILOTS)
+    rules.whole("resamples", resamples, 1, _MOST_PILOTS)
     money = None if budget is None else float(budget)
     goal = None if half_width is None else (float(half_width) / normal_quantile(0.975)) ** 2
     extra = beyond_cells(judgments, scores)

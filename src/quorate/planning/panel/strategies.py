@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from quorate import rules
 from quorate.errors import InvalidInput, UnknownTerm
 from quorate.estimate.components.decomposition import Decomposition
 from quorate.estimate.components.latent import refuse_latent
@@ -17,7 +18,6 @@ from quorate.planning.designs.names import LayoutName
 from quorate.planning.designs.prices import Prices
 from quorate.planning.designs.schemes import MOST
 from quorate.roles import GENERATION, JUDGE
-from quorate.table.cells import whole
 from quorate.wording import Brief, counted, plural
 
 ALL, RANDOM, CYCLIC, COVERAGE = "all judges", "random judge", "cyclic", "cyclic over more items"
@@ -213,12 +213,14 @@ def compare_strategies(
     for name in (GENERATION, JUDGE):
         if name not in names:
             raise UnknownTerm(name, names)
-    many = whole(judges, "judges", 2, MOST)
-    pilot = _Pilot(source, item, whole(items, "items", 1, MOST), many, {JUDGE: pool(many), **(targets or {})}, prices)
+    many = rules.whole("judges", judges, 2, MOST)
+    pilot = _Pilot(
+        source, item, rules.whole("items", items, 1, MOST), many, {JUDGE: pool(many), **(targets or {})}, prices
+    )
     if most_items is not None:
-        whole(most_items, "most_items", pilot.items, MOST)
+        rules.whole("most_items", most_items, pilot.items, MOST)
     asked = budgets if isinstance(budgets, Iterable) else (many, 2 * many, 4 * many) if budgets is None else (budgets,)
-    if not (calls := sorted({whole(budget, "budgets", 1, MOST) for budget in asked})):
+    if not (calls := sorted({rules.whole("budgets", budget, 1, MOST) for budget in asked})):
         raise InvalidInput("budgets: at least one number of judge calls per item is needed, got none")
     rows: list[Strategy] = []
     left_out: dict[tuple[str, int], str] = {}
@@ -416,6 +418,5 @@ def _check(variances: dict[str, float], counts: dict[str, object], items: str) -
         if not 0 <= variance < math.inf:
             raise InvalidInput(f"{name}: must be a finite variance of at least 0, got {variance!r}")
     for name, count in counts.items():
-        whole(count, name, 1, MOST)
-    if items not in ("finite", "population"):
-        raise InvalidInput(f'items: one of "finite" and "population" is needed, got {items!r}')
+        rules.whole(name, count, 1, MOST)
+    rules.one_of("items", items, ("finite", "population"))

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from quorate import rules
 from quorate.arguments import argument
 from quorate.arrays import Floats, Ints
 from quorate.errors import InvalidInput, NotEstimable, UnknownTerm
@@ -294,8 +295,7 @@ def _checked_budgets(budgets: object, method: str, alpha: float, power: float, l
     check_range(
         "resamples", resamples, "of studies, whole and at least 1", resamples >= 1 and resamples == int(resamples)
     )
-    if method not in get_args(Method):
-        raise InvalidInput(f'method: expects one of {", ".join(get_args(Method))}, got "{method}"')
+    rules.one_of("method", method, Method)
     n = np.atleast_1d(np.asarray(budgets, dtype=float))
     check_range("budgets", len(n), "of budgets, at least 1", len(n) > 0)
     check_counts("budgets", n)

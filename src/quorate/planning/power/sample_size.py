@@ -11,6 +11,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from quorate import rules
 from quorate.arrays import Floats
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.numerics.distributions import normal_quantile
@@ -399,8 +400,7 @@ def check_counts(name: str, ns: Floats) -> None:
 
 def check_method(method: str, methods: Sequence[str] = get_args(Method)) -> None:
     """Refuse a method that does not exist."""
-    if method not in methods:
-        raise InvalidInput(f'method: one of {", ".join(methods)}, got "{method}"')
+    rules.one_of("method", method, methods)
 
 
 def _quantiles(alpha: float, power: float, method: str) -> tuple[float, float]:

@@ -6,13 +6,12 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
-from numbers import Real
 from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from quorate import caveats
+from quorate import caveats, rules
 from quorate.arguments import argument
 from quorate.arrays import Floats, Ints
 from quorate.errors import InvalidInput, NotEstimable
@@ -392,8 +391,7 @@ def _goal(**goals: float | None) -> dict[str, float]:
         got = ", ".join(asked) or "none; half a 95% interval may be " + argument("half_width", 0.1)
         raise InvalidInput(f"{', '.join(goals)}: exactly one is needed, got " + got)
     for name, value in asked.items():
-        if not isinstance(value, Real) or isinstance(value, bool) or not (math.isfinite(value) and value > 0):
-            raise InvalidInput(f"{name}: must be a finite number above 0, got {value!r}")
+        rules.number(name, value, above=0)
     return asked
 
 

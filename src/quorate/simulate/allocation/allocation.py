@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from quorate import caveats
+from quorate import caveats, rules
 from quorate.arrays import Ints
 from quorate.errors import InvalidInput
 from quorate.numerics.sequential.bandit import Constants, Pools, Rule, Variant, affordable, constants
@@ -17,7 +17,6 @@ from quorate.planning.arms import scales
 from quorate.simulate.allocation.arms import arms_of, human_scores
 from quorate.simulate.allocation.result import POLICIES, ROBIN_HOOD, Allocation, runs_note
 from quorate.simulate.allocation.runs import Adaptive, Runs
-from quorate.table.cells import whole
 
 MOST = 10_000_000
 """Most pulls of a replay: all of a run are held in memory."""
@@ -116,10 +115,10 @@ def simulate_allocation(
         got = "none" if not asked else f'"{unknown}"'
         raise InvalidInput(f"policies: some of {', '.join(POLICIES)}, got {got}")
     asked = tuple(name for name in POLICIES if name in asked)
-    runs = whole(runs, "runs", 1, MOST_RUNS)
+    runs = rules.whole("runs", runs, 1, MOST_RUNS)
     arms = arms_of(judgments_or_pool, cycle)
     pools, each = arms.pools, arms.pools.parts
-    budget = whole(budget, "budget", pools.arms * each, MOST)
+    budget = rules.whole("budget", budget, pools.arms * each, MOST)
     pulls = budget // each
     if ROBIN_HOOD in asked:
         tuned = affordable(variant, pools.arms, budget, delta, calls=each)
@@ -128,9 +127,9 @@ def simulate_allocation(
     step = step_of(pools, scale, floor=floor)
     grid = grid_of(points, pools.arms, pulls, each, tuned)
     scores = None if human is None else human_scores(human, arms)
-    rules = {ROBIN_HOOD: Adaptive(Rule(tuned.lam, step), forced(tuned))} if ROBIN_HOOD in asked else {}
-    outcomes = Runs(pools, grid, runs, seed, human=scores).outcomes(asked, rules)
-    notes = [*guess(pools, step if rules else None, scale)]
+    adaptive = {ROBIN_HOOD: Adaptive(Rule(tuned.lam, step), forced(tuned))} if ROBIN_HOOD in asked else {}
+    outcomes = Runs(pools, grid, runs, seed, human=scores).outcomes(asked, adaptive)
+    notes = [*guess(pools, step if adaptive else None, scale)]
     if scores is not None:
         scored = scores[np.isfinite(scores)]
         few = f" With fewer than {_FEW_SCORED} arms they are largely chance." if len(scored) < _FEW_SCORED else ""
@@ -141,7 +140,7 @@ def simulate_allocation(
             notes.append(f"All human scores are {scored[0]:g}, so that there is no correlation with them.")
     drawn, held = pulls / pools.arms, float(pools.sizes.mean())
     said = [caveats.reused_answers(drawn, held)] if drawn > held else []
-    if rules and runs > 1:
+    if adaptive and runs > 1:
         own = outcomes[ROBIN_HOOD]
         average, error = own.bias.mean(), math.sqrt(own.variance.sum() / runs) / pools.arms
         worst = int(np.abs(own.bias).argmax())
@@ -189,11 +188,11 @@ def grid_of(points: int | Sequence[int], arms: int, pulls: int, each: int, tuned
         If a point is out of range.
     """
     if not isinstance(points, (Sequence, np.ndarray)):
-        count = whole(points, "points", 2, _MOST_POINTS)
+        count = rules.whole("points", points, 2, _MOST_POINTS)
         grid = np.linspace(max(arms, pulls / count), pulls, count).astype(np.int64)
         return np.unique(np.append(grid, min(tuned.warmup * arms, pulls)))
     grid = np.array(
-        [whole(point, "points", arms * each, (pulls + 1) * each - 1) // each for point in points], dtype=np.int64
+        [rules.whole("points", point, arms * each, (pulls + 1) * each - 1) // each for point in points], dtype=np.int64
     )
     return np.unique(np.append(grid, pulls))
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from quorate import rules
 from quorate.arrays import Ints
 from quorate.caveats import Caveat
 from quorate.errors import InvalidInput, NotEstimable
@@ -18,7 +19,6 @@ from quorate.simulate.allocation.allocation import MOST, MOST_RUNS, grid_of, gue
 from quorate.simulate.allocation.arms import arms_of
 from quorate.simulate.allocation.result import ROBIN, ROBIN_HOOD, UNIFORM, PolicyRuns, saving, share_text
 from quorate.simulate.allocation.runs import Adaptive, Runs
-from quorate.table.cells import whole
 from quorate.table.judgments import checked
 
 CYCLE = "whole cycles"
@@ -185,8 +185,8 @@ def compare_cycles(
     pools, names = arms.pools, judgments.facet(cycle).levels
     if pools.parts < 2:
         raise NotEstimable(f"{cycle}: a cycle needs 2 or more levels, got {pools.parts}")
-    runs = whole(runs, "runs", 2, MOST_RUNS)
-    budget = whole(budget, "budget", pools.arms * pools.parts, MOST)
+    runs = rules.whole("runs", runs, 2, MOST_RUNS)
+    budget = rules.whole("budget", budget, pools.arms * pools.parts, MOST)
     calls = budget - budget % pools.parts
     step = step_of(pools, scale, floor=floor)
     designs = [(CYCLE, pools)]
@@ -372,13 +372,13 @@ def sweep_allocation(
     if not len(deltas) or not len(floors):
         raise InvalidInput("deltas, floors: at least one of each is needed, got none")
     pools = arms_of(judgments_or_pool, cycle).pools
-    runs = whole(runs, "runs", 1, MOST_RUNS)
-    budget = whole(budget, "budget", pools.arms * pools.parts, MOST)
+    runs = rules.whole("runs", runs, 1, MOST_RUNS)
+    budget = rules.whole("budget", budget, pools.arms * pools.parts, MOST)
     step = step_of(pools, scale)
     if not isinstance(warmups, Iterable):
         raise InvalidInput(f"warmups: whole numbers such as (20, 40), got {warmups}")
     pulls = budget // pools.parts
-    lengths = [whole(warmup, "warmups", 1, pulls // pools.arms) for warmup in warmups]
+    lengths = [rules.whole("warmups", warmup, 1, pulls // pools.arms) for warmup in warmups]
     tuned = [(delta, "", affordable("experiment", pools.arms, budget, delta, calls=pools.parts)) for delta in deltas]
     most, _, largest = max(tuned, key=lambda each: each[0])
     tuned += [(most, f", warm-up {length}", Constants(largest.lam, length)) for length in lengths]
@@ -390,10 +390,10 @@ def sweep_allocation(
     if mixed:
         lam = constants("theory", pools.arms, pulls, first.delta).lam
         settings[MIXED] = Setting(first.delta, Constants(lam, first.constants.warmup), first.floor)
-    rules = {
+    adaptive = {
         name: Adaptive(Rule(setting.constants.lam, step if setting.floor else None), forced(setting.constants))
         for name, setting in settings.items()
     }
     grid = grid_of(points, pools.arms, pulls, pools.parts, first.constants)
-    outcomes = Runs(pools, grid, runs, seed).outcomes((UNIFORM, ROBIN, *settings), rules)
+    outcomes = Runs(pools, grid, runs, seed).outcomes((UNIFORM, ROBIN, *settings), adaptive)
     return Sweep(settings, outcomes, grid * pools.parts, runs, step, guess(pools, step if any(floors) else None, scale))

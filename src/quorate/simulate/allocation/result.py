@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from quorate import rules
 from quorate.arrays import Floats, Ints
 from quorate.caveats import Caveat
 from quorate.errors import InvalidInput
@@ -321,12 +322,10 @@ class Allocation(Result):
             If a policy was not replayed, both are the same, or the level is out of range.
         """
         for argument, name in (("policy", policy), ("against", against)):
-            if name not in self.outcomes:
-                raise InvalidInput(f'{argument}: one of {", ".join(self.outcomes)}, got "{name}"')
+            rules.one_of(argument, name, self.outcomes)
         if policy == against:
             raise InvalidInput(f'against: another policy than "{policy}"')
-        if not 0 < level < 1:
-            raise InvalidInput(f"level: a number between 0 and 1, got {level}")
+        rules.number("level", level, above=0, below=1)
         errors, other = self.outcomes[policy].errors, self.outcomes[against].errors
         value = float(saving(errors.mean(axis=0)[None], other.mean(axis=0)[None], self.spent)[0])
         if self.runs < LEAST_RUNS:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from quorate import rules
 from quorate.arrays import Floats
 from quorate.decide.goals.goal import BestGoal, Offer, PreferGoal
 from quorate.errors import InvalidInput
@@ -50,8 +51,8 @@ class VoteLaw:
     def __post_init__(self) -> None:
         for name in ("ties", "icc", "models"):
             value = getattr(self, name)
-            if value is not None and not 0 <= value <= 1:
-                raise InvalidInput(f"{name}: a number from 0 to 1 is needed, got {value!r}")
+            if value is not None:
+                rules.number(name, value, least=0, most=1)
 
     def chances(self, share: Floats) -> Floats:
         """Chances of a vote for the first system, for the second, and of a tie, by share; shape (3, ...).

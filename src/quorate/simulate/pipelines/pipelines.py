@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from numbers import Integral
 from typing import cast, get_args
 
 import numpy as np
 
+from quorate import rules
 from quorate.arguments import argument
 from quorate.arrays import Floats
 from quorate.errors import InvalidInput, NotEstimable, UnknownTerm
@@ -123,14 +123,12 @@ def pipelines(
     >>> single.system, round(single.value, 2), round(single.naive, 2), round(single.aware, 2)
     ('x', 0.67, 0.03, 0.18)
     """
-    if by not in get_args(By):
-        raise InvalidInput(f"by: expects one of {', '.join(get_args(By))}, got {by!r}")
+    rules.one_of("by", by, By)
     allowed = get_args(Ties) if by == "bradley-terry" else without_parameter()
     if ties not in allowed:
         raise InvalidInput(f"ties: expects one of {', '.join(allowed)} for {by}, got {ties!r}")
     checked_ridge(regularisation)
-    if isinstance(resamples, bool) or not isinstance(resamples, Integral) or resamples < _FEWEST:
-        raise InvalidInput(f"resamples: a whole number of at least {_FEWEST} is needed, got {resamples!r}")
+    rules.whole("resamples", resamples, _FEWEST)
     named, people = _apart(judged, human)
     tables = {name: _margins(name, table, key, system, cells, cluster, threshold) for name, table in named.items()}
     at = {name: _checked_cell(name, table, cell, tables, resamples) for name, table in tables.items()}

@@ -15,12 +15,13 @@ from typing import Any
 
 import numpy as np
 
+from quorate import rules
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.components.decompose import decompose
 from quorate.planning.designs.names import LAYOUTS, LayoutName
 from quorate.planning.designs.schemes import Scheme
 from quorate.roles import JUDGE, PROMPT
-from quorate.table.cells import labels, whole
+from quorate.table.cells import labels
 from quorate.table.exchange.foreign.inspect.marks import OURS
 from quorate.table.judgments import checked
 from quorate.table.read import read
@@ -72,7 +73,7 @@ class Deal:
             object.__setattr__(self, name, labels(getattr(self, name), name))
             if not getattr(self, name):
                 raise InvalidInput(f"{name}: at least one is needed, got none")
-        whole(self.replicates, "replicates", 1, _MOST_REPLICATES)
+        rules.whole("replicates", self.replicates, 1, _MOST_REPLICATES)
         if self.layout == "weighted":
             raise InvalidInput('layout: "weighted" needs items that are counted; name another, or plan with assign')
         _ = self.turns
