@@ -19,7 +19,8 @@ from hypothesis import strategies as st
 from quorate.errors import InvalidData
 from quorate.table.collapse import eager as collapse_eager
 from quorate.table.collapse import lazy as collapse_lazy
-from quorate.table.collapse.eager import choose, coded, collapse, has_numbers, moments
+from quorate.table.collapse.eager import choose, coded, collapse, has_numbers
+from quorate.table.collapse.grouped import moments
 from quorate.table.columns.roles import Roles
 from quorate.table.columns.scales import as_missing
 from quorate.table.facets import Facet

@@ -10,8 +10,8 @@ import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from quorate.arrays import Floats, dense
-from quorate.table.collapse.grouped import Grouped, Long, Ungrouped, cell_key
+from quorate.arrays import dense
+from quorate.table.collapse.grouped import Grouped, Long, Ungrouped, cell_key, moments
 from quorate.table.columns.labels import (
     BLANKS,
     EXACT,
@@ -128,9 +128,6 @@ def _coded_text(column: nw.Series[Any]) -> Coded:
     place = np.full(max(texts, default=0) + 2, -1, dtype=np.int64)
     place[order] = np.arange(len(order))
     return Coded(tuple(map(texts.__getitem__, order)), None, place[codes])
-
-
-Moments = tuple[NDArray[np.int64], Floats, Floats, Floats, Floats]
 
 
 @dataclass(frozen=True)
@@ -256,19 +253,3 @@ def _statuses(column: Coded, name: str) -> dict[str, NDArray[np.bool_]]:
     known = statuses_of(column, name)
     occurring = [status for status in STATUS_WORDS if status == OK or status in known]
     return {status: np.array([word == status for word in known])[column.codes] for status in occurring}
-
-
-def moments(cell: NDArray[np.int64], x: NDArray[np.float64], cells: int) -> Moments:
-    """Count, mean, sum of squares about the mean, least and greatest of ``x`` in each cell; nan where there is none."""
-    n = np.bincount(cell, minlength=cells).astype(np.int64, copy=False)
-    if int(n.max(initial=0)) <= 1:
-        alone = np.full(cells, np.nan)
-        alone[cell] = x
-        return n, alone, np.where(n > 0, 0.0, np.nan), alone, alone
-    with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
-        mean: Floats = np.bincount(cell, x, minlength=cells) / n
-        ss: Floats = np.bincount(cell, (x - mean[cell]) ** 2, minlength=cells).astype(np.float64, copy=False)
-    low, high = np.full(cells, np.inf), np.full(cells, -np.inf)
-    np.minimum.at(low, cell, x)
-    np.maximum.at(high, cell, x)
-    return n, mean, ss, np.where(n > 0, low, np.nan), np.where(n > 0, high, np.nan)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quorate.arguments import argument
-from quorate.arrays import dense
+from quorate.arrays import Floats, dense
 from quorate.errors import InvalidData
 from quorate.table.columns.labels import ABSENT, Coded
 from quorate.table.columns.roles import Roles
@@ -18,6 +18,8 @@ from quorate.table.exchange.format import quoted
 from quorate.table.facets import OK, Facet, Source
 from quorate.table.judgments import Judgments
 from quorate.table.notes import Note
+
+Moments = tuple[NDArray[np.int64], Floats, Floats, Floats, Floats]
 
 
 @dataclass(frozen=True)
@@ -193,6 +195,22 @@ def places(known: NDArray[Any], wanted: NDArray[Any], facets: Sequence[Facet]) -
 def squares(variance: NDArray[np.float64], n: NDArray[np.int64]) -> NDArray[np.float64]:
     """Sums of squares about the mean from sample variances; 0 for one answer or none."""
     return np.where(n > 1, variance * np.maximum(n - 1, 0), 0.0) if n.max(initial=0) > 1 else np.zeros(len(n))
+
+
+def moments(cell: NDArray[np.int64], x: NDArray[np.float64], cells: int) -> Moments:
+    """Count, mean, sum of squares about the mean, least and greatest of ``x`` in each cell; nan where there is none."""
+    n = np.bincount(cell, minlength=cells).astype(np.int64, copy=False)
+    if int(n.max(initial=0)) <= 1:
+        alone = np.full(cells, np.nan)
+        alone[cell] = x
+        return n, alone, np.where(n > 0, 0.0, np.nan), alone, alone
+    with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
+        mean: Floats = np.bincount(cell, x, minlength=cells) / n
+        ss: Floats = np.bincount(cell, (x - mean[cell]) ** 2, minlength=cells).astype(np.float64, copy=False)
+    low, high = np.full(cells, np.inf), np.full(cells, -np.inf)
+    np.minimum.at(low, cell, x)
+    np.maximum.at(high, cell, x)
+    return n, mean, ss, np.where(n > 0, low, np.nan), np.where(n > 0, high, np.nan)
 
 
 def _complete(

@@ -12,11 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quorate.arrays import occurring
-from quorate.table.collapse.grouped import Grouped, Long, Ungrouped, cell_key, squares
+from quorate.table.collapse.grouped import Grouped, Long, Ungrouped, cell_key, moments, squares
 from quorate.table.columns.labels import (
     BLANKS,
     STATUS_WORDS,
     Coded,
+    encode,
     in_numeric_order,
     labelled,
     no_labels,
@@ -57,7 +58,7 @@ def collapse(opened: Opened, roles: Roles, missing: Missing) -> Grouped:
     """
     rows = _prepare(opened, roles, missing)
     across = None if opened.across is None or missing != NOTHING else _across(opened.across, roles)
-    made, result = across or _cells(rows, roles)
+    made, result = across or _cells(rows, roles, of_text=not opened.typed)
     facets = _ordered(made, opened, roles)
     if result["bad"].any():
         bad = int(result["bad"].sum())
@@ -148,14 +149,19 @@ def _across(across: Across, roles: Roles) -> Cells | None:
     return facets, {**_alone(value[rows][:, columns].ravel()), "bad": np.zeros(value.size, dtype=np.bool_)}
 
 
-def _cells(rows: duckdb.DuckDBPyRelation, roles: Roles) -> Cells:
+def _cells(rows: duckdb.DuckDBPyRelation, roles: Roles, *, of_text: bool) -> Cells:
     """Levels and codes of every facet, and the measures, of every cell.
 
-    Rows that are few become numbers first: where each is a cell of its own there is nothing to group, which takes
+    A few rows of text are grouped here, as to plan it takes the engine longer than to do it; no other row leaves it.
+    Rows that are not many become numbers first: where each is a cell of its own there is nothing to group, which takes
     twice as long.
     """
     keys = [f"f{place}" for place in range(len(roles.facets))]
     named = ", ".join(keys)
+    if of_text:
+        first = rows.limit(_SAMPLE).fetchnumpy()
+        if len(first["value"]) < _SAMPLE:
+            return _few(first, roles, keys)
     if roles.replicate is not None:
         return labelled(_run(rows, roles, named), keys)
     held = _held(rows.project(f"{named}, value, state, bad"), named)
@@ -163,10 +169,36 @@ def _cells(rows: duckdb.DuckDBPyRelation, roles: Roles) -> Cells:
         facets, found = labelled(held, keys)
         key = _key(facets, roles.facets)
         if len(occurring(key)) == len(key):
-            state = np.ma.filled(found["state"].astype(np.int64), -1)
-            found |= {name: (state == code).astype(np.int64) for name, code in _STATES.items()}
+            found |= _stated(found["state"])
             return facets, {**found, **_alone(_filled(found["value"]))}
     return labelled(_pass(rows, roles, named, []).materialize(), keys)
+
+
+def _few(rows: Columns, roles: Roles, keys: Sequence[str]) -> Cells:
+    """The same of rows as arrays, all columns of which were text."""
+    made = [encode(np.ma.getdata(rows[key]), np.ma.getmaskarray(rows[key])) for key in keys]
+    _, some, cell = np.unique(_key(made, roles.facets), return_index=True, return_inverse=True)
+    value, cells = _filled(rows["value"]), len(some)
+    usable = ~np.isnan(value)
+    n, mean, ss, low, high = moments(cell[usable], value[usable], cells)
+    found: Columns = {"rows": np.bincount(cell), "n": n, "mean": mean, "low": low, "high": high}
+    counted = {"bad": rows["bad"], **_stated(rows["state"])}
+    found |= {
+        name: np.bincount(cell[np.asarray(held, dtype=np.bool_)], minlength=cells) for name, held in counted.items()
+    }
+    found["variance"] = ss / np.maximum(n - 1, 1)
+    if roles.replicate is not None:
+        column = rows["replicate"]
+        replicate = encode(np.ma.getdata(column), np.ma.getmaskarray(column))
+        pairs = np.unique(cell * replicate.size + replicate.last_if_absent())
+        found["distinct"] = np.bincount(pairs // replicate.size, minlength=cells)
+    return [replace(one, codes=one.codes[some]) for one in made], found
+
+
+def _stated(state: NDArray[Any]) -> Columns:
+    """For each status, 1 where a row has it."""
+    codes = np.ma.filled(state.astype(np.int64), -1)
+    return {name: (codes == code).astype(np.int64) for name, code in _STATES.items()}
 
 
 def _held(rows: duckdb.DuckDBPyRelation, keys: str) -> duckdb.DuckDBPyRelation | None:
@@ -280,15 +312,15 @@ def _prepare(opened: Opened, roles: Roles, missing: Missing) -> duckdb.DuckDBPyR
             slot = f"CASE WHEN {number} < {_SLOTS} AND {number}::VARCHAR = {name} THEN {number} END AS slot, "
     # Text is stripped in a step of its own: to plan its long expression three times takes longer than a small file.
     chosen = opened.relation.project(f"{', '.join(facets)}, {replicate}{slot}{given} AS given, {status} AS status")
-    chosen = chosen.project(f"*, {score} AS score, {state} AS state")
-    kept = "replicate, slot, given, status, state" if roles.replicate else "given, status, state"
+    kept = "replicate, slot, given, status" if roles.replicate else "given, status"
     blank = [*missing.numbers, *([math.nan] if missing.nan else [])]
     tests = [f"given::VARCHAR IN ({', '.join(map(literal, sorted(missing.words)))})"] if missing.words else []
     tests += [f"score IN ({', '.join(f'{literal(repr(value))}::DOUBLE' for value in blank)})"] if blank else []
     asked = f"{_is(OK)} AND NOT coalesce({' OR '.join(tests) or 'false'}, false)"
     keys = ", ".join(f"f{i}" for i in range(len(facets)))
     return chosen.project(
-        f"{keys}, {kept}, CASE WHEN {asked} AND isfinite(score) THEN score END AS value, "
+        f"{keys}, {kept}, {state} AS state, {score} AS score, "
+        f"CASE WHEN {asked} AND isfinite(score) THEN score END AS value, "
         f"CASE WHEN isfinite(score) THEN false ELSE coalesce({asked} AND given IS NOT NULL, false) END AS bad"
     )
 

@@ -12,6 +12,7 @@ import stat
 import zlib
 from collections.abc import Iterator
 from contextlib import closing, suppress
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal
 
@@ -93,10 +94,17 @@ def is_database(path: Path) -> bool:
     for suffix in _BESIDE:
         if path.name.endswith(suffix):
             path = path.with_name(path.name.removesuffix(suffix))
-    if not path.is_file() or path.stat().st_size < _PAGE:  # SQLite takes what is empty for a database too
+    if not path.is_file():
         return False
+    found = path.stat()  # SQLite takes what is empty for a database too
+    return found.st_size >= _PAGE and _of_sqlite((path.absolute().as_uri(), found.st_mtime_ns, found.st_size))
+
+
+@lru_cache(maxsize=256)
+def _of_sqlite(state: tuple[str, int, int]) -> bool:
+    """What SQLite says of a file as it is now, asked once: to read a file it is asked for a dozen times."""
     try:
-        with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro&immutable=1", uri=True)) as connection:
+        with closing(sqlite3.connect(f"{state[0]}?mode=ro&immutable=1", uri=True)) as connection:
             connection.execute("PRAGMA schema_version")
     except sqlite3.DatabaseError as error:
         return error.sqlite_errorname == "SQLITE_CORRUPT"
