@@ -31,6 +31,7 @@ LAYERS = (
         "arrays",
         "roles",
         "rules",
+        "frozen",
         "lazily",
         "workers",
     },
@@ -109,6 +110,14 @@ def test_the_package_is_found():
 def test_every_folder_has_a_layer():
     assert {layer_of(module) for module in MODULES} <= RANK.keys()
     assert sum(map(len, LAYERS)) == len(RANK), "a folder stands in two layers"
+
+
+def test_frozen_classes_are_quick_to_declare():
+    """Commands load hundreds: what is frozen is declared by `quorate.frozen`, in a tenth of the time."""
+    slow = {"dataclasses.dataclass", "dataclasses.make_dataclass"}
+    changed = {"reporting.draw.svg", "table.exchange.foreign.openai_evals", "web.serve"}
+    found = {name for name, path in MODULES.items() if imported(path) & slow}
+    assert found == {f"quorate.{name}" for name in changed | {"frozen"}}
 
 
 def test_imports_point_down():

@@ -12,8 +12,10 @@ and is a `str` in the words of Python that remembers where its arguments stand. 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Self, SupportsIndex
+
+from quorate.frozen import dataclass
 
 
 @dataclass(frozen=True)

@@ -8,11 +8,11 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from quorate.errors import InvalidInput
+from quorate.frozen import dataclass
 
 MOST_SEARCHED = 64 << 20
 """Bytes of a file that are looked through for a mark; a longer one is no report."""

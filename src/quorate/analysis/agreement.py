@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from quorate.frozen import dataclass
 from quorate.table.results import Result, Row
 
 if TYPE_CHECKING:

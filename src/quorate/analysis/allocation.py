@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,7 @@ from quorate.caveats import Caveat
 from quorate.errors import InvalidInput, NotEstimable, QuorateError, UnknownColumn
 from quorate.estimate.doctor.support import doctor
 from quorate.estimate.votes.clustered import Cluster
+from quorate.frozen import dataclass
 from quorate.numerics.sequential.bandit import Variant, affordable, constants
 from quorate.simulate.allocation.allocation import simulate_allocation
 from quorate.simulate.allocation.arms import arms_of

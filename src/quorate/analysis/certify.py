@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property, partial
 
 import numpy as np
@@ -29,6 +29,7 @@ from quorate.estimate.means.mean import Estimate, by_reach, draw_of, mean_for, p
 from quorate.estimate.means.reach import is_complete, is_setup
 from quorate.estimate.means.targets import POPULATION, Target, scope
 from quorate.estimate.ratings.leaderboard import MOST_SYSTEMS, Leaderboard, PairErrors, pair_errors
+from quorate.frozen import dataclass
 from quorate.numerics.distributions import normal_cdf, normal_quantile
 from quorate.numerics.reach import KAPPA
 from quorate.numerics.study_power import half_widths

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from quorate.frozen import dataclass
 from quorate.simulate.demo import MEASURED, Coverage, demo_truth, setup_truth
 
 if TYPE_CHECKING:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any, cast
 
 from quorate.analysis.words import cut, number
 from quorate.caveats import Caveat
 from quorate.estimate.components.decomposition import Decomposition
 from quorate.estimate.means.targets import PANEL, POPULATION
+from quorate.frozen import dataclass
 from quorate.planning.designs.dstudy import Projection
 from quorate.planning.designs.names import LAYOUTS, PARTIAL, LayoutName
 from quorate.planning.search.optimum import Optimum, Ranking

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import combinations
 from typing import Any, Literal
 
@@ -25,6 +25,7 @@ from quorate.estimate.agreement.coefficients import PairwiseAgreement, pairwise_
 from quorate.estimate.means.mean import Estimate
 from quorate.estimate.means.targets import PANEL
 from quorate.estimate.votes.margin import margin_of_votes
+from quorate.frozen import dataclass
 from quorate.numerics.inference import checked_level
 from quorate.roles import JUDGE, PROMPT, SYSTEM
 from quorate.study.file import Study, load

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +22,7 @@ from quorate.estimate.means.effects import of_families
 from quorate.estimate.means.intervals import coefficients
 from quorate.estimate.means.mean import Estimate, Readings, draw_of, readings
 from quorate.estimate.means.targets import FINITE, PANEL, SENSITIVITY
+from quorate.frozen import dataclass
 from quorate.numerics.inference import variance_interval
 from quorate.numerics.mixed.information import weights
 from quorate.roles import JUDGE, PROMPT, SYSTEM

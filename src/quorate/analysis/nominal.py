@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -28,6 +28,7 @@ from quorate.estimate.labels import (
     ratings,
 )
 from quorate.estimate.means.targets import scope
+from quorate.frozen import dataclass
 from quorate.numerics.inference import checked_level
 from quorate.table.cells import write_columns
 from quorate.table.results import Interval, Result, Row

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from quorate.analysis.words import cut, distinct
 from quorate.errors import InvalidInput, NotEstimable, UnknownTerm
+from quorate.frozen import dataclass
 from quorate.roles import JUDGE
 from quorate.table.results import Result, Row, plain
 from quorate.wording import counted

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +10,7 @@ import numpy as np
 
 from quorate.analysis.words import distinct, p_value, shown
 from quorate.estimate.ratings.ratings import Ratings
+from quorate.frozen import dataclass
 from quorate.table.results import Result, Row
 from quorate.wording import capitalised, counted, decimals, percent
 

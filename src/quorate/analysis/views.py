@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
@@ -13,6 +12,7 @@ from quorate.arguments import argument
 from quorate.errors import InvalidInput, NotConverged, NotEstimable
 from quorate.estimate.components.assemble import Link
 from quorate.estimate.components.decomposition import Decomposition
+from quorate.frozen import dataclass
 from quorate.roles import JUDGE, PROMPT
 from quorate.table.judgments import Judgments
 from quorate.wording import counted, decimals

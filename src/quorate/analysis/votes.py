@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -22,6 +21,7 @@ from quorate.estimate.votes.margins import NearTies, Quantiles
 from quorate.estimate.votes.signals import LEAST_VOTES
 from quorate.estimate.votes.stability import Stability, TieSensitivity, stability, tie_sensitivity
 from quorate.estimate.votes.well_sampled_pairs import MINIMUM
+from quorate.frozen import dataclass
 from quorate.numerics.distributions import normal_quantile
 from quorate.planning.power.detectability import Detectability, detectability
 from quorate.planning.power.prompt_types import Concentration, concentration

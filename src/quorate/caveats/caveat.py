@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from quorate.arguments import Argument, arguments_of
+from quorate.frozen import dataclass
 from quorate.wording import Brief
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated, Any
@@ -36,6 +36,7 @@ from quorate.cli.options.designs import components_from
 from quorate.cli.options.output import ENDINGS, Certifying, as_more, certified
 from quorate.cli.options.reading import Rows
 from quorate.errors import InvalidInput, UnknownColumn
+from quorate.frozen import dataclass
 
 if TYPE_CHECKING:
     from quorate.estimate.posterior.prior import Prior

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -13,6 +12,7 @@ from quorate.cli.console import console, heading, points, say, table, whole
 from quorate.cli.options import SEED, Declared, Files, Group, Output, VoteReading, VotesFile, command, names, of, pairs
 from quorate.cli.spelling import in_options
 from quorate.errors import InvalidInput, UnknownColumn
+from quorate.frozen import dataclass
 from quorate.table.exchange.encoding import ordinary
 
 if TYPE_CHECKING:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shlex
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -14,6 +13,7 @@ from quorate.cli.options import File, For, Group, Output, Reading, command
 from quorate.cli.options.reading import save_options
 from quorate.cli.spelling import as_command, in_options, place, shell
 from quorate.errors import InvalidData, InvalidInput
+from quorate.frozen import dataclass
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -28,6 +27,7 @@ from quorate.cli.options import (
 from quorate.cli.options.groups import spelled
 from quorate.cli.options.reading import Rows, with_column
 from quorate.errors import InvalidInput
+from quorate.frozen import dataclass
 
 if TYPE_CHECKING:
     from quorate.table.judgments import Judgments

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -36,6 +35,7 @@ from quorate.cli.options import (
 from quorate.cli.options.groups import spelled
 from quorate.cli.spelling import in_options
 from quorate.errors import InvalidInput
+from quorate.frozen import dataclass
 
 if TYPE_CHECKING:
     from quorate.estimate.components.decomposition import Decomposition

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -30,6 +29,7 @@ from quorate.cli.options.reading import with_column
 from quorate.cli.options.systems import Pair, check_facet, clustered_by
 from quorate.cli.spelling import in_options
 from quorate.errors import InvalidInput
+from quorate.frozen import dataclass
 
 MOST_SCORES = 100_001
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -25,6 +24,7 @@ from quorate.cli.options import (
 )
 from quorate.cli.spelling import in_options
 from quorate.errors import InvalidInput
+from quorate.frozen import dataclass
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import product
 from math import prod
 from typing import Annotated, Any
@@ -38,6 +37,7 @@ from quorate.cli.options.output import Certifying, as_more, certified
 from quorate.cli.options.reading import with_column
 from quorate.cli.options.systems import Pair
 from quorate.errors import InvalidInput
+from quorate.frozen import dataclass
 
 ALL = "quorate.decide.all_pairs:compare_all"
 OWN = of("quorate.decide.all_pairs:compare", "a", "b")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from quorate.errors import InvalidInput
+from quorate.frozen import dataclass
 
 NANO = 1_000_000_000
 """Money is kept in billionths of a unit, as whole numbers, so that sums are exact and a cap is a cap."""

@@ -6,12 +6,13 @@ import hashlib
 import json
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from types import MappingProxyType
 from typing import Any, Protocol, runtime_checkable
 
 from quorate import rules
 from quorate.errors import InvalidInput
+from quorate.frozen import dataclass
 from quorate.table.facets import OK, STATUSES
 
 # Expected answers: a score in a range, or one of some verdicts.

@@ -5,10 +5,10 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from quorate.errors import InvalidInput
+from quorate.frozen import dataclass
 
 ROLES = frozenset({"system", "user", "assistant", "tool"})
 

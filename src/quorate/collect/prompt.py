@@ -6,7 +6,7 @@ import hashlib
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cache, lru_cache, wraps
 from importlib.resources import files
 from itertools import count
@@ -20,6 +20,7 @@ from jinja2.sandbox import ImmutableSandboxedEnvironment
 from quorate.collect.judge import Expects, Message, Request
 from quorate.collect.material import MARK, Fenced, fenced
 from quorate.errors import InvalidInput
+from quorate.frozen import dataclass
 
 # Sheet: a question as people read it, without what only a program needs to be told.
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import combinations
 from pathlib import PurePath
 from typing import Any, overload
@@ -24,6 +23,7 @@ from quorate.estimate.differences.difference import Method, by_mean, difference
 from quorate.estimate.means.targets import Target
 from quorate.estimate.votes.clustered import Cluster
 from quorate.estimate.votes.margin import margin_of_votes
+from quorate.frozen import dataclass
 from quorate.numerics.inference import holm_level
 from quorate.planning.designs.prices import Prices
 from quorate.planning.power.sample_size import check_count

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
 
 from quorate.arrays import Floats
 from quorate.decide.outcome import Outcome
 from quorate.errors import InvalidInput, NotEstimable
+from quorate.frozen import dataclass
 from quorate.numerics.inference import checked_level
 from quorate.numerics.sequential.confidence_sequence import bounded_mean
 from quorate.roles import SYSTEM

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from numbers import Real
 from typing import Any
 
@@ -16,6 +16,7 @@ from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.differences.difference import difference
 from quorate.estimate.means.intervals import Ended
 from quorate.estimate.means.targets import FEWEST_DRAWN, Target
+from quorate.frozen import dataclass
 from quorate.numerics.distributions import normal_quantile
 from quorate.numerics.reach import Effect
 from quorate.numerics.roots import last

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from numbers import Real
 from typing import Any, Literal, cast
 
@@ -19,6 +18,7 @@ from quorate.estimate.components.decomposition import Decomposition
 from quorate.estimate.components.latent import refuse_latent
 from quorate.estimate.components.published import Components
 from quorate.estimate.means.targets import FINITE, FIXED, PANEL, POPULATION, SENSITIVITY, Target, all_drawn, is_grouping
+from quorate.frozen import dataclass
 from quorate.numerics.inference import checked_level
 from quorate.numerics.reach import MOST, maximum_moments
 from quorate.planning.designs.dstudy import Projection, project

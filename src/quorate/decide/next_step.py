@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple, Protocol
 
@@ -15,6 +14,7 @@ from quorate import wording
 from quorate.arrays import Floats
 from quorate.errors import InvalidInput
 from quorate.estimate.votes.margin import FEWEST_ALIKE, NOTHING, VoteMargin, margin_of_share
+from quorate.frozen import dataclass
 from quorate.numerics.distributions import normal_cdf, normal_quantile, t_quantile
 from quorate.numerics.roots import last, root
 from quorate.numerics.votes import binomial, clustered, equivalence

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from numbers import Real
 from typing import Any, Literal, Protocol
@@ -21,6 +20,7 @@ from quorate.estimate.differences.difference import SystemDifference, difference
 from quorate.estimate.differences.methods import two_systems
 from quorate.estimate.votes.clustered import Cluster
 from quorate.estimate.votes.margin import margin_of_votes
+from quorate.frozen import dataclass
 from quorate.numerics.distributions import chi_square_tail, f_tail
 from quorate.numerics.inference import holm
 from quorate.numerics.votes import binomial

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from quorate.decide.outcome import OPEN, SUPPORTED, Claim, Outcome, claimed, stated, supports
 from quorate.estimate.differences.methods import PairedCells
 from quorate.estimate.means.intervals import score_ends
 from quorate.estimate.means.missing_bounds import AllEqual, drawn
 from quorate.estimate.means.targets import PANEL, scope
+from quorate.frozen import dataclass
 from quorate.table.judgments import Judgments
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from numbers import Real
 from typing import Any
@@ -23,6 +23,7 @@ from quorate.estimate.differences.difference import Method, SystemDifference, di
 from quorate.estimate.differences.methods import NoSpread
 from quorate.estimate.means.effects import of_families
 from quorate.estimate.means.targets import FINITE, PANEL, POPULATION, Target, scope
+from quorate.frozen import dataclass
 from quorate.numerics.study_power import Studies, one_square, studies
 from quorate.planning.designs.dstudy import Projection, of_difference
 from quorate.planning.designs.names import LayoutName

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from numbers import Real
 from typing import Any, NamedTuple
 
@@ -15,6 +14,7 @@ from quorate.decide.outcome import OPEN, SUPPORTED, Outcome
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.votes.clustered import Cluster
 from quorate.estimate.votes.margin import margin_of_votes
+from quorate.frozen import dataclass
 from quorate.numerics.sequential import confidence_sequence
 from quorate.numerics.sequential.confidence_sequence import prior, share_log_evidence
 from quorate.numerics.votes import binomial

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from numbers import Real
 
@@ -11,6 +11,7 @@ from quorate.decide.next_step import NextStep, detectable, next_step
 from quorate.decide.outcome import AnyVerdict, Claim, Outcome, check_question, outcome_by, types_of_votes
 from quorate.estimate.votes.clustered import Cluster
 from quorate.estimate.votes.margin import VoteMargin, margin_of_votes
+from quorate.frozen import dataclass
 from quorate.numerics.votes import binomial, equivalence
 from quorate.planning.power.sample_size import check_count, check_range
 from quorate.table.votes import Encoding, Votes, checked_votes

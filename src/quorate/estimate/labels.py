@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import field, fields, replace
 from functools import cached_property
 from itertools import combinations
 from typing import Any
@@ -17,6 +17,7 @@ from quorate.estimate.components.decomposition import Decomposition
 from quorate.estimate.means.effects import level_labels
 from quorate.estimate.means.mean import Estimate, readings
 from quorate.estimate.means.targets import Target
+from quorate.frozen import dataclass
 from quorate.numerics import nominal
 from quorate.numerics.mixed.information import cell_weights, weights
 from quorate.numerics.mixed.reml import evaluate

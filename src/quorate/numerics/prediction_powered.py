@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from quorate.arrays import Floats, Ints
+from quorate.frozen import dataclass
 from quorate.numerics.votes.clustered import by_all
 
 _PADDING = np.array([0.0, 0.0, 1.0, 1.0])

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from quorate.arrays import Bools, Floats, Ints
+from quorate.frozen import dataclass
 from quorate.numerics.distributions import f_tail, t_cdf
 from quorate.numerics.votes.clustered import by_all
 

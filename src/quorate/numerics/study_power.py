@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property, lru_cache
 from itertools import combinations
 from typing import Any
@@ -14,6 +14,7 @@ from numpy.polynomial import chebyshev
 from numpy.typing import ArrayLike
 
 from quorate.arrays import Floats
+from quorate.frozen import dataclass
 from quorate.numerics.distributions import (
     chi_square_quantile,
     each,

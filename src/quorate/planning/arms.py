@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,6 +13,7 @@ from scipy.special import bdtrc
 from quorate import rules
 from quorate.arrays import Floats, Ints
 from quorate.errors import InvalidInput, UnknownTerm
+from quorate.frozen import dataclass
 from quorate.table.columns.labels import label
 from quorate.table.progress import Progress, Roster
 from quorate.wording import Brief

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from typing import Any
 
@@ -18,6 +18,7 @@ from quorate.estimate.components.model import CELL
 from quorate.estimate.components.published import design
 from quorate.estimate.doctor.analyses import alias_class, component_analyses
 from quorate.estimate.doctor.support import ITEMS
+from quorate.frozen import dataclass
 from quorate.numerics.mixed.information import null_point
 from quorate.numerics.mixed.reml import evaluate
 from quorate.planning.designs.layouts import Cycle, Layout

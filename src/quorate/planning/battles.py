@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from heapq import heapify, heappop, heappush
 from typing import Any, NamedTuple
 
@@ -15,6 +15,7 @@ from quorate.arguments import argument
 from quorate.arrays import Floats, Ints
 from quorate.errors import InvalidInput
 from quorate.estimate.ratings.counts import tally
+from quorate.frozen import dataclass
 from quorate.numerics.ratings.bradley_terry import fit
 from quorate.numerics.ratings.next_vote import (
     RIDGE,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,6 +13,7 @@ from quorate.caveats import Caveat
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.agreement.coefficients import alpha_of
 from quorate.estimate.ratings.corrected_board import CorrectedRatings
+from quorate.frozen import dataclass
 from quorate.numerics.ratings.next_vote import GapVotes
 from quorate.planning.power.sample_size import check_power
 from quorate.roles import JUDGE

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -15,6 +14,7 @@ from quorate.estimate.components.decomposition import Decomposition
 from quorate.estimate.means.effects import Configuration, configuration_facets, configurations, effects
 from quorate.estimate.means.mean import Estimate
 from quorate.estimate.means.targets import POPULATION, SENSITIVITY, Target
+from quorate.frozen import dataclass
 from quorate.numerics.distributions import t_quantile
 from quorate.planning.designs.dstudy import project
 from quorate.planning.designs.sources import observed_counts

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -18,6 +17,7 @@ from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.agreement.labelled import Table, people_apart
 from quorate.estimate.agreement.prediction_powered import Matched, is_share, matched, units_of, wanted
 from quorate.estimate.votes.clustered import Cluster
+from quorate.frozen import dataclass
 from quorate.numerics.distributions import t_quantile
 from quorate.numerics.inference import checked_level
 from quorate.numerics.prediction_powered import (

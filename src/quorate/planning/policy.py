@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from quorate import rules
 from quorate.arrays import Bools, Floats, Ints
 from quorate.errors import InvalidInput
+from quorate.frozen import dataclass
 from quorate.numerics.sequential import confidence_sequence
 from quorate.numerics.sequential.bandit import Rule, in_turn
 from quorate.numerics.sequential.confidence_sequence import Moments, against_difference, against_mean

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from quorate.caveats import weightiest_first
+from quorate.frozen import dataclass
 from quorate.reporting.paper.reproduce import Provenance, called, made_with, read_from, seed_used, titled
 from quorate.table.judgments import Judgments
 from quorate.table.votes import Votes

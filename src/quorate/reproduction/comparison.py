@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Literal, get_args
 
 import numpy as np
 
+from quorate.frozen import dataclass
 from quorate.numerics.distributions import normal_cdf, t_cdf
 from quorate.numerics.inference import holm
 from quorate.numerics.votes.binomial import lower_tail

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -16,6 +15,7 @@ import numpy as np
 from quorate.arguments import argument
 from quorate.arrays import Floats
 from quorate.errors import InvalidInput, NotEstimable, QuorateError, UnknownTerm
+from quorate.frozen import dataclass
 from quorate.planning.designs.schemes import is_count
 from quorate.reproduction.comparison import Compared, Ran, Reproduction, compared, held_together
 from quorate.reproduction.studies import archive, budget, cyclic, lee

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
@@ -18,6 +18,7 @@ from quorate.arguments import argument
 from quorate.arrays import Floats
 from quorate.errors import InvalidData, InvalidInput
 from quorate.estimate.components.published import Components, components
+from quorate.frozen import dataclass
 from quorate.table.exchange.format import quoted
 from quorate.table.files import explained, opened
 from quorate.table.results import Row

@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, cast
@@ -14,6 +13,7 @@ import numpy as np
 
 from quorate.arrays import Floats
 from quorate.estimate.components.published import Components, components
+from quorate.frozen import dataclass
 from quorate.streams import stream
 from quorate.writing import write_file
 

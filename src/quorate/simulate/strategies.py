@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from numbers import Integral
 from typing import Any
@@ -15,6 +14,7 @@ from quorate.arguments import argument
 from quorate.arrays import Floats
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.panel.crossed import CrossedScores, crossed_scores
+from quorate.frozen import dataclass
 from quorate.numerics.distributions import f_tail
 from quorate.numerics.panel.crossed import MeanSquares, f_ratio, mean_squares, paper, separated, sums
 from quorate.planning.panel.strategies import ALL, CYCLIC, RANDOM, all_judges, cyclic, random_judge

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
 import numpy as np
@@ -14,6 +13,7 @@ from quorate import rules
 from quorate.arguments import argument
 from quorate.arrays import Floats, Ints
 from quorate.errors import NotEstimable
+from quorate.frozen import dataclass
 from quorate.numerics.votes import binomial
 from quorate.numerics.votes import power as of_power
 from quorate.numerics.votes.power import allotted, fisher, screened, supplied

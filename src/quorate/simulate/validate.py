@@ -6,7 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import Literal, cast
 
@@ -22,6 +22,7 @@ from quorate.estimate.means.effects import level_labels
 from quorate.estimate.means.mean import Estimate, estimate
 from quorate.estimate.means.mean_from import at_components, weighed_by
 from quorate.estimate.means.targets import PANEL, POPULATION, Pool, Target
+from quorate.frozen import dataclass
 from quorate.numerics.distributions import t_quantile
 from quorate.numerics.inference import checked_level
 from quorate.planning.designs.dstudy import Projection

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -14,6 +13,7 @@ from quorate.decide.outcome import Outcome
 from quorate.decide.votes import outcome_of
 from quorate.errors import NotEstimable
 from quorate.estimate.votes.margin import VoteMargin, margin_of_counts, margin_of_share
+from quorate.frozen import dataclass
 from quorate.numerics.roots import root
 from quorate.numerics.votes import clustered
 from quorate.planning.power.sample_size import check_count, check_range

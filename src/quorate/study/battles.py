@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import NamedTuple, Protocol, TypeVar
 
@@ -19,6 +18,7 @@ from quorate.collect.budget import Spend
 from quorate.collect.ledger.ledger import Ledger
 from quorate.collect.runner.lane import RunOutcome
 from quorate.errors import InvalidInput, QuorateError
+from quorate.frozen import dataclass
 from quorate.planning.battles import NextBattles, Pair, chosen_battles
 from quorate.roles import PROPENSITY
 from quorate.streams import stream

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from difflib import SequenceMatcher
 from functools import partial
 from typing import Any, TypeVar
@@ -17,6 +17,7 @@ from quorate.collect.parse import concluded
 from quorate.collect.prompt import Prompt
 from quorate.collect.runner.lane import asked_to_wait
 from quorate.errors import InvalidInput
+from quorate.frozen import dataclass
 
 # ---- a prompt taken apart: the words of its instruction, which may change, and all the rest, which may not
 

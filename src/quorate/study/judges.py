@@ -9,7 +9,7 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -26,6 +26,7 @@ from quorate.collect.judges.remote import EndpointJudge
 from quorate.collect.ledger.plan import digest
 from quorate.collect.runner.lane import Pace
 from quorate.errors import InvalidData, InvalidInput, UnknownColumn
+from quorate.frozen import dataclass
 from quorate.roles import REPLICATE
 from quorate.study.file import Items, Study
 from quorate.study.goal import (

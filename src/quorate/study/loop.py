@@ -6,7 +6,7 @@ import asyncio
 import os
 import sys
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,7 @@ from quorate.collect.runner import run as runner
 from quorate.collect.runner.lane import Ended, Limits, RunOutcome, Update
 from quorate.decide.goals.look import Look
 from quorate.errors import InvalidInput
+from quorate.frozen import dataclass
 from quorate.study.battles import Battling, in_battles
 from quorate.study.file import Study, answers, load
 from quorate.study.judges import check, made, pace, tag

@@ -8,7 +8,6 @@ import math
 import os
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from xml.sax.saxutils import quoteattr
@@ -19,6 +18,7 @@ from quorate.collect.ledger.ledger import Ledger, whole
 from quorate.collect.ledger.seats import OWNER, Links, Seats, hashed
 from quorate.collect.prompt import FIRST, SECOND, Sheet
 from quorate.errors import InvalidData, InvalidInput
+from quorate.frozen import dataclass
 from quorate.study import judges
 from quorate.study.file import load
 from quorate.study.loop import plan

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from difflib import get_close_matches
 from functools import cached_property
 from itertools import repeat
@@ -18,6 +18,7 @@ from quorate.collect.ledger.lease import LeasedCell
 from quorate.collect.ledger.plan import Dependency, cell_key, digest
 from quorate.collect.prompt import BUILT_IN, Prompt, Sheet, built_in
 from quorate.errors import InvalidInput
+from quorate.frozen import dataclass
 from quorate.planning.assign import assign
 from quorate.roles import TEMPERATURE
 from quorate.study.file import Study, Wording

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from quorate.collect.budget import Budget, Price
 from quorate.collect.ledger.facts import JudgeStatus
 from quorate.collect.ledger.lease import NO_ANSWERS
 from quorate.errors import InvalidInput
+from quorate.frozen import dataclass
 from quorate.study.judges import alike, price
 from quorate.study.questions import Questions
 

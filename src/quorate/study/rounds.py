@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import math
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import Enum
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -18,6 +18,7 @@ from quorate.collect.budget import NANO, Spend, nano
 from quorate.collect.ledger.ledger import Ledger
 from quorate.collect.runner.lane import Ended, RunOutcome
 from quorate.errors import InvalidInput, QuorateError
+from quorate.frozen import dataclass
 from quorate.numerics.sequential.bandit import floored
 from quorate.planning.adaptive import adaptive
 from quorate.planning.arms import Arms, arms_of, standing

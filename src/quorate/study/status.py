@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, field, replace
 from functools import cached_property
 from textwrap import shorten
 from typing import Any, NamedTuple
@@ -21,6 +21,7 @@ from quorate.decide.goals.goal import Goal, Offer, Spent
 from quorate.decide.goals.look import Ending, Look
 from quorate.decide.goals.rounds import look, pilot
 from quorate.errors import InvalidInput, NotEstimable
+from quorate.frozen import dataclass
 from quorate.study.battles import Collect, Turn, drawn_so_far, in_turns
 from quorate.study.file import Cap, Study, load
 from quorate.study.offer import bought, measured, offer_of, question_of, turns

@@ -10,7 +10,6 @@ import os
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +22,7 @@ from quorate.collect.judge import Expects
 from quorate.collect.ledger.ledger import Ledger
 from quorate.collect.runner import run as runner
 from quorate.errors import InvalidInput
+from quorate.frozen import dataclass
 from quorate.study.drafting import (
     MOST_REASON,
     Ask,

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 
 from quorate.caveats import Caveat
+from quorate.frozen import dataclass
 from quorate.table.collapse.grouped import pooled
 from quorate.table.exchange.engine import connection
 from quorate.table.exchange.ledger import facets, holds, open_ledger

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from quorate.arrays import Floats, Ints
 from quorate.errors import InvalidInput, UnknownTerm
+from quorate.frozen import dataclass
 from quorate.table.facets import MEMORY, OK, STATUSES, Facet, Faceted, Source, narrowed, used_levels
 from quorate.table.notes import Note
 from quorate.table.pairs import BOTH_BAD, MISSING, TIE, A, B, Codes, Pairs, pairs_of, summed, turn

@@ -6,7 +6,7 @@ import math
 import os
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from quorate.arrays import Ints
 from quorate.errors import InvalidInput
+from quorate.frozen import dataclass
 from quorate.roles import REPLICATE
 from quorate.table.columns.labels import label
 from quorate.table.exchange.engine import connection

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quorate.arrays import dense
+from quorate.frozen import dataclass
 from quorate.table.facets import MEMORY, Facet, Faceted, Source, narrowed, used_levels
 from quorate.table.notes import Note
 

@@ -9,7 +9,7 @@ import re
 import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 from glob import glob
 from pathlib import Path
@@ -20,6 +20,7 @@ from zipfile import BadZipFile, ZipFile
 from quorate import caveats
 from quorate.arguments import argument
 from quorate.errors import InvalidData, InvalidInput, UnknownTerm
+from quorate.frozen import dataclass
 from quorate.roles import ITEM
 from quorate.table.columns.roles import recognise
 from quorate.table.columns.vote_roles import has_pairs

@@ -8,13 +8,14 @@ travel, so the cost of everything after reading depends on cells, not rows.
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from quorate.arguments import argument
 from quorate.errors import InvalidInput, NotEstimable
+from quorate.frozen import dataclass
 from quorate.table.collapsed import Collapsed
 from quorate.table.facts.describe import Description, ScoreFacts, describe, score_facts
 from quorate.wording import brief

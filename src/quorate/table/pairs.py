@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from quorate.arrays import Ints, dense
+from quorate.frozen import dataclass
 from quorate.wording import Brief
 
 A, B, TIE, BOTH_BAD, MISSING = range(5)

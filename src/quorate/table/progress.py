@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from quorate.arrays import Floats, Ints
 from quorate.errors import InvalidData, InvalidInput, NotEstimable, UnknownColumn, UnknownTerm
+from quorate.frozen import dataclass
 from quorate.roles import ITEM
 from quorate.table.cells import Cells, labels
 from quorate.table.collapse.grouped import places

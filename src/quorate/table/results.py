@@ -7,7 +7,7 @@ from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from copy import copy
-from dataclasses import dataclass, field, fields, is_dataclass
+from dataclasses import field, fields, is_dataclass
 from functools import cached_property
 from html import escape
 from importlib import import_module
@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from quorate import rules
 from quorate.errors import InvalidInput, QuorateError, UnknownColumn
+from quorate.frozen import dataclass
 from quorate.roles import DOWN, OF, SAME
 from quorate.table.exchange.wide import CROSSED, SCORE, Step, beside_wide
 from quorate.wording import brief, counted, safe

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
@@ -11,6 +10,7 @@ import numpy as np
 from quorate import rules
 from quorate.arrays import Floats
 from quorate.errors import InvalidInput
+from quorate.frozen import dataclass
 from quorate.table.ballots import Ballots
 from quorate.table.facts.vote_facts import VoteFacts, describe_votes
 

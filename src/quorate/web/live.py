@@ -14,7 +14,7 @@ import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import IO, Any, Literal, TypeVar, cast
 
@@ -28,6 +28,7 @@ from quorate.collect.ledger import lease
 from quorate.collect.ledger.lease import START, process_here, under_way
 from quorate.collect.ledger.ledger import Ledger
 from quorate.errors import InvalidInput
+from quorate.frozen import dataclass
 from quorate.study.file import Study
 from quorate.study.goal import PythonSettings
 from quorate.study.loop import carry_out

@@ -9,7 +9,6 @@ import hmac
 import io
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from threading import Thread
@@ -25,6 +24,7 @@ from quorate.collect.judge import Expects
 from quorate.collect.ledger.ledger import Ledger
 from quorate.collect.ledger.seats import LINK, OWNER
 from quorate.errors import InvalidInput
+from quorate.frozen import dataclass
 from quorate.study.file import Study
 from quorate.study.people import MOST_COMMENT, People, Standing
 from quorate.study.questions import Questions

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
 
 from quorate.analysis.goals.quote import law_of, one_look
 from quorate.decide.goals.goal import MOST_NAMED
 from quorate.decide.goals.look import Ending, Look
 from quorate.errors import NotEstimable
+from quorate.frozen import dataclass
 from quorate.study.file import Study
 from quorate.study.goal import Goal
 from quorate.study.offer import goal_of, measured, offer_of, question_of, turns

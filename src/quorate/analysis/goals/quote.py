@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -32,6 +32,7 @@ from quorate.estimate.components.decomposition import Decomposition
 from quorate.estimate.components.published import Components
 from quorate.estimate.differences.difference import difference, stratified_difference
 from quorate.estimate.means.effects import strata
+from quorate.frozen import dataclass
 from quorate.roles import CATEGORY, ITEM, JUDGE, PROMPT, REPLICATE, SYSTEM
 from quorate.simulate.goals.fixed import fixed_cost
 from quorate.simulate.goals.goal import Amount, GoalRates, simulate_goal, terms_on, truth

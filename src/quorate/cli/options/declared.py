@@ -8,8 +8,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, make_dataclass
-from dataclasses import field as declared
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -21,6 +19,7 @@ from quorate.cli.options.groups import For, Group, counts, grid, names, numbers,
 from quorate.cli.options.reading import role_of
 from quorate.cli.spelling import flag_of
 from quorate.errors import InvalidInput
+from quorate.frozen import dataclass
 
 NONE = "none"
 """A list of names that is given and empty."""
@@ -166,7 +165,7 @@ class Declared(Group):
 
 def of(function: str, *but: str, **flags: str) -> type[Declared]:
     """The options of a function, as ``module:name``, ``but`` for these, and some with other ``flags``."""
-    made: list[tuple[str, Any, Any]] = []
+    named: dict[str, Any] = {"function": function, "__doc__": Declared.__doc__, "__annotations__": {}}
     for name, one in parameters_of(function).items():
         if name in but:
             continue
@@ -180,9 +179,10 @@ def of(function: str, *but: str, **flags: str) -> type[Declared]:
         option = typer.Option(flags.get(name, flag_of(name)), metavar=metavar, help=one["help"])
         use = [For(one["of"])] if "of" in one else []
         hint = typed if required or default is not None else typed | None
-        made.append((name, Annotated[hint, *use, option], declared() if required else declared(default=default)))
-    named = {"function": function, "__doc__": Declared.__doc__}
-    return make_dataclass("Declared", made, bases=(Declared,), namespace=named, frozen=True, kw_only=True)
+        named["__annotations__"][name] = Annotated[hint, *use, option]
+        if not required:
+            named[name] = default
+    return dataclass(frozen=True, kw_only=True)(type("Declared", (Declared,), named))
 
 
 @cache

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -14,6 +13,7 @@ from quorate.cli.options.declared import Declared, targets
 from quorate.cli.options.groups import For, Group, spelled
 from quorate.cli.options.reading import ScoreReading
 from quorate.errors import InvalidInput
+from quorate.frozen import dataclass
 from quorate.table.exchange.encoding import ordinary
 
 if TYPE_CHECKING:

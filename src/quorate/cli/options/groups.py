@@ -6,7 +6,7 @@ import csv
 import math
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import MISSING, dataclass, fields
+from dataclasses import MISSING, fields
 from functools import cache, wraps
 from inspect import Parameter, Signature, signature
 from pathlib import Path
@@ -15,6 +15,7 @@ from typing import Annotated, Any, get_args, get_type_hints
 import typer
 
 from quorate.errors import InvalidInput
+from quorate.frozen import dataclass
 from quorate.writing import keeping
 
 TWO, ALL = "two systems", "all pairs"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -14,6 +14,7 @@ from rich.console import Console
 from quorate.cli.console import console, print_json, put, whole
 from quorate.cli.options.groups import For, Group
 from quorate.cli.spelling import in_options
+from quorate.frozen import dataclass
 
 if TYPE_CHECKING:
     from quorate.analysis.certify import Certificate

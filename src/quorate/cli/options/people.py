@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
@@ -13,6 +13,7 @@ import typer
 from quorate.cli.options.groups import Group
 from quorate.cli.options.reading import Reading, VoteReading
 from quorate.errors import InvalidInput, UnknownColumn
+from quorate.frozen import dataclass
 from quorate.roles import JUDGE, PROMPT
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Self, TypeVar, cast
 
@@ -24,6 +24,7 @@ from quorate.cli.options.groups import (
 )
 from quorate.cli.spelling import in_options
 from quorate.errors import InvalidInput, UnknownTerm
+from quorate.frozen import dataclass
 from quorate.wording import safe
 
 if TYPE_CHECKING:

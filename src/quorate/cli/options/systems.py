@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,6 +11,7 @@ import typer
 from quorate.cli.options.groups import ALL, TWO, For, Group, names
 from quorate.cli.options.reading import role_of
 from quorate.errors import InvalidInput
+from quorate.frozen import dataclass
 from quorate.wording import listed
 
 if TYPE_CHECKING:

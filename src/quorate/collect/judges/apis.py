@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Literal, NoReturn
 from urllib.parse import quote
 
@@ -12,6 +12,7 @@ from quorate.collect.budget import Price
 from quorate.collect.judge import ERROR, REFUSED, Expects, Reply, Request
 from quorate.collect.parse import judged
 from quorate.errors import InvalidInput
+from quorate.frozen import dataclass
 
 MOST_TOKENS = 1_000_000_000
 

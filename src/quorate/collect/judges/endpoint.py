@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode, urlsplit
@@ -14,6 +14,7 @@ from quorate.collect.budget import Price
 from quorate.collect.judge import RESERVED
 from quorate.collect.judges.apis import APIS, Api
 from quorate.errors import InvalidInput
+from quorate.frozen import dataclass
 
 if TYPE_CHECKING:
     pass

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,7 @@ from quorate.collect.judge import ERROR, REFUSED, TRUNCATED, UNPARSED
 from quorate.collect.ledger.lease import LOST, UNSENT, held
 from quorate.collect.ledger.money import BY_STATUS
 from quorate.collect.ledger.schema import FAILED, Connection
+from quorate.frozen import dataclass
 from quorate.table.cells import Cells
 from quorate.table.facets import OK
 from quorate.table.progress import Progress

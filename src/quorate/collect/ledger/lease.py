@@ -10,7 +10,6 @@ from __future__ import annotations
 import os
 import socket
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -18,6 +17,7 @@ from quorate.collect.budget import Budget, affordable, nano
 from quorate.collect.judge import ERROR, Reply
 from quorate.collect.ledger import money
 from quorate.collect.ledger.schema import Connection
+from quorate.frozen import dataclass
 
 PLANNED, LEASED, DONE, GIVEN_UP = "planned", "leased", "done", "given_up"
 LOST = "lost"

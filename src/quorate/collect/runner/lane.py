@@ -6,7 +6,7 @@ import math
 import zlib
 from collections import deque
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import field, fields, replace
 from enum import Enum
 
 from quorate.collect.budget import Budget, Spend
@@ -14,6 +14,7 @@ from quorate.collect.judge import ERROR, Judge, Reply
 from quorate.collect.ledger.lease import DONE, GIVEN_UP, PLANNED, LeasedCell, Settled
 from quorate.collect.ledger.ledger import Ledger
 from quorate.errors import InvalidInput
+from quorate.frozen import dataclass
 from quorate.table.facets import OK
 from quorate.wording import counted
 

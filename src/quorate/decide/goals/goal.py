@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from numbers import Real
 from typing import Literal
@@ -15,6 +14,7 @@ from quorate import rules
 from quorate.arrays import Floats, Ints
 from quorate.errors import InvalidInput
 from quorate.estimate.means.targets import Target
+from quorate.frozen import dataclass
 from quorate.numerics.inference import checked_level
 from quorate.planning.designs.names import LAYOUTS, LayoutName
 from quorate.planning.designs.prices import Prices, cheapest

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from enum import StrEnum
 from typing import Any, Generic, Protocol, TypeVar
 
@@ -18,6 +18,7 @@ from quorate.estimate.differences.difference import SystemDifference
 from quorate.estimate.doctor.support import ITEMS, PROMPTS, REPLICATES
 from quorate.estimate.means.mean import Estimate
 from quorate.estimate.means.targets import POPULATION
+from quorate.frozen import dataclass
 from quorate.numerics.distributions import normal_cdf
 from quorate.numerics.sequential.spending import Spending, bound_for, obrien_fleming, pocock, start
 from quorate.numerics.study_power import Studies

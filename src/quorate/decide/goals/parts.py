@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from statistics import NormalDist
 from typing import Any
@@ -23,6 +23,7 @@ from quorate.estimate.components.decompose import decompose
 from quorate.estimate.differences.difference import SystemDifference, difference, stratified_difference
 from quorate.estimate.means.effects import strata, stratified_mean
 from quorate.estimate.means.mean import Estimate, on_scale
+from quorate.frozen import dataclass
 from quorate.numerics.distributions import chi_square_quantile
 from quorate.numerics.sequential.spending import inflation
 from quorate.numerics.study_power import Studies

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, cast
 
@@ -18,6 +17,7 @@ from quorate.estimate.components.decomposition import Decomposition
 from quorate.estimate.differences.difference import SystemDifference, common_share
 from quorate.estimate.means.mean import Estimate
 from quorate.estimate.means.targets import POPULATION, Target
+from quorate.frozen import dataclass
 from quorate.planning.assign import assign
 from quorate.planning.designs.dstudy import Projection
 from quorate.planning.designs.names import LAYOUTS

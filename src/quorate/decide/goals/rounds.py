@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -19,6 +19,7 @@ from quorate.decide.goals.votes import Favourite, Preference, shares_of
 from quorate.decide.outcome import types_of_counts
 from quorate.errors import InvalidInput
 from quorate.estimate.differences.difference import SystemDifference, difference
+from quorate.frozen import dataclass
 from quorate.numerics.distributions import normal_quantile
 from quorate.numerics.sequential.spending import inflation
 from quorate.numerics.study_power import Studies

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from itertools import combinations
 from typing import NamedTuple
@@ -17,6 +17,7 @@ from quorate.decide.goals.goal import BestGoal, Offer, PreferGoal, Spent
 from quorate.decide.goals.look import FUTILE, UNDECIDED, Contest, DifferenceTest, Ending, Look, t_bound
 from quorate.decide.goals.plans import bought, calls, nothing
 from quorate.errors import InvalidInput, NotEstimable
+from quorate.frozen import dataclass
 from quorate.numerics.distributions import normal_quantile
 from quorate.numerics.prediction_powered import (
     Costs,

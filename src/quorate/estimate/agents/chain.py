@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
 
@@ -13,6 +12,7 @@ from numpy.typing import NDArray
 from quorate.arrays import Floats
 from quorate.caveats import Caveat, no_chain
 from quorate.errors import InvalidInput, NotEstimable
+from quorate.frozen import dataclass
 from quorate.numerics.distributions import t_quantile
 from quorate.numerics.inference import checked_level
 from quorate.numerics.regression import errors, held_out

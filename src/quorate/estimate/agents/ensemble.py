@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -12,6 +11,7 @@ from quorate.arrays import Floats
 from quorate.errors import InvalidInput
 from quorate.estimate.components.decomposition import Decomposition
 from quorate.estimate.components.dependability import MOST, averages
+from quorate.frozen import dataclass
 from quorate.roles import JUDGE
 from quorate.table.judgments import Judgments
 from quorate.table.results import Result, Row

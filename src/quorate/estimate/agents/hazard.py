@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,6 +13,7 @@ from quorate.caveats import Caveat, few_scores, turns_that_end
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.components.decomposition import Decomposition
 from quorate.estimate.components.dependability import averages, plausible
+from quorate.frozen import dataclass
 from quorate.numerics.inference import checked_level, equal_tails, satterthwaite
 from quorate.numerics.mixed.information import adjustment, weights
 from quorate.numerics.mixed.reml import squares

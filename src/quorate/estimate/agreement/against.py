@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 import numpy as np
@@ -52,6 +52,7 @@ from quorate.estimate.agreement.yardsticks import (
     tertiles,
     worth,
 )
+from quorate.frozen import dataclass
 from quorate.numerics.inference import checked_level
 from quorate.numerics.panel.judges import Worth, correlated
 from quorate.roles import JUDGE, PROMPT

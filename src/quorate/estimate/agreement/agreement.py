@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, fields
 from itertools import chain, combinations
 from typing import Any, Literal
 
@@ -25,6 +25,7 @@ from quorate.estimate.agreement.labelled import (
     shared_ties,
     verdicts_at,
 )
+from quorate.frozen import dataclass
 from quorate.numerics.inference import checked_level, equal_tails
 from quorate.numerics.votes import clustered
 from quorate.numerics.votes.binomial import clopper_pearson, p_value

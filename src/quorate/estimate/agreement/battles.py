@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +12,7 @@ from quorate.arguments import argument
 from quorate.arrays import Floats
 from quorate.errors import InvalidData, InvalidInput, NotEstimable
 from quorate.estimate.means.effects import level_labels
+from quorate.frozen import dataclass
 from quorate.numerics.distributions import normal_cdf, t_quantile
 from quorate.numerics.inference import checked_level
 from quorate.table.judgments import Judgments

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,7 @@ from quorate.estimate.agreement.battles import (
     refuse_keyless,
 )
 from quorate.estimate.means.effects import level_labels
+from quorate.frozen import dataclass
 from quorate.roles import JUDGE, SYSTEM
 from quorate.table.judgments import Judgments, checked
 from quorate.table.pairs import MISSING, TIE

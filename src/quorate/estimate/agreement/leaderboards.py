@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, fields
 from itertools import combinations
 from typing import Any, Literal, cast
 
@@ -18,6 +18,7 @@ from quorate.estimate.agreement.battles import column_of, pairwise_battles
 from quorate.estimate.agreement.labelled import people_apart
 from quorate.estimate.components.decompose import decompose
 from quorate.estimate.means.targets import POPULATION, Target
+from quorate.frozen import dataclass
 from quorate.numerics.correlation import kendall, of_pair, pearson, spearman, williams
 from quorate.numerics.inference import checked_level
 from quorate.numerics.votes import clustered

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -24,6 +24,7 @@ from quorate.estimate.agreement.labelled import (
 )
 from quorate.estimate.means.intervals import limits, score_ends
 from quorate.estimate.votes.clustered import Cluster
+from quorate.frozen import dataclass
 from quorate.numerics.distributions import t_cdf, t_quantile
 from quorate.numerics.inference import checked_level, holm
 from quorate.numerics.prediction_powered import (

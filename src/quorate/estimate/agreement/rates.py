@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import field, fields, replace
 from itertools import combinations
 from typing import Any, NamedTuple
 
@@ -16,6 +16,7 @@ from quorate.errors import InvalidInput, QuorateError
 from quorate.estimate.agreement.rightness import Rightness, of_items, row_means
 from quorate.estimate.agreement.yardsticks import Measured, mean_of, share_of, standard_error
 from quorate.estimate.means.effects import level_labels
+from quorate.frozen import dataclass
 from quorate.numerics.distributions import t_cdf, t_quantile
 from quorate.numerics.inference import holm
 from quorate.numerics.nominal import cohen, cohen_interval, cohen_rows

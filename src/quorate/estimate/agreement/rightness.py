@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
@@ -14,6 +14,7 @@ from quorate.arrays import Floats, Ints
 from quorate.errors import InvalidInput, NotEstimable, UnknownTerm
 from quorate.estimate.labels import label_shares
 from quorate.estimate.means.effects import level_labels
+from quorate.frozen import dataclass
 from quorate.roles import GENERATION, JUDGE, PROMPT, SYSTEM, TEMPERATURE
 from quorate.table.columns.vote_roles import ALIASES, ORDER
 from quorate.table.judgments import Judgments, table_of

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
 from itertools import combinations
 from typing import Literal
 
@@ -14,6 +13,7 @@ from quorate.arguments import argument
 from quorate.arrays import Floats, Ints
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.agreement.rightness import Rightness, row_means
+from quorate.frozen import dataclass
 from quorate.numerics.correlation import ranks
 from quorate.numerics.distributions import t_cdf, t_quantile
 from quorate.numerics.inference import benjamini_yekutieli, checked_level, equal_tails, student_limits

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection
-from dataclasses import dataclass
 from itertools import product
 from typing import Literal
 
@@ -14,6 +13,7 @@ from quorate.arguments import argument
 from quorate.arrays import Floats, Ints, dense
 from quorate.errors import InvalidInput, NotEstimable, Unbalanced
 from quorate.estimate.components.model import CELL, Model, closure, residuals
+from quorate.frozen import dataclass
 from quorate.numerics.mixed.anova import Strata, strata
 from quorate.numerics.mixed.patterns import Cells, patterns
 from quorate.numerics.mixed.problem import Problem

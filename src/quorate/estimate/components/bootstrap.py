@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal
 
@@ -16,6 +15,7 @@ from quorate.estimate.components.fit import Fitted
 from quorate.estimate.components.model import CELL, canonical
 from quorate.estimate.means.mean import Basis, Drawn, mean_for
 from quorate.estimate.means.targets import Target
+from quorate.frozen import dataclass
 from quorate.numerics.inference import checked_level
 from quorate.numerics.mixed.refit import refits
 from quorate.numerics.roots import root

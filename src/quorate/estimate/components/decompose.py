@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Literal, cast, overload
 
 import numpy as np
@@ -18,6 +18,7 @@ from quorate.estimate.components.fit import Method
 from quorate.estimate.components.latent import grid, restricted
 from quorate.estimate.components.model import CELL, Interval, build, closure, with_drawn_groups
 from quorate.estimate.components.published import design, level_of, no_residual
+from quorate.frozen import dataclass
 from quorate.numerics.mixed.information import Identified, null_point, quadratic_forms
 from quorate.numerics.mixed.problem import Problem
 from quorate.numerics.mixed.reml import Optimum, Point, evaluate, lowest, minimise, scattered_starts, settle

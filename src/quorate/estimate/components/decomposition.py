@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -14,6 +13,7 @@ from quorate.estimate.components.model import Component, Interval
 from quorate.estimate.means.mean import Basis, Estimate, mean_for
 from quorate.estimate.means.prediction import tail_df
 from quorate.estimate.means.targets import Target
+from quorate.frozen import dataclass
 from quorate.numerics.inference import variance_interval
 from quorate.streams import stream
 from quorate.table.results import Row

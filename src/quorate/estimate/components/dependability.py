@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Literal
 
 import numpy as np
@@ -19,6 +19,7 @@ from quorate.estimate.components.model import CELL, closure
 from quorate.estimate.components.published import Components
 from quorate.estimate.means.mean import draw_of
 from quorate.estimate.means.targets import PANEL, POPULATION, all_drawn
+from quorate.frozen import dataclass
 from quorate.roles import ITEM, REPLICATE
 from quorate.table.judgments import Judgments
 from quorate.table.results import Result

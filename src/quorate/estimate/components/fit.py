@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -16,6 +16,7 @@ from quorate.caveats import Caveat
 from quorate.errors import NotEstimable, UnknownTerm
 from quorate.estimate.components.assemble import Assembled, block_facets, thinned
 from quorate.estimate.components.model import CELL, Interval, canonical
+from quorate.frozen import dataclass
 from quorate.numerics.correlation import of_pair, spearman
 from quorate.numerics.mixed.information import Identified, component_df, covariance, weights
 from quorate.numerics.mixed.reml import Point, squares

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from itertools import pairwise, product
 from typing import TYPE_CHECKING, Any, Literal
@@ -20,6 +20,7 @@ from quorate.estimate.components.assemble import Assembled, Link, block_facets, 
 from quorate.estimate.components.decomposition import Decomposition
 from quorate.estimate.components.model import CELL, OneComponent, canonical, closure
 from quorate.estimate.means.intervals import limits
+from quorate.frozen import dataclass
 from quorate.numerics.correlation import of_pair, spearman
 from quorate.numerics.distributions import t_quantile
 from quorate.numerics.inference import variance_interval

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import combinations
 from typing import Any, Literal
 
@@ -12,6 +12,7 @@ import numpy as np
 from quorate.arguments import argument
 from quorate.arrays import Floats
 from quorate.errors import InvalidInput, UnknownTerm
+from quorate.frozen import dataclass
 from quorate.numerics.mixed.problem import WithinCells
 from quorate.roles import REPLICATE
 from quorate.table.judgments import Judgments

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from numbers import Real
 
 import numpy as np
@@ -13,6 +13,7 @@ from quorate.arrays import Floats
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.components.assemble import Assembled, assemble
 from quorate.estimate.components.model import build
+from quorate.frozen import dataclass
 from quorate.numerics.mixed.information import Identified, identify, information, null_point
 from quorate.numerics.mixed.solved import Solved, solve
 from quorate.roles import GENERATION, ITEM, REPLICATE

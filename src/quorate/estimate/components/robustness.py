@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from itertools import starmap
 from typing import Any, NamedTuple
 
@@ -17,6 +16,7 @@ from quorate.estimate.components.model import CELL
 from quorate.estimate.means.effects import level_labels
 from quorate.estimate.means.mean import Estimate
 from quorate.estimate.means.targets import Target
+from quorate.frozen import dataclass
 from quorate.table.facts.repeats import drawn_cells
 from quorate.table.judgments import Judgments
 from quorate.table.results import Result

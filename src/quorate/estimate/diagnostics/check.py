@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property, partial
 from typing import Literal
 
@@ -13,6 +13,7 @@ from quorate.arrays import Floats, Ints
 from quorate.estimate.components.decomposition import Decomposition
 from quorate.estimate.means.effects import level_labels
 from quorate.estimate.means.prediction import FEWEST_LEVELS, level_scores
+from quorate.frozen import dataclass
 from quorate.numerics.inference import holm
 from quorate.roles import JUDGE
 from quorate.table.results import Result, Row

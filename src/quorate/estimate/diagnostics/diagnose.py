@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from itertools import combinations
 from numbers import Integral
 from typing import TYPE_CHECKING, Any
@@ -22,6 +22,7 @@ from quorate.estimate.components.robustness import options_of
 from quorate.estimate.diagnostics.check import SIGNIFICANT, Check, Quantiles, Residuals, chance, quantiles, together
 from quorate.estimate.diagnostics.levels import Third, curvature, interaction_by_difficulty, level_checks, split_facets
 from quorate.estimate.means.effects import level_labels
+from quorate.frozen import dataclass
 from quorate.numerics.correlation import ranks
 from quorate.numerics.mixed.refit import refits
 from quorate.numerics.regression import GroupMeans

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +13,7 @@ from quorate.estimate.components.robustness import thinned, without_each
 from quorate.estimate.diagnostics.check import Check, Residuals
 from quorate.estimate.means.effects import level_labels
 from quorate.estimate.means.prediction import level_scores
+from quorate.frozen import dataclass
 from quorate.numerics.correlation import ranks
 from quorate.numerics.distributions import t_cdf
 from quorate.numerics.regression import GroupMeans, group_means

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 from itertools import pairwise
 from types import MappingProxyType
@@ -32,6 +32,7 @@ from quorate.estimate.differences.spread import unlike_caveats, unlike_system
 from quorate.estimate.means.effects import level_labels, strata, stratified_mean
 from quorate.estimate.means.mean import Estimate, aimed, by_reach, mean_for, plain_mean
 from quorate.estimate.means.targets import FIXED, PANEL, POPULATION, Target, among, drawn_too, like_these, too_few
+from quorate.frozen import dataclass
 from quorate.numerics.votes import equivalence
 from quorate.numerics.votes.binomial import p_value
 from quorate.roles import CATEGORY, SYSTEM

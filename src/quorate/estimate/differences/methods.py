@@ -6,7 +6,7 @@ Pairing leaves out what only one of two systems has; in either, leniency and dif
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 from itertools import combinations
 
@@ -25,6 +25,7 @@ from quorate.estimate.components.model import CELL
 from quorate.estimate.means.effects import level_labels
 from quorate.estimate.means.mean import Estimate, contrast, contrasts
 from quorate.estimate.means.targets import FINITE, PANEL, POPULATION, Target, default_targets
+from quorate.frozen import dataclass
 from quorate.numerics.distributions import t_cdf
 from quorate.table.facets import OK, used_levels
 from quorate.table.judgments import Judgments, checked

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -13,6 +12,7 @@ from quorate.arrays import Floats, Ints
 from quorate.caveats import Caveat
 from quorate.estimate.components.decomposition import Decomposition
 from quorate.estimate.differences.methods import JointMeans
+from quorate.frozen import dataclass
 from quorate.numerics.distributions import f_tail, t_cdf, t_quantile
 from quorate.numerics.inference import satterthwaite
 from quorate.numerics.mixed.information import adjustment, cell_weights, weights

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -21,6 +20,7 @@ from quorate.estimate.doctor.findings import Finding
 from quorate.estimate.means.effects import configuration_facets, predicted_term
 from quorate.estimate.means.mean import plain_mean
 from quorate.estimate.means.targets import FINITE, POPULATION, Target, all_drawn
+from quorate.frozen import dataclass
 from quorate.numerics.nominal import tally
 from quorate.roles import JUDGE, REPLICATE
 from quorate.table.facts.describe import Description

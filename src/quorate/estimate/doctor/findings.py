@@ -6,7 +6,7 @@ import contextlib
 import math
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import islice
 from typing import Literal, NamedTuple
 
@@ -16,6 +16,7 @@ from quorate import caveats
 from quorate.arguments import argument
 from quorate.arrays import Floats, Ints
 from quorate.errors import QuorateError
+from quorate.frozen import dataclass
 from quorate.numerics.distributions import chi_square_tail, f_tail
 from quorate.roles import SYSTEM
 from quorate.table.exchange.format import literal, quoted

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from itertools import islice
 from typing import TYPE_CHECKING, Any, overload
 
@@ -23,6 +23,7 @@ from quorate.estimate.doctor.findings import (
 )
 from quorate.estimate.doctor.vote_findings import MARGINS
 from quorate.estimate.means.effects import configuration_facets
+from quorate.frozen import dataclass
 from quorate.roles import JUDGE, PROMPT, REPLICATE, SYSTEM, TEMPERATURE
 from quorate.table.columns.languages import plain
 from quorate.table.columns.roles import ALIASES

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal
 
 import numpy as np
@@ -14,6 +14,7 @@ from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.diagnostics.diagnose import order_column, ordered
 from quorate.estimate.means.effects import level_labels
 from quorate.estimate.means.intervals import score_ends
+from quorate.frozen import dataclass
 from quorate.numerics.inference import checked_level
 from quorate.numerics.sequential.confidence_sequence import bounded_mean, log_evidence_of_fall
 from quorate.table.judgments import Judgments, checked

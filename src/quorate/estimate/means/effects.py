@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from quorate.estimate.components.decomposition import Decomposition
 from quorate.estimate.means.mean import Estimate, contrast
 from quorate.estimate.means.prediction import predict, residual_facet
 from quorate.estimate.means.targets import POPULATION, Target, resolve
+from quorate.frozen import dataclass
 from quorate.numerics.distributions import normal_quantile, t_quantile
 from quorate.numerics.inference import checked_level, satterthwaite
 from quorate.numerics.mixed.information import adjustment, weights

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,7 @@ from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.components.decomposition import Decomposition
 from quorate.estimate.components.model import closure, residuals
 from quorate.estimate.means.prediction import predict, residual_facet
+from quorate.frozen import dataclass
 from quorate.numerics.distributions import chi_square_quantile
 from quorate.table.judgments import Judgments
 from quorate.table.results import Result, Row

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -24,6 +23,7 @@ from quorate.estimate.means.targets import (
     distance,
     is_grouping,
 )
+from quorate.frozen import dataclass
 from quorate.numerics.mixed.information import adjustment, cell_weights, weights
 from quorate.numerics.mixed.reml import squares
 from quorate.numerics.mixed.solved import Projected, solve

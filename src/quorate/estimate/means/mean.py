@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property, partial
 from types import MappingProxyType
 from typing import Literal
@@ -40,6 +40,7 @@ from quorate.estimate.means.targets import (
     scope,
     too_few,
 )
+from quorate.frozen import dataclass
 from quorate.numerics.distributions import t_cdf, t_quantile
 from quorate.numerics.inference import checked_level, pivotal
 from quorate.numerics.mixed.information import adjustment, bounds, cell_weights, variance_parts, weights

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 from typing import Any, cast
 
@@ -22,6 +22,7 @@ from quorate.estimate.means.intervals import limits, score_ends
 from quorate.estimate.means.mean import Estimate, Weighed, estimate, on_scale, weighed
 from quorate.estimate.means.prediction import residual_facet
 from quorate.estimate.means.targets import POPULATION, Pool, Target, resolve, scope
+from quorate.frozen import dataclass
 from quorate.numerics.inference import checked_level
 from quorate.numerics.mixed.information import identify, information, null_point
 from quorate.numerics.mixed.reml import evaluate, traces

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
@@ -15,6 +14,7 @@ from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.means.effects import level_labels
 from quorate.estimate.means.intervals import score_ends
 from quorate.estimate.means.targets import PANEL, scope
+from quorate.frozen import dataclass
 from quorate.numerics.inference import checked_level
 from quorate.roles import JUDGE, SYSTEM
 from quorate.table.judgments import Judgments, checked

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -10,6 +9,7 @@ import numpy as np
 from quorate.arrays import Floats, Ints
 from quorate.estimate.components.fit import Fitted
 from quorate.estimate.components.model import residuals
+from quorate.frozen import dataclass
 from quorate.numerics.inference import jackknifed_df
 from quorate.numerics.mixed.sampled import SampledLevels
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -11,6 +10,7 @@ from quorate import rules
 from quorate.arrays import Floats
 from quorate.errors import InvalidInput
 from quorate.estimate.components.fit import Fitted
+from quorate.frozen import dataclass
 from quorate.roles import JUDGE, SYSTEM, TEMPERATURE, TURN
 from quorate.table.judgments import Judgments
 from quorate.wording import counted, listed, plural

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,7 @@ from quorate.arrays import Floats
 from quorate.errors import NotEstimable, UnknownTerm
 from quorate.estimate.differences.spread import JointTest
 from quorate.estimate.panel.judge_means import JudgeMeans, MeansResult, means_of
+from quorate.frozen import dataclass
 from quorate.numerics.inference import holm
 from quorate.table.judgments import Judgments
 from quorate.table.results import Row

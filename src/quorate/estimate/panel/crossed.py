@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,7 @@ from quorate.caveats import Caveat
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.components.model import closure
 from quorate.estimate.means.effects import LevelEffect, level_labels
+from quorate.frozen import dataclass
 from quorate.numerics.distributions import f_tail
 from quorate.numerics.inference import checked_level, equal_tails
 from quorate.numerics.panel import crossed as panel

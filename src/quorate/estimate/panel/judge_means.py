@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
@@ -25,6 +25,7 @@ from quorate.estimate.differences.spread import (
     patterns,
 )
 from quorate.estimate.means.effects import level_labels
+from quorate.frozen import dataclass
 from quorate.numerics.inference import checked_level
 from quorate.table.facets import Facet
 from quorate.table.judgments import Judgments, checked

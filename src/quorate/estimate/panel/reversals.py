@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
@@ -12,6 +11,7 @@ from quorate.arrays import Floats
 from quorate.errors import NotEstimable
 from quorate.estimate.differences.spread import Contrasts
 from quorate.estimate.panel.judge_means import JudgeMeans, MeansResult, means_of
+from quorate.frozen import dataclass
 from quorate.numerics.correlation import kendall
 from quorate.numerics.inference import holm
 from quorate.table.judgments import Judgments

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from time import perf_counter
 from typing import Literal
@@ -16,6 +16,7 @@ from quorate.arrays import Ints
 from quorate.estimate.components.assemble import Link
 from quorate.estimate.posterior.posterior import Sampling, converged, model_of, refuse_few
 from quorate.estimate.posterior.prior import Prior
+from quorate.frozen import dataclass
 from quorate.numerics.posterior import chains as of_chains
 from quorate.numerics.posterior.chains import Uniformity, band, rank, uniformity
 from quorate.streams import stream

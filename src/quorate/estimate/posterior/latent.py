@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -20,6 +20,7 @@ from quorate.estimate.means.mean import contrast
 from quorate.estimate.means.targets import all_drawn
 from quorate.estimate.posterior.prior import LOG_ODDS, Terms, latent_terms, laws_of, terms_of
 from quorate.estimate.posterior.result import DrawnComponents, DrawnMean, Part, PosteriorMean, checked_targets, middle
+from quorate.frozen import dataclass
 from quorate.numerics.links.search import logistic_normal
 from quorate.numerics.posterior.densities import Laws
 from quorate.roles import REPLICATE

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, overload
 
@@ -22,6 +22,7 @@ from quorate.estimate.components.published import design
 from quorate.estimate.posterior.latent import LatentPosterior, Posterior, mean_of
 from quorate.estimate.posterior.prior import LOG_ODDS, Law, Prior, latent_terms, laws_for, laws_of, terms_of
 from quorate.estimate.posterior.result import Convergence, checked_targets
+from quorate.frozen import dataclass
 from quorate.numerics.mixed.problem import Redraw
 from quorate.numerics.mixed.reml import evaluate
 from quorate.numerics.posterior import chains as of_chains

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Literal, Protocol, runtime_checkable
 
 import numpy as np
@@ -16,6 +15,7 @@ from quorate.estimate.components.decomposition import Decomposition
 from quorate.estimate.components.latent import LatentDecomposition
 from quorate.estimate.components.model import CELL
 from quorate.estimate.components.published import Components, components
+from quorate.frozen import dataclass
 from quorate.numerics.posterior.densities import Laws, quantile
 from quorate.table.judgments import Judgments
 from quorate.wording import listed

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -17,6 +17,7 @@ from quorate.caveats import Caveat
 from quorate.errors import InvalidInput
 from quorate.estimate.components.model import OneComponent
 from quorate.estimate.means.targets import PANEL, SENSITIVITY, Target, resolve
+from quorate.frozen import dataclass
 from quorate.numerics.inference import equal_tails
 from quorate.numerics.posterior.chains import WORST_K, quantiles, smoothed
 from quorate.numerics.posterior.densities import Laws, log_density, widened

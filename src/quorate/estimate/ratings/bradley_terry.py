@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import combinations
 from typing import Any
 
@@ -23,6 +23,7 @@ from quorate.estimate.ratings.moves import Moves, moves
 from quorate.estimate.ratings.ratings import Method, Ratings
 from quorate.estimate.votes.clustered import Cluster, cells, clustered_by, judges_alone
 from quorate.estimate.votes.margin import VoteMargin, margin_of_votes, order_effect
+from quorate.frozen import dataclass
 from quorate.numerics.distributions import each as each_of
 from quorate.numerics.distributions import t_cdf
 from quorate.numerics.inference import checked_level, checked_ridge, holm

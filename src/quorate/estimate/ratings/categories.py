@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +15,7 @@ from quorate.caveats import Caveat
 from quorate.errors import NotConverged, NotEstimable
 from quorate.estimate.ratings.ranked import may_be_first
 from quorate.estimate.ratings.ratings import Ratings
+from quorate.frozen import dataclass
 from quorate.numerics.distributions import t_quantile
 from quorate.numerics.ratings.partial_pooling import PartialPooling, Pooled, category
 from quorate.table.judgments import Judgments

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,7 @@ from quorate.errors import NotEstimable
 from quorate.estimate.ratings.counts import VoteCounts, groups_of, some
 from quorate.estimate.votes.clustered import Cluster, cells, clustered_by, repeating
 from quorate.estimate.votes.margin import VoteMargin
+from quorate.frozen import dataclass
 from quorate.numerics.distributions import t_cdf, t_quantile
 from quorate.numerics.inference import equal_tails, student_limits
 from quorate.numerics.ratings.bradley_terry import MANY, Fit

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from quorate.caveats import Caveat
 from quorate.estimate.ratings.ranked import standing
 from quorate.estimate.ratings.ratings import Ratings
+from quorate.frozen import dataclass
 from quorate.table.results import Result, Row
 from quorate.wording import Brief, counted, listed
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -20,6 +20,7 @@ from quorate.estimate.ratings.corrected_board import CorrectedRatings, JudgeWeig
 from quorate.estimate.ratings.counts import VoteCounts, refuse_unrated, tally
 from quorate.estimate.ratings.ratings import Ratings
 from quorate.estimate.votes.clustered import DEPENDENCE, Cluster, cells, named
+from quorate.frozen import dataclass
 from quorate.numerics.inference import checked_level
 from quorate.numerics.ratings.bradley_terry import Design, Fit, fit, scores
 from quorate.numerics.ratings.draws import inverse_information

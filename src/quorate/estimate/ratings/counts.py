@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 from typing import Any, Literal, NamedTuple
 
@@ -14,6 +14,7 @@ from quorate.arguments import argument
 from quorate.arrays import Bools, Floats, Ints
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.ratings.rankings import Ranked, ranked
+from quorate.frozen import dataclass
 from quorate.numerics.ratings.bradley_terry import Design
 from quorate.numerics.ratings.draws import Units
 from quorate.numerics.ratings.existence import components, exists, identified, ties_identified

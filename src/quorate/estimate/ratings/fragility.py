@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal, get_args
 
 import numpy as np
@@ -12,6 +12,7 @@ from quorate import rules
 from quorate.arrays import Floats, Ints
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.ratings.counts import VoteCounts, refuse_unrated, some, tally
+from quorate.frozen import dataclass
 from quorate.numerics.ratings.bradley_terry import Design, anchored, fit, scores
 from quorate.numerics.ratings.existence import exists
 from quorate.numerics.ratings.ties import Ties, tie_model, without_parameter

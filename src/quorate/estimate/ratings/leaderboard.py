@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 from itertools import combinations
 from typing import Any
@@ -21,6 +21,7 @@ from quorate.estimate.means.mean import Estimate, aimed, mean_for, on_scale
 from quorate.estimate.means.reach import is_complete, is_setup
 from quorate.estimate.means.targets import POPULATION, Target, among, like_these, scope, too_few
 from quorate.estimate.ratings.ranked import Board, ByJudges, by_judges, claim, standing, top
+from quorate.frozen import dataclass
 from quorate.numerics.distributions import normal_cdf
 from quorate.numerics.inference import checked_level
 from quorate.numerics.ratings.rank_intervals import (

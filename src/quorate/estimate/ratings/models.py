@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,6 +18,7 @@ from quorate.estimate.ratings.bradley_terry import fitted
 from quorate.estimate.ratings.contrast import Rows
 from quorate.estimate.ratings.counts import VoteCounts, refuse_unrated, tally
 from quorate.estimate.votes.clustered import Cluster, clustered_by
+from quorate.frozen import dataclass
 from quorate.numerics.ratings.bradley_terry import fit
 from quorate.numerics.ratings.discrimination import discriminating
 from quorate.numerics.ratings.existence import exists

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,6 +10,7 @@ import numpy as np
 from quorate.arrays import Floats, Ints
 from quorate.estimate.ratings.contrast import ClusterLaws, Law, Rows
 from quorate.estimate.ratings.counts import VoteCounts
+from quorate.frozen import dataclass
 from quorate.numerics.distributions import t_quantile
 from quorate.numerics.ratings.bradley_terry import Design, Fit, fit, scores
 from quorate.numerics.ratings.discrimination import discriminating

@@ -6,7 +6,7 @@ over the systems of the same items, so that a judge who saw harder items favours
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from quorate.arrays import Floats
 from quorate.estimate.ratings.counts import Unrated
+from quorate.frozen import dataclass
 from quorate.numerics.ratings.rank_intervals import rank_groups
 from quorate.roles import JUDGE
 from quorate.table.judgments import Judgments

@@ -6,7 +6,7 @@ import copy
 import math
 from abc import abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import Any, Literal
 
@@ -22,6 +22,7 @@ from quorate.estimate.ratings.fragility import Fragility
 from quorate.estimate.ratings.moves import Moves
 from quorate.estimate.ratings.ranked import POWER, Board, Neighbours, neighbours_words, standing, top
 from quorate.estimate.votes.margin import VoteMargin
+from quorate.frozen import dataclass
 from quorate.numerics.distributions import t_cdf, t_quantile
 from quorate.numerics.ratings.next_vote import GapVotes
 from quorate.numerics.ratings.rank_intervals import (

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
@@ -20,6 +19,7 @@ from quorate.caveats import (
 )
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.regression.surrogate import sign_flip
+from quorate.frozen import dataclass
 from quorate.numerics.inference import checked_level, student_limits
 from quorate.numerics.regression import Coefficients, dependent, doubly_robust, errors, linear, logistic
 from quorate.table.exchange.variables import Words, missing, values_of, variables

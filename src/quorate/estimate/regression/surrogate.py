@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from quorate.arrays import Floats
 from quorate.errors import InvalidInput
 from quorate.estimate.components.decomposition import Decomposition
 from quorate.estimate.components.dependability import averages, plausible
+from quorate.frozen import dataclass
 from quorate.numerics.distributions import t_cdf
 from quorate.numerics.inference import checked_level, equal_tails
 from quorate.streams import stream

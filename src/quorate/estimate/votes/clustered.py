@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +12,7 @@ from quorate.arrays import Bools, Floats, Ints, occurring
 from quorate.errors import InvalidInput
 from quorate.estimate.means.targets import FEWEST_DRAWN
 from quorate.estimate.votes.well_sampled_pairs import MINIMUM, Random, Sampled, Unit, labelled, well_sampled
+from quorate.frozen import dataclass
 from quorate.numerics.votes import clusters as of_clusters
 from quorate.numerics.votes.clustered import intersections
 from quorate.numerics.votes.clusters import Clusters, gather

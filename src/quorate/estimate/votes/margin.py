@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, field, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,6 +15,7 @@ from quorate.arrays import Bools, Floats, Ints, dense
 from quorate.caveats import Caveat
 from quorate.errors import NotEstimable
 from quorate.estimate.votes.clustered import Cluster, cells, clustered_by, judges_alone, repeating
+from quorate.frozen import dataclass
 from quorate.numerics.distributions import normal_cdf, t_cdf
 from quorate.numerics.inference import student_limits
 from quorate.numerics.votes import binomial, clustered, equivalence

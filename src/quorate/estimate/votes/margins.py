@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from itertools import combinations
 
 import numpy as np
@@ -17,6 +17,7 @@ from quorate.estimate.means.targets import FEWEST_DRAWN
 from quorate.estimate.votes.clustered import DEPENDENCE, Cluster, cells, named
 from quorate.estimate.votes.signals import GRID, MarginLaw, margin_law, share_below
 from quorate.estimate.votes.well_sampled_pairs import MINIMUM, Random, Sampled, well_sampled
+from quorate.frozen import dataclass
 from quorate.numerics.votes import clusters
 from quorate.numerics.votes.binomial import clopper_pearson
 from quorate.numerics.votes.clustered import Multiways, Share, margin_interval, multiways, votes_per_independent

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -13,6 +13,7 @@ from quorate.arrays import Floats, Ints
 from quorate.errors import NotEstimable
 from quorate.estimate.votes.clustered import clusters_of, median
 from quorate.estimate.votes.well_sampled_pairs import MINIMUM, Sampled, labelled, well_sampled
+from quorate.frozen import dataclass
 from quorate.numerics.inference import student_limits
 from quorate.numerics.votes import clusters as of_clusters
 from quorate.numerics.votes.clusters import Jackknifed, gather

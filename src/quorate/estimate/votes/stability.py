@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -15,6 +14,7 @@ from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.votes.clustered import Cluster, cells, clustered_by
 from quorate.estimate.votes.margins import Margins, NearTies, Quantiles, margins
 from quorate.estimate.votes.well_sampled_pairs import MINIMUM, Random, Sampled, well_sampled
+from quorate.frozen import dataclass
 from quorate.numerics.correlation import of_pair, spearman
 from quorate.numerics.votes.clustered import by_all
 from quorate.streams import stream

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
@@ -12,6 +11,7 @@ from quorate import rules
 from quorate.arguments import argument
 from quorate.arrays import Bools, Floats, Ints
 from quorate.errors import InvalidInput, NotEstimable
+from quorate.frozen import dataclass
 from quorate.table.pairs import TIE
 from quorate.table.votes import Encoding, Votes, checked_votes
 from quorate.wording import Brief, counted

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -11,6 +10,7 @@ import numpy as np
 
 from quorate.arrays import Floats, Ints
 from quorate.errors import NotConverged
+from quorate.frozen import dataclass
 from quorate.wording import Brief
 
 if TYPE_CHECKING:

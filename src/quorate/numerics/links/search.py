@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from quorate.arrays import Floats, Ints
 from quorate.errors import NotConverged
+from quorate.frozen import dataclass
 from quorate.numerics.links.modes import Effects, Layout, Modes, modes, start
 from quorate.numerics.mixed.reml import bounded_step
 from quorate.waiting import each

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from quorate.arrays import Floats, Ints
 from quorate.errors import Unbalanced
+from quorate.frozen import dataclass
 
 _FIRST = 2048
 """Cells that are looked at before all are."""

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from quorate.arrays import Floats, Ints
+from quorate.frozen import dataclass
 from quorate.numerics.mixed.moments import Part, Products, gram, less, scaled
 from quorate.numerics.mixed.problem import Problem
 from quorate.numerics.mixed.reml import (

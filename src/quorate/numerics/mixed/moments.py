@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise, starmap
 from typing import TYPE_CHECKING, Any, cast
@@ -12,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quorate.arrays import Floats, Ints
+from quorate.frozen import dataclass
 from quorate.numerics.mixed.patterns import Units, full, ranges
 from quorate.wording import Brief
 

@@ -8,13 +8,13 @@ many *contrast units* as a block has cells, which carry variance only. ``docs/me
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from quorate.arrays import Floats, Ints, dense
+from quorate.frozen import dataclass
 
 
 @dataclass(frozen=True)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from copy import copy
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from quorate.arrays import Floats, Ints
+from quorate.frozen import dataclass
 from quorate.numerics.mixed.moments import CrossProducts
 from quorate.numerics.mixed.patterns import Cells, Units, compress
 

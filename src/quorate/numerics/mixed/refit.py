@@ -6,7 +6,6 @@ at once. ``docs/methods/bootstrap.md`` has the error that `TOLERANCE` leaves.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import cast
 
 import numpy as np
@@ -14,6 +13,7 @@ from numpy.typing import NDArray
 
 from quorate.arrays import Floats, Ints
 from quorate.errors import NotConverged
+from quorate.frozen import dataclass
 from quorate.numerics.mixed.information import covariance, information, quadratic_forms, weights
 from quorate.numerics.mixed.problem import Problem, Redraw
 from quorate.numerics.mixed.reml import Optimum, Point, bounded_step, evaluate, minimise, settle, traces

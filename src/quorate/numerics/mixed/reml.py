@@ -7,7 +7,6 @@ the effects are eliminated by the Woodbury identity, across blocks by one system
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,6 +14,7 @@ from numpy.typing import NDArray
 
 from quorate.arrays import Floats, Ints
 from quorate.errors import NotConverged
+from quorate.frozen import dataclass
 from quorate.numerics.mixed.moments import Part, Products, gram, less, scaled
 from quorate.numerics.mixed.patterns import Cells
 from quorate.numerics.mixed.problem import Problem

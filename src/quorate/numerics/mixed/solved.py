@@ -6,13 +6,13 @@ Derivation and notation: ``docs/methods/reml.md``.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import cast
 
 import numpy as np
 
 from quorate.arrays import Floats, Ints
+from quorate.frozen import dataclass
 from quorate.numerics.mixed.moments import MeanUnits, Products, gram
 from quorate.numerics.mixed.patterns import STRONG, Levels
 from quorate.numerics.mixed.problem import Problem

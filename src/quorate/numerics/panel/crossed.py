@@ -6,11 +6,10 @@ Scores ``x[i, j, l]`` of n scenarios, m generations nested in each, and K judges
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from quorate.arrays import Floats
+from quorate.frozen import dataclass
 
 NAMES = ("alpha", "beta", "gamma", "eps", "interaction")
 """Components in the order of the arrays: scenario, generation, judge, residual, scenario:judge."""

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
 from quorate.arrays import Floats, Ints
 from quorate.errors import NotEstimable
+from quorate.frozen import dataclass
 from quorate.numerics.distributions import t_quantile
 
 # Grubbs' estimators: how lenient and how noisy each judge of a crossed table is.

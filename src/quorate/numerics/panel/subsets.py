@@ -8,11 +8,12 @@ what a judgment of judge l varies by, and what remains of the subset's bias. Wit
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
 from quorate.arrays import Bools, Floats, Ints
+from quorate.frozen import dataclass
 
 BEYOND = 1e200
 """Values from here on are of subsets that no money, or not this money, can buy; the least of them comes closest."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cache
 from importlib.util import find_spec
 from time import perf_counter
@@ -13,6 +12,7 @@ import numpy as np
 
 from quorate.arrays import Floats, Ints
 from quorate.errors import InvalidInput
+from quorate.frozen import dataclass
 from quorate.numerics.distributions import chi_square_tail
 from quorate.numerics.mixed.problem import Problem
 from quorate.numerics.mixed.reml import evaluate

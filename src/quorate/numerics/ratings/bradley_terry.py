@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from typing import Any, NamedTuple, Protocol
 
@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quorate.arrays import Bools, Floats, Ints
+from quorate.frozen import dataclass
 from quorate.numerics.ratings.ties import Cells, Summary, TieModel, summary
 
 # What a model of votes or rankings is to the code that fits it and finds how its parameters vary.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -11,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quorate.arrays import Floats
+from quorate.frozen import dataclass
 from quorate.numerics.ratings.bradley_terry import MANY, Design, Fit, Likelihood, anchored, filled, fit
 from quorate.numerics.ratings.core import Core, core, inverse_of_all, part_of, put_together
 from quorate.numerics.ratings.existence import exists

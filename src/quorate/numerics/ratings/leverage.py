@@ -7,12 +7,12 @@ standard error of that contrast is worth.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from quorate.arrays import Bools, Floats, Ints
+from quorate.frozen import dataclass
 from quorate.numerics.ratings.bradley_terry import MANY, Design, Fit, Likelihood, Told, anchored, vote_slopes
 from quorate.numerics.ratings.draws import Units, inverse_information
 from quorate.numerics.ratings.plackett_luce import Choices

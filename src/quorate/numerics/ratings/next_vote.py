@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 
 from quorate.arrays import Floats, Ints
+from quorate.frozen import dataclass
 from quorate.numerics.distributions import normal_quantile, t_quantile
 
 # Votes that a gap of two ratings takes: for an interval of some half-width, or to tell the two apart.

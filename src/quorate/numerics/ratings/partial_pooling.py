@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property, partial
 
 import numpy as np
 
 from quorate.arrays import Floats, Ints
+from quorate.frozen import dataclass
 from quorate.numerics.distributions import chi_square_quantile, chi_square_tail
 from quorate.numerics.roots import root
 from quorate.wording import Brief

@@ -9,13 +9,13 @@ systems it is Davidson's model. Parameters are ratings, then ``d_k`` from the la
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from quorate.arrays import Bools, Floats, Ints
+from quorate.frozen import dataclass
 from quorate.numerics.ratings.bradley_terry import Design
 
 _BLOCK = 2**22  # numbers at a time

@@ -7,13 +7,13 @@ are surely better and which surely worse; counting them gives intervals that hol
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from quorate.arrays import Bools, Floats, Ints
+from quorate.frozen import dataclass
 from quorate.numerics.distributions import each as each_of
 from quorate.numerics.distributions import normal_cdf, normal_quantile
 from quorate.waiting import each

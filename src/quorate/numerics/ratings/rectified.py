@@ -7,13 +7,13 @@ less the judges' on the same battles, plus the judges' on the others, each with 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from quorate.arrays import Floats, Ints
+from quorate.frozen import dataclass
 from quorate.numerics.ratings.bradley_terry import Design, Fit, fit, scores
 from quorate.numerics.ratings.draws import Units, centred, inverse_information
 from quorate.numerics.ratings.leverage import per_vote, variances, widened

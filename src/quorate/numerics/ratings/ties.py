@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 
 from quorate.arrays import Floats
+from quorate.frozen import dataclass
 
 # What a model of ties is: the likelihood of the votes on a pair, given the gap of its ratings and a parameter.
 

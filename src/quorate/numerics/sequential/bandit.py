@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -18,6 +17,7 @@ from quorate import rules
 from quorate.arguments import argument
 from quorate.arrays import Floats, Ints
 from quorate.errors import InvalidInput
+from quorate.frozen import dataclass
 from quorate.numerics.roots import root
 from quorate.wording import Brief
 

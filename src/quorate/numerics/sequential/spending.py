@@ -8,12 +8,12 @@ what went on, look by look.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
 
 from quorate.arrays import Floats
+from quorate.frozen import dataclass
 from quorate.numerics.distributions import normal_quantile
 from quorate.numerics.roots import root
 

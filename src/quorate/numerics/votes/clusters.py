@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from quorate.arrays import Bools, Floats, Ints
+from quorate.frozen import dataclass
 from quorate.numerics.votes import binomial
 from quorate.numerics.votes.power import cluster_draws, cluster_kinds, effective_clusters, robust, t_reach
 from quorate.wording import Brief

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any
 
 import numpy as np
@@ -19,6 +19,7 @@ from quorate.estimate.differences.difference import SystemDifference
 from quorate.estimate.differences.methods import paired, two_systems
 from quorate.estimate.means.mean import Estimate
 from quorate.estimate.means.targets import PANEL, Target
+from quorate.frozen import dataclass
 from quorate.numerics.distributions import t_quantile
 from quorate.numerics.inference import checked_level
 from quorate.planning.designs.layouts import Count, Layout, lay_out

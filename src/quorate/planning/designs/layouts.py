@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from typing import Any
 
@@ -17,6 +17,7 @@ import numpy as np
 
 from quorate.arrays import Floats, Ints
 from quorate.errors import InvalidInput
+from quorate.frozen import dataclass
 from quorate.numerics.distributions import mean_reciprocal
 from quorate.planning.designs.schemes import Scheme, fewest_turns
 from quorate.roles import GENERATION, JUDGE

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Literal
 
+from quorate.frozen import dataclass
 from quorate.roles import JUDGE, PROMPT
 
 LayoutName = Literal["factorial", "random", "cyclic", "weighted", "latin", "blocks"]

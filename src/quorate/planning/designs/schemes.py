@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import combinations
 from math import comb
@@ -18,6 +17,7 @@ from quorate import rules
 from quorate.arguments import argument
 from quorate.arrays import Ints
 from quorate.errors import InvalidInput
+from quorate.frozen import dataclass
 from quorate.planning.designs.names import LAYOUTS, LayoutName
 from quorate.roles import JUDGE, PROMPT
 from quorate.streams import stream

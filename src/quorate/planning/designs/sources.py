@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import reduce
 from numbers import Real
 
@@ -35,6 +35,7 @@ from quorate.estimate.means.targets import (
     is_grouping,
     resolve,
 )
+from quorate.frozen import dataclass
 from quorate.numerics.mixed.information import bounds
 from quorate.planning.designs.layouts import Count, Layout
 from quorate.planning.designs.weights import (

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, combinations
 from typing import Any
@@ -16,6 +15,7 @@ from quorate.arrays import Floats
 from quorate.estimate.components.model import CELL
 from quorate.estimate.means.reach import tell_their_mean
 from quorate.estimate.means.targets import FEWEST_DRAWN, POPULATION, Pool
+from quorate.frozen import dataclass
 from quorate.numerics.inference import checked_level
 from quorate.numerics.reach import KAPPA
 from quorate.numerics.study_power import half_widths

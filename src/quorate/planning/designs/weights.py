@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 from typing import Any
@@ -18,6 +17,7 @@ from quorate.estimate.components.decomposition import Decomposition
 from quorate.estimate.components.model import CELL
 from quorate.estimate.means.intervals import group_sizes
 from quorate.estimate.means.targets import ABSORBED, FINITE, FIXED, PANEL, POPULATION, SENSITIVITY, Pool, Target
+from quorate.frozen import dataclass
 from quorate.numerics.panel.judges import effects
 from quorate.planning.designs.layouts import Count, Layout
 from quorate.roles import JUDGE, REPLICATE

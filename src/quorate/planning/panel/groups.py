@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from itertools import product
 from typing import Any
 
@@ -16,6 +16,7 @@ from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.components.decompose import decompose
 from quorate.estimate.means.targets import PANEL, POPULATION
 from quorate.estimate.panel.crossed import crossed_scores
+from quorate.frozen import dataclass
 from quorate.numerics.distributions import t_quantile
 from quorate.numerics.panel.subsets import Choice, exchange, exhaustive
 from quorate.planning.designs.dstudy import project

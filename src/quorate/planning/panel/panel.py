@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property, partial
 from typing import Any, TypeVar
 
@@ -21,6 +21,7 @@ from quorate.estimate.panel.bias import JudgeBias, SelfPreference, judge_bias, s
 from quorate.estimate.panel.crossed import Crossed, crossed
 from quorate.estimate.panel.judge_means import JudgeMeans, judge_means
 from quorate.estimate.panel.reversals import Reversals, reversals
+from quorate.frozen import dataclass
 from quorate.numerics.inference import checked_level
 from quorate.planning.designs.dstudy import Projection, project
 from quorate.planning.designs.names import LayoutName

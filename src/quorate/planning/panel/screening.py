@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from numbers import Real
 from typing import Any
 
@@ -19,6 +19,7 @@ from quorate.caveats import Caveat
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.means.effects import level_labels
 from quorate.estimate.panel.crossed import CrossedScores, crossed_scores
+from quorate.frozen import dataclass
 from quorate.numerics.distributions import normal_quantile
 from quorate.numerics.panel.subsets import BEYOND, Choice, exchange, exhaustive
 from quorate.planning.designs.prices import Prices, check, cost, known

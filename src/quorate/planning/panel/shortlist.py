@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from quorate.arrays import Bools, Floats, Ints
 from quorate.estimate.components.published import components
 from quorate.estimate.means.targets import Pool
 from quorate.estimate.panel.crossed import CrossedScores
+from quorate.frozen import dataclass
 from quorate.numerics.distributions import t_quantile
 from quorate.numerics.panel.judges import Effects, disagreement, effects, grubbs, moderated
 from quorate.numerics.panel.subsets import Choice, Turns, exchange, turns

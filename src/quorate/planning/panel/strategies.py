@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Literal
 
 from quorate import rules
@@ -13,6 +12,7 @@ from quorate.estimate.components.decomposition import Decomposition
 from quorate.estimate.components.latent import refuse_latent
 from quorate.estimate.components.published import Components
 from quorate.estimate.means.targets import POPULATION, Target, pool
+from quorate.frozen import dataclass
 from quorate.planning.designs.dstudy import Projection, project
 from quorate.planning.designs.names import LayoutName
 from quorate.planning.designs.prices import Prices

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from numbers import Real
 from typing import Any
 
@@ -13,6 +12,7 @@ from numpy.typing import NDArray
 
 from quorate.arguments import argument
 from quorate.errors import InvalidInput
+from quorate.frozen import dataclass
 from quorate.planning.power.sample_size import MOST, check_count, check_range, whole
 from quorate.table.results import Result
 from quorate.wording import listed

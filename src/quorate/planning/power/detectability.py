@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
@@ -17,6 +16,7 @@ from quorate.estimate.votes.clustered import Cluster, clusters_of
 from quorate.estimate.votes.margins import Margins, of_shares, pair_shares
 from quorate.estimate.votes.signals import MarginLaw
 from quorate.estimate.votes.well_sampled_pairs import MINIMUM, well_sampled
+from quorate.frozen import dataclass
 from quorate.numerics.votes.clusters import ClusterPower, cluster_power
 from quorate.numerics.votes.power import drawn_power, exact_power, z_quantiles
 from quorate.planning.power.sample_size import check_alpha, check_counts, check_power, check_range

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from numbers import Real
 
 import numpy as np
@@ -12,6 +11,7 @@ from numpy.typing import NDArray
 
 from quorate.arrays import Floats, Ints
 from quorate.errors import InvalidInput, NotEstimable
+from quorate.frozen import dataclass
 from quorate.numerics.votes import binomial
 from quorate.numerics.votes.power import allotted, inverse_normal, screened, two_sided
 from quorate.planning.power.sample_size import check_count, check_range

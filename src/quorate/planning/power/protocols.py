@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,7 @@ from quorate.errors import InvalidInput
 from quorate.estimate.votes.margin import FEW_CLUSTERS
 from quorate.estimate.votes.signals import Measured, Signals, signals
 from quorate.estimate.votes.well_sampled_pairs import matched, rows_on, same_levels, shared, well_sampled
+from quorate.frozen import dataclass
 from quorate.numerics.distributions import t_quantile
 from quorate.numerics.votes.clusters import ratio_interval
 from quorate.numerics.votes.power import normal_size

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from numbers import Real
 from typing import Any, Literal, get_args
 
@@ -14,6 +13,7 @@ from numpy.typing import NDArray
 from quorate import rules
 from quorate.arrays import Floats
 from quorate.errors import InvalidInput, NotEstimable
+from quorate.frozen import dataclass
 from quorate.numerics.distributions import normal_quantile
 from quorate.numerics.roots import last, root
 from quorate.numerics.votes import binomial, equivalence

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,6 +12,7 @@ from quorate.arguments import Sentence, argument
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.votes.clustered import cells, clustered_by
 from quorate.estimate.votes.margins import margins
+from quorate.frozen import dataclass
 from quorate.planning.power.clusters import (
     Clustered,
     Correlation,

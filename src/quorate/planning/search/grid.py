@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from itertools import combinations, islice, product
 from typing import Any
@@ -15,6 +15,7 @@ from quorate.arguments import argument
 from quorate.arrays import Floats, Ints
 from quorate.errors import InvalidInput
 from quorate.estimate.means.targets import FINITE, PANEL, POPULATION
+from quorate.frozen import dataclass
 from quorate.planning.designs.layouts import Count, fewest_items
 from quorate.planning.designs.names import LAYOUTS, LayoutName
 from quorate.planning.designs.prices import Prices, cheapest

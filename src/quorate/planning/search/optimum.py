@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +18,7 @@ from quorate.estimate.components.latent import LatentDecomposition
 from quorate.estimate.components.published import Components
 from quorate.estimate.means.mean import draw_of
 from quorate.estimate.means.targets import SENSITIVITY
+from quorate.frozen import dataclass
 from quorate.planning.designs.dstudy import Projection, of_both, projections
 from quorate.planning.designs.prices import Prices
 from quorate.planning.designs.sources import Source

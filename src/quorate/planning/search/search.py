@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from itertools import product
 from typing import Any
 
@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from quorate.arrays import Floats, Ints
 from quorate.errors import InvalidInput
 from quorate.estimate.means.targets import is_grouping
+from quorate.frozen import dataclass
 from quorate.planning.designs.dstudy import Projection, bill
 from quorate.planning.designs.layouts import Cycle, Layout, lay_out
 from quorate.planning.designs.prices import Prices, cheapest

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, cast
 
 from quorate.errors import InvalidInput, NotEstimable
@@ -14,6 +14,7 @@ from quorate.estimate.components.latent import LatentDecomposition
 from quorate.estimate.differences.difference import SystemDifference
 from quorate.estimate.means.mean import mean_for
 from quorate.estimate.means.targets import Target, drawn_too
+from quorate.frozen import dataclass
 from quorate.planning.designs.dstudy import OfDifference, Projection, bill, of_both, of_difference, project
 from quorate.planning.designs.names import LAYOUTS, PARTIAL, LayoutName
 from quorate.planning.designs.prices import Prices, cost, known

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 import unicodedata
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from html import escape
 
+from quorate.frozen import dataclass
 from quorate.reporting.draw.marks import INK
 
 Number = int | float

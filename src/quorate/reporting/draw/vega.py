@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any
+
+from quorate.frozen import dataclass
 
 Channel = dict[str, Any]
 """How a field is shown, such as a position or a colour, or a value for all marks."""

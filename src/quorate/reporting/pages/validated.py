@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from quorate.analysis.certify import Certificate
 from quorate.analysis.demo import AgainstTruth
 from quorate.analysis.words import significant
 from quorate.reporting.draw import marks
@@ -14,6 +13,9 @@ from quorate.reporting.draw.vega import Marks, Spec, channel
 from quorate.reporting.page import Caption, Figure, Page, Row, Section, Short, Table, Tile, particulars
 from quorate.simulate.validate import PLANS, PlanRun, Validated
 from quorate.wording import counted, listed, percent, whole_percent
+
+if TYPE_CHECKING:
+    from quorate.analysis.certify import Certificate
 
 
 def certificate(found: Certificate) -> Section:

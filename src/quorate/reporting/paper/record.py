@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from difflib import get_close_matches
 from hashlib import sha256
 from pathlib import Path
@@ -13,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from quorate.analysis.words import about, shown, significant
 from quorate.errors import InvalidInput
 from quorate.estimate.components.model import CELL
+from quorate.frozen import dataclass
 from quorate.roles import JUDGE, PROMPT, SYSTEM, TEMPERATURE
 from quorate.table.columns.labels import ABSENT
 from quorate.table.exchange.encoding import ordinary

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import platform
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache
 from hashlib import sha256
@@ -16,6 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from quorate.analysis.words import scrubbed, shown
+from quorate.frozen import dataclass
 from quorate.table.judgments import Judgments
 
 if TYPE_CHECKING:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,6 +16,7 @@ from quorate.estimate.components.model import CELL
 from quorate.estimate.means.intervals import score_ends
 from quorate.estimate.means.missing_bounds import AllEqual
 from quorate.estimate.means.targets import PANEL
+from quorate.frozen import dataclass
 from quorate.reporting.paper.record import PROJECTED, ChecklistItem, Record, checklist, missing, study_record
 from quorate.reporting.paper.reproduce import Provenance, provenance, provenance_of_table
 from quorate.reporting.print.cells import plain_markdown

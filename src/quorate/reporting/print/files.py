@@ -8,7 +8,6 @@ import json
 import re
 import textwrap
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from importlib.util import find_spec
@@ -17,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from quorate.analysis.words import LONGEST, visible
 from quorate.errors import InvalidInput
+from quorate.frozen import dataclass
 from quorate.reporting.draw.marks import INK
 from quorate.reporting.draw.svg import BLACK, Panel
 from quorate.reporting.print.cells import cell, columns, csv_table, is_number, markdown_table, plain_markdown

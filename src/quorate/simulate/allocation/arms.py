@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -13,6 +12,7 @@ from quorate import caveats
 from quorate.arrays import Floats
 from quorate.caveats import Caveat
 from quorate.errors import InvalidData, InvalidInput, NotEstimable, UnknownTerm
+from quorate.frozen import dataclass
 from quorate.numerics.sequential.bandit import Pools, packed
 from quorate.table.facts.repeats import refuse_repeats
 from quorate.table.judgments import Judgments

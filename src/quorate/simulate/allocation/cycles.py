@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
@@ -13,6 +12,7 @@ from quorate import rules
 from quorate.arrays import Ints
 from quorate.caveats import Caveat
 from quorate.errors import InvalidInput, NotEstimable
+from quorate.frozen import dataclass
 from quorate.numerics.sequential.bandit import Constants, Pools, Rule, Variant, affordable, constants
 from quorate.numerics.sequential.replay import forced
 from quorate.simulate.allocation.allocation import MOST, MOST_RUNS, grid_of, guess, step_of

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -13,6 +12,7 @@ from quorate import rules
 from quorate.arrays import Floats, Ints
 from quorate.caveats import Caveat
 from quorate.errors import InvalidInput
+from quorate.frozen import dataclass
 from quorate.numerics.sequential.bandit import Constants, normal_saving
 from quorate.streams import stream
 from quorate.table.results import Result, Row, plain, rows_of

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
 from quorate.arrays import Floats, Ints
+from quorate.frozen import dataclass
 from quorate.numerics import correlation
 from quorate.numerics.sequential.bandit import Pools, Rule, curve, uniform
 from quorate.numerics.sequential.replay import Paths, replay, start_length

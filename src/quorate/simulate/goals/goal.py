@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -18,6 +18,7 @@ from quorate.decide.goals.votes import Favourite, Preference
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.components.published import Components
 from quorate.estimate.means.targets import POPULATION
+from quorate.frozen import dataclass
 from quorate.planning.power.sample_size import check_count
 from quorate.roles import CATEGORY, ITEM, JUDGE, PROMPT, REPLICATE, SYSTEM
 from quorate.simulate.goals.votes import VoteLaw, VoteWorld, vote_world

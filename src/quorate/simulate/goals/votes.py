@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +11,7 @@ from quorate import rules
 from quorate.arrays import Floats
 from quorate.decide.goals.goal import BestGoal, Offer, PreferGoal
 from quorate.errors import InvalidInput
+from quorate.frozen import dataclass
 from quorate.roles import ITEM, JUDGE, PROMPT
 from quorate.table.cells import Cells
 from quorate.table.facets import Facet

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -13,6 +12,7 @@ from quorate.arrays import Floats, Ints
 from quorate.errors import InvalidData, InvalidInput, NotEstimable, UnknownTerm
 from quorate.estimate.agreement.battles import ORDER, ORDERS, PAIRWISE, Battles, likert_threshold, swapped
 from quorate.estimate.means.targets import is_grouping
+from quorate.frozen import dataclass
 from quorate.table.judgments import Judgments
 from quorate.table.pairs import UNKNOWN
 from quorate.table.votes import Votes

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from functools import cached_property
 from typing import Any, Literal
 
@@ -14,6 +14,7 @@ from quorate.arrays import Floats, Ints
 from quorate.errors import UnknownTerm
 from quorate.estimate.agreement.battles import ORDER
 from quorate.estimate.agreement.leaderboards import Leaderboards
+from quorate.frozen import dataclass
 from quorate.numerics.distributions import t_quantile
 from quorate.numerics.ratings.bradley_terry import Design, fit
 from quorate.numerics.ratings.draws import poisson

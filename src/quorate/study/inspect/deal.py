@@ -7,7 +7,7 @@ import json
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from functools import cached_property
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -18,6 +18,7 @@ import numpy as np
 from quorate import rules
 from quorate.errors import InvalidInput, NotEstimable
 from quorate.estimate.components.decompose import decompose
+from quorate.frozen import dataclass
 from quorate.planning.designs.names import LAYOUTS, LayoutName
 from quorate.planning.designs.schemes import Scheme
 from quorate.roles import JUDGE, PROMPT

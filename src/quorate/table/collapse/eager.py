@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, TypeVar
 
 import narwhals as nw
@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quorate.arrays import dense
+from quorate.frozen import dataclass
 from quorate.table.collapse.grouped import Grouped, Long, Ungrouped, cell_key, moments
 from quorate.table.columns.labels import (
     BLANKS,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from quorate.arguments import argument
 from quorate.arrays import Floats, dense
 from quorate.errors import InvalidData
+from quorate.frozen import dataclass
 from quorate.table.columns.labels import ABSENT, Coded
 from quorate.table.columns.roles import Roles
 from quorate.table.exchange.format import quoted

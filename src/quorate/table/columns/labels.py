@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +11,7 @@ from numpy.typing import NDArray
 
 from quorate.arguments import argument
 from quorate.errors import InvalidData
+from quorate.frozen import dataclass
 from quorate.table.facets import OK
 
 if TYPE_CHECKING:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -12,6 +11,7 @@ from numpy.typing import NDArray
 
 from quorate.arguments import argument
 from quorate.errors import InvalidData, InvalidInput
+from quorate.frozen import dataclass
 from quorate.table.columns.labels import Coded, label, status_of
 from quorate.table.columns.languages import plain
 from quorate.table.columns.scales import number

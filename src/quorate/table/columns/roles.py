@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from quorate.arguments import argument
 from quorate.errors import InvalidInput, UnknownColumn
+from quorate.frozen import dataclass
 from quorate.roles import CATEGORY, GENERATION, ITEM, JUDGE, PROMPT, REPLICATE, SYSTEM, TEMPERATURE, TURN
 from quorate.table.columns import aliases
 from quorate.table.columns.languages import plain

@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from quorate.arguments import argument
 from quorate.errors import InvalidData
+from quorate.frozen import dataclass
 
 _CAUSES = (
     (r"[+-]?[\d.]*,\d+", "write decimals with a point"),

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from quorate.arguments import argument
 from quorate.arrays import Bools, Floats, Ints
 from quorate.errors import InvalidData, InvalidInput
+from quorate.frozen import dataclass
 from quorate.roles import CATEGORY, ITEM, JUDGE, PROMPT, REPLICATE
 from quorate.table.columns.labels import Coded, in_numeric_order, labelled
 from quorate.table.columns.outcomes import shown

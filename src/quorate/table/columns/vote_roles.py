@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from difflib import get_close_matches
 
 from quorate.arguments import argument
 from quorate.errors import InvalidInput, UnknownColumn
+from quorate.frozen import dataclass
 from quorate.roles import JUDGE, PROMPT, PROPENSITY
 from quorate.table.columns import aliases
 from quorate.table.columns.languages import plain

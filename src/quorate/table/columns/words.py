@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from quorate.arguments import argument
 from quorate.errors import InvalidData, InvalidInput, UnknownTerm
+from quorate.frozen import dataclass
 from quorate.table.columns.labels import BLANKS
 from quorate.table.columns.scales import Missing, NotNumbers, cause_of, number
 from quorate.table.exchange.format import Opened, literal, quoted

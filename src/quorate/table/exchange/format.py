@@ -7,11 +7,11 @@ import gzip
 import re
 import zlib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from quorate.errors import InvalidData
+from quorate.frozen import dataclass
 from quorate.table.exchange.encoding import Encoding
 
 if TYPE_CHECKING:

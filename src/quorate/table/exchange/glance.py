@@ -8,11 +8,11 @@ import io
 import json
 import re
 import zlib
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from quorate.frozen import dataclass
 from quorate.table.exchange.csv_text import SUFFIXES, delimiter_of
 from quorate.table.exchange.encoding import MARKS, PACKED, begins_in, is_database
 from quorate.table.exchange.engine import connection

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from quorate import caveats
 from quorate.errors import InvalidInput, UnknownColumn
+from quorate.frozen import dataclass
 from quorate.roles import BETTER, DOWN, OF, SAME
 from quorate.table.columns.words import Words, words_in
 from quorate.table.exchange.engine import connection

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fnmatch import fnmatchcase
 
 from quorate.errors import InvalidData, InvalidInput, UnknownColumn
+from quorate.frozen import dataclass
 from quorate.table.exchange.format import Across, Opened, literal, quoted
 from quorate.table.notes import Note
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quorate.errors import InvalidInput
+from quorate.frozen import dataclass
 from quorate.table.columns.scales import Scale, number, scale_of
 from quorate.table.exchange.engine import connection, registered
 from quorate.table.exchange.format import Opened, quoted

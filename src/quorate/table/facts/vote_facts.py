@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quorate.arrays import Bools, Ints, dense
+from quorate.frozen import dataclass
 from quorate.roles import JUDGE, PROMPT
 from quorate.table.pairs import BOTH_BAD, FIRST_A, MISSING, TIE, A, B, Pairs, summed
 from quorate.wording import Brief

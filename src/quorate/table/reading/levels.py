@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
+from quorate.frozen import dataclass
 from quorate.roles import ITEM, JUDGE, REPLICATE, SYSTEM
 from quorate.table.columns.aliases import JUDGES_ALONE
 from quorate.table.columns.given_names import is_given

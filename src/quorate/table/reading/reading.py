@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any, Literal
 
 from quorate.arguments import Argument, argument, joined
 from quorate.errors import InvalidInput
+from quorate.frozen import dataclass
 from quorate.table.columns.vote_roles import ALIASES as VOTE_ROLES
 from quorate.table.exchange.format import Kind
 from quorate.table.exchange.wide import CROSSED, shortened

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import combinations
 from typing import Any
 
+from quorate.frozen import dataclass
 from quorate.roles import SAME
 from quorate.table.columns.languages import plain
 from quorate.table.columns.names import IDS, PEOPLE, RESPONSES, words_of

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from quorate.arguments import argument, joined
+from quorate.frozen import dataclass
 from quorate.roles import ITEM, JUDGE, PROMPT
 from quorate.table.columns.languages import plain
 from quorate.table.columns.names import CRITERIA, TOTALS, words_of

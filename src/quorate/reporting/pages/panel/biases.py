@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from quorate.analysis.panel import LEAST_P, SHORT, PanelAnalysis
 from quorate.analysis.words import cut, distinct, number, p_text, significant
 from quorate.estimate.panel.bias import Bias
 from quorate.estimate.panel.reversals import Order, Reversals
+from quorate.frozen import dataclass
 from quorate.reporting.draw import marks
 from quorate.reporting.draw.marks import INK, palette
 from quorate.reporting.draw.vega import Channel, Spec, channel

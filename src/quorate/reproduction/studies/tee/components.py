@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import numpy as np
 
 from quorate.arrays import Floats
 from quorate.estimate.components.decompose import decompose
 from quorate.estimate.components.published import Components, components
+from quorate.frozen import dataclass
 from quorate.numerics.correlation import kendall, of_pair
 from quorate.planning.designs.dstudy import project
 from quorate.reproduction.study import Drawing, MonteCarlo, Outcome, Value, mean, share

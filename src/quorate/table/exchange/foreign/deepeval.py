@@ -7,12 +7,12 @@ import json
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from math import nan
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from quorate.errors import InvalidData
+from quorate.frozen import dataclass
 from quorate.roles import ITEM, PROMPT, SYSTEM
 from quorate.table.columns.languages import plain
 from quorate.table.columns.roles import ALIASES

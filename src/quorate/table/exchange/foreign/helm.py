@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from quorate import caveats
 from quorate.errors import InvalidData
+from quorate.frozen import dataclass
 from quorate.table.exchange.foreign.records import Records, chosen, document, list_at, name_at, number_at, object_at
 from quorate.table.exchange.format import Format, Opened
 from quorate.table.exchange.glance import Glance

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from math import nan
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from quorate.errors import InvalidData, InvalidInput, UnknownTerm
+from quorate.frozen import dataclass
 from quorate.roles import CATEGORY
 from quorate.table.exchange.foreign.records import (
     Records,

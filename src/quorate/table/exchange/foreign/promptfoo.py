@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from math import nan
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from quorate import caveats
 from quorate.errors import InvalidData, InvalidInput
+from quorate.frozen import dataclass
 from quorate.table.exchange.foreign.records import (
     Records,
     beside,

@@ -5,12 +5,12 @@ from __future__ import annotations
 import getpass
 import os
 import re
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl, quote, unquote, urlsplit
 
 from quorate.errors import InvalidInput
+from quorate.frozen import dataclass
 
 SCHEMA = "quorate"
 PASSWORD = "PGPASSWORD"  # noqa: S105  (the name of the variable)

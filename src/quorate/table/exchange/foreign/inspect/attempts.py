@@ -10,13 +10,13 @@ import sys
 import zipfile
 import zlib
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
 from importlib import import_module
 from io import RawIOBase
 from pathlib import Path
 from typing import IO, Any, cast
 
 from quorate.errors import InvalidData
+from quorate.frozen import dataclass
 from quorate.table.exchange.encoding import MOST_SWOLLEN, PACKED, swells
 from quorate.table.exchange.foreign.inspect.marks import Given, Scorer, given, scorers
 from quorate.table.exchange.foreign.records import list_at, name_at, object_at, shown

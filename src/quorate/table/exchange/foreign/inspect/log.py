@@ -5,13 +5,14 @@ from __future__ import annotations
 import zipfile
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from quorate import caveats
 from quorate.caveats import Caveat
 from quorate.errors import InvalidData
+from quorate.frozen import dataclass
 from quorate.table.exchange.foreign.inspect.attempts import HEADER, JOURNAL, Attempt, Log, read
 from quorate.table.exchange.foreign.inspect.marks import ABSENT, FAILED, GRADES, MARKED_SINCE, OK, Mark, Scorer, Vote
 from quorate.table.exchange.foreign.records import Records, beside, chosen

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from quorate.frozen import dataclass
 from quorate.table.exchange.foreign.records import list_at, name_at, object_at, shown
 
 GRADED = "model_graded"

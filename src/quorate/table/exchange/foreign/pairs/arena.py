@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from quorate.arguments import argument
 from quorate.errors import InvalidData, InvalidInput, UnknownTerm
+from quorate.frozen import dataclass
 from quorate.table.exchange.csv_text import open_csv
 from quorate.table.exchange.foreign.records import identity_in_sql, shown
 from quorate.table.exchange.format import Format, Opened, literal, pattern, quoted, suffix_of

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from quorate.errors import InvalidData
+from quorate.frozen import dataclass
 from quorate.table.exchange.foreign.records import Records, name_at, no_parts, number_at, objects, shown
 from quorate.table.exchange.format import Format, Kind, Opened, pattern, quoted
 from quorate.table.exchange.glance import Glance

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from quorate import caveats
 from quorate.arguments import argument
 from quorate.errors import InvalidData
+from quorate.frozen import dataclass
 from quorate.roles import ITEM, PROMPT
 from quorate.table.columns.scales import number
 from quorate.table.exchange.foreign.records import (

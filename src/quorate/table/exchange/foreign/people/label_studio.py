@@ -7,13 +7,13 @@ import io
 import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from quorate import caveats
 from quorate.arguments import argument
 from quorate.errors import InvalidData, UnknownTerm
+from quorate.frozen import dataclass
 from quorate.roles import ITEM, PROMPT
 from quorate.table.columns.languages import plain
 from quorate.table.columns.outcomes import WORDS
