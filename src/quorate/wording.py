@@ -154,6 +154,18 @@ def percent(share: float) -> str:
     return ">99.9%" if 0.999 < share < 1 else f"{share:.1%}"
 
 
+def at_level(level: float) -> str:
+    """A coverage in percent, never rounded to everything.
+
+    Examples
+    --------
+    >>> at_level(0.95), at_level(1 - 0.05 / 3), at_level(0.99999)
+    ('95%', '98.33%', '99.999%')
+    """
+    text = f"{100 * level:.4g}"
+    return f"{100 * level:.9g}%" if text == "100" else f"{text}%"
+
+
 def whole_percent(share: float) -> str:
     """A share in whole percent, with "<1%" for what is there but small.
 

@@ -35,7 +35,7 @@ from quorate.table.arrived import ArrivedScores, ArrivedVotes, arrived
 from quorate.table.judgments import Judgments
 from quorate.table.results import Result, Row
 from quorate.table.votes import Votes
-from quorate.wording import Brief, counted, decimals, percent
+from quorate.wording import Brief, at_level, counted, decimals, percent
 
 # Votes so far: the share for one of two systems at each look, and what is decided of every two.
 
@@ -294,7 +294,7 @@ class Interim(Result):
         now, shown = self.looks[-1], self.shown(self.looks[-1])
         if math.isnan(now.low):
             return f"So far the {self.what} is {shown[0]}. {self.unknown}".rstrip()
-        watch = f"{100 * self.level:.4g}% interval to watch {shown[1]}"
+        watch = f"{at_level(self.level)} interval to watch {shown[1]}"
         unit = "vote" if self.kind == "votes" else "finished item"
         decide = f"to decide by, whenever you stop, {shown[2]} (of {counted(now.units, unit)})"
         if math.isnan(now.always_low):

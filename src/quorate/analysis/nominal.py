@@ -32,7 +32,7 @@ from quorate.frozen import dataclass
 from quorate.numerics.inference import checked_level
 from quorate.table.cells import write_columns
 from quorate.table.results import Interval, Result, Row
-from quorate.wording import Brief, counted, decimals, percent, plural, shares
+from quorate.wording import Brief, at_level, counted, decimals, percent, plural, shares
 
 if TYPE_CHECKING:
     from quorate.caveats import Caveat
@@ -161,7 +161,7 @@ class Labels(Result):
         spoken = f" {self.scope}" if self.scope else ""
         said = (
             f'The commonest of {counted(len(self.shares), "label")} is "{first.label}": {value} of {items} '
-            f"({100 * self.level:g}% interval {low} to {high}{spoken})"
+            f"({at_level(self.level)} interval {low} to {high}{spoken})"
         )
         agreed, alpha = self.coefficient("agreement"), self.coefficient("Krippendorff's alpha")
         if agreed is None or alpha is None:

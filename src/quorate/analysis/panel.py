@@ -12,7 +12,7 @@ from quorate.errors import InvalidInput, NotEstimable, UnknownTerm
 from quorate.frozen import dataclass
 from quorate.roles import JUDGE
 from quorate.table.results import Result, Row, plain
-from quorate.wording import counted
+from quorate.wording import at_level, counted
 
 if TYPE_CHECKING:
     from quorate.caveats import Caveat
@@ -93,7 +93,7 @@ class PanelAnalysis(Result):
     @property
     def coverage(self) -> str:
         """Coverage of the intervals, as sentences have it."""
-        return f"{self.panel.level * 100:g}%"
+        return at_level(self.panel.level)
 
     @property
     def crossed(self) -> tuple[tuple[str, Crossed], ...]:

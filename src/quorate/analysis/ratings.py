@@ -12,7 +12,7 @@ from quorate.analysis.words import distinct, p_value, shown
 from quorate.estimate.ratings.ratings import Ratings
 from quorate.frozen import dataclass
 from quorate.table.results import Result, Row
-from quorate.wording import capitalised, counted, decimals, percent
+from quorate.wording import at_level, capitalised, counted, decimals, percent
 
 if TYPE_CHECKING:
     from quorate.caveats import Caveat
@@ -109,7 +109,7 @@ class RatingsAnalysis(Result):
         effect = found.position
         value, low, high = (percent(found.share(one)) for one in (effect.value, *effect.at(self.level).ends))
         votes = "all votes, ties as half" if found.ties == "half" else "decisive votes"
-        span = f"{100 * self.level:.4g}% interval {low} to {high}"
+        span = f"{at_level(self.level)} interval {low} to {high}"
         sure = f"{found.model.unit} {effect.value:.2f}, {p_value(effect.p_value)}"
         return f"Between equals, the system shown first wins {value} of {votes} ({span}; {sure})."
 
@@ -123,7 +123,7 @@ class RatingsAnalysis(Result):
         for (name, one), unit in zip(found.coefficients.items(), found.units, strict=True):
             value, low, high = (percent(found.share(x)) for x in (one.value, *one.at(self.level).ends))
             sure = f"{found.model.unit} {one.value:.2f}, {p_value(one.p_value)}"
-            span = f"{100 * self.level:.4g}% interval {low} to {high}; {sure}"
+            span = f"{at_level(self.level)} interval {low} to {high}; {sure}"
             out.append(f"{capitalised(name)}: between equals, the one with {unit:.3g} more wins {value} ({span}).")
         return tuple(out)
 

@@ -13,7 +13,7 @@ from functools import cache
 from quorate.estimate.components.model import CELL
 from quorate.roles import REPLICATE
 from quorate.table.results import Interval
-from quorate.wording import decimals, listed, plural, whole_percent
+from quorate.wording import at_level, decimals, listed, plural, whole_percent
 
 LEAST_P = 0.0001
 """P-values below it are shown as less than it."""
@@ -69,7 +69,7 @@ def sentence(views: Sequence[Interval], naive: Interval, systems: int = 1) -> st
         spans.setdefault(span(view, places), []).append(view.scope)
     shown = ", ".join(f"{limits} {listed(scopes)}".rstrip() for limits, scopes in spans.items())
     of = f"of {systems:,} systems " if systems > 1 else ""
-    first = f"Mean {of}{number(mean, places)}; {level * 100:g}% interval {shown}."
+    first = f"Mean {of}{number(mean, places)}; {at_level(level)} interval {shown}."
     return f"{first} {against_naive(views[0], naive, places)}"
 
 

@@ -35,7 +35,7 @@ from quorate.table.kinds import for_kind, given, kind_of
 from quorate.table.read import read_of
 from quorate.table.results import Result, Row
 from quorate.table.votes import Encoding, Votes
-from quorate.wording import brief, counted
+from quorate.wording import at_level, brief, counted
 
 # Comparison of two systems: one question for whatever says how good they are.
 
@@ -263,7 +263,7 @@ class Verdicts(Result):
         return (
             f"Of {counted(len(self.verdicts), 'pair')} of systems {_are(different)} told apart, "
             f"{_are(count['equivalent'])} equivalent and {_are(count['undecided'])} undecided; all of these verdicts "
-            f"hold together at {100 * self.level:.4g}%.{left}"
+            f"hold together at {at_level(self.level)}.{left}"
         )
 
     def __str__(self) -> str:

@@ -9,6 +9,7 @@ from quorate.estimate.means.missing_bounds import AllEqual, drawn
 from quorate.estimate.means.targets import PANEL, scope
 from quorate.frozen import dataclass
 from quorate.table.judgments import Judgments
+from quorate.wording import at_level
 
 
 @dataclass(frozen=True)
@@ -60,7 +61,7 @@ class SameDifference(AllEqual):
         seen = f"both score the same on all {items}"
         if self.value:
             seen = f"{self.a} scores {abs(self.value):g} {'more' if self.value > 0 else 'less'} on all {items}"
-        sure, (low, high) = f"At {100 * self.level:g}%", self.estimate.ends
+        sure, (low, high) = f"At {at_level(self.level)}", self.estimate.ends
         rest = f"{sure} at least {100 * self.share:.3g}% of items like these differ by just that."
         if self.scale is not None:
             ends = f"between {low:.3g} and {high:.3g}"

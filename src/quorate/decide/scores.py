@@ -37,7 +37,7 @@ from quorate.roles import JUDGE, REPLICATE
 from quorate.streams import stream
 from quorate.table.judgments import Judgments
 from quorate.table.results import Result, plain
-from quorate.wording import capitalised, counted, decimals, listed, plural
+from quorate.wording import at_level, capitalised, counted, decimals, listed, plural
 
 _STEPS = 150
 _ROUNDING = 1e-12
@@ -379,7 +379,7 @@ class ScoreVerdict(AnyVerdict):
             return super().sentence + beyond
         low, high = self.others.at(self.level).ends
         places = self.places
-        ends = f"{100 * self.level:.4g}% interval {low:.{places}f} to {high:.{places}f}"
+        ends = f"{at_level(self.level)} interval {low:.{places}f} to {high:.{places}f}"
         judgments = self.difference.fit.judgments
         whom = capitalised(scope(judgments, self.others.estimate.target, self.difference.facet))
         return f"{super().sentence} {whom}: {self.for_others.value} ({ends}).{beyond}"
@@ -409,7 +409,7 @@ class ScoreVerdict(AnyVerdict):
         study, (low, high) = self.difference, self.difference.at(self.level).ends
         rounding, places = abs(study.value) <= _ROUNDING * (high - low), self.places
         more = "the same" if rounding else f"{abs(study.value):.{places}f} {'more' if study.value >= 0 else 'less'}"
-        ends = f"{100 * self.level:.4g}% interval {low:.{places}f} to {high:.{places}f}"
+        ends = f"{at_level(self.level)} interval {low:.{places}f} to {high:.{places}f}"
         judgments, item = study.fit.judgments, study.fit.judgments.object
         aside, target = (item, study.facet, *judgments.ancestors(item)), study.estimate.target
         names = [n for n in judgments.names if n not in aside and target.get(n, POPULATION) == POPULATION]
@@ -440,7 +440,7 @@ class ScoreVerdict(AnyVerdict):
         if self.outcome is Outcome.EQUIVALENT:
             low, high = self.difference.equivalence_interval(1 - self.level).ends
             ends = f"{low:.{self.places}f} to {high:.{self.places}f}"
-            rests = f"This rests on the {100 * self._equivalence_level:.4g}% interval {ends}."
+            rests = f"This rests on the {at_level(self._equivalence_level)} interval {ends}."
             real = f" The advantage of {self.a if self.difference.value > 0 else self.b} is real but that small."
             return rests + (real if self.p_difference <= 1 - self.level else "")
         if self.outcome is not Outcome.UNDECIDED or (self.claim is not None and self.supported):

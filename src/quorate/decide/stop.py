@@ -21,7 +21,7 @@ from quorate.numerics.votes import binomial
 from quorate.planning.power.sample_size import check_count, check_margin, check_range, sample_size
 from quorate.table.results import Result, Row, rows_of
 from quorate.table.votes import Encoding, Votes, checked_votes
-from quorate.wording import counted
+from quorate.wording import at_level, counted
 
 
 @dataclass(frozen=True, repr=False)
@@ -302,7 +302,7 @@ class Monitor(Result):
     def sentence(self) -> str:
         """The state in one sentence."""
         share = f"{self.a} wins {self.wins[-1] / self.n[-1]:.1%} of {counted(int(self.n[-1]), 'vote')}"
-        bounds = f"{100 * self.level:.4g}% confidence sequence {0.5 + self.low[-1]:.1%} to {0.5 + self.high[-1]:.1%}"
+        bounds = f"{at_level(self.level)} confidence sequence {0.5 + self.low[-1]:.1%} to {0.5 + self.high[-1]:.1%}"
         numbers = f"{share} ({bounds})"
         more = f" {counted(self.left, 'vote')} after that {'is' if self.left == 1 else 'are'} not counted"
         if self.outcome is Outcome.UNDECIDED:

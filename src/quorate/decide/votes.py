@@ -15,6 +15,7 @@ from quorate.frozen import dataclass
 from quorate.numerics.votes import binomial, equivalence
 from quorate.planning.power.sample_size import check_count, check_range
 from quorate.table.votes import Encoding, Votes, checked_votes
+from quorate.wording import at_level
 
 _MANY_TIES = 0.2
 """Share of votes from which ties are named."""
@@ -55,7 +56,7 @@ class Verdict(AnyVerdict):
         each = [f"{wording.counted(count, 'level')} of {name}" for count, name in levels]
         where = f" in {wording.listed(each)}" if each else ""
         where += f" {lead.scope}" if lead.scope else ""
-        interval = f"{100 * self.level:.4g}% interval {low} to {high}"
+        interval = f"{at_level(self.level)} interval {low} to {high}"
         cast = lead.n + lead.tied * (lead.ties == "drop")
         tied = f"; {lead.tied:,} of {cast:,} votes are ties" if lead.tied > _MANY_TIES * cast else ""
         return f"{self.a} wins {share} of {wording.counted(lead.n, kind)}{ties}{where} ({interval}{tied})"
@@ -64,7 +65,7 @@ class Verdict(AnyVerdict):
         if self.outcome is Outcome.EQUIVALENT:
             inner = self.difference.equivalence_interval(1 - self.level).ends
             _, low, high = wording.shares(*(0.5 + value for value in (self.difference.value, *inner)))
-            rests = f"This rests on the {100 * self._equivalence_level:.4g}% interval {low} to {high}."
+            rests = f"This rests on the {at_level(self._equivalence_level)} interval {low} to {high}."
             real = f" The preference for {self.a if self.difference.value > 0 else self.b} is real but that small."
             return rests + (real if self.p_difference <= 1 - self.level else "")
         if self.outcome is not Outcome.UNDECIDED:

@@ -15,7 +15,7 @@ from quorate.study.offer import goal_of, measured, offer_of, question_of, turns
 from quorate.study.questions import questions
 from quorate.study.status import Status
 from quorate.table.results import Result, Row
-from quorate.wording import capitalised, counted, listed
+from quorate.wording import at_level, capitalised, counted, listed
 
 _WHY = {
     Ending.REACHED: "The goal was reached",
@@ -167,7 +167,7 @@ def _hindsight(study: Study, status: Status) -> float | None:
 
 def in_words(goal: Goal, *, votes: bool, systems: bool = False) -> str:
     """What a goal asks, of votes or of scores, and whether of systems that are told apart."""
-    level = f"at {100 * goal.level:.4g}%"
+    level = f"at {at_level(goal.level)}"
     if goal.half_width is not None:
         of = " of every system" if systems else ""
         return f"the mean score{of} to within {goal.half_width:g}{_on(goal)}, {level}"

@@ -28,7 +28,7 @@ from quorate.streams import stream
 from quorate.table.cells import Cells
 from quorate.table.judgments import Judgments
 from quorate.table.results import Result
-from quorate.wording import counted
+from quorate.wording import at_level, counted
 
 JUDGES = 3
 """Judges of a pilot where they stand for others: with two, their spread rests on 1 degree of freedom."""
@@ -339,7 +339,7 @@ class Look(Result):
     @property
     def sentence(self) -> str:
         """The look in one sentence."""
-        level = f"{100 * self.level:.4g}% interval"
+        level = f"{at_level(self.level)} interval"
         found = f"{self.question} {self.value:.3g}, "
         early = not self.alpha or self.high - self.low > 2 * _WIDE * self.se
         found += f"too early for a {level}" if early else f"{level} {self.low:.3g} to {self.high:.3g}"

@@ -20,7 +20,7 @@ from quorate.table.exchange.rows import Rows
 from quorate.table.exchange.variables import Words, missing, variables
 from quorate.table.files import ALL
 from quorate.table.results import Result, Row
-from quorate.wording import Brief, counted, percent
+from quorate.wording import Brief, at_level, counted, percent
 
 _DEGREES, _FEWEST, _MOST_WORDS, _FAR = range(1, 6), 20, 30, 2.5
 Stage = str | Sequence[str]
@@ -93,7 +93,7 @@ class Chain(Result):
         also = "" if most is last else f"; {last.stage}, the last, adds {percent(max(last.share, 0.0))} of its own"
         return (
             f"Of the variance of {last.stage} over {counted(self.n, 'run')}, {percent(min(most.share, 1.0))} comes "
-            f"from {most.stage} ({100 * self.level:.4g}% interval {percent(most.low)} to {percent(most.high)}){also}."
+            f"from {most.stage} ({at_level(self.level)} interval {percent(most.low)} to {percent(most.high)}){also}."
         )
 
     def rows(self) -> list[Row]:

@@ -21,7 +21,7 @@ from quorate.roles import TURN
 from quorate.streams import stream
 from quorate.table.judgments import Judgments
 from quorate.table.results import Interval, Result, Row, StatedInterval
-from quorate.wording import Brief, percent
+from quorate.wording import Brief, at_level, percent
 
 _DRAWS, _NODES, _NODES_OF_DRAWS, _FEW = 4000, 151, 31, 5
 
@@ -98,7 +98,7 @@ class Hazard(Result):
         ends, lasting = ([percent(end) for end in one.ends] for one in (last.survival, last.lasting))
         return (
             f"Through turn {last.turn}, {percent(last.survival.value)} of conversations have no score {side} "
-            f"{self.threshold:g} ({100 * self.level:.4g}% interval {ends[0]} to {ends[1]}) if turns are independent. "
+            f"{self.threshold:g} ({at_level(self.level)} interval {ends[0]} to {ends[1]}) if turns are independent. "
             f"As conversations differ it is {percent(last.lasting.value)} ({lasting[0]} to {lasting[1]})."
         )
 

@@ -19,7 +19,7 @@ from quorate.roles import SYSTEM
 from quorate.table.facets import Facet
 from quorate.table.judgments import Judgments
 from quorate.table.results import Ends, Interval, Result, Row, StatedInterval
-from quorate.wording import Brief, counted, percent
+from quorate.wording import Brief, at_level, counted, percent
 
 RUNS = ("run", "trial", "attempt", "try", "seed", "epoch", "sample", "generation")
 """Facets that are runs by their names."""
@@ -109,7 +109,7 @@ class RepeatedRuns(Result):
         return " ".join(self._said(one) for one in self.systems)
 
     def _said(self, one: SystemRuns) -> str:
-        most, of = one.passing[-1], f"{100 * self.level:g}% interval"
+        most, of = one.passing[-1], f"{at_level(self.level)} interval"
         subject = f"{one.system}: all" if one.system else "All"
         passing = (
             f"{subject} of {counted(most.k, 'run')} pass in {percent(most.all.value)} of items ({of} "

@@ -34,7 +34,7 @@ from quorate.streams import stream
 from quorate.table.pairs import TIE
 from quorate.table.results import Result, Row, frame
 from quorate.table.votes import Votes
-from quorate.wording import Brief
+from quorate.wording import Brief, at_level
 
 # Clusters of battles: shares and gains where battles of one prompt, or labels of one person, resemble each other.
 
@@ -268,7 +268,7 @@ class Agreement(Result):
         halves = f"; with ties as half right {best.value + ties / 2:.1%}" if ties > of_people == 0 else ""
         return (
             f"{decides(best.pipeline)} {best.value:.1%} of {best.n:,} battles{where} as people do "
-            f"({100 * self.level:.4g}% interval {ends}), calling "
+            f"({at_level(self.level)} interval {ends}), calling "
             f"{ties:.1%} a tie where people call {of_people:.1%}{halves}."
         )
 

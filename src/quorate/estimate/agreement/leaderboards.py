@@ -27,6 +27,7 @@ from quorate.table.judgments import Judgments, checked
 from quorate.table.pairs import BOTH_BAD, TIE
 from quorate.table.results import Result, Row
 from quorate.table.votes import Votes
+from quorate.wording import at_level
 
 _FEWEST = 4
 Board = Mapping[str, float]
@@ -235,7 +236,7 @@ class CellAccuracies(Result):
             )
         return (
             f"Of {len(self.cells):,} cells of {' and '.join(self.roles)}, judgments are right most often in "
-            f"{' and least often in '.join(ends)}; these {100 * self.level:.4g}% intervals hold for all cells at once."
+            f"{' and least often in '.join(ends)}; these {at_level(self.level)} intervals hold for all cells at once."
         )
 
     def rows(self) -> list[dict[str, Any]]:

@@ -42,7 +42,7 @@ from quorate.roles import CATEGORY, JUDGE
 from quorate.table.judgments import Judgments
 from quorate.table.results import Ends, Result, StatedInterval
 from quorate.table.votes import Votes
-from quorate.wording import Brief, capitalised, counted, listed
+from quorate.wording import Brief, at_level, capitalised, counted, listed
 
 FEW_RARER = 3
 """Labels of the rarer answer below which the weight of the predictions is not known."""
@@ -181,7 +181,7 @@ class Corrected(Result):
         levels = zip(self.clusters, self.cluster, strict=True)
         each = [f"{counted(count, 'level')} of {name}" for count, name in levels]
         return (
-            f"{capitalised(self.what)}: {self.value:.3f} ({100 * self.level:.4g}% interval {low:.3f} to {high:.3f}) "
+            f"{capitalised(self.what)}: {self.value:.3f} ({at_level(self.level)} interval {low:.3f} to {high:.3f}) "
             "from "
             f"{self.labels:,} labels{f' in {listed(each)}' if each else ''} and "
             f"{self.predictions:,} more predictions. Labels alone say {self.people:.3f} ({alone}), judges alone "

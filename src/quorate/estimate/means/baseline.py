@@ -20,7 +20,7 @@ from quorate.numerics.sequential.confidence_sequence import bounded_mean, log_ev
 from quorate.table.judgments import Judgments, checked
 from quorate.table.reread import cells_of, reopened
 from quorate.table.results import Result, Row
-from quorate.wording import counted, percent
+from quorate.wording import at_level, counted, percent
 
 State = Literal["kept", "fell", "rose"]
 
@@ -106,7 +106,7 @@ class AgainstBaseline(Result):
     @property
     def sentence(self) -> str:
         """Whether the mean has left the baseline, and since when."""
-        of = f"{100 * self.level:g}% interval"
+        of = f"{at_level(self.level)} interval"
         mean = (
             f"the mean of {counted(self.n, self.unit)} is {self.value:.3g} ({of} at any look "
             f"{self.low:.3g} to {self.high:.3g})"

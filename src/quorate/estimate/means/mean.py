@@ -49,7 +49,7 @@ from quorate.numerics.reach import Reach
 from quorate.roles import REPLICATE
 from quorate.streams import stream
 from quorate.table.results import Ends, Interval
-from quorate.wording import Brief, listed, plural
+from quorate.wording import Brief, at_level, listed, plural
 
 # Variances that the data leave open: what is refused, its range, and what to do about it.
 
@@ -177,7 +177,7 @@ class Estimate(Interval):
 
     def __str__(self) -> str:
         return (
-            f"{self.value:.6g} (se {self.se:.3g}, df {self.df:.3g}, {100 * self.level:g}% interval {self.low:.6g} to "
+            f"{self.value:.6g} (se {self.se:.3g}, df {self.df:.3g}, {at_level(self.level)} interval {self.low:.6g} to "
             f"{self.high:.6g}, n {self.n})"
         )
 

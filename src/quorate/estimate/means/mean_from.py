@@ -30,7 +30,7 @@ from quorate.numerics.mixed.solved import solve
 from quorate.roles import REPLICATE
 from quorate.table.judgments import Judgments, checked
 from quorate.table.results import Ends, Result, Row, StatedInterval, plain
-from quorate.wording import counted, decimals, listed
+from quorate.wording import at_level, counted, decimals, listed
 
 _FAR = 2.5
 """Standard errors from 1 at which the spread of the scores is not what the pilot says."""
@@ -142,7 +142,7 @@ class MeanFrom(Result):
         ends = f"{found.low:.{places}f} to {found.high:.{places}f}"
         return (
             f"Mean {found.value:.{places}f} of {counted(found.n, 'answer')} on "
-            f"{counted(table.n_levels(table.object), table.object)}; {100 * self.level:.4g}% interval {ends}"
+            f"{counted(table.n_levels(table.object), table.object)}; {at_level(self.level)} interval {ends}"
             f"{f' {found.scope}' if found.scope else ''}. Their variance is from a pilot of "
             f"{counted(pilot.n_answers, 'answer')} on {counted(pilot.n_levels(pilot.object), pilot.object)}."
         )

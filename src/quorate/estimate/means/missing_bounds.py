@@ -19,7 +19,7 @@ from quorate.numerics.inference import checked_level
 from quorate.roles import JUDGE, SYSTEM
 from quorate.table.judgments import Judgments, checked
 from quorate.table.results import Ends, Result, Row, StatedInterval
-from quorate.wording import counted, decimals, percent
+from quorate.wording import at_level, counted, decimals, percent
 
 ALL = "all"
 
@@ -255,7 +255,7 @@ class AllEqual(Result):
         whom = f" {self.whom}" if self.whom else ""
         all_ = f"All {self.n:,} scores of {self._seen} are" if self.n > 1 else "The only score is"
         said = f"{all_} {self.value:g}{whom}."
-        sure = f"At {100 * self.level:g}%"
+        sure = f"At {at_level(self.level)}"
         if self.scale is not None and self.value in self.scale:
             bound, side = (self.estimate.low, "least") if self.value == self.scale[1] else (self.estimate.high, "most")
             ends = "" if self.scale == (0, 1) else " on a scale of {:g} to {:g}".format(*self.scale)

@@ -17,7 +17,7 @@ from quorate.frozen import dataclass
 from quorate.numerics.inference import holm
 from quorate.table.judgments import Judgments
 from quorate.table.results import Row
-from quorate.wording import counted, listed, plural
+from quorate.wording import at_level, counted, listed, plural
 
 _OF_ITSELF = ("own", "elsewhere", "effect", "se", "df", "low", "high", "p", "p_holm")
 
@@ -112,7 +112,7 @@ class SelfPreference(MeansResult):
             against = f"than {whose} other scores and the other {plural(self.means.judge)} suggest"
             found.append(
                 f"{who} {verb} {self_} {abs(row.effect):.3g} {'higher' if row.effect > 0 else 'lower'} {against} "
-                f"({100 * self.level:.4g}% interval {row.low:.3g} to {row.high:.3g}{chance})."
+                f"({at_level(self.level)} interval {row.low:.3g} to {row.high:.3g}{chance})."
             )
         return tuple(found)
 

@@ -21,7 +21,7 @@ from quorate.numerics.ratings.partial_pooling import PartialPooling, Pooled, cat
 from quorate.table.judgments import Judgments
 from quorate.table.results import Result, Row, rows_of
 from quorate.table.votes import Votes
-from quorate.wording import brief, counted, listed
+from quorate.wording import at_level, brief, counted, listed
 
 if TYPE_CHECKING:
     from quorate.estimate.ratings.leaderboard import Leaderboard
@@ -120,7 +120,7 @@ class PooledRatings(Result):
         parts = [row["shrunk"] for row in self.rows()]
         return (
             f"Between {counted(len(self.pooled), self.by)} the rating of a system varies about its overall one with a "
-            f"standard deviation of {self._shown(self.tau)} ({100 * self.level:.4g}% interval "
+            f"standard deviation of {self._shown(self.tau)} ({at_level(self.level)} interval "
             f"{self._shown(self.tau_low)} to {self._shown(self.tau_high)}; test of none: {_p(self.p_value)}); "
             f"pooled ratings are {min(parts):.0%} to {max(parts):.0%} of the way from the own to the overall rating."
         )
@@ -266,7 +266,7 @@ class Boards(Result):
         sure = sum(len(may_be_first(board)) == 1 for board in self.boards.values())
         level = next(iter(self.boards.values())).level
         said = (
-            f"{counted(len(self), 'board')} by {self.by}: on {sure} of them one system is first, at {100 * level:.4g}% "
+            f"{counted(len(self), 'board')} by {self.by}: on {sure} of them one system is first, at {at_level(level)} "
             "for all ranks of a board at once, and not for all boards together."
         )
         if not self.refused:

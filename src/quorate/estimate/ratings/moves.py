@@ -17,8 +17,8 @@ from quorate.numerics.ratings.discrimination import discriminating
 from quorate.numerics.ratings.draws import Units, inverse_information
 from quorate.numerics.votes.clustered import intersections
 from quorate.table.results import Result, Row
+from quorate.wording import at_level, listed
 from quorate.wording import counted as number_of
-from quorate.wording import listed
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,7 +96,7 @@ class Moves(Result):
             return f"At equal {named} no system surely moves."
         most = int(sure[np.abs(self.value[sure]).argmax()])
         way = f"{'up' if self.value[most] > 0 else 'down'} by {abs(self.value[most]):.3g}"
-        ends = f"{100 * self.level:.4g}% interval {low[most]:.3g} to {high[most]:.3g}"
+        ends = f"{at_level(self.level)} interval {low[most]:.3g} to {high[most]:.3g}"
         placed = int((self.place_before != np.arange(1, len(self) + 1)).sum())
         lead = f"At equal {named} {number_of(len(sure), 'system')} of {len(self):,} surely "
         lead += (

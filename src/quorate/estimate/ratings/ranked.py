@@ -20,7 +20,7 @@ from quorate.numerics.ratings.rank_intervals import rank_groups
 from quorate.roles import JUDGE
 from quorate.table.judgments import Judgments
 from quorate.table.results import Result, Row, rows_of
-from quorate.wording import Brief, counted, listed, plural
+from quorate.wording import Brief, at_level, counted, listed, plural
 
 if TYPE_CHECKING:
     from quorate.caveats import Caveat
@@ -278,7 +278,7 @@ def may_be_first(board: Board) -> tuple[str, ...]:
 
 def standing(board: Board, scope: str = "") -> str:
     """Who is first, or may be, and how many pairs are told apart: one claim, for all ranks at once."""
-    return f"{claim(board, 'No')}, at {100 * board.level:.4g}% {at_once(board)}{f', {scope}' * bool(scope)}."
+    return f"{claim(board, 'No')}, at {at_level(board.level)} {at_once(board)}{f', {scope}' * bool(scope)}."
 
 
 def at_once(board: Board) -> str:

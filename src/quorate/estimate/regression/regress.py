@@ -24,7 +24,7 @@ from quorate.numerics.inference import checked_level, student_limits
 from quorate.numerics.regression import Coefficients, dependent, doubly_robust, errors, linear, logistic
 from quorate.table.exchange.variables import Words, missing, values_of, variables
 from quorate.table.results import Ends, Result, Row, StatedInterval
-from quorate.wording import Brief, counted, listed
+from quorate.wording import Brief, at_level, counted, listed
 
 # Regression: coefficients that labels correct, beside those of predictions and of labels alone.
 
@@ -140,7 +140,7 @@ class Regression(Result):
         apart = f", clustered by {listed(self.cluster)}" if self.cluster else ""
         naive = f"give {one.judged:.3f} ({least:.3f} to {most:.3f})"
         return (
-            f"{one.name}: {one.value:.3f} ({100 * self.level:.4g}% interval {low:.3f} to {high:.3f}) from "
+            f"{one.name}: {one.value:.3f} ({at_level(self.level)} interval {low:.3f} to {high:.3f}) from "
             f"{counted(self.labels, 'label')} and {counted(self.n, 'prediction')}{apart}; predictions taken as right "
             f"{'give no solution' if np.isnan(one.judged) else naive}."
         )

@@ -18,7 +18,7 @@ from quorate.planning.power.sample_size import check_count, check_range
 from quorate.streams import stream
 from quorate.table.results import Result
 from quorate.table.votes import Votes
-from quorate.wording import counted
+from quorate.wording import at_level, counted
 
 LEAST_VOTES = 4
 
@@ -72,7 +72,7 @@ class Concentration(Result):
             )
         else:
             ratio = f"{self.ratio:.2f} times their even share"
-        sure = f"with {100 * self.level:.4g}% confidence"
+        sure = f"with {at_level(self.level)} confidence"
         bound = f"at least {self.low:.2f} {sure}" if self.low > 0 else f"no lower limit {sure}"
         advice = (
             f"above {self.kappa:g}: screen types first"

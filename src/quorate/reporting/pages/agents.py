@@ -12,7 +12,7 @@ from quorate.reporting.draw.marks import CORRECTED
 from quorate.reporting.draw.vega import Spec
 from quorate.reporting.page import Caption, Figure, Page, Row, Section, Short, Table, Tile, particulars
 from quorate.table.results import Interval
-from quorate.wording import counted, percent
+from quorate.wording import at_level, counted, percent
 
 
 def runs_page(result: RepeatedRuns, table: Table | None = None) -> Page:
@@ -57,7 +57,7 @@ def passing(result: RepeatedRuns) -> Figure:
         rows.append(_row(f"{whose}two runs differ", one.differ))
         if one.own is not None:
             rows.append(_row(f"{whose}of that, the runs' own", one.own))
-    level = f"{100 * result.level:.4g}% interval"
+    level = f"{at_level(result.level)} interval"
     most = result.systems[0].passing[-1]
     finding = f"All of {counted(most.k, 'run')} pass in {percent(most.all.value)} of items"
     return marks.dotted(
@@ -101,14 +101,14 @@ def runs_methods(result: RepeatedRuns) -> str:
         "Of n runs of an item c pass; C(c, k) / C(n, k) and 1 - C(n - c, k) / C(n, k) are unbiased for the chances "
         "that all and any of k fresh runs pass (Yao et al., 2024; Chen et al., 2021). Means over items have Wilson's "
         "interval with as many trials as their standard error over items is worth, at a level of "
-        f"{100 * result.level:.4g}%. Whose doing the variance between runs is follows from the mean squares of runs "
+        f"{at_level(result.level)}. Whose doing the variance between runs is follows from the mean squares of runs "
         "and of runs by judgments within items."
     )
 
 
 def hazard_page(result: Hazard, table: Table | None = None) -> Page:
     """The page of hazards."""
-    last, level = result.turns[-1], f"{100 * result.level:.4g}% interval"
+    last, level = result.turns[-1], f"{at_level(result.level)} interval"
     side, ends = "above" if result.above else "below", " to ".join(map(percent, last.lasting.ends))
     worst = max(result.turns, key=lambda one: one.hazard.value)
     facts: dict[str, object] = {"threshold": result.threshold, "scores that count": side}
@@ -152,12 +152,12 @@ def hazards(result: Hazard) -> Figure:
     first, last = rows[0]["hazard"], rows[-1]["hazard"]
     finding = f"From {percent(first)} at turn {rows[0]['turn']} to {percent(last)} at turn {rows[-1]['turn']}"
     side = "above" if result.above else "below"
-    line = f"Chance of a score {side} {result.threshold:g} with {100 * result.level:.4g}% intervals; normal scores."
+    line = f"Chance of a score {side} {result.threshold:g} with {at_level(result.level)} intervals; normal scores."
     return marks.dotted(
         "hazards",
         Caption(finding, (line,)),
         rows,
-        Short.titles("turn", "mean", "observed", "hazard", low=f"{100 * result.level:.4g}% interval"),
+        Short.titles("turn", "mean", "observed", "hazard", low=f"{at_level(result.level)} interval"),
         "chance",
         side="turn",
         titles={"mean": "mean score", "sd": "standard deviation of single scores", "n": "answers"},
@@ -252,7 +252,7 @@ def numbers(result: Ensemble) -> Figure:
 def chain_page(result: Chain, table: Table | None = None) -> Page:
     """The page of a chain."""
     most, last = max(result.links, key=lambda one: one.share), result.links[-1]
-    level = f"{100 * result.level:.4g}% interval"
+    level = f"{at_level(result.level)} interval"
     facts: dict[str, object] = {"runs": result.n, "variance of the last stage": result.variance}
     facts |= {"runs resemble each other by": result.cluster or "nothing: taken as independent"}
     facts |= {f"degree of the polynomial in {cut(one.stage)}": one.degree for one in result.links[:-1]}
@@ -282,12 +282,12 @@ def stages(result: Chain) -> Figure:
     ]
     most = max(result.links, key=lambda one: one.share)
     finding = f"{percent(most.share)} of the variance comes from {cut(most.stage)}"
-    line = f"Share of the variance of the last stage, with {100 * result.level:.4g}% intervals; shares add up to 1."
+    line = f"Share of the variance of the last stage, with {at_level(result.level)} intervals; shares add up to 1."
     return marks.dotted(
         "stages",
         Caption(finding, (line,)),
         rows,
-        Short.titles("stage", "share", low=f"{100 * result.level:.4g}% interval", variance="variance"),
+        Short.titles("stage", "share", low=f"{at_level(result.level)} interval", variance="variance"),
         "share",
         line=0.0,
         titles={"so_far": "with those before it"},

@@ -11,7 +11,7 @@ from quorate.reporting.draw import marks
 from quorate.reporting.draw.marks import CORRECTED, INK, OTHERS, SEQUENTIAL
 from quorate.reporting.draw.vega import Marks, Spec, channel
 from quorate.reporting.page import Caption, Figure, Page, Row, Section, Short, Table, Tile, particulars
-from quorate.wording import capitalised, counted, listed, whole_percent
+from quorate.wording import at_level, capitalised, counted, listed, whole_percent
 
 ATTEMPTS = (2, 3, 5, 10, 20, 27, 50, 100, 200, 500, 1000)
 _SHORT = 60
@@ -71,7 +71,7 @@ def prizes(gaming: Gaming) -> Figure:
     )
     if least is not first:
         finding += f", {_amount(gaming, least.value)} with {cut(least.label, _SHORT)}"
-    level = f"{100 * gaming.level:.4g}%"
+    level = at_level(gaming.level)
     lines = [f"Expected height of the best of {counted(gaming.k, 'attempt')} above the truth, {unit(gaming)}."]
     if marks.known(rows, "low") or marks.known(rows, "high"):
         lines.append(
@@ -95,7 +95,7 @@ def prizes(gaming: Gaming) -> Figure:
         heads,
         unfolded=True,
         short=Short(
-            Short.titles("design", "calls", se="SE", prize="prize", low=f"{100 * gaming.level:.4g}% interval"),
+            Short.titles("design", "calls", se="SE", prize="prize", low=f"{at_level(gaming.level)} interval"),
             of="prize",
         ),
     )
@@ -244,7 +244,7 @@ def unit(gaming: Gaming) -> str:
 
 def methods(gaming: Gaming, drawn: bool) -> str:
     """The paragraph for a methods section."""
-    level = f"{100 * gaming.level:.4g}%"
+    level = at_level(gaming.level)
     sure = f" Intervals ({level}) are from a parametric bootstrap of the variance components." if drawn else ""
     elo = f" A unit of score is {gaming.slope:.4g} Elo points." if gaming.scale == "elo" else ""
     return (

@@ -14,7 +14,7 @@ from quorate.reporting.draw.marks import CORRECTED, INK, MISSED, colour
 from quorate.reporting.draw.vega import Channel, Marks, Spec, channel
 from quorate.reporting.page import Caption, Figure, Page, Row, Section, Short, Table, Tile, particulars, title_of
 from quorate.study.status import Status
-from quorate.wording import capitalised, counted, decimals, duration, whole_percent
+from quorate.wording import at_level, capitalised, counted, decimals, duration, whole_percent
 
 WIDEST = 4.0
 """Half-width of an early interval, in those of the last one, beyond which it leaves the chart."""
@@ -51,7 +51,7 @@ def looks(path: GoalPath) -> Figure:
         }
         for look in path.looks
     ]
-    level = f"{100 * last.level:.4g}%"
+    level = at_level(last.level)
     lines = [f"Each interval is as wide as it must be for all {counted(last.looks, 'look')} together to hold {level}."]
     if path.stages:
         lines = ["The second interval is of the second stage alone, so that it holds whatever the first one chose."]
@@ -96,7 +96,7 @@ def parts(path: GoalPath) -> Figure:
         for look in last.parts
     ]
     done = sum(look.outcome != UNDECIDED for look in last.parts)
-    level = f"{100 * last.parts[0].level:.4g}%"
+    level = at_level(last.parts[0].level)
     together = "they hold together at that of the goal" if last.parts[0].level > path.level else "each by itself"
     line = f"Intervals at {level}, {together}. A part whose question is answered, or cannot be, is asked no more."
     finding = f"{done} of {counted(len(last.parts), 'part')} of the goal reached"
@@ -211,7 +211,7 @@ def estimates(result: Interim) -> Figure:
     finding = f"{cut(capitalised(result.what))} after {counted(now.n, 'answer')}: {value}"
     finding += "" if math.isnan(now.low) else f"; {once} to watch"
     finding += "" if math.isnan(now.always_low) else f", {always} to decide by"
-    level = f"{100 * result.level:.4g}%"
+    level = at_level(result.level)
     units = "votes on the two" if result.kind == "votes" else "items that everybody has finished"
     lines = [f"Band, to watch: the {level} interval of one analysis; who stops by it is wrong more often than that."]
     rows = result.rows()
@@ -362,7 +362,7 @@ def decisions(result: Interim) -> Figure:
     told = len(rows) - open_
     finding = f"{told} of {counted(len(rows), 'pair')} decided" if len(rows) > 1 else result.verdicts[0].rstrip(".")
     what = "share of votes for a, %" if result.kind == "votes" else "mean of a less mean of b"
-    line = f"Intervals hold at all looks and for all pairs at once, with a chance of {100 * result.level:.4g}%."
+    line = f"Intervals hold at all looks and for all pairs at once, with a chance of {at_level(result.level)}."
     heads = {"value": what, "units": "votes" if result.kind == "votes" else "items finished by all"}
     return Figure(
         "decisions",
@@ -412,7 +412,7 @@ def agreement(result: Interim) -> Figure:
     number = whole_percent(first.value) if same else f"{first.value:.2f} points"
     said = f"are the same on {number} of shared questions" if same else f"differ by {number} on a shared question"
     measure = "the same, %" if same else "root mean square difference, in points"
-    line = f"Pairs of answers by two judges to one question; {100 * result.level:.4g}% intervals over items."
+    line = f"Pairs of answers by two judges to one question; {at_level(result.level)} intervals over items."
     heads = {"first": "answers of", "second": "and of", "value": measure, "pairs": "pairs of answers"}
     return Figure(
         "agreement",
@@ -436,7 +436,7 @@ _ROUNDS = {
 
 def methods(result: Interim) -> str:
     """The paragraph for a methods section."""
-    level = f"{100 * result.level:.4g}%"
+    level = at_level(result.level)
     if result.path is not None and result.path.stages:
         return (
             f"The goal was set beforehand: {result.path.goal}. As many votes were asked of every category, then the "

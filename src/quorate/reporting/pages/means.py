@@ -14,7 +14,7 @@ from quorate.reporting.draw.marks import CORRECTED, NAIVE, colour
 from quorate.reporting.draw.vega import Spec
 from quorate.reporting.page import Caption, Figure, Page, Row, Section, Short, Table, Tile, particulars
 from quorate.table.results import Interval
-from quorate.wording import counted, decimals, percent, plural, whole_percent
+from quorate.wording import at_level, counted, decimals, percent, plural, whole_percent
 
 MOST_PARTS = 12
 
@@ -39,7 +39,7 @@ def baseline_page(result: AgainstBaseline, table: Table | None = None) -> Page:
         methods=baseline_methods(result),
         tiles=(
             Tile(result.state, f"against a baseline of {result.baseline:g}"),
-            Tile(significant(result.value), f"mean of all ({100 * result.level:g}% interval at any look {ends})"),
+            Tile(significant(result.value), f"mean of all ({at_level(result.level)} interval at any look {ends})"),
         ),
         options=f"level {result.level:g}",
     )
@@ -100,7 +100,7 @@ def mean_from_page(result: MeanFrom, table: Table | None = None) -> Page:
     """The page of a mean by a pilot."""
     low, high = result.estimate.ends
     places = 1 + decimals((high - low) / 2)
-    level = f"{100 * result.level:.4g}% interval"
+    level = f"{at_level(result.level)} interval"
     alone = result.alone
     why = (f"Alone, the production scores do not tell: {alone}.",) if isinstance(alone, str) else ()
     spread = f"{result.spread:.2f} (standard error {result.spread_se:.2f})"
@@ -147,12 +147,12 @@ def means(result: MeanFrom) -> Figure:
     ]
     half, alone = (float(row["high"] - row["low"]) / 2 for row in (rows[0], rows[-1]))
     finding = f"Half an interval is {significant(half)}; that of the pilot's own mean is {significant(alone)}"
-    lines = (f"Mean score with {100 * result.level:.4g}% intervals for the same targets.",)
+    lines = (f"Mean score with {at_level(result.level)} intervals for the same targets.",)
     return marks.dotted(
         "means",
         Caption(finding, lines),
         rows,
-        Short.titles("by", value="mean", low=f"{100 * result.level:.4g}% interval"),
+        Short.titles("by", value="mean", low=f"{at_level(result.level)} interval"),
         "mean score",
         look=[(CORRECTED, "circle")] + [(NAIVE, "circle")] * (len(rows) - 1),
         titles={"se": "standard error", "df": "degrees of freedom"},

@@ -10,7 +10,7 @@ from quorate.reporting.draw import marks
 from quorate.reporting.draw.marks import NAIVE
 from quorate.reporting.page import Caption, Figure, Page, Row, Section, Short, Table, Tile, particulars
 from quorate.reporting.paper.nominal import differing, most_confused, paragraph
-from quorate.wording import capitalised, counted, percent, plural, shares
+from quorate.wording import at_level, capitalised, counted, percent, plural, shares
 
 _LONG, _MOST = 60, 200
 
@@ -73,7 +73,7 @@ def label_shares(result: Labels) -> Figure:
     ]
     if not result.panel_scope:
         rows = [{name: value for name, value in row.items() if not name.startswith("panel_")} for row in rows]
-    level, item = f"{100 * result.level:.4g}%", result.judgments.object
+    level, item = f"{at_level(result.level)}", result.judgments.object
     first = rows[0]
     finding = (
         f'"{cut(first["label"], _LONG)}" is the commonest of {counted(len(rows), "label")}: {percent(first["share"])}'
@@ -109,7 +109,7 @@ def agreement(result: Labels) -> Figure:
     )
     lines = (
         what,
-        f"{100 * result.level:.4g}% intervals count {whom} as sampled.",
+        f"{at_level(result.level)} intervals count {whom} as sampled.",
     )
     drawable = marks.known(rows, "value", "low", "high")
     caption = Caption(f"Two judges agree on {percent(agreed.value)}", lines)
@@ -146,7 +146,7 @@ def two_by_two(result: Labels) -> Figure:
         least = " least" if len(rows) > 1 else ""
         finding = f"{rows[0]['judges']} agree{least}: Cohen's kappa {number(rows[0]['kappa'], 2)}"
     lines = (
-        f"With {100 * result.level:.4g}% intervals, which hold for these two judges; those who agree least come first.",
+        f"With {at_level(result.level)} intervals, which hold for these two judges; those who agree least come first.",
         "Confused: the first says, the second says, and on how many items.",
     )
     return marks.dotted(

@@ -12,7 +12,7 @@ from quorate.reporting.draw.marks import CORRECTED, DASHED, DOTTED, MISSED, NAIV
 from quorate.reporting.draw.vega import Marks, Spec, channel
 from quorate.reporting.page import Caption, Figure, Page, Row, Section, Short, Table, Tile, particulars
 from quorate.simulate.validate import PLANS, PlanRun, Validated
-from quorate.wording import counted, listed, percent, whole_percent
+from quorate.wording import at_level, counted, listed, percent, whole_percent
 
 if TYPE_CHECKING:
     from quorate.analysis.certify import Certificate
@@ -123,7 +123,7 @@ def coverage(result: Validated) -> Figure:
         at = f"at {worst.budget:,} judgments"
         finding = f"The least coverage is that of {worst.plan} {at}: {whole_percent(worst.coverage)}"
     lines = (
-        f"Share of {100 * result.level:.4g}% intervals that hold it, give or take two Monte Carlo errors.",
+        f"Share of {at_level(result.level)} intervals that hold it, give or take two Monte Carlo errors.",
         "Dashed: what they claim.",
     )
     heads = {"value": "share that cover", "error": "Monte Carlo error", "half_width": "half an interval"}

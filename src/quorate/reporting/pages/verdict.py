@@ -28,7 +28,7 @@ from quorate.reporting.page import (
     Tile,
     particulars,
 )
-from quorate.wording import capitalised, counted, listed, margin, plural, shares, whole_percent
+from quorate.wording import at_level, capitalised, counted, listed, margin, plural, shares, whole_percent
 
 
 def all_pairs_page(result: Verdicts, table: Table | None = None) -> Page:
@@ -61,7 +61,7 @@ def verdicts(result: Verdicts) -> Figure:
     apart = sum(row["outcome"] in (Outcome.BETTER.value, Outcome.WORSE.value) for row in rows)
     name = "share of votes for the first" if by_votes else "mean score of the first less that of the second"
     lines = [
-        f"{capitalised(name)}, with intervals at the level of each ({100 * level:.4g}%).",
+        f"{capitalised(name)}, with intervals at the level of each ({at_level(level)}).",
         "Dashed: no difference. In colour: told apart.",
     ]
     lines += [] if margin is None else [f"Dotted: what counts as equal, {zero - margin:.4g} to {zero + margin:.4g}."]
@@ -535,4 +535,4 @@ def _p(value: float) -> str:
 
 
 def _percent(level: float) -> str:
-    return f"{100 * level:.4g}%"
+    return at_level(level)

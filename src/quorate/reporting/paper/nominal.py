@@ -9,7 +9,7 @@ from quorate.analysis.nominal import Labels, interval
 from quorate.analysis.words import shown
 from quorate.estimate.labels import Coefficient, Confusion
 from quorate.roles import JUDGE
-from quorate.wording import counted, listed, percent, shares
+from quorate.wording import at_level, counted, listed, percent, shares
 
 _MOST = 8
 """Labels whose shares are named one by one."""
@@ -42,7 +42,7 @@ def shares_of(found: Labels) -> str:
         said.append(f'"{shown(one.label)}" {value} ({low} to {high})')
     rest = len(found.shares) - _MOST
     more = f" and {counted(rest, 'rarer label')}" if rest > 0 else ""
-    level, scope = f"{100 * found.level:g}% intervals", f", {found.scope}" if found.scope else ""
+    level, scope = f"{at_level(found.level)} intervals", f", {found.scope}" if found.scope else ""
     return f"Shares of {found.judgments.object}s by label ({level}{scope}): {'; '.join(said)}{more}."
 
 

@@ -24,7 +24,7 @@ from quorate.roles import REPLICATE, SYSTEM
 from quorate.table.judgments import Judgments
 from quorate.table.read import read_first
 from quorate.table.results import Result
-from quorate.wording import capitalised, counted, decimals, listed, plural, whole_percent
+from quorate.wording import at_level, capitalised, counted, decimals, listed, plural, whole_percent
 
 if TYPE_CHECKING:
     from quorate.analysis.nominal import Labels
@@ -245,7 +245,7 @@ def mean(analysis: Analysis) -> str:
     why = f" {capitalised(shown(analysis.others_reason, 200))}." if analysis.others_reason else ""
     return (
         f"The mean is {number(head.value, places)} (standard error {number(head.se, places)}; {law}). "
-        f"Its {analysis.level * 100:g}% interval is {', '.join(told)}.{why}"
+        f"Its {at_level(analysis.level)} interval is {', '.join(told)}.{why}"
     )
 
 

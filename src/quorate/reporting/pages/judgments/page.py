@@ -15,12 +15,12 @@ from quorate.reporting.draw import marks
 from quorate.reporting.draw.marks import CORRECTED, INK, NAIVE, SHAPES, colour, kind, palette
 from quorate.reporting.draw.vega import Spec, channel
 from quorate.reporting.page import UNMADE, Caption, Figure, Page, Row, Section, Short, Step, Tile
-from quorate.reporting.pages.judgments.phrases import axis, capital, level, origin, places, scope, size
+from quorate.reporting.pages.judgments.phrases import axis, capital, origin, places, scope, size
 from quorate.reporting.pages.panel.page import panel_caveats, panel_section
 from quorate.reporting.paper.reproduce import options_of, recorded, source_of_analysis, titled
 from quorate.reporting.paper.writeup import methods_paragraph
 from quorate.roles import JUDGE
-from quorate.wording import capitalised, counted, decimals, listed, whole_percent
+from quorate.wording import at_level, capitalised, counted, decimals, listed, whole_percent
 
 if TYPE_CHECKING:
     from quorate.reporting.paper.record import ChecklistItem, Record
@@ -127,7 +127,7 @@ def intervals(analysis: Analysis) -> Figure:
     whom = [f"this setup speaks for items like these{', ' * bool(headline.scope)}{headline.scope}"]
     whom += [f"others like it {analysis.readings[1].scope}"] if analysis.others is not None else []
     lines = (
-        f"Mean of {cut(analysis.judgments.score)} with {level(analysis)} intervals; {size(analysis)}.",
+        f"Mean of {cut(analysis.judgments.score)} with {at_level(analysis.level)} intervals; {size(analysis)}.",
         f"{capitalised('; '.join(whom))}.",
         *(["An arrow: the interval goes on beyond the scores that occur."] if clipped else []),
     )
@@ -145,7 +145,7 @@ def intervals(analysis: Analysis) -> Figure:
         text = base.mark("text", dy=-17, color=INK).encode(x=x, text="text:N")
         return marks.finish([*marks.intervals(drawn, base, x, thickness=7), text])
 
-    heads = {"interval": "", "mean": "mean", "low": f"{level(analysis)} interval"}
+    heads = {"interval": "", "mean": "mean", "low": f"{at_level(analysis.level)} interval"}
     return Figure("intervals", Caption(finding, lines), rows, chart, short=Short(heads, of="mean"))
 
 

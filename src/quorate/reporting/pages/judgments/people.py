@@ -16,11 +16,11 @@ from quorate.reporting.draw import marks
 from quorate.reporting.draw.marks import CORRECTED, INK, MISSED, NAIVE, SEQUENTIAL, palette
 from quorate.reporting.draw.vega import Spec, channel
 from quorate.reporting.page import Caption, Figure, Row, Section
-from quorate.reporting.pages.judgments.phrases import SHORT, axis, capital, level, more, places, size
+from quorate.reporting.pages.judgments.phrases import SHORT, axis, capital, more, places, size
 from quorate.roles import JUDGE, PROMPT
 from quorate.table.columns.labels import ABSENT
 from quorate.table.judgments import Judgments
-from quorate.wording import counted, decimals, listed, plural, whole_percent
+from quorate.wording import at_level, counted, decimals, listed, plural, whole_percent
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -252,7 +252,8 @@ def effects(analysis: Analysis, facet: str) -> Figure:
     else:
         finding = f"No {facet} stands apart: every interval holds the mean of the {plural(facet)}"
     predicted = ", drawn towards it as far as the data are thin" if len(rows) > MOST_PARTS else ""
-    line = f"Difference from the mean over {counted(len(rows), facet)}{predicted}, with {level(analysis)} intervals"
+    level = at_level(analysis.level)
+    line = f"Difference from the mean over {counted(len(rows), facet)}{predicted}, with {level} intervals"
 
     def chart() -> Spec:
         colour = palette(analysis.judgments.names)[facet]
@@ -319,7 +320,7 @@ def leave_one_out(analysis: Analysis) -> Figure | None:
     most = max(known, key=lambda row: abs(row["change"]))
     by = number(most["change"], places(analysis))
     finding = f"Without {cut(most['level'], SHORT)} the mean moves most, by {by if by.startswith('-') else '+' + by}"
-    line = f"Mean without one {JUDGE} at a time, for the rest as a panel, with {level(analysis)} intervals"
+    line = f"Mean without one {JUDGE} at a time, for the rest as a panel, with {at_level(analysis.level)} intervals"
 
     def chart() -> Spec:
         shown = marks.furthest(sorted(known, key=lambda row: -row["mean"]), "change")
@@ -347,7 +348,7 @@ def by_category(analysis: Analysis) -> Figure | None:
     )
     grouping = str(analysis.grouping)
     finding = f"{plural(cut(grouping, SHORT)).capitalize()} run from {low} to {high}"
-    line = f"Mean within each {cut(grouping, SHORT)}, fitted on its own, with {level(analysis)} intervals"
+    line = f"Mean within each {cut(grouping, SHORT)}, fitted on its own, with {at_level(analysis.level)} intervals"
 
     def chart() -> Spec:
         return _against_all(analysis, sorted(known, key=lambda row: -row["mean"])[: marks.MOST_ROWS], grouping)
@@ -411,8 +412,8 @@ def single(analysis: Analysis) -> Figure:
     misses = sum(one.misses for one in found)
     finding = f"{misses} of {counted(len(found), 'single configuration')} would have missed the mean of all"
     line = (
-        f"Thick: naive {level(analysis)} interval, s/√N over items; thin: corrected for the choice of configuration. "
-        f"Dashed: the mean over all configurations, {number(analysis.naive.target, places(analysis))}."
+        f"Thick: naive {at_level(analysis.level)} interval, s/√N over items; thin: corrected for the choice of "
+        f"configuration. Dashed: the mean over all configurations, {number(analysis.naive.target, places(analysis))}."
     )
 
     def chart() -> Spec:

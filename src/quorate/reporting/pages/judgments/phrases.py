@@ -26,11 +26,6 @@ def size(analysis: Analysis) -> str:
     return f"n = {counted(answered.n_answers, 'judgment')} ({', '.join(levels)})"
 
 
-def level(analysis: Analysis) -> str:
-    """Coverage of the intervals."""
-    return f"{analysis.level * 100:g}%"
-
-
 def scope(analysis: Analysis) -> str:
     """Whom the headline speaks for, to follow a sentence."""
     return f", {analysis.readings[-1].scope}" if analysis.readings[-1].scope else ""

@@ -35,7 +35,7 @@ from quorate.reporting.pages.panel.biases import (
 )
 from quorate.reporting.pages.panel.spending import sharings, strategies
 from quorate.roles import JUDGE
-from quorate.wording import counted, decimals, listed, plural, whole_percent
+from quorate.wording import at_level, counted, decimals, listed, plural, whole_percent
 
 
 def means(view: PanelAnalysis) -> Figure | None:
@@ -278,7 +278,7 @@ def lenience(view: PanelAnalysis) -> str:
         elif named:
             parts.append(f"{listed(named)} {'is' if len(named) == 1 else 'are'} {verdict}")
     who = ", and ".join(parts) or "No judge is shown to be lenient or strict"
-    return f"{who}; all {len(found.overall)} judges looked at together (Holm), {found.level * 100:g}%."
+    return f"{who}; all {len(found.overall)} judges looked at together (Holm), {at_level(found.level)}."
 
 
 def tests(view: PanelAnalysis) -> Iterator[str]:

@@ -11,7 +11,7 @@ from quorate.estimate.agreement.yardsticks import Flips, Measured
 from quorate.reporting.draw import marks
 from quorate.reporting.draw.marks import CORRECTED, NAIVE
 from quorate.reporting.page import Caption, Figure, Page, Row, Section, Short, Table, Tile, particulars
-from quorate.wording import capitalised, counted, listed, percent, plural
+from quorate.wording import at_level, capitalised, counted, listed, percent, plural
 
 
 def page(result: Against, table: Table | None = None) -> Page:
@@ -108,11 +108,11 @@ def rates(result: Against) -> Figure:
     if not mean_pass_and_fail((result.passes, result.fails)):
         lines = []
     lines += [
-        f"{100 * result.level:.4g}% intervals over {plural(result.unit)}.",
+        f"{at_level(result.level)} intervals over {plural(result.unit)}.",
     ]
     lines += [f"{cut(one.judge)} passes from {one.threshold:g} on." for one in marked]
     lines += ["Rates are of marks cut by other items' thresholds."] if marked else []
-    level = f"{100 * result.level:.4g}% interval"
+    level = f"{at_level(result.level)} interval"
     return marks.dotted(
         "rates",
         Caption(finding, tuple(lines)),
@@ -242,7 +242,7 @@ def summary(result: Against) -> Figure:
     ]
     beats = percent(result.beaten.value)
     finding = f"The majority gains {100 * result.gain.value:+.1f} points and beats {beats} of configurations"
-    share, level = f"Share of right verdicts on {counted(result.items, result.unit)}", f"{100 * result.level:.4g}%"
+    share, level = f"Share of right verdicts on {counted(result.items, result.unit)}", f"{at_level(result.level)}"
     seemed = f"The best on half of the labels looked right on {percent(result.apparent)} of these."
     lines = (
         f"{share}, with {level} intervals over {plural(result.unit)}.",
@@ -252,7 +252,7 @@ def summary(result: Against) -> Figure:
         "summary",
         Caption(finding, lines),
         rows,
-        Short.titles(what="right verdicts", value="share", low=f"{100 * result.level:.4g}% interval"),
+        Short.titles(what="right verdicts", value="share", low=f"{at_level(result.level)} interval"),
         "share of right verdicts",
         look=[(NAIVE, "circle"), (CORRECTED, "circle"), (NAIVE, "square")],
         titles={"what": " "},
@@ -269,13 +269,13 @@ def kappas(result: Against) -> Figure:
     rows = [_row(cut(judge), one) | {"right": right.get(judge)} for judge, one in result.kappas.items()]
     rows.sort(key=lambda row: -float(row["value"]))
     ends = " to ".join(dict.fromkeys(f"{row['value']:.2f}" for row in (rows[-1], rows[0])))
-    lines = (f"1 is agreement throughout, 0 what chance gives; {100 * result.level:.4g}% intervals over items.",)
+    lines = (f"1 is agreement throughout, 0 what chance gives; {at_level(result.level)} intervals over items.",)
     caption = Caption(f"Cohen's kappa with people is {ends}", lines)
     return marks.dotted(
         "kappas",
         caption,
         rows,
-        {"what": "judge", "right": "right", "value": "kappa", "low": f"{100 * result.level:.4g}% interval"},
+        {"what": "judge", "right": "right", "value": "kappa", "low": f"{at_level(result.level)} interval"},
         "kappa",
         drawn=marks.known(rows, "value", "low", "high"),
         line=0.0,
@@ -298,7 +298,7 @@ def configurations(result: Against) -> Figure:
         for one in ranked
     ]
     ends = f"{percent(ranked[-1].value)} to {percent(ranked[0].value)}"
-    lines = [f"Share of right verdicts, with {100 * result.level:.4g}% intervals. Dashed: the majority of all."]
+    lines = [f"Share of right verdicts, with {at_level(result.level)} intervals. Dashed: the majority of all."]
     lines += [f"The chart shows {marks.MOST_ROWS} of them, evenly spaced."] if len(rows) > marks.MOST_ROWS else []
     caption = Caption(f"{counted(len(rows), 'configuration')}, right on {ends}", tuple(lines))
     return marks.dotted(
@@ -309,7 +309,7 @@ def configurations(result: Against) -> Figure:
             "configuration": "configuration",
             plural(result.unit): plural(result.unit),
             "value": "right",
-            "low": f"{100 * result.level:.4g}% interval",
+            "low": f"{at_level(result.level)} interval",
         },
         "share of right verdicts",
         drawn=marks.spread(marks.known(rows, "value", "low", "high")),
@@ -340,7 +340,7 @@ def tertiles(result: Against) -> Figure:
         "tertiles",
         Caption(finding, lines),
         rows,
-        Short.titles(what=plural(result.unit), items="n", value="right", low=f"{100 * result.level:.4g}% interval"),
+        Short.titles(what=plural(result.unit), items="n", value="right", low=f"{at_level(result.level)} interval"),
         "share of right verdicts",
         look=[(NAIVE, "circle"), (CORRECTED, "circle")] * len(result.tertiles),
         unfolded=True,
@@ -386,7 +386,7 @@ def drops(result: Against) -> Figure:
     worth = f"{len(result.judges)} judges are worth {result.worth.value:.1f} independent ones"
     lines = (
         "Share of right verdicts of the majority without the judge, less with.",
-        f"The {100 * result.level:.4g}% intervals hold for all judges at once.",
+        f"The {at_level(result.level)} intervals hold for all judges at once.",
         "More labels: those that would tell the change from none with a chance of 90%, if it is as found.",
     )
     return marks.dotted(

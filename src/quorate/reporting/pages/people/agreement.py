@@ -13,7 +13,7 @@ from quorate.reporting.draw import marks
 from quorate.reporting.draw.marks import CORRECTED, NAIVE
 from quorate.reporting.draw.vega import Spec
 from quorate.reporting.page import Caption, Figure, Page, Row, Section, Short, Table, Tile, particulars
-from quorate.wording import counted
+from quorate.wording import at_level, counted
 
 ALL = "all"
 _SHORT = 40
@@ -47,7 +47,7 @@ def rates(view: AgreementAnalysis) -> Figure:
     where = "" if best.clusters is None else f" in {best.clusters:,} clusters by {view.found.cluster}"
     finding = f"{decides(cut(best.pipeline, _SHORT))} {share(best.value)} of {best.n:,} battles{where} as people do"
     lines = (
-        f"Share of battles with the verdict of people, with {_level(view.found.level)} intervals for each.",
+        f"Share of battles with the verdict of people, with {at_level(view.found.level)} intervals for each.",
         "Circles: a tie is right where people tie. Diamonds: only battles that neither calls a tie.",
     )
     labelled = [{"pipeline": f"{row['judged_by']}, {row['ties']}", **row} for row in marks.known(rows, "agreement")]
@@ -60,7 +60,7 @@ def rates(view: AgreementAnalysis) -> Figure:
         unfolded=True,
         short=Short(
             Short.titles(
-                "judged_by", "ties", "battles", agreement="share", low=f"{100 * view.found.level:.4g}% interval"
+                "judged_by", "ties", "battles", agreement="share", low=f"{at_level(view.found.level)} interval"
             ),
             of="agreement",
             percent=("agreement",),
@@ -75,7 +75,7 @@ def categories(view: AgreementAnalysis) -> Figure:
     parts = [one for one in parts if one.pipeline == view.best.pipeline]
     ends = (choose(parts, key=lambda one: one.value) for choose in (min, max))
     span = " to ".join(f"{share(one.value)} of {cut(one.category, _SHORT)}" for one in ends)
-    line = f"By category, ties included, with {_level(view.found.level)} intervals for each."
+    line = f"By category, ties included, with {at_level(view.found.level)} intervals for each."
     known = [row for row in marks.known(rows, "agreement") if row["ties"] == KINDS["overall"]]
     labelled = [{"part": f"{row['judged_by']}, {row['of']}", **row} for row in known]
     chart = _dots(labelled, "part", "agreement", "share of battles decided as people do")
@@ -86,7 +86,7 @@ def categories(view: AgreementAnalysis) -> Figure:
         rows,
         chart,
         short=Short(
-            Short.titles("judged_by", "of", "ties", agreement="share", low=f"{100 * view.found.level:.4g}% interval"),
+            Short.titles("judged_by", "of", "ties", agreement="share", low=f"{at_level(view.found.level)} interval"),
             of="agreement",
             percent=("agreement",),
         ),
@@ -127,7 +127,7 @@ def differences(view: AgreementAnalysis) -> Figure:
         "differences",
         Caption(finding, tuple(lines)),
         rows,
-        Short.titles("first", "less", "of", "points", low=f"{100 * view.found.level:.4g}% interval", p="p"),
+        Short.titles("first", "less", "of", "points", low=f"{at_level(view.found.level)} interval", p="p"),
         "difference of agreement, points of percent",
         drawn=[{"pair": f"{row['first']} less {row['less']}", **row} for row in marks.furthest(known, "points")],
         label="pair",
@@ -190,7 +190,7 @@ def positions(view: AgreementAnalysis) -> Figure:
                 "judge",
                 "battles",
                 "shown_first",
-                low=f"{100 * view.found.level:.4g}% interval",
+                low=f"{at_level(view.found.level)} interval",
                 consistent="same winner",
             ),
             of="shown_first",
@@ -221,7 +221,7 @@ def cells(view: AgreementAnalysis) -> Figure:
     caption = Caption("No cells")
     if found is not None and rows:
         ends = " to ".join(f"{share(row['right'])} ({row['cell']})" for row in (rows[-1], rows[0]))
-        level = _level(found.level)
+        level = at_level(found.level)
         lines = (
             f"Right judgments by {' and '.join(found.roles)}, clustered by {found.cluster}.",
             f"Thick: {level} interval of a cell chosen beforehand; thin: for all {len(rows)} cells at once.",
@@ -252,7 +252,7 @@ def cells(view: AgreementAnalysis) -> Figure:
         chart if known else None,
         heads,
         short=Short(
-            Short.titles("cell", "judgments", "right", low=f"{100 * view.found.level:.4g}% interval"),
+            Short.titles("cell", "judgments", "right", low=f"{at_level(view.found.level)} interval"),
             of="right",
             percent=("right",),
             first=True,
@@ -349,7 +349,3 @@ def _dots(
         return marks.dots(spread, label, value, title, looks, at=line, tall=_STEP)
 
     return chart if rows else None
-
-
-def _level(level: float) -> str:
-    return f"{100 * level:.4g}%"

@@ -28,7 +28,7 @@ from quorate.reporting.page import (
     title_of,
 )
 from quorate.reporting.pages.ratings.page import page as page_page
-from quorate.wording import capitalised, counted, listed
+from quorate.wording import at_level, capitalised, counted, listed
 
 _LABELS_LONG = 200
 _HEADS = {"half_width": "half-width", "cost": "price", "units": "units predicted"}
@@ -58,7 +58,7 @@ def labels_page(result: LabelsPlan, table: Table | None = None) -> Page:
 
 def exhibits(result: LabelsPlan) -> list[Figure]:
     """The split beside people alone, other splits of the same price, and labels by stratum."""
-    lines = (f"{capitalised(cut(result.what, _LABELS_LONG))}; half-widths of {100 * result.level:.4g}% intervals.",)
+    lines = (f"{capitalised(cut(result.what, _LABELS_LONG))}; half-widths of {at_level(result.level)} intervals.",)
     finding = "People alone are as good"
     if result.best.units:
         finding = "The split, and people alone"
@@ -181,7 +181,7 @@ def _clusters(board: CorrectedRatings) -> list[tuple[str, int]]:
 def sides(board: CorrectedRatings) -> Figure:
     """Every system by labels and judges, by labels alone and by judges alone."""
     rows: list[Row] = [{**row, "system": cut(str(row["system"]), _SHORT)} for row in board.rows()]
-    level = f"{100 * board.level:.4g}%"
+    level = at_level(board.level)
     names = ("system", "rating", "low", "high", "people", "people_low", "people_high", "judges", "labels", "worth")
     shown = [{name: _known(row[name]) for name in names} for row in rows]
     lines = (
@@ -302,7 +302,7 @@ def page(result: Corrected, table: Table | None = None) -> Page:
     facts |= {"weight of the predictions, 0 to 1": result.tuning, "labels that are as precise alone": result.effective}
     facts |= {"standard error": result.se, "degrees of freedom": result.df}
     facts |= {} if result.rarer is None else {"labels of the rarer answer": result.rarer}
-    level = f"{100 * result.level:.4g}% interval"
+    level = f"{at_level(result.level)} interval"
     low, high = result.estimate.ends
     return Page.of(
         result,
@@ -336,7 +336,7 @@ def means(result: Corrected) -> Figure:
     finding = f"The predictions make {counted(result.labels, 'label')} worth {result.effective:,.0f}"
     if saved < 1:
         finding = f"The predictions add nothing to {counted(result.labels, 'label')}"
-    covers = f"{100 * result.level:.4g}% intervals"
+    covers = f"{at_level(result.level)} intervals"
     lines = (f"{capitalised(cut(result.what, _LONG))}, with {covers}; judges have none for what people find.",)
 
     def chart() -> Spec:
@@ -354,7 +354,7 @@ def means(result: Corrected) -> Figure:
         chart,
         {"value": "mean"},
         unfolded=True,
-        short=Short(Short.titles("by", value="mean", low=f"{100 * result.level:.4g}% interval"), of="value"),
+        short=Short(Short.titles("by", value="mean", low=f"{at_level(result.level)} interval"), of="value"),
     )
 
 
@@ -377,7 +377,7 @@ def segments(result: Corrected) -> Figure:
     if odd:
         finding = f"{listed(odd)} {'is' if len(odd) == 1 else 'are'} {'not 0' if apart else 'unlike the others'}"
     lines = (
-        f"{capitalised(cut(result.what, _LONG))}, each with its own {100 * result.level:.4g}% interval.",
+        f"{capitalised(cut(result.what, _LONG))}, each with its own {at_level(result.level)} interval.",
         f"p: {'of no difference' if apart else 'that it is as in the others'}, for all categories together (Holm).",
     )
     return marks.dotted(

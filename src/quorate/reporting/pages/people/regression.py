@@ -10,7 +10,7 @@ from quorate.estimate.regression.surrogate import SignFlip, Surrogate
 from quorate.reporting.draw import marks
 from quorate.reporting.draw.marks import CORRECTED, NAIVE
 from quorate.reporting.page import Caption, Figure, Page, Row, Section, Short, Table, Tile, particulars, title_of
-from quorate.wording import counted, listed, percent
+from quorate.wording import at_level, counted, listed, percent
 
 
 def surrogate_page(result: Surrogate, table: Table | None = None) -> Page:
@@ -88,7 +88,7 @@ def chances(result: SignFlip) -> Figure:
 def page(result: Regression, table: Table | None = None) -> Page:
     """The page of a regression."""
     first = result.coefficients[min(1, len(result.coefficients) - 1)]
-    level = f"{100 * result.level:.4g}% interval"
+    level = f"{at_level(result.level)} interval"
     low, high = first.estimate.ends
     least, most = result.probability
     facts: dict[str, object] = {"rows": result.n, "labels": result.labels, "link": result.link or "none (linear)"}
@@ -126,7 +126,7 @@ def coefficients(result: Regression) -> Figure:
     finding = (
         f"The judge's labels give {len(out)} of {counted(len(rows), 'coefficient')} outside the corrected interval"
     )
-    lines = (f"Corrected coefficients with {100 * result.level:.4g}% intervals{_scale(result)}.",)
+    lines = (f"Corrected coefficients with {at_level(result.level)} intervals{_scale(result)}.",)
     heads = {"se": "standard error", "df": "degrees of freedom"}
     heads |= {"other_sign": "chance of another sign than the judge's labels give"}
     return marks.dotted(
@@ -134,7 +134,7 @@ def coefficients(result: Regression) -> Figure:
         Caption(finding, lines),
         rows,
         Short.titles(
-            "coefficient", value="corrected", low=f"{100 * result.level:.4g}% interval", other_sign="other sign"
+            "coefficient", value="corrected", low=f"{at_level(result.level)} interval", other_sign="other sign"
         ),
         "coefficient",
         at=0.0,
@@ -162,7 +162,7 @@ def ways(result: Regression) -> Figure:
     finding = "What the labels alone say is not known"
     if not np.isnan(effective):
         finding = f"The predictions make {counted(result.labels, 'label')} worth {effective:,.0f}"
-    line = f"{100 * result.level:.4g}% intervals; those of the judge's labels count none of its errors."
+    line = f"{at_level(result.level)} intervals; those of the judge's labels count none of its errors."
     return marks.dotted(
         "ways",
         Caption(finding, (line,)),

@@ -10,7 +10,7 @@ from quorate.estimate.ratings.categories import ASSUMED, Boards, PooledRatings
 from quorate.estimate.ratings.ranked import at_once, may_be_first, taken_as_independent
 from quorate.reporting.page import Caption, Figure, Page, Row, Section, Short, Table, particulars
 from quorate.reporting.pages.ratings.page import leaderboard, methods
-from quorate.wording import capitalised, counted, listed, plural
+from quorate.wording import at_level, capitalised, counted, listed, plural
 
 _NAMED, _LONG = 3, 40
 
@@ -55,7 +55,7 @@ def _pooling(result: Boards) -> str:
 def pooled(found: PooledRatings, unit: str) -> Figure:
     """One row per level and system: by its own votes, by those of all levels, and pooled."""
     rows: list[Row] = [{**row, "level": row[found.by]} for row in found.rows()]
-    level, most = f"{100 * found.level:.4g}%", max(row["shrunk"] for row in rows)
+    level, most = f"{at_level(found.level)}", max(row["shrunk"] for row in rows)
     about = (
         f"{capitalised(unit)} about the mean of the systems of a {found.by}, with {level} intervals for each, which "
     )
@@ -100,7 +100,7 @@ def overview(result: Boards, views: dict[str, RatingsAnalysis]) -> Figure:
         row: Row = {"level": level, "systems": len(view.found), "votes": view.n, "first": named}
         rows.append(row | {"told": view.told_apart, "pairs": view.pairs})
     sure = sum(len(may_be_first(view.found)) == 1 for view in views.values())
-    level = f"{100 * next(iter(views.values())).level:.4g}%"
+    level = at_level(next(iter(views.values())).level)
     dependent = [view for view in views.values() if taken_as_independent(view.found)]
     held = at_once((dependent or [*views.values()])[0].found)
     line = f"Of each board {held}, with {level} confidence."

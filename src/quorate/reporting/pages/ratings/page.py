@@ -32,7 +32,7 @@ from quorate.reporting.page import (
     source_of,
     title_of,
 )
-from quorate.wording import capitalised, counted, listed, plural
+from quorate.wording import at_level, capitalised, counted, listed, plural
 
 
 def own_section(view: RatingsAnalysis) -> Section | None:
@@ -63,7 +63,7 @@ def rates(name: str, of: str, found: Mapping[str, Contrast], level: float, words
     sure = [row["low"] > mean or row["high"] < mean for row in rows]
     apart = sum(sure)
     finding = f"{counted(apart, of)} of {len(rows):,} surely {'differs' if apart == 1 else 'differ'} from the mean"
-    span = f"{100 * level:.4g}%"
+    span = at_level(level)
 
     def chart() -> Spec:
         first = rows[:MOST_DRAWN]
@@ -100,7 +100,7 @@ def coefficients(found: Ratings) -> Figure:
     parts = [f"more {listed(names)} {word}" for names, word in ((helps, "helps"), (hurts, "hurts")) if names]
     finding = capitalised(listed(parts)) if parts else "None of the covariates surely matters"
     line = f"{capitalised(found.model.unit)} for one unit, the root mean square of the differences between the two."
-    level = f"{100 * found.level:.4g}%"
+    level = at_level(found.level)
     heads = {"value": found.model.unit, "se": "standard error", "low": f"low, {level}", "high": f"high, {level}"}
     return Figure("coefficients", Caption(finding, (line,)), rows, headers=heads, unfolded=True)
 
@@ -109,7 +109,7 @@ def moved(moves: Moves, unit: str) -> Figure:
     """How far each system moves, with intervals in which what both ratings share has cancelled."""
     rows: list[Row] = [{**row, "system": name} for row, name in zip(moves.rows(), distinct(moves.systems), strict=True)]
     low, high = moves.intervals.T
-    sure, level = int(((low > 0) | (high < 0)).sum()), f"{100 * moves.level:.4g}%"
+    sure, level = int(((low > 0) | (high < 0)).sum()), f"{at_level(moves.level)}"
     placed = sum(row["place"] != row["place_before"] for row in rows)
     finding = f"{counted(sure, 'system')} of {len(rows):,} surely {'moves' if sure == 1 else 'move'}, "
     finding += f"and {counted(placed, 'system')} {'changes' if placed == 1 else 'change'} place"
@@ -203,7 +203,7 @@ def without_rating(found: Ratings | Leaderboard) -> list[Row]:
 
 def leaderboard(view: RatingsAnalysis) -> Figure:
     """One row per system, best first, drawn with intervals, groups between cuts as bands, and ranks on the right."""
-    found, level = view.found, f"{100 * view.level:.4g}%"
+    found, level = view.found, f"{at_level(view.level)}"
     ends = zip(found.ranks.low.tolist(), found.ranks.high.tolist(), strict=True)
     numbers = zip(found.rating.tolist(), found.se.tolist(), *found.intervals.T.tolist(), strict=True)
     columns = zip(ends, found.group.tolist(), view.names, numbers, found.best.values(), strict=True)
@@ -266,7 +266,7 @@ def ranks(view: RatingsAnalysis) -> Figure:
     if sure < rated:
         ends = f"from {int(own.low[widest])} to {int(own.high[widest])}"
         finding = f"{finding}; the least sure, {cut(view.names[widest], _SHORT)}, is anywhere {ends}"
-    level = f"{100 * view.level:.4g}%"
+    level = at_level(view.level)
     line = f"Bars: ranks with {level} confidence, {at_once(view.found)}; thick: of a system chosen before looking."
 
     def chart() -> Spec:
@@ -342,7 +342,7 @@ def neighbours(found: Ratings, names: list[str]) -> Figure:
     ]
     told = sum(pair.told_apart for pair in found.neighbours)
     votes = plural(found.counted_by)
-    span = f"Gap: difference of the ratings, with {100 * found.level:.4g}% intervals for all neighbours at once."
+    span = f"Gap: difference of the ratings, with {at_level(found.level)} intervals for all neighbours at once."
     more = f"More {votes}: with so many more, dealt out as now, the chance of telling the two apart is {POWER:g}, were "
     more += "their gap as estimated; it may well be smaller. Empty: no number would."
     heads = {"first": "system", "second": "next", "told_apart": "told apart", "votes": f"{votes} needed"}
@@ -480,7 +480,7 @@ def methods(view: RatingsAnalysis) -> str:
             "those of every two systems by themselves, with Student's intervals over items."
         )
     return (
-        f"{how} Ranks have {100 * view.level:.4g}% confidence {at_once(found)}, by the "
+        f"{how} Ranks have {at_level(view.level)} confidence {at_once(found)}, by the "
         "largest studentised difference (Mogstad, Romano, Shaikh and Wilhelm, 2024); the order is cut where every "
         "system above is surely better than every one below."
     )

@@ -17,7 +17,7 @@ from quorate.reporting.draw.marks import CORRECTED, NAIVE
 from quorate.reporting.draw.vega import Marks, Spec, channel
 from quorate.reporting.page import Caption, Figure, Page, Row, Section, Short, Table, Tile, particulars
 from quorate.reporting.pages.verdict import SHORT
-from quorate.wording import counted, percent
+from quorate.wording import at_level, counted, percent
 
 MOST_LOOKS = 20
 _TWO_SIDED = 1.96
@@ -163,7 +163,7 @@ def looks(result: Monitor) -> Figure:
         "looks",
         Caption(f"{percent(rows[0]['share'])} of {counted(rows[0]['votes'], 'vote')}", tuple(lines)),
         rows,
-        Short.titles("votes", "share", low=f"{100 * result.level:.4g}% at all looks", evidence="evidence"),
+        Short.titles("votes", "share", low=f"{at_level(result.level)} at all looks", evidence="evidence"),
         f"share of votes for {cut(result.a, SHORT)}",
         drawn=[{**row, "at": f"{row['votes']:,}"} for row in rows],
         label="at",

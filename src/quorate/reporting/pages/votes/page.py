@@ -16,7 +16,7 @@ from quorate.reporting.draw.vega import Channel, Marks, Spec, channel
 from quorate.reporting.page import Caption, Figure, Page, Row, Section, Short, Table, Tile
 from quorate.reporting.pages.ratings.page import leaderboard
 from quorate.reporting.paper.reproduce import read_from, titled
-from quorate.wording import counted, listed, margin
+from quorate.wording import at_level, counted, listed, margin
 
 
 def methods(view: VotesAnalysis) -> str:
@@ -31,7 +31,7 @@ def methods(view: VotesAnalysis) -> str:
         f"Margins are the share of decisive votes for the better model less .5, for {counted(len(tests), 'pair')} with "
         f"{tests.minimum:,} decisive votes or more; ties were left out. The share of pairs that a number of votes "
         f"decides is the mean power of the exact two-sided binomial test with level {tests.alpha:g} at the estimated "
-        f"margins, with a {tests.level * 100:g}% bootstrap interval over pairs, and again under the law of margins "
+        f"margins, with a {at_level(tests.level)} bootstrap interval over pairs, and again under the law of margins "
         f"without the noise of the votes; power of {view.found.target:g} counts as enough (Lee, 2026).{robust}"
     )
 
@@ -63,7 +63,7 @@ def typical(view: VotesAnalysis) -> str:
 
 def coverage(view: VotesAnalysis) -> str:
     """Coverage of intervals."""
-    return f"{view.quantiles.level * 100:g}%"
+    return at_level(view.quantiles.level)
 
 
 # Ties: the figure on what ways to count ties do to margins.

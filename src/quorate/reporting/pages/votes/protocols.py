@@ -17,7 +17,7 @@ from quorate.reporting.draw.marks import CORRECTED, INK, MISSED
 from quorate.reporting.draw.vega import Marks, Spec, channel
 from quorate.reporting.page import Caption, Figure, Page, Row, Section, Short, Table, Tile, particulars
 from quorate.reporting.pages.verdict import SHORT
-from quorate.wording import counted, percent
+from quorate.wording import at_level, counted, percent
 
 MOST_BARS, MOST_ROWS = 20, 200
 _SMALL = {"A": "the sum of the variances of the ratings", "D": "the determinant of the covariance of the ratings"}
@@ -124,7 +124,7 @@ def page(found: Protocols, _: Table | None = None) -> Page:
 
 def beside(found: Protocols) -> Figure:
     """The two protocols beside each other, with intervals."""
-    level = f"{100 * found.level:.4g}%"
+    level = at_level(found.level)
 
     def row(words: str, name: str) -> Row:
         values = [getattr(one.signals, name) for one in (found.first, found.second)]
@@ -201,7 +201,7 @@ def pairs(found: Protocols) -> Figure:
     rows: list[Row] = [{name: _known(value) for name, value in row.items()} for row in found.rows()]
     same = int(np.sum(np.sign(found.margin[0]) == np.sign(found.margin[1])))
     finding = f"The two prefer the same system on {same} of {counted(len(found), 'pair')}"
-    level = f"{100 * found.level:.4g}%"
+    level = at_level(found.level)
     lines = (
         f"Each dot is a pair, with its {level} intervals; dashed: the same margin by both.",
         "A margin above 0: the second system of the pair is preferred.",

@@ -33,7 +33,7 @@ from quorate.reporting.pages.votes.page import methods as words_methods
 from quorate.reporting.pages.votes.page import options as words_options
 from quorate.reporting.paper.reproduce import read_from, titled
 from quorate.simulate.verdicts import VerdictRates
-from quorate.wording import counted, listed, percent, whole_percent
+from quorate.wording import at_level, counted, listed, percent, whole_percent
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -249,7 +249,7 @@ def ways(view: PairAnalysis) -> Figure:
         else "The verdict rests on how votes are counted"
     )
     lines = (
-        f"{axis(asked).capitalize()}, with {asked.level * 100:g}% intervals.",
+        f"{axis(asked).capitalize()}, with {at_level(asked.level)} intervals.",
         "First row: as asked; grey: the same votes counted in other ways.",
         "Where outcomes differ, the verdict rests on how votes are counted.",
     )
