@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -84,9 +85,10 @@ class Items(Group):
             places = [quoted(file.relation.columns[file.columns.index(name)]) for name in wanted.values()]
             rows = file.relation.project(", ".join(places)).fetchall()
         columns: list[list[object]] = [
-            [one if one is None else label(one) for one in column] for column in zip(*rows, strict=True)
+            [one if one is None or type(one) is str else label(one) for one in column]
+            for column in (map(itemgetter(at), rows) for at in range(len(places)))
         ]
-        return (columns or [[]])[0], columns[1] if self.category and columns else None
+        return columns[0], columns[1] if self.category and rows else None
 
 
 @dataclass(frozen=True, kw_only=True)

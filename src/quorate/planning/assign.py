@@ -282,7 +282,7 @@ def _cells(
     items, each = combinations.shape
     item = np.repeat(np.arange(items), each * replicates)
     place = np.unravel_index(np.repeat(combinations.ravel(), replicates), [len(names) for names in facets.values()])
-    levels, nested = {ITEM: tuple(found[at] for at in order.tolist())}, {}
+    levels, nested = {ITEM: tuple(map(found.__getitem__, order.tolist()))}, {}
     columns = [item]
     if group is not None:
         levels[CATEGORY], codes = _coded(group)

@@ -192,19 +192,20 @@ def labels(values: Iterable[object], argument: str, *, repeated: bool = False) -
     if isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
         raise InvalidInput(f"{argument}: expects a sequence of labels, got {_shown(values)}; put it in a list")
     out = tuple(value if type(value) is str else _text(value, argument) for value in values)
-    if any(not one or one.isspace() for one in out):
+    if not all(map(str.strip, out)):
         place = next(at for at, one in enumerate(out, 1) if not one or one.isspace())
         raise InvalidInput(f"{argument}: label number {place} is empty; every label needs text")
     if not repeated and len(set(out)) < len(out):
         seen: set[str] = set()
         twice = next(one for one in out if one in seen or seen.add(one))  # type: ignore[func-returns-value]
         raise InvalidInput(f"{argument}: {_shown(twice)} is given twice; give each label once")
+    whole = "\n".join(out)
     try:
-        "\n".join(out).encode("utf-8")
+        whole.encode("utf-8")
     except UnicodeEncodeError:
         broken = next(text for text in out if any("\ud800" <= mark <= "\udfff" for mark in text))
         raise InvalidInput(f"{argument}: {_shown(broken)} is not valid Unicode; save the labels as UTF-8") from None
-    if any("\0" in text for text in out):
+    if "\0" in whole:
         raise InvalidInput(f"{argument}: a label holds a null character; remove it")
     return out
 

@@ -229,8 +229,14 @@ def _normal(covariance: Floats, draws: int, rng: np.random.Generator) -> Floats:
         # All alike and alike related: independent about their mean, with no product of matrices.
         out -= out.mean(axis=1, keepdims=True)
         out *= np.sqrt(apart)
-    else:
+    elif systems <= _BY_VECTORS:
         out = out @ _root(covariance).T
+    else:
+        from scipy.linalg.blas import dtrmm, strmm
+
+        # Half of the root is 0, and is not multiplied.
+        triangular = strmm if out.dtype == np.float32 else dtrmm
+        out = np.asarray(triangular(1.0, _root(covariance), out.T, lower=1, overwrite_b=1).T)
     return out
 
 
