@@ -233,9 +233,11 @@ class Page:
         sections, facts, methods, **more
             As for `Page`.
         """
+        level = getattr(result, "level", None)
         more = {
             "sentence": getattr(result, "sentence", ""),
             "caveats": weightiest_first(getattr(result, "caveats", ())),
+            "options": f"level {level:g}" if isinstance(level, float) else "",
         } | more
         own = {"title": title_of(table, name), "content": result.to_dict, "source": source_of(table)}
         return cls(sections=sections, facts=facts, methods=methods, **own, **more)

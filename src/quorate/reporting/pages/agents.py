@@ -38,7 +38,6 @@ def runs_page(result: RepeatedRuns, table: Table | None = None) -> Page:
             Tile(percent(most.any.value), f"pass one or more (pass@{most.k})"),
             Tile(f"{len(first.flips):,} of {first.items:,}", "items flip"),
         ),
-        options=f"level {result.level:g}",
     )
 
 
@@ -132,7 +131,6 @@ def hazard_page(result: Hazard, table: Table | None = None) -> Page:
             Tile(percent(last.survival.value), "the same, if turns were independent"),
             Tile(percent(worst.hazard.value), f"at turn {worst.turn}, where most are"),
         ),
-        options=f"level {result.level:g}",
     )
 
 
@@ -269,7 +267,6 @@ def chain_page(result: Chain, table: Table | None = None) -> Page:
             *([Tile(percent(last.share), f"from {cut(last.stage)}, the last")] if last is not most else []),
             Tile(f"{result.n:,}", "runs of the chain"),
         ),
-        options=f"level {result.level:g}",
     )
 
 

@@ -275,7 +275,6 @@ def page(result: Interim, table: Table | None = None) -> Page:
         content=result.to_dict,
         caveats=weightiest_first(result.caveats),
         tiles=tiles(status),
-        options=f"level {result.level:g}",
     )
 
 

@@ -41,7 +41,6 @@ def baseline_page(result: AgainstBaseline, table: Table | None = None) -> Page:
             Tile(result.state, f"against a baseline of {result.baseline:g}"),
             Tile(significant(result.value), f"mean of all ({at_level(result.level)} interval at any look {ends})"),
         ),
-        options=f"level {result.level:g}",
     )
 
 
@@ -130,7 +129,6 @@ def mean_from_page(result: MeanFrom, table: Table | None = None) -> Page:
             ),
             Tile(f"{result.spread:.2f}", "times as much do scores vary as the pilot says"),
         ),
-        options=f"level {result.level:g}",
     )
 
 

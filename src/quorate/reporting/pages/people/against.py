@@ -58,7 +58,6 @@ def page(result: Against, table: Table | None = None) -> Page:
         ),
         methods=methods(result),
         tiles=tuple(_tiles(result)),
-        options=f"level {result.level:g}",
     )
 
 

@@ -319,7 +319,6 @@ def page(result: Corrected, table: Table | None = None) -> Page:
             Tile(f"{result.bias:+.3f}", f"judges less people, where both are (standard error {result.bias_se:.3f})"),
             Tile(f"{result.effective:,.0f}", f"labels alone that would be as precise, for {result.labels:,}"),
         ),
-        options=f"level {result.level:g}",
     )
 
 

@@ -110,7 +110,6 @@ def page(result: Regression, table: Table | None = None) -> Page:
             Tile(_number(first.judged), "the same, if the judge's labels are taken as right"),
             Tile(f"{result.labels:,}", f"labels, for {result.n:,} rows"),
         ),
-        options=f"level {result.level:g}",
     )
 
 
