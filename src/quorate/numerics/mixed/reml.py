@@ -441,23 +441,29 @@ def bounded_step(
 
     Scaled so that damping means the same for every component; components at the bound with an outward gradient stay.
     """
-    curvature = np.diag(hessian)
-    scale = 1 / np.sqrt(np.maximum(curvature, max(1e-60 * float(curvature.max()), 1e-300)))
-    if curvature.max() <= 0:  # rounding errors, where the scores are fitted exactly: there is no curvature
+    curvature = hessian.diagonal()
+    highest = float(curvature.max())
+    scale = 1 / np.sqrt(np.maximum(curvature, max(1e-60 * highest, 1e-300)))
+    if highest <= 0:  # rounding errors, where the scores are fitted exactly: there is no curvature
         hessian = np.zeros_like(hessian)
     h = hessian * scale[:, None] * scale
-    h[np.diag_indices_from(h)] += damping + 1e-12
+    h.flat[:: len(h) + 1] += damping + 1e-12
     g, low = gradient * scale, (least - theta) / scale
     free = (theta > least) | (gradient < 0)
     step = np.zeros_like(theta)
     for _ in range(3 * len(theta) + 3):
-        step = np.where(free, 0.0, low)
-        rest = g + h @ step
-        step[free] = -np.linalg.solve(h[np.ix_(free, free)], rest[free])
+        if free.all():
+            step = -np.linalg.solve(h, g)
+        else:
+            step = np.where(free, 0.0, low)
+            some = free.nonzero()[0]
+            step[some] = -np.linalg.solve(h[some[:, None], some], (g + h @ step)[some])
         below = free & (step < low)
         if below.any():
             free &= ~below
             continue
+        if free.all():
+            break
         slope = g + h @ step
         inward = ~free & (slope < -1e-14)
         if not inward.any():
