@@ -8,7 +8,7 @@ import pytest
 import quorate as q
 
 
-@pytest.mark.wide(10)
+@pytest.mark.wide(7)
 @pytest.mark.parametrize(
     ("words", "says", "code"),
     [

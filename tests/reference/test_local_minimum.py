@@ -29,6 +29,7 @@ NINE = {
 }
 
 
+@pytest.mark.wide(2)
 @pytest.mark.parametrize(
     ("fixed", "random", "criterion"),
     [

@@ -83,6 +83,7 @@ BAD = {
 }
 
 
+@pytest.mark.wide(12)
 @pytest.mark.parametrize("name", BAD)
 def test_what_is_no_record_is_one_line(tmp_path, name):
     text, says = BAD[name]
@@ -142,6 +143,7 @@ def text(items, name: str) -> str:
     return next(one.text for one in items if one.name.startswith(name))
 
 
+@pytest.mark.wide(4)
 def test_every_item_of_the_tables_tiers_is_there(analysis):
     found = checklist(analysis)
     tiers = [one.tier for one in found]

@@ -44,6 +44,7 @@ WHYS = {
 }
 
 
+@pytest.mark.wide(3)
 @pytest.mark.parametrize(("behaviour", "why"), WHYS.items(), ids=str)
 @pytest.mark.fault("a judge answers nothing")
 def test_it_is_reported_and_its_cells_wait(one_dead, command, ask, behaviour, why):

@@ -108,6 +108,7 @@ STUDIES = {
 }
 
 
+@pytest.mark.wide(2)
 @pytest.mark.parametrize("changes", STUDIES.values(), ids=STUDIES)
 def test_the_calls_are_those_of_the_policy(study, changes):
     """With failures among the answers, prompts that differ, and items in categories; no round is made smaller."""

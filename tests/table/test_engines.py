@@ -148,7 +148,7 @@ CASES = {
 }
 
 
-@pytest.mark.wide(10)
+@pytest.mark.wide(6)
 @pytest.mark.parametrize(("columns", "options"), CASES.values(), ids=CASES)
 def test_cells_are_those_of_the_frame_in_memory(engine, columns, options):
     rows = table(**columns)

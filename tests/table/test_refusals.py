@@ -101,6 +101,7 @@ TASK = {"_task_hash": 1, "_input_hash": 1, "answer": "accept", "options": [{"id"
 BATTLE = {"model_a": "x", "model_b": "y", "judge": "z", "turn": 1, "anony": True, "tstamp": 1.0}
 
 
+@pytest.mark.wide(8)
 @pytest.mark.parametrize(
     ("name", "text", "given", "wanted"),
     [

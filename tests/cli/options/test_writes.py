@@ -103,7 +103,7 @@ def test_every_such_option_has_a_call():
     assert {option for name, option in WRITTEN if (name, option) not in CALLS} == {"--report", "--charts"}
 
 
-@pytest.mark.wide(16)
+@pytest.mark.wide(10)
 @pytest.mark.parametrize(("command", "option"), WRITTEN)
 def test_what_another_wrote_stays(run, tmp_path, command, option):
     words, place = call(command, option)
@@ -115,7 +115,7 @@ def test_what_another_wrote_stays(run, tmp_path, command, option):
     assert contents(tmp_path) == before
 
 
-@pytest.mark.wide(16)
+@pytest.mark.wide(10)
 @pytest.mark.parametrize(("link", "force"), [(os.symlink, []), (os.link, ["--force"])])
 @pytest.mark.parametrize(
     ("command", "option"), [one for one in WRITTEN if one[0] not in WITHOUT_INPUT and one[1] != "--charts"]

@@ -320,6 +320,7 @@ def test_a_key_goes_where_it_belongs(monkeypatch):
     assert server.seen[0].headers["api-key"] == CANARY
 
 
+@pytest.mark.wide(30)
 @pytest.mark.parametrize("behaviour", sorted(TOLD.keys() - SLOW - {"huge", "deep"}))
 def test_the_key_is_nowhere(behaviour, monkeypatch, log, capsys):
     """Not in replies, errors, names, representations, settings or anybody's log, whatever the endpoint sends back."""

@@ -410,6 +410,7 @@ CASES = {
 }
 
 
+@pytest.mark.wide(3)
 @pytest.mark.parametrize("case", CASES)
 def test_rank_and_compare_test_two_systems_alike(case):
     votes, options = CASES[case]

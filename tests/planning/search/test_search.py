@@ -199,7 +199,7 @@ PLANS = [
 ]
 
 
-@pytest.mark.wide(12)
+@pytest.mark.wide(8)
 @pytest.mark.parametrize("plan", PLANS)
 @pytest.mark.parametrize("name", ALIKE)
 def test_what_is_kept_of_judgments_that_are_alike_is_the_most_that_can_be(fit, name, plan):

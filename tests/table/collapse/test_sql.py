@@ -155,7 +155,7 @@ REPLICATES = {
 }
 
 
-@pytest.mark.wide(8)
+@pytest.mark.wide(5)
 @pytest.mark.parametrize("written", REPLICATES.values(), ids=REPLICATES)
 def test_distinct_replicates_of_every_kind(written):
     with duckdb.connect() as connection:

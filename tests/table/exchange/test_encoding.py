@@ -153,6 +153,7 @@ def zeros() -> bytes:
     return gzip.compress(bytes(40_000_000))
 
 
+@pytest.mark.wide(3)
 @pytest.mark.parametrize(
     ("name", "real"), [("s.csv.gz", 0), ("s.csv.gz", 100_000), ("s.jsonl.gz", 100_000), ("s.json.gz", 0), ("s.eval", 0)]
 )

@@ -161,7 +161,7 @@ def gram(left: Rows, right: Rows, weight: Floats | None = None) -> Floats:
         return full(left[kept].T @ scaled(right[kept], weight[kept]))
     out = np.zeros((left.shape[1], right.shape[1]))
     plain = left is right and bool(np.all(weight[kept] == 1))
-    for some in np.array_split(kept, max(len(kept) // _FEW, 1)):
+    for some in (kept,) if len(kept) < 2 * _FEW else np.array_split(kept, len(kept) // _FEW):
         rows = left[some]
         out += rows.T @ (rows if plain else weight[some, None] * right[some])
     return out

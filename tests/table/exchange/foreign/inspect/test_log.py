@@ -241,7 +241,7 @@ def logs(shared):
     return shared / "data" / "formats" / "inspect"
 
 
-@pytest.mark.wide(10)
+@pytest.mark.wide(6)
 @pytest.mark.parametrize(
     ("name", "part", "rows", "statuses", "mean"),
     [
